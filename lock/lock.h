@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock.h - one lock on one server.
+ *
+ * A newcomer's whole program (lock/examples/minimal.c):
+ *
+ *     struct rdl_lock lock;
+ *     static const struct rdl_options opt = { .ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50 };
+ *     ...
+ *     rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, "nightly", 7);
+ *     int rc = rdl_lock_acquire(&lock, &net);
+ *     if (rc < 0) {
+ *         fprintf(stderr, "%s\n", rdl_lock_strerror(rc));
+ *         return 1;
+ *     }
+ *     while (work_is_left() && rdl_lock_remaining_ms(&lock, net.now_ms(net.ctx)) > 1000)
+ *         do_a_little();
+ *     rdl_lock_release(&lock, &net);
+ *
+ * What you hold is a lease: it ends by itself after the ttl, whatever you do. So there is
+ * rdl_lock_remaining_ms, which is a function of the time, and deliberately no "is it locked".
+ *
+ * Two ways to use it. Blocking: rdl_lock_acquire, rdl_lock_extend, rdl_lock_release over a struct
+ * rdl_net. In an event loop or a simulator: the _begin functions, then rdl_lock_step whenever the
+ * conn did something or rdl_lock_wake_ms has come, until it no longer says RDL_PENDING.
+ *
+ * One server can lose its memory, and lock/ has no restart guard: a server that restarts without its
+ * data grants the lock a second time. redlock.h is for those who must not have that.
+ *
+ * Results (>= 2 is a success with news; negative: not held, or no longer):
+ *
+ *     operation  result           what happened                                     remaining_ms
+ *     acquire    RDL_OK           granted                                           > 0
+ *                RDL_BUSY         somebody else holds it                            0
+ *                RDL_EXPIRED      granted, but the reply came too late to be of use 0
+ *                RDL_UNKNOWN      no answer; a release follows if it was sent       0
+ *                RDL_E_...        the server or the connection said why             0
+ *     extend     RDL_OK           at least ttl from the moment of sending           > 0, never less than before
+ *                RDL_LOST         expired, or somebody else's                       0
+ *                RDL_UNKNOWN      no answer in time                                 as before the call
+ *                RDL_E_...        refused; the lease goes on                        as before the call
+ *     release    RDL_OK           deleted                                           0
+ *                RDL_EXPIRED      it was already gone (a warning)                   0
+ *                RDL_LOST         somebody else holds it by now                     0
+ *                RDL_UNKNOWN      no answer; the ttl ends it                        0
+ *                RDL_E_...        refused; the ttl ends it                          0
+ */
+#ifndef RDL_LOCK_H
+#define RDL_LOCK_H
+
+#include "net/net.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RDL_RECOVERED = 2, /* taken over from a holder whose time was up (legacy mode) */
+    RDL_REPAIRED = 3,  /* extended, and put back where it was missing (redlock) */
+    RDL_ADOPTED = 4,   /* a token from elsewhere is ours now */
+
+    RDL_E_NAME = -30,  /* a lock's name has 1 to 128 bytes */
+    RDL_E_TTL = -31,   /* ttl of 0, above RDL_TTL_MAX or max_ttl, or under four attempts */
+    RDL_BUSY = -32,    /* somebody else holds it */
+    RDL_LOST = -33,    /* it was ours and is not any more */
+    RDL_EXPIRED = -34, /* its time was up: granted too late, or gone before the release */
+    RDL_UNKNOWN = -35  /* no answer, so nobody can say */
+};
+
+#define RDL_TTL_MAX 2147483647u      /* ms */
+#define RDL_WAIT_FOREVER 4294967295u /* ms */
+
+enum {
+    RDL_ENTROPY_LEN = 16,      /* random bytes a begin wants */
+    RDL_ATTEMPT_MIN_MS = 5,
+    RDL_ATTEMPT_MAX_MS = 250
+};
+
+/* How to ask for a lock; borrowed, constant. Zero in all but ttl_ms is a good start: one attempt. */
+struct rdl_options {
+    uint32_t ttl_ms;     /* the lease: 4 attempts..RDL_TTL_MAX */
+    uint32_t wait_ms;    /* try again for so long; RDL_WAIT_FOREVER */
+    uint32_t retry_ms;   /* first pause between attempts, then doubling, always jittered; 0: exactly one attempt */
+    uint32_t attempt_ms; /* how long an attempt waits for answers; 0: ttl/20 within 5..250 */
+};
+
+/* ---------------------------------------------------------------- shared with redlock */
+
+/* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms of rounding at each end). */
+uint32_t rdl_drift_ms(uint32_t ttl_ms);
+/* opt->attempt_ms or its default. */
+uint32_t rdl_attempt_ms(const struct rdl_options *opt);
+/* RDL_OK, RDL_E_NAME or RDL_E_TTL. */
+int rdl_options_check(const struct rdl_options *opt, size_t name_len);
+/* Full jitter in [1, min(cap_ms, base_ms << tries)]; *seed is the caller's and changes. */
+uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
+
+/* A token for every attempt: 16 random bytes given at begin, plus the attempt's number. Never used twice. */
+struct rdl_token {
+    uint8_t bytes[RDL_TOKEN_LEN];
+};
+void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]);
+void rdl_token_next(struct rdl_token *t);
+
+/* ---------------------------------------------------------------- the lock */
+
+struct rdl_lock;
+
+/* A mode is an object, so that a static link drops the one that is not used. */
+struct rdl_lock_mode {
+    int (*send)(struct rdl_lock *l, uint64_t now_ms);   /* queue the operation's request */
+    int (*answer)(struct rdl_lock *l, uint64_t now_ms); /* judge its answer */
+};
+extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
+
+struct rdl_lock {
+    const struct rdl_lock_mode *mode;
+    const struct rdl_options *opt;
+    struct rdl_conn *conn;
+    const void *name;
+    uint64_t sent_ms;     /* t1: before the request was queued */
+    uint64_t until_ms;    /* end of validity; 0: not held */
+    uint64_t deadline_ms; /* of the whole operation */
+    uint64_t wake_ms;     /* when the current state ends */
+    int64_t holder_ms;    /* PTTL of the lock when it was refused; < 0: not known */
+    struct rdl_req req;
+    struct rdl_token token;
+    uint32_t ttl_ms; /* of this operation */
+    uint32_t seed;
+    int16_t result;
+    int16_t cause;
+    uint8_t name_len;
+    uint8_t state;
+    uint8_t op;
+    uint8_t tries;
+};
+
+/*
+ * Set up a lock, not held. Everything is borrowed for the lock's life: the name is 1..RDL_NAME_MAX
+ * bytes of any value and never copied. A bad name or ttl is reported by acquire.
+ */
+void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
+                   struct rdl_conn *conn, const void *name, size_t name_len);
+
+/*
+ * Begin an operation; then rdl_lock_step until it is not RDL_PENDING. One at a time. They return
+ * RDL_PENDING, or a result at once if there is nothing to wait for (a bad argument, an extend or a
+ * release of a lease that is over: nothing is sent then).
+ */
+int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
+int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
+int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms);
+int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms);
+/* When rdl_lock_step must be called again even if the conn did nothing. */
+uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
+
+/* Give up in any state: what was or may have been granted is released. Afterwards the memory is yours. */
+void rdl_lock_cancel(struct rdl_lock *l);
+
+/* How long the lease is still ours, by our own clock; 0 when it is not. */
+uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
+/* After RDL_BUSY: how long the holder has left (ms), -1: no expiry (a foreign or legacy lock), -2: not known. */
+int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
+/* After RDL_UNKNOWN: the error of the connection behind it, or RDL_E_TIMEOUT. Else RDL_OK. */
+int rdl_lock_cause(const struct rdl_lock *l);
+
+/* ---------------------------------------------------------------- blocking (lock_io.c) */
+
+/* As above, waiting with net->poll. They end by the operation's deadline. */
+int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
+int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms);
+int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);
+
+/* Words for any result of this layer and those below; NULL for a number of the redlock layer. */
+const char *rdl_lock_strerror(int result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net.h - one connection to one server, as byte queues and a state.
+ *
+ * A conn (struct rdl_conn) never touches a socket. It says what it wants and until when (pull):
+ *
+ *     wants     open me, write for me, read for me, close me
+ *     tx        the bytes to send        tx_done   so many were sent
+ *     rx        where received bytes go  rx_done   so many were received
+ *     opened    the transport is there   closed    the transport is gone
+ *
+ * Above it, locks queue requests. Many locks share one conn: requests are pipelined, replies are
+ * matched by order. Records of requests stand in a queue that the caller supplies; a release that was
+ * queued survives the lock that queued it and the connection it was to go over.
+ *
+ * Under it stands a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator).
+ */
+#ifndef RDL_NET_H
+#define RDL_NET_H
+
+#include "resp/resp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    RDL_E_URL = -10,         /* not a URL we understand, or not a numeric address where one is needed */
+    RDL_E_CONNECT = -11,     /* the server could not be reached: refused, no route, no such socket */
+    RDL_E_CLOSED = -12,      /* the connection ended before the reply */
+    RDL_E_TIMEOUT = -13,     /* no answer in time */
+    RDL_E_UNASKED = -14,     /* a reply nobody asked for, or of a kind that cannot be */
+    RDL_E_SYSTEM = -15,      /* the operating system refused: descriptors, memory, poll */
+    RDL_E_RANDOM = -16,      /* no source of random numbers; there is no weak fallback */
+    RDL_E_FULL = -17,        /* no room in the request queue; nothing was queued */
+    RDL_E_AUTH = -18,        /* password or user refused, missing, or given where none is set */
+    RDL_E_PERM = -19,        /* the user may not run a command that is needed (ACL) */
+    RDL_E_READONLY = -20,    /* a replica: its master must be asked */
+    RDL_E_LOADING = -21,     /* still loading its data */
+    RDL_E_SCRIPTING = -22,   /* the server says BUSY: it is running somebody's script */
+    RDL_E_OOM = -23,         /* out of memory (maxmemory) */
+    RDL_E_MISCONF = -24,     /* cannot persist, refuses writes */
+    RDL_E_CLUSTER = -25,     /* a cluster node: MOVED, ASK, CROSSSLOT, CLUSTERDOWN, TRYAGAIN */
+    RDL_E_WRONGTYPE = -26,   /* the key holds something that is not a lock */
+    RDL_E_UNSUPPORTED = -27, /* unknown command or option: the server is too old, or it was renamed */
+    RDL_E_DB = -28,          /* the database number was refused */
+    RDL_E_SERVER = -29       /* any other error reply; its text says which */
+};
+
+enum {
+    RDL_NAME_MAX = 128,     /* bytes of a lock's name, at least 1 */
+    RDL_TOKEN_LEN = 20,     /* bytes of a token; twice that in hex on the wire */
+    RDL_TEXT_MAX = 64,      /* bytes kept of a reply's text, its NUL included */
+    RDL_TX_MIN = 512,       /* least transmit buffer: the longest command, its script left out */
+    RDL_RX_MIN = 16,        /* least receive buffer; 256 is plenty, longer replies pass in pieces */
+    RDL_RECORD_MAX = 192,   /* most bytes one request takes in the queue */
+    RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
+};
+
+/* ---------------------------------------------------------------- where and who */
+
+enum rdl_family { RDL_UNRESOLVED, RDL_INET, RDL_INET6, RDL_UNIX };
+
+/* One server: address, login, database. Everything it points to is the caller's and outlives the conn. */
+struct rdl_endpoint {
+    const char *host; /* as written in the URL (a name, a numeric address or a socket's path), for people */
+    struct rdl_bytes user;
+    struct rdl_bytes password;
+    struct rdl_bytes client_name; /* CLIENT SETNAME; len 0: none is sent */
+    uint32_t db;
+    uint32_t scope;  /* IPv6 zone, 0 for none */
+    uint16_t port;   /* host byte order */
+    uint8_t family;  /* enum rdl_family */
+    uint8_t ip[16];  /* network byte order; 4 bytes for RDL_INET */
+};
+
+/*
+ * Parse redis://[[user]:password@]host[:port][/db] or unix:///path[?db=N]. Percent-decoded texts are
+ * put into text[0..cap), which *ep then points into; cap of strlen(url) + 1 always suffices. A host
+ * that is a name leaves family at RDL_UNRESOLVED: resolving is the caller's business.
+ * RDL_OK, RDL_E_URL, RDL_E_SPACE; *why (static text, may be asked with NULL) says what is wrong,
+ * without repeating any part of the URL.
+ */
+int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t cap, const char **why);
+
+/* ---------------------------------------------------------------- the conn */
+
+struct rdl_conn;
+
+/*
+ * The audit trace, the library's only callback: every byte sent and received, in order. dir is '>' or
+ * '<'. Where the bytes are (or may repeat) a password data is NULL and only len is told. Must not call
+ * back into the library.
+ */
+typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
+
+/* What a conn is made of; borrowed for the conn's life. Conns of one thread may share one rx buffer. */
+struct rdl_conn_config {
+    const struct rdl_endpoint *endpoint;
+    uint8_t *queue; /* request records; RDL_QUEUE_MIN or more, about 70 bytes + name for each request */
+    size_t queue_len;
+    uint8_t *tx; /* bytes on their way out; RDL_TX_MIN or more */
+    size_t tx_len;
+    uint8_t *rx; /* bytes just received; RDL_RX_MIN or more */
+    size_t rx_len;
+    uint32_t connect_ms; /* connecting and login together; 0 means RDL_CONNECT_MS */
+    rdl_trace_fn *trace; /* or NULL */
+    void *trace_ctx;
+};
+
+enum { RDL_CONNECT_MS = 2000 };
+
+enum rdl_conn_state {
+    RDL_CONN_CLOSED,  /* nobody asked for it, or a pause before trying again */
+    RDL_CONN_OPENING, /* the driver connects */
+    RDL_CONN_HELLO,   /* AUTH, SELECT, CLIENT SETNAME are on their way */
+    RDL_CONN_READY,   /* requests flow */
+    RDL_CONN_FAILED   /* the driver is to close it; rdl_conn_error says why */
+};
+
+/* One request's place for its answer; embedded in the lock that asks. Zero-initialised is idle. */
+struct rdl_req {
+    int64_t value;     /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
+    int16_t error;     /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
+    uint8_t answer;    /* enum rdl_answer */
+    uint8_t is_queued; /* a record in the conn's queue points here */
+};
+
+enum rdl_answer {
+    RDL_ANSWER_NONE,    /* not yet */
+    RDL_ANSWER_YES,     /* granted, extended, deleted */
+    RDL_ANSWER_NO,      /* the key is there and is not ours */
+    RDL_ANSWER_ABSENT,  /* extend, release: no such key */
+    RDL_ANSWER_ERROR,   /* an error reply: certainly not done */
+    RDL_ANSWER_UNKNOWN, /* sent, and the connection ended before the reply: done or not */
+    RDL_ANSWER_UNSENT   /* never sent: certainly not done */
+};
+
+enum rdl_op {
+    RDL_OP_ACQUIRE = 1, /* SET name token NX PX ttl, with a PTTL behind it */
+    RDL_OP_EXTEND,      /* at least ttl from now on, if the token matches; never shorter */
+    RDL_OP_RELEASE      /* delete, if the token matches */
+};
+
+struct rdl_command {
+    struct rdl_bytes name; /* 1..RDL_NAME_MAX bytes, copied */
+    const uint8_t *token;  /* RDL_TOKEN_LEN bytes, copied */
+    uint64_t until_ms;     /* after this the key is gone by itself and a release still owed is dropped */
+    uint32_t ttl_ms;
+    uint8_t op; /* enum rdl_op */
+};
+
+enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
+
+struct rdl_conn {
+    const struct rdl_conn_config *cfg;
+    struct rdl_resp parser;
+    /* request queue: records [head, draw) wait for replies, [draw, tail) wait to be sent */
+    uint32_t head;
+    uint32_t draw;
+    uint32_t tail;
+    uint32_t reserved; /* bytes kept free for the releases of unanswered acquires */
+    uint32_t waiting;  /* records in the queue */
+    uint32_t replies;  /* replies received in all; its growth is progress */
+    /* transmit: tx[sent, filled), then a script's text, then the rest of its command */
+    uint32_t tx_sent;
+    uint32_t tx_filled;
+    const struct rdl_script *script;
+    uint32_t script_sent;
+    uint8_t script_part;
+    uint8_t tx_secret; /* tx holds a password */
+    uint8_t hello_sent;
+    uint8_t hello_done;
+    uint8_t state;
+    uint8_t caps; /* what this server can do; forgotten with the connection */
+    uint8_t pauses; /* failed connects in a row */
+    uint8_t upkeep;
+    /* the reply being read */
+    uint8_t reply_kind;
+    uint8_t reply_len;
+    int16_t error;
+    int64_t reply_value;
+    /* rdl_conn_upkeep */
+    uint64_t retry_ms;
+    uint32_t seed;
+    /* the driver's own */
+    int fd;
+    void *transport;
+    char reply[RDL_TEXT_MAX];
+    char text[RDL_TEXT_MAX];
+};
+
+/* Set up a conn, closed. cfg is borrowed; a buffer smaller than its least size is an assertion. */
+void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
+
+enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
+/* Why the conn last failed, or RDL_OK; stays until it is READY again. */
+int rdl_conn_error(const struct rdl_conn *c);
+/* What the server last said in an error reply; "" for nothing. Valid until the conn's next step. */
+const char *rdl_conn_text(const struct rdl_conn *c);
+/* Nothing queued, nothing unanswered, nothing unsent. */
+int rdl_conn_is_idle(const struct rdl_conn *c);
+/* Replies received so far; its growth says that the server makes progress. Wraps. */
+uint32_t rdl_conn_replies(const struct rdl_conn *c);
+
+/* ---------------------------------------------------------------- for locks */
+
+/*
+ * Time as an argument: open the conn if it is closed and no pause is due, end a connect that takes
+ * longer than connect_ms, drop releases that are no longer needed. Call it whenever the conn is wanted;
+ * returns when to call it again at the latest (UINT64_MAX: nothing to wait for).
+ */
+uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
+
+/*
+ * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). An ACQUIRE
+ * is only taken if the release that may have to follow it still fits. Needs no open connection: what is
+ * queued is sent when it is READY. RDL_OK or RDL_E_FULL.
+ */
+int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
+
+/*
+ * Stop waiting for req. If it was not yet sent it never will be; a reply that still comes is counted
+ * off. forget leaves it at that. undo queues the release of an ACQUIRE that was sent, behind it on the
+ * same connection: there is always room for that. Both leave req idle with RDL_ANSWER_UNSENT or
+ * RDL_ANSWER_UNKNOWN; an answered or idle req is left as it is.
+ */
+void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
+void rdl_conn_undo(struct rdl_conn *c, struct rdl_req *req);
+
+/* End the connection with this error (RDL_OK: no error). Owed releases stay queued. */
+void rdl_conn_shut(struct rdl_conn *c, int error);
+
+/* ---------------------------------------------------------------- for drivers */
+
+/* What the driver is to do now: bits of enum rdl_wants. OPEN stays until opened or closed is told. */
+unsigned rdl_conn_wants(const struct rdl_conn *c);
+
+/*
+ * The next bytes to send: *p points to them; returns how many (0: nothing now). Every call returns the
+ * same until tx_done. What was once handed out counts as sent.
+ */
+size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p);
+void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
+
+/* Where received bytes go and how many fit; rx_done takes them in at once, so the room is always all of it. */
+size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p);
+void rdl_conn_rx_done(struct rdl_conn *c, size_t n);
+
+void rdl_conn_opened(struct rdl_conn *c);
+/* The transport is gone, or never came: RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM, ... (negative). */
+void rdl_conn_closed(struct rdl_conn *c, int error);
+
+/* ---------------------------------------------------------------- driver interface of the blocking wrappers */
+
+struct rdl_net {
+    /*
+     * Do what the conns want, once, waiting until until_ms at most (UINT64_MAX: no limit). Returns when
+     * something was done, at until_ms, or early for no reason (a signal). RDL_OK or RDL_E_SYSTEM.
+     */
+    int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms);
+    uint64_t (*now_ms)(void *ctx);
+    /* Fill buf with unpredictable bytes: RDL_OK or RDL_E_RANDOM. */
+    int (*random)(void *ctx, void *buf, size_t len);
+    void *ctx;
+};
+
+/* ---------------------------------------------------------------- net_posix.c */
+
+/* The driver for sockets. Zero-initialise, set wake_fd, or use rdl_posix_init. */
+struct rdl_posix {
+    int wake_fd; /* poll also returns when this is readable (a self-pipe for signals); -1: none */
+};
+
+void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
+
+/*
+ * The same for an event loop of yours: watch rdl_posix_fd for rdl_posix_events (POLLIN, POLLOUT), call
+ * rdl_posix_ready with what poll reported (0 is allowed, and needed once to start). Never blocks.
+ * rdl_posix_fd is -1 while there is no socket.
+ */
+int rdl_posix_fd(const struct rdl_conn *c);
+short rdl_posix_events(const struct rdl_conn *c);
+void rdl_posix_ready(struct rdl_conn *c, short revents);
+/* Close the socket without a word, e.g. in a child after fork: the conn may not be used again there. */
+void rdl_posix_drop(struct rdl_conn *c);
+/* CLOCK_BOOTTIME in ms (a lease goes on while the host sleeps), else CLOCK_MONOTONIC. */
+uint64_t rdl_posix_now_ms(void);
+/* RDL_OK or RDL_E_RANDOM. */
+int rdl_posix_random(void *buf, size_t len);
+
+const char *rdl_net_strerror(int result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resp.h - RESP2 bytes out, bytes in, and the complete list of what we ever send.
+ *
+ * Conventions of all of libredlock, said once:
+ *
+ *   - A structure is complete in its header so that you can place it anywhere (static memory, the
+ *     stack, inside your own structure); its members are private. Nothing is allocated, so there is
+ *     nothing to free.
+ *   - The first parameter is the object, then inputs, then the time, then durations. Units are part
+ *     of a name: _ms, _s, _bytes, _max, _len.
+ *   - Absolute times are uint64_t milliseconds of a clock that goes on while the host sleeps and
+ *     never wraps; durations are uint32_t milliseconds.
+ *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call again), a number
+ *     from 2 up for a success with news, or a negative error. Each layer has its own range: resp -1..,
+ *     net -10.., lock -30.., redlock -50.. A layer hands on the errors of the layer below unchanged.
+ *   - Mistakes of the program (NULL, an object that was not initialised) are assertions. Whatever comes
+ *     from a server, a user or a configuration file is answered with a result and never with one.
+ *   - No function blocks, sleeps, prints, exits or reads a clock, unless its comment says so.
+ *   - Distinct objects are independent. One object belongs to one thread at a time.
+ */
+#ifndef RDL_RESP_H
+#define RDL_RESP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef RDL_ASSERT
+#include <assert.h>
+#define RDL_ASSERT(x) assert(x)
+#endif
+
+#define RDL_VERSION_MAJOR 0
+#define RDL_VERSION_MINOR 1
+#define RDL_VERSION_PATCH 0
+#define RDL_VERSION "0.1.0"
+
+/* The version of the library that was linked, "x.y.z"; static storage. */
+const char *rdl_version(void);
+
+enum {
+    RDL_OK = 0,      /* done */
+    RDL_PENDING = 1, /* not finished; call again when there is more, or later */
+
+    RDL_E_SYNTAX = -1, /* the peer does not speak RESP2 */
+    RDL_E_LIMIT = -2,  /* well-formed, but larger than we accept */
+    RDL_E_SPACE = -3   /* the buffer cannot hold the command; nothing of it was written */
+};
+
+/* Bytes that belong to somebody else: borrowed, any values, not terminated. */
+struct rdl_bytes {
+    const void *data;
+    size_t len;
+};
+
+/* ---------------------------------------------------------------- parser */
+
+enum {
+    RDL_BULK_MAX = 536870912,   /* bytes of one bulk string (the servers' own limit) */
+    RDL_VALUES_MAX = 1048576    /* values announced by all arrays of one reply */
+};
+
+enum rdl_resp_kind {
+    RDL_RESP_STATUS, /* +text */
+    RDL_RESP_ERROR,  /* -text */
+    RDL_RESP_INT,    /* :number */
+    RDL_RESP_BULK,   /* $length, bytes */
+    RDL_RESP_NIL,    /* $-1 or *-1 (see `type`) */
+    RDL_RESP_ARRAY   /* *count; the values follow as events of their own, in preorder */
+};
+
+/*
+ * One event. Texts and bulks come in one or more fragments, in order: `first` on the first, `last` on
+ * the last one (which may be empty). All other kinds are `first` and `last` at once.
+ */
+struct rdl_resp_event {
+    const uint8_t *data; /* fragment: a slice of the buffer given to rdl_resp_next; valid as long as that */
+    size_t len;          /* bytes at data; may be 0 */
+    int64_t value;       /* INT: the number; ARRAY: how many values follow; BULK: its whole length */
+    uint8_t kind;        /* enum rdl_resp_kind */
+    uint8_t type;        /* the type byte itself: + - : $ * */
+    uint8_t first;
+    uint8_t last;
+    uint8_t end; /* with `last`: the reply as a whole is complete */
+};
+
+/* Parser state: no pointer in it, may be copied. */
+struct rdl_resp {
+    uint64_t acc;
+    uint32_t due;
+    uint32_t announced;
+    uint32_t left;
+    uint8_t state;
+    uint8_t type;
+    uint8_t kind;
+    uint8_t flags;
+};
+
+void rdl_resp_init(struct rdl_resp *p);
+
+/*
+ * Take the next event out of buf[0..len). Call it in a loop, moving on by *used, until it says
+ * RDL_PENDING; then all of buf was used and the next call takes the bytes that come after it.
+ * Cutting the input differently gives the same verdicts.
+ *
+ * RDL_OK: *ev is set and *used >= 1. RDL_PENDING: *used == len. RDL_E_SYNTAX, RDL_E_LIMIT: *used is
+ * the offset of the offending byte; the parser stays in that error (drop the connection) until
+ * rdl_resp_init.
+ */
+int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
+                  struct rdl_resp_event *ev);
+
+/* ---------------------------------------------------------------- writer */
+
+/* A bounded buffer with a sticky error: check once, after the last command. */
+struct rdl_writer {
+    uint8_t *buf;
+    size_t cap;
+    size_t len; /* bytes written, whole commands only */
+    int error;  /* RDL_OK or RDL_E_SPACE */
+};
+
+void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap);
+
+enum { RDL_DEC_MAX = 10 };
+/* Write v in decimal, not terminated; returns the number of digits (1..RDL_DEC_MAX). */
+size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v);
+
+/* ---------------------------------------------------------------- commands (WIRE.md shows the bytes) */
+
+/* A Lua script of ours. Texts and SHA1s are constants in flash; argv of a call is the keys, then the rest. */
+struct rdl_script {
+    const char *text;
+    uint16_t text_len;
+    uint8_t keys; /* how many of the arguments are keys */
+    uint8_t args; /* how many arguments follow the keys */
+    char sha[41]; /* hex of the SHA1 of text */
+};
+
+/* KEYS[1] the lock, ARGV[1] the token: 1 deleted, 0 somebody else's, -1 no such key. */
+extern const struct rdl_script rdl_script_release;
+/* KEYS[1] the lock, ARGV[1] the token, ARGV[2] ttl in ms: 1 lives at least ttl from now on, 0, -1 as above. */
+extern const struct rdl_script rdl_script_extend;
+
+/* Each command returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
+int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user, struct rdl_bytes password); /* user.len 0: AUTH password */
+int rdl_cmd_select(struct rdl_writer *w, uint32_t db);
+int rdl_cmd_client_setname(struct rdl_writer *w, struct rdl_bytes name);
+int rdl_cmd_set_nx_px(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms);
+int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key);
+int rdl_cmd_evalsha(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
+/* EVAL in three parts: head, then s->text (sent from where it is), then tail. */
+int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);
+int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
+
+/* What a result of this layer means, in a few words; NULL for a number that is not of this layer. */
+const char *rdl_resp_strerror(int result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
