@@ -129,6 +129,8 @@ void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap);
 enum { RDL_DEC_MAX = 10 };
 /* Write v in decimal, not terminated; returns the number of digits (1..RDL_DEC_MAX). */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v);
+/* That number of digits. */
+size_t rdl_dec_len(uint32_t v);
 
 /* ---------------------------------------------------------------- commands (WIRE.md shows the bytes) */
 
