@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+# libredlock. `make help` lists the targets. Sources are found by their place, nothing is listed here:
+#   {resp,net,lock,redlock}/*.c -> build/libredlock.a     */examples/*.c       -> build/examples/*
+#   redlock/cli/*.c             -> build/redlock          tests/check_*.c, ... -> build/check*
+# Fragments (FRAGMENTS below) add targets of their own and may extend these:
+#   CHECK_MORE   parts of `make check`: targets that fail by their exit status
+#   CHECK_NEEDS  files the test suite wants built before it runs
+#   CI_STAGES    targets .ci/run makes after `make deps check` and `make lint`
+
+.DEFAULT_GOAL := all
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+ifneq ($(word 2,$(MAKECMDGOALS)),)
+# Several goals: one after the other, each parallel inside, so that `make -j deps check` does what it says.
+.NOTPARALLEL:
+.PHONY: $(MAKECMDGOALS)
+$(MAKECMDGOALS):
+	+@$(MAKE) $@
+else
+
+CC := $(if $(filter default,$(origin CC)),cc,$(CC))
+GCC = gcc
+CLANG = clang
+ARM = arm-none-eabi-gcc
+PREFIX = /usr/local
+DESTDIR =
+CFLAGS = -O2 -g
+WERROR = -Werror
+V =
+
+B := build
+Q := $(if $(V),,@)
+LIB := $(B)/libredlock.a
+FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
+	redlock/cli/cli.mk
+
+CORE_SRC := $(filter-out net/net_posix.c,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
+LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix.c)
+CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
+EXAMPLE_SRC := $(sort $(wildcard */examples/*.c))
+TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c tests/check_*.c tests/live/*.c)))
+HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
+SUITES := $(patsubst tests/check_%.c,%,$(filter tests/check_%,$(TEST_SRC)))
+EXAMPLES := $(addprefix $(B)/examples/,$(basename $(notdir $(EXAMPLE_SRC))))
+
+# The warning set; -Wcast-align=strict is gcc's name for what clang calls -Wcast-align.
+WARN := -std=c99 -pedantic -Wall -Wextra -Wconversion -Wsign-conversion -Wcast-align -Wvla -Wshadow -Wundef \
+	-Wstrict-prototypes -Wmissing-prototypes -Wswitch-enum -Wformat=2 -Wnull-dereference
+WARN_GCC := $(WARN) -Wcast-align=strict
+SECTIONS := -ffunction-sections -fdata-sections
+# gcc takes a checked pointer for a null one when it instruments: not with that warning.
+SANITIZE := -fsanitize=address,undefined -fsanitize=bounds-strict -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer -Wno-null-dereference
+SMALL := -Os -DNDEBUG $(SECTIONS) -fstack-usage -fcallgraph-info=su,da
+THUMB := -mthumb -ffreestanding
+export WARN WARN_GCC CORE_SRC
+
+# ------------------------------------------------------------------ what is built
+
+.PHONY: all lib install uninstall clean help
+all: lib $(if $(CLI_SRC),$(B)/redlock) $(EXAMPLES) ## the library, the command, the examples (default)
+lib: $(LIB) ## build/libredlock.a alone
+
+# $(call flavour,NAME,COMPILER AND FLAGS): objects in build/NAME/, the source tree's layout below it
+define flavour
+$(B)/$(1)/%.o: %.c Makefile
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  cc/$(1) $$<")
+	$$(Q)$(2) $$(WERROR) -I. -I$(B) -MMD -MP -c -o $$@ $$<
+endef
+$(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) $$(SECTIONS)))
+$(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
+$(eval $(call flavour,clang,$$(CLANG) $$(WARN) -O2 -g))
+$(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL)))
+$(eval $(call flavour,size/m0plus,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m0plus))
+$(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m4))
+
+# $(call program,FLAVOUR,COMPILER,SUITE): the library and the command of a flavour, and its test suite.
+# The suite also links the command's files but main.c, so that they can be tested one by one.
+define program
+$(B)/$(1)/libredlock.a: $(LIB_SRC:%.c=$(B)/$(1)/%.o)
+$(B)/$(1)/cli.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out %/main.c,$(CLI_SRC)))
+$(B)/$(1)/%.a:
+	@rm -f $$@
+	$$(Q)ar rcsD $$@ $$^
+$(B)/$(1)/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/libredlock.a
+	$$(Q)$(2) -Wl,--gc-sections $$(LDFLAGS) -o $$@ $$^
+$(B)/$(3): $(TEST_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/cli.a $(B)/$(1)/libredlock.a
+	$$(Q)$(2) $$(LDFLAGS) -o $$@ $$^ $$(shell pkg-config --cflags --libs check)
+$(TEST_SRC:%.c=$(B)/$(1)/%.o): $(B)/suites.inc
+endef
+$(eval $(call program,lib,$$(CC),check))
+$(eval $(call program,asan,$$(GCC) $$(SANITIZE),check-asan))
+$(eval $(call program,clang,$$(CLANG),check-clang))
+
+$(LIB): $(B)/lib/libredlock.a
+	@cp $< $@
+$(B)/redlock: $(B)/lib/redlock
+	@cp $< $@
+$(EXAMPLES): $(B)/examples/%: $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %/$*.o,$^) $(LIB)
+$(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(basename $(notdir $(s))): $(s:%.c=$(B)/lib/%.o)))
+
+# The list of suites main.c includes, rewritten only when a file comes or goes.
+$(B)/suites.inc: FORCE
+	@mkdir -p $(B)
+	@printf 'SUITE(%s)\n' $(SUITES) | cmp -s - $@ || printf 'SUITE(%s)\n' $(SUITES) >$@
+.PHONY: FORCE
+FORCE:
+
+INC := $(DESTDIR)$(PREFIX)/include/libredlock
+install: lib $(B)/redlock ## headers, library, pkg-config file, command, man page (PREFIX, DESTDIR)
+	for h in $(HEADERS); do install -D -m 644 $$h $(INC)/$$h || exit; done
+	install -D -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libredlock.a
+	install -D -m 755 $(B)/redlock $(DESTDIR)$(PREFIX)/bin/redlock
+	install -D -m 644 redlock/cli/redlock.1 $(DESTDIR)$(PREFIX)/share/man/man1/redlock.1
+	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
+	    "Version: $$(sed -n 's/^#define RDL_VERSION "\(.*\)"/\1/p' resp/resp.h)" \
+	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${prefix}/lib -lredlock' \
+	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libredlock.pc
+uninstall: ## remove what install put there
+	rm -rf $(INC)
+	cd $(DESTDIR)$(PREFIX) && rm -f lib/libredlock.a lib/pkgconfig/libredlock.pc bin/redlock \
+	    share/man/man1/redlock.1
+clean: ## remove build/
+	rm -rf $(B)
+help: ## this list
+	@grep -hE '^[a-z][a-z0-9_-]*:.*## ' Makefile $(wildcard $(FRAGMENTS)) | \
+	    sed -E 's/^([a-z0-9_-]+):.*## (.*)/\1\t\2/' | sort | awk -F '\t' '{ printf "%-16s %s\n", $$1, $$2 }'
+
+# ------------------------------------------------------------------ what is checked
+
+CHECK_MORE =
+CHECK_NEEDS =
+CI_STAGES =
+CHECK_PARTS = check-gcc check-asan check-clang layers size headers $(CHECK_MORE)
+DEPS = # groups of tests/deps.sh; empty means all
+
+.PHONY: check check-gcc check-asan check-clang layers size size-update headers lint deps
+check: ## all tests; installs nothing, what is missing is an error
+	+@tests/deps.sh --probe test && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
+check-gcc: $(B)/check $(B)/lib/redlock $(EXAMPLES) $(CHECK_NEEDS) ## the test suite, built as shipped
+check-asan: $(B)/check-asan $(B)/asan/redlock $(CHECK_NEEDS) ## the test suite with ASan and UBSan
+check-clang: $(B)/check-clang $(B)/clang/redlock $(CHECK_NEEDS) ## the test suite built with clang
+# RDL_COMMAND is the command to test; one suite alone: build/check resp_parse
+check-gcc check-asan check-clang:
+	@mkdir -p $(B)/results
+	RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -r $(B)/results/$@
+
+SIZES := x86-64 m0plus m4
+SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))
+layers: $(LIB) $(B)/lib/redlock $(SIZE_OBJ) ## who includes whom, which symbols each object wants and gives
+	tests/layers.sh $(B)
+size: $(SIZE_OBJ) ## text, stack and struct sizes against tests/size.txt and the budgets
+	tests/size.sh $(B)/size tests/size.txt
+size-update: $(SIZE_OBJ) ## write tests/size.txt anew
+	tests/size.sh --update $(B)/size tests/size.txt
+headers: ## every header parses alone, as C99 and as C++
+	@for h in $(HEADERS); do echo "  parse $$h" && \
+	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
+	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
+lint: ## clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
+	tests/deps.sh --probe lint
+	tests/lint.sh
+deps: ## install what the tests need (DEPS="test lint" for some groups); may need root
+	tests/deps.sh $(DEPS)
+ci-stages:
+	@echo $(CI_STAGES)
+
+-include $(wildcard $(FRAGMENTS))
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+endif

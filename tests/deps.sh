@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# deps.sh [--probe] [GROUP...] - see that the tools of these groups (all without an argument) are here.
+# Without --probe the missing ones are installed by apt-get, as root or through `sudo -n`.
+# A compiler called cc (gcc), make and git are taken for granted.
+#
+# Exit status: 0 all is here; 69 something is missing (--probe) or there is no apt-get; 77 we may not
+# install; 1 apt-get failed.
+set -u
+
+# group package probe: the package is there if the command (or shell test) succeeds.
+table() {
+    cat <<'END'
+test check                    pkg-config --exists check
+test pkg-config               command -v pkg-config
+test redis-server             command -v redis-server
+test clang                    command -v clang
+test gcc-arm-none-eabi        command -v arm-none-eabi-gcc
+test libnewlib-arm-none-eabi  echo '#include <string.h>' | arm-none-eabi-gcc -E -
+lint clang-tidy               command -v clang-tidy
+lint cppcheck                 command -v cppcheck
+lint shellcheck               command -v shellcheck
+lint mandoc                   command -v mandoc
+lint clang-format             command -v clang-format
+fuzz clang                    command -v clang
+fuzz libhiredis-dev           pkg-config --exists hiredis
+fuzz gcovr                    command -v gcovr
+proof frama-c-base            command -v frama-c
+proof why3                    command -v why3
+proof cvc4                    command -v cvc4
+proof spin                    command -v spin
+fault valgrind                command -v valgrind
+END
+}
+
+probe_only=
+if [ "${1-}" = --probe ]; then
+    probe_only=1
+    shift
+fi
+
+missing=
+while read -r group package probe; do
+    [ $# -eq 0 ] || case " $* " in *" $group "*) ;; *) continue ;; esac
+    (eval "$probe") >/dev/null 2>&1 </dev/null || missing="$missing $package"
+done <<END
+$(table)
+END
+[ -n "$missing" ] || exit 0
+
+command="apt-get install --no-install-recommends$missing"
+if [ -n "$probe_only" ]; then
+    echo "missing:$missing" >&2
+    echo "\`make deps\` installs it, or as root: $command" >&2
+    exit 69
+fi
+if ! command -v apt-get >/dev/null; then
+    echo "missing (names of Debian packages):$missing" >&2
+    echo "there is no apt-get here: install them by your system's means" >&2
+    exit 69
+fi
+if [ "$(id -u)" -eq 0 ]; then
+    root='env'
+elif sudo -n true 2>/dev/null; then
+    root='sudo -n env'
+else
+    echo "missing:$missing" >&2
+    echo "installing needs root; run: sudo $command" >&2
+    exit 77
+fi
+# RUNLEVEL=1: a container without an init system shall not start the packages' services.
+apt="$root DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -o DPkg::Lock::Timeout=600"
+echo "installing:$missing"
+# shellcheck disable=SC2086 # words on purpose
+$apt update && $apt install -y --no-install-recommends $missing || exit 1
