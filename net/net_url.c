@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_url.c - redis:// and unix:// URLs, read strictly.
+ *
+ * A URL decides which server a lock lives on, so whatever two programs could read differently is
+ * refused instead of guessed at. The messages are constants: a URL may hold a password, and no part of
+ * it may reach a terminal or a log.
+ *
+ * A parser here moves *s behind what it took and leaves it to its caller what may stand there.
+ */
+#include "net/net.h"
+
+#include <string.h>
+
+enum {
+    DEFAULT_PORT = 6379,
+    DB_MAX = 2147483647, /* the servers keep it in an int */
+    SCOPE_MAX = 2147483647,
+    NAME_LEN_MAX = 253, /* RFC 1035 section 2.3.4, as written with dots */
+    LABEL_LEN_MAX = 63,
+    PATH_LEN_MAX = 107 /* Linux; net_posix.c knows the bound of its system */
+};
+
+struct url {
+    struct rdl_endpoint *ep;
+    char *text; /* where decoded bytes go next */
+    const char *why;
+};
+
+static int refuse(struct url *u, const char *why)
+{
+    u->why = why;
+    return RDL_E_URL;
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* -1: not a hexadecimal digit. */
+static int hex_value(char c)
+{
+    if (is_digit(c))
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* A decimal number from 0 to max, without sign or leading zeros. */
+static int parse_number(const char **s, uint32_t max, uint32_t *out)
+{
+    const char *start = *s;
+    uint32_t v = 0;
+
+    for (; is_digit(**s); ++*s) {
+        if (v > (UINT32_MAX - 9) / 10)
+            return 0;
+        v = v * 10 + (uint32_t)(**s - '0');
+        if (v > max)
+            return 0;
+    }
+    *out = v;
+    return *s != start && (*start != '0' || *s == start + 1);
+}
+
+/* ---------------------------------------------------------------- texts */
+
+/* Percent-decode [s, end) into the text buffer, where *out then points. */
+static int decode(struct url *u, const char *s, const char *end, struct rdl_bytes *out)
+{
+    char *start = u->text;
+
+    while (s != end) {
+        char c = *s++;
+        if (c == '%') {
+            int hi = s != end ? hex_value(s[0]) : -1;
+            int lo = hi >= 0 && s + 1 != end ? hex_value(s[1]) : -1;
+            if (lo < 0)
+                return refuse(u, "a % is not followed by two hexadecimal digits");
+            c = (char)(hi * 16 + lo);
+            s += 2;
+        }
+        *u->text++ = c;
+    }
+    out->data = start;
+    out->len = (size_t)(u->text - start);
+    return RDL_OK;
+}
+
+/* The same into ep->host, which ends with a NUL and so may hold none. */
+static int decode_host(struct url *u, const char *s, const char *end)
+{
+    struct rdl_bytes host = {NULL, 0};
+    int rc = decode(u, s, end, &host);
+
+    if (rc != RDL_OK)
+        return rc;
+    *u->text++ = '\0';
+    u->ep->host = host.data;
+    return strlen(u->ep->host) == host.len ? RDL_OK : refuse(u, "a host or path holds no NUL byte");
+}
+
+/* ---------------------------------------------------------------- addresses */
+
+/* Four decimal numbers; forms that only some programs read (1.2, 010.0.0.1, 0x7f.1) are refused. */
+static int parse_ip4(const char **s, uint8_t *ip)
+{
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        uint32_t v;
+        if (i > 0 && *(*s)++ != '.')
+            return 0;
+        if (!parse_number(s, 255, &v))
+            return 0;
+        ip[i] = (uint8_t)v;
+    }
+    return 1;
+}
+
+/* One to four hexadecimal digits. */
+static int parse_group(const char **s, uint8_t *ip)
+{
+    uint32_t v = 0;
+    int n;
+
+    for (n = 0; n < 4 && hex_value(**s) >= 0; n++)
+        v = v * 16 + (uint32_t)hex_value(*(*s)++);
+    ip[0] = (uint8_t)(v >> 8);
+    ip[1] = (uint8_t)(v & 255);
+    return n > 0 && hex_value(**s) < 0;
+}
+
+/* RFC 4291 section 2.2: eight groups, one "::" for one or more of them, the last two as IPv4. */
+static int parse_ip6(const char **s, uint8_t ip[16])
+{
+    size_t gap = 16; /* where the "::" stands; 16 for none */
+    size_t n = 0;
+
+    for (;;) {
+        const char *group;
+        if ((*s)[0] == ':' && (*s)[1] == ':') {
+            if (gap != 16)
+                return 0;
+            gap = n;
+            *s += 2;
+            if (hex_value(**s) < 0)
+                break;
+        } else if (n > 0) {
+            if (**s != ':')
+                break;
+            ++*s;
+        }
+        group = *s;
+        if (n > 14 || (!parse_group(s, ip + n) && **s != '.'))
+            return 0;
+        n += 2;
+        if (**s == '.') {
+            *s = group;
+            n += 2;
+            if (n > 16 || !parse_ip4(s, ip + n - 4))
+                return 0;
+            break;
+        }
+    }
+    if (gap == 16 || n == 16)
+        return gap == 16 && n == 16;
+    memmove(ip + 16 - (n - gap), ip + gap, n - gap);
+    memset(ip + gap, 0, 16 - n);
+    return 1;
+}
+
+/*
+ * Labels of 1 to 63 letters, digits, _ (container networks use it) and inner -, with dots between them.
+ * A last label that reads as a number makes it an address to every resolver, so it is no name.
+ */
+static int is_host_name(const char *s)
+{
+    size_t total = strlen(s);
+    const char *label = s;
+    int is_number = 1;
+
+    if (total > 0 && s[total - 1] == '.') /* fully qualified */
+        total--;
+    for (;; s++, total--) {
+        if (total == 0 || *s == '.') {
+            size_t len = (size_t)(s - label);
+            if (len < 1 || len > LABEL_LEN_MAX || *label == '-' || s[-1] == '-')
+                return 0;
+            if (total == 0)
+                return !is_number && !(label[0] == '0' && (label[1] == 'x' || label[1] == 'X'));
+            label = s + 1;
+            is_number = 1;
+        } else if (!is_digit(*s)) {
+            if (!is_letter(*s) && *s != '-' && *s != '_')
+                return 0;
+            is_number = 0;
+        }
+    }
+}
+
+/* The inside of [...]: an address and perhaps a zone (a number: names of interfaces need the system). */
+static int set_ip6(struct url *u)
+{
+    const char *s = u->ep->host;
+
+    if (!parse_ip6(&s, u->ep->ip) || (*s != '\0' && *s != '%'))
+        return refuse(u, "not an IPv6 address between [ and ]");
+    if (*s == '%') {
+        s++;
+        if (!parse_number(&s, SCOPE_MAX, &u->ep->scope) || *s != '\0' || u->ep->scope == 0)
+            return refuse(u, "the zone of an IPv6 address is a number: [fe80::1%252]");
+    }
+    u->ep->family = RDL_INET6;
+    return RDL_OK;
+}
+
+static int set_ip4_or_name(struct url *u)
+{
+    const char *s = u->ep->host;
+
+    if (parse_ip4(&s, u->ep->ip) && *s == '\0') {
+        u->ep->family = RDL_INET;
+        return RDL_OK;
+    }
+    memset(u->ep->ip, 0, sizeof u->ep->ip);
+    if (strlen(u->ep->host) > NAME_LEN_MAX || !is_host_name(u->ep->host))
+        return refuse(u, "the host is neither four decimal numbers nor a host name");
+    return RDL_OK;
+}
+
+/* ---------------------------------------------------------------- the parts */
+
+static int parse_login(struct url *u, const char *s, const char *at)
+{
+    const char *colon = memchr(s, ':', (size_t)(at - s));
+    int rc;
+
+    if (!colon)
+        return refuse(u, "is it a user or a password before the @? write user:password@ or :password@");
+    if (colon == s && colon + 1 == at)
+        return refuse(u, "nothing but a : before the @");
+    if (strcspn(s, "/?") < (size_t)(at - s))
+        return refuse(u, "a / or ? in user or password is written %2F or %3F");
+    rc = decode(u, s, colon, &u->ep->user);
+    return rc == RDL_OK ? decode(u, colon + 1, at, &u->ep->password) : rc;
+}
+
+static int parse_host(struct url *u, const char **s)
+{
+    int in_brackets = **s == '[';
+    const char *host = *s + in_brackets;
+    const char *end = host + strcspn(host, in_brackets ? "]" : ":/?");
+    int rc;
+
+    if (in_brackets && *end != ']')
+        return refuse(u, "the ] of the IPv6 address is missing");
+    if (host == end)
+        return refuse(u, "the host is missing");
+    *s = end + in_brackets;
+    rc = decode_host(u, host, end);
+    if (rc != RDL_OK)
+        return rc;
+    return in_brackets ? set_ip6(u) : set_ip4_or_name(u);
+}
+
+/* [[user]:password@]host[:port][/[db]]; the last @ is the one that counts, as in a password written raw */
+static int parse_redis(struct url *u, const char *s)
+{
+    const char *at = strrchr(s, '@');
+    uint32_t port = DEFAULT_PORT;
+    int rc = at ? parse_login(u, s, at) : RDL_OK;
+
+    if (rc != RDL_OK)
+        return rc;
+    if (at)
+        s = at + 1;
+    rc = parse_host(u, &s);
+    if (rc != RDL_OK)
+        return rc;
+    if (*s == ':') {
+        s++;
+        if (!parse_number(&s, 65535, &port) || port == 0)
+            return refuse(u, "a port is a number from 1 to 65535 (and an IPv6 address stands in [])");
+    }
+    u->ep->port = (uint16_t)port;
+    if (*s == '/') {
+        s++;
+        if (*s != '\0' && !parse_number(&s, DB_MAX, &u->ep->db))
+            return refuse(u, "behind the / stands the number of a database");
+    }
+    return *s == '\0' ? RDL_OK : refuse(u, "a redis:// URL ends with host, :port or /db");
+}
+
+/* /path[?db=N] */
+static int parse_unix(struct url *u, const char *s)
+{
+    const char *end = s + strcspn(s, "?");
+    int rc;
+
+    if (*s != '/' || end == s + 1)
+        return refuse(u, "a socket has an absolute path and no host: unix:///path");
+    rc = decode_host(u, s, end);
+    if (rc != RDL_OK)
+        return rc;
+    if (strlen(u->ep->host) > PATH_LEN_MAX)
+        return refuse(u, "the path of a socket has 107 bytes at most");
+    u->ep->family = RDL_UNIX;
+    if (*end == '\0')
+        return RDL_OK;
+    s = end + 4;
+    if (strncmp(end, "?db=", 4) != 0 || !parse_number(&s, DB_MAX, &u->ep->db) || *s != '\0')
+        return refuse(u, "behind the path of a socket stands ?db=NUMBER or nothing");
+    return RDL_OK;
+}
+
+static int parse(struct url *u, const char *s)
+{
+    const char *p;
+
+    for (p = s; *p; p++)
+        if ((unsigned char)*p <= ' ' || *p == 127 || *p == '#')
+            return refuse(u, "blanks, control characters and # are written %XX");
+    if (strncmp(s, "redis://", 8) == 0)
+        return parse_redis(u, s + 8);
+    if (strncmp(s, "unix://", 7) == 0)
+        return parse_unix(u, s + 7);
+    if (strncmp(s, "rediss://", 9) == 0)
+        return refuse(u,
+                      "TLS is not built in: let a tunnel (stunnel) listen on a socket and use unix:///path, "
+                      "or put a TLS driver of your own under the library");
+    return refuse(u, "a URL starts with redis:// or unix://");
+}
+
+int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t cap, const char **why)
+{
+    struct url u = {ep, text, NULL};
+    int rc = RDL_E_SPACE;
+
+    RDL_ASSERT(ep && url && text);
+    memset(ep, 0, sizeof *ep);
+    if (cap > strlen(url)) /* decoding never makes longer, and the scheme pays for the NUL */
+        rc = parse(&u, url);
+    else
+        u.why = "the buffer for the decoded URL is too small";
+    if (rc != RDL_OK) { /* leave no half of a password behind */
+        memset(text, 0, (size_t)(u.text - text));
+        memset(ep, 0, sizeof *ep);
+    }
+    if (why)
+        *why = u.why;
+    return rc;
+}
