@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_posix.c - the driver for sockets: the only file of the library with system calls.
+ *
+ * Nothing here blocks but poll(2), and that one never past the caller's until_ms. A healthy exchange
+ * costs three calls: send, poll, recv.
+ */
+#define _POSIX_C_SOURCE 200809L
+#ifdef __APPLE__
+#define _DARWIN_C_SOURCE /* SO_NOSIGPIPE */
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "net/net.h"
+
+/* getrandom(2) came with glibc 2.25 and musl 1.1.20 */
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<sys/random.h>)
+#include <sys/random.h>
+#endif
+#endif
+#ifndef GRND_NONBLOCK
+#define GRND_NONBLOCK            0
+#define getrandom(p, len, flags) (errno = ENOSYS, (ssize_t)-1)
+#endif
+#ifndef MSG_NOSIGNAL /* then SO_NOSIGPIPE is there */
+#define MSG_NOSIGNAL 0
+#endif
+#ifndef MSG_MORE
+#define MSG_MORE 0
+#endif
+
+enum {
+    CONNS_MAX = 64, /* of one poll */
+    SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
+    READS_MAX = 16  /* of one conn in a row; a peer that never stops talking does not stop the others */
+};
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in in;
+    struct sockaddr_in6 in6;
+    struct sockaddr_un un;
+};
+
+/* ---------------------------------------------------------------- time and chance */
+
+uint64_t rdl_posix_now_ms(void)
+{
+    struct timespec t;
+    int rc = -1;
+
+#ifdef CLOCK_BOOTTIME
+    rc = clock_gettime(CLOCK_BOOTTIME, &t);
+#endif
+    if (rc != 0)
+        rc = clock_gettime(CLOCK_MONOTONIC, &t);
+    RDL_ASSERT(rc == 0);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* A kernel without getrandom has the file; one without entropy yet (EAGAIN, just booted) has no source. */
+int rdl_posix_random(void *buf, size_t len)
+{
+    uint8_t *p = buf;
+    int fd = -1;
+
+    while (len > 0) {
+        ssize_t n = fd < 0 ? getrandom(p, len, GRND_NONBLOCK) : read(fd, p, len);
+        if (n > 0) {
+            p += n;
+            len -= (size_t)n;
+        } else if (fd < 0 && errno != EINTR && errno != EAGAIN) {
+            fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+            if (fd < 0)
+                break;
+        } else if (n == 0 || errno != EINTR) {
+            break;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return len == 0 ? RDL_OK : RDL_E_RANDOM;
+}
+
+/* ---------------------------------------------------------------- opening and closing */
+
+/* Is it this host that is short of something, rather than the other side that cannot be reached? */
+static int error_of(int err, int otherwise)
+{
+    switch (err) {
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+    case EBADF:
+        return RDL_E_SYSTEM;
+    default:
+        return otherwise;
+    }
+}
+
+void rdl_posix_drop(struct rdl_conn *c)
+{
+    if (c->fd >= 0)
+        close(c->fd); /* after EINTR the descriptor's state is not known; on Linux it is closed */
+    c->fd = -1;
+}
+
+static void end(struct rdl_conn *c, int error)
+{
+    rdl_posix_drop(c);
+    rdl_conn_closed(c, error);
+}
+
+/* The endpoint as the system wants it; returns its size, 0 if it is no numeric address. */
+static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
+{
+    size_t len;
+
+    memset(a, 0, sizeof *a);
+    switch ((enum rdl_family)ep->family) {
+    case RDL_INET:
+        a->in.sin_family = AF_INET;
+        a->in.sin_port = htons(ep->port);
+        memcpy(&a->in.sin_addr, ep->ip, 4);
+        return sizeof a->in;
+    case RDL_INET6:
+        a->in6.sin6_family = AF_INET6;
+        a->in6.sin6_port = htons(ep->port);
+        a->in6.sin6_scope_id = ep->scope;
+        memcpy(&a->in6.sin6_addr, ep->ip, 16);
+        return sizeof a->in6;
+    case RDL_UNIX:
+        len = strlen(ep->host);
+        if (len >= sizeof a->un.sun_path)
+            return 0;
+        a->un.sun_family = AF_UNIX;
+        memcpy(a->un.sun_path, ep->host, len);
+        return sizeof a->un;
+    case RDL_UNRESOLVED:
+        break;
+    }
+    return 0;
+}
+
+/* A non-blocking socket that no child inherits and that raises no signal; -1 and errno. */
+static int make_socket(int family)
+{
+    const int on = 1;
+#if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
+    int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+#else
+    int fd = socket(family, SOCK_STREAM, 0);
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+#endif
+    if (fd < 0)
+        return fd;
+#ifdef SO_NOSIGPIPE
+    (void)setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+    if (family != AF_UNIX)
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return fd;
+}
+
+/* Start connecting. Like all functions below: returns 1 if something happened that the caller must see. */
+static int start(struct rdl_conn *c)
+{
+    union address a;
+    socklen_t len = make_address(c->cfg->endpoint, &a);
+
+    if (len == 0) {
+        end(c, RDL_E_URL);
+        return 1;
+    }
+    c->fd = make_socket(a.any.sa_family);
+    if (c->fd < 0) {
+        end(c, error_of(errno, RDL_E_CONNECT));
+        return 1;
+    }
+    if (connect(c->fd, &a.any, len) == 0)
+        rdl_conn_opened(c);
+    else if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it goes on in the background as well */
+        return 0;
+    else
+        end(c, error_of(errno, RDL_E_CONNECT));
+    return 1;
+}
+
+/* poll says that connecting has ended: how? */
+static int finish(struct rdl_conn *c)
+{
+    int err = 0;
+    socklen_t len = sizeof err;
+
+    if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+        err = errno;
+    if (err == 0)
+        rdl_conn_opened(c);
+    else
+        end(c, error_of(err, RDL_E_CONNECT));
+    return 1;
+}
+
+/* ---------------------------------------------------------------- bytes */
+
+/* A read that brings less than there is room for has emptied the socket: no second one to learn that. */
+static int receive(struct rdl_conn *c)
+{
+    int i;
+
+    for (i = 0; i < READS_MAX && (rdl_conn_wants(c) & RDL_WANT_READ); i++) {
+        uint8_t *p;
+        size_t room = rdl_conn_rx(c, &p);
+        ssize_t n = recv(c->fd, p, room, 0);
+        if (n > 0) {
+            rdl_conn_rx_done(c, (size_t)n);
+            if ((size_t)n < room)
+                return 1;
+        } else if (n == 0) {
+            end(c, RDL_E_CLOSED);
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return i > 0;
+        } else if (errno != EINTR) {
+            end(c, error_of(errno, RDL_E_CLOSED));
+        }
+    }
+    return 1;
+}
+
+/* The server has hung up, but perhaps it said why before (too many clients, wrong protocol, ...). */
+static void send_failed(struct rdl_conn *c, int err)
+{
+    receive(c);
+    if (rdl_conn_wants(c) & RDL_WANT_READ)
+        end(c, error_of(err, RDL_E_CLOSED));
+}
+
+static int transmit(struct rdl_conn *c)
+{
+    int did = 0;
+
+    while (rdl_conn_wants(c) & RDL_WANT_WRITE) {
+        const uint8_t *p;
+        size_t len = rdl_conn_tx(c, &p);
+        /* with a script under way its text, or what is behind it, follows at once: one packet, not three */
+        int flags = MSG_NOSIGNAL | (c->script != NULL ? MSG_MORE : 0);
+        ssize_t n;
+        if (len == 0)
+            return did;
+        n = send(c->fd, p, len, flags);
+        if (n >= 0) {
+            rdl_conn_tx_done(c, (size_t)n);
+            did = 1;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return did;
+        } else if (errno != EINTR) {
+            send_failed(c, errno);
+            return 1;
+        }
+    }
+    return did;
+}
+
+/* Do for one conn what can be done without waiting; revents is what poll said about it, or 0. */
+static int advance(struct rdl_conn *c, short revents)
+{
+    unsigned wants = rdl_conn_wants(c);
+    int did = 0;
+
+    if (wants & RDL_WANT_OPEN) {
+        if (c->fd < 0)
+            did = start(c);
+        else if (revents != 0)
+            did = finish(c);
+    } else if ((wants & RDL_WANT_READ) && (revents & ~POLLOUT)) {
+        did = receive(c);
+    }
+    if (rdl_conn_wants(c) & RDL_WANT_WRITE)
+        did |= transmit(c);
+    if (rdl_conn_wants(c) & RDL_WANT_CLOSE) {
+        end(c, rdl_conn_error(c));
+        did = 1;
+    }
+    return did;
+}
+
+/* ---------------------------------------------------------------- an event loop of yours */
+
+int rdl_posix_fd(const struct rdl_conn *c)
+{
+    return c->fd;
+}
+
+short rdl_posix_events(const struct rdl_conn *c)
+{
+    unsigned wants = rdl_conn_wants(c);
+    short events = 0;
+
+    if (wants & RDL_WANT_READ)
+        events |= POLLIN;
+    if (wants & (RDL_WANT_WRITE | RDL_WANT_OPEN))
+        events |= POLLOUT;
+    return events;
+}
+
+void rdl_posix_ready(struct rdl_conn *c, short revents)
+{
+    (void)advance(c, revents);
+}
+
+/* ---------------------------------------------------------------- the loop of the blocking wrappers */
+
+/* How long the next poll may sleep; -1: until something happens. */
+static int slice(uint64_t now_ms, uint64_t until_ms)
+{
+    if (until_ms == UINT64_MAX)
+        return -1;
+    if (now_ms >= until_ms)
+        return 0;
+    return until_ms - now_ms < SLICE_MS ? (int)(until_ms - now_ms) : SLICE_MS;
+}
+
+/* poll(2) until something is ready, a signal came or until_ms. What poll returned last. */
+static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
+{
+    for (;;) {
+        int ms = slice(rdl_posix_now_ms(), until_ms);
+        int ready = poll(fds, n, ms);
+        if (ready != 0 || ms == 0)
+            return ready;
+        if (rdl_posix_now_ms() >= until_ms)
+            return 0;
+    }
+}
+
+static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+{
+    const struct rdl_posix *p = ctx;
+    struct pollfd fds[CONNS_MAX + 1];
+    int did = 0;
+    size_t i;
+    int ready;
+
+    if (n > CONNS_MAX)
+        return RDL_E_SYSTEM;
+    for (i = 0; i < n; i++)
+        did |= advance(conns[i], 0);
+    if (did)
+        return RDL_OK;
+    for (i = 0; i < n; i++) {
+        fds[i].events = rdl_posix_events(conns[i]);
+        fds[i].fd = fds[i].events != 0 ? conns[i]->fd : -1;
+        fds[i].revents = 0;
+    }
+    fds[n].fd = p->wake_fd;
+    fds[n].events = POLLIN;
+    fds[n].revents = 0;
+    ready = wait_ready(fds, (nfds_t)n + 1, until_ms);
+    if (ready < 0)
+        return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
+    for (i = 0; ready > 0 && i < n; i++)
+        if (fds[i].revents != 0)
+            (void)advance(conns[i], fds[i].revents);
+    return fds[n].revents & POLLNVAL ? RDL_E_SYSTEM : RDL_OK;
+}
+
+static uint64_t posix_now_ms(void *ctx)
+{
+    (void)ctx;
+    return rdl_posix_now_ms();
+}
+
+static int posix_random(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    return rdl_posix_random(buf, len);
+}
+
+void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net)
+{
+    p->wake_fd = -1;
+    net->poll = posix_poll;
+    net->now_ms = posix_now_ms;
+    net->random = posix_random;
+    net->ctx = p;
+}
