@@ -73,7 +73,7 @@ endef
 $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) $$(SECTIONS)))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -O2 -g))
-$(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL)))
+$(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
 $(eval $(call flavour,size/m0plus,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m0plus))
 $(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m4))
 
@@ -153,7 +153,7 @@ check-gcc check-asan check-clang:
 
 SIZES := x86-64 m0plus m4
 SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))
-layers: $(LIB) $(B)/lib/redlock $(SIZE_OBJ) ## who includes whom, which symbols each object wants and gives
+layers: $(LIB) $(CLI_SRC:%.c=$(B)/lib/%.o) $(SIZE_OBJ) ## who includes whom, which symbols each object wants and gives
 	tests/layers.sh $(B)
 size: $(SIZE_OBJ) ## text, stack and struct sizes against tests/size.txt and the budgets
 	tests/size.sh $(B)/size tests/size.txt
