@@ -142,12 +142,10 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
         memcpy(&a->in6.sin6_addr, ep->ip, 16);
         return sizeof a->in6;
     case RDL_UNIX:
-        len = strlen(ep->host);
-        if (len >= sizeof a->un.sun_path)
-            return 0;
         a->un.sun_family = AF_UNIX;
-        memcpy(a->un.sun_path, ep->host, len);
-        return sizeof a->un;
+        for (len = 0; len < sizeof a->un.sun_path && ep->host[len] != '\0'; len++)
+            a->un.sun_path[len] = ep->host[len];
+        return len < sizeof a->un.sun_path ? sizeof a->un : 0;
     case RDL_UNRESOLVED:
         break;
     }

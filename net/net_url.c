@@ -24,6 +24,7 @@ enum {
 struct url {
     struct rdl_endpoint *ep;
     char *text; /* where decoded bytes go next */
+    size_t host_len;
     const char *why;
 };
 
@@ -41,6 +42,27 @@ static int is_digit(char c)
 static int is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The first of these characters in s, or its end. */
+static const char *find(const char *s, const char *set)
+{
+    const char *c;
+
+    for (; *s != '\0'; s++)
+        for (c = set; *c != '\0'; c++)
+            if (*s == *c)
+                return s;
+    return s;
+}
+
+static int starts_with(const char *s, const char *prefix)
+{
+    while (*prefix != '\0' && *s == *prefix) {
+        s++;
+        prefix++;
+    }
+    return *prefix == '\0';
 }
 
 /* -1: not a hexadecimal digit. */
@@ -106,7 +128,8 @@ static int decode_host(struct url *u, const char *s, const char *end)
         return rc;
     *u->text++ = '\0';
     u->ep->host = host.data;
-    return strlen(u->ep->host) == host.len ? RDL_OK : refuse(u, "a host or path holds no NUL byte");
+    u->host_len = host.len;
+    return find(u->ep->host, "") == u->text - 1 ? RDL_OK : refuse(u, "a host or path holds no NUL byte");
 }
 
 /* ---------------------------------------------------------------- addresses */
@@ -183,9 +206,8 @@ static int parse_ip6(const char **s, uint8_t ip[16])
  * Labels of 1 to 63 letters, digits, _ (container networks use it) and inner -, with dots between them.
  * A last label that reads as a number makes it an address to every resolver, so it is no name.
  */
-static int is_host_name(const char *s)
+static int is_host_name(const char *s, size_t total)
 {
-    size_t total = strlen(s);
     const char *label = s;
     int is_number = 1;
 
@@ -233,7 +255,7 @@ static int set_ip4_or_name(struct url *u)
         return RDL_OK;
     }
     memset(u->ep->ip, 0, sizeof u->ep->ip);
-    if (strlen(u->ep->host) > NAME_LEN_MAX || !is_host_name(u->ep->host))
+    if (u->host_len > NAME_LEN_MAX || !is_host_name(u->ep->host, u->host_len))
         return refuse(u, "the host is neither four decimal numbers nor a host name");
     return RDL_OK;
 }
@@ -242,14 +264,14 @@ static int set_ip4_or_name(struct url *u)
 
 static int parse_login(struct url *u, const char *s, const char *at)
 {
-    const char *colon = memchr(s, ':', (size_t)(at - s));
+    const char *colon = find(s, ":");
     int rc;
 
-    if (!colon)
+    if (colon > at)
         return refuse(u, "is it a user or a password before the @? write user:password@ or :password@");
     if (colon == s && colon + 1 == at)
         return refuse(u, "nothing but a : before the @");
-    if (strcspn(s, "/?") < (size_t)(at - s))
+    if (find(s, "/?") < at)
         return refuse(u, "a / or ? in user or password is written %2F or %3F");
     rc = decode(u, s, colon, &u->ep->user);
     return rc == RDL_OK ? decode(u, colon + 1, at, &u->ep->password) : rc;
@@ -259,7 +281,7 @@ static int parse_host(struct url *u, const char **s)
 {
     int in_brackets = **s == '[';
     const char *host = *s + in_brackets;
-    const char *end = host + strcspn(host, in_brackets ? "]" : ":/?");
+    const char *end = find(host, in_brackets ? "]" : ":/?");
     int rc;
 
     if (in_brackets && *end != ']')
@@ -276,14 +298,18 @@ static int parse_host(struct url *u, const char **s)
 /* [[user]:password@]host[:port][/[db]]; the last @ is the one that counts, as in a password written raw */
 static int parse_redis(struct url *u, const char *s)
 {
-    const char *at = strrchr(s, '@');
+    const char *at = find(s, "@");
     uint32_t port = DEFAULT_PORT;
-    int rc = at ? parse_login(u, s, at) : RDL_OK;
+    int rc;
 
-    if (rc != RDL_OK)
-        return rc;
-    if (at)
+    if (*at == '@') {
+        while (*find(at + 1, "@") == '@')
+            at = find(at + 1, "@");
+        rc = parse_login(u, s, at);
+        if (rc != RDL_OK)
+            return rc;
         s = at + 1;
+    }
     rc = parse_host(u, &s);
     if (rc != RDL_OK)
         return rc;
@@ -304,7 +330,7 @@ static int parse_redis(struct url *u, const char *s)
 /* /path[?db=N] */
 static int parse_unix(struct url *u, const char *s)
 {
-    const char *end = s + strcspn(s, "?");
+    const char *end = find(s, "?");
     int rc;
 
     if (*s != '/' || end == s + 1)
@@ -312,46 +338,53 @@ static int parse_unix(struct url *u, const char *s)
     rc = decode_host(u, s, end);
     if (rc != RDL_OK)
         return rc;
-    if (strlen(u->ep->host) > PATH_LEN_MAX)
+    if (u->host_len > PATH_LEN_MAX)
         return refuse(u, "the path of a socket has 107 bytes at most");
     u->ep->family = RDL_UNIX;
     if (*end == '\0')
         return RDL_OK;
     s = end + 4;
-    if (strncmp(end, "?db=", 4) != 0 || !parse_number(&s, DB_MAX, &u->ep->db) || *s != '\0')
+    if (!starts_with(end, "?db=") || !parse_number(&s, DB_MAX, &u->ep->db) || *s != '\0')
         return refuse(u, "behind the path of a socket stands ?db=NUMBER or nothing");
     return RDL_OK;
 }
 
 static int parse(struct url *u, const char *s)
 {
-    const char *p;
-
-    for (p = s; *p; p++)
-        if ((unsigned char)*p <= ' ' || *p == 127 || *p == '#')
-            return refuse(u, "blanks, control characters and # are written %XX");
-    if (strncmp(s, "redis://", 8) == 0)
+    if (starts_with(s, "redis://"))
         return parse_redis(u, s + 8);
-    if (strncmp(s, "unix://", 7) == 0)
+    if (starts_with(s, "unix://"))
         return parse_unix(u, s + 7);
-    if (strncmp(s, "rediss://", 9) == 0)
+    if (starts_with(s, "rediss://"))
         return refuse(u,
                       "TLS is not built in: let a tunnel (stunnel) listen on a socket and use unix:///path, "
                       "or put a TLS driver of your own under the library");
     return refuse(u, "a URL starts with redis:// or unix://");
 }
 
+/* Up to the first byte that no URL holds. */
+static size_t clean_len(const char *s)
+{
+    size_t n = 0;
+
+    while ((unsigned char)s[n] > ' ' && s[n] != 127 && s[n] != '#')
+        n++;
+    return n;
+}
+
 int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t cap, const char **why)
 {
-    struct url u = {ep, text, NULL};
+    struct url u = {ep, text, 0, NULL};
+    size_t len = clean_len(url);
     int rc = RDL_E_SPACE;
 
-    RDL_ASSERT(ep && url && text);
     memset(ep, 0, sizeof *ep);
-    if (cap > strlen(url)) /* decoding never makes longer, and the scheme pays for the NUL */
-        rc = parse(&u, url);
-    else
+    if (url[len] != '\0')
+        rc = refuse(&u, "blanks, control characters and # are written %XX");
+    else if (len >= cap) /* decoding never makes longer, and the scheme pays for the NUL */
         u.why = "the buffer for the decoded URL is too small";
+    else
+        rc = parse(&u, url);
     if (rc != RDL_OK) { /* leave no half of a password behind */
         memset(text, 0, (size_t)(u.text - text));
         memset(ep, 0, sizeof *ep);
