@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * standin - the model server behind sockets, for a machine without redis-server.
+ *
+ *     standin [PORT [PASSWORD]]     PORT 0, the default: the kernel chooses
+ *
+ * Listens on 127.0.0.1, prints the port as its first line and serves until it is killed. It keeps its
+ * few keys in memory and knows only what a lock needs: for demonstrations and tests.
+ */
+#include "tests/sim/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLIENTS = 256, IN = SIM_COMMAND_MAX + 64, OUT = 4 * SIM_REPLY_MAX };
+
+struct client {
+    int fd;
+    struct sim_session session;
+    size_t in_len;
+    struct sim_out out;
+    uint8_t in[IN];
+    uint8_t reply[OUT];
+};
+
+static struct client clients[CLIENTS];
+static int n_clients;
+static struct sim_server server;
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static int listen_on(uint16_t port)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port)};
+    socklen_t len = sizeof a;
+    int on = 1;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
+        bind(fd, (struct sockaddr *)&a, len) < 0 || listen(fd, 64) < 0 ||
+        getsockname(fd, (struct sockaddr *)&a, &len) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
+        perror("standin");
+        exit(1);
+    }
+    server.port = ntohs(a.sin_port);
+    return fd;
+}
+
+static void welcome(int listener)
+{
+    static const char full[] = "-ERR max number of clients reached\r\n";
+    int on = 1;
+    int fd = accept(listener, NULL, NULL);
+    if (fd < 0)
+        return;
+    if (n_clients == CLIENTS) {
+        ssize_t told = write(fd, full, sizeof full - 1);
+        (void)told; /* it is closed whether it heard or not */
+        close(fd);
+        return;
+    }
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    struct client *c = &clients[n_clients++];
+    c->fd = fd;
+    memset(&c->session, 0, sizeof c->session);
+    c->in_len = 0;
+    c->out = (struct sim_out){c->reply, sizeof c->reply, 0};
+}
+
+static int flush(struct client *c)
+{
+    if (c->out.len == 0)
+        return 1;
+    ssize_t n = write(c->fd, c->reply, c->out.len);
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR;
+    c->out.len -= (size_t)n;
+    memmove(c->reply, c->reply + n, c->out.len);
+    return 1;
+}
+
+/* Read, run, write; 0 when the connection is over. */
+static int serve(struct client *c, short events)
+{
+    if (events & (POLLIN | POLLHUP | POLLERR)) {
+        ssize_t n = read(c->fd, c->in + c->in_len, sizeof c->in - c->in_len);
+        if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+            return 0;
+        if (n > 0)
+            c->in_len += (size_t)n;
+    }
+    size_t used;
+    do { /* what waited for room to answer goes on once the answers are out */
+        used = sim_server_input(&server, &c->session, c->in, c->in_len, now_ms(), &c->out);
+        c->in_len -= used;
+        memmove(c->in, c->in + used, c->in_len);
+        if (!flush(c))
+            return 0;
+    } while (used > 0 && c->in_len > 0 && c->out.len == 0);
+    return !c->session.closing || c->out.len > 0;
+}
+
+static void serve_all(int listener)
+{
+    static struct pollfd p[CLIENTS + 1];
+    p[0] = (struct pollfd){listener, POLLIN, 0};
+    for (int i = 0; i < n_clients; i++) {
+        short want = clients[i].in_len < sizeof clients[i].in ? POLLIN : 0;
+        p[i + 1] = (struct pollfd){clients[i].fd, clients[i].out.len > 0 ? want | POLLOUT : want, 0};
+    }
+    int polled = n_clients;
+    if (poll(p, (nfds_t)polled + 1, -1) < 0)
+        return;
+    for (int i = polled - 1; i >= 0; i--) {
+        if (p[i + 1].revents == 0 || serve(&clients[i], p[i + 1].revents))
+            continue;
+        close(clients[i].fd);
+        clients[i] = clients[--n_clients];
+        clients[i].out.buf = clients[i].reply;
+    }
+    if (p[0].revents)
+        welcome(listener);
+}
+
+int main(int argc, char **argv)
+{
+    static struct sim_features features = {.version = "7.0.15"};
+    long port = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
+    if (argc > 3 || port < 0 || port > 65535) {
+        fprintf(stderr, "usage: standin [PORT [PASSWORD]]\n");
+        return 64;
+    }
+    if (argc > 2)
+        features.password = argv[2];
+    signal(SIGPIPE, SIG_IGN);
+    uint64_t now = now_ms();
+    sim_server_start(&server, &features, now ^ (uint64_t)getpid() << 32, now);
+    int listener = listen_on((uint16_t)port);
+    printf("%u\n", server.port);
+    fflush(stdout);
+    for (;;)
+        serve_all(listener);
+}

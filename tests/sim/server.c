@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* The model server's keys and the commands on them. */
+#include "tests/sim/server.h"
+
+#include <string.h>
+
+static const struct sim_arg nothing = {NULL, 0};
+
+/* ---------------------------------------------------------------- keys */
+
+static uint32_t hash(struct sim_arg key)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < key.len; i++)
+        h = (h ^ key.data[i]) * 16777619u;
+    return h;
+}
+
+static void forget(struct sim_key *k)
+{
+    k->used = 0;
+}
+
+struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_arg key, uint64_t now_ms)
+{
+    uint32_t h = hash(key);
+    for (uint32_t i = 0; i < s->keys; i++) {
+        struct sim_key *k = &s->key[i];
+        if (!k->used || k->hash != h || k->db != db || k->key_len != key.len ||
+            memcmp(k->key, key.data, key.len) != 0)
+            continue;
+        if (k->expire_ms == 0 || now_ms <= k->expire_ms)
+            return k;
+        forget(k); /* lazy, as Redis: gone once now is *past* the time */
+        return NULL;
+    }
+    return NULL;
+}
+
+/* A free entry for the key, or NULL when the table is full of live ones. */
+static struct sim_key *create(struct sim_server *s, unsigned db, struct sim_arg key, uint64_t now_ms)
+{
+    uint32_t i = 0;
+    while (i < s->keys && s->key[i].used && (s->key[i].expire_ms == 0 || now_ms <= s->key[i].expire_ms))
+        i++;
+    if (i == SIM_KEYS || key.len > SIM_KEY_MAX)
+        return NULL;
+    if (i == s->keys)
+        s->keys++;
+    struct sim_key *k = &s->key[i];
+    k->used = 1;
+    k->is_list = 0;
+    k->db = (uint8_t)db;
+    k->hash = hash(key);
+    k->key_len = (uint8_t)key.len;
+    k->expire_ms = 0;
+    k->value_len = 0;
+    memcpy(k->key, key.data, key.len);
+    return k;
+}
+
+void sim_server_flush(struct sim_server *s)
+{
+    s->keys = 0;
+}
+
+static struct sim_arg value_of(const struct sim_key *k)
+{
+    return k ? (struct sim_arg){k->value, k->value_len} : nothing;
+}
+
+void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, struct sim_arg value,
+              struct sim_arg held, int64_t number)
+{
+    if (!c->server->note)
+        return;
+    struct sim_note n = {deed, key, c->script ? c->script_arg : value, held, number, c->argc};
+    c->server->note(c->server->note_ctx, &n);
+}
+
+/* ---------------------------------------------------------------- commands */
+
+static struct sim_key *find(struct sim_call *c, int i)
+{
+    return sim_server_find(c->server, c->session->db, c->argv[i], c->now_ms);
+}
+
+static int64_t left_ms(const struct sim_key *k, uint64_t now_ms)
+{
+    return k->expire_ms == 0 ? -1 : (int64_t)(k->expire_ms - now_ms);
+}
+
+static void reply_value(struct sim_call *c, const struct sim_key *k)
+{
+    if (k && k->is_list)
+        sim_out_error(c->out, "WRONGTYPE Operation against a key holding the wrong kind of value");
+    else
+        sim_out_bulk(c->out, k ? k->value : NULL, k ? k->value_len : 0);
+}
+
+static void cmd_get(struct sim_call *c)
+{
+    reply_value(c, find(c, 1));
+}
+
+/* What SET was asked for. */
+struct set {
+    int nx, xx, get, expires;
+    int64_t ttl_ms;
+};
+
+/* 1, or 0 with an error answered. */
+static int set_options(struct sim_call *c, struct set *o)
+{
+    int64_t unit = 0;
+    struct sim_arg time = nothing;
+    for (int i = 3; i < c->argc; i++) {
+        struct sim_arg a = c->argv[i];
+        if (sim_arg_is(a, "NX") && !o->xx) {
+            o->nx = 1;
+        } else if (sim_arg_is(a, "XX") && !o->nx) {
+            o->xx = 1;
+        } else if (sim_arg_is(a, "GET")) {
+            o->get = 1;
+        } else if ((sim_arg_is(a, "PX") || sim_arg_is(a, "EX")) && unit == 0 && i + 1 < c->argc) {
+            unit = sim_arg_is(a, "PX") ? 1 : 1000;
+            time = c->argv[++i];
+        } else {
+            sim_out_error(c->out, "ERR syntax error");
+            return 0;
+        }
+    }
+    o->expires = unit != 0;
+    if (!o->expires)
+        return 1;
+    if (!sim_arg_int(time, &o->ttl_ms)) {
+        sim_out_error(c->out, "ERR value is not an integer or out of range");
+        return 0;
+    }
+    if (o->ttl_ms <= 0 || o->ttl_ms > (INT64_MAX - (int64_t)c->now_ms) / unit) {
+        sim_out_error(c->out, "ERR invalid expire time in 'set' command");
+        return 0;
+    }
+    o->ttl_ms *= unit;
+    return 1;
+}
+
+static void write_value(struct sim_key *k, struct sim_arg value)
+{
+    k->is_list = 0;
+    k->value_len = (uint8_t)(value.len < SIM_VALUE_MAX ? value.len : SIM_VALUE_MAX);
+    memcpy(k->value, value.data, k->value_len);
+}
+
+static void cmd_set(struct sim_call *c)
+{
+    struct set o = {0, 0, 0, 0, 0};
+    if (c->server->features->no_set_options && c->argc > 3) {
+        sim_out_error(c->out, "ERR wrong number of arguments for 'set' command");
+        return;
+    }
+    if (!set_options(c, &o))
+        return;
+    struct sim_key *k = find(c, 1);
+    uint8_t old[SIM_VALUE_MAX];
+    struct sim_arg held = value_of(k);
+    if (held.len > 0)
+        memcpy(old, held.data, held.len);
+    held.data = old;
+    if (o.get)
+        reply_value(c, k);
+    if (o.get && k && k->is_list)
+        return;
+    if ((o.nx && k) || (o.xx && !k)) {
+        if (!o.get)
+            sim_out_text(c->out, "$-1\r\n");
+        sim_note(c, SIM_SET_REFUSED, c->argv[1], c->argv[2], held, k ? left_ms(k, c->now_ms) : -2);
+        return;
+    }
+    if (!k)
+        k = create(c->server, c->session->db, c->argv[1], c->now_ms);
+    if (!k) {
+        sim_out_error(c->out, "OOM command not allowed when used memory > 'maxmemory'.");
+        return;
+    }
+    write_value(k, c->argv[2]);
+    k->expire_ms = o.expires ? c->now_ms + (uint64_t)o.ttl_ms : 0;
+    if (!o.get)
+        sim_out_text(c->out, "+OK\r\n");
+    sim_note(c, SIM_SET_GRANTED, c->argv[1], c->argv[2], held, o.expires ? o.ttl_ms : -1);
+}
+
+static void cmd_setnx(struct sim_call *c)
+{
+    struct sim_key *k = find(c, 1);
+    int granted = !k && (k = create(c->server, c->session->db, c->argv[1], c->now_ms)) != NULL;
+    if (granted)
+        write_value(k, c->argv[2]);
+    sim_out_int(c->out, granted);
+    sim_note(c, granted ? SIM_SET_GRANTED : SIM_SET_REFUSED, c->argv[1], c->argv[2],
+             granted ? nothing : value_of(k), -1);
+}
+
+static void cmd_lpush(struct sim_call *c)
+{
+    struct sim_key *k = find(c, 1);
+    if (k && !k->is_list) {
+        sim_out_error(c->out, "WRONGTYPE Operation against a key holding the wrong kind of value");
+        return;
+    }
+    if (!k)
+        k = create(c->server, c->session->db, c->argv[1], c->now_ms);
+    if (!k)
+        return;
+    k->is_list = 1;
+    sim_out_int(c->out, ++k->value_len);
+}
+
+static void cmd_del(struct sim_call *c)
+{
+    int n = 0;
+    for (int i = 1; i < c->argc; i++) {
+        struct sim_key *k = find(c, i);
+        if (!k)
+            continue;
+        sim_note(c, SIM_DELETED, c->argv[i], nothing, value_of(k), -2);
+        forget(k);
+        n++;
+    }
+    sim_out_int(c->out, n);
+}
+
+static void cmd_exists(struct sim_call *c)
+{
+    int n = 0;
+    for (int i = 1; i < c->argc; i++)
+        n += find(c, i) != NULL;
+    sim_out_int(c->out, n);
+}
+
+static void cmd_pttl(struct sim_call *c)
+{
+    struct sim_key *k = find(c, 1);
+    sim_out_int(c->out, k ? left_ms(k, c->now_ms) : -2);
+}
+
+static void cmd_pexpire(struct sim_call *c)
+{
+    int64_t ms;
+    struct sim_key *k = find(c, 1);
+    if (!sim_arg_int(c->argv[2], &ms)) {
+        sim_out_error(c->out, "ERR value is not an integer or out of range");
+        return;
+    }
+    if (ms > INT64_MAX - (int64_t)c->now_ms) {
+        sim_out_error(c->out, "ERR invalid expire time in 'pexpire' command");
+        return;
+    }
+    sim_out_int(c->out, k != NULL);
+    if (!k)
+        return;
+    sim_note(c, ms > 0 ? SIM_EXPIRE_SET : SIM_DELETED, c->argv[1], nothing, value_of(k), ms);
+    if (ms > 0)
+        k->expire_ms = c->now_ms + (uint64_t)ms;
+    else
+        forget(k);
+}
+
+static void cmd_flushall(struct sim_call *c)
+{
+    sim_server_flush(c->server);
+    sim_out_text(c->out, "+OK\r\n");
+}
+
+const struct sim_entry sim_key_commands[] = {
+    {"set", -3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_set},
+    {"setnx", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_setnx},
+    {"get", 2, 0, cmd_get},
+    {"del", -2, SIM_WRITES, cmd_del},
+    {"exists", -2, 0, cmd_exists},
+    {"pttl", 2, 0, cmd_pttl},
+    {"pexpire", 3, SIM_WRITES, cmd_pexpire},
+    {"lpush", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_lpush},
+    {"flushall", -1, SIM_WRITES, cmd_flushall},
+    {NULL, 0, 0, NULL},
+};

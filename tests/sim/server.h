@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * server.h - a model of a Redis server: bytes in, bytes out, the time as an argument.
+ *
+ * It knows the commands that the library sends and a few more that tests use, answers with the texts
+ * of Redis 7.0 to the byte, and reads requests with a parser of its own. It has no socket, no clock
+ * and no heap, so that the same object stands in the simulator (server of a virtual world) and behind
+ * real sockets (tests/live/standin_main.c).
+ */
+#ifndef SIM_SERVER_H
+#define SIM_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SIM_KEYS = 64,          /* keys one server can hold; one more is answered with -OOM */
+    SIM_KEY_MAX = 192,      /* bytes of a key */
+    SIM_VALUE_MAX = 128,    /* bytes of a value */
+    SIM_ARGS = 24,          /* arguments of one command */
+    SIM_COMMAND_MAX = 4096, /* bytes of one command; what is longer is a protocol error */
+    SIM_REPLY_MAX = 2048,   /* room for one reply that sim_server_input insists on */
+    SIM_SCRIPTS = 8
+};
+
+/* What kind of server it is; constant. */
+struct sim_features {
+    const char *version;    /* redis_version of INFO */
+    const char *password;   /* of the default user; NULL: none is needed */
+    uint8_t no_scripts;     /* EVAL, EVALSHA and SCRIPT are unknown commands */
+    uint8_t no_set_options; /* SET k v alone, as before 2.6.12 */
+    uint8_t no_pttl;        /* PTTL is unknown, as before 2.6 */
+};
+
+/* Borrowed bytes of one argument. */
+struct sim_arg {
+    const uint8_t *data;
+    size_t len;
+};
+
+/* What a command did, told to the one who watches (an oracle, a trace). */
+enum sim_deed {
+    SIM_SET_GRANTED, /* SET wrote the key */
+    SIM_SET_REFUSED, /* SET NX found it taken */
+    SIM_EXPIRE_SET,  /* PEXPIRE changed what the key has left */
+    SIM_DELETED,     /* the key was deleted by a command */
+    SIM_SCRIPT_DONE, /* a script ended; number is what it returned */
+    SIM_FAILED       /* a command was answered with an error; value is its text */
+};
+
+struct sim_note {
+    enum sim_deed deed;
+    struct sim_arg key;   /* of a script: its first key */
+    struct sim_arg value; /* what SET brought; inside a script its ARGV[1] */
+    struct sim_arg held;  /* what the key held before; empty: nothing */
+    int64_t number;       /* ms left afterwards (-1: no expiry), or a script's result */
+    int arguments;        /* of a script: how many follow its keys */
+};
+
+typedef void sim_note_fn(void *ctx, const struct sim_note *note);
+
+struct sim_key {
+    uint64_t expire_ms; /* by the server's clock; 0: never */
+    uint32_t hash;
+    uint8_t used;
+    uint8_t is_list; /* holds something that is not a string */
+    uint8_t db;
+    uint8_t key_len;
+    uint8_t value_len;
+    uint8_t key[SIM_KEY_MAX];
+    uint8_t value[SIM_VALUE_MAX];
+};
+
+enum { SIM_SCRIPT_MAX = 768 };
+
+struct sim_script {
+    uint16_t len;
+    char sha[41];
+    char text[SIM_SCRIPT_MAX];
+};
+
+struct sim_server {
+    const struct sim_features *features;
+    sim_note_fn *note; /* or NULL */
+    void *note_ctx;
+    uint64_t start_ms; /* server clock at start */
+    char run_id[41];
+    uint16_t port; /* for INFO */
+    /* conditions a test switches */
+    uint8_t readonly, loading, oom, busy, misconf;
+    uint8_t scripts; /* used entries of script[] */
+    uint32_t keys;   /* entries of key[] ever used since the last flush */
+    uint64_t commands;
+    struct sim_script script[SIM_SCRIPTS];
+    struct sim_key key[SIM_KEYS];
+};
+
+/* What a server keeps for each connection; zero-initialised is a new one. */
+struct sim_session {
+    uint8_t is_authed;
+    uint8_t closing; /* the server closes the connection behind what it has answered */
+    uint8_t db;
+    uint8_t name_len;
+    char name[32];
+};
+
+struct sim_out {
+    uint8_t *buf;
+    size_t cap;
+    size_t len;
+};
+
+/* A server that starts with no data at now_ms; seed makes its run_id. */
+void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64_t seed, uint64_t now_ms);
+/* Start again: another run_id, scripts forgotten; the keys too unless keep_data. */
+void sim_server_restart(struct sim_server *s, uint64_t seed, uint64_t now_ms, int keep_data);
+
+/*
+ * Execute the whole commands that stand in in[0..len) and append their replies to out. Returns how many
+ * bytes were used; the caller offers the rest again, with more behind it. Stops early while out has less
+ * than SIM_REPLY_MAX bytes of room, and for good once session->closing.
+ */
+size_t sim_server_input(struct sim_server *s, struct sim_session *c, const uint8_t *in, size_t len,
+                        uint64_t now_ms, struct sim_out *out);
+
+/* The key as it is now, or NULL (also when its time is up). */
+struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_arg key, uint64_t now_ms);
+/* Forget every key, as FLUSHALL does. */
+void sim_server_flush(struct sim_server *s);
+
+/* ---- between the files of the model */
+
+/*
+ * One request in in[0..len): > 0 bytes used, *argc arguments in argv (0: an empty one, skip it);
+ * 0: not complete; -1: a protocol error, *why its text.
+ */
+long sim_request_parse(const uint8_t *in, size_t len, struct sim_arg argv[SIM_ARGS], int *argc,
+                       const char **why);
+
+void sim_out_text(struct sim_out *o, const char *text); /* raw bytes, usually a whole line with \r\n */
+void sim_out_int(struct sim_out *o, int64_t v);
+void sim_out_bulk(struct sim_out *o, const void *data, size_t len);
+/* printf into an error line: "-" text "\r\n". */
+void sim_out_error(struct sim_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+int sim_arg_is(struct sim_arg a, const char *word); /* without regard to case */
+int sim_arg_int(struct sim_arg a, int64_t *v);      /* as strict as the server: 1 or 0 */
+
+/* One command and what it is run for. */
+struct sim_call {
+    struct sim_server *server;
+    struct sim_session *session;
+    struct sim_out *out;
+    const struct sim_arg *argv;
+    int argc;
+    uint64_t now_ms;
+    const struct sim_script *script; /* the script that runs it, or NULL */
+    struct sim_arg script_arg;       /* its ARGV[1] */
+};
+
+/* Run a command of the table; also for redis.call of a script. */
+void sim_command(struct sim_call *c);
+void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, struct sim_arg value,
+              struct sim_arg held, int64_t number);
+
+enum sim_flag {
+    SIM_WRITES = 1, /* refused by a replica and by a server that cannot save */
+    SIM_NEEDS_MEMORY = 2,
+    SIM_ANY_TIME = 4, /* allowed while loading */
+    SIM_NO_AUTH = 8,  /* allowed without a login */
+    SIM_SCRIPTING = 16
+};
+
+struct sim_entry {
+    const char *name;
+    int arity; /* as Redis counts: the command too; negative: at least so many */
+    int flags;
+    void (*run)(struct sim_call *c);
+};
+
+extern const struct sim_entry sim_key_commands[];
+extern const struct sim_entry sim_script_commands[];
+
+/*
+ * Run a script's text: the small part of Lua that lock scripts are written in (lua.c). Appends the
+ * reply to c->out.
+ */
+void sim_lua_run(struct sim_call *c, const struct sim_script *script, const struct sim_arg *keys, int nkeys,
+                 const struct sim_arg *args, int nargs);
+
+void sim_sha1_hex(const void *data, size_t len, char hex[41]);
+
+#endif

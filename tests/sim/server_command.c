@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* The model server's connections: the table of commands, what is refused and why, INFO. */
+#include "tests/sim/server.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void cmd_ping(struct sim_call *c)
+{
+    if (c->argc > 1)
+        sim_out_bulk(c->out, c->argv[1].data, c->argv[1].len);
+    else
+        sim_out_text(c->out, "+PONG\r\n");
+}
+
+static void cmd_time(struct sim_call *c)
+{
+    char s[24], us[24];
+    int n = snprintf(s, sizeof s, "%llu", (unsigned long long)(c->now_ms / 1000));
+    int m = snprintf(us, sizeof us, "%llu", (unsigned long long)(c->now_ms % 1000 * 1000));
+    sim_out_text(c->out, "*2\r\n");
+    sim_out_bulk(c->out, s, (size_t)n);
+    sim_out_bulk(c->out, us, (size_t)m);
+}
+
+/* ---------------------------------------------------------------- the connection's commands */
+
+static void cmd_auth(struct sim_call *c)
+{
+    const char *password = c->server->features->password;
+    struct sim_arg given = c->argv[c->argc - 1];
+    int user_ok = c->argc == 2 || sim_arg_is(c->argv[1], "default");
+    if (!password && c->argc == 2) {
+        sim_out_error(c->out, "ERR AUTH <password> called without any password configured for the default "
+                              "user. Are you sure your configuration is correct?");
+    } else if (c->argc > 3) {
+        sim_out_error(c->out, "ERR syntax error");
+    } else if (!user_ok || (password && (given.len != strlen(password) ||
+                                         memcmp(given.data, password, given.len) != 0))) {
+        sim_out_error(c->out, "WRONGPASS invalid username-password pair or user is disabled.");
+    } else {
+        c->session->is_authed = 1;
+        sim_out_text(c->out, "+OK\r\n");
+    }
+}
+
+static void cmd_select(struct sim_call *c)
+{
+    int64_t db;
+    if (!sim_arg_int(c->argv[1], &db)) {
+        sim_out_error(c->out, "ERR value is not an integer or out of range");
+    } else if (db < 0 || db > 15) {
+        sim_out_error(c->out, "ERR DB index is out of range");
+    } else {
+        c->session->db = (uint8_t)db;
+        sim_out_text(c->out, "+OK\r\n");
+    }
+}
+
+static void cmd_client(struct sim_call *c)
+{
+    if (sim_arg_is(c->argv[1], "SETNAME") && c->argc == 3) {
+        struct sim_arg name = c->argv[2];
+        for (size_t i = 0; i < name.len; i++)
+            if (name.data[i] < '!' || name.data[i] > '~') {
+                sim_out_error(c->out, "ERR Client names cannot contain spaces, newlines or special "
+                                      "characters.");
+                return;
+            }
+        c->session->name_len = (uint8_t)(name.len < sizeof c->session->name ? name.len : 32);
+        memcpy(c->session->name, name.data, c->session->name_len);
+        sim_out_text(c->out, "+OK\r\n");
+    } else if (sim_arg_is(c->argv[1], "GETNAME")) {
+        sim_out_bulk(c->out, c->session->name_len ? c->session->name : NULL, c->session->name_len);
+    } else {
+        sim_out_error(c->out, "ERR unknown subcommand '%.*s'. Try CLIENT HELP.", (int)c->argv[1].len,
+                      (const char *)c->argv[1].data);
+    }
+}
+
+static void cmd_quit(struct sim_call *c)
+{
+    c->session->closing = 1;
+    sim_out_text(c->out, "+OK\r\n");
+}
+
+/* One section of INFO, or all of them with section.len 0. */
+static void info_section(struct sim_call *c, struct sim_arg section, struct sim_out *text)
+{
+    struct sim_server *s = c->server;
+    int all = section.len == 0 || sim_arg_is(section, "all") || sim_arg_is(section, "default") ||
+              sim_arg_is(section, "everything");
+    unsigned long long up = c->now_ms < s->start_ms ? 0 : (c->now_ms - s->start_ms) / 1000;
+    char line[640];
+    if (all || sim_arg_is(section, "server")) {
+        snprintf(line, sizeof line,
+                 "%s# Server\r\nredis_version:%s\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n"
+                 "redis_build_id:0\r\nredis_mode:standalone\r\nos:Linux\r\narch_bits:64\r\n"
+                 "process_id:1\r\nrun_id:%s\r\ntcp_port:%u\r\nserver_time_usec:%llu\r\n"
+                 "uptime_in_seconds:%llu\r\nuptime_in_days:%llu\r\nhz:10\r\nconfigured_hz:10\r\n",
+                 text->len ? "\r\n" : "", s->features->version, s->run_id, s->port,
+                 (unsigned long long)c->now_ms * 1000, up, up / 86400);
+        sim_out_text(text, line);
+    }
+    if (all || sim_arg_is(section, "memory")) {
+        sim_out_text(text, text->len ? "\r\n" : "");
+        sim_out_text(text, "# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n");
+    }
+    if (all || sim_arg_is(section, "persistence")) {
+        sim_out_text(text, text->len ? "\r\n" : "");
+        sim_out_text(text, s->loading ? "# Persistence\r\nloading:1\r\n" : "# Persistence\r\nloading:0\r\n");
+    }
+    if (all || sim_arg_is(section, "replication")) {
+        sim_out_text(text, text->len ? "\r\n" : "");
+        sim_out_text(text, s->readonly ? "# Replication\r\nrole:slave\r\n"
+                                       : "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n");
+    }
+}
+
+static void cmd_info(struct sim_call *c)
+{
+    uint8_t buf[1536];
+    struct sim_out text = {buf, sizeof buf, 0};
+    if (c->argc == 1)
+        info_section(c, (struct sim_arg){NULL, 0}, &text);
+    for (int i = 1; i < c->argc; i++)
+        info_section(c, c->argv[i], &text);
+    sim_out_bulk(c->out, buf, text.len);
+}
+
+static const struct sim_entry connection_commands[] = {
+    {"ping", -1, 0, cmd_ping},
+    {"auth", -2, SIM_ANY_TIME | SIM_NO_AUTH, cmd_auth},
+    {"select", 2, SIM_ANY_TIME, cmd_select},
+    {"client", -2, SIM_ANY_TIME, cmd_client},
+    {"info", -1, SIM_ANY_TIME, cmd_info},
+    {"time", 1, SIM_ANY_TIME, cmd_time},
+    {"quit", -1, SIM_ANY_TIME | SIM_NO_AUTH, cmd_quit},
+    {NULL, 0, 0, NULL},
+};
+
+static const struct sim_entry *look_up(const struct sim_server *s, struct sim_arg name)
+{
+    const struct sim_entry *tables[] = {sim_key_commands, sim_script_commands, connection_commands};
+    for (size_t t = 0; t < 3; t++)
+        for (const struct sim_entry *e = tables[t]; e->name; e++)
+            if (sim_arg_is(name, e->name)) {
+                if ((e->flags & SIM_SCRIPTING) && s->features->no_scripts)
+                    return NULL;
+                return e->run == NULL || (s->features->no_pttl && e->name[0] == 'p' && e->name[1] == 't')
+                           ? NULL
+                           : e;
+            }
+    return NULL;
+}
+
+static void unknown(struct sim_call *c)
+{
+    char args[160] = "";
+    size_t n = 0;
+    for (int i = 1; i < c->argc && n < 128; i++)
+        n += (size_t)snprintf(args + n, sizeof args - n, "'%.*s' ",
+                              (int)(c->argv[i].len < 128 - n ? c->argv[i].len : 128 - n),
+                              (const char *)c->argv[i].data);
+    if (c->script)
+        sim_out_error(c->out, "ERR Unknown Redis command called from script");
+    else
+        sim_out_error(c->out, "ERR unknown command '%.*s', with args beginning with: %s",
+                      (int)(c->argv[0].len < 128 ? c->argv[0].len : 128), (const char *)c->argv[0].data,
+                      args);
+}
+
+static const char *const misconf =
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. "
+    "Commands "
+    "that may modify the data set are disabled, because this instance is configured to report errors during "
+    "writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for "
+    "details about the RDB error.";
+
+/* Why the command is not run, in the server's order of asking; NULL: it is. */
+static const char *refusal(const struct sim_call *c, const struct sim_entry *e)
+{
+    const struct sim_server *s = c->server;
+    if (s->features->password && !c->session->is_authed && !(e->flags & SIM_NO_AUTH))
+        return "NOAUTH Authentication required.";
+    if (s->oom && (e->flags & SIM_NEEDS_MEMORY))
+        return "OOM command not allowed when used memory > 'maxmemory'.";
+    if (s->misconf && ((e->flags & SIM_WRITES) || sim_arg_is(c->argv[0], "ping")))
+        return misconf;
+    if (s->readonly && (e->flags & SIM_WRITES))
+        return "READONLY You can't write against a read only replica.";
+    if (s->loading && !(e->flags & SIM_ANY_TIME))
+        return "LOADING Redis is loading the dataset in memory";
+    if (s->busy && !(e->flags & SIM_NO_AUTH))
+        return "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+    return NULL;
+}
+
+void sim_command(struct sim_call *c)
+{
+    const struct sim_entry *e = look_up(c->server, c->argv[0]);
+    size_t before = c->out->len;
+    c->server->commands++;
+    if (!e) {
+        unknown(c);
+    } else if ((e->arity > 0 && c->argc != e->arity) || c->argc < -e->arity) {
+        sim_out_error(c->out, "ERR wrong number of arguments for '%s' command", e->name);
+    } else {
+        const char *why = refusal(c, e);
+        if (why)
+            sim_out_error(c->out, "%s", why);
+        else
+            e->run(c);
+    }
+    if (c->out->len > before && c->out->buf[before] == '-' && !c->script) {
+        struct sim_arg text = {c->out->buf + before, c->out->len - before - 2};
+        sim_note(c, SIM_FAILED, c->argv[0], text, (struct sim_arg){NULL, 0}, 0);
+    }
+}
+
+size_t sim_server_input(struct sim_server *s, struct sim_session *session, const uint8_t *in, size_t len,
+                        uint64_t now_ms, struct sim_out *out)
+{
+    size_t used = 0;
+    while (used < len && !session->closing && out->cap - out->len >= SIM_REPLY_MAX) {
+        struct sim_arg argv[SIM_ARGS];
+        struct sim_call c = {s, session, out, argv, 0, now_ms, NULL, {NULL, 0}};
+        const char *why = "";
+        long n = sim_request_parse(in + used, len - used, argv, &c.argc, &why);
+        if (n == 0 && len - used > SIM_COMMAND_MAX) {
+            why = "Protocol error: too big for this model";
+            n = -1;
+        }
+        if (n < 0) {
+            sim_out_error(out, "ERR %s", why);
+            session->closing = 1;
+            return len;
+        }
+        if (n == 0)
+            break;
+        used += (size_t)n;
+        if (c.argc > 0)
+            sim_command(&c);
+    }
+    return session->closing ? len : used;
+}
+
+static void new_run(struct sim_server *s, uint64_t seed, uint64_t now_ms)
+{
+    for (int i = 0; i < 40; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        s->run_id[i] = "0123456789abcdef"[seed >> 60];
+    }
+    s->run_id[40] = '\0';
+    s->start_ms = now_ms;
+    s->scripts = 0;
+}
+
+void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64_t seed, uint64_t now_ms)
+{
+    s->features = f;
+    s->note = NULL;
+    s->note_ctx = NULL;
+    s->port = 0;
+    s->readonly = s->loading = s->oom = s->busy = s->misconf = 0;
+    s->commands = 0;
+    s->keys = 0;
+    new_run(s, seed, now_ms);
+}
+
+void sim_server_restart(struct sim_server *s, uint64_t seed, uint64_t now_ms, int keep_data)
+{
+    if (!keep_data)
+        sim_server_flush(s);
+    new_run(s, seed, now_ms);
+}

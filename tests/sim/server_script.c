@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* EVAL, EVALSHA and SCRIPT of the model server. */
+#include "tests/sim/server.h"
+
+#include <string.h>
+
+static struct sim_script *by_text(struct sim_server *s, struct sim_arg text)
+{
+    for (int i = 0; i < s->scripts; i++)
+        if (s->script[i].len == text.len && memcmp(s->script[i].text, text.data, text.len) == 0)
+            return &s->script[i];
+    return NULL;
+}
+
+static struct sim_script *by_sha(struct sim_server *s, struct sim_arg sha)
+{
+    for (int i = 0; i < s->scripts; i++)
+        if (sha.len == 40 && sim_arg_is(sha, s->script[i].sha))
+            return &s->script[i];
+    return NULL;
+}
+
+static struct sim_script *load(struct sim_server *s, struct sim_arg text)
+{
+    struct sim_script *k = by_text(s, text);
+    if (k || text.len > SIM_SCRIPT_MAX)
+        return k;
+    if (s->scripts == SIM_SCRIPTS) /* a script cache of this size forgets the oldest */
+        memmove(&s->script[0], &s->script[1], sizeof s->script[0] * (size_t)--s->scripts);
+    k = &s->script[s->scripts++];
+    k->len = (uint16_t)text.len;
+    memcpy(k->text, text.data, text.len);
+    sim_sha1_hex(text.data, text.len, k->sha);
+    return k;
+}
+
+/* argv: EVAL|EVALSHA, text or sha, number of keys, keys, arguments */
+static int split(struct sim_call *c, int *nkeys)
+{
+    int64_t n;
+    if (!sim_arg_int(c->argv[2], &n)) {
+        sim_out_error(c->out, "ERR value is not an integer or out of range");
+        return 0;
+    }
+    if (n > c->argc - 3) {
+        sim_out_error(c->out, "ERR Number of keys can't be greater than number of args");
+        return 0;
+    }
+    if (n < 0) {
+        sim_out_error(c->out, "ERR Number of keys can't be negative");
+        return 0;
+    }
+    *nkeys = (int)n;
+    return 1;
+}
+
+static void run(struct sim_call *c, const struct sim_script *k, int nkeys)
+{
+    const struct sim_arg *keys = c->argv + 3;
+    sim_lua_run(c, k, keys, nkeys, keys + nkeys, c->argc - 3 - nkeys);
+}
+
+static void cmd_eval(struct sim_call *c)
+{
+    int nkeys;
+    if (!split(c, &nkeys))
+        return;
+    struct sim_script *k = load(c->server, c->argv[1]);
+    if (!k)
+        sim_out_error(c->out, "ERR script too long for this model");
+    else
+        run(c, k, nkeys);
+}
+
+static void cmd_evalsha(struct sim_call *c)
+{
+    int nkeys;
+    if (!split(c, &nkeys))
+        return;
+    struct sim_script *k = by_sha(c->server, c->argv[1]);
+    if (!k)
+        sim_out_error(c->out, "NOSCRIPT No matching script. Please use EVAL.");
+    else
+        run(c, k, nkeys);
+}
+
+static void cmd_script(struct sim_call *c)
+{
+    if (sim_arg_is(c->argv[1], "LOAD") && c->argc == 3) {
+        struct sim_script *k = load(c->server, c->argv[2]);
+        if (!k)
+            sim_out_error(c->out, "ERR script too long for this model");
+        else
+            sim_out_bulk(c->out, k->sha, 40);
+    } else if (sim_arg_is(c->argv[1], "FLUSH")) {
+        c->server->scripts = 0;
+        sim_out_text(c->out, "+OK\r\n");
+    } else if (sim_arg_is(c->argv[1], "EXISTS") && c->argc == 3) {
+        sim_out_text(c->out, "*1\r\n");
+        sim_out_int(c->out, by_sha(c->server, c->argv[2]) != NULL);
+    } else {
+        sim_out_error(c->out, "ERR unknown subcommand '%.*s'. Try SCRIPT HELP.", (int)c->argv[1].len,
+                      (const char *)c->argv[1].data);
+    }
+}
+
+const struct sim_entry sim_script_commands[] = {
+    {"eval", -3, SIM_SCRIPTING, cmd_eval},
+    {"evalsha", -3, SIM_SCRIPTING, cmd_evalsha},
+    {"script", -2, SIM_SCRIPTING, cmd_script},
+    {NULL, 0, 0, NULL},
+};
