@@ -96,7 +96,6 @@ struct rdl_resp {
     uint32_t left;
     uint8_t state;
     uint8_t type;
-    uint8_t kind;
     uint8_t flags;
 };
 

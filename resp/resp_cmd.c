@@ -2,28 +2,14 @@
 /*
  * resp_cmd.c - every command we ever send; WIRE.md shows the bytes.
  *
- * A command is a list of parts. Its exact length is known before its first byte is written, so a command
- * that does not fit leaves the buffer as it was, and both passes read the same list.
+ * Each command claims its exact length before it writes its first byte, so one that does not fit leaves
+ * the buffer as it was. Then it puts literals and arguments in the order of the wire.
  */
 #include "resp/resp.h"
 
 #include <string.h>
 
-enum part_kind {
-    RAW,  /* the bytes as they are */
-    BULK, /* $len, the bytes, CR LF */
-    COUNT /* *len: how many bulks the command has; no bytes */
-};
-
-struct part {
-    const void *data;
-    size_t len;
-    enum part_kind kind;
-};
-
-#define LITERAL(text) {(text), sizeof(text) - 1, RAW}
-#define ARGUMENT(bytes) {(bytes).data, (bytes).len, BULK}
-#define PARTS(list) (list), sizeof(list) / sizeof((list)[0])
+#define LITERAL_LEN(text) (sizeof(text) - 1)
 
 /* The texts are written without needless blanks: EVAL sends them whole. */
 #define RELEASE \
@@ -41,145 +27,206 @@ const struct rdl_script rdl_script_release = {RELEASE, sizeof(RELEASE) - 1, 1, 1
 const struct rdl_script rdl_script_extend = {EXTEND, sizeof(EXTEND) - 1, 1, 2,
                                              "08268618273684dd4965e354b804771b81d04031"};
 
-/* Take the part's bytes off the room that is left; 0 when they do not fit. */
-static int reserve(size_t *room, const struct part *part)
+/* Take n bytes off the room that is left; 0 when it is too small. */
+static int take(size_t *room, size_t n)
 {
-    size_t n = part->len;
-
-    if (n > RDL_BULK_MAX)
-        return 0;
-    if (part->kind != RAW)
-        n = rdl_dec_len((uint32_t)part->len) + (part->kind == BULK ? n + 5 : 3);
     if (n > *room)
         return 0;
     *room -= n;
     return 1;
 }
 
-static uint8_t *put(uint8_t *to, const void *data, size_t len)
+static uint8_t *refuse(struct rdl_writer *w)
+{
+    w->error = RDL_E_SPACE;
+    return NULL;
+}
+
+/*
+ * Claim `fixed` bytes and those of the arguments as bulks: where to write them, or NULL and the error.
+ * An argument longer than a server takes is refused like one that does not fit.
+ */
+static uint8_t *claim(struct rdl_writer *w, size_t fixed, const struct rdl_bytes *argv, size_t argc)
+{
+    size_t room = w->cap - w->len;
+    uint8_t *to;
+    size_t i;
+
+    if (w->error != RDL_OK || !take(&room, fixed))
+        return refuse(w);
+    for (i = 0; i < argc; i++) {
+        size_t len = argv[i].len;
+
+        if (len > RDL_BULK_MAX || !take(&room, len + rdl_dec_len((uint32_t)len) + 5))
+            return refuse(w);
+    }
+    to = w->buf + w->len;
+    w->len = w->cap - room;
+    return to;
+}
+
+static uint8_t *put_raw(uint8_t *to, const void *data, size_t len)
 {
     if (len > 0) /* data may be NULL then */
         memcpy(to, data, len);
     return to + len;
 }
 
-static uint8_t *put_end(uint8_t *to)
+/* `*count CR LF` or `$count CR LF`. */
+static uint8_t *put_count(uint8_t *to, char type, size_t count)
 {
+    to[0] = (uint8_t)type;
+    to += 1 + rdl_dec_u32((char *)to + 1, (uint32_t)count);
     to[0] = '\r';
     to[1] = '\n';
     return to + 2;
 }
 
-static uint8_t *put_part(uint8_t *to, const struct part *part)
+static uint8_t *put_bulk(uint8_t *to, struct rdl_bytes bytes)
 {
-    if (part->kind == RAW)
-        return put(to, part->data, part->len);
-    *to = part->kind == BULK ? '$' : '*';
-    to = put_end(to + 1 + rdl_dec_u32((char *)to + 1, (uint32_t)part->len));
-    if (part->kind == COUNT)
-        return to;
-    return put_end(put(to, part->data, part->len));
+    to = put_raw(put_count(to, '$', bytes.len), bytes.data, bytes.len);
+    to[0] = '\r';
+    to[1] = '\n';
+    return to + 2;
 }
 
-/* The one way into the buffer: the parts, then argv as bulks; all of it or nothing. */
-static int command(struct rdl_writer *w, const struct part *parts, size_t parts_len,
-                   const struct rdl_bytes *argv, size_t argc)
+static void put_bulks(uint8_t *to, const struct rdl_bytes *argv, size_t argc)
 {
-    size_t room = w->cap - w->len;
-    uint8_t *to = w->buf + w->len;
-    int fits = w->error == RDL_OK;
     size_t i;
 
-    for (i = 0; fits && i < parts_len; i++)
-        fits = reserve(&room, &parts[i]);
-    for (i = 0; fits && i < argc; i++)
-        fits = reserve(&room, &(struct part)ARGUMENT(argv[i]));
-    if (!fits) {
-        w->error = RDL_E_SPACE;
-        return RDL_E_SPACE;
-    }
-    for (i = 0; i < parts_len; i++)
-        to = put_part(to, &parts[i]);
     for (i = 0; i < argc; i++)
-        to = put_part(to, &(struct part)ARGUMENT(argv[i]));
-    w->len = w->cap - room;
+        to = put_bulk(to, argv[i]);
+}
+
+/* A command that is a constant beginning and then arguments. */
+static int command(struct rdl_writer *w, const char *head, size_t head_len, const struct rdl_bytes *argv,
+                   size_t argc)
+{
+    uint8_t *to = claim(w, head_len, argv, argc);
+
+    if (to == NULL)
+        return RDL_E_SPACE;
+    put_bulks(put_raw(to, head, head_len), argv, argc);
     return RDL_OK;
 }
 
 int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user, struct rdl_bytes password)
 {
-    const struct part with_user[] = {LITERAL("*3\r\n$4\r\nAUTH\r\n"), ARGUMENT(user), ARGUMENT(password)};
-    const struct part without[] = {LITERAL("*2\r\n$4\r\nAUTH\r\n"), ARGUMENT(password)};
+    static const char alone[] = "*2\r\n$4\r\nAUTH\r\n";
+    static const char named[] = "*3\r\n$4\r\nAUTH\r\n";
+    const struct rdl_bytes argv[] = {user, password};
 
-    if (user.len > 0)
-        return command(w, PARTS(with_user), NULL, 0);
-    return command(w, PARTS(without), NULL, 0);
+    if (user.len == 0)
+        return command(w, alone, LITERAL_LEN(alone), argv + 1, 1);
+    return command(w, named, LITERAL_LEN(named), argv, 2);
 }
 
 int rdl_cmd_select(struct rdl_writer *w, uint32_t db)
 {
-    char digits[RDL_DEC_MAX];
-    const struct part parts[] = {LITERAL("*2\r\n$6\r\nSELECT\r\n"), {digits, rdl_dec_u32(digits, db), BULK}};
+    static const char head[] = "*2\r\n$6\r\nSELECT\r\n";
+    char text[RDL_DEC_MAX];
+    const struct rdl_bytes digits = {text, rdl_dec_u32(text, db)};
 
-    return command(w, PARTS(parts), NULL, 0);
+    return command(w, head, LITERAL_LEN(head), &digits, 1);
 }
 
 int rdl_cmd_client_setname(struct rdl_writer *w, struct rdl_bytes name)
 {
-    const struct part parts[] = {LITERAL("*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n"), ARGUMENT(name)};
+    static const char head[] = "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n";
 
-    return command(w, PARTS(parts), NULL, 0);
+    return command(w, head, LITERAL_LEN(head), &name, 1);
 }
 
 int rdl_cmd_set_nx_px(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms)
 {
-    char digits[RDL_DEC_MAX];
-    const struct part parts[] = {LITERAL("*6\r\n$3\r\nSET\r\n"), ARGUMENT(key), ARGUMENT(token),
-                                 LITERAL("$2\r\nNX\r\n$2\r\nPX\r\n"),
-                                 {digits, rdl_dec_u32(digits, ttl_ms), BULK}};
+    static const char head[] = "*6\r\n$3\r\nSET\r\n";
+    static const char middle[] = "$2\r\nNX\r\n$2\r\nPX\r\n";
+    char text[RDL_DEC_MAX];
+    const struct rdl_bytes argv[] = {key, token, {text, rdl_dec_u32(text, ttl_ms)}};
+    uint8_t *to = claim(w, LITERAL_LEN(head) + LITERAL_LEN(middle), argv, 3);
 
-    return command(w, PARTS(parts), NULL, 0);
+    if (to == NULL)
+        return RDL_E_SPACE;
+    to = put_raw(to, head, LITERAL_LEN(head));
+    to = put_bulk(to, argv[0]);
+    to = put_bulk(to, argv[1]);
+    to = put_raw(to, middle, LITERAL_LEN(middle));
+    put_bulk(to, argv[2]);
+    return RDL_OK;
 }
 
 int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key)
 {
-    const struct part parts[] = {LITERAL("*2\r\n$4\r\nPTTL\r\n"), ARGUMENT(key)};
+    static const char head[] = "*2\r\n$4\r\nPTTL\r\n";
 
-    return command(w, PARTS(parts), NULL, 0);
+    return command(w, head, LITERAL_LEN(head), &key, 1);
 }
 
-/* How many bulks a call of the script has: the command, the script, the number of keys, the arguments. */
+/* ---------------------------------------------------------------- calls of a script: head, script, tail */
+
+static const char evalsha_name[] = "$7\r\nEVALSHA\r\n";
+static const char eval_name[] = "$4\r\nEVAL\r\n";
+static const char tail[] = "\r\n$1\r\n0\r\n"; /* the end of the script, the number of keys */
+
+enum { TAIL_KEYS = 6 }; /* where in `tail` that number stands */
+
+/* How many bulks a call has: the command, the script, the number of keys, the arguments. */
 static size_t call_len(const struct rdl_script *s)
 {
     return (size_t)3 + s->keys + s->args;
 }
 
+static size_t head_len(const struct rdl_script *s, size_t name_len, size_t script_len)
+{
+    return rdl_dec_len((uint32_t)call_len(s)) + name_len + rdl_dec_len((uint32_t)script_len) + 6;
+}
+
+static uint8_t *put_head(uint8_t *to, const struct rdl_script *s, const char *name, size_t name_len,
+                         size_t script_len)
+{
+    to = put_count(to, '*', call_len(s));
+    return put_count(put_raw(to, name, name_len), '$', script_len);
+}
+
+static void put_tail(uint8_t *to, const struct rdl_script *s, const struct rdl_bytes *argv)
+{
+    RDL_ASSERT(s->keys <= 9);
+    put_raw(to, tail, LITERAL_LEN(tail));
+    to[TAIL_KEYS] = (uint8_t)(to[TAIL_KEYS] + s->keys);
+    put_bulks(to + LITERAL_LEN(tail), argv, (size_t)s->keys + s->args);
+}
+
 int rdl_cmd_evalsha(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv)
 {
-    char digits[RDL_DEC_MAX];
-    const struct part parts[] = {{NULL, call_len(s), COUNT},
-                                 LITERAL("$7\r\nEVALSHA\r\n"),
-                                 {s->sha, sizeof(s->sha) - 1, BULK},
-                                 {digits, rdl_dec_u32(digits, s->keys), BULK}};
+    size_t name_len = LITERAL_LEN(evalsha_name);
+    size_t sha_len = LITERAL_LEN(s->sha);
+    size_t fixed = head_len(s, name_len, sha_len) + sha_len + LITERAL_LEN(tail);
+    uint8_t *to = claim(w, fixed, argv, (size_t)s->keys + s->args);
 
-    return command(w, PARTS(parts), argv, (size_t)s->keys + s->args);
+    if (to == NULL)
+        return RDL_E_SPACE;
+    to = put_head(to, s, evalsha_name, name_len, sha_len);
+    put_tail(put_raw(to, s->sha, sha_len), s, argv);
+    return RDL_OK;
 }
 
 int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s)
 {
-    char digits[RDL_DEC_MAX];
-    const struct part parts[] = {{NULL, call_len(s), COUNT},
-                                 LITERAL("$4\r\nEVAL\r\n$"),
-                                 {digits, rdl_dec_u32(digits, s->text_len), RAW},
-                                 LITERAL("\r\n")};
+    size_t name_len = LITERAL_LEN(eval_name);
+    uint8_t *to = claim(w, head_len(s, name_len, s->text_len), NULL, 0);
 
-    return command(w, PARTS(parts), NULL, 0);
+    if (to == NULL)
+        return RDL_E_SPACE;
+    put_head(to, s, eval_name, name_len, s->text_len);
+    return RDL_OK;
 }
 
 int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv)
 {
-    char digits[RDL_DEC_MAX];
-    const struct part parts[] = {LITERAL("\r\n"), {digits, rdl_dec_u32(digits, s->keys), BULK}};
+    uint8_t *to = claim(w, LITERAL_LEN(tail), argv, (size_t)s->keys + s->args);
 
-    return command(w, PARTS(parts), argv, (size_t)s->keys + s->args);
+    if (to == NULL)
+        return RDL_E_SPACE;
+    put_tail(to, s, argv);
+    return RDL_OK;
 }

@@ -22,21 +22,23 @@ size_t rdl_dec_len(uint32_t v)
     return n;
 }
 
-/* By subtraction: the smallest processors cannot divide, and our numbers have two to five digits. */
+/* By subtraction: the smallest processors cannot divide, and our numbers have one to five digits. */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
 {
-    size_t n = rdl_dec_len(v);
+    size_t len = rdl_dec_len(v);
+    size_t n = 0;
     size_t i;
 
-    for (i = 0; i < n; i++) {
-        uint32_t power = ten_to_the[n - 1 - i];
+    for (i = len - 1; i > 0; i--) {
         uint32_t digit = 0;
 
-        while (v >= power) {
-            v -= power;
+        while (v >= ten_to_the[i]) {
+            v -= ten_to_the[i];
             digit++;
         }
-        out[i] = (char)('0' + digit);
+        out[n] = (char)('0' + digit);
+        n++;
     }
-    return n;
+    out[n] = (char)('0' + v);
+    return len;
 }
