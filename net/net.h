@@ -57,6 +57,9 @@ enum {
     RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
 };
 
+/* 1: trying again will not help until somebody changes the set-up (login, address, kind of server). */
+int rdl_is_permanent(int code);
+
 /* ---------------------------------------------------------------- where and who */
 
 enum rdl_family { RDL_UNRESOLVED, RDL_INET, RDL_INET6, RDL_UNIX };
@@ -162,27 +165,28 @@ struct rdl_conn {
     uint32_t reserved; /* bytes kept free for the releases of unanswered acquires */
     uint32_t waiting;  /* records in the queue */
     uint32_t replies;  /* replies received in all; its growth is progress */
-    /* transmit: tx[sent, filled), then a script's text, then the rest of its command */
+    /* transmit: tx[sent, filled), with a script's text put in, straight from flash, at script_at */
     uint32_t tx_sent;
     uint32_t tx_filled;
     const struct rdl_script *script;
+    uint32_t script_at;
     uint32_t script_sent;
-    uint8_t script_part;
-    uint8_t tx_secret; /* tx holds a password */
-    uint8_t hello_sent;
+    uint8_t tx_secret;  /* tx holds a password */
+    uint8_t hello_sent; /* commands of the login sent, and answered */
     uint8_t hello_done;
     uint8_t state;
     uint8_t caps; /* what this server can do; forgotten with the connection */
-    uint8_t pauses; /* failed connects in a row */
-    uint8_t upkeep;
     /* the reply being read */
+    uint8_t reply_open;
     uint8_t reply_kind;
     uint8_t reply_len;
-    int16_t error;
     int64_t reply_value;
+    int16_t error;
     /* rdl_conn_upkeep */
-    uint64_t retry_ms;
+    uint8_t pause;    /* of a closed conn: none, due, running */
+    uint8_t failures; /* connections in a row that brought no reply */
     uint32_t seed;
+    uint64_t retry_ms; /* closed: try again then; opening: give up then */
     /* the driver's own */
     int fd;
     void *transport;
@@ -212,6 +216,9 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c);
  */
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 
+/* Full jitter: a pause in [1, min(cap_ms, base_ms << tries)]. *seed is the caller's and changes. */
+uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
+
 /*
  * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). An ACQUIRE
  * is only taken if the release that may have to follow it still fits. Needs no open connection: what is
@@ -220,13 +227,12 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
 
 /*
- * Stop waiting for req. If it was not yet sent it never will be; a reply that still comes is counted
- * off. forget leaves it at that. undo queues the release of an ACQUIRE that was sent, behind it on the
- * same connection: there is always room for that. Both leave req idle with RDL_ANSWER_UNSENT or
- * RDL_ANSWER_UNKNOWN; an answered or idle req is left as it is.
+ * Stop waiting for req, which then has an answer: UNSENT (it never will be sent), UNKNOWN (it was; its
+ * reply will only be counted off), or what is known already. A release is the exception: it stays owed
+ * and is sent. After an ACQUIRE with UNKNOWN there is always room to submit the release it needs; submitted
+ * at once it stands behind it on the same connection. An answered or idle req is left as it is.
  */
 void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
-void rdl_conn_undo(struct rdl_conn *c, struct rdl_req *req);
 
 /* End the connection with this error (RDL_OK: no error). Owed releases stay queued. */
 void rdl_conn_shut(struct rdl_conn *c, int error);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* net_conn.c - the conn: requests in, bytes out, bytes in, answers out. No system call, no clock. */
+#include <string.h>
+
+#include "net/net_private.h"
+
+void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
+{
+    RDL_ASSERT(cfg->queue_len >= RDL_QUEUE_MIN && cfg->queue_len <= UINT32_MAX / 2);
+    RDL_ASSERT(cfg->tx_len >= RDL_TX_MIN && cfg->rx_len >= RDL_RX_MIN);
+    RDL_ASSERT(sizeof(struct rdl_record) + RDL_NAME_MAX <= RDL_RECORD_MAX);
+    memset(c, 0, sizeof *c);
+    c->cfg = cfg;
+    c->fd = -1;
+    rdl_resp_init(&c->parser);
+}
+
+enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
+{
+    return (enum rdl_conn_state)c->state;
+}
+
+int rdl_conn_error(const struct rdl_conn *c)
+{
+    return c->error;
+}
+
+const char *rdl_conn_text(const struct rdl_conn *c)
+{
+    return c->text;
+}
+
+uint32_t rdl_conn_replies(const struct rdl_conn *c)
+{
+    return c->replies;
+}
+
+static int is_sending(const struct rdl_conn *c)
+{
+    return c->tx_sent < c->tx_filled || c->script != NULL;
+}
+
+int rdl_conn_is_idle(const struct rdl_conn *c)
+{
+    return c->head == c->tail && !is_sending(c);
+}
+
+static void fail(struct rdl_conn *c, int error)
+{
+    c->error = (int16_t)error;
+    c->state = RDL_CONN_FAILED;
+}
+
+void rdl_conn_shut(struct rdl_conn *c, int error)
+{
+    if (c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_FAILED)
+        fail(c, error);
+}
+
+/* ---------------------------------------------------------------- requests */
+
+int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
+{
+    struct rdl_record r;
+    uint32_t own;
+    int rc;
+
+    RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_NAME_MAX);
+    RDL_ASSERT(req == NULL || !req->is_queued);
+    RDL_ASSERT(req != NULL || cmd->op == RDL_OP_RELEASE);
+    memset(&r, 0, sizeof r);
+    r.req = req;
+    r.until_ms = cmd->until_ms;
+    r.ttl_ms = cmd->ttl_ms;
+    r.op = cmd->op;
+    r.name_len = (uint8_t)cmd->name.len;
+    memcpy(r.token, cmd->token, RDL_TOKEN_LEN);
+    own = cmd->op == RDL_OP_ACQUIRE ? rdl_record_size(&r) : 0;
+    rc = rdl_queue_push(c, &r, cmd->name.data, c->reserved + own);
+    if (rc != RDL_OK)
+        return rc;
+    c->reserved += own;
+    if (req != NULL) {
+        rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
+        req->is_queued = 1;
+    }
+    return RDL_OK;
+}
+
+void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
+{
+    struct rdl_record r;
+    uint32_t at;
+    int was_sent;
+
+    if (!req->is_queued)
+        return;
+    at = rdl_queue_find(c, req);
+    was_sent = at < c->draw;
+    rdl_record_load(c, at, &r);
+    if (r.op == RDL_OP_ACQUIRE && r.step == 0)
+        c->reserved -= rdl_record_size(&r);
+    rdl_req_disconnected(&r, was_sent, RDL_E_TIMEOUT);
+    r.req = NULL;
+    rdl_record_store(c, at, &r);
+    if (!was_sent && r.op != RDL_OP_RELEASE)
+        rdl_queue_remove(c, at);
+}
+
+/* ---------------------------------------------------------------- out */
+
+unsigned rdl_conn_wants(const struct rdl_conn *c)
+{
+    switch ((enum rdl_conn_state)c->state) {
+    case RDL_CONN_OPENING:
+        return RDL_WANT_OPEN;
+    case RDL_CONN_HELLO: /* more of the login follows what is out and answered */
+        return RDL_WANT_READ | (is_sending(c) || c->hello_sent == c->hello_done ? RDL_WANT_WRITE : 0u);
+    case RDL_CONN_READY:
+        return RDL_WANT_READ | (is_sending(c) || c->draw < c->tail ? RDL_WANT_WRITE : 0u);
+    case RDL_CONN_FAILED:
+        return RDL_WANT_CLOSE;
+    case RDL_CONN_CLOSED:
+        break;
+    }
+    return 0;
+}
+
+/* Put as many requests into tx as fit. */
+static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
+{
+    struct rdl_record r;
+
+    while (c->draw < c->tail) {
+        rdl_record_load(c, c->draw, &r);
+        if (rdl_ladder_write(c, &r, rdl_record_name(c, c->draw), w) != RDL_OK)
+            return;
+        rdl_record_store(c, c->draw, &r);
+        c->draw += rdl_record_size(&r);
+    }
+}
+
+static void fill(struct rdl_conn *c)
+{
+    struct rdl_writer w;
+
+    rdl_writer_init(&w, c->cfg->tx, c->cfg->tx_len);
+    c->tx_sent = 0;
+    c->tx_secret = 0;
+    if (c->state == RDL_CONN_READY)
+        draw_requests(c, &w);
+    else if (c->state == RDL_CONN_HELLO && rdl_hello_write(c, &w) != RDL_OK)
+        fail(c, RDL_E_SPACE);
+    c->tx_filled = (uint32_t)w.len;
+}
+
+size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p)
+{
+    if (c->state != RDL_CONN_READY && c->state != RDL_CONN_HELLO)
+        return 0;
+    if (!is_sending(c))
+        fill(c);
+    if (c->script != NULL && c->tx_sent == c->script_at) {
+        *p = (const uint8_t *)c->script->text + c->script_sent;
+        return c->script->text_len - c->script_sent;
+    }
+    *p = c->cfg->tx + c->tx_sent;
+    return (c->script != NULL ? c->script_at : c->tx_filled) - c->tx_sent;
+}
+
+static void trace(const struct rdl_conn *c, char dir, const uint8_t *data, size_t n)
+{
+    if (c->cfg->trace != NULL && n > 0)
+        c->cfg->trace(c->cfg->trace_ctx, c, dir, data, n);
+}
+
+void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
+{
+    if (c->script != NULL && c->tx_sent == c->script_at) {
+        RDL_ASSERT(n <= c->script->text_len - c->script_sent);
+        trace(c, '>', (const uint8_t *)c->script->text + c->script_sent, n);
+        c->script_sent += (uint32_t)n;
+        if (c->script_sent == c->script->text_len)
+            c->script = NULL;
+        return;
+    }
+    RDL_ASSERT(n <= c->tx_filled - c->tx_sent);
+    trace(c, '>', c->tx_secret ? NULL : c->cfg->tx + c->tx_sent, n);
+    c->tx_sent += (uint32_t)n;
+}
+
+/* ---------------------------------------------------------------- in */
+
+size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p)
+{
+    *p = c->cfg->rx;
+    return c->cfg->rx_len;
+}
+
+/* Keep of the reply what an answer needs: kind, number, the beginning of its text. */
+static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    size_t n = ev->len;
+
+    if (!c->reply_open) {
+        c->reply_open = 1;
+        c->reply_kind = ev->kind;
+        c->reply_value = ev->value;
+        c->reply_len = 0;
+    }
+    if (c->reply_kind == RDL_RESP_ARRAY) /* nothing we send is answered with one */
+        n = 0;
+    if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
+        n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
+    if (n > 0)
+        memcpy(c->reply + c->reply_len, ev->data, n);
+    c->reply_len = (uint8_t)(c->reply_len + n);
+    c->reply[c->reply_len] = '\0';
+}
+
+static int take_reply(struct rdl_conn *c)
+{
+    int rc;
+
+    c->reply_open = 0;
+    c->replies++;
+    if (c->state == RDL_CONN_READY) {
+        c->failures = 0;
+        return rdl_ladder_reply(c);
+    }
+    rc = rdl_hello_reply(c);
+    if (rc == RDL_OK && rdl_hello_is_complete(c))
+        c->state = RDL_CONN_READY;
+    return rc;
+}
+
+void rdl_conn_rx_done(struct rdl_conn *c, size_t n)
+{
+    struct rdl_resp_event ev;
+    size_t at = 0;
+
+    RDL_ASSERT(n <= c->cfg->rx_len);
+    trace(c, '<', rdl_hello_is_secret(c) ? NULL : c->cfg->rx, n);
+    while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HELLO) {
+        size_t used = 0;
+        int rc = rdl_resp_next(&c->parser, c->cfg->rx + at, n - at, &used, &ev);
+        at += used;
+        if (rc == RDL_PENDING)
+            return;
+        if (rc == RDL_OK) {
+            take_event(c, &ev);
+            if (ev.last && ev.end)
+                rc = take_reply(c);
+        }
+        if (rc != RDL_OK)
+            fail(c, rc);
+    }
+}
+
+/* ---------------------------------------------------------------- begin and end */
+
+/* All that belongs to one connection; the queue outlives it. */
+static void reset(struct rdl_conn *c)
+{
+    rdl_resp_init(&c->parser);
+    c->tx_sent = c->tx_filled = 0;
+    c->script = NULL;
+    c->tx_secret = 0;
+    c->hello_sent = c->hello_done = 0;
+    c->reply_open = 0;
+    c->caps = 0;
+}
+
+void rdl_conn_opened(struct rdl_conn *c)
+{
+    if (c->state != RDL_CONN_OPENING) /* given up meanwhile */
+        return;
+    reset(c);
+    c->state = rdl_hello_is_complete(c) ? RDL_CONN_READY : RDL_CONN_HELLO;
+}
+
+void rdl_conn_closed(struct rdl_conn *c, int error)
+{
+    if (c->state != RDL_CONN_FAILED)
+        c->error = (int16_t)error;
+    reset(c);
+    c->state = RDL_CONN_CLOSED;
+    c->pause = RDL_PAUSE_DUE;
+    rdl_queue_disconnected(c);
+}

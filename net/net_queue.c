@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_queue.c - the queue of request records: [head, draw) sent, [draw, tail) not yet.
+ *
+ * A record holds all that is needed to send its request, or the release that undoes it, again: so a
+ * release outlives the lock that owed it and the connection it was to go over.
+ */
+#include <string.h>
+
+#include "net/net_private.h"
+
+uint32_t rdl_record_size(const struct rdl_record *r)
+{
+    return (uint32_t)sizeof *r + r->name_len;
+}
+
+void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r)
+{
+    RDL_ASSERT(at < c->tail);
+    memcpy(r, c->cfg->queue + at, sizeof *r);
+}
+
+void rdl_record_store(struct rdl_conn *c, uint32_t at, const struct rdl_record *r)
+{
+    RDL_ASSERT(at < c->tail);
+    memcpy(c->cfg->queue + at, r, sizeof *r);
+}
+
+const uint8_t *rdl_record_name(const struct rdl_conn *c, uint32_t at)
+{
+    return c->cfg->queue + at + sizeof(struct rdl_record);
+}
+
+/* Move all records to the front, so that the free room is in one piece. */
+static void compact(struct rdl_conn *c)
+{
+    memmove(c->cfg->queue, c->cfg->queue + c->head, c->tail - c->head);
+    c->draw -= c->head;
+    c->tail -= c->head;
+    c->head = 0;
+}
+
+int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const void *name, uint32_t keep)
+{
+    uint32_t size = rdl_record_size(r);
+    uint32_t used = c->tail - c->head;
+
+    if (used + size + keep > c->cfg->queue_len)
+        return RDL_E_FULL;
+    if (c->tail + size > c->cfg->queue_len)
+        compact(c);
+    c->tail += size;
+    rdl_record_store(c, c->tail - size, r);
+    memmove(c->cfg->queue + c->tail - r->name_len, name, r->name_len);
+    c->waiting++;
+    return RDL_OK;
+}
+
+void rdl_queue_remove(struct rdl_conn *c, uint32_t at)
+{
+    struct rdl_record r;
+    uint32_t size;
+
+    rdl_record_load(c, at, &r);
+    size = rdl_record_size(&r);
+    if (at == c->head) {
+        if (c->draw == c->head)
+            c->draw += size;
+        c->head += size;
+    } else {
+        memmove(c->cfg->queue + at, c->cfg->queue + at + size, c->tail - at - size);
+        c->tail -= size;
+        if (at < c->draw)
+            c->draw -= size;
+    }
+    c->waiting--;
+    if (c->head == c->tail)
+        c->head = c->draw = c->tail = 0;
+}
+
+void rdl_queue_repeat_head(struct rdl_conn *c)
+{
+    uint8_t name[RDL_NAME_MAX];
+    struct rdl_record r;
+    int rc;
+
+    rdl_record_load(c, c->head, &r);
+    memcpy(name, rdl_record_name(c, c->head), r.name_len);
+    rdl_queue_remove(c, c->head);
+    rc = rdl_queue_push(c, &r, name, 0);
+    RDL_ASSERT(rc == RDL_OK); /* the room it just had */
+    (void)rc;
+}
+
+uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)
+{
+    struct rdl_record r;
+    uint32_t at = c->head;
+
+    for (;;) {
+        rdl_record_load(c, at, &r);
+        if (r.req == req)
+            return at;
+        at += rdl_record_size(&r);
+    }
+}
+
+void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error)
+{
+    if (!was_sent)
+        rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
+    else if (r->op == RDL_OP_ACQUIRE && r->step > 0) /* refused; only the PTTL is missing */
+        rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
+    else
+        rdl_req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
+}
+
+void rdl_queue_disconnected(struct rdl_conn *c)
+{
+    struct rdl_record r;
+    uint32_t at = c->head;
+
+    while (at < c->tail) {
+        int was_sent = at < c->draw;
+        rdl_record_load(c, at, &r);
+        rdl_req_disconnected(&r, was_sent, c->error);
+        if (r.op == RDL_OP_RELEASE) {
+            r.req = NULL;
+            r.step = 0;
+            rdl_record_store(c, at, &r);
+            at += rdl_record_size(&r);
+        } else if (at == c->head) {
+            rdl_queue_remove(c, at);
+            at = c->head;
+        } else {
+            rdl_queue_remove(c, at);
+        }
+    }
+    c->draw = c->head;
+    c->reserved = 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_upkeep.c - when a conn is opened, given up and tried again. Time is an argument; the conn itself
+ * knows none.
+ */
+#include "net/net_private.h"
+
+enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16 };
+
+/* xorshift32: spreads retries, nothing more; tokens come from the operating system. */
+static uint32_t next_random(uint32_t *seed)
+{
+    uint32_t x = *seed != 0 ? *seed : 0x9e3779b9u;
+
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    *seed = x;
+    return x;
+}
+
+uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries)
+{
+    uint32_t most = base_ms;
+
+    if (tries > DOUBLINGS_MAX)
+        tries = DOUBLINGS_MAX;
+    for (; tries > 0 && most < cap_ms; tries--)
+        most = most > cap_ms / 2 ? cap_ms : most * 2;
+    if (most > cap_ms)
+        most = cap_ms;
+    return most == 0 ? 1 : 1 + next_random(seed) % most;
+}
+
+/* Releases whose key has ended by itself are owed no more. */
+static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
+{
+    struct rdl_record r;
+    uint32_t at = c->draw;
+
+    while (at < c->tail) {
+        uint32_t free_before = c->head;
+        rdl_record_load(c, at, &r);
+        if (r.req != NULL || r.op != RDL_OP_RELEASE || r.until_ms >= now_ms) {
+            at += rdl_record_size(&r);
+            continue;
+        }
+        rdl_queue_remove(c, at);
+        if (c->head != free_before || c->tail == 0)
+            at = c->head;
+    }
+}
+
+static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
+{
+    if (c->pause == RDL_PAUSE_DUE && c->failures > 0) {
+        c->seed ^= (uint32_t)now_ms;
+        c->retry_ms = now_ms + rdl_backoff_ms(&c->seed, PAUSE_BASE_MS, PAUSE_CAP_MS, c->failures);
+        c->pause = RDL_PAUSE_RUNNING;
+    }
+    if (c->pause == RDL_PAUSE_RUNNING && now_ms < c->retry_ms)
+        return c->retry_ms;
+    drop_stale(c, now_ms); /* not on a living connection: there the SET may still be executed, late */
+    c->pause = RDL_PAUSE_NONE;
+    c->state = RDL_CONN_OPENING;
+    c->failures = c->failures < UINT8_MAX ? (uint8_t)(c->failures + 1) : c->failures;
+    c->retry_ms = now_ms + (c->cfg->connect_ms != 0 ? c->cfg->connect_ms : RDL_CONNECT_MS);
+    return c->retry_ms;
+}
+
+uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
+{
+    switch (rdl_conn_state(c)) {
+    case RDL_CONN_CLOSED:
+        return upkeep_closed(c, now_ms);
+    case RDL_CONN_OPENING:
+    case RDL_CONN_HELLO:
+        if (now_ms < c->retry_ms)
+            return c->retry_ms;
+        rdl_conn_shut(c, RDL_E_TIMEOUT);
+        return UINT64_MAX;
+    case RDL_CONN_READY:
+    case RDL_CONN_FAILED:
+        break;
+    }
+    return UINT64_MAX;
+}
