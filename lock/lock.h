@@ -35,13 +35,11 @@
  *                RDL_EXPIRED      granted, but the reply came too late to be of use 0
  *                RDL_UNKNOWN      no answer; a release follows if it was sent       0
  *                RDL_E_...        the server or the connection said why             0
- *     extend     RDL_OK           at least ttl from the moment of sending           > 0, never less than before
- *                RDL_LOST         expired, or somebody else's                       0
- *                RDL_UNKNOWN      no answer in time                                 as before the call
- *                RDL_E_...        refused; the lease goes on                        as before the call
- *     release    RDL_OK           deleted                                           0
- *                RDL_EXPIRED      it was already gone (a warning)                   0
- *                RDL_LOST         somebody else holds it by now                     0
+ *     extend     RDL_OK           at least ttl from the moment of sending           > 0, never less than
+ * before RDL_LOST         expired, or somebody else's                       0 RDL_UNKNOWN      no answer in
+ * time                                 as before the call RDL_E_...        refused; the lease goes on as
+ * before the call release    RDL_OK           deleted                                           0 RDL_EXPIRED
+ * it was already gone (a warning)                   0 RDL_LOST         somebody else holds it by now 0
  *                RDL_UNKNOWN      no answer; the ttl ends it                        0
  *                RDL_E_...        refused; the ttl ends it                          0
  */
@@ -67,33 +65,38 @@ enum {
     RDL_UNKNOWN = -35  /* no answer, so nobody can say */
 };
 
-#define RDL_TTL_MAX 2147483647u      /* ms */
+#define RDL_TTL_MAX      2147483647u /* ms */
 #define RDL_WAIT_FOREVER 4294967295u /* ms */
 
 enum {
-    RDL_ENTROPY_LEN = 16,      /* random bytes a begin wants */
+    RDL_ENTROPY_LEN = 16, /* random bytes a begin wants */
     RDL_ATTEMPT_MIN_MS = 5,
-    RDL_ATTEMPT_MAX_MS = 250
+    RDL_ATTEMPT_MAX_MS = 250,
+    RDL_RETRY_CAP_MS = 500 /* longest pause between attempts */
 };
 
 /* How to ask for a lock; borrowed, constant. Zero in all but ttl_ms is a good start: one attempt. */
 struct rdl_options {
-    uint32_t ttl_ms;     /* the lease: 4 attempts..RDL_TTL_MAX */
-    uint32_t wait_ms;    /* try again for so long; RDL_WAIT_FOREVER */
-    uint32_t retry_ms;   /* first pause between attempts, then doubling, always jittered; 0: exactly one attempt */
+    uint32_t ttl_ms;  /* the lease: 4 attempts..RDL_TTL_MAX */
+    uint32_t wait_ms; /* try again for so long; RDL_WAIT_FOREVER */
+    uint32_t
+        retry_ms; /* first pause between attempts, then doubling, always jittered; 0: exactly one attempt */
     uint32_t attempt_ms; /* how long an attempt waits for answers; 0: ttl/20 within 5..250 */
 };
 
 /* ---------------------------------------------------------------- shared with redlock */
 
-/* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms of rounding at each end). */
+/* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms of rounding at each end).
+ */
 uint32_t rdl_drift_ms(uint32_t ttl_ms);
 /* opt->attempt_ms or its default. */
 uint32_t rdl_attempt_ms(const struct rdl_options *opt);
 /* RDL_OK, RDL_E_NAME or RDL_E_TTL. */
 int rdl_options_check(const struct rdl_options *opt, size_t name_len);
-/* Full jitter in [1, min(cap_ms, base_ms << tries)]; *seed is the caller's and changes. */
-uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
+int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms);
+/* Exactly one attempt; and when the waiting for more ends (UINT64_MAX: never). */
+int rdl_is_one_attempt(const struct rdl_options *opt);
+uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms);
 
 /* A token for every attempt: 16 random bytes given at begin, plus the attempt's number. Never used twice. */
 struct rdl_token {
@@ -101,6 +104,8 @@ struct rdl_token {
 };
 void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]);
 void rdl_token_next(struct rdl_token *t);
+/* A seed for rdl_backoff_ms. */
+uint32_t rdl_token_seed(const struct rdl_token *t);
 
 /* ---------------------------------------------------------------- the lock */
 
@@ -159,7 +164,8 @@ void rdl_lock_cancel(struct rdl_lock *l);
 
 /* How long the lease is still ours, by our own clock; 0 when it is not. */
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
-/* After RDL_BUSY: how long the holder has left (ms), -1: no expiry (a foreign or legacy lock), -2: not known. */
+/* After RDL_BUSY: how long the holder has left (ms), -1: no expiry (a foreign or legacy lock), -2: not known.
+ */
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
 /* After RDL_UNKNOWN: the error of the connection behind it, or RDL_E_TIMEOUT. Else RDL_OK. */
 int rdl_lock_cause(const struct rdl_lock *l);

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* lock.c - one lock on one server: the states of an operation, and the px mode (SET NX PX). */
+#include <string.h>
+
+#include "lock/lock.h"
+
+enum lock_state {
+    LOCK_IDLE,    /* no operation */
+    LOCK_CONNECT, /* waiting for the conn */
+    LOCK_ASKED,   /* waiting for the answer */
+    LOCK_PAUSE    /* between two attempts */
+};
+
+void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
+                   struct rdl_conn *conn, const void *name, size_t name_len)
+{
+    memset(l, 0, sizeof *l);
+    l->mode = mode;
+    l->opt = opt;
+    l->conn = conn;
+    l->name = name;
+    l->name_len = name_len > RDL_NAME_MAX ? 0 : (uint8_t)name_len;
+}
+
+static int finish(struct rdl_lock *l, int result)
+{
+    l->state = LOCK_IDLE;
+    l->result = (int16_t)result;
+    l->wake_ms = UINT64_MAX;
+    return result;
+}
+
+static int submit(struct rdl_lock *l, uint8_t op, struct rdl_req *req)
+{
+    struct rdl_command cmd;
+
+    cmd.name.data = l->name;
+    cmd.name.len = l->name_len;
+    cmd.token = l->token.bytes;
+    cmd.until_ms = l->sent_ms + l->ttl_ms;
+    cmd.ttl_ms = l->ttl_ms;
+    cmd.op = op;
+    return rdl_conn_submit(l->conn, req, &cmd);
+}
+
+/* ---------------------------------------------------------------- px */
+
+static int px_send(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->op == RDL_OP_ACQUIRE)
+        rdl_token_next(&l->token);
+    if (l->op != RDL_OP_RELEASE) /* a release is of use until the key ends that the last send set */
+        l->sent_ms = now_ms;
+    return submit(l, l->op, &l->req);
+}
+
+/* Validity runs from before the first send: whatever the way took, the server's clock started later. */
+static uint64_t validity_end(const struct rdl_lock *l)
+{
+    return l->sent_ms + l->ttl_ms - rdl_drift_ms(l->ttl_ms);
+}
+
+static int px_acquired(struct rdl_lock *l, uint64_t now_ms)
+{
+    switch ((enum rdl_answer)l->req.answer) {
+    case RDL_ANSWER_YES:
+        if (now_ms < validity_end(l)) {
+            l->until_ms = validity_end(l);
+            return RDL_OK;
+        }
+        submit(l, RDL_OP_RELEASE, NULL);
+        return RDL_EXPIRED;
+    case RDL_ANSWER_NO:
+        l->holder_ms = l->req.value;
+        return RDL_BUSY;
+    case RDL_ANSWER_UNKNOWN:
+        submit(l, RDL_OP_RELEASE, NULL);
+        return RDL_UNKNOWN;
+    case RDL_ANSWER_ERROR:
+    case RDL_ANSWER_UNSENT:
+    case RDL_ANSWER_ABSENT:
+    case RDL_ANSWER_NONE:
+        break;
+    }
+    return l->req.error;
+}
+
+/* The lease is over whatever the servers still say; what an extension may have left there is released. */
+static int px_lost(struct rdl_lock *l)
+{
+    l->until_ms = 0;
+    submit(l, RDL_OP_RELEASE, NULL);
+    return RDL_LOST;
+}
+
+static int px_extended(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (now_ms >= l->until_ms)
+        return px_lost(l);
+    switch ((enum rdl_answer)l->req.answer) {
+    case RDL_ANSWER_YES:
+        if (validity_end(l) > l->until_ms)
+            l->until_ms = validity_end(l);
+        return RDL_OK;
+    case RDL_ANSWER_NO:
+    case RDL_ANSWER_ABSENT:
+        return px_lost(l);
+    case RDL_ANSWER_UNKNOWN:
+        return RDL_UNKNOWN;
+    case RDL_ANSWER_ERROR:
+    case RDL_ANSWER_UNSENT:
+    case RDL_ANSWER_NONE:
+        break;
+    }
+    return l->req.error;
+}
+
+static int px_released(const struct rdl_lock *l)
+{
+    switch ((enum rdl_answer)l->req.answer) {
+    case RDL_ANSWER_YES:
+        return RDL_OK;
+    case RDL_ANSWER_ABSENT:
+        return RDL_EXPIRED;
+    case RDL_ANSWER_NO:
+        return RDL_LOST;
+    case RDL_ANSWER_ERROR:
+        return l->req.error;
+    case RDL_ANSWER_UNKNOWN:
+    case RDL_ANSWER_UNSENT:
+    case RDL_ANSWER_NONE:
+        break;
+    }
+    return RDL_UNKNOWN;
+}
+
+static int px_answer(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->op == RDL_OP_ACQUIRE)
+        return px_acquired(l, now_ms);
+    return l->op == RDL_OP_EXTEND ? px_extended(l, now_ms) : px_released(l);
+}
+
+const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer};
+
+/* ---------------------------------------------------------------- the states of an operation */
+
+static int is_one_attempt(const struct rdl_lock *l)
+{
+    return l->op != RDL_OP_ACQUIRE || rdl_is_one_attempt(l->opt);
+}
+
+/* The attempt failed: again after a pause, if there is time and sense in it. */
+static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
+{
+    uint64_t pause_ms;
+
+    if (is_one_attempt(l) || now_ms >= l->deadline_ms || rdl_is_permanent(result))
+        return finish(l, result);
+    pause_ms = rdl_backoff_ms(&l->seed, l->opt->retry_ms, RDL_RETRY_CAP_MS, l->tries);
+    if (result == RDL_BUSY && l->holder_ms >= 0 && (uint64_t)l->holder_ms < pause_ms)
+        pause_ms = (uint64_t)l->holder_ms + 1;
+    if (l->tries < UINT8_MAX)
+        l->tries++;
+    l->result = (int16_t)result;
+    l->state = LOCK_PAUSE;
+    l->wake_ms = now_ms + pause_ms < l->deadline_ms ? now_ms + pause_ms : l->deadline_ms;
+    return RDL_PENDING;
+}
+
+static int ask(struct rdl_lock *l, uint64_t now_ms)
+{
+    int rc = l->mode->send(l, now_ms);
+
+    if (rc != RDL_OK)
+        return attempt_failed(l, rc, now_ms);
+    l->state = LOCK_ASKED;
+    l->wake_ms = now_ms + rdl_attempt_ms(l->opt);
+    if (l->tries > 0 && l->wake_ms > l->deadline_ms) /* the first attempt always has its time */
+        l->wake_ms = l->deadline_ms;
+    return RDL_PENDING;
+}
+
+/* An attempt, and with it validity, begins when the conn is ready: a slow login must not eat the lease. */
+static int step_connect(struct rdl_lock *l, uint64_t now_ms)
+{
+    l->wake_ms = rdl_conn_upkeep(l->conn, now_ms);
+    switch (rdl_conn_state(l->conn)) {
+    case RDL_CONN_READY:
+        return ask(l, now_ms);
+    case RDL_CONN_CLOSED: /* refused; it waits before it is tried again */
+        return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
+    case RDL_CONN_OPENING:
+    case RDL_CONN_HELLO:
+    case RDL_CONN_FAILED:
+        break;
+    }
+    if (now_ms >= l->deadline_ms)
+        return finish(l, RDL_E_TIMEOUT);
+    if (l->wake_ms > l->deadline_ms)
+        l->wake_ms = l->deadline_ms;
+    return RDL_PENDING;
+}
+
+static int step_asked(struct rdl_lock *l, uint64_t now_ms)
+{
+    int rc;
+
+    rdl_conn_upkeep(l->conn, now_ms);
+    if (l->req.answer == RDL_ANSWER_NONE && now_ms < l->wake_ms)
+        return RDL_PENDING;
+    rdl_conn_forget(l->conn, &l->req);
+    l->cause = l->req.error;
+    rc = l->mode->answer(l, now_ms);
+    return rc == RDL_OK ? finish(l, rc) : attempt_failed(l, rc, now_ms);
+}
+
+int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
+{
+    switch ((enum lock_state)l->state) {
+    case LOCK_CONNECT:
+        return step_connect(l, now_ms);
+    case LOCK_ASKED:
+        return step_asked(l, now_ms);
+    case LOCK_PAUSE:
+        if (now_ms < l->wake_ms)
+            return RDL_PENDING;
+        if (now_ms >= l->deadline_ms)
+            return finish(l, l->result);
+        l->state = LOCK_CONNECT;
+        return step_connect(l, now_ms);
+    case LOCK_IDLE:
+        break;
+    }
+    return l->result;
+}
+
+static int begin(struct rdl_lock *l, uint8_t op, uint32_t ttl_ms, uint64_t deadline_ms)
+{
+    l->op = op;
+    l->ttl_ms = ttl_ms;
+    l->deadline_ms = deadline_ms;
+    l->holder_ms = -2;
+    l->cause = RDL_OK;
+    l->tries = 0;
+    l->state = LOCK_CONNECT;
+    return RDL_PENDING;
+}
+
+int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms)
+{
+    int rc = rdl_options_check(l->opt, l->name_len);
+
+    RDL_ASSERT(l->state == LOCK_IDLE && l->until_ms <= now_ms);
+    l->until_ms = 0;
+    if (rc != RDL_OK)
+        return finish(l, rc);
+    rdl_token_init(&l->token, entropy);
+    l->seed = rdl_token_seed(&l->token);
+    begin(l, RDL_OP_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
+    return rdl_lock_step(l, now_ms);
+}
+
+int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
+{
+    RDL_ASSERT(l->state == LOCK_IDLE);
+    if (rdl_ttl_check(l->opt, ttl_ms) != RDL_OK)
+        return RDL_E_TTL;
+    if (l->until_ms <= now_ms)
+        return finish(l, RDL_LOST);
+    begin(l, RDL_OP_EXTEND, ttl_ms, now_ms + rdl_attempt_ms(l->opt));
+    return ask(l, now_ms);
+}
+
+int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
+{
+    RDL_ASSERT(l->state == LOCK_IDLE);
+    if (l->until_ms == 0)
+        return finish(l, RDL_EXPIRED);
+    l->until_ms = 0;
+    begin(l, RDL_OP_RELEASE, l->ttl_ms, now_ms + rdl_attempt_ms(l->opt));
+    return ask(l, now_ms);
+}
+
+void rdl_lock_cancel(struct rdl_lock *l)
+{
+    int is_owed = l->until_ms != 0;
+
+    if (l->state == LOCK_ASKED) {
+        rdl_conn_forget(l->conn, &l->req);
+        if (l->op == RDL_OP_ACQUIRE)
+            is_owed = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
+    }
+    if (is_owed)
+        submit(l, RDL_OP_RELEASE, NULL);
+    l->until_ms = 0;
+    finish(l, RDL_EXPIRED);
+}
+
+uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)
+{
+    return l->wake_ms;
+}
+
+uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
+{
+    return l->until_ms > now_ms ? (uint32_t)(l->until_ms - now_ms) : 0;
+}
+
+int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
+{
+    return l->holder_ms;
+}
+
+int rdl_lock_cause(const struct rdl_lock *l)
+{
+    return l->cause;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* lock_io.c - lock.c made blocking: the clock, the random numbers and the waiting come from a struct rdl_net.
+ */
+#include "lock/lock.h"
+
+static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)
+{
+    while (rc == RDL_PENDING) {
+        if (net->poll(net->ctx, &l->conn, 1, rdl_lock_wake_ms(l)) != RDL_OK) {
+            rdl_lock_cancel(l);
+            return RDL_E_SYSTEM;
+        }
+        rc = rdl_lock_step(l, net->now_ms(net->ctx));
+    }
+    return rc;
+}
+
+int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN];
+
+    if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK)
+        return RDL_E_RANDOM;
+    return run(l, net, rdl_lock_acquire_begin(l, entropy, net->now_ms(net->ctx)));
+}
+
+int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms)
+{
+    return run(l, net, rdl_lock_extend_begin(l, ttl_ms, net->now_ms(net->ctx)));
+}
+
+int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net)
+{
+    return run(l, net, rdl_lock_release_begin(l, net->now_ms(net->ctx)));
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* lock_util.c - what one lock and N locks have in common: the arithmetic of leases, tokens, checks. */
+#include <string.h>
+
+#include "lock/lock.h"
+
+uint32_t rdl_drift_ms(uint32_t ttl_ms)
+{
+    return ttl_ms / 100 + (ttl_ms % 100 != 0) + 2;
+}
+
+uint32_t rdl_attempt_ms(const struct rdl_options *opt)
+{
+    uint32_t ms = opt->ttl_ms / 20;
+
+    if (opt->attempt_ms != 0)
+        return opt->attempt_ms;
+    if (ms < RDL_ATTEMPT_MIN_MS)
+        return RDL_ATTEMPT_MIN_MS;
+    return ms > RDL_ATTEMPT_MAX_MS ? RDL_ATTEMPT_MAX_MS : ms;
+}
+
+int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms)
+{
+    return ttl_ms > RDL_TTL_MAX || ttl_ms / 4 < rdl_attempt_ms(opt) ? RDL_E_TTL : RDL_OK;
+}
+
+int rdl_options_check(const struct rdl_options *opt, size_t name_len)
+{
+    if (name_len < 1 || name_len > RDL_NAME_MAX)
+        return RDL_E_NAME;
+    return rdl_ttl_check(opt, opt->ttl_ms);
+}
+
+int rdl_is_one_attempt(const struct rdl_options *opt)
+{
+    return opt->retry_ms == 0 || opt->wait_ms == 0;
+}
+
+/* The one attempt is bounded by connecting and by its own time. */
+uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms)
+{
+    if (rdl_is_one_attempt(opt) || opt->wait_ms == RDL_WAIT_FOREVER)
+        return UINT64_MAX;
+    return now_ms + opt->wait_ms;
+}
+
+void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN])
+{
+    memset(t, 0, sizeof *t);
+    memcpy(t->bytes, entropy, RDL_ENTROPY_LEN);
+}
+
+void rdl_token_next(struct rdl_token *t)
+{
+    int i = RDL_TOKEN_LEN;
+
+    while (--i >= RDL_ENTROPY_LEN && ++t->bytes[i] == 0) {
+    }
+}
+
+uint32_t rdl_token_seed(const struct rdl_token *t)
+{
+    uint32_t seed;
+
+    memcpy(&seed, t->bytes, sizeof seed);
+    return seed;
+}
