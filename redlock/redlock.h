@@ -25,11 +25,10 @@
  *                RDL_BUSY         enough servers answered, too few granted             0
  *                RDL_EXPIRED      granted by a majority, but too late to be of use     0
  *                RDL_NO_QUORUM    a majority of the servers did not answer usefully    0
- *     extend     RDL_OK           a majority had it still and keeps it                 > 0, never less than before
- *                RDL_LOST         the time was up, or a majority has it no more        0
- *                RDL_UNKNOWN      no majority either way in time                       as before the call
- *     release    RDL_OK           a majority deleted it or had let it go; enough deleted
- *                RDL_EXPIRED      it was gone from a majority already (a warning)      0
+ *     extend     RDL_OK           a majority had it still and keeps it                 > 0, never less than
+ * before RDL_LOST         the time was up, or a majority has it no more        0 RDL_UNKNOWN      no majority
+ * either way in time                       as before the call release    RDL_OK           a majority deleted
+ * it or had let it go; enough deleted RDL_EXPIRED      it was gone from a majority already (a warning)      0
  *                RDL_LOST         somebody else holds a majority by now                0
  *                RDL_UNKNOWN      no majority answered; the ttl ends it                0
  */
@@ -63,12 +62,13 @@ enum rdl_vote {
 struct rdl_server {
     struct rdl_conn *conn;
     struct rdl_req req;
-    uint64_t sent_ms;  /* when it was asked */
+    uint64_t asked_ms;
     int64_t holder_ms; /* DENIED: the key's PTTL, -1 no expiry, -2 not known */
     uint32_t took_ms;  /* how long the answer took */
     int16_t error;     /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
     uint8_t vote;      /* enum rdl_vote */
-    uint8_t owes;      /* a SET with the current token went out: it is owed a release */
+    uint8_t owes;      /* a SET with the current token was queued: it is owed a release */
+    uint8_t granted;   /* had the lock as ours when last heard */
 };
 
 struct rdl_redlock {
@@ -79,7 +79,7 @@ struct rdl_redlock {
     uint64_t until_ms;
     uint64_t deadline_ms;
     uint64_t wake_ms;
-    uint64_t begun_ms;
+    uint64_t upkeep_ms;
     struct rdl_token token;
     uint32_t ttl_ms;
     uint32_t seed;

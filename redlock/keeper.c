@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* keeper.c - when to renew a lease, as a pure function of the time. */
+#include "redlock/redlock.h"
+
+void rdl_keeper_renewed(struct rdl_keeper *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms)
+{
+    k->ttl_ms = ttl_ms;
+    k->until_ms = until_ms;
+    k->renew_ms = now_ms + ttl_ms / 3;
+}
+
+/* Soon, but leaving a server in trouble some air: nine more tries fit into what is left. */
+void rdl_keeper_failed(struct rdl_keeper *k, uint64_t now_ms)
+{
+    k->renew_ms = now_ms + k->ttl_ms / 20 + 1;
+}
+
+enum rdl_keeper_action rdl_keeper_next(const struct rdl_keeper *k, uint64_t now_ms, uint64_t *at_ms)
+{
+    *at_ms = k->renew_ms < k->until_ms ? k->renew_ms : k->until_ms;
+    if (now_ms >= k->until_ms)
+        return RDL_KEEPER_LOST;
+    return now_ms >= k->renew_ms ? RDL_KEEPER_RENEW : RDL_KEEPER_SLEEP;
+}

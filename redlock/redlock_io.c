@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* redlock_io.c - redlock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
+#include "redlock/redlock.h"
+
+static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)
+{
+    struct rdl_conn *conns[RDL_SERVERS_MAX];
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        conns[i] = r->servers[i].conn;
+    return net->poll(net->ctx, conns, r->n, until_ms);
+}
+
+static int run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
+{
+    while (rc == RDL_PENDING) {
+        if (poll_all(r, net, rdl_redlock_wake_ms(r)) != RDL_OK) {
+            rdl_redlock_cancel(r);
+            return RDL_E_SYSTEM;
+        }
+        rc = rdl_redlock_step(r, net->now_ms(net->ctx));
+    }
+    return rc;
+}
+
+int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN];
+
+    if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK)
+        return RDL_E_RANDOM;
+    return run(r, net, rdl_redlock_acquire_begin(r, entropy, net->now_ms(net->ctx)));
+}
+
+int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms)
+{
+    return run(r, net, rdl_redlock_extend_begin(r, ttl_ms, net->now_ms(net->ctx)));
+}
+
+int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net)
+{
+    return run(r, net, rdl_redlock_release_begin(r, net->now_ms(net->ctx)));
+}
+
+int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)
+{
+    uint64_t now_ms = net->now_ms(net->ctx);
+
+    while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
+        uint64_t wake_ms;
+        rdl_redlock_step(r, now_ms);
+        wake_ms = rdl_redlock_wake_ms(r);
+        if (poll_all(r, net, wake_ms < until_ms ? wake_ms : until_ms) != RDL_OK)
+            return RDL_E_SYSTEM;
+        now_ms = net->now_ms(net->ctx);
+    }
+    return rdl_redlock_is_idle(r) ? RDL_OK : RDL_E_TIMEOUT;
+}

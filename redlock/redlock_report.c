@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* redlock_report.c - what one server did in the last operation, in a line for people. */
+#include <string.h>
+
+#include "redlock/redlock.h"
+
+struct line {
+    char *out;
+    size_t cap;
+    size_t len;
+};
+
+static void add(struct line *l, const char *text)
+{
+    size_t n = strlen(text);
+
+    if (n > l->cap - 1 - l->len)
+        n = l->cap - 1 - l->len;
+    memcpy(l->out + l->len, text, n);
+    l->len += n;
+    l->out[l->len] = '\0';
+}
+
+static void add_ms(struct line *l, const char *text, uint32_t ms)
+{
+    char digits[RDL_DEC_MAX + 1];
+
+    digits[rdl_dec_u32(digits, ms)] = '\0';
+    add(l, text);
+    add(l, digits);
+    add(l, " ms");
+}
+
+/* What went wrong, and what the server itself said if this is from it. */
+static void add_error(struct line *l, const struct rdl_conn *c, int error)
+{
+    int is_servers_word = error <= RDL_E_AUTH && error >= RDL_E_SERVER;
+
+    add(l, rdl_strerror(error));
+    if (!is_servers_word || rdl_conn_text(c)[0] == '\0')
+        return;
+    add(l, ": ");
+    add(l, rdl_conn_text(c));
+}
+
+static void add_denied(struct line *l, const struct rdl_server *s)
+{
+    add(l, "somebody else's");
+    if (s->holder_ms >= 0 && s->holder_ms <= UINT32_MAX)
+        add_ms(l, " for another ", (uint32_t)s->holder_ms);
+    else if (s->holder_ms == -1)
+        add(l, ", with no expiry: foreign or legacy");
+}
+
+static void add_not_asked(struct line *l, const struct rdl_server *s)
+{
+    if (s->error != RDL_OK)
+        add_error(l, s->conn, s->error);
+    else if (rdl_conn_error(s->conn) != RDL_OK)
+        add_error(l, s->conn, rdl_conn_error(s->conn));
+    else
+        add(l, rdl_conn_state(s->conn) == RDL_CONN_READY ? "not asked" : "not connected yet");
+}
+
+size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size_t cap)
+{
+    const struct rdl_server *s = &r->servers[i];
+    struct line l = {out, cap, 0};
+
+    RDL_ASSERT(i < r->n && cap > 0);
+    out[0] = '\0';
+    switch ((enum rdl_vote)s->vote) {
+    case RDL_VOTE_GRANTED:
+        add_ms(&l, "done in ", s->took_ms);
+        break;
+    case RDL_VOTE_DENIED:
+        add_denied(&l, s);
+        break;
+    case RDL_VOTE_ABSENT:
+        add(&l, "was gone");
+        break;
+    case RDL_VOTE_PENDING:
+        add(&l, "no answer yet");
+        break;
+    case RDL_VOTE_UNKNOWN:
+        add(&l, "no answer");
+        break;
+    case RDL_VOTE_ERROR:
+        add_error(&l, s->conn, s->error);
+        break;
+    case RDL_VOTE_NONE:
+        add_not_asked(&l, s);
+        break;
+    }
+    return l.len;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* redlock_strerror.c - every result of libredlock in words. */
+#include "redlock/redlock.h"
+
+const char *rdl_strerror(int result)
+{
+    const char *text;
+
+    if (result == RDL_NO_QUORUM)
+        return "too few servers could be asked";
+    if (result == RDL_E_SERVERS)
+        return "a lock has 1 to 7 servers";
+    text = rdl_lock_strerror(result);
+    return text != NULL ? text : "unknown result";
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* redlock_vote.c - asking N servers, taking in their votes, counting them. */
+#include <string.h>
+
+#include "redlock/redlock_private.h"
+
+/* ---------------------------------------------------------------- requests and votes */
+
+static int submit(struct rdl_redlock *r, struct rdl_server *s, uint8_t op, struct rdl_req *req)
+{
+    struct rdl_command cmd;
+
+    cmd.name.data = r->name;
+    cmd.name.len = r->name_len;
+    cmd.token = r->token.bytes;
+    cmd.until_ms = r->sent_ms + r->ttl_ms;
+    cmd.ttl_ms = r->ttl_ms;
+    cmd.op = op;
+    return rdl_conn_submit(s->conn, req, &cmd);
+}
+
+static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
+{
+    s->vote = (uint8_t)vote;
+    s->error = (int16_t)error;
+}
+
+static void ask(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
+{
+    int rc;
+
+    rdl_conn_forget(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
+    rc = submit(r, s, r->op, &s->req);
+    set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
+    s->asked_ms = now_ms;
+    if (rc == RDL_OK && r->op == RDL_OP_ACQUIRE)
+        s->owes = 1;
+}
+
+static enum rdl_vote vote_of(const struct rdl_req *req)
+{
+    switch ((enum rdl_answer)req->answer) {
+    case RDL_ANSWER_YES:
+        return RDL_VOTE_GRANTED;
+    case RDL_ANSWER_NO:
+        return RDL_VOTE_DENIED;
+    case RDL_ANSWER_ABSENT:
+        return RDL_VOTE_ABSENT;
+    case RDL_ANSWER_ERROR:
+        return RDL_VOTE_ERROR;
+    case RDL_ANSWER_UNKNOWN:
+        return RDL_VOTE_UNKNOWN;
+    case RDL_ANSWER_UNSENT:
+    case RDL_ANSWER_NONE:
+        break;
+    }
+    return RDL_VOTE_NONE;
+}
+
+static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
+{
+    if (s->vote != RDL_VOTE_PENDING || s->req.answer == RDL_ANSWER_NONE)
+        return;
+    set_vote(s, vote_of(&s->req), s->req.error);
+    s->took_ms = (uint32_t)(now_ms - s->asked_ms);
+    s->holder_ms = s->vote == RDL_VOTE_DENIED ? s->req.value : -2;
+    if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT)
+        s->granted = 0;
+    if (s->vote == RDL_VOTE_GRANTED)
+        s->granted = r->op != RDL_OP_RELEASE || s->granted;
+    if (r->op == RDL_OP_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
+        s->owes = 0; /* certainly not there */
+}
+
+/* Keep the conns going and count. Returns when to come back at the latest. */
+uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
+{
+    uint64_t wake_ms = UINT64_MAX;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        uint64_t at_ms = rdl_conn_upkeep(r->servers[i].conn, now_ms);
+        if (at_ms < wake_ms)
+            wake_ms = at_ms;
+        take_vote(r, &r->servers[i], now_ms);
+    }
+    return wake_ms;
+}
+
+unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += rdl_conn_state(r->servers[i].conn) == state;
+    return n;
+}
+
+/* Ask those who could not be asked before. */
+void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        if (s->vote == RDL_VOTE_NONE && s->error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY)
+            ask(r, s, now_ms);
+    }
+}
+
+void rdl_votes_clear(struct rdl_redlock *r)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        set_vote(&r->servers[i], RDL_VOTE_NONE, RDL_OK);
+        r->servers[i].took_ms = 0;
+    }
+}
+
+/* Queue the releases that are owed; req: wait for the answers. A vote still out is waited for no longer. */
+void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
+{
+    size_t i;
+
+    r->until_ms = 0;
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        rdl_conn_forget(s->conn, &s->req);
+        take_vote(r, s, now_ms);
+        if (!s->owes)
+            continue;
+        s->owes = 0;
+        if (submit(r, s, RDL_OP_RELEASE, wait ? &s->req : NULL) == RDL_OK && wait) {
+            set_vote(s, RDL_VOTE_PENDING, RDL_OK);
+            s->asked_ms = now_ms;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- counting */
+
+unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
+{
+    return r->n / 2u + 1u;
+}
+
+unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].vote == vote;
+    return n;
+}
+
+/* Servers that cannot vote yes in this attempt any more. */
+unsigned rdl_votes_noes(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        int is_hopeless = s->error != RDL_OK || rdl_conn_state(s->conn) == RDL_CONN_CLOSED;
+        n += (s->vote == RDL_VOTE_NONE ? is_hopeless : s->vote > RDL_VOTE_GRANTED) != 0;
+    }
+    return n;
+}
+
+/* After a refusal: when enough of the keys that stood in the way will be gone by themselves. */
+uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r)
+{
+    unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
+    unsigned needed = rdl_redlock_quorum(r) > others ? rdl_redlock_quorum(r) - others : 1;
+    uint64_t hint_ms = UINT64_MAX;
+    size_t i;
+    size_t k;
+
+    for (i = 0; i < r->n; i++) {
+        int64_t ms = r->servers[i].holder_ms;
+        unsigned not_later = 0;
+        if (r->servers[i].vote != RDL_VOTE_DENIED || ms < 0)
+            continue;
+        for (k = 0; k < r->n; k++) {
+            const struct rdl_server *s = &r->servers[k];
+            not_later += s->vote == RDL_VOTE_DENIED && s->holder_ms >= 0 && s->holder_ms <= ms;
+        }
+        if (not_later >= needed && (uint64_t)ms < hint_ms)
+            hint_ms = (uint64_t)ms;
+    }
+    return hint_ms;
+}
+
+/* The first error that trying again will not mend, if it is shared by so many that no majority is left. */
+int rdl_votes_are_permanent(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        int error = s->vote == RDL_VOTE_NONE && s->error == RDL_OK ? rdl_conn_error(s->conn) : s->error;
+        n += s->vote != RDL_VOTE_GRANTED && rdl_is_permanent(error);
+    }
+    return n > r->n - rdl_redlock_quorum(r);
+}
+
+/* Servers that had the lock as ours when they were last heard, and, with vote, that have answered so since.
+ */
+unsigned rdl_votes_held(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].granted;
+    return n;
+}
