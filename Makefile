@@ -85,7 +85,8 @@ $(B)/$(1)/cli.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out %/main.c,$(CLI_SRC)))
 $(B)/$(1)/%.a:
 	@rm -f $$@
 	$$(Q)ar rcsD $$@ $$^
-$(B)/$(1)/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/libredlock.a
+$(B)/$(1)/bin/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/libredlock.a
+	@mkdir -p $$(@D)
 	$$(Q)$(2) -Wl,--gc-sections $$(LDFLAGS) -o $$@ $$^
 $(B)/$(3): $(TEST_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/cli.a $(B)/$(1)/libredlock.a
 	$$(Q)$(2) $$(LDFLAGS) -o $$@ $$^ $$(shell pkg-config --cflags --libs check)
@@ -97,7 +98,7 @@ $(eval $(call program,clang,$$(CLANG),check-clang))
 
 $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@
-$(B)/redlock: $(B)/lib/redlock
+$(B)/redlock: $(B)/lib/bin/redlock
 	@cp $< $@
 $(EXAMPLES): $(B)/examples/%: $(LIB)
 	@mkdir -p $(@D)
@@ -143,9 +144,9 @@ DEPS = # groups of tests/deps.sh; empty means all
 .PHONY: check check-gcc check-asan check-clang layers size size-update headers lint deps
 check: ## all tests; installs nothing, what is missing is an error
 	+@tests/deps.sh --probe test && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
-check-gcc: $(B)/check $(B)/lib/redlock $(EXAMPLES) $(CHECK_NEEDS) ## the test suite, built as shipped
-check-asan: $(B)/check-asan $(B)/asan/redlock $(CHECK_NEEDS) ## the test suite with ASan and UBSan
-check-clang: $(B)/check-clang $(B)/clang/redlock $(CHECK_NEEDS) ## the test suite built with clang
+check-gcc: $(B)/check $(B)/lib/bin/redlock $(EXAMPLES) $(CHECK_NEEDS) ## the test suite, built as shipped
+check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## the test suite with ASan and UBSan
+check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## the test suite built with clang
 # RDL_COMMAND is the command to test; one suite alone: build/check resp_parse
 check-gcc check-asan check-clang:
 	@mkdir -p $(B)/results
