@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli.h - the command `redlock`, in the order in which one run goes through it:
+ *
+ *     main.c           --help, --version, which subcommand
+ *     cli_options.c    the command line                         struct rdl_cli_options
+ *     cli_secret.c     passwords: where from, and who must not see them
+ *     cli_servers.c    URLs, names, connections                 struct rdl_cli_servers
+ *     cli_signals.c    signals as bytes in a pipe
+ *     cli_acquire.c    getting the lock, and why not            struct rdl_cli_lock
+ *     cli_guardian.c   the process that outlives us if we die
+ *     cli_child.c      the command: its process group, environment, terminal
+ *     cli_supervise.c  renew, forward signals, stop it in time
+ *     cli_say.c        messages; cli_trace.c: --trace
+ *
+ * One process, one thread, one loop. Nothing here is part of the library.
+ */
+#ifndef RDL_CLI_H
+#define RDL_CLI_H
+
+#include "redlock/redlock.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+/* Exit statuses of our own, after sysexits.h; anything else is the command's. */
+enum {
+    RDL_EXIT_CONFLICT = 1,     /* somebody else holds the lock */
+    RDL_EXIT_USAGE = 64,       /* the command line */
+    RDL_EXIT_DATA = 65,        /* a URL or the lock's name */
+    RDL_EXIT_NOINPUT = 66,     /* the password's file or descriptor */
+    RDL_EXIT_NOHOST = 68,      /* the names of a majority cannot be resolved */
+    RDL_EXIT_UNAVAILABLE = 69, /* no majority of servers could be asked */
+    RDL_EXIT_OS = 71,          /* fork, pipe, memory, random numbers */
+    RDL_EXIT_LOST = 75,        /* the lock was lost and the command stopped */
+    RDL_EXIT_PROTOCOL = 76,    /* no majority, and a server does not speak Redis' protocol */
+    RDL_EXIT_NOPERM = 77,      /* no majority, and a server refused the password or the permission */
+    RDL_EXIT_CANNOT_RUN = 126,
+    RDL_EXIT_NOT_FOUND = 127
+};
+
+enum {
+    RDL_CLI_TTL_MIN_MS = 100, /* under this nobody could promise to stop a process in time */
+    RDL_CLI_SECRET_MAX = 2048,
+    RDL_CLI_WHERE_MAX = 128 /* bytes of "host:port" for people, NUL included */
+};
+
+#define RDL_CLI_FOREVER UINT64_MAX
+
+/* ---------------------------------------------------------------- the command line */
+
+struct rdl_cli_options {
+    const char *urls[RDL_SERVERS_MAX]; /* our own copies */
+    size_t n_urls;
+    uint64_t wait_ms; /* 0: one attempt; RDL_CLI_FOREVER */
+    uint32_t ttl_ms;
+    uint32_t grace_ms; /* 0: min(5 s, ttl/6) */
+    int conflict_status;
+    int password_fd; /* -1: none */
+    const char *password_file;
+    const char *trace_file; /* with trace; NULL: standard error */
+    int trace;
+    int help;
+    const char *lock;
+    char **command; /* NULL-terminated */
+    char *shell[4]; /* command, with -c */
+};
+
+/* argv as after "run". 0, or an exit status, the reason said. Passwords in argv are overwritten in place. */
+int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv);
+/* "1.5", to ms; with units, one of ms, s, m must follow. 0, or -1: not a time, or above max_ms. */
+int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms);
+/* Digits only, 0 to max (at most INT_MAX / 10 - 1). 0 or -1. */
+int rdl_cli_number(const char *text, int max, int *out);
+
+/* ---------------------------------------------------------------- secrets */
+
+/*
+ * The password all servers get instead of the one in their URL: --password-file, --password-fd,
+ * $REDLOCK_PASSWORD, $REDISCLI_AUTH, the first that is there; else *password has len 0. Static storage.
+ * 0 or an exit status, the reason said.
+ */
+int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
+/* Overwrite user and password of a URL in place, by three stars. 1 if there was one. */
+int rdl_cli_secret_hide(char *url);
+/* Copy text to out without control characters, and without the password, even one cut off at its end. */
+void rdl_cli_secret_scrub(const char *text, struct rdl_bytes secret, char *out, size_t cap);
+/* Take the variables that hold a password out of our environment, and so out of the command's. */
+void rdl_cli_secret_clean_env(void);
+/*
+ * No core files of this process, and no debugger of the same user. unharden: for the child, before exec
+ * (the rest of it ends with exec).
+ */
+void rdl_cli_harden(void);
+void rdl_cli_unharden(void);
+
+/* ---------------------------------------------------------------- servers */
+
+struct rdl_cli_servers {
+    size_t n;
+    struct rdl_server server[RDL_SERVERS_MAX];
+    struct rdl_conn conn[RDL_SERVERS_MAX];
+    struct rdl_conn *conns[RDL_SERVERS_MAX];
+    struct rdl_conn_config config[RDL_SERVERS_MAX];
+    struct rdl_endpoint endpoint[RDL_SERVERS_MAX];
+    const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
+    uint8_t queue[RDL_SERVERS_MAX][2 * RDL_QUEUE_MIN];
+    uint8_t tx[RDL_SERVERS_MAX][RDL_TX_MIN + 2 * RDL_CLI_SECRET_MAX];
+    uint8_t rx[1024];
+};
+
+/* Parse the URLs and resolve the names. 0 or an exit status, the reason said. */
+int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
+/* "host:port" of server i, or its socket's path. */
+void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
+
+/* Sets config.trace of every server. 0 or an exit status, the reason said. */
+int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file);
+
+/* ---------------------------------------------------------------- signals */
+
+/* Catch the signals we forward; *wake_fd is readable when there is one. 0 or RDL_EXIT_OS, the reason said. */
+int rdl_cli_signals_open(int *wake_fd);
+/* The next signal caught, or 0. */
+int rdl_cli_signals_next(void);
+/* In the child, before exec: everything as it was when we were started, and SIGPIPE, SIGCHLD at their
+ * default. */
+void rdl_cli_signals_restore(void);
+/* End ourselves by the signal, as if it had not been caught. */
+void rdl_cli_signals_die(int sig);
+
+/* ---------------------------------------------------------------- the lock */
+
+struct rdl_cli_lock {
+    const struct rdl_cli_options *o;
+    struct rdl_cli_servers *servers;
+    struct rdl_options opt;
+    struct rdl_redlock redlock;
+    struct rdl_posix posix;
+    struct rdl_net net;
+};
+
+uint64_t rdl_cli_now(const struct rdl_cli_lock *l);
+/* Let the connections work until until_ms, or until something happened; then take it in. RDL_PENDING or a
+ * result. */
+int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms);
+/* Get the lock within o->wait_ms: 0 or an exit status, the reason said. Ends the process on a signal. */
+int rdl_cli_lock_acquire(struct rdl_cli_lock *l);
+/* Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. */
+void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
+/* How often the servers' reports are of use: "127.0.0.1:6379: refused: ...; ..." for all that did not grant.
+ */
+void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap);
+
+/* ---------------------------------------------------------------- processes */
+
+/*
+ * The guardian: a process that does nothing but read a pipe. It kills the command's process group when
+ * the pipe ends without a goodbye (we died), or when the lease it was last told of ends (we hang).
+ */
+struct rdl_cli_guardian {
+    pid_t pid;
+    int fd; /* our end of the pipe; close-on-exec */
+};
+
+/* 0 or -1 with errno. */
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g);
+/* Which group to guard and until when it holds the lock at least. Also called by the child before exec. */
+void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms);
+/* Goodbye: the group is gone. */
+void rdl_cli_guardian_stop(struct rdl_cli_guardian *g);
+
+/* Start the command in a process group of its own. Its pid, or -1 with errno. */
+pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
+                          uint64_t until_ms);
+void rdl_cli_child_kill(pid_t group, int sig);
+int rdl_cli_child_group_is_empty(pid_t group);
+/* It stopped: hand it the terminal if it asked for that and we have it, else take the terminal back. */
+void rdl_cli_child_stopped(pid_t group, int sig);
+void rdl_cli_child_take_terminal(pid_t group);
+
+/* Run the command while holding the lock, and release it. The exit status of all of it. */
+int rdl_cli_supervise(struct rdl_cli_lock *l);
+/* When the group gets SIGKILL before the lease ends: a couple of scheduling quanta. */
+uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
+
+/* ---------------------------------------------------------------- messages */
+
+#if defined(__GNUC__)
+#define RDL_CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+#define RDL_CLI_PRINTF(a, b)
+#endif
+
+enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1 };
+
+/* One line "redlock: ..." on standard error, control characters replaced. fail: always; warn: not with -q;
+ * note: with -v. */
+void rdl_cli_loudness(int level);
+int rdl_cli_is_verbose(void);
+void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+
+#endif

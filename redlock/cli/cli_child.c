@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+static int gave_terminal;
+
+/* An inherited value never wins: a lock inside a lock must not be told the outer one's name. */
+static void set_environment(const struct rdl_cli_options *o)
+{
+    char ttl[16];
+
+    snprintf(ttl, sizeof ttl, "%lu", (unsigned long)o->ttl_ms);
+    unsetenv("REDLOCK_LOCK");
+    unsetenv("REDLOCK_TTL_MS");
+    setenv("REDLOCK_LOCK", o->lock, 1);
+    setenv("REDLOCK_TTL_MS", ttl, 1);
+}
+
+static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g, pid_t parent,
+                   uint64_t until_ms)
+{
+    sigset_t none;
+
+    setpgid(0, 0);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0L, 0L, 0L);
+#endif
+    if (getppid() != parent)
+        _exit(RDL_EXIT_LOST); /* it died before the line above */
+    rdl_cli_guardian_tell(g, getpid(), until_ms);
+    set_environment(o);
+    rdl_cli_unharden();
+    rdl_cli_signals_restore();
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvp(o->command[0], o->command);
+    int saved = errno;
+    rdl_cli_fail("cannot run %s: %s", o->command[0], strerror(saved));
+    _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
+}
+
+pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
+                          uint64_t until_ms)
+{
+    sigset_t all, before;
+    pid_t parent = getpid();
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before); /* until its exec the child has our handlers, and our pipe */
+    pid_t pid = fork();
+    if (pid == 0)
+        become(o, g, parent, until_ms);
+    int saved = errno;
+    if (pid > 0)
+        setpgid(pid, pid); /* whoever of the two comes first; signals may be forwarded from here on */
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+    return pid;
+}
+
+void rdl_cli_child_kill(pid_t group, int sig)
+{
+    kill(-group, sig);
+}
+
+int rdl_cli_child_group_is_empty(pid_t group)
+{
+    return kill(-group, 0) != 0 && errno == ESRCH;
+}
+
+/* ---------------------------------------------------------------- the terminal */
+
+static int give_terminal(pid_t from, pid_t to)
+{
+    int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    int rc = -1;
+
+    if (fd < 0)
+        return -1;
+    if (tcgetpgrp(fd) == from)
+        rc = tcsetpgrp(fd, to); /* SIGTTOU is ignored */
+    close(fd);
+    return rc;
+}
+
+/*
+ * The command gets the terminal when it first reads from it (SIGTTIN) or changes its settings (SIGTTOU),
+ * and not before: until then Ctrl-C reaches the whole pipeline or script we are part of, as without us.
+ */
+void rdl_cli_child_stopped(pid_t group, int sig)
+{
+    if (sig == SIGTTIN || sig == SIGTTOU) {
+        if (give_terminal(getpgrp(), group) == 0) {
+            gave_terminal = 1;
+            rdl_cli_child_kill(group, SIGCONT);
+        }
+        return;
+    }
+    rdl_cli_child_take_terminal(group);
+    rdl_cli_warn("the command is stopped and still holds the lock: Ctrl-Z or kill -CONT %ld lets it go on",
+                 (long)getpid());
+}
+
+void rdl_cli_child_take_terminal(pid_t group)
+{
+    if (gave_terminal)
+        give_terminal(group, getpgrp());
+    gave_terminal = 0;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The guardian. It holds nothing but the reading end of a pipe, on which it is told which process group
+ * holds the lock and until when. The pipe's other end is open in the supervisor and, until its exec, in
+ * the child: so there is no moment in which the command runs and the guardian does not know of it.
+ */
+#define _DEFAULT_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum { LOOK_MS = 1000 }; /* poll stands still while the host sleeps: look at the clock this often */
+
+struct order {
+    int64_t group; /* 0: goodbye */
+    uint64_t until_ms;
+};
+
+/* Not a second holder of anybody's pipe, terminal or directory. */
+static void hold_nothing_but(int fd)
+{
+    struct rlimit files;
+    int most = 65536;
+
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < (rlim_t)most)
+        most = (int)files.rlim_cur;
+    for (int i = 0; i < most; i++)
+        if (i != fd)
+            close(i);
+    if (chdir("/") != 0)
+        return;
+}
+
+/* Whoever ends the supervisor with a signal to everybody must not end us with it. */
+static void ignore_all_signals(void)
+{
+    struct sigaction ignore;
+    sigset_t none;
+
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    for (int sig = 1; sig < 32; sig++)
+        sigaction(sig, &ignore, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int timeout_ms(uint64_t until_ms)
+{
+    uint64_t now = rdl_posix_now_ms();
+    if (until_ms <= now)
+        return 0;
+    return until_ms - now < LOOK_MS ? (int)(until_ms - now) : LOOK_MS;
+}
+
+/* Returns the group to kill, or 0 after a goodbye. */
+static pid_t watch(int fd)
+{
+    struct order o = {0, UINT64_MAX}, next;
+    struct pollfd p = {fd, POLLIN, 0};
+
+    for (;;) {
+        int n = poll(&p, 1, timeout_ms(o.until_ms));
+        if (n == 0 && rdl_posix_now_ms() >= o.until_ms)
+            return (pid_t)o.group;
+        if (n <= 0)
+            continue;
+        ssize_t got = read(fd, &next, sizeof next);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != (ssize_t)sizeof next)
+            return (pid_t)o.group;
+        if (next.group == 0)
+            return 0;
+        o = next;
+    }
+}
+
+static void guard(int fd)
+{
+    setsid();
+#ifdef __linux__
+    prctl(PR_SET_NAME, "redlock-guard", 0L, 0L, 0L);
+#endif
+    ignore_all_signals();
+    hold_nothing_but(fd);
+    pid_t group = watch(fd);
+    if (group > 0)
+        kill(-group, SIGKILL);
+    _exit(0);
+}
+
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g)
+{
+    int fd[2];
+
+    if (pipe(fd) != 0)
+        return -1;
+    g->pid = fork();
+    if (g->pid == 0)
+        guard(fd[0]);
+    close(fd[0]);
+    if (g->pid < 0 || fcntl(fd[1], F_SETFD, FD_CLOEXEC) != 0) {
+        close(fd[1]);
+        return -1;
+    }
+    g->fd = fd[1];
+    return 0;
+}
+
+void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms)
+{
+    const struct order o = {group, until_ms};
+    ssize_t n;
+
+    do /* less than PIPE_BUF: whole or not at all */
+        n = write(g->fd, &o, sizeof o);
+    while (n < 0 && errno == EINTR);
+}
+
+void rdl_cli_guardian_stop(struct rdl_cli_guardian *g)
+{
+    rdl_cli_guardian_tell(g, 0, 0);
+    close(g->fd);
+    while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "redlock/cli/cli.h"
+
+#include <string.h>
+
+int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms)
+{
+    uint64_t whole = 0, part = 0, scale = 1000;
+    const char *p = text;
+
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (whole > UINT64_MAX / 100000000)
+            return -1;
+        whole = whole * 10 + (uint64_t)(*p - '0');
+    }
+    if (p == text)
+        return -1;
+    if (*p == '.') {
+        uint64_t digit = 100000;
+        for (p++; *p >= '0' && *p <= '9'; p++, digit /= 10)
+            part += digit * (uint64_t)(*p - '0');
+        if (p[-1] == '.')
+            return -1;
+    }
+    if (units) {
+        if (strcmp(p, "ms") == 0)
+            scale = 1;
+        else if (strcmp(p, "m") == 0)
+            scale = 60000;
+        else if (strcmp(p, "s") != 0)
+            return -1;
+    } else if (*p != '\0') {
+        return -1;
+    }
+    /* a fraction is rounded up to the next ms, so that 0.0001 is not "do not wait" */
+    *ms = whole * scale + (part * scale + 999999) / 1000000;
+    return *ms > max_ms ? -1 : 0;
+}
+
+int rdl_cli_number(const char *text, int max, int *out)
+{
+    int v = 0;
+    if (*text == '\0')
+        return -1;
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p < '0' || *p > '9')
+            return -1;
+        v = v * 10 + (*p - '0');
+        if (v > max)
+            return -1;
+    }
+    *out = v;
+    return 0;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line. Our own parser and not getopt_long: that one takes abbreviations (which the next
+ * version's options would make ambiguous) and repeats "--password=..." in its error text.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum id {
+    OPT_URL,
+    OPT_TTL,
+    OPT_WAIT,
+    OPT_NOWAIT,
+    OPT_CONFLICT,
+    OPT_GRACE,
+    OPT_COMMAND,
+    OPT_VERBOSE,
+    OPT_QUIET,
+    OPT_TRACE,
+    OPT_PASSWORD_FILE,
+    OPT_PASSWORD_FD,
+    OPT_HELP
+};
+
+enum takes { NOTHING, VALUE, MAYBE }; /* MAYBE: --name or --name=value */
+
+struct option {
+    char letter; /* 0: none */
+    const char *word;
+    enum id id;
+    enum takes takes;
+};
+
+/* The words of flock(1) where it has them. */
+static const struct option table[] = {
+    {'u', "url", OPT_URL, VALUE},
+    {0, "ttl", OPT_TTL, VALUE},
+    {'w', "wait", OPT_WAIT, VALUE},
+    {'w', "timeout", OPT_WAIT, VALUE},
+    {'n', "nonblock", OPT_NOWAIT, NOTHING},
+    {'n', "nb", OPT_NOWAIT, NOTHING},
+    {'E', "conflict-exit-code", OPT_CONFLICT, VALUE},
+    {0, "grace", OPT_GRACE, VALUE},
+    {'c', "command", OPT_COMMAND, VALUE},
+    {'v', "verbose", OPT_VERBOSE, NOTHING},
+    {'q', "quiet", OPT_QUIET, NOTHING},
+    {0, "trace", OPT_TRACE, MAYBE},
+    {0, "password-file", OPT_PASSWORD_FILE, VALUE},
+    {0, "password-fd", OPT_PASSWORD_FD, VALUE},
+    {'h', "help", OPT_HELP, NOTHING},
+};
+
+enum { TABLE_LEN = sizeof table / sizeof table[0] };
+
+static int add_url(struct rdl_cli_options *o, char *url)
+{
+    if (o->n_urls == RDL_SERVERS_MAX) {
+        rdl_cli_fail("more than %d URLs: a lock lives on 1 to %d servers", RDL_SERVERS_MAX, RDL_SERVERS_MAX);
+        return RDL_EXIT_USAGE;
+    }
+    char *copy = strdup(url);
+    if (copy == NULL) {
+        rdl_cli_fail("out of memory");
+        return RDL_EXIT_OS;
+    }
+    o->urls[o->n_urls++] = copy;
+    return 0;
+}
+
+static int take_url(struct rdl_cli_options *o, char *url)
+{
+    static int warned;
+    int rc = add_url(o, url);
+    if (rdl_cli_secret_hide(url) && !warned) {
+        warned = 1;
+        rdl_cli_warn("a password on the command line can be seen by every user of this host for a moment; "
+                     "use $REDLOCK_PASSWORD, --password-file or --password-fd");
+    }
+    return rc;
+}
+
+static int take_ttl(struct rdl_cli_options *o, const char *text)
+{
+    uint64_t ms;
+    if (rdl_cli_duration(text, 1, RDL_TTL_MAX, &ms) != 0 || ms < RDL_CLI_TTL_MIN_MS) {
+        rdl_cli_fail("--ttl %s: give a number and a unit (30s, 1500ms, 5m), from %dms to %lus", text,
+                     RDL_CLI_TTL_MIN_MS, (unsigned long)(RDL_TTL_MAX / 1000));
+        return RDL_EXIT_USAGE;
+    }
+    o->ttl_ms = (uint32_t)ms;
+    return 0;
+}
+
+static int take_grace(struct rdl_cli_options *o, const char *text)
+{
+    uint64_t ms;
+    if (rdl_cli_duration(text, 1, RDL_TTL_MAX, &ms) != 0 || ms == 0) {
+        rdl_cli_fail("--grace %s: give a number and a unit (5s, 500ms)", text);
+        return RDL_EXIT_USAGE;
+    }
+    o->grace_ms = (uint32_t)ms;
+    return 0;
+}
+
+static int take_wait(struct rdl_cli_options *o, const char *text)
+{
+    if (rdl_cli_duration(text, 0, RDL_CLI_FOREVER - 1, &o->wait_ms) != 0) {
+        rdl_cli_fail("--wait %s: give seconds, such as 10 or 0.5", text);
+        return RDL_EXIT_USAGE;
+    }
+    return 0;
+}
+
+static int take_number(const char *word, const char *text, int max, int *out)
+{
+    if (rdl_cli_number(text, max, out) == 0)
+        return 0;
+    rdl_cli_fail("--%s %s: give a number from 0 to %d", word, text, max);
+    return RDL_EXIT_USAGE;
+}
+
+static void take_shell(struct rdl_cli_options *o, char *string)
+{
+    static char sh[] = "/bin/sh", c[] = "-c";
+    o->shell[0] = sh;
+    o->shell[1] = c;
+    o->shell[2] = string;
+    o->shell[3] = NULL;
+    o->command = o->shell;
+}
+
+static int take(struct rdl_cli_options *o, const struct option *opt, char *value)
+{
+    switch (opt->id) {
+    case OPT_URL:
+        return take_url(o, value);
+    case OPT_TTL:
+        return take_ttl(o, value);
+    case OPT_WAIT:
+        return take_wait(o, value);
+    case OPT_NOWAIT:
+        o->wait_ms = 0;
+        return 0;
+    case OPT_CONFLICT:
+        return take_number(opt->word, value, 255, &o->conflict_status);
+    case OPT_GRACE:
+        return take_grace(o, value);
+    case OPT_COMMAND:
+        take_shell(o, value);
+        return 0;
+    case OPT_VERBOSE:
+        rdl_cli_loudness(RDL_CLI_VERBOSE);
+        return 0;
+    case OPT_QUIET:
+        rdl_cli_loudness(RDL_CLI_QUIET);
+        return 0;
+    case OPT_TRACE:
+        o->trace = 1;
+        o->trace_file = value;
+        return 0;
+    case OPT_PASSWORD_FILE:
+        o->password_file = value;
+        return 0;
+    case OPT_PASSWORD_FD:
+        return take_number(opt->word, value, 1048576, &o->password_fd);
+    case OPT_HELP:
+        o->help = 1;
+        return 0;
+    }
+    return RDL_EXIT_USAGE;
+}
+
+static int needs_value(const struct option *opt)
+{
+    rdl_cli_fail("--%s needs a value (redlock run --help)", opt->word);
+    return RDL_EXIT_USAGE;
+}
+
+/* Only its name is repeated: what follows the '=' may be a secret. */
+static int unknown(const char *name, size_t len)
+{
+    rdl_cli_fail("unknown option %.*s (redlock run --help)", (int)len, name);
+    return RDL_EXIT_USAGE;
+}
+
+static int long_option(struct rdl_cli_options *o, char **argv, int *i)
+{
+    char *arg = argv[*i];
+    size_t len = strcspn(arg + 2, "=");
+    char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
+
+    for (size_t k = 0; k < TABLE_LEN; k++) {
+        const struct option *opt = &table[k];
+        if (strlen(opt->word) != len || memcmp(opt->word, arg + 2, len) != 0)
+            continue;
+        if (opt->takes == NOTHING && value != NULL) {
+            rdl_cli_fail("--%s takes no value (redlock run --help)", opt->word);
+            return RDL_EXIT_USAGE;
+        }
+        if (opt->takes == VALUE && value == NULL) {
+            value = argv[*i + 1];
+            if (value == NULL)
+                return needs_value(opt);
+            (*i)++;
+        }
+        return take(o, opt, value);
+    }
+    return unknown(arg, 2 + len);
+}
+
+/* "-n", "-qn", "-w5", "-w 5", "-qw5" */
+static int short_options(struct rdl_cli_options *o, char **argv, int *i)
+{
+    for (char *p = argv[*i] + 1; *p != '\0'; p++) {
+        const struct option *opt = NULL;
+        for (size_t k = 0; k < TABLE_LEN && opt == NULL; k++)
+            if (table[k].letter == *p)
+                opt = &table[k];
+        if (opt == NULL) {
+            char name[3] = {'-', *p, 0};
+            return unknown(name, 2);
+        }
+        char *value = NULL;
+        if (opt->takes == VALUE) {
+            value = p[1] != '\0' ? p + 1 : argv[++*i];
+            if (value == NULL)
+                return needs_value(opt);
+        }
+        int rc = take(o, opt, value);
+        if (rc != 0 || value != NULL)
+            return rc;
+    }
+    return 0;
+}
+
+/* What follows LOCK: "-- CMD...", "CMD...", or flock's "-c string". */
+static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    int is_shell = i < argc && (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--command") == 0);
+
+    if (is_shell && i + 1 < argc && o->command == NULL) {
+        take_shell(o, argv[i + 1]);
+        i += 2;
+    } else if (i < argc && strcmp(argv[i], "--") == 0) {
+        i++;
+    } else if (i < argc && argv[i][0] == '-') {
+        rdl_cli_fail("%.*s stands behind the lock's name: options come before it, and a command that begins "
+                     "with '-' comes after --",
+                     (int)strcspn(argv[i], "="), argv[i]);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->command != NULL) {
+        if (i == argc)
+            return 0;
+        rdl_cli_fail("-c takes the whole command as one string: %s is too much", argv[i]);
+        return RDL_EXIT_USAGE;
+    }
+    if (i >= argc) {
+        rdl_cli_fail("no command to run: redlock run %s -- COMMAND", o->lock);
+        return RDL_EXIT_USAGE;
+    }
+    o->command = argv + i;
+    return 0;
+}
+
+static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    if (i >= argc) {
+        rdl_cli_fail("no lock and no command: redlock run LOCK -- COMMAND (redlock run --help)");
+        return RDL_EXIT_USAGE;
+    }
+    o->lock = argv[i];
+    size_t len = strlen(o->lock);
+    if (len == 0 || len > RDL_NAME_MAX) {
+        rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
+        return RDL_EXIT_DATA;
+    }
+    return take_command(o, argc, argv, i + 1);
+}
+
+/* $REDLOCK_URLS, $REDIS_URL or the server everybody has on his own machine. */
+static int default_urls(struct rdl_cli_options *o)
+{
+    static char local[] = "redis://127.0.0.1:6379";
+    char *urls = getenv("REDLOCK_URLS");
+    char *url = getenv("REDIS_URL");
+    int rc = 0;
+
+    if (urls == NULL || urls[strspn(urls, " ")] == '\0')
+        return add_url(o, url != NULL && url[0] != '\0' ? url : local);
+    char *copy = strdup(urls);
+    if (copy == NULL) {
+        rdl_cli_fail("out of memory");
+        return RDL_EXIT_OS;
+    }
+    for (char *p = strtok(copy, " "); p != NULL && rc == 0; p = strtok(NULL, " "))
+        rc = add_url(o, p);
+    memset(copy, 0, strlen(urls));
+    free(copy);
+    return rc;
+}
+
+static int settle(struct rdl_cli_options *o)
+{
+    uint32_t sixth = o->ttl_ms / 6;
+    if (o->grace_ms == 0)
+        o->grace_ms = sixth < 5000 ? sixth : 5000;
+    if (o->grace_ms >= o->ttl_ms / 2) {
+        rdl_cli_fail(
+            "--grace must be less than half of --ttl (%lums): the lease is renewed in the other half",
+            (unsigned long)o->ttl_ms);
+        return RDL_EXIT_USAGE;
+    }
+    return o->n_urls == 0 ? default_urls(o) : 0;
+}
+
+int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
+{
+    int rc = 0, i = 0;
+
+    memset(o, 0, sizeof *o);
+    o->wait_ms = RDL_CLI_FOREVER;
+    o->ttl_ms = 30000;
+    o->conflict_status = RDL_EXIT_CONFLICT;
+    o->password_fd = -1;
+    for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            i++;
+            break;
+        }
+        rc = argv[i][1] == '-' ? long_option(o, argv, &i) : short_options(o, argv, &i);
+        if (o->help)
+            return 0;
+    }
+    if (rc == 0)
+        rc = take_lock(o, argc, argv, i);
+    return rc == 0 ? settle(o) : rc;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+static char buffer[RDL_CLI_SECRET_MAX + 1];
+static struct rlimit core_limit;
+static int hardened;
+
+/* ---------------------------------------------------------------- where from */
+
+/* All of it into buffer, less one line end. The length, or -1 with errno (0: empty, EFBIG: too long). */
+static ssize_t read_all(int fd)
+{
+    size_t len = 0;
+
+    while (len < sizeof buffer) {
+        ssize_t n = read(fd, buffer + len, sizeof buffer - len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        len += (size_t)n;
+    }
+    if (len == sizeof buffer) {
+        errno = EFBIG;
+        return -1;
+    }
+    if (len > 0 && buffer[len - 1] == '\n')
+        len--;
+    if (len > 0 && buffer[len - 1] == '\r')
+        len--;
+    errno = 0;
+    return len == 0 ? -1 : (ssize_t)len;
+}
+
+static int take_fd(int fd, const char *what, struct rdl_bytes *password)
+{
+    ssize_t len = read_all(fd);
+    int saved = errno;
+
+    close(fd);
+    if (len < 0) {
+        rdl_cli_fail("cannot read the password from %s: %s", what,
+                     saved == 0       ? "it is empty"
+                     : saved == EFBIG ? "it is longer than 2048 bytes"
+                                      : strerror(saved));
+        return RDL_EXIT_NOINPUT;
+    }
+    password->data = buffer;
+    password->len = (size_t)len;
+    return 0;
+}
+
+static int take_file(const char *path, struct rdl_bytes *password)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0) {
+        rdl_cli_fail("cannot open the password file %s: %s", path, strerror(errno));
+        return RDL_EXIT_NOINPUT;
+    }
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IROTH) != 0)
+        rdl_cli_warn("every user can read the password file %s (chmod 600 it)", path);
+    return take_fd(fd, path, password);
+}
+
+static int take_env(const char *name, struct rdl_bytes *password)
+{
+    const char *value = getenv(name);
+    size_t len = value == NULL ? 0 : strlen(value);
+
+    if (len >= sizeof buffer) {
+        rdl_cli_fail("the password in $%s is longer than %d bytes", name, RDL_CLI_SECRET_MAX);
+        return RDL_EXIT_NOINPUT;
+    }
+    if (len > 0)
+        memcpy(buffer, value, len);
+    password->data = buffer;
+    password->len = len;
+    return 0;
+}
+
+int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password)
+{
+    int rc;
+
+    if (o->password_file != NULL)
+        return take_file(o->password_file, password);
+    if (o->password_fd >= 0)
+        return take_fd(o->password_fd, "--password-fd", password);
+    rc = take_env("REDLOCK_PASSWORD", password);
+    if (rc == 0 && password->len == 0)
+        rc = take_env("REDISCLI_AUTH", password);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- who must not see them */
+
+int rdl_cli_secret_hide(char *url)
+{
+    static const char stars[] = "***";
+    char *at = strrchr(url, '@');
+    char *scheme = strstr(url, "://");
+    char *from = scheme != NULL ? scheme + 3 : url;
+
+    if (at == NULL || at < from || strncmp(url, "unix:", 5) == 0)
+        return 0;
+    /* the rest of the URL moves up, so that not even the length is told; "a@" has no room for stars */
+    size_t room = (size_t)(at - from), mark = room < 3 ? room : 3, rest = strlen(at);
+    memcpy(from, stars, mark);
+    memmove(from + mark, at, rest);
+    memset(from + mark + rest, 0, room - mark);
+    return 1;
+}
+
+void rdl_cli_secret_clean_env(void)
+{
+    static const char *const names[] = {"REDLOCK_PASSWORD", "REDISCLI_AUTH", "REDLOCK_URLS", "REDIS_URL"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *value = getenv(names[i]);
+        if (value == NULL || (i >= 2 && strchr(value, '@') == NULL))
+            continue;
+        memset(value, 0, strlen(value));
+        unsetenv(names[i]);
+    }
+}
+
+static int is_at(const char *text, struct rdl_bytes secret)
+{
+    size_t left = strlen(text);
+    /* a text that was cut may end within the secret */
+    size_t len = left < secret.len ? left : secret.len;
+    return len > 0 && (len == secret.len || len >= 4) && memcmp(text, secret.data, len) == 0;
+}
+
+void rdl_cli_secret_scrub(const char *text, struct rdl_bytes secret, char *out, size_t cap)
+{
+    size_t n = 0;
+
+    while (*text != '\0' && n + 4 < cap) {
+        if (is_at(text, secret)) {
+            memcpy(out + n, "***", 3);
+            n += 3;
+            text += strnlen(text, secret.len);
+        } else {
+            out[n++] = *text++;
+        }
+    }
+    out[n] = '\0';
+}
+
+void rdl_cli_harden(void)
+{
+    struct rlimit none;
+
+    if (hardened || getrlimit(RLIMIT_CORE, &core_limit) != 0)
+        return;
+    none = core_limit;
+    none.rlim_cur = 0;
+    hardened = setrlimit(RLIMIT_CORE, &none) == 0;
+#ifdef __linux__
+    prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
+#endif
+}
+
+void rdl_cli_unharden(void)
+{
+    if (hardened)
+        setrlimit(RLIMIT_CORE, &core_limit);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command runs; this loop renews the lease, forwards signals and, should the lease not be renewed,
+ * stops the command before it ends:
+ *
+ *     ... renewals ...   until - grace      until - margin       until
+ *                        TERM to the group  KILL to the group    another client may hold the lock
+ *
+ * The lock belongs to the command. When it exits, what is left of its process group gets TERM and, a
+ * grace later, KILL, and only then the lock is released. Holding it as long as anybody of the group lives
+ * (as flock does with its inherited descriptor) would let one forgotten helper keep the lock for ever.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum {
+    LOOK_MS = 50,        /* how often to see whether the group is empty: not all of it are our children */
+    UNKILLABLE_MS = 5000 /* so long we wait for a killed group (not: for the command itself) */
+};
+
+enum phase {
+    RUNNING,  /* the command runs */
+    LEFTOVER, /* it exited; the rest of its group was told to */
+    STOPPING, /* the lease will end: everybody was told to exit */
+    KILLED    /* everybody was killed */
+};
+
+struct run {
+    struct rdl_cli_lock *lock;
+    struct rdl_cli_guardian guardian;
+    struct rdl_keeper keeper;
+    uint64_t until_ms; /* the lease's end as last confirmed; 0: it is lost */
+    uint64_t next_ms;  /* when the phase ends by itself */
+    pid_t child;       /* and its process group */
+    int status;        /* of the child, when it exited */
+    int exited;
+    int stopped;
+    int renewing;
+    int lost;
+    enum phase phase;
+};
+
+uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
+{
+    uint32_t ms = ttl_ms / 20;
+    return ms < 20 ? 20 : ms > 250 ? 250 : ms;
+}
+
+/* ---------------------------------------------------------------- renewing */
+
+static void renewed(struct run *r, uint64_t now)
+{
+    const struct rdl_cli_lock *l = r->lock;
+
+    r->until_ms = rdl_redlock_until_ms(&l->redlock);
+    rdl_keeper_renewed(&r->keeper, l->o->ttl_ms, r->until_ms, now);
+    if (!r->exited) /* its number may be somebody else's by now */
+        rdl_cli_guardian_tell(&r->guardian, r->child, r->until_ms);
+}
+
+static void renewal_ended(struct run *r, int rc, uint64_t now)
+{
+    char why[1500];
+
+    r->renewing = 0;
+    if (rc == RDL_OK || rc == RDL_REPAIRED) {
+        renewed(r, now);
+        rdl_cli_note("%s renewed", r->lock->o->lock);
+        return;
+    }
+    rdl_cli_lock_reports(r->lock, why, sizeof why);
+    rdl_cli_warn("%s not renewed (%s): %s", r->lock->o->lock, rdl_strerror(rc), why);
+    if (rc == RDL_LOST)
+        r->until_ms = 0;
+    else
+        rdl_keeper_failed(&r->keeper, now);
+}
+
+static void renew(struct run *r)
+{
+    struct rdl_redlock *lock = &r->lock->redlock;
+    uint64_t now = rdl_cli_now(r->lock), at;
+    int rc = rdl_redlock_step(lock, now);
+
+    if (r->renewing && rc != RDL_PENDING)
+        renewal_ended(r, rc, now);
+    if (r->renewing || r->lost || rdl_keeper_next(&r->keeper, now, &at) != RDL_KEEPER_RENEW)
+        return;
+    r->renewing = 1;
+    rc = rdl_redlock_extend_begin(lock, r->lock->o->ttl_ms, now);
+    if (rc != RDL_PENDING)
+        renewal_ended(r, rc, now);
+}
+
+/* ---------------------------------------------------------------- the processes */
+
+static void tell_group(struct run *r, int sig)
+{
+    rdl_cli_child_kill(r->child, sig);
+    if (r->stopped && sig != SIGTSTP)
+        rdl_cli_child_kill(r->child, SIGCONT); /* a stopped process would get it only when it is continued */
+}
+
+static void forward(struct run *r)
+{
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
+        if (sig == SIGCHLD || r->exited)
+            continue;
+        if (sig == SIGTSTP && r->stopped) /* the terminal's only key left: it starts what it stopped */
+            sig = SIGCONT;
+        rdl_cli_note("signal %d forwarded", sig);
+        tell_group(r, sig);
+    }
+}
+
+static void child_changed(struct run *r, int status)
+{
+    r->stopped = WIFSTOPPED(status);
+    if (r->stopped)
+        rdl_cli_child_stopped(r->child, WSTOPSIG(status));
+    if (!WIFEXITED(status) && !WIFSIGNALED(status))
+        return;
+    r->exited = 1;
+    r->status = status;
+    rdl_cli_child_take_terminal(r->child);
+}
+
+/* A guardian that somebody killed is replaced at once. */
+static void guardian_died(struct run *r)
+{
+    struct rdl_cli_guardian g;
+
+    rdl_cli_warn("the guardian process was killed; starting another");
+    if (rdl_cli_guardian_start(&g) != 0) {
+        rdl_cli_warn("no new guardian: %s", strerror(errno));
+        r->guardian.pid = 0;
+        return;
+    }
+    r->guardian = g;
+    rdl_cli_guardian_tell(&r->guardian, r->child, r->until_ms);
+}
+
+static void reap(struct run *r)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+        if (pid == r->child)
+            child_changed(r, status);
+        else if (pid == r->guardian.pid && (WIFEXITED(status) || WIFSIGNALED(status)))
+            guardian_died(r);
+    }
+}
+
+/* ---------------------------------------------------------------- phases */
+
+static void enter(struct run *r, enum phase phase, int sig, uint64_t next_ms)
+{
+    r->phase = phase;
+    r->next_ms = next_ms;
+    tell_group(r, sig);
+}
+
+static void lose(struct run *r)
+{
+    if (!r->lost && !r->exited)
+        rdl_cli_fail("%s is lost: the lease could not be renewed; stopping the command", r->lock->o->lock);
+    r->lost = 1;
+}
+
+/* What the time alone decides. */
+static void advance(struct run *r, uint64_t now)
+{
+    const struct rdl_cli_options *o = r->lock->o;
+    uint64_t margin = rdl_cli_margin_ms(o->ttl_ms);
+    uint64_t kill_at = r->until_ms > margin ? r->until_ms - margin : 0;
+    uint64_t term_at = r->until_ms > o->grace_ms ? r->until_ms - o->grace_ms : 0;
+
+    if (r->phase != KILLED && now >= kill_at) {
+        lose(r);
+        enter(r, KILLED, SIGKILL, now + UNKILLABLE_MS);
+    } else if ((r->phase == LEFTOVER || r->phase == STOPPING) && now >= r->next_ms) {
+        enter(r, KILLED, SIGKILL, now + UNKILLABLE_MS);
+    } else if (r->phase == RUNNING && now >= term_at) {
+        lose(r);
+        enter(r, STOPPING, SIGTERM, kill_at);
+    } else if (r->phase == RUNNING && r->exited) {
+        rdl_cli_warn("the command left processes behind; stopping them before %s is released", o->lock);
+        enter(r, LEFTOVER, SIGTERM, now + o->grace_ms);
+    }
+}
+
+static int is_over(const struct run *r, uint64_t now)
+{
+    if (!r->exited)
+        return 0;
+    return rdl_cli_child_group_is_empty(r->child) || (r->phase == KILLED && now >= r->next_ms);
+}
+
+/* When to look again even if nothing happens. */
+static uint64_t wake_ms(const struct run *r, uint64_t now)
+{
+    const struct rdl_cli_options *o = r->lock->o;
+    uint64_t at = r->phase == RUNNING ? UINT64_MAX : now + LOOK_MS, keeper;
+
+    if (!r->lost && !r->renewing && rdl_keeper_next(&r->keeper, now, &keeper) == RDL_KEEPER_SLEEP &&
+        keeper < at)
+        at = keeper;
+    if (r->phase == RUNNING && r->until_ms - o->grace_ms < at)
+        at = r->until_ms - o->grace_ms;
+    if (r->phase != RUNNING && r->next_ms < at)
+        at = r->next_ms;
+    if (r->phase == LEFTOVER && r->until_ms - rdl_cli_margin_ms(o->ttl_ms) < at)
+        at = r->until_ms - rdl_cli_margin_ms(o->ttl_ms);
+    return at;
+}
+
+static void loop(struct run *r)
+{
+    for (;;) {
+        forward(r);
+        reap(r);
+        uint64_t now = rdl_cli_now(r->lock);
+        if (is_over(r, now))
+            return;
+        renew(r);
+        now = rdl_cli_now(r->lock);
+        advance(r, now);
+        rdl_cli_lock_turn(r->lock, wake_ms(r, now));
+    }
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static int child_status(const struct run *r)
+{
+    return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+}
+
+static int cannot(struct rdl_cli_lock *l, const char *what)
+{
+    rdl_cli_fail("cannot %s: %s", what, strerror(errno));
+    rdl_cli_lock_release(l, 0);
+    return RDL_EXIT_OS;
+}
+
+int rdl_cli_supervise(struct rdl_cli_lock *l)
+{
+    struct run r;
+
+    memset(&r, 0, sizeof r);
+    r.lock = l;
+#ifdef __linux__
+    prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L); /* orphans of the group are ours to wait for */
+#endif
+    if (rdl_cli_guardian_start(&r.guardian) != 0)
+        return cannot(l, "start the guardian process");
+    r.child = rdl_cli_child_start(l->o, &r.guardian, rdl_redlock_until_ms(&l->redlock));
+    if (r.child < 0) {
+        int rc = cannot(l, "start a process for the command");
+        rdl_cli_guardian_stop(&r.guardian);
+        return rc;
+    }
+    renewed(&r, rdl_cli_now(l));
+    loop(&r);
+    rdl_cli_guardian_stop(&r.guardian);
+    rdl_cli_lock_release(l, r.lost);
+    return r.lost ? RDL_EXIT_LOST : child_status(&r);
+}

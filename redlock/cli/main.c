@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "redlock/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char usage[] =
+    "redlock runs a command while it holds a lock on Redis or Valkey servers.\n"
+    "\n"
+    "  redlock run [options] LOCK -- COMMAND [ARG...]\n"
+    "  redlock run --help\n"
+    "  redlock --version\n"
+    "\n"
+    "  redlock run nightly -- ./backup.sh             wait for the lock \"nightly\", run, release\n"
+    "  redlock run -n nightly -- ./backup.sh          or give up at once if somebody holds it\n"
+    "  redlock run -u redis://a -u redis://b -u redis://c nightly -- ./backup.sh\n"
+    "\n"
+    "The manual: man redlock\n";
+
+static const char run_usage[] =
+    "redlock run [options] LOCK [--] COMMAND [ARG...]\n"
+    "redlock run [options] LOCK -c 'shell command'\n"
+    "\n"
+    "Wait for LOCK, run COMMAND, renew the lock while it runs, release it. Should the lock be lost,\n"
+    "COMMAND is stopped before somebody else can get it.\n"
+    "\n"
+    "Servers (1 to 7; the lock is held on a majority of them)\n"
+    "  -u, --url URL           redis://[[user]:password@]host[:port][/db] or unix:///path; repeat it\n"
+    "                          else $REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379\n"
+    "      --password-file F   the password of all servers; or --password-fd N,\n"
+    "                          or $REDLOCK_PASSWORD, or $REDISCLI_AUTH\n"
+    "Waiting (for as long as it takes, if nothing is said)\n"
+    "  -w, --wait SECONDS      so long; decimals are fine. Also --timeout\n"
+    "  -n, --nonblock          not at all. Also --nb\n"
+    "  -E, --conflict-exit-code N   exit status when somebody else holds it (1)\n"
+    "Holding\n"
+    "      --ttl TIME          how long a crash may block the others: 30s, 1500ms, 5m (30s)\n"
+    "      --grace TIME        between TERM and the end of a lease that cannot be renewed\n"
+    "                          (a sixth of the ttl, at most 5s)\n"
+    "Talking\n"
+    "  -c, --command STRING    run it with /bin/sh -c\n"
+    "  -v, --verbose           say what happens        -q, --quiet   errors only\n"
+    "      --trace[=FILE]      every byte sent and received, without the passwords\n"
+    "\n"
+    "Exit status: COMMAND's own, 128+N if signal N ended it, 1 somebody else holds the lock,\n"
+    "64 usage, 65 URL or lock name, 66 password file, 68 unknown host, 69 no majority of servers,\n"
+    "71 system error, 75 lock lost and COMMAND stopped, 76 not a Redis server, 77 password or\n"
+    "permission refused, 126 COMMAND cannot be run, 127 not found.\n";
+
+/* A --help that nobody can read was no help. */
+static int print(const char *text)
+{
+    return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
+}
+
+static int run(int argc, char **argv)
+{
+    static struct rdl_cli_options options; /* the lock borrows them all */
+    static struct rdl_cli_servers servers;
+    static struct rdl_cli_lock lock;
+
+    int rc = rdl_cli_options_parse(&options, argc, argv);
+    if (rc == 0 && options.help)
+        return print(run_usage);
+    if (rc == 0)
+        rc = rdl_cli_servers_init(&servers, &options);
+    if (rc == 0 && options.trace)
+        rc = rdl_cli_trace_open(&servers, options.trace_file);
+    rdl_posix_init(&lock.posix, &lock.net);
+    if (rc == 0)
+        rc = rdl_cli_signals_open(&lock.posix.wake_fd);
+    if (rc != 0)
+        return rc;
+    lock.o = &options;
+    lock.servers = &servers;
+    lock.opt.ttl_ms = options.ttl_ms;
+    rdl_redlock_init(&lock.redlock, &lock.opt, servers.server, servers.n, options.lock, strlen(options.lock));
+    rc = rdl_cli_lock_acquire(&lock);
+    return rc != 0 ? rc : rdl_cli_supervise(&lock);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+
+    if (strcmp(word, "run") == 0)
+        return run(argc - 2, argv + 2);
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return print(usage);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("redlock %s\n", rdl_version());
+        return fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
+    }
+    if (word[0] == '\0')
+        rdl_cli_fail("nothing to do: redlock run LOCK -- COMMAND (redlock --help)");
+    else /* not repeated: it may be a URL with a password */
+        rdl_cli_fail("the first word must be 'run' (redlock --help)");
+    return RDL_EXIT_USAGE;
+}
