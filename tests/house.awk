@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# house.awk FILE... - the house rules a compiler does not know. One line for each finding.
+
+function finding(line, text) {
+    print FILENAME ":" line ": " text
+}
+
+function end_of_file() {
+    if (name == "")
+        return
+    if (!spdx)
+        print name ": no SPDX line at its top"
+    if (is_code && lines >= 400)
+        print name ": " lines " lines; a file has fewer than 400"
+}
+
+FNR == 1 {
+    end_of_file()
+    name = FILENAME
+    spdx = 0
+    is_c = name ~ /\.[ch]$/
+    is_make = name ~ /(Makefile|\.mk)$/
+    is_code = is_c || is_make || name ~ /\.(sh|awk)$/
+    opened = 0
+    signature = 0
+}
+{ lines = FNR }
+
+FNR <= 3 && /SPDX-License-Identifier: MIT/ { spdx = 1 }
+/[ \t\r]$/ { finding(FNR, "blank at the end of the line") }
+/\t/ && !is_make { finding(FNR, "tab") }
+is_c && length($0) > 110 { finding(FNR, "longer than 110 columns") }
+is_c && /^[ ]*typedef struct/ { finding(FNR, "struct hidden behind a typedef") }
+
+# A function: from the line its signature starts on, through { and } in the first column.
+is_c && /^[A-Za-z_]/ && !opened && !/;[ ]*(\/\*.*)?$/ { if (!signature) signature = FNR }
+is_c && /;[ ]*(\/\*.*)?$/ && !opened { signature = 0 }
+is_c && /^{/ { opened = signature ? signature : FNR }
+is_c && /^}/ {
+    if (opened && FNR - opened + 1 >= 60)
+        finding(opened, FNR - opened + 1 " lines; a function has fewer than 60")
+    opened = 0
+    signature = 0
+}
+
+END { end_of_file() }
