@@ -29,19 +29,21 @@
  *
  * Results (>= 2 is a success with news; negative: not held, or no longer):
  *
- *     operation  result           what happened                                     remaining_ms
- *     acquire    RDL_OK           granted                                           > 0
- *                RDL_BUSY         somebody else holds it                            0
- *                RDL_EXPIRED      granted, but the reply came too late to be of use 0
- *                RDL_UNKNOWN      no answer; a release follows if it was sent       0
- *                RDL_E_...        the server or the connection said why             0
- *     extend     RDL_OK           at least ttl from the moment of sending           > 0, never less than
- * before RDL_LOST         expired, or somebody else's                       0 RDL_UNKNOWN      no answer in
- * time                                 as before the call RDL_E_...        refused; the lease goes on as
- * before the call release    RDL_OK           deleted                                           0 RDL_EXPIRED
- * it was already gone (a warning)                   0 RDL_LOST         somebody else holds it by now 0
- *                RDL_UNKNOWN      no answer; the ttl ends it                        0
- *                RDL_E_...        refused; the ttl ends it                          0
+ *     operation  result       what happened                                       remaining_ms
+ *     acquire    RDL_OK       granted                                             > 0
+ *                RDL_BUSY     somebody else holds it                              0
+ *                RDL_EXPIRED  granted, but the reply came too late to be of use   0
+ *                RDL_UNKNOWN  no answer; a release follows if it was sent         0
+ *                RDL_E_...    the server or the connection said why               0
+ *     extend     RDL_OK       at least ttl from the moment of sending             > 0, never less than before
+ *                RDL_LOST     expired, or somebody else's                         0
+ *                RDL_UNKNOWN  no answer in time                                   as before the call
+ *                RDL_E_...    refused; the lease goes on                          as before the call
+ *     release    RDL_OK       deleted                                             0
+ *                RDL_EXPIRED  it was already gone (a warning)                     0
+ *                RDL_LOST     somebody else holds it by now                       0
+ *                RDL_UNKNOWN  no answer; what is owed stays queued, the ttl ends  0
+ *                RDL_E_...    refused; the ttl ends it                            0
  */
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H

@@ -48,12 +48,12 @@ enum {
 };
 
 enum {
-    RDL_NAME_MAX = 128,     /* bytes of a lock's name, at least 1 */
-    RDL_TOKEN_LEN = 20,     /* bytes of a token; twice that in hex on the wire */
-    RDL_TEXT_MAX = 64,      /* bytes kept of a reply's text, its NUL included */
-    RDL_TX_MIN = 512,       /* least transmit buffer: the longest command, its script left out */
-    RDL_RX_MIN = 16,        /* least receive buffer; 256 is plenty, longer replies pass in pieces */
-    RDL_RECORD_MAX = 192,   /* most bytes one request takes in the queue */
+    RDL_NAME_MAX = 128,   /* bytes of a lock's name, at least 1 */
+    RDL_TOKEN_LEN = 20,   /* bytes of a token; twice that in hex on the wire */
+    RDL_TEXT_MAX = 64,    /* bytes kept of a reply's text, its NUL included */
+    RDL_TX_MIN = 512,     /* least transmit buffer: the longest command, its script left out */
+    RDL_RX_MIN = 16,      /* least receive buffer; 256 is plenty, longer replies pass in pieces */
+    RDL_RECORD_MAX = 192, /* most bytes one request takes in the queue */
     RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
 };
 
@@ -71,10 +71,10 @@ struct rdl_endpoint {
     struct rdl_bytes password;
     struct rdl_bytes client_name; /* CLIENT SETNAME; len 0: none is sent */
     uint32_t db;
-    uint32_t scope;  /* IPv6 zone, 0 for none */
-    uint16_t port;   /* host byte order */
-    uint8_t family;  /* enum rdl_family */
-    uint8_t ip[16];  /* network byte order; 4 bytes for RDL_INET */
+    uint32_t scope; /* IPv6 zone, 0 for none */
+    uint16_t port;  /* host byte order */
+    uint8_t family; /* enum rdl_family */
+    uint8_t ip[16]; /* network byte order; 4 bytes for RDL_INET */
 };
 
 /*

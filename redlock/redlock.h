@@ -20,17 +20,18 @@
  *
  * Results (see lock.h for what they have in common):
  *
- *     operation  result           what happened                                        remaining_ms
- *     acquire    RDL_OK           a majority granted it, in time                       > 0
- *                RDL_BUSY         enough servers answered, too few granted             0
- *                RDL_EXPIRED      granted by a majority, but too late to be of use     0
- *                RDL_NO_QUORUM    a majority of the servers did not answer usefully    0
- *     extend     RDL_OK           a majority had it still and keeps it                 > 0, never less than
- * before RDL_LOST         the time was up, or a majority has it no more        0 RDL_UNKNOWN      no majority
- * either way in time                       as before the call release    RDL_OK           a majority deleted
- * it or had let it go; enough deleted RDL_EXPIRED      it was gone from a majority already (a warning)      0
- *                RDL_LOST         somebody else holds a majority by now                0
- *                RDL_UNKNOWN      no majority answered; the ttl ends it                0
+ *     operation  result         what happened                                     remaining_ms
+ *     acquire    RDL_OK         a majority granted it, in time                    > 0
+ *                RDL_BUSY       enough servers answered, too few granted          0
+ *                RDL_EXPIRED    granted by a majority, but too late to be of use  0
+ *                RDL_NO_QUORUM  a majority of the servers gave no useful answer   0
+ *     extend     RDL_OK         a majority had it still and keeps it              > 0, never less than before
+ *                RDL_LOST       the time was up, or a majority has it no more     0
+ *                RDL_UNKNOWN    no majority either way in time                    as before the call
+ *     release    RDL_OK         a majority had it until now and let it go         0
+ *                RDL_EXPIRED    a majority had it no more (a warning)             0
+ *                RDL_LOST       somebody else holds a majority by now             0
+ *                RDL_UNKNOWN    no majority answered; the ttl ends it             0
  */
 #ifndef RDL_REDLOCK_H
 #define RDL_REDLOCK_H
