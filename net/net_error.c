@@ -7,40 +7,34 @@
 
 #include "net/net_private.h"
 
-struct error_prefix {
-    const char *prefix;
+struct error_class {
     int code;
+    const char *prefixes; /* each with its NUL, and one more at the end */
 };
 
-static const struct error_prefix error_prefixes[] = {
-    {"NOAUTH", RDL_E_AUTH},
-    {"WRONGPASS", RDL_E_AUTH},
-    {"ERR invalid password", RDL_E_AUTH},        /* Redis 5 and older */
-    {"ERR operation not permitted", RDL_E_AUTH}, /* Redis 2.6 and older, for NOAUTH */
-    {"ERR AUTH <password> called", RDL_E_AUTH},  /* a password given where none is set */
-    {"ERR Client sent AUTH", RDL_E_AUTH},        /* the same, Redis 5 and older */
-    {"NOPERM", RDL_E_PERM},
-    {"ERR ACL failure in script", RDL_E_PERM},
-    {"ERR The user executing the script", RDL_E_PERM}, /* Redis 7.0 */
-    {"READONLY", RDL_E_READONLY},
-    {"LOADING", RDL_E_LOADING},
-    {"BUSY ", RDL_E_SCRIPTING},
-    {"OOM", RDL_E_OOM},
-    {"MISCONF", RDL_E_MISCONF},
-    {"MOVED", RDL_E_CLUSTER},
-    {"ASK ", RDL_E_CLUSTER},
-    {"CLUSTERDOWN", RDL_E_CLUSTER},
-    {"CROSSSLOT", RDL_E_CLUSTER},
-    {"TRYAGAIN", RDL_E_CLUSTER},
-    {"WRONGTYPE", RDL_E_WRONGTYPE},
-    {"ERR Key should be of string type", RDL_E_WRONGTYPE}, /* DELEX, Redis 8.4 */
-    {"ERR unknown command", RDL_E_UNSUPPORTED},
-    {"ERR unknown subcommand", RDL_E_UNSUPPORTED},
-    {"ERR syntax error", RDL_E_UNSUPPORTED},
-    {"ERR wrong number of arguments", RDL_E_UNSUPPORTED},
-    {"ERR DB index", RDL_E_DB},
-    {"ERR invalid DB index", RDL_E_DB}, /* Redis 3.2 and older */
-    {"ERR SELECT is not allowed", RDL_E_DB},
+static const struct error_class error_classes[] = {
+    {RDL_E_AUTH, "NOAUTH\0WRONGPASS\0"
+                 "ERR invalid password\0" /* Redis 5 and older */
+                 "ERR operation not\0"    /* ... permitted: Redis 2.6 and older, for NOAUTH */
+                 "ERR AUTH\0"             /* ... <password> called without any configured */
+                 "ERR Client sent\0"},    /* ... AUTH, but no password is set: Redis 5 and older */
+    {RDL_E_PERM, "NOPERM\0"
+                 "ERR ACL\0"        /* ... failure in script */
+                 "ERR The user\0"}, /* ... executing the script can't: Redis 7.0 */
+    {RDL_E_READONLY, "READONLY\0"},
+    {RDL_E_LOADING, "LOADING\0"},
+    {RDL_E_SCRIPTING, "BUSY \0"},
+    {RDL_E_OOM, "OOM\0"},
+    {RDL_E_MISCONF, "MISCONF\0"},
+    {RDL_E_CLUSTER, "MOVED\0ASK \0CLUSTERDOWN\0CROSSSLOT\0TRYAGAIN\0"},
+    {RDL_E_WRONGTYPE, "WRONGTYPE\0"
+                      "ERR Key should\0"}, /* ... be of string type: DELEX, Redis 8.4 */
+    {RDL_E_UNSUPPORTED, "ERR unknown\0"    /* ... command, subcommand */
+                        "ERR syntax\0"
+                        "ERR wrong number\0"},
+    {RDL_E_DB, "ERR DB index\0"
+               "ERR invalid DB\0" /* Redis 3.2 and older */
+               "ERR SELECT\0"},   /* ... is not allowed in cluster mode */
 };
 
 int rdl_has_prefix(const char *text, const char *prefix)
@@ -48,33 +42,38 @@ int rdl_has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+static int has_one_of(const char *text, const char *prefixes)
+{
+    for (; *prefixes != '\0'; prefixes += strlen(prefixes) + 1) {
+        if (rdl_has_prefix(text, prefixes))
+            return 1;
+    }
+    return 0;
+}
+
 int rdl_error_code(const char *text)
 {
     size_t i;
 
-    for (i = 0; i < sizeof error_prefixes / sizeof error_prefixes[0]; i++) {
-        if (rdl_has_prefix(text, error_prefixes[i].prefix))
-            return error_prefixes[i].code;
+    for (i = 0; i < sizeof error_classes / sizeof error_classes[0]; i++) {
+        if (has_one_of(text, error_classes[i].prefixes))
+            return error_classes[i].code;
     }
     return RDL_E_SERVER;
 }
 
 int rdl_is_permanent(int code)
 {
-    switch (code) {
-    case RDL_E_SYNTAX:
-    case RDL_E_SPACE:
-    case RDL_E_URL:
-    case RDL_E_AUTH:
-    case RDL_E_PERM:
-    case RDL_E_CLUSTER:
-    case RDL_E_WRONGTYPE:
-    case RDL_E_UNSUPPORTED:
-    case RDL_E_DB:
-        return 1;
-    default:
-        return 0;
+    static const signed char codes[] = {RDL_E_SYNTAX,    RDL_E_SPACE,       RDL_E_URL,
+                                        RDL_E_AUTH,      RDL_E_PERM,        RDL_E_CLUSTER,
+                                        RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED, RDL_E_DB};
+    size_t i;
+
+    for (i = 0; i < sizeof codes; i++) {
+        if (codes[i] == code)
+            return 1;
     }
+    return 0;
 }
 
 void rdl_conn_say(struct rdl_conn *c, const char *text)

@@ -80,19 +80,12 @@ int rdl_hello_write(struct rdl_conn *c, struct rdl_writer *w)
 /* Only what we know by heart is repeated of an answer to AUTH. */
 static void say_auth_refused(struct rdl_conn *c)
 {
-    static const char *const words[] = {"WRONGPASS", "NOAUTH", "NOPERM", "LOADING", "BUSY", "ERR"};
-    char text[RDL_TEXT_MAX] = "AUTH was refused";
-    size_t i;
-
-    for (i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (rdl_has_prefix(c->reply, words[i])) {
-            size_t len = strlen(words[i]);
-            memcpy(text, words[i], len);
-            memcpy(text + len, " (answer to AUTH)", sizeof " (answer to AUTH)");
-            break;
-        }
-    }
-    rdl_conn_say(c, text);
+    if (rdl_has_prefix(c->reply, "WRONGPASS") || rdl_has_prefix(c->reply, "ERR invalid password"))
+        rdl_conn_say(c, "WRONGPASS: wrong user or password");
+    else if (rdl_has_prefix(c->reply, "ERR AUTH") || rdl_has_prefix(c->reply, "ERR Client sent"))
+        rdl_conn_say(c, "AUTH refused: the server has no password set");
+    else
+        rdl_conn_say(c, "AUTH refused");
 }
 
 int rdl_hello_reply(struct rdl_conn *c)
