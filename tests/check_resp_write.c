@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* check_resp_write.c - the writer's beginnings: an empty buffer, decimal numbers. */
+#include "resp/resp.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+static void check_decimal(uint32_t v)
+{
+    char expected[16];
+    char got[RDL_DEC_MAX + 2];
+    size_t n;
+
+    memset(got, '#', sizeof got);
+    snprintf(expected, sizeof expected, "%lu", (unsigned long)v);
+    n = rdl_dec_u32(got, v);
+    if (n != strlen(expected) || memcmp(got, expected, n) != 0 || got[n] != '#' || rdl_dec_len(v) != n)
+        ck_abort_msg("%s: %zu digits, length %zu, %.12s", expected, n, rdl_dec_len(v), got);
+}
+
+START_TEST(decimals_are_right_around_every_power_of_ten)
+{
+    uint32_t power = 1;
+    int i;
+    uint32_t k;
+
+    for (i = 0; i < RDL_DEC_MAX; i++) {
+        for (k = 0; k < 10; k++) {
+            check_decimal(power * k); /* wraps above 2^32: just another number */
+            check_decimal(power - k);
+            check_decimal(power + k);
+        }
+        power *= 10;
+    }
+    check_decimal(UINT32_MAX);
+    check_decimal(UINT32_MAX - 1);
+    check_decimal(4000000000u);
+    check_decimal(3999999999u);
+}
+END_TEST
+
+START_TEST(decimals_are_right_for_every_small_and_many_large_numbers)
+{
+    uint32_t v;
+
+    for (v = 0; v < 100000; v++)
+        check_decimal(v);
+    for (v = 100000; v < 4294900000u; v += 65521)
+        check_decimal(v);
+}
+END_TEST
+
+START_TEST(a_new_writer_is_empty_and_without_error)
+{
+    uint8_t buf[4] = {1, 2, 3, 4};
+    struct rdl_writer w;
+
+    memset(&w, 0x55, sizeof w);
+    rdl_writer_init(&w, buf, sizeof buf);
+    ck_assert_ptr_eq(w.buf, buf);
+    ck_assert_uint_eq(w.cap, 4);
+    ck_assert_uint_eq(w.len, 0);
+    ck_assert_int_eq(w.error, RDL_OK);
+    ck_assert_int_eq(buf[0], 1);
+}
+END_TEST
+
+Suite *suite_resp_write(void);
+Suite *suite_resp_write(void)
+{
+    Suite *s = suite_create("resp_write");
+    TCase *t = tcase_create("resp_write");
+
+    tcase_add_test(t, decimals_are_right_around_every_power_of_ten);
+    tcase_add_test(t, decimals_are_right_for_every_small_and_many_large_numbers);
+    tcase_add_test(t, a_new_writer_is_empty_and_without_error);
+    suite_add_tcase(s, t);
+    return s;
+}
