@@ -5,6 +5,7 @@
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files the test suite wants built before it runs
+#   CHECK_DEPS   groups of tests/deps.sh that `make check` needs
 #   CI_STAGES    targets .ci/run makes after `make deps check` and `make lint`
 
 .DEFAULT_GOAL := all
@@ -137,13 +138,14 @@ help: ## this list
 
 CHECK_MORE =
 CHECK_NEEDS =
+CHECK_DEPS = test
 CI_STAGES =
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers $(CHECK_MORE)
-DEPS = # groups of tests/deps.sh; empty means all
+DEPS = $(CHECK_DEPS)
 
 .PHONY: check check-gcc check-asan check-clang layers size size-update headers lint deps
 check: ## all tests; installs nothing, what is missing is an error
-	+@tests/deps.sh --probe test && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
+	+@tests/deps.sh --probe $(CHECK_DEPS) && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(EXAMPLES) $(CHECK_NEEDS) ## the test suite, built as shipped
 check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## the test suite with ASan and UBSan
 check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## the test suite built with clang
@@ -165,10 +167,10 @@ headers: ## every header parses alone, as C99 and as C++
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
 lint: ## clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
-	tests/deps.sh --probe lint
-	tests/lint.sh
-deps: ## install what the tests need (DEPS="test lint" for some groups); may need root
-	tests/deps.sh $(DEPS)
+	@tests/deps.sh --probe lint
+	@tests/lint.sh
+deps: ## install what `make check` needs (DEPS=all: what every stage needs); may need root
+	@tests/deps.sh $(DEPS)
 ci-stages:
 	@echo $(CI_STAGES)
 

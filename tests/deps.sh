@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# deps.sh [--probe] [GROUP...] - see that the tools of these groups (all without an argument) are here.
-# Without --probe the missing ones are installed by apt-get, as root or through `sudo -n`.
+# deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
+# apt-get, as root or through `sudo -n`, but not with --probe. Groups: test (make check), lint (make lint),
+# fuzz, proof, fault (stages of .ci/run), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
 # Exit status: 0 all is here; 69 something is missing (--probe) or there is no apt-get; 77 we may not
@@ -41,7 +42,7 @@ fi
 
 missing=
 while read -r group package probe; do
-    [ $# -eq 0 ] || case " $* " in *" $group "*) ;; *) continue ;; esac
+    case " $* " in *" $group "* | *' all '*) ;; *) continue ;; esac
     (eval "$probe") >/dev/null 2>&1 </dev/null || missing="$missing $package"
 done <<END
 $(table)
@@ -51,7 +52,7 @@ END
 command="apt-get install --no-install-recommends$missing"
 if [ -n "$probe_only" ]; then
     echo "missing:$missing" >&2
-    echo "\`make deps\` installs it, or as root: $command" >&2
+    echo "\`make deps DEPS='$*'\` installs it, or as root: $command" >&2
     exit 69
 fi
 if ! command -v apt-get >/dev/null; then
