@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * demo.h - `make demo`: eight processes share one file and one lock on five servers, one of which dies.
+ *
+ *     demo.c           what happens, in its order
+ *     demo_servers.c   five servers: start, kill, start again
+ *     demo_work.c      the eight processes; this is where the library is used
+ *     demo_picture.c   what it looked like
+ */
+#ifndef RDL_DEMO_H
+#define RDL_DEMO_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+    SERVERS = 5,
+    WORKERS = 8,
+    ROUNDS = 50,
+    HOLDS = WORKERS * ROUNDS,
+    TTL_MS = 2000,
+    WORK_US = 8000,  /* an update takes so long: read, think, write */
+    REST_US = 50000, /* and the process then does something else for so long, more or less */
+    PATH_LEN = 512
+};
+
+/* One acquisition; times in us since the start of the run. */
+struct hold {
+    int worker;
+    int64_t asked_us;
+    int64_t got_us;
+    int64_t done_us;
+};
+
+/* What the processes tell each other, in memory they share. */
+struct board {
+    int64_t start_us;     /* of the run, by demo_now_us */
+    volatile int updates; /* made by all, as they believe */
+    struct hold hold[HOLDS];
+};
+
+struct servers {
+    const char *what; /* its name, for people */
+    char program[PATH_LEN];
+    int is_standin;
+    char dir[PATH_LEN];
+    int port[SERVERS];
+    pid_t pid[SERVERS]; /* 0: down */
+};
+
+struct story {
+    int victim;
+    int64_t killed_us;
+    int64_t back_us; /* 0: it did not come back in time */
+    int64_t end_us;
+};
+
+int64_t demo_now_us(void);
+void demo_sleep_us(int64_t us);
+
+/* -1 after saying why. dir exists; program_dir is where `standin` is; use_standin: even if there are others. */
+int demo_servers_start(struct servers *s, const char *dir, const char *program_dir, int use_standin);
+int demo_server_start(struct servers *s, int i);
+void demo_server_kill(struct servers *s, int i);
+void demo_servers_kill(struct servers *s);
+/* fork; the child dies with us. */
+pid_t demo_fork(void);
+
+/* ROUNDS updates of the file by process number `worker`; with locked, under the lock. 0 or 1. */
+int demo_work(struct board *b, const struct servers *s, int worker, int locked, const char *file);
+
+void demo_picture(const struct board *b, const struct story *t);
+/* Pairs of holds that overlap. */
+int demo_overlaps(const struct board *b);
+
+#endif
