@@ -82,6 +82,13 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 
 /* ---------------------------------------------------------------- what the servers said */
 
+/* Connected, and not asked because the others had settled it already: not what is wrong. */
+static int is_bystander(const struct rdl_cli_lock *l, size_t i)
+{
+    const struct rdl_server *s = &l->servers->server[i];
+    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY;
+}
+
 static int is_useful(const struct rdl_cli_lock *l, size_t i)
 {
     uint8_t vote = l->servers->server[i].vote;
@@ -103,6 +110,8 @@ static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap
     rdl_cli_servers_where(s, i, where);
     if (s->unresolved[i] != NULL)
         snprintf(raw, sizeof raw, "no address: %s", s->unresolved[i]);
+    else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
+        snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
     else
         rdl_redlock_report(&l->redlock, i, raw, sizeof raw);
     rdl_cli_secret_scrub(raw, password, clean, sizeof clean);
@@ -116,7 +125,7 @@ void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap)
     out[0] = '\0';
     for (size_t i = 0; i < l->servers->n && n + 1 < cap; i++) {
         char one[RDL_CLI_WHERE_MAX + 200];
-        if (is_useful(l, i))
+        if (is_useful(l, i) || is_bystander(l, i))
             continue;
         report(l, i, one, sizeof one);
         int len = snprintf(out + n, cap - n, "%s%s", n > 0 ? "; " : "", one);
@@ -237,8 +246,8 @@ static int system_error(int rc)
 
 static void acquired(const struct rdl_cli_lock *l, uint64_t waited_ms)
 {
-    rdl_cli_note("%s acquired after %.3f s, with %u of %zu servers", l->o->lock, (double)waited_ms / 1000,
-                 rdl_redlock_count(&l->redlock, RDL_VOTE_GRANTED), l->servers->n);
+    rdl_cli_note("%s acquired after %.3f s; granted by %u of %zu servers so far", l->o->lock,
+                 (double)waited_ms / 1000, rdl_redlock_count(&l->redlock, RDL_VOTE_GRANTED), l->servers->n);
 }
 
 int rdl_cli_lock_acquire(struct rdl_cli_lock *l)

@@ -45,7 +45,7 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
     sigprocmask(SIG_SETMASK, &none, NULL);
     execvp(o->command[0], o->command);
     int saved = errno;
-    rdl_cli_fail("cannot run %s: %s", o->command[0], strerror(saved));
+    rdl_cli_fail("cannot run %s: %s", o->command[0], saved == ENOENT ? "not found" : strerror(saved));
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
 }
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -43,6 +44,7 @@ struct run {
     int exited;
     int stopped;
     int renewing;
+    int failures; /* renewals in a row */
     int lost;
     enum phase phase;
 };
@@ -54,6 +56,13 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
 }
 
 /* ---------------------------------------------------------------- renewing */
+
+static void lose(struct run *r)
+{
+    if (!r->lost)
+        rdl_cli_fail("%s is lost: the lease could not be renewed; stopping the command", r->lock->o->lock);
+    r->lost = 1;
+}
 
 static void renewed(struct run *r, uint64_t now)
 {
@@ -72,11 +81,13 @@ static void renewal_ended(struct run *r, int rc, uint64_t now)
     r->renewing = 0;
     if (rc == RDL_OK || rc == RDL_REPAIRED) {
         renewed(r, now);
-        rdl_cli_note("%s renewed", r->lock->o->lock);
+        (r->failures > 0 ? rdl_cli_warn : rdl_cli_note)("%s renewed", r->lock->o->lock);
+        r->failures = 0;
         return;
     }
     rdl_cli_lock_reports(r->lock, why, sizeof why);
-    rdl_cli_warn("%s not renewed (%s): %s", r->lock->o->lock, rdl_strerror(rc), why);
+    (r->failures++ == 0 ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", r->lock->o->lock,
+                                                       rdl_strerror(rc), why);
     if (rc == RDL_LOST)
         r->until_ms = 0;
     else
@@ -132,17 +143,26 @@ static void child_changed(struct run *r, int status)
     rdl_cli_child_take_terminal(r->child);
 }
 
-/* A guardian that somebody killed is replaced at once. */
-static void guardian_died(struct run *r)
+/*
+ * It ends by itself only when it had to do our work: we were stopped for longer than the lease. One that
+ * somebody killed is replaced at once.
+ */
+static void guardian_ended(struct run *r, int status)
 {
     struct rdl_cli_guardian g;
 
+    r->guardian.pid = 0;
+    if (WIFEXITED(status)) {
+        r->until_ms = 0;
+        lose(r);
+        return;
+    }
     rdl_cli_warn("the guardian process was killed; starting another");
     if (rdl_cli_guardian_start(&g) != 0) {
         rdl_cli_warn("no new guardian: %s", strerror(errno));
-        r->guardian.pid = 0;
         return;
     }
+    close(r->guardian.fd);
     r->guardian = g;
     rdl_cli_guardian_tell(&r->guardian, r->child, r->until_ms);
 }
@@ -156,7 +176,7 @@ static void reap(struct run *r)
         if (pid == r->child)
             child_changed(r, status);
         else if (pid == r->guardian.pid && (WIFEXITED(status) || WIFSIGNALED(status)))
-            guardian_died(r);
+            guardian_ended(r, status);
     }
 }
 
@@ -167,13 +187,6 @@ static void enter(struct run *r, enum phase phase, int sig, uint64_t next_ms)
     r->phase = phase;
     r->next_ms = next_ms;
     tell_group(r, sig);
-}
-
-static void lose(struct run *r)
-{
-    if (!r->lost && !r->exited)
-        rdl_cli_fail("%s is lost: the lease could not be renewed; stopping the command", r->lock->o->lock);
-    r->lost = 1;
 }
 
 /* What the time alone decides. */
