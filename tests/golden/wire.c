@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wire.c - prints one line for every command: its name, and the bytes it puts on the wire for the
+ * arguments lock:a, the token of forty digits, 30000 ms. `make wire` writes them to wire.txt.
+ */
+#include "resp/resp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t buf[1024];
+static struct rdl_writer w;
+
+static struct rdl_bytes bytes(const char *s)
+{
+    struct rdl_bytes b = {s, strlen(s)};
+
+    return b;
+}
+
+static void show(const uint8_t *data, size_t len)
+{
+    size_t i;
+
+    for (i = 0; i < len; i++) {
+        if (data[i] == '\r')
+            fputs("\\r", stdout);
+        else if (data[i] == '\n')
+            fputs("\\n", stdout);
+        else if (data[i] < 0x20 || data[i] > 0x7e || data[i] == '\\')
+            printf("\\x%02x", data[i]);
+        else
+            putchar(data[i]);
+    }
+}
+
+static void line(const char *name, int result)
+{
+    if (result != RDL_OK)
+        exit(1);
+    printf("%s\t", name);
+    show(buf, w.len);
+    putchar('\n');
+    rdl_writer_init(&w, buf, sizeof buf);
+}
+
+static void eval(const char *name, const struct rdl_script *s, const struct rdl_bytes *argv)
+{
+    int result = rdl_cmd_eval_head(&w, s);
+
+    memcpy(buf + w.len, s->text, s->text_len);
+    w.len += s->text_len;
+    line(name, result != RDL_OK ? result : rdl_cmd_eval_tail(&w, s, argv));
+}
+
+int main(void)
+{
+    const struct rdl_bytes key = bytes("lock:a");
+    const struct rdl_bytes token = bytes("0123456789abcdef0123456789abcdef01234567");
+    const struct rdl_bytes argv[] = {key, token, bytes("30000")};
+    const struct rdl_bytes any_key = {"a\0\r\n", 4};
+    const struct rdl_bytes any_token = {"\xff\\\n", 3};
+
+    rdl_writer_init(&w, buf, sizeof buf);
+    line("auth", rdl_cmd_auth(&w, bytes(""), bytes("secret")));
+    line("auth-user", rdl_cmd_auth(&w, bytes("alice"), bytes("secret")));
+    line("select", rdl_cmd_select(&w, 3));
+    line("client-setname", rdl_cmd_client_setname(&w, bytes("worker-7")));
+    line("set-nx-px", rdl_cmd_set_nx_px(&w, key, token, 30000));
+    line("set-nx-px-any", rdl_cmd_set_nx_px(&w, any_key, any_token, 4294967295u));
+    line("pttl", rdl_cmd_pttl(&w, key));
+    line("evalsha-release", rdl_cmd_evalsha(&w, &rdl_script_release, argv));
+    line("evalsha-extend", rdl_cmd_evalsha(&w, &rdl_script_extend, argv));
+    eval("eval-release", &rdl_script_release, argv);
+    eval("eval-extend", &rdl_script_extend, argv);
+    return 0;
+}
