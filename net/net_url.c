@@ -104,8 +104,8 @@ static int decode(struct url *u, const char *s, const char *end, struct rdl_byte
     while (s != end) {
         char c = *s++;
         if (c == '%') {
-            int hi = s != end ? hex_value(s[0]) : -1;
-            int lo = hi >= 0 && s + 1 != end ? hex_value(s[1]) : -1;
+            int hi = hex_value(s[0]); /* what ends a text is no such digit */
+            int lo = hi >= 0 ? hex_value(s[1]) : -1;
             if (lo < 0)
                 return refuse(u, "a % is not followed by two hexadecimal digits");
             c = (char)(hi * 16 + lo);
@@ -166,13 +166,14 @@ static int parse_group(const char **s, uint8_t *ip)
 /* RFC 4291 section 2.2: eight groups, one "::" for one or more of them, the last two as IPv4. */
 static int parse_ip6(const char **s, uint8_t ip[16])
 {
-    size_t gap = 16; /* where the "::" stands; 16 for none */
+    enum { NO_GAP = 17 };
+    size_t gap = NO_GAP; /* where the "::" stands */
     size_t n = 0;
 
     for (;;) {
         const char *group;
         if ((*s)[0] == ':' && (*s)[1] == ':') {
-            if (gap != 16)
+            if (gap != NO_GAP)
                 return 0;
             gap = n;
             *s += 2;
@@ -195,8 +196,8 @@ static int parse_ip6(const char **s, uint8_t ip[16])
             break;
         }
     }
-    if (gap == 16 || n == 16)
-        return gap == 16 && n == 16;
+    if (gap == NO_GAP || n == 16)
+        return gap == NO_GAP && n == 16;
     memmove(ip + 16 - (n - gap), ip + gap, n - gap);
     memset(ip + gap, 0, 16 - n);
     return 1;
