@@ -56,7 +56,7 @@ SANITIZE := -fsanitize=address,undefined -fsanitize=bounds-strict -fno-sanitize-
 	-fno-omit-frame-pointer -Wno-null-dereference
 SMALL := -Os -DNDEBUG $(SECTIONS) -fstack-usage -fcallgraph-info=su,da
 THUMB := -mthumb -ffreestanding
-export WARN WARN_GCC CORE_SRC
+export B WARN WARN_GCC CORE_SRC
 
 # ------------------------------------------------------------------ what is built
 
@@ -166,7 +166,7 @@ headers: ## every header parses alone, as C99 and as C++
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
-lint: ## clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
+lint: $(B)/suites.inc ## clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
 	@tests/deps.sh --probe lint
 	@tests/lint.sh
 deps: ## install what `make check` needs (DEPS=all: what every stage needs); may need root

@@ -5,8 +5,8 @@
 # fuzz, proof, fault (stages of .ci/run), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
-# Exit status: 0 all is here; 69 something is missing (--probe) or there is no apt-get; 77 we may not
-# install; 1 apt-get failed.
+# Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
+# 77 we may not install; 1 apt-get failed.
 set -u
 
 # group package probe: the package is there if the command (or shell test) succeeds.
@@ -40,6 +40,9 @@ if [ "${1-}" = --probe ]; then
     shift
 fi
 
+for group; do
+    [ "$group" = all ] || table | grep -q "^$group " || { echo "no group $group" >&2; exit 64; }
+done
 missing=
 while read -r group package probe; do
     case " $* " in *" $group "* | *' all '*) ;; *) continue ;; esac

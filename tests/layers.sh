@@ -74,70 +74,63 @@ posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt clo
     open read write __errno_location'
 all_wants='__assert_fail _GLOBAL_OFFSET_TABLE_'
 
-# Everything our own objects define, to tell wishes that stay in the house.
-ours() {
-    nm -P --defined-only --extern-only "$@" | awk 'NF >= 2 { print $1 }' | sort -u
+# The library's objects in a tree; one that is left over from a source that is gone does not count.
+objects() { # tree
+    find resp net lock redlock -name cli -prune -o -name examples -prune -o -name '*.c' -print | sort |
+        while read -r src; do
+            object=$1/${src%.c}.o
+            [ ! -e "$object" ] || echo "$object"
+        done
 }
 
-wants() { # object allowed...
-    object=$1
-    shift
-    allowed=$(printf '%s ' "$@" $house)
-    for symbol in $(nm -P --undefined-only "$object" | awk 'NF >= 2 { print $1 }'); do
-        case " $allowed " in *" $symbol "*) ;; *) bad "$object wants $symbol" ;; esac
-    done
-}
-
-gives() { # object
-    for symbol in $(nm -P --defined-only --extern-only "$1" | awk 'NF >= 2 { print $1 }'); do
-        case $symbol in rdl_*) ;; *) bad "$1 gives $symbol: not rdl_" ;; esac
-    done
-}
-
-# Tables of pointers to constants are .data.rel.ro in position independent code: only BUILD/size, which
-# is not, can tell whether an object has variables.
-has_variables() { # object
-    [ "$(nm -P "$1" | awk '$2 ~ /^[dDbBCsSgG]$/ { n++ } END { print n + 0 }')" -gt 0 ]
-}
-
-objects() { # tree: the library's objects there
-    find "$1/resp" "$1/net" "$1/lock" "$1/redlock" -name cli -prune -o -name examples -prune \
-        -o -name '*.o' -print 2>/dev/null | sort
-}
-
-current() { # object tree: false for what is left over from a source that is gone
-    src=${1#"$2"/}
-    [ -e "${src%.o}.c" ]
+# What our own objects give each other stays in the house. Tables of pointers to constants are .data.rel.ro
+# in position independent code: only BUILD/size, which is not, can tell whether an object has variables.
+symbols() { # tree allowed...
+    list=$(objects "$1")
+    [ -n "$list" ] || return 0
+    nm -A -P $list | awk -v allowed="$core_wants $2" -v posix="$posix_wants" -v sized="${1##*/size/*}" '
+        function words(list, set,    n, i, w) {
+            n = split(list, w, " ")
+            for (i = 1; i <= n; i++) set[w[i]] = 1
+        }
+        BEGIN { words(allowed, ok); words(posix, system_call) }
+        {
+            object = substr($1, 1, length($1) - 1)
+            if ($3 == "U" || $3 == "w") wants[++n] = object " " $2
+            else if ($3 ~ /[A-Z]/) {
+                gives[$2] = 1
+                if ($2 !~ /^rdl_/) print object " gives " $2 ": not rdl_"
+            }
+            if (sized == "" && $3 ~ /^[dDbBCsSgG]$/) print object " has a variable: " $2
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                split(wants[i], w, " ")
+                if ((w[2] in gives) || (w[2] in ok)) continue
+                if (w[1] !~ /\/net_posix\.o$/ || !(w[2] in system_call)) print w[1] " wants " w[2]
+            }
+        }'
 }
 
 checked=0
 for tree in "$build/lib" "$build/size/x86-64" "$build/size/m0plus" "$build/size/m4"; do
-    house=$(ours $(objects "$tree"))
     case $tree in
     */lib) extra=$all_wants ;;
     */x86-64) extra=_GLOBAL_OFFSET_TABLE_ ;;
     *) extra=$arm_wants ;;
     esac
-    for object in $(objects "$tree"); do
-        current "$object" "$tree" || continue
-        checked=$((checked + 1))
-        gives "$object"
-        case $object in
-        */net_posix.o)
-            wants "$object" $core_wants $extra $posix_wants
-            ;;
-        *)
-            wants "$object" $core_wants $extra
-            case $tree in */size/*) ! has_variables "$object" || bad "$object has .data or .bss" ;; esac
-            ;;
-        esac
-    done
+    checked=$((checked + $(objects "$tree" | wc -l)))
+    results=$(symbols "$tree" "$extra")
+    [ -z "$results" ] || while read -r line; do bad "$line"; done <<END
+$results
+END
 done
 
 # The command calls the C library as it likes, but its names are ours as well.
-for object in "$build"/lib/redlock/cli/*.o; do
-    current "$object" "$build/lib" || continue
-    for symbol in $(ours "$object"); do
+for src in redlock/cli/*.c; do
+    object=$build/lib/${src%.c}.o
+    [ -e "$object" ] || continue
+    for symbol in $(nm -P --defined-only --extern-only "$object" | cut -d ' ' -f 1); do
         case $symbol in main | rdl_*) ;; *) bad "$object gives $symbol: not rdl_" ;; esac
     done
 done
