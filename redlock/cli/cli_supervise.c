@@ -22,7 +22,7 @@
 #endif
 
 enum {
-    LOOK_MS = 50,        /* how often to see whether the group is empty: not all of it are our children */
+    LOOK_MS = 50,        /* how often to see what no signal tells: an empty group, the terminal */
     UNKILLABLE_MS = 5000 /* so long we wait for a killed group (not: for the command itself) */
 };
 
@@ -42,7 +42,7 @@ struct run {
     pid_t child;       /* and its process group */
     int status;        /* of the child, when it exited */
     int exited;
-    int stopped;
+    int stopped; /* the signal that stopped it, or 0 */
     int renewing;
     int failures; /* renewals in a row */
     int lost;
@@ -133,9 +133,9 @@ static void forward(struct run *r)
 
 static void child_changed(struct run *r, int status)
 {
-    r->stopped = WIFSTOPPED(status);
-    if (r->stopped)
-        rdl_cli_child_stopped(r->child, WSTOPSIG(status));
+    r->stopped = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
+    if (r->stopped != 0)
+        rdl_cli_child_stopped(r->child, r->stopped);
     if (!WIFEXITED(status) && !WIFSIGNALED(status))
         return;
     r->exited = 1;
@@ -178,6 +178,9 @@ static void reap(struct run *r)
         else if (pid == r->guardian.pid && (WIFEXITED(status) || WIFSIGNALED(status)))
             guardian_ended(r, status);
     }
+    if (r->stopped == SIGTTIN ||
+        r->stopped == SIGTTOU) /* is the terminal ours by now (fg)? nothing tells us */
+        rdl_cli_child_stopped(r->child, r->stopped);
 }
 
 /* ---------------------------------------------------------------- phases */
@@ -222,7 +225,7 @@ static int is_over(const struct run *r, uint64_t now)
 static uint64_t wake_ms(const struct run *r, uint64_t now)
 {
     const struct rdl_cli_options *o = r->lock->o;
-    uint64_t at = r->phase == RUNNING ? UINT64_MAX : now + LOOK_MS, keeper;
+    uint64_t at = r->phase == RUNNING && r->stopped == 0 ? UINT64_MAX : now + LOOK_MS, keeper;
 
     if (!r->lost && !r->renewing && rdl_keeper_next(&r->keeper, now, &keeper) == RDL_KEEPER_SLEEP &&
         keeper < at)
@@ -286,5 +289,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
     rdl_cli_lock_release(l, r.lost);
+    if (!r.lost && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
+        rdl_cli_signals_die(SIGINT); /* a shell reads 130 from that as well, and ends its loop or script */
     return r.lost ? RDL_EXIT_LOST : child_status(&r);
 }
