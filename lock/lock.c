@@ -155,6 +155,8 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     uint64_t pause_ms;
 
+    if (result == RDL_UNKNOWN && l->tries > 0 && now_ms >= l->deadline_ms)
+        result = l->result; /* cut short by the deadline, it says no more than the attempt before */
     if (is_one_attempt(l) || now_ms >= l->deadline_ms || rdl_is_permanent(result))
         return finish(l, result);
     pause_ms = rdl_backoff_ms(&l->seed, l->opt->retry_ms, RDL_RETRY_CAP_MS, l->tries);

@@ -55,8 +55,8 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
     rdl_votes_release(r, 0, now_ms);
     if (rdl_is_one_attempt(r->opt) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
         return finish(r, result);
-    if (r->state == REDLOCK_ASKED &&
-        took_ms * 2 > base_ms) /* longer than the attempt, or votes split for ever */
+    /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */
+    if (r->state == REDLOCK_ASKED && took_ms * 2 > base_ms)
         base_ms = took_ms * 2 < RDL_RETRY_CAP_MS ? (uint32_t)took_ms * 2 : RDL_RETRY_CAP_MS;
     pause_ms = rdl_backoff_ms(&r->seed, base_ms, RDL_RETRY_CAP_MS, r->tries);
     if (pause_ms > hint_ms)
@@ -69,12 +69,23 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
     return RDL_PENDING;
 }
 
-/* Why an attempt without a majority failed: did enough servers answer to call the lock busy? */
-static int refusal(const struct rdl_redlock *r)
+/*
+ * Why an attempt without a majority failed: the lock is busy if refusals alone rule a majority out, or if
+ * a majority of the servers answered. An attempt that the deadline cut short says no more than the one
+ * before it.
+ */
+static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 {
-    unsigned answers = rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_redlock_count(r, RDL_VOTE_DENIED);
+    unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
+    unsigned quorum = rdl_redlock_quorum(r);
 
-    return answers >= rdl_redlock_quorum(r) ? RDL_BUSY : RDL_NO_QUORUM;
+    if (denied > r->n - quorum)
+        return RDL_BUSY;
+    if (denied > 0 && denied + rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
+        return RDL_BUSY;
+    if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(r->opt))
+        return r->result;
+    return RDL_NO_QUORUM;
 }
 
 /* Validity runs from before the first send: whatever the way took, the servers' clocks started later. */
@@ -92,7 +103,7 @@ static int judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
         return finish(r, RDL_OK);
     }
     if (rdl_votes_noes(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
-        return attempt_failed(r, refusal(r), now_ms);
+        return attempt_failed(r, refusal(r, now_ms), now_ms);
     return RDL_PENDING;
 }
 
