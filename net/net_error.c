@@ -17,7 +17,8 @@ static const struct error_class error_classes[] = {
                  "ERR invalid password\0" /* Redis 5 and older */
                  "ERR operation not\0"    /* ... permitted: Redis 2.6 and older, for NOAUTH */
                  "ERR AUTH\0"             /* ... <password> called without any configured */
-                 "ERR Client sent\0"},    /* ... AUTH, but no password is set: Redis 5 and older */
+                 "ERR Client sent\0"      /* ... AUTH, but no password is set: Redis 5 and older */
+                 "DENIED\0"},             /* ... protected mode: no password, and not from this host */
     {RDL_E_PERM, "NOPERM\0"
                  "ERR ACL\0"        /* ... failure in script */
                  "ERR The user\0"}, /* ... executing the script can't: Redis 7.0 */

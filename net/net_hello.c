@@ -88,6 +88,18 @@ static void say_auth_refused(struct rdl_conn *c)
         rdl_conn_say(c, "AUTH refused");
 }
 
+/* What a server says to a connection it does not want, in the place of the first answer. */
+static int is_turned_away(struct rdl_conn *c)
+{
+    static const char *const words[] = {"ERR max number of clients", "DENIED: protected mode"};
+    int i = rdl_has_prefix(c->reply, "DENIED");
+
+    if (!i && !rdl_has_prefix(c->reply, words[0]))
+        return 0;
+    rdl_conn_say(c, words[i]); /* not the rest: it may stand where the answer to AUTH does */
+    return 1;
+}
+
 int rdl_hello_reply(struct rdl_conn *c)
 {
     enum hello_command cmd = command_at(c, c->hello_done);
@@ -100,9 +112,11 @@ int rdl_hello_reply(struct rdl_conn *c)
         return RDL_OK;
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNASKED;
+    code = rdl_error_code(c->reply);
+    if (is_turned_away(c))
+        return code;
     if (cmd == HELLO_SETNAME) /* a courtesy to whoever looks at CLIENT LIST */
         return RDL_OK;
-    code = rdl_error_code(c->reply);
     if (cmd == HELLO_AUTH) {
         say_auth_refused(c);
         return code == RDL_E_SERVER || code == RDL_E_UNSUPPORTED ? RDL_E_AUTH : code;
