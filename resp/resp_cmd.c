@@ -12,14 +12,14 @@
 #define LITERAL_LEN(text) (sizeof(text) - 1)
 
 /* The texts are written without needless blanks: EVAL sends them whole. */
-#define RELEASE \
-    "local v=redis.call('GET',KEYS[1])" \
-    "if v==ARGV[1]then return redis.call('DEL',KEYS[1])end " \
+#define RELEASE                                                                                              \
+    "local v=redis.call('GET',KEYS[1])"                                                                      \
+    "if v==ARGV[1]then return redis.call('DEL',KEYS[1])end "                                                 \
     "return v and 0 or-1"
-#define EXTEND \
-    "local v=redis.call('GET',KEYS[1])" \
-    "if v~=ARGV[1]then return v and 0 or-1 end " \
-    "if redis.call('PTTL',KEYS[1])<tonumber(ARGV[2])then redis.call('PEXPIRE',KEYS[1],ARGV[2])end " \
+#define EXTEND                                                                                               \
+    "local v=redis.call('GET',KEYS[1])"                                                                      \
+    "if v~=ARGV[1]then return v and 0 or-1 end "                                                             \
+    "if redis.call('PTTL',KEYS[1])<tonumber(ARGV[2])then redis.call('PEXPIRE',KEYS[1],ARGV[2])end "          \
     "return 1"
 
 const struct rdl_script rdl_script_release = {RELEASE, sizeof(RELEASE) - 1, 1, 1,

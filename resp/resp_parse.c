@@ -74,10 +74,12 @@ static uint8_t first_digit(uint8_t type, uint8_t state, uint32_t d)
     return d == 1 ? ST_CR : ST_SYNTAX;
 }
 
-/* Take further digits out of buf[*at..len): 0 at one that would leave int64_t. */
-static int digits(uint64_t *acc, uint32_t neg, const uint8_t *buf, size_t len, size_t *at)
+/* Take further digits out of buf[*at..len). ST_SYNTAX: the one at *at would leave int64_t. */
+static uint8_t digits(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
 {
-    uint64_t a = *acc;
+    uint64_t acc = p->acc;
+    uint64_t max = (uint64_t)INT64_MAX + (p->flags >> 1); /* NEG: one more */
+    uint8_t state = ST_DIGITS;
     size_t i;
 
     for (i = *at; i < len; i++) {
@@ -85,18 +87,18 @@ static int digits(uint64_t *acc, uint32_t neg, const uint8_t *buf, size_t len, s
 
         if (d > 9)
             break;
-        if (a > ACC_MAX || a * 10 + d > (uint64_t)INT64_MAX + neg) {
-            *at = i;
-            return 0;
+        if (acc > ACC_MAX || acc * 10 + d > max) {
+            state = ST_SYNTAX;
+            break;
         }
-        a = a * 10 + d;
+        acc = acc * 10 + d;
     }
     *at = i;
-    *acc = a;
-    return 1;
+    p->acc = acc;
+    return state;
 }
 
-/* Take the bytes of a number out of buf[*at..len): RDL_OK when its line is complete. */
+/* Take a number and its CR LF out of buf[*at..len): RDL_OK when its line is complete. */
 static int number(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
 {
     uint8_t state = p->state;
@@ -112,27 +114,18 @@ static int number(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at
 
         p->acc = d;
         state = first_digit(p->type, state, d);
-        if (state == ST_SYNTAX) {
-            *at = i;
-            return fail(p, ST_SYNTAX);
-        }
-        i++;
+        i += state != ST_SYNTAX;
     }
     if (state == ST_DIGITS)
-        if (!digits(&p->acc, p->flags >> 1, buf, len, &i)) {
-            *at = i;
-            return fail(p, ST_SYNTAX);
-        }
+        state = digits(p, buf, len, &i);
     if (state <= ST_CR && i < len) {
-        if (buf[i] != '\r') {
-            *at = i;
-            return fail(p, ST_SYNTAX);
-        }
-        state = ST_NUM_LF;
-        i++;
+        state = buf[i] == '\r' ? ST_NUM_LF : ST_SYNTAX;
+        i += state != ST_SYNTAX;
     }
     *at = i;
     p->state = state;
+    if (state == ST_SYNTAX)
+        return RDL_E_SYNTAX;
     if (i == len)
         return RDL_PENDING;
     if (buf[i] != '\n')
@@ -241,8 +234,7 @@ static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, s
     return RDL_OK;
 }
 
-int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
-                  struct rdl_resp_event *ev)
+int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used, struct rdl_resp_event *ev)
 {
     size_t at = 0;
     int result;
