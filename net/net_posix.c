@@ -372,7 +372,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     for (i = 0; ready > 0 && i < n; i++)
         if (fds[i].revents != 0)
             (void)advance(conns[i], fds[i].revents);
-    return fds[n].revents & POLLNVAL ? RDL_E_SYSTEM : RDL_OK;
+    return (fds[n].revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_OK;
 }
 
 static uint64_t posix_now_ms(void *ctx)
