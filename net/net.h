@@ -175,7 +175,7 @@ struct rdl_conn {
     uint8_t hello_sent; /* commands of the login sent, and answered */
     uint8_t hello_done;
     uint8_t state;
-    uint8_t caps; /* what this server can do; forgotten with the connection */
+    uint8_t refused[2]; /* what this server does not take (extend, release); forgotten with the connection */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;

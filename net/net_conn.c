@@ -96,9 +96,9 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
     if (!req->is_queued)
         return;
     at = rdl_queue_find(c, req);
-    was_sent = at < c->draw;
     rdl_record_load(c, at, &r);
-    if (r.op == RDL_OP_ACQUIRE && r.step == 0)
+    was_sent = at < c->draw || r.round != ROUND_LOOK;
+    if (r.op == RDL_OP_ACQUIRE && r.replies == 0)
         c->reserved -= rdl_record_size(&r);
     rdl_req_disconnected(&r, was_sent, RDL_E_TIMEOUT);
     r.req = NULL;
@@ -109,6 +109,22 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
 
 /* ---------------------------------------------------------------- out */
 
+/* Is the next request to be sent now? One that needs the conn to itself waits for the others, and they for it. */
+static int can_draw(const struct rdl_conn *c)
+{
+    struct rdl_record r;
+
+    if (c->draw == c->tail)
+        return 0;
+    if (c->draw == c->head)
+        return 1;
+    rdl_record_load(c, c->head, &r);
+    if (rdl_rung_is_exclusive(r.rung))
+        return 0;
+    rdl_record_load(c, c->draw, &r);
+    return !rdl_rung_is_exclusive((uint8_t)rdl_ladder_choose(c, &r));
+}
+
 unsigned rdl_conn_wants(const struct rdl_conn *c)
 {
     switch ((enum rdl_conn_state)c->state) {
@@ -117,7 +133,7 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
     case RDL_CONN_HELLO: /* more of the login follows what is out and answered */
         return RDL_WANT_READ | (is_sending(c) || c->hello_sent == c->hello_done ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
-        return RDL_WANT_READ | (is_sending(c) || c->draw < c->tail ? RDL_WANT_WRITE : 0u);
+        return RDL_WANT_READ | (is_sending(c) || can_draw(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_FAILED:
         return RDL_WANT_CLOSE;
     case RDL_CONN_CLOSED:
@@ -131,9 +147,16 @@ static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
 {
     struct rdl_record r;
 
-    while (c->draw < c->tail) {
+    while (can_draw(c)) {
         rdl_record_load(c, c->draw, &r);
-        if (rdl_ladder_write(c, &r, rdl_record_name(c, c->draw), w) != RDL_OK)
+        if (r.round == ROUND_LOOK)
+            r.rung = (uint8_t)rdl_ladder_choose(c, &r);
+        if (r.rung == RUNG_NONE) { /* refused to others already */
+            rdl_queue_remove(c, c->draw);
+            rdl_req_answer(r.req, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0);
+            continue;
+        }
+        if (rdl_request_write(c, &r, rdl_record_name(c, c->draw), w) != RDL_OK)
             return;
         rdl_record_store(c, c->draw, &r);
         c->draw += rdl_record_size(&r);
@@ -208,8 +231,11 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         c->reply_value = ev->value;
         c->reply_len = 0;
     }
-    if (c->reply_kind == RDL_RESP_ARRAY) /* nothing we send is answered with one */
+    if (c->reply_kind == RDL_RESP_ARRAY) { /* of EXEC: the answer to what it ran */
+        if (ev->kind == RDL_RESP_INT)
+            c->reply_value = ev->value;
         n = 0;
+    }
     if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
         n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
     if (n > 0)
@@ -226,7 +252,7 @@ static int take_reply(struct rdl_conn *c)
     c->replies++;
     if (c->state == RDL_CONN_READY) {
         c->failures = 0;
-        return rdl_ladder_reply(c);
+        return rdl_request_reply(c);
     }
     rc = rdl_hello_reply(c);
     if (rc == RDL_OK && rdl_hello_is_complete(c))
@@ -268,7 +294,7 @@ static void reset(struct rdl_conn *c)
     c->tx_secret = 0;
     c->hello_sent = c->hello_done = 0;
     c->reply_open = 0;
-    c->caps = 0;
+    c->refused[0] = c->refused[1] = 0;
 }
 
 void rdl_conn_opened(struct rdl_conn *c)

@@ -3,8 +3,6 @@
  * net_error.c - what a server's error reply means, told by its prefix: the rest of the line differs
  * between servers and versions, and may carry arguments.
  */
-#include <string.h>
-
 #include "net/net_private.h"
 
 struct error_class {
@@ -40,14 +38,22 @@ static const struct error_class error_classes[] = {
 
 int rdl_has_prefix(const char *text, const char *prefix)
 {
-    return strncmp(text, prefix, strlen(prefix)) == 0;
+    size_t i;
+
+    for (i = 0; prefix[i] != '\0'; i++) {
+        if (text[i] != prefix[i])
+            return 0;
+    }
+    return 1;
 }
 
 static int has_one_of(const char *text, const char *prefixes)
 {
-    for (; *prefixes != '\0'; prefixes += strlen(prefixes) + 1) {
+    while (*prefixes != '\0') {
         if (rdl_has_prefix(text, prefixes))
             return 1;
+        while (*prefixes++ != '\0') {
+        }
     }
     return 0;
 }

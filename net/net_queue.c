@@ -105,11 +105,19 @@ uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)
     }
 }
 
+void rdl_record_restart(struct rdl_record *r)
+{
+    r->round = ROUND_LOOK;
+    r->replies = 0;
+    r->verdict = RDL_ANSWER_NONE;
+    r->is_refused = r->is_long = r->in_multi = 0;
+}
+
 void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error)
 {
     if (!was_sent)
         rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
-    else if (r->op == RDL_OP_ACQUIRE && r->step > 0) /* refused; only the PTTL is missing */
+    else if (r->op == RDL_OP_ACQUIRE && r->verdict == RDL_ANSWER_NO) /* only the PTTL is missing */
         rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
     else
         rdl_req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
@@ -123,10 +131,11 @@ void rdl_queue_disconnected(struct rdl_conn *c)
     while (at < c->tail) {
         int was_sent = at < c->draw;
         rdl_record_load(c, at, &r);
+        was_sent |= r.round != ROUND_LOOK;
         rdl_req_disconnected(&r, was_sent, c->error);
         if (r.op == RDL_OP_RELEASE) {
             r.req = NULL;
-            r.step = 0;
+            rdl_record_restart(&r);
             rdl_record_store(c, at, &r);
             at += rdl_record_size(&r);
         } else if (at == c->head) {

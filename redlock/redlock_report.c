@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_report.c - what one server did in the last operation, in a line for people. */
-#include <string.h>
-
 #include "redlock/redlock.h"
 
 struct line {
@@ -12,12 +10,8 @@ struct line {
 
 static void add(struct line *l, const char *text)
 {
-    size_t n = strlen(text);
-
-    if (n > l->cap - 1 - l->len)
-        n = l->cap - 1 - l->len;
-    memcpy(l->out + l->len, text, n);
-    l->len += n;
+    for (; *text != '\0' && l->len + 1 < l->cap; text++)
+        l->out[l->len++] = *text;
     l->out[l->len] = '\0';
 }
 

@@ -153,6 +153,19 @@ int rdl_cmd_select(struct rdl_writer *w, uint32_t db);
 int rdl_cmd_client_setname(struct rdl_writer *w, struct rdl_bytes name);
 int rdl_cmd_set_nx_px(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms);
 int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key);
+/* Delete if the value is the token: Redis 8.4, Valkey 9.0. */
+int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
+int rdl_cmd_delifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
+/* Set the same value again with a new ttl, or (ttl_ms 0) the old one, if it is the token: Redis 8.4, Valkey 8.1. */
+int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms);
+/* The same by hand, for servers without scripts. */
+int rdl_cmd_watch(struct rdl_writer *w, struct rdl_bytes key);
+int rdl_cmd_get(struct rdl_writer *w, struct rdl_bytes key);
+int rdl_cmd_multi(struct rdl_writer *w);
+int rdl_cmd_del(struct rdl_writer *w, struct rdl_bytes key);
+int rdl_cmd_pexpire(struct rdl_writer *w, struct rdl_bytes key, uint32_t ttl_ms);
+int rdl_cmd_exec(struct rdl_writer *w);
+int rdl_cmd_discard(struct rdl_writer *w);
 int rdl_cmd_evalsha(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
 /* EVAL in three parts: head, then s->text (sent from where it is), then tail. */
 int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);

@@ -162,6 +162,90 @@ int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key)
     return command(w, head, LITERAL_LEN(head), &key, 1);
 }
 
+int rdl_cmd_watch(struct rdl_writer *w, struct rdl_bytes key)
+{
+    static const char head[] = "*2\r\n$5\r\nWATCH\r\n";
+
+    return command(w, head, LITERAL_LEN(head), &key, 1);
+}
+
+int rdl_cmd_get(struct rdl_writer *w, struct rdl_bytes key)
+{
+    static const char head[] = "*2\r\n$3\r\nGET\r\n";
+
+    return command(w, head, LITERAL_LEN(head), &key, 1);
+}
+
+int rdl_cmd_del(struct rdl_writer *w, struct rdl_bytes key)
+{
+    static const char head[] = "*2\r\n$3\r\nDEL\r\n";
+
+    return command(w, head, LITERAL_LEN(head), &key, 1);
+}
+
+int rdl_cmd_multi(struct rdl_writer *w)
+{
+    static const char head[] = "*1\r\n$5\r\nMULTI\r\n";
+
+    return command(w, head, LITERAL_LEN(head), NULL, 0);
+}
+
+int rdl_cmd_exec(struct rdl_writer *w)
+{
+    static const char head[] = "*1\r\n$4\r\nEXEC\r\n";
+
+    return command(w, head, LITERAL_LEN(head), NULL, 0);
+}
+
+int rdl_cmd_discard(struct rdl_writer *w)
+{
+    static const char head[] = "*1\r\n$7\r\nDISCARD\r\n";
+
+    return command(w, head, LITERAL_LEN(head), NULL, 0);
+}
+
+int rdl_cmd_pexpire(struct rdl_writer *w, struct rdl_bytes key, uint32_t ttl_ms)
+{
+    static const char head[] = "*3\r\n$7\r\nPEXPIRE\r\n";
+    char text[RDL_DEC_MAX];
+    const struct rdl_bytes argv[] = {key, {text, rdl_dec_u32(text, ttl_ms)}};
+
+    return command(w, head, LITERAL_LEN(head), argv, 2);
+}
+
+int rdl_cmd_delifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token)
+{
+    static const char head[] = "*3\r\n$7\r\nDELIFEQ\r\n";
+    const struct rdl_bytes argv[] = {key, token};
+
+    return command(w, head, LITERAL_LEN(head), argv, 2);
+}
+
+int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token)
+{
+    static const char head[] = "*4\r\n$5\r\nDELEX\r\n";
+    const struct rdl_bytes argv[] = {key, {"IFEQ", 4}, token};
+
+    return command(w, head, LITERAL_LEN(head), argv, 3);
+}
+
+int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms)
+{
+    static const char with_ttl[] = "*7\r\n$3\r\nSET\r\n";
+    static const char keep_ttl[] = "*6\r\n$3\r\nSET\r\n";
+    char text[RDL_DEC_MAX];
+    const struct rdl_bytes argv[] = {key,
+                                     token,
+                                     {"IFEQ", 4},
+                                     token,
+                                     {ttl_ms != 0 ? "PX" : "KEEPTTL", ttl_ms != 0 ? 2 : 7},
+                                     {text, rdl_dec_u32(text, ttl_ms)}};
+
+    if (ttl_ms == 0)
+        return command(w, keep_ttl, LITERAL_LEN(keep_ttl), argv, 5);
+    return command(w, with_ttl, LITERAL_LEN(with_ttl), argv, 6);
+}
+
 /* ---------------------------------------------------------------- calls of a script: head, script, tail */
 
 static const char evalsha_name[] = "$7\r\nEVALSHA\r\n";

@@ -70,6 +70,17 @@ int main(void)
     line("set-nx-px", rdl_cmd_set_nx_px(&w, key, token, 30000));
     line("set-nx-px-any", rdl_cmd_set_nx_px(&w, any_key, any_token, 4294967295u));
     line("pttl", rdl_cmd_pttl(&w, key));
+    line("delex", rdl_cmd_delex(&w, key, token));
+    line("delifeq", rdl_cmd_delifeq(&w, key, token));
+    line("set-ifeq", rdl_cmd_set_ifeq(&w, key, token, 30000));
+    line("set-ifeq-keepttl", rdl_cmd_set_ifeq(&w, key, token, 0));
+    line("watch", rdl_cmd_watch(&w, key));
+    line("get", rdl_cmd_get(&w, key));
+    line("multi", rdl_cmd_multi(&w));
+    line("del", rdl_cmd_del(&w, key));
+    line("pexpire", rdl_cmd_pexpire(&w, key, 30000));
+    line("exec", rdl_cmd_exec(&w));
+    line("discard", rdl_cmd_discard(&w));
     line("evalsha-release", rdl_cmd_evalsha(&w, &rdl_script_release, argv));
     line("evalsha-extend", rdl_cmd_evalsha(&w, &rdl_script_extend, argv));
     eval("eval-release", &rdl_script_release, argv);
