@@ -7,6 +7,7 @@
  * Listens on 127.0.0.1, prints the port as its first line and serves until it is killed. It keeps its
  * few keys in memory and knows only what a lock needs: for demonstrations and tests.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "tests/sim/server.h"
 
 #include <arpa/inet.h>

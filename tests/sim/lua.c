@@ -7,9 +7,8 @@
  *
  * So a change of one character in a script's text changes what the model does, as on a real server.
  */
-#include "tests/sim/server.h"
+#include "tests/sim/lua.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +25,7 @@ enum { VARIABLES = 8, ROOM = 1024 };
 struct lua {
     struct sim_call *call;
     const struct sim_script *script;
-    const char *at;
-    const char *end;
+    const struct sim_lua_token *at;
     const struct sim_arg *keys, *args;
     int nkeys, nargs;
     int variables;
@@ -50,46 +48,34 @@ static int truth(struct value v)
     return v.kind != NIL && v.kind != FALSE_;
 }
 
+static const struct sim_lua_token the_end = {T_OVER, 0, 0, 0};
+
 static void fail(struct lua *l, const char *error)
 {
     if (!l->error)
         l->error = error;
-    l->at = l->end;
+    l->at = &the_end;
 }
 
-static void blanks(struct lua *l)
+/* Take the token if it is of this kind. */
+static int mark(struct lua *l, enum token_kind kind)
 {
-    while (l->at < l->end && isspace((unsigned char)*l->at))
-        l->at++;
-}
-
-/* Take the mark if it stands here. */
-static int mark(struct lua *l, const char *text)
-{
-    size_t n = strlen(text);
-    blanks(l);
-    if ((size_t)(l->end - l->at) < n || memcmp(l->at, text, n) != 0)
+    if (l->at->kind != kind)
         return 0;
-    if (isalpha((unsigned char)text[0]) && (size_t)(l->end - l->at) > n &&
-        (isalnum((unsigned char)l->at[n]) || l->at[n] == '_'))
-        return 0;
-    l->at += n;
+    l->at++;
     return 1;
 }
 
-static void want(struct lua *l, const char *text)
+static void want(struct lua *l, enum token_kind kind)
 {
-    if (!mark(l, text))
+    if (!mark(l, kind))
         fail(l, "ERR unexpected symbol");
 }
 
-static struct sim_arg word(struct lua *l)
+/* The text of the token just taken. */
+static struct sim_arg taken(const struct lua *l)
 {
-    blanks(l);
-    const char *start = l->at;
-    while (l->at < l->end && (isalnum((unsigned char)*l->at) || *l->at == '_'))
-        l->at++;
-    return (struct sim_arg){(const uint8_t *)start, (size_t)(l->at - start)};
+    return (struct sim_arg){(const uint8_t *)l->script->text + l->at[-1].at, l->at[-1].len};
 }
 
 static int same(struct sim_arg a, struct sim_arg b)
@@ -97,23 +83,11 @@ static int same(struct sim_arg a, struct sim_arg b)
     return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-static struct value text_literal(struct lua *l)
-{
-    const char *start = ++l->at;
-    const char *close = memchr(start, start[-1], (size_t)(l->end - start));
-    if (!close) {
-        fail(l, "ERR unfinished string");
-        return (struct value){.kind = NIL};
-    }
-    l->at = close + 1;
-    return (struct value){.kind = TEXT, .text = {(const uint8_t *)start, (size_t)(close - start)}};
-}
-
 static struct value element(struct lua *l, const struct sim_arg *list, int n)
 {
-    want(l, "[");
+    want(l, T_INDEX);
     struct value i = expression(l, 0);
-    want(l, "]");
+    want(l, T_INDEX_END);
     if (i.kind != NUMBER || i.number < 1 || i.number > n)
         return (struct value){.kind = NIL};
     return (struct value){.kind = TEXT, .text = list[i.number - 1]};
@@ -160,7 +134,7 @@ static struct value redis_call(struct lua *l)
     struct sim_arg argv[SIM_ARGS];
     char digits[SIM_ARGS][24];
     int argc = 0;
-    want(l, "(");
+    want(l, T_OPEN);
     do {
         struct value v = expression(l, 0);
         if (argc == SIM_ARGS || l->error)
@@ -172,8 +146,8 @@ static struct value redis_call(struct lua *l)
             argv[argc] = (struct sim_arg){o.buf + 1, o.len - 3};
         }
         argc++;
-    } while (mark(l, ","));
-    want(l, ")");
+    } while (mark(l, T_COMMA));
+    want(l, T_CLOSE);
     if (l->skipping || l->error || ROOM - l->room_len < 256)
         return (struct value){.kind = NIL};
     struct sim_out out = {l->room + l->room_len, ROOM - l->room_len, 0};
@@ -190,56 +164,66 @@ static struct value redis_call(struct lua *l)
 
 static struct value named(struct lua *l)
 {
-    struct sim_arg w = word(l);
-    if (w.len == 0)
+    if (!mark(l, T_NAME)) {
         fail(l, "ERR unexpected symbol");
+        return (struct value){.kind = NIL};
+    }
     for (int i = l->variables; i-- > 0;)
-        if (same(l->name[i], w))
+        if (same(l->name[i], taken(l)))
             return l->value[i];
     return (struct value){.kind = NIL};
 }
 
+static struct value parenthesis(struct lua *l)
+{
+    want(l, T_OPEN);
+    struct value v = expression(l, 0);
+    want(l, T_CLOSE);
+    return v;
+}
+
 static struct value primary(struct lua *l)
 {
-    static const struct {
-        const char *text;
-        enum value_kind kind;
-    } constant[] = {{"nil", NIL}, {"true", TRUE_}, {"false", FALSE_}};
     struct value v = {.kind = NIL};
-    blanks(l);
-    if (l->at < l->end && (*l->at == '\'' || *l->at == '"'))
-        return text_literal(l);
-    if (l->at < l->end && isdigit((unsigned char)*l->at)) {
-        v.text = word(l);
+    switch (l->at->kind) {
+    case T_TEXT:
+        l->at++;
         v.kind = TEXT;
-        return to_number(v);
-    }
-    if (mark(l, "(")) {
-        v = expression(l, 0);
-        want(l, ")");
+        v.text = taken(l);
+        v.text.data++; /* without the quotes */
+        v.text.len -= 2;
         return v;
-    }
-    if (mark(l, "-")) {
+    case T_NUMBER:
+        v.kind = NUMBER;
+        v.number = l->at++->number;
+        return v;
+    case T_OPEN:
+        return parenthesis(l);
+    case T_MINUS:
+        l->at++;
         v = to_number(primary(l));
         v.number = -v.number;
         return v;
-    }
-    if (mark(l, "redis.call"))
+    case T_CALL:
+        l->at++;
         return redis_call(l);
-    if (mark(l, "KEYS"))
+    case T_KEYS:
+        l->at++;
         return element(l, l->keys, l->nkeys);
-    if (mark(l, "ARGV"))
+    case T_ARGV:
+        l->at++;
         return element(l, l->args, l->nargs);
-    if (mark(l, "tonumber")) {
-        want(l, "(");
-        v = to_number(expression(l, 0));
-        want(l, ")");
+    case T_TONUMBER:
+        l->at++;
+        return to_number(parenthesis(l));
+    case T_NIL:
+    case T_FALSE:
+    case T_TRUE:
+        v.kind = (enum value_kind)(NIL + (l->at++->kind - T_NIL));
         return v;
+    default:
+        return named(l);
     }
-    for (size_t i = 0; i < 3; i++)
-        if (mark(l, constant[i].text))
-            return (struct value){.kind = constant[i].kind};
-    return named(l);
 }
 
 static struct value truth_value(int yes)
@@ -269,7 +253,7 @@ static struct value sum(struct lua *l)
 {
     struct value v = primary(l);
     for (;;) {
-        int sign = mark(l, "+") ? 1 : mark(l, "-") ? -1 : 0;
+        int sign = mark(l, T_PLUS) ? 1 : mark(l, T_MINUS) ? -1 : 0;
         if (sign == 0)
             return v;
         struct value w = to_number(primary(l));
@@ -281,17 +265,17 @@ static struct value sum(struct lua *l)
 static struct value comparison(struct lua *l)
 {
     struct value a = sum(l);
-    if (mark(l, "=="))
+    if (mark(l, T_EQ))
         return truth_value(equal(a, sum(l)));
-    if (mark(l, "~="))
+    if (mark(l, T_NE))
         return truth_value(!equal(a, sum(l)));
-    if (mark(l, "<="))
+    if (mark(l, T_LE))
         return order(l, a, sum(l), 1);
-    if (mark(l, "<"))
+    if (mark(l, T_LT))
         return order(l, a, sum(l), 0);
-    if (mark(l, ">="))
+    if (mark(l, T_GE))
         return order(l, sum(l), a, 1);
-    if (mark(l, ">"))
+    if (mark(l, T_GT))
         return order(l, sum(l), a, 0);
     return a;
 }
@@ -299,7 +283,7 @@ static struct value comparison(struct lua *l)
 /* level 0: or, 1: and; both leave out their right side as Lua does. */
 static struct value expression(struct lua *l, int level)
 {
-    const char *op = level == 0 ? "or" : "and";
+    enum token_kind op = level == 0 ? T_OR : T_AND;
     struct value v = level == 0 ? expression(l, 1) : comparison(l);
     while (mark(l, op)) {
         int decided = truth(v) == (level == 0);
@@ -314,8 +298,11 @@ static struct value expression(struct lua *l, int level)
 
 static void assign(struct lua *l, int is_new)
 {
-    struct sim_arg w = word(l);
-    want(l, "=");
+    want(l, T_NAME);
+    if (l->error)
+        return;
+    struct sim_arg w = taken(l);
+    want(l, T_ASSIGN);
     struct value v = expression(l, 0);
     int i = l->variables;
     while (!is_new && i > 0 && !same(l->name[i - 1], w))
@@ -332,43 +319,39 @@ static void assign(struct lua *l, int is_new)
 static void branch(struct lua *l)
 {
     int yes = truth(expression(l, 0)) && !l->skipping;
-    want(l, "then");
+    want(l, T_THEN);
     l->skipping += !yes;
     statements(l);
     l->skipping -= !yes;
     if (l->returned)
         return;
-    if (mark(l, "else")) {
+    if (mark(l, T_ELSE)) {
         l->skipping += yes;
         statements(l);
         l->skipping -= yes;
     }
     if (!l->returned)
-        want(l, "end");
+        want(l, T_END);
 }
 
 static void statements(struct lua *l)
 {
     while (!l->error && !l->returned) {
-        blanks(l);
-        const char *here = l->at;
-        if (here == l->end || mark(l, "end") || mark(l, "else")) {
-            l->at = here;
+        if (l->at->kind == T_OVER || l->at->kind == T_END || l->at->kind == T_ELSE)
             return;
-        }
-        if (mark(l, "local")) {
+        if (mark(l, T_LOCAL)) {
             assign(l, 1);
-        } else if (mark(l, "if")) {
+        } else if (mark(l, T_IF)) {
             branch(l);
-        } else if (mark(l, "return")) {
+        } else if (mark(l, T_RETURN)) {
             struct value v = expression(l, 0);
             if (!l->skipping && !l->error) {
                 l->result = v;
                 l->returned = 1;
             }
-        } else if (mark(l, "redis.call")) {
+        } else if (mark(l, T_CALL)) {
             redis_call(l);
-        } else {
+        } else if (!mark(l, T_SEMICOLON)) {
             assign(l, 0);
         }
     }
@@ -381,8 +364,7 @@ void sim_lua_run(struct sim_call *c, const struct sim_script *script, const stru
     memset(&l, 0, offsetof(struct lua, text));
     l.call = c;
     l.script = script;
-    l.at = script->text;
-    l.end = script->text + script->len;
+    l.at = script->token;
     l.keys = keys;
     l.nkeys = nkeys;
     l.args = args;

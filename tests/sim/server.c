@@ -259,7 +259,10 @@ static void cmd_pexpire(struct sim_call *c)
     sim_out_int(c->out, k != NULL);
     if (!k)
         return;
-    sim_note(c, ms > 0 ? SIM_EXPIRE_SET : SIM_DELETED, c->argv[1], nothing, value_of(k), ms);
+    enum sim_deed deed = ms <= 0 ? SIM_DELETED : SIM_EXPIRE_SET;
+    if (ms > 0 && ms < left_ms(k, c->now_ms))
+        deed = SIM_SHORTENED;
+    sim_note(c, deed, c->argv[1], nothing, value_of(k), ms);
     if (ms > 0)
         k->expire_ms = c->now_ms + (uint64_t)ms;
     else

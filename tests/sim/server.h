@@ -42,7 +42,8 @@ struct sim_arg {
 enum sim_deed {
     SIM_SET_GRANTED, /* SET wrote the key */
     SIM_SET_REFUSED, /* SET NX found it taken */
-    SIM_EXPIRE_SET,  /* PEXPIRE changed what the key has left */
+    SIM_EXPIRE_SET,  /* PEXPIRE gave the key more time, or as much */
+    SIM_SHORTENED,   /* PEXPIRE took time from it */
     SIM_DELETED,     /* the key was deleted by a command */
     SIM_SCRIPT_DONE, /* a script ended; number is what it returned */
     SIM_FAILED       /* a command was answered with an error; value is its text */
@@ -71,12 +72,22 @@ struct sim_key {
     uint8_t value[SIM_VALUE_MAX];
 };
 
-enum { SIM_SCRIPT_MAX = 768 };
+enum { SIM_SCRIPT_MAX = 768, SIM_LUA_TOKENS = 160 };
 
+struct sim_lua_token {
+    uint8_t kind; /* enum of lua.c */
+    uint8_t len;
+    uint16_t at; /* of a name or a string: where it stands in the text */
+    int32_t number;
+};
+
+/* A script somebody loaded; read once, shared by all servers of the process. */
 struct sim_script {
     uint16_t len;
+    uint16_t tokens;
     char sha[41];
     char text[SIM_SCRIPT_MAX];
+    struct sim_lua_token token[SIM_LUA_TOKENS];
 };
 
 struct sim_server {
@@ -91,7 +102,7 @@ struct sim_server {
     uint8_t scripts; /* used entries of script[] */
     uint32_t keys;   /* entries of key[] ever used since the last flush */
     uint64_t commands;
-    struct sim_script script[SIM_SCRIPTS];
+    const struct sim_script *script[SIM_SCRIPTS];
     struct sim_key key[SIM_KEYS];
 };
 
@@ -181,8 +192,10 @@ struct sim_entry {
 extern const struct sim_entry sim_key_commands[];
 extern const struct sim_entry sim_script_commands[];
 
+/* Read a script's text into tokens; 0 when it has too many. */
+int sim_lua_read(struct sim_script *script);
 /*
- * Run a script's text: the small part of Lua that lock scripts are written in (lua.c). Appends the
+ * Run a script: the small part of Lua that lock scripts are written in (lua.c). Appends the
  * reply to c->out.
  */
 void sim_lua_run(struct sim_call *c, const struct sim_script *script, const struct sim_arg *keys, int nkeys,

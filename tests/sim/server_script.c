@@ -4,33 +4,47 @@
 
 #include <string.h>
 
-static struct sim_script *by_text(struct sim_server *s, struct sim_arg text)
-{
-    for (int i = 0; i < s->scripts; i++)
-        if (s->script[i].len == text.len && memcmp(s->script[i].text, text.data, text.len) == 0)
-            return &s->script[i];
-    return NULL;
-}
+enum { MEMO = 16 };
 
-static struct sim_script *by_sha(struct sim_server *s, struct sim_arg sha)
+/* What a text says does not depend on who asks: it is read once in the life of the process. */
+static const struct sim_script *read_script(struct sim_arg text)
 {
-    for (int i = 0; i < s->scripts; i++)
-        if (sha.len == 40 && sim_arg_is(sha, s->script[i].sha))
-            return &s->script[i];
-    return NULL;
-}
-
-static struct sim_script *load(struct sim_server *s, struct sim_arg text)
-{
-    struct sim_script *k = by_text(s, text);
-    if (k || text.len > SIM_SCRIPT_MAX)
-        return k;
-    if (s->scripts == SIM_SCRIPTS) /* a script cache of this size forgets the oldest */
-        memmove(&s->script[0], &s->script[1], sizeof s->script[0] * (size_t)--s->scripts);
-    k = &s->script[s->scripts++];
+    static struct sim_script memo[MEMO];
+    static unsigned used;
+    for (unsigned i = 0; i < used && i < MEMO; i++)
+        if (memo[i].len == text.len && memcmp(memo[i].text, text.data, text.len) == 0)
+            return &memo[i];
+    if (text.len > SIM_SCRIPT_MAX || used == MEMO)
+        return NULL;
+    struct sim_script *k = &memo[used];
     k->len = (uint16_t)text.len;
     memcpy(k->text, text.data, text.len);
+    if (!sim_lua_read(k))
+        return NULL;
     sim_sha1_hex(text.data, text.len, k->sha);
+    used++;
+    return k;
+}
+
+static const struct sim_script *by_sha(struct sim_server *s, struct sim_arg sha)
+{
+    for (int i = 0; i < s->scripts; i++)
+        if (sha.len == 40 && sim_arg_is(sha, s->script[i]->sha))
+            return s->script[i];
+    return NULL;
+}
+
+static const struct sim_script *load(struct sim_server *s, struct sim_arg text)
+{
+    const struct sim_script *k = read_script(text);
+    for (int i = 0; i < s->scripts; i++)
+        if (s->script[i] == k)
+            return k;
+    if (!k)
+        return NULL;
+    if (s->scripts == SIM_SCRIPTS) /* a script cache of this size forgets the oldest */
+        memmove(&s->script[0], &s->script[1], sizeof s->script[0] * (size_t)--s->scripts);
+    s->script[s->scripts++] = k;
     return k;
 }
 
@@ -65,9 +79,9 @@ static void cmd_eval(struct sim_call *c)
     int nkeys;
     if (!split(c, &nkeys))
         return;
-    struct sim_script *k = load(c->server, c->argv[1]);
+    const struct sim_script *k = load(c->server, c->argv[1]);
     if (!k)
-        sim_out_error(c->out, "ERR script too long for this model");
+        sim_out_error(c->out, "ERR script too much for this model");
     else
         run(c, k, nkeys);
 }
@@ -77,7 +91,7 @@ static void cmd_evalsha(struct sim_call *c)
     int nkeys;
     if (!split(c, &nkeys))
         return;
-    struct sim_script *k = by_sha(c->server, c->argv[1]);
+    const struct sim_script *k = by_sha(c->server, c->argv[1]);
     if (!k)
         sim_out_error(c->out, "NOSCRIPT No matching script. Please use EVAL.");
     else
@@ -87,9 +101,9 @@ static void cmd_evalsha(struct sim_call *c)
 static void cmd_script(struct sim_call *c)
 {
     if (sim_arg_is(c->argv[1], "LOAD") && c->argc == 3) {
-        struct sim_script *k = load(c->server, c->argv[2]);
+        const struct sim_script *k = load(c->server, c->argv[2]);
         if (!k)
-            sim_out_error(c->out, "ERR script too long for this model");
+            sim_out_error(c->out, "ERR script too much for this model");
         else
             sim_out_bulk(c->out, k->sha, 40);
     } else if (sim_arg_is(c->argv[1], "FLUSH")) {

@@ -1,10 +1,24 @@
 # SPDX-License-Identifier: MIT
 # The model server behind sockets, the simulator, its mutants and the Spin models (tests/sim/).
 
-MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_script.c server_wire.c lua.c sha1.c)
+MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_script.c server_wire.c lua.c lua_read.c sha1.c)
 
-.PHONY: standin
+SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
+SEEDS = $(or $(SEED),1:1000)
+
+.PHONY: standin sim sim-check
 standin: $(B)/standin ## the model server behind sockets, for a machine without redis-server
-$(B)/standin: tests/live/standin_main.c $(MODEL_SRC) tests/sim/server.h
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(WARN) $(WERROR) -D_POSIX_C_SOURCE=200809L $(CFLAGS) -I. $(LDFLAGS) -o $@ $(filter %.c,$^)
+$(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
+# $(call simulator,PROGRAM,FLAVOUR,COMPILER): the production objects as they are, in a world of models
+define simulator
+$(B)/$(1): $(patsubst %.c,$(B)/$(2)/%.o,tests/sim/sim_main.c $(SIM_SRC)) $(B)/$(2)/libredlock.a
+	$$(Q)$(3) $$(LDFLAGS) -o $$@ $$^
+endef
+$(eval $(call simulator,sim,lib,$$(CC)))
+$(eval $(call simulator,sim-clang,clang,$$(CLANG)))
+$(eval $(call simulator,sim-asan,asan,$$(GCC) $$(SANITIZE)))
+
+sim: $(B)/sim ## schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1 [SIM="faults=tail,cut"]
+	$< $(SEEDS) $(if $(TRACE),trace=1) $(SIM)

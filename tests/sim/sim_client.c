@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A client's process: the loop any program around the library has (bytes in, steps, the user, bytes
+ * out), and where it may be stopped in the middle.
+ */
+#include "tests/sim/sim.h"
+
+#include <string.h>
+
+/* Where a pause caught the loop, and so where it goes on. */
+enum resume { RESUME_TOP, RESUME_STEP, RESUME_OUT };
+
+uint64_t client_now_ms(const struct world *w, const struct client *c)
+{
+    return c->stale_ms ? c->stale_ms : clock_ms(&c->clock, w->now);
+}
+
+static void init_handle(struct world *w, struct client *c, unsigned i)
+{
+    struct rng *r = &w->stream[STREAM_SETUP];
+    struct handle *h = &c->handle[i];
+    memset(h, 0, sizeof *h);
+    h->client = c->index;
+    h->index = (uint8_t)i;
+    h->is_single = (uint8_t)w->is_single;
+    h->single_server = 0;
+    h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
+    h->opt.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
+    h->opt.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
+    h->opt.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 10, 100);
+    uint32_t least = 3 * w->slowest_us / 1000 + 2; /* an attempt has time for a round trip and a half */
+    h->opt.attempt_ms = rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + h->opt.ttl_ms / 16);
+    if (rdl_attempt_ms(&h->opt) < least)
+        h->opt.attempt_ms = least;
+    if (h->opt.ttl_ms < 4 * h->opt.attempt_ms)
+        h->opt.ttl_ms = 4 * h->opt.attempt_ms;
+    if (w->opt.is_scripted) {
+        h->name = 0;
+        h->opt = (struct rdl_options){.ttl_ms = w->ttl_ms};
+    }
+    h->act_at = w->opt.is_scripted ? NEVER : w->now + rng_below(r, w->think_us);
+    h->cancel_at = NEVER;
+    handle_init(w, h);
+}
+
+static void init_conn(struct world *w, struct client *c, unsigned s)
+{
+    struct rng *r = &w->stream[STREAM_SETUP];
+    int is_small = (w->faults & FAULT_BIT(FAULT_CUT)) && rng_chance(r, 300);
+    memset(&c->endpoint[s], 0, sizeof c->endpoint[s]);
+    c->endpoint[s].host = "model";
+    if (w->host[s].model.features->password) {
+        const char *word = w->host[s].model.features->password;
+        c->endpoint[s].password = (struct rdl_bytes){word, strlen(word)};
+    }
+    if (rng_chance(r, 300))
+        c->endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
+    c->cfg[s] = (struct rdl_conn_config){.endpoint = &c->endpoint[s],
+                                         .queue = c->queue[s],
+                                         .queue_len = is_small ? RDL_QUEUE_MIN : sizeof c->queue[s],
+                                         .tx = c->tx[s],
+                                         .tx_len = is_small ? RDL_TX_MIN : sizeof c->tx[s],
+                                         .rx = c->rx[s],
+                                         .rx_len = is_small ? RDL_RX_MIN : sizeof c->rx[s],
+                                         .connect_ms = rng_chance(r, 500) ? 0 : 200};
+    rdl_conn_init(&c->conn[s], &c->cfg[s]);
+}
+
+void client_init(struct world *w, unsigned i)
+{
+    struct client *c = &w->client[i];
+    c->index = (uint8_t)i;
+    c->is_dead = c->is_running = 0;
+    c->resume = RESUME_TOP;
+    c->paused_until = c->stale_ms = 0;
+    c->wake_at = NEVER;
+    c->last_run = w->now;
+    for (int s = 0; s < w->servers; s++) {
+        c->tcp[s] = NULL;
+        init_conn(w, c, (unsigned)s);
+    }
+    for (int k = 0; k < w->handles; k++)
+        init_handle(w, c, (unsigned)k);
+    client_wake(w, i, w->now);
+}
+
+void client_wake(struct world *w, unsigned i, uint64_t at)
+{
+    struct client *c = &w->client[i];
+    if (at >= c->wake_at || at == NEVER)
+        return;
+    c->wake_at = at;
+    event_push(w, at, EVENT_WAKE, i, 0, 0);
+}
+
+/* ---------------------------------------------------------------- the driver */
+
+static void lose(struct world *w, struct client *c, unsigned s, int error)
+{
+    struct tcp *t = c->tcp[s];
+    c->tcp[s] = NULL;
+    rdl_conn_closed(&c->conn[s], error);
+    if (t)
+        tcp_close(w, t);
+}
+
+static void bytes_in(struct world *w, struct client *c, unsigned s)
+{
+    struct tcp *t = c->tcp[s];
+    struct rdl_conn *conn = &c->conn[s];
+    if (!t || t->client_open != 2)
+        return;
+    if (rdl_conn_state(conn) == RDL_CONN_OPENING) {
+        if (t->refused) {
+            lose(w, c, s, RDL_E_CONNECT);
+            return;
+        }
+        rdl_conn_opened(conn);
+    }
+    while (t->down.ready > 0 && !(rdl_conn_wants(conn) & RDL_WANT_CLOSE)) {
+        uint8_t *p;
+        size_t room = rdl_conn_rx(conn, &p);
+        if (w->cut_permille && room > 1 && rng_chance(&w->stream[FAULT_CUT], w->cut_permille))
+            room = rng_between(&w->stream[FAULT_CUT], 1, room);
+        rdl_conn_rx_done(conn, tcp_read(w, t, p, room));
+    }
+    if (t->down_ended && t->down.ready == 0)
+        lose(w, c, s, RDL_E_CLOSED);
+}
+
+static void write_out(struct world *w, struct client *c, unsigned s)
+{
+    for (;;) {
+        const uint8_t *p;
+        size_t n = rdl_conn_tx(&c->conn[s], &p), room = tcp_room(c->tcp[s]);
+        if (n > room)
+            n = room;
+        if (n == 0)
+            return;
+        int is_short = w->cut_permille && rng_chance(&w->stream[FAULT_CUT], w->cut_permille);
+        if (is_short)
+            n = rng_between(&w->stream[FAULT_CUT], 1, n);
+        tcp_write(w, c->tcp[s], p, n);
+        rdl_conn_tx_done(&c->conn[s], n);
+        if (is_short) { /* the socket takes more a little later */
+            client_wake(w, c->index, w->now + 100);
+            return;
+        }
+    }
+}
+
+/* Do what the conn wants; when it must be looked after next (client's clock, ms). */
+static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64_t now_ms)
+{
+    struct rdl_conn *conn = &c->conn[s];
+    uint64_t at = NEVER;
+    unsigned wants = rdl_conn_wants(conn);
+    if (!rdl_conn_is_idle(conn) || (wants & RDL_WANT_OPEN) || rdl_conn_state(conn) == RDL_CONN_HELLO) {
+        at = rdl_conn_upkeep(conn, now_ms);
+        wants = rdl_conn_wants(conn);
+    }
+    if (wants & RDL_WANT_CLOSE) {
+        lose(w, c, s, rdl_conn_error(conn));
+        client_wake(w, c->index, w->now + 10);
+        return NEVER;
+    }
+    if ((wants & RDL_WANT_OPEN) && !c->tcp[s])
+        c->tcp[s] = tcp_open(w, c->index, s);
+    if ((wants & RDL_WANT_WRITE) && c->tcp[s] && c->tcp[s]->client_open == 2)
+        write_out(w, c, s);
+    if (rdl_conn_wants(conn) & RDL_WANT_CLOSE)
+        client_wake(w, c->index, w->now + 10);
+    return at;
+}
+
+/* ---------------------------------------------------------------- the loop */
+
+static uint64_t step_handle(struct world *w, struct client *c, struct handle *h, uint64_t now_ms)
+{
+    uint64_t at;
+    if (handle_is_pending(h)) {
+        int rc = handle_step(w, h, now_ms);
+        if (rc != RDL_PENDING)
+            user_result(w, h, rc, now_ms);
+    } else if (!handle_is_idle(h)) {
+        handle_step(w, h, now_ms);
+    }
+    at = user_act(w, h, now_ms);
+    if (handle_is_pending(h)) {
+        oracle_pending(w, h, clock_ms(&c->clock, w->now));
+    }
+    if (handle_is_pending(h) || !handle_is_idle(h)) {
+        uint64_t wake = clock_when(&c->clock, handle_wake_ms(h));
+        at = wake < at ? wake : at;
+    }
+    return at;
+}
+
+/* 1: the client stops here for a while, and goes on at this place. */
+static int pause_here(struct world *w, struct client *c, enum resume where)
+{
+    struct rng *r = &w->stream[FAULT_PAUSE];
+    if (!(w->faults & FAULT_BIT(FAULT_PAUSE)) || w->now >= w->opt.heal_us || !rng_chance(r, 1))
+        return 0;
+    c->paused_until = w->now + rng_below(r, rng_chance(r, 500) ? w->ttl_ms * 200 : w->ttl_ms * 3000ull);
+    c->resume = (uint8_t)where;
+    if (where == RESUME_STEP)
+        c->stale_ms = clock_ms(&c->clock, w->now);
+    world_trace(w, "c%u is stopped %s until %llu ms", c->index,
+                where == RESUME_STEP ? "after it read the clock" : "before it sends",
+                (unsigned long long)(c->paused_until / MS));
+    client_wake(w, c->index, c->paused_until);
+    return 1;
+}
+
+static void oversleep(struct world *w, struct client *c, uint64_t *at)
+{
+    struct rng *r = &w->stream[FAULT_SPURIOUS];
+    (void)c;
+    if (!(w->faults & FAULT_BIT(FAULT_SPURIOUS)) || w->now >= w->opt.heal_us || *at == NEVER)
+        return;
+    if (rng_chance(r, 20))
+        *at = *at + rng_below(r, 20 * MS);
+    else if (rng_chance(r, 20) && *at > w->now)
+        *at = w->now + rng_below(r, *at - w->now);
+}
+
+static void steps(struct world *w, struct client *c, uint64_t *at)
+{
+    uint64_t now_ms = client_now_ms(w, c);
+    for (int i = 0; i < w->handles; i++) {
+        uint64_t t = step_handle(w, c, &c->handle[i], now_ms);
+        *at = t < *at ? t : *at;
+    }
+}
+
+void client_run(struct world *w, unsigned i)
+{
+    struct client *c = &w->client[i];
+    uint64_t at = NEVER, wake_ms = NEVER;
+    if (c->is_dead || c->is_running)
+        return;
+    if (c->paused_until > w->now) {
+        client_wake(w, i, c->paused_until);
+        return;
+    }
+    c->is_running = 1;
+    enum resume from = (enum resume)c->resume;
+    c->resume = RESUME_TOP;
+    if (from == RESUME_TOP) {
+        for (int s = 0; s < w->servers; s++)
+            bytes_in(w, c, (unsigned)s);
+        if (pause_here(w, c, RESUME_STEP)) {
+            c->is_running = 0;
+            return;
+        }
+    }
+    if (from != RESUME_OUT)
+        steps(w, c, &at);
+    c->stale_ms = 0;
+    if (from != RESUME_OUT && pause_here(w, c, RESUME_OUT)) {
+        c->is_running = 0;
+        oracle_holders(w, c);
+        return;
+    }
+    for (int s = 0; s < w->servers; s++) {
+        uint64_t t = serve_conn(w, c, (unsigned)s, clock_ms(&c->clock, w->now));
+        wake_ms = t < wake_ms ? t : wake_ms;
+    }
+    c->is_running = 0;
+    c->last_run = w->now;
+    oracle_holders(w, c);
+    if (from != RESUME_TOP) { /* there may be bytes that came meanwhile */
+        client_wake(w, i, w->now + 1);
+        return;
+    }
+    uint64_t t = clock_when(&c->clock, wake_ms);
+    at = t < at ? t : at;
+    oversleep(w, c, &at);
+    if (at != NEVER)
+        client_wake(w, i, at > w->now ? at : w->now + 1);
+}

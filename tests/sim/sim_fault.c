@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults that have a time: planned when the world is made, each class from its own stream. */
+#include "tests/sim/sim.h"
+
+const char *fault_name(unsigned f)
+{
+    static const char *const names[FAULT_CLASSES] = {
+        "tail",    "cut",    "reset", "stall",   "partition",   "refuse",      "crash",
+        "reboot",  "freeze", "pause", "kill",    "clock",       "spurious",    "errors",
+        "scripts", "cancel", "flush", "restart", "step-client", "step-server", "rate"};
+    return f < FAULT_CLASSES ? names[f] : "?";
+}
+
+static void add(struct world *w, struct planned p)
+{
+    if (w->planned_len == FAULTS)
+        return;
+    w->planned[w->planned_len] = p;
+    event_push(w, p.at, EVENT_FAULT, 0, 0, (uint32_t)w->planned_len++);
+}
+
+/* How long one of this class lasts, in us. */
+static uint64_t duration(struct world *w, unsigned fault, struct rng *r)
+{
+    uint64_t ttl = w->ttl_ms * MS;
+    switch (fault) {
+    case FAULT_CRASH: /* the operators' rule: down for longer than any lease */
+        return ttl + SECOND + rng_below(r, ttl);
+    case FAULT_REBOOT:
+    case FAULT_RESTART:
+        return rng_below(r, 200 * MS);
+    case FAULT_PAUSE:
+    case FAULT_FREEZE:
+    case FAULT_STALL:
+    case FAULT_PARTITION:
+        return rng_chance(r, 300) ? rng_below(r, 3 * ttl) : rng_below(r, ttl / 2);
+    case FAULT_KILL:
+        return rng_below(r, ttl);
+    default:
+        return rng_below(r, 2 * ttl);
+    }
+}
+
+static void plan_one(struct world *w, unsigned fault)
+{
+    struct rng *r = &w->stream[fault];
+    struct planned p = {.fault = (uint8_t)fault};
+    uint64_t lasts = duration(w, fault, r), latest = w->opt.heal_us;
+    if (lasts > latest - 1)
+        lasts = latest - 1;
+    p.at = rng_below(r, latest - lasts);
+    p.until = p.at + lasts;
+    p.client = (uint8_t)rng_below(r, (uint64_t)w->clients);
+    p.server = (uint8_t)rng_below(r, (uint64_t)w->servers);
+    p.what = (uint8_t)rng_next(r);
+    add(w, p);
+    if (fault == FAULT_CRASH || fault == FAULT_REBOOT || fault == FAULT_RESTART || fault == FAULT_FREEZE ||
+        fault == FAULT_KILL || fault == FAULT_ERRORS) {
+        p.is_end = 1;
+        p.at = p.until;
+        add(w, p);
+    }
+}
+
+/* What breaks the assumptions strikes a majority at once, as an operator's mistake or a bad time server does. */
+static void plan_outside(struct world *w, unsigned fault)
+{
+    struct rng *r = &w->stream[fault];
+    uint64_t at = SECOND + rng_below(r, w->opt.heal_us - 2 * SECOND);
+    if (fault == FAULT_RATE)
+        return;
+    for (int k = 0; k < w->servers; k++) {
+        struct planned p = {.fault = (uint8_t)fault, .server = (uint8_t)k, .at = at + rng_below(r, MS)};
+        p.client = (uint8_t)rng_below(r, (uint64_t)w->clients);
+        p.until = p.at + rng_below(r, 50 * MS);
+        add(w, p);
+        if (fault == FAULT_RESTART) {
+            p.is_end = 1;
+            p.at = p.until;
+            add(w, p);
+        }
+    }
+}
+
+void faults_plan(struct world *w)
+{
+    static const uint32_t timed = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) |
+                                  FAULT_BIT(FAULT_REFUSE) | FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) |
+                                  FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
+                                  FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS);
+    for (unsigned f = 0; f < FAULT_CLASSES; f++) {
+        if (!(w->faults & FAULT_BIT(f)))
+            continue;
+        if (timed & FAULT_BIT(f))
+            for (uint64_t n = rng_between(&w->stream[f], 1, 4); n > 0; n--)
+                plan_one(w, f);
+        if (FAULTS_OUTSIDE & FAULT_BIT(f))
+            for (int n = 0; n < 3; n++)
+                plan_outside(w, f);
+    }
+}
+
+static void block(struct link *l, unsigned ways, uint64_t until)
+{
+    if ((ways & 1) && l->up_blocked < until)
+        l->up_blocked = until;
+    if ((ways & 2) && l->down_blocked < until)
+        l->down_blocked = until;
+}
+
+static void partition(struct world *w, const struct planned *p)
+{
+    unsigned ways = p->what % 3 + 1;
+    for (int c = 0; c < w->clients; c++)
+        for (int s = 0; s < w->servers; s++)
+            if (rng_chance(&w->stream[FAULT_PARTITION], 400))
+                block(&w->link[c][s], ways, p->until);
+    world_trace(w, "partition (%s) until %llu ms",
+                ways == 1   ? "to the servers"
+                : ways == 2 ? "from them"
+                            : "both ways",
+                (unsigned long long)(p->until / MS));
+}
+
+static void kill_client(struct world *w, const struct planned *p)
+{
+    struct client *c = &w->client[p->client];
+    if (p->is_end) {
+        if (!c->is_dead)
+            return;
+        world_trace(w, "c%u lives again", p->client);
+        client_init(w, p->client);
+        return;
+    }
+    if (c->is_dead)
+        return;
+    world_trace(w, "c%u dies", p->client);
+    c->is_dead = 1;
+    for (int i = 0; i < w->handles; i++) {
+        oracle_released(w, &c->handle[i]);
+        c->handle[i].state = IDLE;
+    }
+    for (int s = 0; s < w->servers; s++) {
+        struct tcp *t = c->tcp[s];
+        c->tcp[s] = NULL;
+        if (t && (p->what & 1))
+            tcp_abandon(w, t);
+        else if (t)
+            tcp_close(w, t);
+    }
+}
+
+static void set_error(struct world *w, const struct planned *p)
+{
+    struct sim_server *m = &w->host[p->server].model;
+    uint8_t *const condition[] = {&m->oom, &m->loading, &m->readonly, &m->busy, &m->misconf};
+    static const char *const name[] = {"out of memory", "loading", "a replica", "busy with a script",
+                                       "unable to save"};
+    *condition[p->what % 5] = !p->is_end;
+    world_trace(w, "s%u is %s%s", p->server, name[p->what % 5], p->is_end ? " no more" : "");
+}
+
+static void crash(struct world *w, const struct planned *p)
+{
+    struct host *h = &w->host[p->server];
+    if (!p->is_end) {
+        if (h->is_down)
+            return;
+        h->is_frozen = 0;
+        h->up_at = p->until;
+        world_trace(w, "s%u crashes%s", p->server, p->what & 1 ? "" : " silently");
+        host_crash(w, p->server, p->what & 1);
+    } else if (h->is_down && h->up_at == p->until) {
+        host_start(w, p->server, p->fault == FAULT_REBOOT);
+    }
+}
+
+static void freeze(struct world *w, const struct planned *p)
+{
+    struct host *h = &w->host[p->server];
+    if (h->is_down)
+        return;
+    world_trace(w, "s%u %s", p->server, p->is_end ? "goes on" : "freezes");
+    h->is_frozen = !p->is_end;
+    if (p->is_end)
+        host_serve_all(w, p->server);
+}
+
+static void refuse(struct world *w, const struct planned *p)
+{
+    struct host *h = &w->host[p->server];
+    *(p->what & 1 ? &h->refuse_until : &h->blackhole_until) = p->until;
+    world_trace(w, "s%u %s connections until %llu ms", p->server, p->what & 1 ? "refuses" : "does not answer",
+                (unsigned long long)(p->until / MS));
+}
+
+static void pause_client(struct world *w, const struct planned *p)
+{
+    struct client *c = &w->client[p->client];
+    if (c->paused_until >= p->until || c->is_dead)
+        return;
+    c->paused_until = p->until;
+    world_trace(w, "c%u is stopped until %llu ms", p->client, (unsigned long long)(p->until / MS));
+    client_wake(w, p->client, p->until);
+}
+
+static void step_clock(struct world *w, const struct planned *p)
+{
+    int64_t ttl = (int64_t)(w->ttl_ms * MS);
+    if (p->fault == FAULT_STEP_CLIENT) {
+        w->client[p->client].clock.step_us -= ttl / 2;
+        world_trace(w, "c%u's clock goes back by %lld ms", p->client, (long long)ttl / 2000);
+        client_wake(w, p->client, w->now + 1);
+        oracle_holders(w, &w->client[p->client]);
+    } else {
+        w->host[p->server].clock.step_us += ttl;
+        world_trace(w, "s%u's clock steps ahead by %lld ms", p->server, (long long)ttl / 1000);
+    }
+}
+
+void fault_event(struct world *w, uint32_t n)
+{
+    const struct planned *p = &w->planned[n];
+    switch ((enum fault)p->fault) {
+    case FAULT_STALL:
+        block(&w->link[p->client][p->server], p->what % 3 + 1, p->until);
+        world_trace(w, "link c%u-s%u loses everything until %llu ms", p->client, p->server,
+                    (unsigned long long)(p->until / MS));
+        break;
+    case FAULT_PARTITION:
+        partition(w, p);
+        break;
+    case FAULT_REFUSE:
+        refuse(w, p);
+        break;
+    case FAULT_CRASH:
+    case FAULT_REBOOT:
+    case FAULT_RESTART:
+        crash(w, p);
+        break;
+    case FAULT_FREEZE:
+        freeze(w, p);
+        break;
+    case FAULT_PAUSE:
+        pause_client(w, p);
+        break;
+    case FAULT_KILL:
+        kill_client(w, p);
+        break;
+    case FAULT_ERRORS:
+        set_error(w, p);
+        break;
+    case FAULT_SCRIPTS:
+        w->host[p->server].model.scripts = 0;
+        world_trace(w, "s%u: SCRIPT FLUSH", p->server);
+        break;
+    case FAULT_FLUSH:
+        sim_server_flush(&w->host[p->server].model);
+        world_trace(w, "s%u: FLUSHALL", p->server);
+        break;
+    case FAULT_STEP_CLIENT:
+    case FAULT_STEP_SERVER:
+        step_clock(w, p);
+        break;
+    case FAULT_TAIL:
+    case FAULT_CUT:
+    case FAULT_RESET:
+    case FAULT_CLOCK:
+    case FAULT_SPURIOUS:
+    case FAULT_CANCEL:
+    case FAULT_RATE:
+    case FAULT_CLASSES:
+    case STREAM_DELAY:
+    case STREAM_USER:
+    case STREAM_LIBRARY:
+    case STREAMS:
+        break;
+    }
+}

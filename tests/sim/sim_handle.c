@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* One face for a lock on one server and a lock on N, so that users and oracles need not know which. */
+#include "tests/sim/sim.h"
+
+#include <string.h>
+
+const char *lock_name(unsigned i)
+{
+    static const char *const names[NAMES] = {"nightly", "{nightly}:2"};
+    return names[i];
+}
+
+static struct client *client_of(struct world *w, const struct handle *h)
+{
+    return &w->client[h->client];
+}
+
+void handle_init(struct world *w, struct handle *h)
+{
+    struct client *c = client_of(w, h);
+    const char *name = lock_name(h->name);
+    if (h->is_single) {
+        rdl_lock_init(&h->lock, &rdl_lock_px, &h->opt, &c->conn[h->single_server], name, strlen(name));
+        return;
+    }
+    memset(h->servers, 0, sizeof h->servers);
+    for (int s = 0; s < w->servers; s++)
+        h->servers[s].conn = &c->conn[s];
+    rdl_redlock_init(&h->redlock, &h->opt, h->servers, (size_t)w->servers, name, strlen(name));
+}
+
+int handle_acquire(struct world *w, struct handle *h)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN];
+    uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    for (size_t i = 0; i < sizeof entropy; i += 8) {
+        uint64_t v = rng_next(&w->stream[STREAM_LIBRARY]);
+        for (size_t k = 0; k < 8; k++)
+            entropy[i + k] = (uint8_t)(v >> (8 * k));
+    }
+    h->state = ACQUIRING;
+    h->ttl_ms = h->opt.ttl_ms;
+    oracle_begin(w, h, now_ms);
+    return h->is_single ? rdl_lock_acquire_begin(&h->lock, entropy, now_ms)
+                        : rdl_redlock_acquire_begin(&h->redlock, entropy, now_ms);
+}
+
+int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
+{
+    uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    h->state = EXTENDING;
+    h->ttl_ms = ttl_ms;
+    oracle_begin(w, h, now_ms);
+    return h->is_single ? rdl_lock_extend_begin(&h->lock, ttl_ms, now_ms)
+                        : rdl_redlock_extend_begin(&h->redlock, ttl_ms, now_ms);
+}
+
+int handle_release(struct world *w, struct handle *h)
+{
+    uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    h->state = RELEASING;
+    oracle_begin(w, h, now_ms);
+    return h->is_single ? rdl_lock_release_begin(&h->lock, now_ms)
+                        : rdl_redlock_release_begin(&h->redlock, now_ms);
+}
+
+void handle_cancel(struct world *w, struct handle *h)
+{
+    oracle_released(w, h);
+    if (h->is_single)
+        rdl_lock_cancel(&h->lock);
+    else
+        rdl_redlock_cancel(&h->redlock);
+    h->state = IDLE;
+}
+
+int handle_step(struct world *w, struct handle *h, uint64_t now_ms)
+{
+    (void)w;
+    return h->is_single ? rdl_lock_step(&h->lock, now_ms) : rdl_redlock_step(&h->redlock, now_ms);
+}
+
+uint64_t handle_wake_ms(const struct handle *h)
+{
+    return h->is_single ? rdl_lock_wake_ms(&h->lock) : rdl_redlock_wake_ms(&h->redlock);
+}
+
+uint32_t handle_remaining_ms(const struct handle *h, uint64_t now_ms)
+{
+    return h->is_single ? rdl_lock_remaining_ms(&h->lock, now_ms)
+                        : rdl_redlock_remaining_ms(&h->redlock, now_ms);
+}
+
+uint64_t handle_until_ms(const struct handle *h)
+{
+    return h->is_single ? h->lock.until_ms : rdl_redlock_until_ms(&h->redlock);
+}
+
+int handle_is_pending(const struct handle *h)
+{
+    return h->state == ACQUIRING || h->state == EXTENDING || h->state == RELEASING;
+}
+
+int handle_is_idle(const struct handle *h)
+{
+    return h->is_single || rdl_redlock_is_idle(&h->redlock);
+}
+
+const struct rdl_token *handle_token(const struct handle *h)
+{
+    return h->is_single ? &h->lock.token : &h->redlock.token;
+}

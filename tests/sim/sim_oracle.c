@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* What must hold, one function each. They know what the servers really did; the library does not. */
+#include "tests/sim/sim.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- tokens */
+
+void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN])
+{
+    for (int i = 0; i < RDL_TOKEN_LEN; i++) {
+        hex[2 * i] = "0123456789abcdef"[t->bytes[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[t->bytes[i] & 15];
+    }
+}
+
+struct token *token_find(struct world *w, const char *hex, int create)
+{
+    uint64_t h, tail;
+    memcpy(&h, hex, sizeof h);
+    memcpy(&tail, hex + 2 * RDL_TOKEN_LEN - sizeof tail, sizeof tail);
+    h = (h ^ tail * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+    for (uint32_t i = (uint32_t)(h >> 40), n = 0; n < TOKENS; i++, n++) {
+        struct token *t = &w->token[i % TOKENS];
+        if (t->used == w->run && memcmp(t->hex, hex, sizeof t->hex) == 0)
+            return t;
+        if (t->used == w->run)
+            continue;
+        if (!create)
+            return NULL;
+        memset(t, 0, sizeof *t);
+        t->used = w->run;
+        t->first_us = t->extend_us = NEVER;
+        memcpy(t->hex, hex, sizeof t->hex);
+        return t;
+    }
+    world_violation(w, "simulator", "more than %d tokens", TOKENS);
+    return NULL;
+}
+
+static struct token *token_of(struct world *w, const struct handle *h)
+{
+    char hex[2 * RDL_TOKEN_LEN];
+    token_hex(handle_token(h), hex);
+    return token_find(w, hex, 0);
+}
+
+static int bits(unsigned v)
+{
+    int n = 0;
+    for (; v; v &= v - 1)
+        n++;
+    return n;
+}
+
+static int asked(const struct world *w, const struct handle *h)
+{
+    return h->is_single ? 1 : w->servers;
+}
+
+static int quorum(const struct world *w, const struct handle *h)
+{
+    return asked(w, h) / 2 + 1;
+}
+
+/* ceil(ttl / 100) + 2 ms, said a second time on purpose. */
+static uint64_t drift_ms(uint32_t ttl_ms)
+{
+    return (ttl_ms + 99) / 100 + 2;
+}
+
+/* ---------------------------------------------------------------- what the servers do */
+
+static void trace_note(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    static const char *const deed[] = {"SET granted", "SET refused", "lives longer", "LIVES SHORTER",
+                                       "deleted",     "script said", "error"};
+    if (w->opt.trace)
+        world_trace(w, "        s%u %s %.*s (%lld) for c%d %.*s", h->index, deed[n->deed], (int)n->key.len,
+                    (const char *)n->key.data, (long long)n->number, h->serving ? h->serving->client : -1,
+                    (int)(n->deed == SIM_FAILED ? n->value.len
+                          : n->value.len > 6    ? 6
+                                                : n->value.len),
+                    (const char *)n->value.data);
+}
+
+static int is_same(struct sim_arg a, struct sim_arg b)
+{
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static void oracle_set(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    struct token *t = token_find(w, (const char *)n->value.data, 1);
+    unsigned bit = 1u << h->index;
+    if (!t)
+        return;
+    if ((t->granted | t->refused) & bit)
+        world_violation(w, "fresh token", "s%u got a second SET with the same token", h->index);
+    if (n->deed == SIM_SET_REFUSED) {
+        t->refused |= (uint8_t)bit;
+        return;
+    }
+    if (n->held.len > 0)
+        world_violation(w, "set", "SET on s%u overwrote somebody's lock", h->index);
+    if (n->number < 0)
+        world_violation(w, "ttl", "s%u has a key without ttl", h->index);
+    else if (n->number < w->ttl_ms / 2 || n->number > w->ttl_ms)
+        world_violation(w, "ttl", "s%u was given a ttl of %lld ms", h->index, (long long)n->number);
+    t->granted |= (uint8_t)bit;
+    if (w->now < t->first_us)
+        t->first_us = w->now;
+}
+
+static void oracle_delete(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    struct token *t;
+    if (n->value.len != 2 * RDL_TOKEN_LEN || !is_same(n->value, n->held)) {
+        world_violation(w, "release", "s%u deleted a key that was another's", h->index);
+        return;
+    }
+    t = token_find(w, (const char *)n->value.data, 1);
+    if (!t)
+        return;
+    t->deleted |= (uint8_t)(1u << h->index);
+    if (!t->is_held)
+        return;
+    const struct client *c = &w->client[t->client];
+    if (handle_remaining_ms(&c->handle[t->handle], clock_ms(&c->clock, w->now)) > 0)
+        world_violation(w, "release", "s%u deleted a lock that c%u holds and did not give up", h->index,
+                        t->client);
+}
+
+static void oracle_script(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    struct token *t;
+    if (n->arguments != 2 || n->value.len != 2 * RDL_TOKEN_LEN)
+        return;
+    t = token_find(w, (const char *)n->value.data, 1);
+    if (!t)
+        return;
+    *(n->number == 1 ? &t->extended : &t->missed) |= (uint8_t)(1u << h->index);
+    if (n->number == 1 && w->now < t->extend_us)
+        t->extend_us = w->now;
+}
+
+void oracle_note(void *ctx, const struct sim_note *n)
+{
+    struct host *h = ctx;
+    struct world *w = h->world;
+    w->counts.commands++;
+    trace_note(w, h, n);
+    switch (n->deed) {
+    case SIM_SET_GRANTED:
+    case SIM_SET_REFUSED:
+        oracle_set(w, h, n);
+        break;
+    case SIM_DELETED:
+        oracle_delete(w, h, n);
+        break;
+    case SIM_SHORTENED:
+        world_violation(w, "extend", "s%u shortened a lease", h->index);
+        break;
+    case SIM_EXPIRE_SET:
+        if (!is_same(n->value, n->held))
+            world_violation(w, "extend", "s%u extended a key that was another's", h->index);
+        break;
+    case SIM_SCRIPT_DONE:
+        oracle_script(w, h, n);
+        break;
+    case SIM_FAILED:
+        break;
+    }
+}
+
+/* ---------------------------------------------------------------- exclusion */
+
+static void exclude(struct world *w, const struct handle *a, const struct handle *b)
+{
+    const struct client *ca = &w->client[a->client], *cb = &w->client[b->client];
+    uint32_t left_a = handle_remaining_ms(a, clock_ms(&ca->clock, w->now));
+    uint32_t left_b = handle_remaining_ms(b, clock_ms(&cb->clock, w->now));
+    if (left_a > 0 && left_b > 0)
+        world_violation(w, "exclusion", "c%u.%u (%u ms left) and c%u.%u (%u ms left) hold \"%s\"", a->client,
+                        a->index, left_a, b->client, b->index, left_b, lock_name(a->name));
+}
+
+void oracle_holders(struct world *w, struct client *c)
+{
+    uint64_t now_ms = clock_ms(&c->clock, w->now);
+    for (int i = 0; i < w->handles; i++) {
+        const struct handle *mine = &c->handle[i];
+        if (c->is_dead || handle_remaining_ms(mine, now_ms) == 0)
+            continue;
+        for (int k = 0; k < w->clients; k++)
+            for (int j = 0; j < w->handles; j++) {
+                const struct handle *other = &w->client[k].handle[j];
+                if (other != mine && other->name == mine->name && !w->client[k].is_dead)
+                    exclude(w, mine, other);
+            }
+    }
+}
+
+/* ---------------------------------------------------------------- operations */
+
+void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
+{
+    uint32_t attempt = rdl_attempt_ms(&h->opt);
+    int waits = h->opt.retry_ms != 0 && h->opt.wait_ms != 0;
+    h->op_us = w->now;
+    h->op_ms = now_ms;
+    h->until_ms = handle_until_ms(h);
+    h->limit_ms = now_ms + attempt;
+    if (h->state == ACQUIRING)
+        h->limit_ms += waits ? h->opt.wait_ms : 2 * RDL_CONNECT_MS + 100;
+    if (h->state == RELEASING)
+        oracle_released(w, h);
+    struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
+    if (t) {
+        t->extended = t->missed = 0;
+        t->extend_us = NEVER;
+    }
+}
+
+/* Every operation ends by its deadline; it is asked after each round of its client. */
+void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
+{
+    const struct client *c = &w->client[h->client];
+    uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + rdl_attempt_ms(&h->opt);
+    uint64_t limit_ms = h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
+    if (now_ms > limit_ms + 1 && !c->stale_ms)
+        world_violation(w, "deadline", "c%u.%u: an operation that began at %llu ms is not over", h->client,
+                        h->index, (unsigned long long)(h->op_us / MS));
+}
+
+void oracle_released(struct world *w, struct handle *h)
+{
+    struct token *t = token_of(w, h);
+    if (t)
+        t->is_held = 0;
+}
+
+/* No lease is longer than what the first server to execute the command gave, less the drift. */
+static void validity(struct world *w, const struct handle *h, uint64_t executed_us, uint64_t at_least_ms)
+{
+    const struct client *c = &w->client[h->client];
+    uint64_t most = clock_ms(&c->clock, executed_us) + h->ttl_ms - drift_ms(h->ttl_ms);
+    uint64_t until = handle_until_ms(h);
+    if (w->faults & FAULT_BIT(FAULT_STEP_CLIENT))
+        return;
+    if (until > most && until > at_least_ms)
+        world_violation(w, "validity", "c%u.%u believes in %llu ms more than it was given", h->client,
+                        h->index, (unsigned long long)(until - (most > at_least_ms ? most : at_least_ms)));
+}
+
+static int is_calm(const struct world *w, const struct handle *h)
+{
+    return w->faults == 0 && 8 * w->slowest_us < rdl_attempt_ms(&h->opt) * MS;
+}
+
+/* Did enough servers refuse, or answer, in any attempt of this operation? Attempts count on in the token. */
+static int was_refused(struct world *w, const struct handle *h)
+{
+    struct rdl_token token = *handle_token(h);
+    int n = asked(w, h), q = quorum(w, h);
+    for (int tries = 0; tries < 256; tries++) {
+        char hex[2 * RDL_TOKEN_LEN];
+        token_hex(&token, hex);
+        const struct token *t = token_find(w, hex, 0);
+        int refused = t ? bits(t->refused) : 0;
+        if (refused > n - q || (refused > 0 && refused + bits(t->granted) >= q))
+            return 1;
+        for (int i = RDL_TOKEN_LEN; --i >= RDL_ENTROPY_LEN && token.bytes[i]-- == 0;) {
+        }
+    }
+    return 0;
+}
+
+static void acquired(struct world *w, struct handle *h, int result)
+{
+    struct token *t = token_of(w, h);
+    int granted = t ? bits(t->granted) : 0;
+    if (result == RDL_OK) {
+        if (granted < quorum(w, h)) {
+            world_violation(w, "truth", "acquired with %d of %d servers", granted, asked(w, h));
+            return;
+        }
+        validity(w, h, t->first_us, 0);
+        t->is_held = 1;
+        t->client = h->client;
+        t->handle = h->index;
+        return;
+    }
+    if (handle_remaining_ms(h, h->op_ms) != 0)
+        world_violation(w, "truth", "not acquired, and yet something remains");
+    if (result == RDL_BUSY && !was_refused(w, h))
+        world_violation(w, "truth", "busy, but no attempt was refused by enough servers");
+    if (result == RDL_EXPIRED && granted < quorum(w, h))
+        world_violation(w, "truth", "expired, but only %d servers had granted it", granted);
+    int was_cut = clock_ms(&w->client[h->client].clock, w->now) >= h->op_ms + h->opt.wait_ms;
+    if (result != RDL_BUSY && is_calm(w, h) && !(h->opt.wait_ms && h->opt.retry_ms && was_cut))
+        world_violation(w, "truth", "result %d though nothing was wrong", result);
+}
+
+static void extended(struct world *w, struct handle *h, int result, uint64_t now_ms)
+{
+    struct token *t = token_of(w, h);
+    int yes = t ? bits(t->extended) : 0, gone = t ? bits(t->missed) : 0;
+    uint64_t until = handle_until_ms(h);
+    if (result == RDL_OK) {
+        if (yes < quorum(w, h))
+            world_violation(w, "truth", "extended with %d of %d servers", yes, asked(w, h));
+        else
+            validity(w, h, t->extend_us, h->until_ms);
+        if (now_ms >= h->until_ms)
+            world_violation(w, "truth", "an expired lease was revived");
+        if (until < h->until_ms)
+            world_violation(w, "truth", "an extension shortened the lease");
+    } else if (result == RDL_LOST) {
+        if (handle_remaining_ms(h, now_ms) != 0)
+            world_violation(w, "truth", "lost, and yet something remains");
+        if (now_ms < h->until_ms && gone <= asked(w, h) - quorum(w, h))
+            world_violation(w, "truth", "lost, but only %d servers had it no more", gone);
+        if (t)
+            t->is_held = 0;
+    } else if (until != h->until_ms) {
+        world_violation(w, "truth", "an extension without a result changed the lease");
+    }
+}
+
+static void released(struct world *w, struct handle *h, int result)
+{
+    struct token *t = token_of(w, h);
+    int deleted = t ? bits(t->deleted) : 0;
+    if (handle_remaining_ms(h, h->op_ms) != 0)
+        world_violation(w, "truth", "released, and yet something remains");
+    if (result == RDL_OK && deleted < 2 * quorum(w, h) - asked(w, h))
+        world_violation(w, "truth", "released, but only %d servers deleted it", deleted);
+}
+
+void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
+{
+    if (now_ms > h->limit_ms + 1 && result == RDL_OK && h->state == EXTENDING && now_ms >= h->until_ms)
+        world_violation(w, "deadline", "an answer was believed after the deadline");
+    if (h->state == ACQUIRING)
+        acquired(w, h, result);
+    else if (h->state == EXTENDING)
+        extended(w, h, result, now_ms);
+    else
+        released(w, h, result);
+}
+
+/* ---------------------------------------------------------------- at the end */
+
+static void end_of_server(struct world *w, struct host *h)
+{
+    for (unsigned i = 0; i < NAMES; i++) {
+        struct sim_arg name = {(const uint8_t *)lock_name(i), strlen(lock_name(i))};
+        struct sim_key *k = sim_server_find(&h->model, 0, name, clock_ms(&h->clock, w->now));
+        if (k)
+            world_violation(w, "orphan", "s%u still holds \"%s\" for nobody", h->index, lock_name(i));
+    }
+}
+
+void oracle_end(struct world *w)
+{
+    for (int s = 0; s < w->servers; s++)
+        end_of_server(w, &w->host[s]);
+    for (int c = 0; c < w->clients; c++) {
+        for (int s = 0; s < w->servers; s++)
+            if (!rdl_conn_is_idle(&w->client[c].conn[s]))
+                world_violation(w, "idle", "conn c%d-s%d is not idle at the end", c, s);
+        for (int i = 0; i < w->handles; i++)
+            if (w->client[c].handle[i].state != IDLE)
+                world_violation(w, "idle", "c%d.%d still does something at the end", c, i);
+    }
+    if (w->acquired_after_heal == 0)
+        world_violation(w, "liveness", "nobody acquired a lock in %llu ms without faults",
+                        (unsigned long long)((w->stop_us - w->opt.heal_us) / MS));
+}

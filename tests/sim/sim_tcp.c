@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TCP as far as a lock can tell: bytes arrive in order or not at all, a lost packet is a delay, a close
+ * comes behind the bytes, a reset destroys what is on its way. A connection the client has left lives
+ * on until the server has read what was sent.
+ */
+#include "tests/sim/sim.h"
+
+#include <string.h>
+
+static unsigned index_of(const struct world *w, const struct tcp *t)
+{
+    return (unsigned)(t - w->tcp);
+}
+
+static void push(struct world *w, const struct tcp *t, uint64_t at, enum event_kind kind, uint32_t n)
+{
+    event_push(w, at, kind, index_of(w, t), t->gen, n);
+}
+
+uint64_t travel_us(struct world *w, unsigned client, unsigned server)
+{
+    const struct link *l = &w->link[client][server];
+    uint64_t us = l->delay_us + rng_below(&w->stream[STREAM_DELAY], l->jitter_us + 1u);
+    if (w->tail_permille && rng_chance(&w->stream[FAULT_TAIL], w->tail_permille) && w->now < w->opt.heal_us)
+        us += rng_below(&w->stream[FAULT_TAIL], w->ttl_ms * 1500ull);
+    return us;
+}
+
+/* ---------------------------------------------------------------- bytes */
+
+static void fifo_put(struct fifo *f, const uint8_t *data, size_t n)
+{
+    if (f->len == 0)
+        f->head = 0;
+    if (f->head + f->len + n > FIFO) {
+        memmove(f->data, f->data + f->head, f->len);
+        f->head = 0;
+    }
+    memcpy(f->data + f->head + f->len, data, n);
+    f->len += (uint32_t)n;
+}
+
+static void fifo_drop(struct fifo *f, size_t n)
+{
+    f->head += (uint32_t)n;
+    f->len -= (uint32_t)n;
+    f->ready -= (uint32_t)n;
+}
+
+static void fifo_arrive(struct fifo *f, uint32_t n)
+{
+    f->ready = n < f->len - f->ready ? f->ready + n : f->len;
+}
+
+/* Send n bytes that are in the fifo on their way, in one piece or several. */
+static void depart(struct world *w, struct tcp *t, enum event_kind kind, uint64_t *last, size_t n)
+{
+    while (n > 0) {
+        size_t piece = n;
+        if (w->cut_permille && rng_chance(&w->stream[FAULT_CUT], w->cut_permille))
+            piece = rng_between(&w->stream[FAULT_CUT], 1, n);
+        uint64_t at = w->now + travel_us(w, t->client, t->server);
+        if (at < *last)
+            at = *last;
+        *last = at;
+        push(w, t, at, kind, (uint32_t)piece);
+        n -= piece;
+    }
+}
+
+/* ---------------------------------------------------------------- the client's side */
+
+struct tcp *tcp_open(struct world *w, unsigned client, unsigned server)
+{
+    int i = 0;
+    while (i < TCPS && w->tcp[i].used)
+        i++;
+    if (i == TCPS) {
+        world_violation(w, "simulator", "more than %d connections at once", TCPS);
+        return NULL;
+    }
+    struct tcp *t = &w->tcp[i];
+    uint32_t gen = t->gen + 1;
+    memset(t, 0, offsetof(struct tcp, up));
+    t->up.head = t->up.len = t->up.ready = 0;
+    t->down.head = t->down.len = t->down.ready = 0;
+    t->gen = gen;
+    t->used = 1;
+    t->client = (uint8_t)client;
+    t->server = (uint8_t)server;
+    t->client_open = 1;
+    push(w, t, w->now + travel_us(w, client, server) + travel_us(w, client, server), EVENT_OPENED, 0);
+    return t;
+}
+
+size_t tcp_room(const struct tcp *t)
+{
+    return FIFO - t->up.len;
+}
+
+void tcp_write(struct world *w, struct tcp *t, const uint8_t *data, size_t n)
+{
+    if (t->down_ended) /* the other side is gone already: these bytes go nowhere */
+        return;
+    fifo_put(&t->up, data, n);
+    depart(w, t, EVENT_UP, &t->up_last, n);
+}
+
+size_t tcp_read(struct world *w, struct tcp *t, uint8_t *to, size_t n)
+{
+    if (n > t->down.ready)
+        n = t->down.ready;
+    memcpy(to, t->down.data + t->down.head, n);
+    fifo_drop(&t->down, n);
+    if (n > 0 && t->up.ready > 0) /* the server may have waited for room */
+        push(w, t, w->now, EVENT_SERVE, 0);
+    return n;
+}
+
+static void release_if_over(struct tcp *t)
+{
+    if (t->client_open == 0 && !t->server_open)
+        t->used = 0;
+}
+
+void tcp_close(struct world *w, struct tcp *t)
+{
+    w->link[t->client][t->server].last_break = w->now;
+    t->client_open = 0;
+    if (t->server_open) {
+        uint64_t at = w->now + travel_us(w, t->client, t->server);
+        push(w, t, at > t->up_last ? at : t->up_last, EVENT_UP_FIN, 0);
+    }
+    release_if_over(t);
+}
+
+void tcp_abandon(struct world *w, struct tcp *t)
+{
+    w->link[t->client][t->server].last_break = w->now;
+    t->client_open = 0;
+    if (t->server_open)
+        push(w, t, w->now + 2 * SECOND, EVENT_UP_FIN, 0);
+    release_if_over(t);
+}
+
+void tcp_reset(struct world *w, struct tcp *t)
+{
+    w->link[t->client][t->server].last_break = w->now;
+    world_trace(w, "link c%u-s%u is reset", t->client, t->server);
+    t->server_open = 0;
+    t->up.len = t->up.ready = 0;
+    t->down.len = t->down.ready;
+    if (t->client_open)
+        push(w, t, w->now + travel_us(w, t->client, t->server), EVENT_DOWN_FIN, 1);
+    release_if_over(t);
+}
+
+/* ---------------------------------------------------------------- the server's side */
+
+static void server_end(struct world *w, struct tcp *t, int is_reset)
+{
+    t->server_open = 0;
+    t->up.len = t->up.ready = 0;
+    if (t->client_open && !t->fin_sent) {
+        uint64_t at = w->now + travel_us(w, t->client, t->server);
+        t->fin_sent = 1;
+        push(w, t, at > t->down_last ? at : t->down_last, EVENT_DOWN_FIN, (uint32_t)is_reset);
+    }
+    release_if_over(t);
+}
+
+/* Execute what has arrived. */
+static void serve(struct world *w, struct tcp *t)
+{
+    struct host *h = &w->host[t->server];
+    if (!t->server_open || h->is_frozen || h->is_down)
+        return;
+    uint8_t buf[FIFO];
+    struct sim_out out = {buf, FIFO - t->down.len, 0};
+    h->serving = t;
+    size_t used = sim_server_input(&h->model, &t->session, t->up.data + t->up.head, t->up.ready,
+                                   clock_ms(&h->clock, w->now), &out);
+    h->serving = NULL;
+    fifo_drop(&t->up, used);
+    if (out.len > 0 && t->client_open) {
+        fifo_put(&t->down, buf, out.len);
+        depart(w, t, EVENT_DOWN, &t->down_last, out.len);
+    }
+    if (t->session.closing || (t->fin_came && t->up.len == t->up.ready))
+        server_end(w, t, 0);
+}
+
+void host_serve_all(struct world *w, unsigned s)
+{
+    /* The order in which a server looks at its sockets after a pause is its own. */
+    uint64_t first = rng_below(&w->stream[FAULT_FREEZE], TCPS);
+    for (unsigned i = 0; i < TCPS; i++) {
+        struct tcp *t = &w->tcp[(first + i) % TCPS];
+        if (t->used && t->server == s)
+            serve(w, t);
+    }
+}
+
+void host_crash(struct world *w, unsigned s, int tell_clients)
+{
+    w->host[s].is_down = 1;
+    for (int i = 0; i < TCPS; i++) {
+        struct tcp *t = &w->tcp[i];
+        if (!t->used || t->server != s)
+            continue;
+        w->link[t->client][s].last_break = w->now;
+        if (tell_clients)
+            server_end(w, t, 1);
+        t->server_open = 0;
+        t->up.len = t->up.ready = 0;
+        release_if_over(t);
+    }
+}
+
+void host_start(struct world *w, unsigned s, int keep_data)
+{
+    struct host *h = &w->host[s];
+    h->is_down = 0;
+    sim_server_restart(&h->model, w->opt.seed ^ w->now << 8 ^ s, clock_ms(&h->clock, w->now), keep_data);
+    world_trace(w, "s%u is up again, %s data", s, keep_data ? "with its" : "without");
+    for (int i = 0; i < TCPS; i++) { /* who still believes in an old connection hears of it at last */
+        struct tcp *t = &w->tcp[i];
+        if (t->used && t->server == s && t->client_open == 2 && !t->server_open)
+            server_end(w, t, 1);
+    }
+}
+
+/* ---------------------------------------------------------------- events */
+
+static void opened(struct world *w, struct tcp *t)
+{
+    const struct link *l = &w->link[t->client][t->server];
+    struct host *h = &w->host[t->server];
+    uint64_t blocked = l->up_blocked > l->down_blocked ? l->up_blocked : l->down_blocked;
+    if (h->blackhole_until > blocked)
+        blocked = h->blackhole_until;
+    if (!t->client_open) {
+        release_if_over(t);
+        return;
+    }
+    if (blocked > w->now) { /* the first packet is sent again later */
+        push(w, t, blocked + travel_us(w, t->client, t->server), EVENT_OPENED, 0);
+        return;
+    }
+    t->client_open = 2;
+    t->refused = h->is_down || h->refuse_until > w->now;
+    t->server_open = !t->refused;
+    client_run(w, t->client);
+}
+
+static void up_arrived(struct world *w, struct tcp *t, uint32_t n)
+{
+    if (!t->server_open)
+        return;
+    if (w->resets_in != UINT32_MAX && w->now < w->opt.heal_us && --w->resets_in == 0) {
+        struct rng *r = &w->stream[FAULT_RESET];
+        w->resets_in = (uint32_t)rng_between(r, 10, 400);
+        fifo_arrive(&t->up, n);
+        if (rng_chance(r, 500)) /* after it was applied, before the answer arrives */
+            serve(w, t);
+        if (t->used)
+            tcp_reset(w, t);
+        return;
+    }
+    fifo_arrive(&t->up, n);
+    serve(w, t);
+}
+
+void tcp_event(struct world *w, const struct event *e)
+{
+    struct tcp *t = &w->tcp[e->who];
+    if (!t->used || t->gen != e->gen)
+        return;
+    const struct link *l = &w->link[t->client][t->server];
+    int is_up = e->kind == EVENT_UP || e->kind == EVENT_UP_FIN;
+    uint64_t blocked = e->kind == EVENT_SERVE || e->kind == EVENT_OPENED ? 0
+                       : is_up                                           ? l->up_blocked
+                                                                         : l->down_blocked;
+    if (blocked > w->now) {
+        push(w, t, blocked, (enum event_kind)e->kind, e->n);
+        return;
+    }
+    if (e->kind == EVENT_OPENED) {
+        opened(w, t);
+    } else if (e->kind == EVENT_UP) {
+        up_arrived(w, t, e->n);
+    } else if (e->kind == EVENT_SERVE) {
+        serve(w, t);
+    } else if (e->kind == EVENT_UP_FIN) {
+        if (t->up.len > t->up.ready) { /* behind the bytes */
+            push(w, t, t->up_last > w->now ? t->up_last : w->now + MS, EVENT_UP_FIN, 0);
+            return;
+        }
+        t->fin_came = 1;
+        serve(w, t);
+        if (!w->host[t->server].is_frozen && t->used && t->server_open)
+            server_end(w, t, 0);
+    } else if (e->kind == EVENT_DOWN) {
+        if (!t->client_open)
+            return;
+        fifo_arrive(&t->down, e->n);
+        client_run(w, t->client);
+    } else {
+        if (e->n == 0 && t->down.len > t->down.ready) {
+            push(w, t, t->down_last > w->now ? t->down_last : w->now + MS, EVENT_DOWN_FIN, 0);
+            return;
+        }
+        t->down_ended = (uint8_t)(e->n + 1);
+        if (t->client_open)
+            client_run(w, t->client);
+    }
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* The people who want locks: acquire, hold (with the keeper or by hand), extend, release, change their minds. */
+#include "tests/sim/sim.h"
+
+static struct rng *dice(struct world *w)
+{
+    return &w->stream[STREAM_USER];
+}
+
+static const char *const operation[] = {"?", "acquire", "held", "extend", "release"};
+
+static int has_stopped(const struct world *w)
+{
+    return w->now >= w->stop_us;
+}
+
+static void think(struct world *w, struct handle *h)
+{
+    /* Once the faults are over everybody hurries, so that liveness can be judged. */
+    uint64_t most = w->now >= w->opt.heal_us ? 400 * MS : w->think_us;
+    h->state = IDLE;
+    h->cancel_at = NEVER;
+    h->act_at = w->opt.is_scripted ? NEVER : w->now + rng_below(dice(w), most);
+}
+
+static void begin_holding(struct world *w, struct handle *h, uint64_t now_ms)
+{
+    struct rng *r = dice(w);
+    uint64_t most = w->now >= w->opt.heal_us ? 200 * MS : w->hold_us;
+    h->state = HELD;
+    h->cancel_at = NEVER;
+    h->uses_keeper = (uint8_t)rng_chance(r, 500);
+    h->hold_until = w->now + rng_below(r, h->uses_keeper ? 2 * most : most);
+    h->act_at = rng_chance(r, 500) ? h->hold_until : w->now + rng_below(r, most);
+    if (w->opt.is_scripted) {
+        h->uses_keeper = 0;
+        h->hold_until = h->act_at = NEVER;
+    }
+    rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);
+}
+
+static void goes_on_holding(struct handle *h, int result, uint64_t now_ms)
+{
+    h->state = HELD;
+    h->cancel_at = NEVER;
+    h->act_at = h->hold_until;
+    if (result >= 0)
+        rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);
+    else
+        rdl_keeper_failed(&h->keeper, now_ms);
+}
+
+static void count(struct world *w, int state, int result)
+{
+    struct counts *n = &w->counts;
+    if (result == RDL_OK) {
+        if (state == ACQUIRING) {
+            n->acquired++;
+            w->last_acquired = w->now;
+            w->acquired_after_heal += w->now >= w->opt.heal_us;
+        } else {
+            *(state == EXTENDING ? &n->extended : &n->released) += 1;
+        }
+        return;
+    }
+    n->busy += result == RDL_BUSY;
+    n->no_quorum += result == RDL_NO_QUORUM;
+    n->expired += result == RDL_EXPIRED;
+    n->lost += result == RDL_LOST;
+    n->unknown += result == RDL_UNKNOWN;
+}
+
+void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
+{
+    int state = h->state;
+    h->result = result;
+    world_hash(w, (uint64_t)(uint32_t)result << 8 | (uint64_t)state);
+    world_trace(w, "c%u.%u %s: %s, %u ms left", h->client, h->index, operation[state], rdl_strerror(result),
+                handle_remaining_ms(h, clock_ms(&w->client[h->client].clock, w->now)));
+    oracle_result(w, h, result, now_ms);
+    count(w, state, result);
+    if (state == ACQUIRING && result >= 0)
+        begin_holding(w, h, now_ms);
+    else if (state == EXTENDING && (result >= 0 || handle_remaining_ms(h, now_ms) > 0))
+        goes_on_holding(h, result, now_ms);
+    else
+        think(w, h);
+}
+
+static void began(struct world *w, struct handle *h, int rc, uint64_t now_ms)
+{
+    struct rng *r = dice(w);
+    world_trace(w, "c%u.%u %s of \"%s\" begins", h->client, h->index, operation[h->state],
+                lock_name(h->name));
+    h->cancel_at = NEVER;
+    if ((w->faults & FAULT_BIT(FAULT_CANCEL)) && w->now < w->opt.heal_us && rng_chance(r, 200))
+        h->cancel_at = w->now + rng_below(r, rng_chance(r, 500) ? 5 * MS : 200 * MS);
+    if (rc != RDL_PENDING)
+        user_result(w, h, rc, now_ms);
+}
+
+static void cancel(struct world *w, struct handle *h)
+{
+    world_trace(w, "c%u.%u cancels", h->client, h->index);
+    handle_cancel(w, h);
+    if (rng_chance(dice(w), 500)) /* the memory is ours again */
+        handle_init(w, h);
+    think(w, h);
+}
+
+static void let_go(struct world *w, struct handle *h, uint64_t now_ms)
+{
+    if (rng_chance(dice(w), 150))
+        cancel(w, h);
+    else
+        began(w, h, handle_release(w, h), now_ms);
+}
+
+static uint64_t act_held(struct world *w, struct handle *h, uint64_t now_ms)
+{
+    struct rng *r = dice(w);
+    uint64_t at_ms = UINT64_MAX;
+    if (w->now >= h->hold_until || (has_stopped(w) && !w->opt.is_scripted)) {
+        let_go(w, h, now_ms);
+    } else if (h->uses_keeper) {
+        enum rdl_keeper_action action = rdl_keeper_next(&h->keeper, now_ms, &at_ms);
+        if (action == RDL_KEEPER_RENEW)
+            began(w, h, handle_extend(w, h, h->opt.ttl_ms), now_ms);
+        else if (action == RDL_KEEPER_LOST)
+            let_go(w, h, now_ms);
+    } else if (w->now >= h->act_at && h->act_at < h->hold_until) {
+        uint32_t ttl =
+            rng_chance(r, 500) ? h->opt.ttl_ms : (uint32_t)rng_between(r, h->opt.ttl_ms / 2, h->opt.ttl_ms);
+        h->act_at = h->hold_until;
+        began(w, h, handle_extend(w, h, ttl), now_ms);
+    }
+    if (h->state != HELD)
+        return w->now + 1;
+    uint64_t at = h->uses_keeper ? clock_when(&w->client[h->client].clock, at_ms) : h->act_at;
+    return at < h->hold_until ? at : h->hold_until;
+}
+
+uint64_t user_act(struct world *w, struct handle *h, uint64_t now_ms)
+{
+    if (handle_is_pending(h)) {
+        int is_late = has_stopped(w) && h->state == ACQUIRING && !w->opt.is_scripted;
+        if (w->now < h->cancel_at && !is_late)
+            return h->cancel_at;
+        cancel(w, h);
+    }
+    if (h->state == HELD)
+        return act_held(w, h, now_ms);
+    if (has_stopped(w) && !w->opt.is_scripted)
+        return NEVER;
+    if (w->now < h->act_at)
+        return h->act_at < w->stop_us ? h->act_at : NEVER;
+    if (handle_remaining_ms(h, now_ms) > 0) { /* the clock was turned back under a lease that was over */
+        cancel(w, h);
+        return h->act_at;
+    }
+    began(w, h, handle_acquire(w, h), now_ms);
+    return h->state == HELD                               ? w->now + 1
+           : h->cancel_at < h->act_at || h->state != IDLE ? h->cancel_at
+                                                          : h->act_at;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* The world itself: its events in order of time, its clocks, how it is made and how it ends. */
+#include "tests/sim/sim.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct world the_world;
+
+struct world *world_get(void)
+{
+    return &the_world;
+}
+
+/* ---------------------------------------------------------------- random numbers (splitmix64) */
+
+uint64_t rng_next(struct rng *r)
+{
+    uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+uint64_t rng_below(struct rng *r, uint64_t n)
+{
+    uint64_t v = rng_next(r);
+    if (n <= UINT32_MAX) /* a multiplication instead of a division */
+        return (v >> 32) * n >> 32;
+    return v % n;
+}
+
+uint64_t rng_between(struct rng *r, uint64_t lo, uint64_t hi)
+{
+    return lo + rng_below(r, hi - lo + 1);
+}
+
+int rng_chance(struct rng *r, uint32_t permille)
+{
+    return permille > 0 && rng_below(r, 1000) < permille;
+}
+
+/* ---------------------------------------------------------------- events: a binary heap */
+
+static int is_before(const struct event *a, const struct event *b)
+{
+    return a->at < b->at || (a->at == b->at && a->seq < b->seq);
+}
+
+void event_push(struct world *w, uint64_t at, enum event_kind kind, unsigned who, uint32_t gen, uint32_t n)
+{
+    if (w->events == EVENTS) {
+        world_violation(w, "simulator", "more than %d events at once", EVENTS);
+        return;
+    }
+    struct event e = {at, w->seq++, n, gen, (uint16_t)who, (uint8_t)kind};
+    uint32_t i = w->events++;
+    while (i > 0 && is_before(&e, &w->heap[(i - 1) / 2])) {
+        w->heap[i] = w->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    w->heap[i] = e;
+}
+
+static struct event event_pop(struct world *w)
+{
+    struct event top = w->heap[0];
+    struct event last = w->heap[--w->events];
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= w->events)
+            break;
+        if (child + 1 < w->events && is_before(&w->heap[child + 1], &w->heap[child]))
+            child++;
+        if (!is_before(&w->heap[child], &last))
+            break;
+        w->heap[i] = w->heap[child];
+        i = child;
+    }
+    w->heap[i] = last;
+    return top;
+}
+
+/* ---------------------------------------------------------------- clocks */
+
+uint64_t clock_us(const struct clock *c, uint64_t now)
+{
+    int64_t drift = (int64_t)now * c->ppm / 1000000;
+    return c->offset_us + (uint64_t)((int64_t)now + drift + c->step_us);
+}
+
+uint64_t clock_ms(const struct clock *c, uint64_t now)
+{
+    return clock_us(c, now) / 1000;
+}
+
+uint64_t clock_when(const struct clock *c, uint64_t ms)
+{
+    int64_t local = (int64_t)(ms * 1000 - c->offset_us) - c->step_us;
+    if (ms > UINT64_MAX / 4000)
+        return NEVER;
+    if (local <= 0)
+        return 0;
+    uint64_t at = (uint64_t)(local * 1000000 / (1000000 + c->ppm));
+    while (clock_ms(c, at) < ms)
+        at++;
+    return at;
+}
+
+/* ---------------------------------------------------------------- what is told */
+
+void world_hash(struct world *w, uint64_t value)
+{
+    w->hash = (w->hash ^ value) * 0x100000001b3u;
+    w->hash ^= w->hash >> 29;
+}
+
+void world_trace(struct world *w, const char *fmt, ...)
+{
+    if (!w->opt.trace)
+        return;
+    va_list ap;
+    printf("%5u.%06u  ", (unsigned)(w->now / SECOND), (unsigned)(w->now % SECOND));
+    va_start(ap, fmt);
+    vprintf(fmt, ap);
+    va_end(ap);
+    putchar('\n');
+}
+
+void world_violation(struct world *w, const char *oracle, const char *fmt, ...)
+{
+    va_list ap;
+    if (w->violation)
+        return;
+    w->violation = oracle;
+    w->violation_at = w->now;
+    va_start(ap, fmt);
+    vsnprintf(w->violation_text, sizeof w->violation_text, fmt, ap);
+    va_end(ap);
+    world_trace(w, "VIOLATION %s: %s", oracle, w->violation_text);
+}
+
+/* ---------------------------------------------------------------- making it */
+
+const struct options options_default = {
+    .faults = -1, .is_single = -1, .end_us = 12 * SECOND, .heal_us = 6 * SECOND};
+
+static struct sim_features redis70 = {.version = "7.0.15"};
+
+/* Each class with even chances; in one world of eight none at all. */
+static uint32_t draw_faults(struct rng *r)
+{
+    uint32_t bits = (uint32_t)rng_next(r) & FAULTS_INSIDE;
+    return rng_chance(r, 125) ? 0 : bits;
+}
+
+static int32_t draw_rate(struct world *w)
+{
+    /* Two hosts differ by less than 1 % of the time that passes: the allowance of rdl_drift_ms. */
+    struct rng *r = &w->stream[FAULT_CLOCK];
+    if (w->faults & FAULT_BIT(FAULT_RATE))
+        return rng_chance(r, 500) ? 60000 : -60000;
+    if (!(w->faults & FAULT_BIT(FAULT_CLOCK)))
+        return 0;
+    if (rng_chance(r, 500))
+        return rng_chance(r, 500) ? 4900 : -4900;
+    return (int32_t)rng_between(r, 0, 9800) - 4900;
+}
+
+static void make_links(struct world *w)
+{
+    static const uint32_t mean[] = {60, 150, 600, 2500, 8000};
+    struct rng *r = &w->stream[STREAM_SETUP];
+    uint32_t near = mean[rng_below(r, 5)], far = rng_chance(r, 300) ? mean[rng_below(r, 5)] : near;
+    for (int c = 0; c < w->clients; c++)
+        for (int s = 0; s < w->servers; s++) {
+            struct link *l = &w->link[c][s];
+            memset(l, 0, sizeof *l);
+            l->delay_us = rng_chance(r, 800) ? near : far;
+            l->jitter_us = l->delay_us;
+            if (2 * l->delay_us > w->slowest_us)
+                w->slowest_us = 2 * l->delay_us;
+        }
+}
+
+static void make_hosts(struct world *w)
+{
+    struct rng *r = &w->stream[STREAM_SETUP];
+    for (int s = 0; s < w->servers; s++) {
+        struct host *h = &w->host[s];
+        memset(h, 0, offsetof(struct host, model));
+        h->clock = (struct clock){rng_below(r, 1000000 * SECOND), draw_rate(w), 0};
+        h->index = (uint8_t)s;
+        h->is_down = h->is_frozen = 0;
+        h->refuse_until = h->blackhole_until = h->up_at = 0;
+        h->serving = NULL;
+        h->world = w;
+        sim_server_start(&h->model, &redis70, rng_next(r), clock_ms(&h->clock, 0));
+        h->model.note = oracle_note;
+        h->model.note_ctx = h;
+    }
+}
+
+static void make_shape(struct world *w)
+{
+    static const uint8_t sizes[] = {5, 5, 5, 5, 3, 3, 7, 1, 2, 4};
+    struct rng *r = &w->stream[STREAM_SETUP];
+    int clients = (int)rng_between(r, 2, 5), servers = sizes[rng_below(r, 10)];
+    int handles = rng_chance(r, 300) ? (int)rng_between(r, 2, HANDLES_MAX) : 1;
+    uint32_t ttl = (uint32_t)rng_between(r, 4, 28) * 50;
+    uint32_t faults = draw_faults(r);
+    w->clients = w->opt.clients > 0 ? w->opt.clients : clients;
+    w->servers = w->opt.servers > 0 ? w->opt.servers : servers;
+    w->is_single = rng_chance(r, w->servers == 1 ? 700 : 100);
+    if (w->opt.is_single >= 0)
+        w->is_single = w->opt.is_single;
+    w->stop_us = w->opt.end_us - 1500 * MS;
+    w->handles = w->opt.is_scripted ? 1 : handles;
+    w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
+    w->faults = w->opt.faults >= 0 ? (uint32_t)w->opt.faults : faults;
+    w->hold_us = (uint64_t)w->ttl_ms * rng_between(r, 100, 1500);
+    w->think_us = (uint64_t)w->ttl_ms * rng_between(r, 500, 4000);
+    w->tail_permille = w->faults & FAULT_BIT(FAULT_TAIL) ? (uint32_t)rng_between(r, 1, 50) : 0;
+    w->cut_permille = w->faults & FAULT_BIT(FAULT_CUT) ? (uint32_t)rng_between(r, 1, 300) : 0;
+    w->resets_in = w->faults & FAULT_BIT(FAULT_RESET)
+                       ? (uint32_t)rng_between(&w->stream[FAULT_RESET], 10, 400)
+                       : UINT32_MAX;
+}
+
+struct world *world_make(const struct options *o)
+{
+    struct world *w = &the_world;
+    uint32_t run = w->run + 1;
+    if (run == 0) { /* the marks of 2^32 runs ago would look like ours */
+        memset(w->token, 0, sizeof w->token);
+        run = 1;
+    }
+    memset(w, 0, offsetof(struct world, planned));
+    w->run = run;
+    w->opt = *o;
+    struct rng seeds = {o->seed};
+    for (int i = 0; i < STREAMS; i++)
+        w->stream[i].state = rng_next(&seeds) ^ (uint64_t)i << 56;
+    w->last_acquired = w->acquired_after_heal = 0;
+    memset(&w->counts, 0, sizeof w->counts);
+    for (int i = 0; i < TCPS; i++)
+        w->tcp[i].used = 0;
+    make_shape(w);
+    make_links(w);
+    if (w->ttl_ms < w->slowest_us / 40)
+        w->ttl_ms = w->slowest_us / 40;
+    make_hosts(w);
+    for (int c = 0; c < w->clients; c++) {
+        w->client[c].clock =
+            (struct clock){rng_below(&w->stream[STREAM_SETUP], 1000000 * SECOND), draw_rate(w), 0};
+        client_init(w, (unsigned)c);
+    }
+    if (!o->is_scripted)
+        faults_plan(w);
+    return w;
+}
+
+/* ---------------------------------------------------------------- living */
+
+static void dispatch(struct world *w, const struct event *e)
+{
+    w->counts.events++;
+    world_hash(w, e->at ^ (uint64_t)e->kind << 60 ^ (uint64_t)e->who << 48 ^ (uint64_t)e->n << 40);
+    switch ((enum event_kind)e->kind) {
+    case EVENT_WAKE:
+        if (w->client[e->who].wake_at == e->at)
+            w->client[e->who].wake_at = NEVER;
+        client_run(w, e->who);
+        break;
+    case EVENT_FAULT:
+        fault_event(w, e->n);
+        break;
+    case EVENT_OPENED:
+    case EVENT_UP:
+    case EVENT_UP_FIN:
+    case EVENT_SERVE:
+    case EVENT_DOWN:
+    case EVENT_DOWN_FIN:
+        tcp_event(w, e);
+        break;
+    }
+}
+
+void world_run_until(struct world *w, uint64_t until)
+{
+    while (w->events > 0 && w->heap[0].at <= until && !w->violation) {
+        struct event e = event_pop(w);
+        w->now = e.at;
+        dispatch(w, &e);
+    }
+    if (w->now < until)
+        w->now = until;
+}
+
+int world_live(struct world *w)
+{
+    world_run_until(w, w->opt.end_us);
+    if (!w->violation)
+        oracle_end(w);
+    return w->violation != NULL;
+}
