@@ -195,6 +195,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
         if (now_ms >= r->deadline_ms)
             return finish(r, r->result);
         r->state = REDLOCK_CONNECT;
+        r->wake_ms = r->deadline_ms;
         return step_connect(r, now_ms);
     case REDLOCK_IDLE:
         break;
