@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "redlock/cli/cli.h"
+#include "tests/live/command.h"
+#include "tests/live/fakeserver.h"
+#include "tests/live/servers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_secret(void);
+
+static struct command c;
+static struct live_server server;
+static const char secret[] = "s3same-0pen";
+
+/* ---------------------------------------------------------------- hiding */
+
+START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
+{
+    static const char *const cases[][2] = {{"redis://:pw@h:1/0", "redis://***@h:1/0"},
+                                           {"redis://user:p%40w@h", "redis://***@h"},
+                                           {"redis://a:b@c@h", "redis://***@h"},
+                                           {"redis://x@h", "redis://x@h"},
+                                           {"redis://h:1", "redis://h:1"},
+                                           {":pw@h", "***@h"},
+                                           {"unix:///run/a@b.sock", "unix:///run/a@b.sock"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "%s", cases[i][0]);
+        size_t len = strlen(url);
+        int hidden = rdl_cli_secret_hide(url);
+        if (strcmp(cases[i][0], "redis://x@h") ==
+            0) { /* no room for three stars, and not the secret either */
+            ck_assert_str_eq(url, "redis://*@h");
+            continue;
+        }
+        ck_assert_str_eq(url, cases[i][1]);
+        ck_assert_int_eq(hidden, strcmp(cases[i][0], cases[i][1]) != 0);
+        for (size_t k = strlen(url); k < len; k++)
+            ck_assert_int_eq(url[k], 0);
+    }
+}
+END_TEST
+
+static const char *scrubbed(const char *text, const char *word)
+{
+    static char out[64];
+    struct rdl_bytes b = {word, strlen(word)};
+    rdl_cli_secret_scrub(text, b, out, sizeof out);
+    return out;
+}
+
+START_TEST(a_secret_is_scrubbed_from_a_text_even_when_it_was_cut)
+{
+    ck_assert_str_eq(scrubbed("bad 'hunter22' and hunter22", "hunter22"), "bad '***' and ***");
+    ck_assert_str_eq(scrubbed("you said hunt", "hunter22"), "you said ***");
+    ck_assert_str_eq(scrubbed("you said hun", "hunter22"), "you said hun");
+    ck_assert_str_eq(scrubbed("hunter2 is not it", "hunter22"), "hunter2 is not it");
+    ck_assert_str_eq(scrubbed("nothing here", ""), "nothing here");
+    ck_assert_uint_lt(
+        strlen(scrubbed("0123456789012345678901234567890123456789012345678901234567890123456789", "x")), 64);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- where passwords come from */
+
+static void start_with_password(void)
+{
+    memset(&c, 0, sizeof c);
+    server.password = secret;
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+static void add_url_without_password(void)
+{
+    static char url[64];
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
+    command_add_all(&c, (const char *const[]){"run", "-n", "-u", url, NULL});
+}
+
+static void no_secret_in_output(void)
+{
+    ck_assert_msg(strstr(c.err, secret) == NULL && strstr(c.out, secret) == NULL, "%s%s", c.err, c.out);
+}
+
+START_TEST(a_password_comes_from_file_fd_environment_or_url)
+{
+    static const char *const env[] = {"REDLOCK_PASSWORD=s3same-0pen", "REDISCLI_AUTH=s3same-0pen"};
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    ck_assert_int_eq(dprintf(fd, "%s\n", secret) > 0, 1);
+    for (int i = 0; i < 4; i++) {
+        memset(&c, 0, sizeof c);
+        add_url_without_password();
+        if (i < 2)
+            command_setenv(&c, env[i]);
+        else
+            command_add_all(&c, i == 2 ? (const char *const[]){"--password-file", path, NULL}
+                                       : (const char *const[]){"--password-fd", "8", NULL});
+        ck_assert_int_eq(dup2(open(path, O_RDONLY), 8), 8);
+        command_add_all(&c, (const char *const[]){"L", "true", NULL});
+        ck_assert_msg(command_run(&c) == 0, "%d: %s", i, c.err);
+        ck_assert_str_eq(c.err, "");
+    }
+    unlink(path);
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", NULL});
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.err, "password on the command line")); /* said once, */
+    ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1);     /* and nothing else */
+    no_secret_in_output();
+}
+END_TEST
+
+START_TEST(a_password_file_that_cannot_be_used_is_66)
+{
+    static const char *const files[] = {"/nonexistent", "/", "/dev/null", "/dev/zero"};
+    for (size_t i = 0; i < 4; i++) {
+        memset(&c, 0, sizeof c);
+        add_url_without_password();
+        command_add_all(&c, (const char *const[]){"--password-file", files[i], "L", "true", NULL});
+        ck_assert_msg(command_run(&c) == 66, "%s: %d", files[i], c.status);
+    }
+    memset(&c, 0, sizeof c);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-fd", "77", "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 66);
+}
+END_TEST
+
+START_TEST(a_refused_password_is_77_and_is_not_repeated)
+{
+    add_url_without_password();
+    command_setenv(&c, "REDLOCK_PASSWORD=wr0ng-0ne");
+    command_add_all(&c, (const char *const[]){"--trace", "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 77);
+    ck_assert_ptr_null(strstr(c.err, "wr0ng-0ne"));
+    ck_assert_ptr_nonnull(strstr(c.err, "WRONGPASS"));
+}
+END_TEST
+
+START_TEST(a_missing_password_is_77)
+{
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 77);
+    ck_assert_ptr_nonnull(strstr(c.err, "NOAUTH"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- who must not see them */
+
+static const char show_parent[] =
+    "tr '\\0' ' ' </proc/$PPID/cmdline; env; for p in /proc/[0-9]*; do "
+    "grep -q '^redlock' $p/comm && tr '\\0' ' ' <$p/cmdline; done 2>/dev/null; true";
+
+START_TEST(no_listing_trace_or_environment_shows_a_password)
+{
+    static char entry[2][128];
+
+    snprintf(entry[0], sizeof entry[0], "REDIS_URL=redis://:%s@127.0.0.1:%d", secret, server.port);
+    snprintf(entry[1], sizeof entry[1], "REDLOCK_URLS=redis://:%s@127.0.0.1:%d", secret, server.port);
+    for (int i = 0; i < 3; i++) {
+        memset(&c, 0, sizeof c);
+        command_add_all(&c, (const char *const[]){"run", "--trace", "-v", NULL});
+        if (i == 0)
+            command_add_servers(&c, &server, 1);
+        else
+            command_setenv(&c, entry[i - 1]);
+        command_setenv(&c, "REDLOCK_LOCK=another");
+        command_setenv(&c, "KEPT=1");
+        command_add_all(&c, (const char *const[]){"L", "-c", show_parent, NULL});
+        ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+        no_secret_in_output();
+        ck_assert_ptr_nonnull(strstr(c.err, "<redacted "));
+        ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_LOCK=L\n"));
+        ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_TTL_MS=30000\n"));
+        ck_assert_ptr_nonnull(strstr(c.out, "KEPT=1\n"));
+    }
+}
+END_TEST
+
+START_TEST(a_url_without_a_password_stays_in_the_environment)
+{
+    struct live_server open_server = {0};
+    static char entry[64];
+
+    live_start(&open_server);
+    snprintf(entry, sizeof entry, "REDIS_URL=redis://127.0.0.1:%d", open_server.port);
+    command_setenv(&c, entry);
+    command_add_all(&c, (const char *const[]){"run", "L", "env", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.out, entry));
+    live_remove(&open_server);
+}
+END_TEST
+
+START_TEST(a_server_that_repeats_the_password_is_not_quoted)
+{
+    static const char *const replies[] = {
+        "-ERR no such user s3same-0pen\r\n", "-s3same-0pen\r\n",
+        "-ERR 12345678901234567890123456789012345678901234567 s3same-0pen\r\n",
+        "+OK\r\n-ERR s3same-0pen\r\n-ERR s3same-0pen\r\n"};
+    for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
+        struct fake_server f = {.trick = FAKE_ANSWERS, .text = replies[i], .after = 10};
+        char url[64];
+        fake_start(&f);
+        memset(&c, 0, sizeof c);
+        command_setenv(&c, "REDLOCK_PASSWORD=s3same-0pen");
+        command_add_all(&c, (const char *const[]){"run", "-n", "--trace", "-v", "-u", NULL});
+        command_add(&c, fake_url(&f, url, sizeof url));
+        command_add_all(&c, (const char *const[]){"L", "true", NULL});
+        ck_assert_int_ne(command_run(&c), 0);
+        char *said = strstr(c.err, "redlock: no lock");
+        ck_assert_ptr_nonnull(said);
+        ck_assert_msg(strstr(said, "s3same") == NULL, "%s", said);
+        if (i < 3) /* behind the login the server may say what it likes, and the trace shows it */
+            no_secret_in_output();
+        fake_stop(&f);
+    }
+}
+END_TEST
+
+START_TEST(with_a_password_there_is_no_core_but_the_command_may_have_one)
+{
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(
+        &c, (const char *const[]){"L", "-c", "ulimit -S -c; cat /proc/$PPID/limits | grep core", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    char was[32];
+    FILE *f = popen("ulimit -S -c", "r");
+    ck_assert_ptr_nonnull(fgets(was, sizeof was, f));
+    pclose(f);
+    ck_assert_int_eq(strncmp(c.out, was, strlen(was)), 0);
+    ck_assert_msg(strstr(c.out, "Max core file size        0 ") != NULL, "%s", c.out);
+}
+END_TEST
+
+Suite *suite_cli_secret(void)
+{
+    Suite *s = suite_create("cli_secret");
+    TCase *t = tcase_create("hiding");
+    tcase_add_test(t, everything_before_the_last_at_sign_of_a_url_is_hidden);
+    tcase_add_test(t, a_secret_is_scrubbed_from_a_text_even_when_it_was_cut);
+    suite_add_tcase(s, t);
+    t = tcase_create("a server with a password");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start_with_password, stop);
+    tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
+    tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);
+    tcase_add_test(t, a_refused_password_is_77_and_is_not_repeated);
+    tcase_add_test(t, a_missing_password_is_77);
+    tcase_add_test(t, no_listing_trace_or_environment_shows_a_password);
+    tcase_add_test(t, a_url_without_a_password_stays_in_the_environment);
+    tcase_add_test(t, a_server_that_repeats_the_password_is_not_quoted);
+    tcase_add_test(t, with_a_password_there_is_no_core_but_the_command_may_have_one);
+    suite_add_tcase(s, t);
+    return s;
+}
