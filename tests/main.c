@@ -5,7 +5,8 @@
  *     build/check [-l] [-v] [-r FILE] [SUITE...]
  *
  * -l lists the suites, -v names every test, -r writes "PASSED FAILED" to FILE. Each test runs in a process
- * of its own (CK_FORK=no for a debugger). The exit status is 0 if something ran and all of it passed.
+ * of its own (CK_FORK=no for a debugger) and is ended after CK_DEFAULT_TIMEOUT seconds, 60 if unset. The
+ * exit status is 0 if something ran and all of it passed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
@@ -95,6 +96,8 @@ int main(int argc, char **argv)
         else
             return usage();
     }
+    /* A test that hangs is ended; on a busy machine a slow one is not. */
+    setenv("CK_DEFAULT_TIMEOUT", "60", 0);
     SRunner *runner = collect(argv + optind, argc - optind);
     if (runner == NULL)
         return EXIT_FAILURE;
