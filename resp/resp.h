@@ -96,7 +96,8 @@ struct rdl_resp {
     uint32_t left;
     uint8_t state;
     uint8_t type;
-    uint8_t flags;
+    uint8_t first;
+    uint8_t neg;
 };
 
 void rdl_resp_init(struct rdl_resp *p);

@@ -22,11 +22,6 @@ enum state {
     ST_LIMIT
 };
 
-enum {
-    FIRST = 1, /* no fragment of this value was handed out yet */
-    NEG = 2    /* its number is negative */
-};
-
 /* The largest number that another digit may follow, INT64_MAX / 10. */
 #define ACC_MAX UINT64_C(922337203685477580)
 
@@ -38,7 +33,8 @@ void rdl_resp_init(struct rdl_resp *p)
     p->left = 0;
     p->state = ST_TYPE;
     p->type = 0;
-    p->flags = 0;
+    p->first = 0;
+    p->neg = 0;
 }
 
 static int fail(struct rdl_resp *p, uint8_t state)
@@ -51,7 +47,8 @@ static int fail(struct rdl_resp *p, uint8_t state)
 static int start(struct rdl_resp *p, uint8_t c)
 {
     p->type = c;
-    p->flags = FIRST;
+    p->first = 1;
+    p->neg = 0;
     p->acc = 0;
     p->state = ST_SIGN;
     if (c == ':' || c == '$' || c == '*')
@@ -62,14 +59,20 @@ static int start(struct rdl_resp *p, uint8_t c)
     return fail(p, ST_SYNTAX);
 }
 
+/* 0..9 for a digit, more for all else. */
+static uint32_t digit(uint8_t c)
+{
+    return c ^ UINT32_C(0x30);
+}
+
 /* The state after the first digit: a zero stands alone, "-0" is nothing, the only negative length is -1. */
-static uint8_t first_digit(uint8_t type, uint8_t state, uint32_t d)
+static uint8_t first_digit(const struct rdl_resp *p, uint32_t d)
 {
     if (d > 9)
         return ST_SYNTAX;
-    if (state == ST_SIGN)
+    if (p->neg == 0)
         return d == 0 ? ST_CR : ST_DIGITS;
-    if (type == ':')
+    if (p->type == ':')
         return d == 0 ? ST_SYNTAX : ST_DIGITS;
     return d == 1 ? ST_CR : ST_SYNTAX;
 }
@@ -78,12 +81,12 @@ static uint8_t first_digit(uint8_t type, uint8_t state, uint32_t d)
 static uint8_t digits(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
 {
     uint64_t acc = p->acc;
-    uint64_t max = (uint64_t)INT64_MAX + (p->flags >> 1); /* NEG: one more */
+    uint64_t max = (uint64_t)INT64_MAX + p->neg;
     uint8_t state = ST_DIGITS;
     size_t i;
 
     for (i = *at; i < len; i++) {
-        uint32_t d = buf[i] ^ UINT32_C(0x30); /* 0..9 for a digit, more for all else */
+        uint32_t d = digit(buf[i]);
 
         if (d > 9)
             break;
@@ -98,44 +101,45 @@ static uint8_t digits(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t
     return state;
 }
 
-/* Take a number and its CR LF out of buf[*at..len): RDL_OK when its line is complete. */
+/* Take a number and its CR out of buf[*at..len). RDL_OK: at *at stands the LF that completes its line. */
 static int number(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
 {
     uint8_t state = p->state;
     size_t i = *at;
 
     if (state == ST_SIGN && i < len && buf[i] == '-') {
-        p->flags |= NEG;
+        p->neg = 1;
         state = ST_NEG;
         i++;
     }
     if (state <= ST_NEG && i < len) {
-        uint32_t d = buf[i] ^ UINT32_C(0x30);
+        uint32_t d = digit(buf[i]);
 
         p->acc = d;
-        state = first_digit(p->type, state, d);
-        i += state != ST_SYNTAX;
+        state = first_digit(p, d);
+        if (state != ST_SYNTAX)
+            i++;
     }
     if (state == ST_DIGITS)
         state = digits(p, buf, len, &i);
     if (state <= ST_CR && i < len) {
-        state = buf[i] == '\r' ? ST_NUM_LF : ST_SYNTAX;
-        i += state != ST_SYNTAX;
+        if (buf[i] == '\r') {
+            state = ST_NUM_LF;
+            i++;
+        } else
+            state = ST_SYNTAX;
     }
     *at = i;
     p->state = state;
     if (state == ST_SYNTAX)
         return RDL_E_SYNTAX;
-    if (i == len)
+    if (i >= len)
         return RDL_PENDING;
-    if (buf[i] != '\n')
-        return fail(p, ST_SYNTAX);
-    *at = i + 1;
-    return RDL_OK;
+    return buf[i] == '\n' ? RDL_OK : fail(p, ST_SYNTAX);
 }
 
 /* A value is complete; the reply as a whole is when no more are due. */
-static int complete(struct rdl_resp *p, struct rdl_resp_event *ev)
+static void complete(struct rdl_resp *p, struct rdl_resp_event *ev)
 {
     uint32_t due = p->due;
 
@@ -146,66 +150,93 @@ static int complete(struct rdl_resp *p, struct rdl_resp_event *ev)
         p->announced = 0;
     else
         p->due = due - 1;
+}
+
+/* The number that acc and neg stand for. */
+static int64_t signed_value(const struct rdl_resp *p)
+{
+    uint64_t acc = p->acc;
+
+    if (p->neg == 0)
+        return (int64_t)acc;
+    return acc > INT64_MAX ? INT64_MIN : -(int64_t)acc;
+}
+
+/* An array of acc values: RDL_E_LIMIT when the reply announces too many in all. */
+static int array(struct rdl_resp *p)
+{
+    uint32_t total;
+
+    if (p->acc > RDL_VALUES_MAX)
+        return fail(p, ST_LIMIT);
+    total = p->announced + (uint32_t)p->acc;
+    if (total > RDL_VALUES_MAX)
+        return fail(p, ST_LIMIT);
+    p->announced = total;
+    p->due += (uint32_t)p->acc;
     return RDL_OK;
 }
 
 /* The line of a number is complete. RDL_PENDING: it was the length of a bulk, whose bytes follow. */
 static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 {
-    uint64_t acc = p->acc;
-
     ev->data = NULL;
     ev->len = 0;
-    ev->value = (int64_t)acc;
+    ev->value = signed_value(p);
     ev->kind = RDL_RESP_INT;
     ev->type = p->type;
     ev->first = 1;
-    if (p->flags & NEG) {
-        ev->value = -(int64_t)(acc - 1) - 1;
-        if (p->type != ':')
+    if (p->type != ':') {
+        if (p->neg == 1) {
             ev->kind = RDL_RESP_NIL;
-    } else if (p->type == '$') {
-        if (acc > RDL_BULK_MAX)
-            return fail(p, ST_LIMIT);
-        p->left = (uint32_t)acc;
-        p->state = ST_TEXT;
-        return RDL_PENDING;
-    } else if (p->type == '*') {
-        if (acc > RDL_VALUES_MAX - p->announced)
-            return fail(p, ST_LIMIT);
-        p->announced += (uint32_t)acc;
-        p->due += (uint32_t)acc;
-        ev->kind = RDL_RESP_ARRAY;
+        } else if (p->type == '$') {
+            if (p->acc > RDL_BULK_MAX)
+                return fail(p, ST_LIMIT);
+            p->left = (uint32_t)p->acc;
+            p->state = ST_TEXT;
+            return RDL_PENDING;
+        } else {
+            ev->kind = RDL_RESP_ARRAY;
+            if (array(p) != RDL_OK)
+                return RDL_E_LIMIT;
+        }
     }
-    return complete(p, ev);
+    complete(p, ev);
+    return RDL_OK;
 }
 
-/* Where the text that goes on at buf[i] ends or is cut: the offset of its CR, or len. */
-static size_t text_end(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t i)
+/* How many bytes of the text that goes on at buf[at] are there. */
+static size_t text_len(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at)
 {
-    if (p->type == '$') {
-        size_t n = len - i;
+    size_t n = at < len ? len - at : 0;
+    size_t left = p->left;
+    size_t i;
 
-        if (n > p->left)
-            n = p->left;
-        p->left -= (uint32_t)n;
-        return i + n;
+    if (p->type == '$') {
+        if (n >= left) {
+            n = left;
+            left = 0;
+        } else
+            left -= n;
+        p->left = (uint32_t)left;
+        return n;
     }
-    while (i < len && buf[i] != '\r' && buf[i] != '\n')
-        i++;
-    return i;
+    for (i = at; i < len; i++)
+        if (buf[i] == '\r' || buf[i] == '\n')
+            break;
+    return i - at;
 }
 
 /* Take a text from buf[at..len), and the CR LF behind it. */
 static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *used,
                 struct rdl_resp_event *ev)
 {
-    size_t end = at;
+    size_t n = 0;
     size_t i = at;
 
     if (p->state == ST_TEXT) {
-        end = text_end(p, buf, len, at);
-        i = end;
+        n = text_len(p, buf, len, at);
+        i = at + n;
         if (i < len) {
             *used = i;
             if (buf[i] != '\r')
@@ -222,15 +253,15 @@ static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, s
             return fail(p, ST_SYNTAX);
         *used = i + 1;
         complete(p, ev);
-    } else if (end == at)
+    } else if (n == 0)
         return RDL_PENDING;
     ev->data = buf + at;
-    ev->len = end - at;
+    ev->len = n;
     ev->value = (int64_t)p->acc;
-    ev->type = p->type;
     ev->kind = p->type == '$' ? RDL_RESP_BULK : p->type == '+' ? RDL_RESP_STATUS : RDL_RESP_ERROR;
-    ev->first = p->flags;
-    p->flags = 0;
+    ev->type = p->type;
+    ev->first = p->first;
+    p->first = 0;
     return RDL_OK;
 }
 
@@ -257,8 +288,10 @@ int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *us
             return result;
         result = number_done(p, ev);
         if (result == RDL_E_LIMIT)
-            *used = at - 1;
-        if (result != RDL_PENDING)
+            return result;
+        at++;
+        *used = at;
+        if (result == RDL_OK)
             return result;
     }
     return text(p, buf, len, at, used, ev);

@@ -189,8 +189,8 @@ static int same_verdict(struct verdict a, struct verdict b)
 
 static int same_state(const struct rdl_resp *a, const struct rdl_resp *b)
 {
-    return a->state == b->state && a->type == b->type && a->flags == b->flags && a->acc == b->acc &&
-           a->left == b->left && a->due == b->due && a->announced == b->announced;
+    return a->state == b->state && a->type == b->type && a->first == b->first && a->neg == b->neg &&
+           a->acc == b->acc && a->left == b->left && a->due == b->due && a->announced == b->announced;
 }
 
 /* All strings that begin with s[0..n); bytewise has taken those n bytes one by one. */
