@@ -110,9 +110,9 @@ compare() {
                 what = p[1] " of " p[3] " on " p[2] " is " now[k]
                 if ((k in budget) && now[k] > budget[k]) fail(what ", the budget is " budget[k])
                 if (p[1] != "sizeof" && with[p[2]] != built[p[2]]) continue
+                if (!(k in was)) { fail(what ", never seen before"); continue }
                 room = p[1] == "sizeof" ? 0 : was[k] < 1600 ? 16 : was[k] / 100
-                if (!(k in was)) fail(what ", never seen before")
-                else if (now[k] > was[k] + room || (room == 0 && now[k] != was[k])) fail(what ", was " was[k])
+                if (now[k] > was[k] + room || (room == 0 && now[k] != was[k])) fail(what ", was " was[k])
                 else if (now[k] < was[k] - room) print "size: " what ", was " was[k] ": better"
             }
             for (k in was) if (!(k in now)) { split(k, p, SUBSEP); fail(p[1] " of " p[3] " on " p[2] " is gone") }
