@@ -125,9 +125,8 @@ install: lib $(B)/redlock ## headers, library, pkg-config file, command, man pag
 	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${prefix}/lib -lredlock' \
 	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libredlock.pc
 uninstall: ## remove what install put there
-	rm -rf $(INC)
-	cd $(DESTDIR)$(PREFIX) && rm -f lib/libredlock.a lib/pkgconfig/libredlock.pc bin/redlock \
-	    share/man/man1/redlock.1
+	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock lib/libredlock.a lib/pkgconfig/libredlock.pc \
+	    bin/redlock share/man/man1/redlock.1
 clean: ## remove build/
 	rm -rf $(B)
 help: ## this list
@@ -140,10 +139,10 @@ CHECK_MORE =
 CHECK_NEEDS =
 CHECK_DEPS = test
 CI_STAGES =
-CHECK_PARTS = check-gcc check-asan check-clang layers size headers $(CHECK_MORE)
+CHECK_PARTS = check-gcc check-asan check-clang layers size headers check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 
-.PHONY: check check-gcc check-asan check-clang layers size size-update headers lint deps
+.PHONY: check check-gcc check-asan check-clang layers size size-update headers check-install lint deps
 check: ## all tests; installs nothing, what is missing is an error
 	+@tests/deps.sh --probe $(CHECK_DEPS) && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(EXAMPLES) $(CHECK_NEEDS) ## the test suite, built as shipped
@@ -166,6 +165,8 @@ headers: ## every header parses alone, as C99 and as C++
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
+check-install: all ## install to a staging folder, use what is there, uninstall
+	+@tests/install.sh "$(MAKE)" $(abspath $(B))/staging
 lint: $(B)/suites.inc ## clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
 	@tests/deps.sh --probe lint
 	@tests/lint.sh
