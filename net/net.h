@@ -234,7 +234,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
  */
 void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
 
-/* End the connection with this error (RDL_OK: no error). Owed releases stay queued. */
+/* End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Owed releases stay queued. */
 void rdl_conn_shut(struct rdl_conn *c, int error);
 
 /* ---------------------------------------------------------------- for drivers */

@@ -54,7 +54,7 @@ static void fail(struct rdl_conn *c, int error)
 void rdl_conn_shut(struct rdl_conn *c, int error)
 {
     if (c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_FAILED)
-        fail(c, error);
+        fail(c, error != RDL_OK ? error : RDL_E_CLOSED);
 }
 
 /* ---------------------------------------------------------------- requests */
@@ -228,10 +228,10 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     if (!c->reply_open) {
         c->reply_open = 1;
         c->reply_kind = ev->kind;
-        c->reply_value = ev->value;
+        c->reply_value = ev->kind == RDL_RESP_ARRAY ? -1 : ev->value;
         c->reply_len = 0;
     }
-    if (c->reply_kind == RDL_RESP_ARRAY) { /* of EXEC: the answer to what it ran */
+    if (c->reply_kind == RDL_RESP_ARRAY) { /* of EXEC: the number that what it ran answered, else -1 */
         if (ev->kind == RDL_RESP_INT)
             c->reply_value = ev->value;
         n = 0;
@@ -242,6 +242,15 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         memcpy(c->reply + c->reply_len, ev->data, n);
     c->reply_len = (uint8_t)(c->reply_len + n);
     c->reply[c->reply_len] = '\0';
+}
+
+/* Nothing of the login is left to do. */
+static void begin(struct rdl_conn *c)
+{
+    if (!rdl_hello_is_complete(c))
+        return;
+    c->state = RDL_CONN_READY;
+    c->error = RDL_OK;
 }
 
 static int take_reply(struct rdl_conn *c)
@@ -257,8 +266,8 @@ static int take_reply(struct rdl_conn *c)
         return rc;
     }
     rc = rdl_hello_reply(c);
-    if (rc == RDL_OK && rdl_hello_is_complete(c))
-        c->state = RDL_CONN_READY;
+    if (rc == RDL_OK)
+        begin(c);
     return rc;
 }
 
@@ -304,7 +313,8 @@ void rdl_conn_opened(struct rdl_conn *c)
     if (c->state != RDL_CONN_OPENING) /* given up meanwhile */
         return;
     reset(c);
-    c->state = rdl_hello_is_complete(c) ? RDL_CONN_READY : RDL_CONN_HELLO;
+    c->state = RDL_CONN_HELLO;
+    begin(c);
 }
 
 void rdl_conn_closed(struct rdl_conn *c, int error)

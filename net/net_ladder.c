@@ -30,25 +30,32 @@ static int is_refused(const struct rdl_conn *c, uint8_t op, enum rdl_rung rung)
     return (c->refused[op == RDL_OP_RELEASE] >> rung & 1) != 0;
 }
 
+/* The first way that was not refused. */
+static enum rdl_rung best(const struct rdl_conn *c, uint8_t op)
+{
+    const uint8_t *rung = op == RDL_OP_RELEASE ? release_ladder : extend_ladder;
+
+    while (*rung != RUNG_NONE && is_refused(c, op, (enum rdl_rung) * rung))
+        rung++;
+    return (enum rdl_rung) * rung;
+}
+
 enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_record *r)
 {
-    const uint8_t *rung = r->op == RDL_OP_RELEASE ? release_ladder : extend_ladder;
     int is_proven = (c->refused[r->op == RDL_OP_RELEASE] & PROVEN) != 0;
 
     if (r->op == RDL_OP_ACQUIRE)
         return RUNG_SET;
     if (r->req == NULL && !is_proven && !is_refused(c, r->op, RUNG_EVAL))
         return RUNG_EVAL;
-    while (*rung != RUNG_NONE && is_refused(c, r->op, (enum rdl_rung) * rung))
-        rung++;
-    return (enum rdl_rung) * rung;
+    return best(c, r->op);
 }
 
 void rdl_ladder_worked(struct rdl_conn *c, const struct rdl_record *r)
 {
     uint8_t *bits = known(c, r->op);
 
-    if (rdl_ladder_choose(c, r) == (enum rdl_rung)r->rung)
+    if (best(c, r->op) == (enum rdl_rung)r->rung)
         *bits |= PROVEN;
     if (r->rung == RUNG_EVAL && (*bits & SHA_BARRED) == 0) /* now the server has the script */
         *bits = (uint8_t)(*bits & ~(1 << RUNG_SHA));

@@ -22,13 +22,20 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
 /* The verdict is certain: who waits need not wait for the replies that only have to be counted off. */
 static void tell(struct rdl_record *r, int64_t value)
 {
-    rdl_req_answer(r->req, (enum rdl_answer)r->verdict, r->error, value);
+    int error = r->verdict == RDL_ANSWER_ERROR ? r->error : RDL_OK; /* not that of a way that was left */
+
+    rdl_req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
     r->req = NULL;
 }
 
 static int is_int(const struct rdl_conn *c, int64_t value)
 {
     return c->reply_kind == RDL_RESP_INT && c->reply_value == value;
+}
+
+static int is_ok(const struct rdl_conn *c)
+{
+    return c->reply_kind == RDL_RESP_STATUS && c->reply_len == 2 && rdl_has_prefix(c->reply, "OK");
 }
 
 /* An error reply: does this server not take this way at all, or is it a refusal as such? */
@@ -78,6 +85,8 @@ static int judge_set(struct rdl_conn *c, struct rdl_record *r)
             tell(r, 0);
         return rc;
     }
+    if (!is_ok(c)) /* QUEUED, say: that grants nothing */
+        return RDL_E_UNASKED;
     r->verdict = RDL_ANSWER_YES;
     tell(r, 0);
     return RDL_OK;
@@ -106,7 +115,7 @@ static int judge_script(struct rdl_conn *c, struct rdl_record *r)
     r->verdict = c->reply_value == 1   ? RDL_ANSWER_YES
                  : c->reply_value == 0 ? RDL_ANSWER_NO
                                        : RDL_ANSWER_ABSENT;
-    return RDL_OK;
+    return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNASKED;
 }
 
 /* Does the key live for the ttl anyway? Also -1: for ever, which we do not leave so. */
@@ -124,7 +133,7 @@ static int judge_ifeq(struct rdl_conn *c, struct rdl_record *r)
         r->is_long = lives_long(c, r) ? 1 : 0;
         return RDL_OK;
     }
-    if (c->reply_kind != RDL_RESP_STATUS && c->reply_kind != RDL_RESP_NIL)
+    if (!is_ok(c) && c->reply_kind != RDL_RESP_NIL)
         return judge_error(c, r);
     r->verdict = c->reply_kind == RDL_RESP_STATUS ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
@@ -168,8 +177,12 @@ static int judge_act(struct rdl_conn *c, struct rdl_record *r)
         return r->verdict == RDL_ANSWER_ERROR ? RDL_OK : judge_error(c, r);
     if (r->replies == 0)
         return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
-    if (c->reply_kind == RDL_RESP_ARRAY && r->verdict == RDL_ANSWER_NONE)
-        r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_ABSENT;
+    if (c->reply_kind == RDL_RESP_ARRAY && r->verdict == RDL_ANSWER_NONE) {
+        r->verdict = c->reply_value == 1   ? RDL_ANSWER_YES
+                     : c->reply_value == 0 ? RDL_ANSWER_ABSENT
+                                           : RDL_ANSWER_ERROR;
+        r->error = r->verdict == RDL_ANSWER_ERROR ? RDL_E_SERVER : RDL_OK;
+    }
     return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
 }
 
@@ -253,7 +266,9 @@ int rdl_request_reply(struct rdl_conn *c)
     rc = judge(c, &r);
     r.replies++;
     rdl_record_store(c, c->head, &r);
-    if (rc == RDL_OK && r.replies == rdl_request_replies(&r))
+    if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
+        rdl_queue_remove(c, c->head);
+    else if (rc == RDL_OK && r.replies == rdl_request_replies(&r))
         end_round(c, &r);
     return rc;
 }
