@@ -204,6 +204,7 @@ struct client {
     uint8_t index;
     uint8_t is_dead;
     uint8_t is_running;
+    uint8_t spins;     /* rounds in a row after which it wanted another at once */
     uint8_t resume;    /* where a pause stopped its loop */
     uint64_t stale_ms; /* the time it read before the pause; 0: none */
     uint64_t paused_until;
@@ -348,6 +349,9 @@ const char *lock_name(unsigned i);
 
 /* What the user of this lock does now; returns when he wants to act again (virtual us). */
 uint64_t user_act(struct world *w, struct handle *h, uint64_t now_ms);
+/* Begin an operation by hand (ACQUIRING, EXTENDING with ttl_ms, RELEASING). */
+void user_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
+void user_cancel(struct world *w, struct handle *h);
 /* An operation ended. */
 void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms);
 
@@ -366,7 +370,43 @@ void oracle_holders(struct world *w, struct client *c);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
 void oracle_end(struct world *w);
+/* Conns idle, no key left. */
+void oracle_rest(struct world *w);
 struct token *token_find(struct world *w, const char *hex, int create);
 void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN]);
+
+/* ---------------------------------------------------------------- scenarios */
+
+struct scenario {
+    const char *name; /* the property it shows */
+    void (*run)(void);
+    int is_control; /* 1: outside the assumptions, exclusion must break */
+};
+
+extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_control[];
+
+/* Run those whose name contains the text (NULL: all); how many failed. */
+int scenarios_run(const char *text, int trace);
+
+/* For scenarios: a still world, 100 us away from everything, in which nobody acts by himself. */
+struct world *scene(int clients, int servers, uint32_t ttl_ms);
+extern int scene_trace;
+struct handle *scene_lock(struct world *w, int client);
+/* Begin it, and let the world go on until it is over, at most for so long; the result. */
+int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
+void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
+int scene_wait(struct world *w, struct handle *h);
+void scene_go(struct world *w, uint32_t ms);
+/* What server s holds under the first name: the client that set it, or -1; and its PTTL. */
+int scene_owner(struct world *w, int s);
+int64_t scene_pttl(struct world *w, int s);
+uint32_t scene_left(struct world *w, const struct handle *h);
+/* Nobody wants anything any more: all is idle and nothing remains. */
+void scene_rest(struct world *w);
+#define EXPECT(w, cond)                                                                                      \
+    do {                                                                                                     \
+        if (!(cond))                                                                                         \
+            world_violation(w, "scenario", "%s:%d: %s", __FILE__, __LINE__, #cond);                          \
+    } while (0)
 
 #endif

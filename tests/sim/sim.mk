@@ -6,7 +6,7 @@ MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_script.c se
 SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
-.PHONY: standin sim sim-check
+.PHONY: standin sim sim-check scenarios
 standin: $(B)/standin ## the model server behind sockets, for a machine without redis-server
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -22,3 +22,5 @@ $(eval $(call simulator,sim-asan,asan,$$(GCC) $$(SANITIZE)))
 
 sim: $(B)/sim ## schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1 [SIM="faults=tail,cut"]
 	$< $(SEEDS) $(if $(TRACE),trace=1) $(SIM)
+scenarios: $(B)/sim ## the simulator's directed scenarios and controls
+	$< scenarios

@@ -8,6 +8,7 @@
 #include <string.h>
 
 /* Where a pause caught the loop, and so where it goes on. */
+enum { SPINS_MAX = 50 };
 enum resume { RESUME_TOP, RESUME_STEP, RESUME_OUT };
 
 uint64_t client_now_ms(const struct world *w, const struct client *c)
@@ -70,7 +71,7 @@ void client_init(struct world *w, unsigned i)
 {
     struct client *c = &w->client[i];
     c->index = (uint8_t)i;
-    c->is_dead = c->is_running = 0;
+    c->is_dead = c->is_running = c->spins = 0;
     c->resume = RESUME_TOP;
     c->paused_until = c->stale_ms = 0;
     c->wake_at = NEVER;
@@ -276,6 +277,9 @@ void client_run(struct world *w, unsigned i)
     }
     uint64_t t = clock_when(&c->clock, wake_ms);
     at = t < at ? t : at;
+    c->spins = at <= w->now ? c->spins + 1 : 0;
+    if (c->spins > SPINS_MAX)
+        world_violation(w, "spinning", "c%u never waits: its next step is always due", i);
     oversleep(w, c, &at);
     if (at != NEVER)
         client_wake(w, i, at > w->now ? at : w->now + 1);

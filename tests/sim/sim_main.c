@@ -6,6 +6,7 @@
  *     sim 17 trace=1          one seed, one line per state change
  *     sim 17 faults=tail,cut  with these classes of faults only (also: none, inside, outside)
  *     sim 1:10 hash=1         one line per seed: what happened, as a number
+ *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1
  *     more: clients=N servers=N ttl=MS single=0|1 keep-going=1
  *
  * A seed that violates is shrunk to the fewest classes of faults and printed as a timeline. Exit status
@@ -187,6 +188,10 @@ static uint64_t run(const struct job *j)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "scenarios") == 0) {
+        int trace = argc > 2 && strcmp(argv[argc - 1], "trace=1") == 0;
+        return scenarios_run(argc - trace > 2 ? argv[2] : NULL, trace) != 0;
+    }
     struct job j = {1, 1000, options_default, 0, 0, 0};
     for (int i = 1; i < argc; i++)
         parse(&j, argv[i]);

@@ -227,7 +227,8 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
 {
     const struct client *c = &w->client[h->client];
     uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + rdl_attempt_ms(&h->opt);
-    uint64_t limit_ms = h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
+    uint64_t limit_ms =
+        h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
     if (now_ms > limit_ms + 1 && !c->stale_ms)
         world_violation(w, "deadline", "c%u.%u: an operation that began at %llu ms is not over", h->client,
                         h->index, (unsigned long long)(h->op_us / MS));
@@ -255,7 +256,7 @@ static void validity(struct world *w, const struct handle *h, uint64_t executed_
 
 static int is_calm(const struct world *w, const struct handle *h)
 {
-    return w->faults == 0 && 8 * w->slowest_us < rdl_attempt_ms(&h->opt) * MS;
+    return !w->opt.is_scripted && w->faults == 0 && 8 * w->slowest_us < rdl_attempt_ms(&h->opt) * MS;
 }
 
 /* Did enough servers refuse, or answer, in any attempt of this operation? Attempts count on in the token. */
@@ -276,7 +277,7 @@ static int was_refused(struct world *w, const struct handle *h)
     return 0;
 }
 
-static void acquired(struct world *w, struct handle *h, int result)
+static void acquired(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     struct token *t = token_of(w, h);
     int granted = t ? bits(t->granted) : 0;
@@ -285,6 +286,8 @@ static void acquired(struct world *w, struct handle *h, int result)
             world_violation(w, "truth", "acquired with %d of %d servers", granted, asked(w, h));
             return;
         }
+        if (handle_until_ms(h) <= now_ms)
+            world_violation(w, "truth", "acquired a lease that is over already");
         validity(w, h, t->first_us, 0);
         t->is_held = 1;
         t->client = h->client;
@@ -343,7 +346,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
     if (now_ms > h->limit_ms + 1 && result == RDL_OK && h->state == EXTENDING && now_ms >= h->until_ms)
         world_violation(w, "deadline", "an answer was believed after the deadline");
     if (h->state == ACQUIRING)
-        acquired(w, h, result);
+        acquired(w, h, result, now_ms);
     else if (h->state == EXTENDING)
         extended(w, h, result, now_ms);
     else
@@ -362,7 +365,7 @@ static void end_of_server(struct world *w, struct host *h)
     }
 }
 
-void oracle_end(struct world *w)
+void oracle_rest(struct world *w)
 {
     for (int s = 0; s < w->servers; s++)
         end_of_server(w, &w->host[s]);
@@ -374,6 +377,11 @@ void oracle_end(struct world *w)
             if (w->client[c].handle[i].state != IDLE)
                 world_violation(w, "idle", "c%d.%d still does something at the end", c, i);
     }
+}
+
+void oracle_end(struct world *w)
+{
+    oracle_rest(w);
     if (w->acquired_after_heal == 0)
         world_violation(w, "liveness", "nobody acquired a lock in %llu ms without faults",
                         (unsigned long long)((w->stop_us - w->opt.heal_us) / MS));

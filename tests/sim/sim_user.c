@@ -103,9 +103,25 @@ static void cancel(struct world *w, struct handle *h)
 {
     world_trace(w, "c%u.%u cancels", h->client, h->index);
     handle_cancel(w, h);
-    if (rng_chance(dice(w), 500)) /* the memory is ours again */
+    if (!w->opt.is_scripted && rng_chance(dice(w), 500)) /* the memory is ours again */
         handle_init(w, h);
     think(w, h);
+}
+
+void user_cancel(struct world *w, struct handle *h)
+{
+    cancel(w, h);
+    client_wake(w, h->client, w->now);
+}
+
+void user_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms)
+{
+    uint64_t now_ms = clock_ms(&w->client[h->client].clock, w->now);
+    int rc = op == ACQUIRING   ? handle_acquire(w, h)
+             : op == EXTENDING ? handle_extend(w, h, ttl_ms)
+                               : handle_release(w, h);
+    began(w, h, rc, now_ms);
+    client_wake(w, h->client, w->now);
 }
 
 static void let_go(struct world *w, struct handle *h, uint64_t now_ms)

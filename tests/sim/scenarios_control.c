@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Controls: outside the assumptions exclusion must break, and the oracle must see it. What does not break
+ * here was not tested by the rest either.
+ */
+#include "tests/sim/sim.h"
+
+static struct world *held_by_a(void)
+{
+    struct world *w = scene(2, 5, 2000);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    return w;
+}
+
+static void restart_without_delay(void)
+{
+    struct world *w = held_by_a();
+    for (int s = 0; s < 3; s++)
+        host_crash(w, (unsigned)s, 1);
+    for (int s = 0; s < 3; s++)
+        host_start(w, (unsigned)s, 0);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+static void flushall(void)
+{
+    struct world *w = held_by_a();
+    for (int s = 0; s < 3; s++)
+        sim_server_flush(&w->host[s].model);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+static void client_clock_goes_back(void)
+{
+    struct world *w = held_by_a();
+    scene_go(w, 1500);
+    w->client[0].clock.step_us -= 1000 * (int64_t)MS;
+    scene_go(w, 600); /* the keys have ended, his clock says they have not */
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+static void server_clocks_step_ahead(void)
+{
+    struct world *w = held_by_a();
+    for (int s = 0; s < 3; s++)
+        w->host[s].clock.step_us += 3000 * (int64_t)MS;
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+static void clocks_at_wild_rates(void)
+{
+    struct world *w = scene(2, 5, 2000);
+    w->client[0].clock.ppm = -60000;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 2010);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+const struct scenario scenarios_control[] = {
+    {"a majority restarts at once without its data", restart_without_delay, 1},
+    {"FLUSHALL on a majority", flushall, 1},
+    {"a client's clock goes back", client_clock_goes_back, 1},
+    {"the clocks of a majority step ahead", server_clocks_step_ahead, 1},
+    {"a client's clock is slower than the drift allows", clocks_at_wild_rates, 1},
+    {NULL, NULL, 0},
+};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: how long a lease is, and when it is over. */
+#include "tests/sim/sim.h"
+
+/* The arithmetic itself, to the millisecond: from before the first send, less ceil(ttl/100) + 2. */
+static void exact_validity(void)
+{
+    static const uint32_t ttls[] = {100, 101, 199, 1000, 1001, 60000};
+    for (int i = 0; i < 6; i++) {
+        struct world *w = scene(1, 3, ttls[i]);
+        struct handle *h = scene_lock(w, 0);
+        scene_go(w, 10);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_do(w, h, RELEASING, 0);
+        scene_go(w, 10);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* now the conns are open: sent at once */
+        EXPECT(w, handle_until_ms(h) == h->op_ms + ttls[i] - (ttls[i] + 99) / 100 - 2);
+        EXPECT(w, scene_do(w, h, EXTENDING, ttls[i]) == RDL_OK);
+        EXPECT(w, handle_until_ms(h) == h->op_ms + ttls[i] - (ttls[i] + 99) / 100 - 2);
+        if (w->violation)
+            return;
+    }
+}
+
+static void slow_connect_costs_no_validity(void)
+{
+    struct world *w = scene(1, 5, 1000);
+    struct handle *h = scene_lock(w, 0);
+    for (int s = 0; s < 5; s++)
+        w->link[0][s].up_blocked = 900 * MS;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_left(w, h) > 950);
+    scene_rest(w);
+}
+
+/* The grants arrive when the lease is nearly over, or over: useless, and given back. */
+static void late_grant_is_expired(void)
+{
+    struct world *w = scene(1, 3, 200);
+    struct handle *h = scene_lock(w, 0);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    h->opt.attempt_ms = 50;
+    scene_begin(w, h, ACQUIRING, 0);
+    for (int s = 0; s < 3; s++)
+        w->link[0][s].down_blocked = w->now + 197 * MS;
+    w->client[0].paused_until = w->now + 198 * MS; /* nobody is there when the attempt ends */
+    EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
+    EXPECT(w, scene_left(w, h) == 0);
+    scene_rest(w);
+}
+
+static void single_late_grant_is_expired(void)
+{
+    struct world *w = scene(1, 1, 200);
+    w->is_single = w->client[0].handle[0].is_single = 1;
+    struct handle *h = scene_lock(w, 0);
+    handle_init(w, h);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    scene_begin(w, h, ACQUIRING, 0);
+    w->client[0].paused_until = w->now + 198 * MS;
+    EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
+    EXPECT(w, scene_left(w, h) == 0);
+    scene_rest(w);
+}
+
+/* The slowest clock here, the fastest there: the key must outlive the belief. */
+static void drift_covers_the_clocks(void)
+{
+    struct world *w = scene(1, 3, 30000);
+    struct handle *h = scene_lock(w, 0);
+    w->client[0].clock.ppm = -4900;
+    for (int s = 0; s < 3; s++)
+        w->host[s].clock.ppm = 4900;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    uint64_t end = clock_when(&w->client[0].clock, handle_until_ms(h));
+    world_run_until(w, end - 1);
+    EXPECT(w, scene_left(w, h) > 0);
+    for (int s = 0; s < 3; s++)
+        EXPECT(w, scene_owner(w, s) == 0);
+}
+
+static void extend_never_shortens(void)
+{
+    struct world *w = scene(1, 5, 1000);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    uint64_t until = handle_until_ms(h);
+    EXPECT(w, scene_do(w, h, EXTENDING, 300) == RDL_OK);
+    EXPECT(w, handle_until_ms(h) == until);
+    for (int s = 0; s < 5; s++)
+        EXPECT(w, scene_pttl(w, s) > 900);
+    scene_rest(w);
+}
+
+static void extend_lengthens(void)
+{
+    struct world *w = scene(1, 5, 1000);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 700);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
+    EXPECT(w, scene_left(w, h) > 950);
+    for (int s = 0; s < 5; s++)
+        EXPECT(w, scene_pttl(w, s) > 950);
+    scene_rest(w);
+}
+
+static void expired_lease_is_not_revived(void)
+{
+    struct world *w = scene(2, 5, 1000);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    w->client[0].paused_until = w->now + 989 * MS; /* the keys are still there */
+    scene_go(w, 990);
+    EXPECT(w, scene_owner(w, 0) == 0);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_LOST);
+    EXPECT(w, scene_left(w, h) == 0);
+    scene_rest(w);
+}
+
+/* The extension is executed in time and its answers come when the old lease is over. */
+static void late_extension_is_lost(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, single ? 1 : 3, 1000);
+        struct handle *h = scene_lock(w, 0);
+        w->is_single = h->is_single = (uint8_t)single;
+        handle_init(w, h);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 960);
+        scene_begin(w, h, EXTENDING, 1000);
+        w->client[0].paused_until = w->now + 40 * MS;
+        EXPECT(w, scene_wait(w, h) == RDL_LOST);
+        EXPECT(w, scene_left(w, h) == 0);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+static void stolen_lease_is_lost(void)
+{
+    struct world *w = scene(2, 3, 1000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    for (int s = 0; s < 2; s++)
+        sim_server_flush(&w->host[s].model);
+    scene_begin(w, b, ACQUIRING, 0);
+    scene_go(w, 2);
+    w->violation = NULL; /* FLUSHALL is outside the assumptions; here the result is of interest */
+    w->client[1].is_dead = 1;
+    EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_LOST);
+    EXPECT(w, scene_left(w, a) == 0);
+    EXPECT(w, scene_owner(w, 0) == 1); /* and his release left the other's keys alone */
+}
+
+static void keeper_renews_in_time(void)
+{
+    struct world *w = scene(1, 5, 900);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    h->uses_keeper = 1;
+    client_wake(w, 0, w->now);
+    for (int i = 0; i < 200 && !w->violation; i++) {
+        scene_go(w, 45);
+        EXPECT(w, scene_left(w, h) > 400); /* two more tries have room */
+    }
+    EXPECT(w, w->counts.extended >= 20 && w->counts.extended <= 60);
+    scene_rest(w);
+}
+
+/* A renewal fails; the keeper tries again while there is time, and gives up when there is none. */
+static void keeper_tries_again_and_gives_up(void)
+{
+    struct world *w = scene(1, 3, 900);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    h->uses_keeper = 1;
+    client_wake(w, 0, w->now);
+    for (int s = 0; s < 3; s++)
+        w->link[0][s].up_blocked = w->now + 600 * MS;
+    scene_go(w, 700);
+    EXPECT(w, scene_left(w, h) > 500);
+    uint64_t end = clock_when(&w->client[0].clock, handle_until_ms(h));
+    for (int s = 0; s < 3; s++)
+        w->link[0][s].up_blocked = w->now + 5000 * MS;
+    world_run_until(w, end + 1 * MS);
+    EXPECT(w, scene_left(w, h) == 0);
+    EXPECT(w, h->state != HELD); /* it told at once */
+}
+
+const struct scenario scenarios_lease[] = {
+    {"validity is exact to the millisecond", exact_validity, 0},
+    {"a slow connect costs no validity", slow_connect_costs_no_validity, 0},
+    {"a grant that comes too late is expired", late_grant_is_expired, 0},
+    {"a grant that comes too late is expired (one server)", single_late_grant_is_expired, 0},
+    {"the key outlives the belief at the extremes of the clocks", drift_covers_the_clocks, 0},
+    {"an extension never shortens", extend_never_shortens, 0},
+    {"an extension lengthens", extend_lengthens, 0},
+    {"an expired lease is not revived", expired_lease_is_not_revived, 0},
+    {"an extension answered after the deadline is lost", late_extension_is_lost, 0},
+    {"a stolen lease is lost, and the thief keeps it", stolen_lease_is_lost, 0},
+    {"the keeper renews with room for two more tries", keeper_renews_in_time, 0},
+    {"the keeper tries again and gives up in time", keeper_tries_again_and_gives_up, 0},
+    {NULL, NULL, 0},
+};

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: connections that break, logins that fail, queues that fill. */
+#include "tests/sim/sim.h"
+
+#include <string.h>
+
+static void lone(struct world *w)
+{
+    struct handle *h = scene_lock(w, 0);
+    w->is_single = h->is_single = 1;
+    handle_init(w, h);
+}
+
+/* The SET was applied and the connection died: the release goes first on the next one. */
+static void owed_release_survives_the_connection(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 2000);
+        struct handle *h = scene_lock(w, 0);
+        if (single)
+            lone(w);
+        scene_do(w, h, ACQUIRING, 0);
+        scene_do(w, h, RELEASING, 0);
+        scene_go(w, 10);
+        scene_begin(w, h, ACQUIRING, 0);
+        w->link[0][0].down_blocked = w->now + 5 * MS;
+        scene_go(w, 1);
+        EXPECT(w, scene_owner(w, 0) == 0);
+        w->link[0][0].down_blocked = 0;
+        tcp_reset(w, w->client[0].tcp[0]);
+        EXPECT(w, scene_wait(w, h) < 0);
+        scene_go(w, 300); /* the pause before it connects again, and not the 2 s of the ttl */
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Nobody waits for that release, and the server has forgotten the script. */
+static void owed_release_survives_script_flush(void)
+{
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    for (int s = 0; s < 3; s++)
+        w->host[s].model.scripts = 0;
+    user_cancel(w, h);
+    scene_go(w, 5);
+    for (int s = 0; s < 3; s++)
+        EXPECT(w, scene_pttl(w, s) == -2);
+    scene_rest(w);
+}
+
+static void release_in_time_of_oom(void)
+{
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    for (int s = 0; s < 3; s++)
+        w->host[s].model.oom = 1;
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
+static struct sim_features with_password = {.version = "7.0.15", .password = "secret"};
+
+/* A wrong password, a database that does not exist: nothing of a lock is sent. */
+static void failed_login_sends_no_lock(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    for (int s = 0; s < 3; s++)
+        w->host[s].model.features = &with_password;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) < 0);
+    for (int s = 0; s < 3; s++)
+        w->client[0].endpoint[s].password = (struct rdl_bytes){"wrong", 5};
+    scene_go(w, 100);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) < 0);
+    w = scene(1, 3, 1000);
+    for (int s = 0; s < 3; s++)
+        w->client[0].endpoint[s].db = 99;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) < 0);
+    scene_go(w, 100);
+    for (int s = 0; s < 3; s++)
+        EXPECT(w, w->host[s].model.keys == 0);
+}
+
+static void login_comes_first(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    for (int s = 0; s < 3; s++) {
+        w->host[s].model.features = &with_password;
+        w->client[0].endpoint[s].password = (struct rdl_bytes){"secret", 6};
+        w->client[0].endpoint[s].db = 5;
+        w->client[0].endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
+    }
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    for (int s = 0; s < 3; s++) {
+        EXPECT(w, scene_pttl(w, s) == -2); /* nothing in database 0 */
+        EXPECT(w, w->host[s].model.keys == 1 && w->host[s].model.key[0].db == 5);
+    }
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
+static void replica_is_left(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = scene_lock(w, 0);
+    w->host[0].model.readonly = 1;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 1);
+    EXPECT(w, rdl_conn_error(&w->client[0].conn[0]) == RDL_E_READONLY);
+    EXPECT(w, rdl_conn_state(&w->client[0].conn[0]) != RDL_CONN_READY);
+}
+
+static void refused_connections_end_the_attempt(void)
+{
+    struct world *w = scene(1, 5, 1000);
+    for (int s = 0; s < 5; s++)
+        w->host[s].refuse_until = NEVER;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_NO_QUORUM);
+    EXPECT(w, w->now < 10 * MS);
+}
+
+static void silent_servers_end_the_attempt(void)
+{
+    struct world *w = scene(1, 5, 1000);
+    for (int s = 0; s < 5; s++)
+        w->host[s].blackhole_until = NEVER / 2;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_NO_QUORUM);
+    EXPECT(w, w->now <= (RDL_CONNECT_MS + 10) * MS);
+}
+
+/* A frozen server's queue fills; what was taken is undone, the rest was never sent. */
+static void full_queue_keeps_its_word(void)
+{
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    w->host[2].is_frozen = 1;
+    for (int i = 0; i < 150; i++) {
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    }
+    w->host[2].is_frozen = 0;
+    host_serve_all(w, 2);
+    scene_go(w, 100);
+    EXPECT(w, scene_pttl(w, 2) == -2);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, scene_owner(w, 2) == 0); /* and it takes part again */
+    scene_rest(w);
+}
+
+static void garbage_drops_the_connection(void)
+{
+    static const char *const garbage[] = {"+OK\r\n", "!what\r\n", ":1\r\n", "$999999999999\r\n",
+                                          "*1\r\n+OK\r\n"};
+    for (int i = 0; i < 5; i++) {
+        struct world *w = scene(1, 3, 1000);
+        struct handle *h = scene_lock(w, 0);
+        scene_do(w, h, ACQUIRING, 0);
+        scene_do(w, h, RELEASING, 0);
+        scene_go(w, 10);
+        struct tcp *t = w->client[0].tcp[0];
+        size_t n = strlen(garbage[i]);
+        memcpy(t->down.data, garbage[i], n);
+        t->down.head = 0;
+        t->down.len = t->down.ready = (uint32_t)n;
+        client_run(w, 0);
+        scene_go(w, 1);
+        EXPECT(w, w->client[0].tcp[0] != t || rdl_conn_state(&w->client[0].conn[0]) != RDL_CONN_READY);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+const struct scenario scenarios_net[] = {
+    {"an owed release survives its connection", owed_release_survives_the_connection, 0},
+    {"an owed release survives SCRIPT FLUSH", owed_release_survives_script_flush, 0},
+    {"extension and release work when memory is full", release_in_time_of_oom, 0},
+    {"a failed login sends nothing of a lock", failed_login_sends_no_lock, 0},
+    {"a login comes before the first lock command", login_comes_first, 0},
+    {"a replica is left", replica_is_left, 0},
+    {"refused connections end the attempt at once", refused_connections_end_the_attempt, 0},
+    {"servers that do not answer end the attempt", silent_servers_end_the_attempt, 0},
+    {"a full queue keeps its word", full_queue_keeps_its_word, 0},
+    {"a reply nobody asked for drops the connection", garbage_drops_the_connection, 0},
+    {NULL, NULL, 0},
+};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: who is asked, who counts, what is owed. */
+#include "tests/sim/sim.h"
+
+static void down(struct world *w, int from, int to)
+{
+    for (int s = from; s < to; s++)
+        host_crash(w, (unsigned)s, 1);
+}
+
+static void majority_of_the_configured(void)
+{
+    struct world *w = scene(1, 5, 1000);
+    down(w, 2, 5);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_NO_QUORUM);
+    scene_go(w, 100);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
+}
+
+/* For every N: a majority is enough, one fewer is not. */
+static void exact_majority(void)
+{
+    for (int n = 1; n <= 7; n++) {
+        int quorum = n / 2 + 1;
+        struct world *w = scene(1, n, 1000);
+        down(w, quorum, n);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+        w = scene(1, n, 1000);
+        down(w, quorum - 1, n);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_NO_QUORUM);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Half of an even number has the lock already: as soon as that is known the answer is no. */
+static void even_n_fails_at_once(void)
+{
+    for (int n = 2; n <= 6; n += 2) {
+        struct world *w = scene(2, n, 10000);
+        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        scene_do(w, b, ACQUIRING, 0); /* opens the conns */
+        for (int s = n / 2; s < n; s++)
+            w->host[s].is_frozen = 1;
+        uint64_t start = w->now;
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
+        EXPECT(w, w->now - start < 5 * MS); /* it did not wait for the frozen half */
+        if (w->violation)
+            return;
+    }
+}
+
+static void stalled_minority_costs_nothing(void)
+{
+    struct world *w = scene(1, 5, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    scene_go(w, 10);
+    w->host[3].is_frozen = w->host[4].is_frozen = 1;
+    const struct tcp *kept = w->client[0].tcp[4];
+    for (int i = 0; i < 10; i++) {
+        uint64_t start = w->now;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 10000) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        EXPECT(w, w->now - start < 5 * MS);
+    }
+    EXPECT(w, w->client[0].tcp[4] == kept); /* closing it would lose the releases that wait in it */
+    w->host[3].is_frozen = w->host[4].is_frozen = 0;
+    host_serve_all(w, 3);
+    host_serve_all(w, 4);
+    scene_go(w, 50);
+    EXPECT(w, scene_pttl(w, 3) == -2 && scene_pttl(w, 4) == -2);
+    scene_rest(w);
+}
+
+/* An attempt fails while SETs are unanswered: each has its release behind it on the same connection. */
+static void release_behind_every_set(void)
+{
+    struct world *w = scene(2, 5, 2000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_do(w, b, ACQUIRING, 0);
+    scene_do(w, b, RELEASING, 0);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    sim_server_flush(&w->host[3].model); /* b gets these two, and no majority */
+    sim_server_flush(&w->host[4].model);
+    w->host[3].is_frozen = 1;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
+    scene_go(w, 1);
+    EXPECT(w, scene_pttl(w, 4) == -2);
+    w->host[3].is_frozen = 0;
+    host_serve_all(w, 3);
+    EXPECT(w, scene_pttl(w, 3) == -2); /* at once: the release was there already */
+    scene_go(w, 5);
+    EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
+static void single_release_behind_unknown(void)
+{
+    struct world *w = scene(1, 1, 2000);
+    struct handle *h = scene_lock(w, 0);
+    w->is_single = h->is_single = 1;
+    handle_init(w, h);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    w->host[0].is_frozen = 1;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_UNKNOWN);
+    scene_go(w, 1);
+    w->host[0].is_frozen = 0;
+    host_serve_all(w, 0);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
+}
+
+/* A grant that comes when the lock is held is one more vote: it is kept, and extended with the others. */
+static void straggler_is_one_more_vote(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    scene_go(w, 10);
+    w->link[0][4].delay_us = 15 * MS;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 200);
+    EXPECT(w, scene_owner(w, 4) == 0);
+    host_crash(w, 0, 1);
+    host_crash(w, 1, 1); /* now its vote is needed */
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_go(w, 200);
+    EXPECT(w, scene_pttl(w, 4) == -2);
+}
+
+/* Each of the others, and each server, sees the release within one attempt. */
+static void released_key_is_acquirable(void)
+{
+    struct world *w = scene(3, 5, 1000);
+    for (int i = 0; i < 30; i++) {
+        struct handle *h = scene_lock(w, i % 3);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    }
+    for (int i = 0; i < 30; i++) {
+        struct handle *h = scene_lock(w, i % 3);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        user_cancel(w, h);
+        scene_go(w, 1);
+    }
+    scene_rest(w);
+}
+
+static void cancel_at_every_moment(void)
+{
+    for (uint32_t us = 0; us < 1400; us += 20) {
+        struct world *w = scene(2, 3, 1000);
+        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+        scene_begin(w, a, ACQUIRING, 0);
+        world_run_until(w, w->now + us);
+        user_cancel(w, a);
+        EXPECT(w, scene_left(w, a) == 0);
+        scene_go(w, 5);
+        EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) == -2);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+static void refusal_is_told_at_once(void)
+{
+    struct world *w = scene(2, 5, 10000);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+    uint64_t start = w->now;
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, w->now - start < 1 * MS);
+}
+
+/* Waiting for a lock: not much longer than its holder has left. */
+static void waiting_uses_what_the_holder_has_left(void)
+{
+    struct world *w = scene(2, 5, 400);
+    struct handle *b = scene_lock(w, 1);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    w->client[0].is_dead = 1;
+    b->opt.wait_ms = 5000;
+    b->opt.retry_ms = 400;
+    uint64_t start = w->now;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, w->now - start < 410 * MS);
+}
+
+static void waiting_ends_by_its_deadline(void)
+{
+    struct world *w = scene(2, 3, 2000);
+    struct handle *b = scene_lock(w, 1);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    b->opt.wait_ms = 300;
+    b->opt.retry_ms = 20;
+    uint64_t start = w->now;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, w->now - start >= 280 * MS && w->now - start <= 301 * MS);
+    for (int s = 0; s < 3; s++)
+        w->host[s].is_frozen = 1;
+    start = w->now;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) < 0);
+    EXPECT(w, w->now - start <= 301 * MS);
+}
+
+const struct scenario scenarios_quorum[] = {
+    {"a majority of the connected is not a majority", majority_of_the_configured, 0},
+    {"a majority is N/2 + 1 for every N", exact_majority, 0},
+    {"an even number of servers fails at once", even_n_fails_at_once, 0},
+    {"a stalled minority costs nothing and keeps its connection", stalled_minority_costs_nothing, 0},
+    {"a release stands behind every SET of a failed attempt", release_behind_every_set, 0},
+    {"a release stands behind an unanswered SET (one server)", single_release_behind_unknown, 0},
+    {"a straggler is one more vote", straggler_is_one_more_vote, 0},
+    {"a released key is acquirable within one attempt", released_key_is_acquirable, 0},
+    {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, 0},
+    {"a refusal is told at once", refusal_is_told_at_once, 0},
+    {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, 0},
+    {"waiting ends by its deadline", waiting_ends_by_its_deadline, 0},
+    {NULL, NULL, 0},
+};

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What directed scenarios have in common, and the one that runs them. */
+#include "tests/sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int scene_trace;
+
+struct world *scene(int clients, int servers, uint32_t ttl_ms)
+{
+    struct options o = options_default;
+    o.seed = 1;
+    o.faults = 0;
+    o.clients = clients;
+    o.servers = servers;
+    o.ttl_ms = (int)ttl_ms;
+    o.is_single = 0;
+    o.is_scripted = 1;
+    o.trace = scene_trace;
+    struct world *w = world_make(&o);
+    w->ttl_ms = ttl_ms;
+    for (int c = 0; c < clients; c++) {
+        for (int s = 0; s < servers; s++)
+            w->link[c][s] = (struct link){.delay_us = 100};
+        w->client[c].handle[0].opt = (struct rdl_options){.ttl_ms = ttl_ms};
+    }
+    return w;
+}
+
+struct handle *scene_lock(struct world *w, int client)
+{
+    return &w->client[client].handle[0];
+}
+
+void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms)
+{
+    world_run_until(w, w->now); /* what is due now comes first */
+    if (w->violation || handle_is_pending(h))
+        return; /* the scenario has failed already */
+    user_begin(w, h, op, ttl_ms);
+    world_run_until(w, w->now);
+}
+
+int scene_wait(struct world *w, struct handle *h)
+{
+    uint64_t limit = w->now + 60 * SECOND;
+    while (handle_is_pending(h) && w->now < limit && !w->violation)
+        world_run_until(w, w->now + 50);
+    EXPECT(w, !handle_is_pending(h));
+    return h->result;
+}
+
+int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms)
+{
+    scene_begin(w, h, op, ttl_ms);
+    return scene_wait(w, h);
+}
+
+void scene_go(struct world *w, uint32_t ms)
+{
+    world_run_until(w, w->now + ms * MS);
+}
+
+static struct sim_key *key_on(struct world *w, int s)
+{
+    struct sim_arg name = {(const uint8_t *)lock_name(0), strlen(lock_name(0))};
+    struct host *h = &w->host[s];
+    return sim_server_find(&h->model, 0, name, clock_ms(&h->clock, w->now));
+}
+
+int scene_owner(struct world *w, int s)
+{
+    struct sim_key *k = key_on(w, s);
+    for (int c = 0; k && c < w->clients; c++) {
+        char hex[2 * RDL_TOKEN_LEN];
+        token_hex(handle_token(scene_lock(w, c)), hex);
+        if (k->value_len == sizeof hex && memcmp(k->value, hex, sizeof hex - 8) == 0)
+            return c; /* of whatever attempt */
+    }
+    return -1;
+}
+
+int64_t scene_pttl(struct world *w, int s)
+{
+    struct sim_key *k = key_on(w, s);
+    if (!k)
+        return -2;
+    return k->expire_ms == 0 ? -1 : (int64_t)(k->expire_ms - clock_ms(&w->host[s].clock, w->now));
+}
+
+uint32_t scene_left(struct world *w, const struct handle *h)
+{
+    return handle_remaining_ms(h, clock_ms(&w->client[h->client].clock, w->now));
+}
+
+void scene_rest(struct world *w)
+{
+    scene_go(w, 100);
+    for (int c = 0; c < w->clients; c++)
+        if (scene_lock(w, c)->state != IDLE)
+            user_cancel(w, scene_lock(w, c));
+    scene_go(w, 3000);
+    if (!w->violation)
+        oracle_rest(w);
+}
+
+static int run(const struct scenario *s)
+{
+    struct world *w = world_get();
+    if (scene_trace)
+        printf("---- %s\n", s->name);
+    s->run();
+    if (s->is_control ? !w->violation || strcmp(w->violation, "exclusion") != 0 : w->violation != NULL) {
+        printf("FAIL %s: %s: %s\n", s->name, w->violation ? w->violation : "no violation",
+               w->violation ? w->violation_text : "but one had to be shown");
+        return 1;
+    }
+    printf("ok   %s%s\n", s->is_control ? "must break, and does: " : "", s->name);
+    return 0;
+}
+
+int scenarios_run(const char *text, int trace)
+{
+    const struct scenario *const lists[] = {scenarios_lease, scenarios_quorum, scenarios_net,
+                                            scenarios_control};
+    int failed = 0, n = 0;
+    scene_trace = trace;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (const struct scenario *s = lists[i]; s->name; s++)
+            if (!text || strstr(s->name, text)) {
+                failed += run(s);
+                n++;
+            }
+    printf("%d scenarios, %d failed\n", n, failed);
+    return failed + (n == 0);
+}
