@@ -216,6 +216,7 @@ static void exec_server(const struct live_server *s)
                                        "--daemonize",
                                        "no"};
     size_t n = 16;
+    char *words[LIVE_ARGS_MAX];
     const char *const *arg;
     char path[LIVE_PATH_MAX + 8];
     int log;
@@ -231,7 +232,8 @@ static void exec_server(const struct live_server *s)
     log = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
     dup2(log, 1);
     dup2(log, 2);
-    execvp(argv[0], (char *const *)(uintptr_t)argv);
+    memcpy(words, argv, sizeof words); /* execvp promises to change none */
+    execvp(words[0], words);
     _exit(127);
 }
 
