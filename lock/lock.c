@@ -30,16 +30,20 @@ static int finish(struct rdl_lock *l, int result)
     return result;
 }
 
-static int submit(struct rdl_lock *l, uint8_t op, struct rdl_req *req)
+static int submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req)
 {
+    char value[RDL_VALUE_MAX];
     struct rdl_command cmd;
 
+    rdl_token_hex(&l->token, value);
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = op;
     cmd.name.data = l->name;
     cmd.name.len = l->name_len;
-    cmd.token = l->token.bytes;
+    cmd.value.data = value;
+    cmd.value.len = sizeof value;
     cmd.until_ms = l->sent_ms + l->ttl_ms;
     cmd.ttl_ms = l->ttl_ms;
-    cmd.op = op;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
 
@@ -47,11 +51,11 @@ static int submit(struct rdl_lock *l, uint8_t op, struct rdl_req *req)
 
 static int px_send(struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->op == RDL_OP_ACQUIRE)
+    if (l->op == RDL_ACQUIRE)
         rdl_token_next(&l->token);
-    if (l->op != RDL_OP_RELEASE) /* a release is of use until the key ends that the last send set */
+    if (l->op != RDL_RELEASE) /* a release is of use until the key ends that the last send set */
         l->sent_ms = now_ms;
-    return submit(l, l->op, &l->req);
+    return submit(l, rdl_op_of((enum rdl_action)l->op), &l->req);
 }
 
 /* Validity runs from before the first send: whatever the way took, the server's clock started later. */
@@ -68,13 +72,13 @@ static int px_acquired(struct rdl_lock *l, uint64_t now_ms)
             l->until_ms = validity_end(l);
             return RDL_OK;
         }
-        submit(l, RDL_OP_RELEASE, NULL);
+        submit(l, &rdl_op_release, NULL);
         return RDL_EXPIRED;
     case RDL_ANSWER_NO:
         l->holder_ms = l->req.value;
         return RDL_BUSY;
     case RDL_ANSWER_UNKNOWN:
-        submit(l, RDL_OP_RELEASE, NULL);
+        submit(l, &rdl_op_release, NULL);
         return RDL_UNKNOWN;
     case RDL_ANSWER_ERROR:
     case RDL_ANSWER_UNSENT:
@@ -89,7 +93,7 @@ static int px_acquired(struct rdl_lock *l, uint64_t now_ms)
 static int px_lost(struct rdl_lock *l)
 {
     l->until_ms = 0;
-    submit(l, RDL_OP_RELEASE, NULL);
+    submit(l, &rdl_op_release, NULL);
     return RDL_LOST;
 }
 
@@ -136,9 +140,9 @@ static int px_released(const struct rdl_lock *l)
 
 static int px_answer(struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->op == RDL_OP_ACQUIRE)
+    if (l->op == RDL_ACQUIRE)
         return px_acquired(l, now_ms);
-    return l->op == RDL_OP_EXTEND ? px_extended(l, now_ms) : px_released(l);
+    return l->op == RDL_EXTEND ? px_extended(l, now_ms) : px_released(l);
 }
 
 const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer};
@@ -147,7 +151,7 @@ const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer};
 
 static int is_one_attempt(const struct rdl_lock *l)
 {
-    return l->op != RDL_OP_ACQUIRE || rdl_is_one_attempt(l->opt);
+    return l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt);
 }
 
 /* The attempt failed: again after a pause, if there is time and sense in it. */
@@ -237,9 +241,9 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     return l->result;
 }
 
-static int begin(struct rdl_lock *l, uint8_t op, uint32_t ttl_ms, uint64_t deadline_ms)
+static int begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uint64_t deadline_ms)
 {
-    l->op = op;
+    l->op = (uint8_t)op;
     l->ttl_ms = ttl_ms;
     l->deadline_ms = deadline_ms;
     l->holder_ms = -2;
@@ -259,7 +263,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
         return finish(l, rc);
     rdl_token_init(&l->token, entropy);
     l->seed = rdl_token_seed(&l->token);
-    begin(l, RDL_OP_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
+    begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
     return rdl_lock_step(l, now_ms);
 }
 
@@ -270,7 +274,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
         return RDL_E_TTL;
     if (l->until_ms <= now_ms)
         return finish(l, RDL_LOST);
-    begin(l, RDL_OP_EXTEND, ttl_ms, now_ms + rdl_attempt_ms(l->opt));
+    begin(l, RDL_EXTEND, ttl_ms, now_ms + rdl_attempt_ms(l->opt));
     return ask(l, now_ms);
 }
 
@@ -280,7 +284,7 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
     if (l->until_ms == 0)
         return finish(l, RDL_EXPIRED);
     l->until_ms = 0;
-    begin(l, RDL_OP_RELEASE, l->ttl_ms, now_ms + rdl_attempt_ms(l->opt));
+    begin(l, RDL_RELEASE, l->ttl_ms, now_ms + rdl_attempt_ms(l->opt));
     return ask(l, now_ms);
 }
 
@@ -290,11 +294,11 @@ void rdl_lock_cancel(struct rdl_lock *l)
 
     if (l->state == LOCK_ASKED) {
         rdl_conn_forget(l->conn, &l->req);
-        if (l->op == RDL_OP_ACQUIRE)
+        if (l->op == RDL_ACQUIRE)
             is_owed = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
     }
     if (is_owed)
-        submit(l, RDL_OP_RELEASE, NULL);
+        submit(l, &rdl_op_release, NULL);
     l->until_ms = 0;
     finish(l, RDL_EXPIRED);
 }

@@ -100,12 +100,17 @@ int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms);
 int rdl_is_one_attempt(const struct rdl_options *opt);
 uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms);
 
+enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
+const struct rdl_op *rdl_op_of(enum rdl_action action);
+
 /* A token for every attempt: 16 random bytes given at begin, plus the attempt's number. Never used twice. */
 struct rdl_token {
     uint8_t bytes[RDL_TOKEN_LEN];
 };
 void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]);
 void rdl_token_next(struct rdl_token *t);
+/* As it is on the wire. */
+void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
 /* A seed for rdl_backoff_ms. */
 uint32_t rdl_token_seed(const struct rdl_token *t);
 

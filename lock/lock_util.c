@@ -59,6 +59,24 @@ void rdl_token_next(struct rdl_token *t)
     }
 }
 
+void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX])
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t i;
+
+    for (i = 0; i < RDL_TOKEN_LEN; i++) {
+        out[2 * i] = digits[t->bytes[i] >> 4];
+        out[2 * i + 1] = digits[t->bytes[i] & 15];
+    }
+}
+
+const struct rdl_op *rdl_op_of(enum rdl_action action)
+{
+    if (action == RDL_ACQUIRE)
+        return &rdl_op_acquire;
+    return action == RDL_EXTEND ? &rdl_op_extend : &rdl_op_release;
+}
+
 uint32_t rdl_token_seed(const struct rdl_token *t)
 {
     uint32_t seed;

@@ -49,11 +49,11 @@ enum {
 
 enum {
     RDL_NAME_MAX = 128,   /* bytes of a lock's name, at least 1 */
-    RDL_TOKEN_LEN = 20,   /* bytes of a token; twice that in hex on the wire */
+    RDL_TOKEN_LEN = 20,   /* bytes of a token; on the wire in hex */
     RDL_TEXT_MAX = 64,    /* bytes kept of a reply's text, its NUL included */
     RDL_TX_MIN = 512,     /* least transmit buffer: the longest command, its script left out */
     RDL_RX_MIN = 16,      /* least receive buffer; 256 is plenty, longer replies pass in pieces */
-    RDL_RECORD_MAX = 192, /* most bytes one request takes in the queue */
+    RDL_RECORD_MAX = 256, /* most bytes one request takes in the queue */
     RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
 };
 
@@ -100,7 +100,7 @@ typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const u
 /* What a conn is made of; borrowed for the conn's life. Conns of one thread may share one rx buffer. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
-    uint8_t *queue; /* request records; RDL_QUEUE_MIN or more, about 70 bytes + name for each request */
+    uint8_t *queue; /* request records; RDL_QUEUE_MIN or more, about 80 bytes + name for each request */
     size_t queue_len;
     uint8_t *tx; /* bytes on their way out; RDL_TX_MIN or more */
     size_t tx_len;
@@ -139,21 +139,32 @@ enum rdl_answer {
     RDL_ANSWER_UNSENT   /* never sent: certainly not done */
 };
 
-enum rdl_op {
-    RDL_OP_ACQUIRE = 1, /* SET name token NX PX ttl, with a PTTL behind it */
-    RDL_OP_EXTEND,      /* at least ttl from now on, if the token matches; never shorter */
-    RDL_OP_RELEASE      /* delete, if the token matches */
+/*
+ * What a request does. Objects, so that a static link drops those that nobody names; each stands with its
+ * commands and the meaning of their replies in one file (net_op_*.c).
+ */
+struct rdl_op;
+extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, with a PTTL behind it */
+extern const struct rdl_op rdl_op_extend; /* at least ttl from now on, if the value is there; never shorter */
+extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
+
+enum {
+    RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /* bytes of a value: a token in hex */
+    RDL_EXTRA_MAX = 40
 };
 
 struct rdl_command {
-    struct rdl_bytes name; /* 1..RDL_NAME_MAX bytes, copied */
-    const uint8_t *token;  /* RDL_TOKEN_LEN bytes, copied */
-    uint64_t until_ms;     /* after this the key is gone by itself and a release still owed is dropped */
+    const struct rdl_op *op;
+    struct rdl_bytes name;  /* 1..RDL_NAME_MAX bytes, copied */
+    struct rdl_bytes value; /* what marks the key as ours, as it is on the wire; to RDL_VALUE_MAX, copied */
+    struct rdl_bytes extra; /* of some ops, else empty; to RDL_EXTRA_MAX, copied */
+    uint64_t until_ms;      /* after this the key is gone by itself and a release still owed is dropped */
     uint32_t ttl_ms;
-    uint8_t op; /* enum rdl_op */
 };
 
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
+
+enum { RDL_LADDERS = 4 }; /* kinds of requests that have more than one way to be put */
 
 struct rdl_conn {
     const struct rdl_conn_config *cfg;
@@ -175,7 +186,7 @@ struct rdl_conn {
     uint8_t hello_sent; /* commands of the login sent, and answered */
     uint8_t hello_done;
     uint8_t state;
-    uint8_t refused[2]; /* what this server does not take (extend, release); forgotten with the connection */
+    uint8_t refused[RDL_LADDERS]; /* what this server does not take; forgotten with the connection */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;

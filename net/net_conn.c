@@ -8,7 +8,7 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 {
     RDL_ASSERT(cfg->queue_len >= RDL_QUEUE_MIN && cfg->queue_len <= UINT32_MAX / 2);
     RDL_ASSERT(cfg->tx_len >= RDL_TX_MIN && cfg->rx_len >= RDL_RX_MIN);
-    RDL_ASSERT(sizeof(struct rdl_record) + RDL_NAME_MAX <= RDL_RECORD_MAX);
+    RDL_ASSERT(sizeof(struct rdl_record) + RDL_NAME_MAX + RDL_VALUE_MAX + RDL_EXTRA_MAX <= RDL_RECORD_MAX);
     memset(c, 0, sizeof *c);
     c->cfg = cfg;
     c->fd = -1;
@@ -61,22 +61,25 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
 {
+    const struct rdl_request q = {cmd->name, cmd->value, cmd->extra};
     struct rdl_record r;
     uint32_t own;
     int rc;
 
     RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_NAME_MAX);
+    RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
     RDL_ASSERT(req == NULL || !req->is_queued);
-    RDL_ASSERT(req != NULL || cmd->op == RDL_OP_RELEASE);
+    RDL_ASSERT(req != NULL || cmd->op->is_owed);
     memset(&r, 0, sizeof r);
     r.req = req;
+    r.op = cmd->op;
     r.until_ms = cmd->until_ms;
     r.ttl_ms = cmd->ttl_ms;
-    r.op = cmd->op;
     r.name_len = (uint8_t)cmd->name.len;
-    memcpy(r.token, cmd->token, RDL_TOKEN_LEN);
-    own = cmd->op == RDL_OP_ACQUIRE ? rdl_record_size(&r) : 0;
-    rc = rdl_queue_push(c, &r, cmd->name.data, c->reserved + own);
+    r.value_len = (uint8_t)cmd->value.len;
+    r.extra_len = (uint8_t)cmd->extra.len;
+    own = cmd->op->may_grant ? rdl_record_size(&r) : 0;
+    rc = rdl_queue_push(c, &r, &q, c->reserved + own);
     if (rc != RDL_OK)
         return rc;
     c->reserved += own;
@@ -98,12 +101,12 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
     at = rdl_queue_find(c, req);
     rdl_record_load(c, at, &r);
     was_sent = at < c->draw || r.round != ROUND_LOOK;
-    if (r.op == RDL_OP_ACQUIRE && r.replies == 0)
+    if (r.op->may_grant && r.replies == 0 && r.round == ROUND_LOOK)
         c->reserved -= rdl_record_size(&r);
     rdl_req_disconnected(&r, was_sent, RDL_E_TIMEOUT);
     r.req = NULL;
     rdl_record_store(c, at, &r);
-    if (!was_sent && r.op != RDL_OP_RELEASE)
+    if (!was_sent && !r.op->is_owed)
         rdl_queue_remove(c, at);
 }
 
@@ -156,7 +159,7 @@ static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
             rdl_req_answer(r.req, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0);
             continue;
         }
-        if (rdl_request_write(c, &r, rdl_record_name(c, c->draw), w) != RDL_OK)
+        if (rdl_request_write(c, &r, c->draw, w) != RDL_OK)
             return;
         rdl_record_store(c, c->draw, &r);
         c->draw += rdl_record_size(&r);
@@ -305,7 +308,7 @@ static void reset(struct rdl_conn *c)
     c->tx_secret = 0;
     c->hello_sent = c->hello_done = 0;
     c->reply_open = 0;
-    c->refused[0] = c->refused[1] = 0;
+    memset(c->refused, 0, sizeof c->refused);
 }
 
 void rdl_conn_opened(struct rdl_conn *c)

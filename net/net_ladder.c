@@ -1,71 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_ladder.c - the ways a release or an extend can be done, and which of them this server takes.
+ * net_ladder.c - which of the ways a request can be put this server takes.
  *
- * Both compare the token on the server. Which way works here is found by asking, told by the answer and
- * never by a version, remembered for the life of the connection and forgotten with it:
+ * It is found by asking, told by the answer and never by a version, remembered for the life of the
+ * connection and forgotten with it. An op says in which order its ways are tried.
  *
- *     release   DELEX, DELIFEQ, EVALSHA, EVAL, WATCH..EXEC
- *     extend    EVALSHA, EVAL, SET IFEQ PX, WATCH..EXEC       (EVAL is not refused under OOM, SET is)
- *
- * A release that nobody waits for goes a way already proven on this connection, else by EVAL with its
+ * A request that nobody waits for goes a way already proven on this connection, else by EVAL with its
  * full text, which all servers since 2.6 know: whoever owed it may be gone before a refusal comes back.
  */
 #include "net/net_private.h"
 
-static const uint8_t release_ladder[] = {RUNG_DELEX, RUNG_DELIFEQ, RUNG_SHA,
-                                         RUNG_EVAL,  RUNG_WATCH,   RUNG_NONE};
-static const uint8_t extend_ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_IFEQ, RUNG_WATCH, RUNG_NONE};
-
 /* What was refused, one bit a rung; and two bits more. */
 enum { PROVEN = 1 << RUNG_NONE, SHA_BARRED = 2 << RUNG_NONE };
 
-static uint8_t *known(struct rdl_conn *c, uint8_t op)
+static int is_refused(const struct rdl_conn *c, const struct rdl_record *r, unsigned rung)
 {
-    return &c->refused[op == RDL_OP_RELEASE];
-}
-
-static int is_refused(const struct rdl_conn *c, uint8_t op, enum rdl_rung rung)
-{
-    return (c->refused[op == RDL_OP_RELEASE] >> rung & 1) != 0;
+    return (c->refused[r->op->memory] >> rung & 1) != 0;
 }
 
 /* The first way that was not refused. */
-static enum rdl_rung best(const struct rdl_conn *c, uint8_t op)
+static enum rdl_rung best(const struct rdl_conn *c, const struct rdl_record *r)
 {
-    const uint8_t *rung = op == RDL_OP_RELEASE ? release_ladder : extend_ladder;
+    const uint8_t *rung = r->op->ladder;
 
-    while (*rung != RUNG_NONE && is_refused(c, op, (enum rdl_rung) * rung))
+    while (*rung < RUNG_NONE && is_refused(c, r, *rung))
         rung++;
-    return (enum rdl_rung) * rung;
+    return (enum rdl_rung)*rung;
 }
 
 enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_record *r)
 {
-    int is_proven = (c->refused[r->op == RDL_OP_RELEASE] & PROVEN) != 0;
+    int is_proven = (c->refused[r->op->memory] & PROVEN) != 0;
 
-    if (r->op == RDL_OP_ACQUIRE)
-        return RUNG_SET;
-    if (r->req == NULL && !is_proven && !is_refused(c, r->op, RUNG_EVAL))
+    if (r->op->is_owed && r->req == NULL && !is_proven && !is_refused(c, r, RUNG_EVAL))
         return RUNG_EVAL;
-    return best(c, r->op);
+    return best(c, r);
 }
 
 void rdl_ladder_worked(struct rdl_conn *c, const struct rdl_record *r)
 {
-    uint8_t *bits = known(c, r->op);
+    uint8_t *bits = &c->refused[r->op->memory];
 
-    if (best(c, r->op) == (enum rdl_rung)r->rung)
+    if (r->rung == RUNG_DIRECT)
+        return;
+    if (best(c, r) == (enum rdl_rung)r->rung)
         *bits |= PROVEN;
     if (r->rung == RUNG_EVAL && (*bits & SHA_BARRED) == 0) /* now the server has the script */
-        *bits = (uint8_t)(*bits & ~(1 << RUNG_SHA));
+        *bits = (uint8_t)(*bits & ~(1u << RUNG_SHA));
 }
 
 void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_noscript)
 {
-    uint8_t *bits = known(c, r->op);
+    uint8_t *bits = &c->refused[r->op->memory];
 
-    *bits = (uint8_t)((*bits | 1 << r->rung) & ~PROVEN);
+    *bits = (uint8_t)((*bits | 1u << r->rung) & ~(unsigned)PROVEN);
     if (r->rung == RUNG_SHA && !is_noscript)
         *bits |= SHA_BARRED;
 }

@@ -8,16 +8,17 @@
 /* ---------------------------------------------------------------- net_queue.c: the request records */
 
 /*
- * One request as it stands in the queue, its name right behind it. The queue is plain bytes: a record is
- * copied out and in. Offsets change when the queue moves, so nobody keeps one.
+ * One request as it stands in the queue; its name, value and extra right behind it. The queue is plain
+ * bytes: a record is copied out and in. Offsets change when the queue moves, so nobody keeps one.
  */
 struct rdl_record {
     struct rdl_req *req; /* who waits for the answer; NULL: nobody */
+    const struct rdl_op *op;
     uint64_t until_ms;
     uint32_t ttl_ms;
-    uint8_t op; /* enum rdl_op */
     uint8_t name_len;
-    uint8_t token[RDL_TOKEN_LEN];
+    uint8_t value_len;
+    uint8_t extra_len;
     /* how far it is */
     uint8_t rung;    /* enum rdl_rung */
     uint8_t round;   /* enum rdl_round */
@@ -37,20 +38,42 @@ enum rdl_rung {
     RUNG_EVAL,
     RUNG_IFEQ,
     RUNG_WATCH,
-    RUNG_NONE, /* none is left */
-    RUNG_SET   /* acquire has but one */
+    RUNG_NONE,  /* none is left */
+    RUNG_DIRECT /* a request that has but one way */
 };
 
 /* A rung with a second round has the connection to itself until it is done. */
 enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_DISCARD };
 
+/* What a record says, with its texts: they point into the queue. */
+struct rdl_request {
+    struct rdl_bytes name;
+    struct rdl_bytes value;
+    struct rdl_bytes extra;
+};
+
+struct rdl_op {
+    const uint8_t *ladder; /* enum rdl_rung in order, RUNG_NONE at the end */
+    uint8_t memory;        /* whose refusals are remembered where: index of rdl_conn.refused */
+    uint8_t may_grant;     /* it may leave a key that is ours: room for its release is kept */
+    uint8_t is_owed; /* it is sent even if nobody waits for it any more, on this connection or the next */
+    /* Write the commands of the record's round. */
+    void (*write)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                  struct rdl_writer *w);
+    /* How many replies they have. */
+    unsigned (*count)(const struct rdl_record *r);
+    /* Judge one of them, number r->replies. RDL_OK, or the error that ends the connection. */
+    int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
+};
+
 uint32_t rdl_record_size(const struct rdl_record *r);
 void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r);
 void rdl_record_store(struct rdl_conn *c, uint32_t at, const struct rdl_record *r);
-const uint8_t *rdl_record_name(const struct rdl_conn *c, uint32_t at);
+void rdl_record_request(const struct rdl_conn *c, uint32_t at, struct rdl_request *q);
 
 /* RDL_OK or RDL_E_FULL; keep: bytes that must stay free behind it. */
-int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const void *name, uint32_t keep);
+int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                   uint32_t keep);
 void rdl_queue_remove(struct rdl_conn *c, uint32_t at);
 /* Send the head again, behind all others: its reply said that it was not done. */
 void rdl_queue_repeat_head(struct rdl_conn *c);
@@ -71,17 +94,36 @@ void rdl_ladder_worked(struct rdl_conn *c, const struct rdl_record *r);
 void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_noscript);
 int rdl_rung_is_exclusive(uint8_t rung);
 
-/* ---------------------------------------------------------------- net_send.c, net_reply.c */
+/* ---------------------------------------------------------------- net_request.c: a request from queue to answer */
 
 /* Write the commands of a record's round; may set c->script. RDL_OK or RDL_E_SPACE (nothing written). */
-int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, const uint8_t *name,
-                      struct rdl_writer *w);
-/* How many replies they will have. */
-unsigned rdl_request_replies(const struct rdl_record *r);
+int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w);
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
-void rdl_token_hex(char out[2 * RDL_TOKEN_LEN], const uint8_t token[RDL_TOKEN_LEN]);
+
+/* For ops. The verdict is certain: who waits need not wait for the replies that only have to be counted off. */
+void rdl_record_tell(struct rdl_record *r, int64_t value);
+/* An error reply: is it a refusal as such, or does the server not take this way at all? */
+int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
+int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
+int rdl_reply_is_ok(const struct rdl_conn *c);
+int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
+
+/* ---------------------------------------------------------------- net_script.c, net_watch.c: ways shared by ops */
+
+/* EVALSHA or EVAL, by the record's rung. */
+void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
+                      const struct rdl_bytes *argv, struct rdl_writer *w);
+/* 1, 0, -1 of our scripts: yes, no, absent. */
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
+
+/* WATCH, GET, PTTL, MULTI. `expected` is the value to find; without another verdict the next round acts. */
+void rdl_watch_look(const struct rdl_request *q, struct rdl_writer *w);
+int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected);
+unsigned rdl_watch_count(const struct rdl_record *r);
+/* The key lives at least for the request's ttl, says the PTTL just read. */
+int rdl_lives_long(const struct rdl_conn *c, const struct rdl_record *r);
 
 /* ---------------------------------------------------------------- net_hello.c: login */
 

@@ -11,7 +11,7 @@
 
 uint32_t rdl_record_size(const struct rdl_record *r)
 {
-    return (uint32_t)sizeof *r + r->name_len;
+    return (uint32_t)sizeof *r + r->name_len + r->value_len + r->extra_len;
 }
 
 void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r)
@@ -26,9 +26,18 @@ void rdl_record_store(struct rdl_conn *c, uint32_t at, const struct rdl_record *
     memcpy(c->cfg->queue + at, r, sizeof *r);
 }
 
-const uint8_t *rdl_record_name(const struct rdl_conn *c, uint32_t at)
+void rdl_record_request(const struct rdl_conn *c, uint32_t at, struct rdl_request *q)
 {
-    return c->cfg->queue + at + sizeof(struct rdl_record);
+    const uint8_t *texts = c->cfg->queue + at + sizeof(struct rdl_record);
+    struct rdl_record r;
+
+    rdl_record_load(c, at, &r);
+    q->name.data = texts;
+    q->name.len = r.name_len;
+    q->value.data = texts + r.name_len;
+    q->value.len = r.value_len;
+    q->extra.data = texts + r.name_len + r.value_len;
+    q->extra.len = r.extra_len;
 }
 
 /* Move all records to the front, so that the free room is in one piece. */
@@ -40,10 +49,18 @@ static void compact(struct rdl_conn *c)
     c->head = 0;
 }
 
-int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const void *name, uint32_t keep)
+static uint8_t *put_text(uint8_t *to, struct rdl_bytes text)
+{
+    if (text.len > 0) /* data may be NULL then */
+        memcpy(to, text.data, text.len);
+    return to + text.len;
+}
+
+int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q, uint32_t keep)
 {
     uint32_t size = rdl_record_size(r);
     uint32_t used = c->tail - c->head;
+    uint8_t *to;
 
     if (used + size + keep > c->cfg->queue_len)
         return RDL_E_FULL;
@@ -51,7 +68,8 @@ int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const void *n
         compact(c);
     c->tail += size;
     rdl_record_store(c, c->tail - size, r);
-    memmove(c->cfg->queue + c->tail - r->name_len, name, r->name_len);
+    to = c->cfg->queue + c->tail - size + sizeof *r;
+    put_text(put_text(put_text(to, q->name), q->value), q->extra);
     c->waiting++;
     return RDL_OK;
 }
@@ -80,16 +98,20 @@ void rdl_queue_remove(struct rdl_conn *c, uint32_t at)
 
 void rdl_queue_repeat_head(struct rdl_conn *c)
 {
-    uint8_t name[RDL_NAME_MAX];
+    uint8_t copy[RDL_RECORD_MAX];
     struct rdl_record r;
-    int rc;
+    uint32_t size;
 
     rdl_record_load(c, c->head, &r);
-    memcpy(name, rdl_record_name(c, c->head), r.name_len);
+    size = rdl_record_size(&r);
+    RDL_ASSERT(size <= sizeof copy);
+    memcpy(copy, c->cfg->queue + c->head, size);
     rdl_queue_remove(c, c->head);
-    rc = rdl_queue_push(c, &r, name, 0);
-    RDL_ASSERT(rc == RDL_OK); /* the room it just had */
-    (void)rc;
+    if (c->tail + size > c->cfg->queue_len)
+        compact(c);
+    memcpy(c->cfg->queue + c->tail, copy, size); /* into the room it just had */
+    c->tail += size;
+    c->waiting++;
 }
 
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)
@@ -117,7 +139,7 @@ void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error)
 {
     if (!was_sent)
         rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
-    else if (r->op == RDL_OP_ACQUIRE && r->verdict == RDL_ANSWER_NO) /* only the PTTL is missing */
+    else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* only how long is missing */
         rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
     else
         rdl_req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
@@ -133,7 +155,7 @@ void rdl_queue_disconnected(struct rdl_conn *c)
         rdl_record_load(c, at, &r);
         was_sent |= r.round != ROUND_LOOK;
         rdl_req_disconnected(&r, was_sent, c->error);
-        if (r.op == RDL_OP_RELEASE) {
+        if (r.op->is_owed) {
             r.req = NULL;
             rdl_record_restart(&r);
             rdl_record_store(c, at, &r);

@@ -41,7 +41,7 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
     while (at < c->tail) {
         uint32_t free_before = c->head;
         rdl_record_load(c, at, &r);
-        if (r.req != NULL || r.op != RDL_OP_RELEASE || r.until_ms >= now_ms) {
+        if (r.req != NULL || !r.op->is_owed || r.until_ms >= now_ms) {
             at += rdl_record_size(&r);
             continue;
         }

@@ -139,7 +139,7 @@ static int lost(struct rdl_redlock *r, uint64_t now_ms)
     return finish(r, RDL_LOST);
 }
 
-static int judge_exrdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
+static int judge_extend(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned gone = rdl_redlock_count(r, RDL_VOTE_DENIED) + rdl_redlock_count(r, RDL_VOTE_ABSENT);
     unsigned spare = r->n - rdl_redlock_quorum(r);
@@ -175,10 +175,10 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 
 static int step_asked(struct rdl_redlock *r, uint64_t now_ms)
 {
-    if (r->op == RDL_OP_RELEASE)
+    if (r->op == RDL_RELEASE)
         return judge_release(r, now_ms);
     rdl_votes_ask(r, now_ms);
-    return r->op == RDL_OP_ACQUIRE ? judge_acquire(r, now_ms) : judge_exrdl_votes_tend(r, now_ms);
+    return r->op == RDL_ACQUIRE ? judge_acquire(r, now_ms) : judge_extend(r, now_ms);
 }
 
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
@@ -218,7 +218,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
     rdl_token_init(&r->token, entropy);
     r->seed = rdl_token_seed(&r->token);
-    r->op = RDL_OP_ACQUIRE;
+    r->op = RDL_ACQUIRE;
     r->ttl_ms = r->opt->ttl_ms;
     r->deadline_ms = rdl_give_up_ms(r->opt, now_ms);
     r->tries = 0;
@@ -237,7 +237,7 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     rdl_votes_tend(r, now_ms);
     if (r->until_ms <= now_ms)
         return lost(r, now_ms);
-    r->op = RDL_OP_EXTEND;
+    r->op = RDL_EXTEND;
     r->ttl_ms = ttl_ms;
     start_asking(r, now_ms);
     if (r->wake_ms > r->until_ms)
@@ -256,7 +256,7 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     start_asking(r, now_ms);
     r->sent_ms = sent_ms; /* a release is of use until the keys end that the last send set */
     rdl_votes_release(r, 1, now_ms);
-    r->op = RDL_OP_RELEASE;
+    r->op = RDL_RELEASE;
     return rdl_redlock_step(r, now_ms);
 }
 

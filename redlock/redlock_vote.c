@@ -6,16 +6,20 @@
 
 /* ---------------------------------------------------------------- requests and votes */
 
-static int submit(struct rdl_redlock *r, struct rdl_server *s, uint8_t op, struct rdl_req *req)
+static int submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, struct rdl_req *req)
 {
+    char value[RDL_VALUE_MAX];
     struct rdl_command cmd;
 
+    rdl_token_hex(&r->token, value);
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = op;
     cmd.name.data = r->name;
     cmd.name.len = r->name_len;
-    cmd.token = r->token.bytes;
+    cmd.value.data = value;
+    cmd.value.len = sizeof value;
     cmd.until_ms = r->sent_ms + r->ttl_ms;
     cmd.ttl_ms = r->ttl_ms;
-    cmd.op = op;
     return rdl_conn_submit(s->conn, req, &cmd);
 }
 
@@ -30,10 +34,10 @@ static void ask(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
     int rc;
 
     rdl_conn_forget(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
-    rc = submit(r, s, r->op, &s->req);
+    rc = submit(r, s, rdl_op_of((enum rdl_action)r->op), &s->req);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     s->asked_ms = now_ms;
-    if (rc == RDL_OK && r->op == RDL_OP_ACQUIRE)
+    if (rc == RDL_OK && r->op == RDL_ACQUIRE)
         s->owes = 1;
 }
 
@@ -67,8 +71,8 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT)
         s->granted = 0;
     if (s->vote == RDL_VOTE_GRANTED)
-        s->granted = r->op != RDL_OP_RELEASE || s->granted;
-    if (r->op == RDL_OP_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
+        s->granted = r->op != RDL_RELEASE || s->granted;
+    if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
         s->owes = 0; /* certainly not there */
 }
 
@@ -132,7 +136,7 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
         if (!s->owes)
             continue;
         s->owes = 0;
-        if (submit(r, s, RDL_OP_RELEASE, wait ? &s->req : NULL) == RDL_OK && wait) {
+        if (submit(r, s, &rdl_op_release, wait ? &s->req : NULL) == RDL_OK && wait) {
             set_vote(s, RDL_VOTE_PENDING, RDL_OK);
             s->asked_ms = now_ms;
         }

@@ -10,9 +10,10 @@
 static struct scripted s;
 static struct rdl_req a, b, c;
 
-static int submit(struct rdl_req *req, uint8_t op, const char *name)
+static int submit(struct rdl_req *req, const struct rdl_op *op, const char *name)
 {
-    struct rdl_command cmd = {{name, strlen(name)}, token_bytes(0xab), 60000, 30000, op};
+    struct rdl_command cmd = {op,   {name, strlen(name)}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0}, 60000,
+                              30000};
 
     return rdl_conn_submit(&s.conn, req, &cmd);
 }
@@ -30,9 +31,9 @@ static const char three_replies[] = "+OK\r\n:29999\r\n$-1\r\n:77\r\n:1\r\n";
 
 static void ask_three(void)
 {
-    ck_assert_int_eq(submit(&a, RDL_OP_ACQUIRE, "k1"), RDL_OK);
-    ck_assert_int_eq(submit(&b, RDL_OP_ACQUIRE, "k2"), RDL_OK);
-    ck_assert_int_eq(submit(&c, RDL_OP_EXTEND, "k3"), RDL_OK);
+    ck_assert_int_eq(submit(&a, &rdl_op_acquire, "k1"), RDL_OK);
+    ck_assert_int_eq(submit(&b, &rdl_op_acquire, "k2"), RDL_OK);
+    ck_assert_int_eq(submit(&c, &rdl_op_extend, "k3"), RDL_OK);
 }
 
 static const char *three_requests(void)
@@ -65,7 +66,7 @@ START_TEST(a_new_conn_wants_nothing_and_has_nothing_to_say)
     ck_assert_str_eq(rdl_conn_text(&s.conn), "");
     ck_assert(rdl_conn_is_idle(&s.conn));
     ck_assert_uint_eq(rdl_conn_tx(&s.conn, &p), 0);
-    submit(&a, RDL_OP_ACQUIRE, "k");
+    submit(&a, &rdl_op_acquire, "k");
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), 0);
     ck_assert_uint_eq(rdl_conn_tx(&s.conn, &p), 0);
     ck_assert(!rdl_conn_is_idle(&s.conn));
@@ -76,7 +77,7 @@ START_TEST(it_wants_to_write_only_while_there_is_something_to_write)
 {
     scripted_open(&s, 1000);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
-    submit(&a, RDL_OP_ACQUIRE, "k");
+    submit(&a, &rdl_op_acquire, "k");
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ | RDL_WANT_WRITE);
     scripted_sent(&s);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
@@ -126,7 +127,7 @@ START_TEST(shut_ends_it_from_every_state_and_is_never_success)
     rdl_conn_shut(&s.conn, errors[_i]);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
     rdl_conn_upkeep(&s.conn, 1000);
-    submit(&a, RDL_OP_ACQUIRE, "k");
+    submit(&a, &rdl_op_acquire, "k");
     rdl_conn_shut(&s.conn, errors[_i]);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_CLOSE);
     rdl_conn_opened(&s.conn); /* too late */
@@ -142,9 +143,9 @@ START_TEST(nothing_is_sent_or_taken_in_after_a_failure)
     const uint8_t *p;
 
     scripted_open(&s, 1000);
-    submit(&a, RDL_OP_ACQUIRE, "k");
+    submit(&a, &rdl_op_acquire, "k");
     scripted_sent(&s);
-    submit(&b, RDL_OP_ACQUIRE, "k");
+    submit(&b, &rdl_op_acquire, "k");
     scripted_reply(&s, "nonsense\r\n+OK\r\n:1\r\n");
     memcpy(s.rx, "+OK\r\n", 5);
     rdl_conn_rx_done(&s.conn, 5);
@@ -193,7 +194,7 @@ START_TEST(every_way_to_send_in_pieces_sends_the_same)
     size_t len = 0;
     size_t piece = (size_t)_i;
 
-    submit(NULL, RDL_OP_RELEASE, "k0"); /* with a text from flash in the middle */
+    submit(NULL, &rdl_op_release, "k0"); /* with a text from flash in the middle */
     ask_three();
     scripted_open(&s, 1000);
     while (rdl_conn_wants(&s.conn) & RDL_WANT_WRITE) {
@@ -224,9 +225,9 @@ START_TEST(what_was_handed_out_counts_as_sent)
     const uint8_t *p;
 
     scripted_open(&s, 1000);
-    submit(&a, RDL_OP_ACQUIRE, "k1");
+    submit(&a, &rdl_op_acquire, "k1");
     ck_assert_uint_gt(rdl_conn_tx(&s.conn, &p), 0);
-    submit(&b, RDL_OP_ACQUIRE, "k2");
+    submit(&b, &rdl_op_acquire, "k2");
     rdl_conn_forget(&s.conn, &a);
     rdl_conn_forget(&s.conn, &b);
     ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
@@ -239,7 +240,7 @@ START_TEST(half_a_command_is_never_finished_on_another_connection)
 {
     const uint8_t *p;
 
-    submit(NULL, RDL_OP_RELEASE, "k");
+    submit(NULL, &rdl_op_release, "k");
     scripted_open(&s, 1000);
     rdl_conn_tx_done(&s.conn, rdl_conn_tx(&s.conn, &p));
     rdl_conn_tx(&s.conn, &p);
@@ -253,13 +254,13 @@ END_TEST
 START_TEST(half_a_reply_is_never_finished_on_another_connection)
 {
     scripted_open(&s, 1000);
-    submit(&a, RDL_OP_ACQUIRE, "k");
+    submit(&a, &rdl_op_acquire, "k");
     scripted_sent(&s);
     scripted_reply(&s, "+O");
     scripted_break(&s);
     ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
     scripted_open(&s, 2000);
-    submit(&b, RDL_OP_ACQUIRE, "k");
+    submit(&b, &rdl_op_acquire, "k");
     scripted_sent(&s);
     scripted_reply(&s, "K\r\n");
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_SYNTAX);
@@ -275,7 +276,7 @@ START_TEST(of_a_long_reply_only_the_beginning_is_kept)
     memcpy(reply, "-OOM ", 5);
     memcpy(reply + sizeof reply - 3, "\r\n", 3);
     scripted_open(&s, 1000);
-    submit(&a, RDL_OP_ACQUIRE, "k");
+    submit(&a, &rdl_op_acquire, "k");
     scripted_sent(&s);
     scripted_reply(&s, reply);
     ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
@@ -303,7 +304,7 @@ START_TEST(the_trace_is_every_byte_sent_and_received)
 {
     s.cfg.trace = trace;
     s.cfg.trace_ctx = &a;
-    submit(NULL, RDL_OP_RELEASE, "k0");
+    submit(NULL, &rdl_op_release, "k0");
     ask_three();
     scripted_open(&s, 1000);
     ck_assert_str_eq(scripted_sent(&s),
@@ -334,15 +335,15 @@ START_TEST(a_request_that_makes_no_sense_is_a_mistake)
     static char name[RDL_NAME_MAX + 2];
 
     memset(name, 'n', RDL_NAME_MAX + 1);
-    ck_assert_int_eq(submit(&a, RDL_OP_ACQUIRE, name + 1), RDL_OK);
+    ck_assert_int_eq(submit(&a, &rdl_op_acquire, name + 1), RDL_OK);
     if (_i == 0)
-        submit(&b, RDL_OP_ACQUIRE, "");
+        submit(&b, &rdl_op_acquire, "");
     else if (_i == 1)
-        submit(&b, RDL_OP_ACQUIRE, name);
+        submit(&b, &rdl_op_acquire, name);
     else if (_i == 2)
-        submit(&a, RDL_OP_EXTEND, "k"); /* it is queued already */
+        submit(&a, &rdl_op_extend, "k"); /* it is queued already */
     else
-        submit(NULL, RDL_OP_ACQUIRE, "k");
+        submit(NULL, &rdl_op_acquire, "k");
 }
 END_TEST
 

@@ -17,9 +17,9 @@ static struct rdl_bytes bytes(const char *text)
     return (struct rdl_bytes){text, strlen(text)};
 }
 
-static void submit(uint8_t op)
+static void submit(const struct rdl_op *op)
 {
-    struct rdl_command cmd = {bytes("k"), token_bytes(0xaa), 60000, 30000, op};
+    struct rdl_command cmd = {op, bytes("k"), {token_hex(0xaa), RDL_VALUE_MAX}, {NULL, 0}, 60000, 30000};
 
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
 }
@@ -31,7 +31,7 @@ static void setup(void)
     s.endpoint.password = bytes("s3cret");
     s.endpoint.db = 7;
     s.endpoint.client_name = bytes("job");
-    submit(RDL_OP_ACQUIRE);
+    submit(&rdl_op_acquire);
 }
 
 START_TEST(nothing_to_log_in_with_means_ready_at_once)
@@ -291,7 +291,7 @@ START_TEST(the_trace_leaves_out_auth_and_its_answer_and_nothing_else)
     scripted_break(&s);
     memset(traced_len, 0, sizeof traced_len);
 
-    submit(RDL_OP_ACQUIRE);
+    submit(&rdl_op_acquire);
     scripted_open(&s, 99999);
     scripted_sent(&s);
     scripted_reply(&s, "+OK\r\n");

@@ -44,11 +44,11 @@ static void teardown(void)
 START_TEST(test_a_lock_is_taken_extended_and_released_over_each_way)
 {
     client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
-    ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "nightly"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_YES);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
-    ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "nightly"), RDL_ANSWER_NO);
-    ck_assert_int_eq(client_ask(&client, RDL_OP_EXTEND, "nightly"), RDL_ANSWER_YES);
-    ck_assert_int_eq(client_ask(&client, RDL_OP_RELEASE, "nightly"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_NO);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "nightly"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "nightly"), RDL_ANSWER_YES);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -58,7 +58,7 @@ START_TEST(test_the_database_of_the_url_over_each_way)
     live_url(&server, (enum live_way)_i, url, sizeof url);
     strcat(url, _i == LIVE_UNIX ? "?db=5" : "/5");
     client_init(&client, url);
-    ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "nightly"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_YES);
     ck_assert_ptr_nonnull(strstr(live_command(&server, "INFO keyspace"), "db5:keys=1"));
 }
 END_TEST
@@ -66,14 +66,14 @@ END_TEST
 START_TEST(test_a_server_that_comes_back_is_found_again)
 {
     client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
-    ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
     live_kill(&server);
     client_wait_state(&client, RDL_CONN_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
     live_restart(&server);
     client_wait_state(&client, RDL_CONN_READY);
-    ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
 }
 END_TEST
 
@@ -96,7 +96,7 @@ START_TEST(test_one_poll_serves_64_conns)
         client_init(&many[i], url);
         conns[i] = &many[i].conn;
         snprintf(name, sizeof name, "lock-%d", i);
-        client_submit(&many[i], RDL_OP_ACQUIRE, name);
+        client_submit(&many[i], &rdl_op_acquire, name);
     }
     while (open > 0) {
         ck_assert_uint_lt(client_now(), end_ms);
@@ -135,8 +135,10 @@ static uint8_t big_queue[BIG_QUEUE];
 static void owe_release(int i)
 {
     char name[16];
-    struct rdl_command cmd = {
-        .token = client.token, .until_ms = UINT64_MAX, .ttl_ms = 1, .op = RDL_OP_RELEASE};
+    struct rdl_command cmd = {.op = &rdl_op_release,
+                              .value = {client.token, sizeof client.token},
+                              .until_ms = UINT64_MAX,
+                              .ttl_ms = 1};
 
     snprintf(name, sizeof name, "lock-%d", i);
     cmd.name.data = name;
@@ -147,12 +149,8 @@ static void owe_release(int i)
 /* Set by hand what the releases find: the keys of all locks, with the client's token. */
 static void plant_locks(void)
 {
-    char hex[2 * RDL_TOKEN_LEN + 1];
-    int i;
-
-    for (i = 0; i < RDL_TOKEN_LEN; i++)
-        snprintf(hex + 2 * i, 3, "%02x", client.token[i]);
-    live_command(&server, "EVAL \"for i=0,%d do redis.call('SET','lock-'..i,'%s') end\" 0", OWED - 1, hex);
+    live_command(&server, "EVAL \"for i=0,%d do redis.call('SET','lock-'..i,'%.*s') end\" 0", OWED - 1,
+                 RDL_VALUE_MAX, client.token);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":5000\r\n");
 }
 
@@ -214,7 +212,7 @@ START_TEST(test_connections_that_end_leave_no_descriptor)
     live_url(&server, (enum live_way)_i, url, sizeof url);
     for (i = 0; i < 20; i++) {
         client_init(&client, url);
-        ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "a"), i == 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO);
+        ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), i == 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO);
         ck_assert_int_eq(live_count_fds(), before + 1);
         rdl_conn_shut(&client.conn, RDL_OK);
         client_wait_state(&client, RDL_CONN_CLOSED);
@@ -230,7 +228,7 @@ START_TEST(test_a_child_may_drop_the_socket_without_a_word)
     pid_t pid;
 
     client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
-    ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
     pid = live_fork();
     if (pid == 0) {
         int fd = rdl_posix_fd(&client.conn);
@@ -240,7 +238,7 @@ START_TEST(test_a_child_may_drop_the_socket_without_a_word)
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_int_eq(status, 0);
-    ck_assert_int_eq(client_ask(&client, RDL_OP_RELEASE, "a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "a"), RDL_ANSWER_YES);
 }
 END_TEST
 
@@ -251,7 +249,7 @@ START_TEST(test_an_event_loop_of_ones_own)
     struct pollfd p = {-1, 0, 0};
 
     client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
     rdl_conn_upkeep(&client.conn, client_now());
     rdl_posix_ready(&client.conn, 0);

@@ -37,7 +37,7 @@ static void check_unsent(int error)
 START_TEST(test_a_refused_connection)
 {
     meet(FAKE_REFUSES, NULL, 0, _i);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_CONNECT);
 }
 END_TEST
@@ -45,7 +45,7 @@ END_TEST
 START_TEST(test_a_socket_that_does_not_exist)
 {
     client_init(&client, "unix:///nowhere/at/all");
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_CONNECT);
 }
 END_TEST
@@ -53,7 +53,7 @@ END_TEST
 START_TEST(test_a_name_that_nobody_resolved)
 {
     client_init(&client, "redis://localhost");
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_URL);
 }
 END_TEST
@@ -67,7 +67,7 @@ START_TEST(test_a_path_too_long_for_a_socket)
     path[sizeof path - 1] = '\0';
     client_init(&client, "unix:///s");
     client.endpoint.host = path;
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_URL);
 }
 END_TEST
@@ -78,7 +78,7 @@ START_TEST(test_no_descriptor_left_is_an_error_of_the_system)
     rlim_t before;
 
     client_init(&client, "redis://127.0.0.1");
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     before = limit.rlim_cur;
     limit.rlim_cur = 0;
@@ -99,7 +99,7 @@ START_TEST(test_connecting_into_a_black_hole_ends_at_connect_ms)
     client_step(&client, client_now());
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
     ck_assert_int_ge(rdl_posix_fd(&client.conn), 0);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_TIMEOUT);
     ck_assert_uint_ge(client_now(), start_ms + 250);
 }
@@ -108,7 +108,7 @@ END_TEST
 START_TEST(test_a_full_backlog_of_a_unix_socket_is_told_at_once)
 {
     meet(FAKE_BLACK_HOLE, NULL, 0, 1);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_CONNECT);
 }
 END_TEST
@@ -123,7 +123,7 @@ START_TEST(test_failed_connections_leave_no_descriptor)
     before = live_count_fds();
     for (i = 0; i < 20; i++) {
         client_init(&client, fake_url(&fake, url, sizeof url));
-        client_submit(&client, RDL_OP_ACQUIRE, "a");
+        client_submit(&client, &rdl_op_acquire, "a");
         check_unsent(RDL_E_CONNECT);
         ck_assert_int_eq(live_count_fds(), before);
     }
@@ -144,14 +144,14 @@ static void check_unknown(int error)
 START_TEST(test_an_answer_byte_by_byte_is_one_answer)
 {
     meet(FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
-    ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
 }
 END_TEST
 
 START_TEST(test_a_web_server)
 {
     meet(FAKE_ANSWERS, "HTTP/1.1 400 Bad Request\r\nServer: none\r\n\r\n", 1, _i);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_SYNTAX);
 }
 END_TEST
@@ -168,7 +168,7 @@ END_TEST
 START_TEST(test_a_connection_that_ends_before_the_answer)
 {
     meet(FAKE_CLOSES, NULL, 1, _i);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_CLOSED);
 }
 END_TEST
@@ -176,7 +176,7 @@ END_TEST
 START_TEST(test_a_connection_that_ends_amid_the_answer)
 {
     meet(FAKE_CLOSES, "+OK\r\n:600", 1, _i);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     client_wait(&client);
     ck_assert_int_ne(client.req.answer, RDL_ANSWER_NO);
     client_wait_state(&client, RDL_CONN_CLOSED);
@@ -187,7 +187,7 @@ END_TEST
 START_TEST(test_a_connection_that_is_reset)
 {
     meet(FAKE_RESETS, NULL, 1, 0);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_CLOSED);
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(test_sending_to_a_peer_that_has_gone_raises_no_signal)
     meet(_i == 2 ? FAKE_RESETS : FAKE_CLOSES, NULL, 0, _i == 1);
     client_wait_state(&client, RDL_CONN_READY);
     client_wait_hangup(&client);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_CLOSED);
 }
 END_TEST
@@ -208,7 +208,7 @@ START_TEST(test_what_the_server_said_before_it_hung_up_is_kept)
     meet(FAKE_CLOSES, "-ERR max number of clients reached\r\n", 0, _i);
     client_wait_state(&client, RDL_CONN_READY);
     client_wait_hangup(&client);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     client_wait(&client);
     ck_assert_str_eq(rdl_conn_text(&client.conn), "ERR max number of clients reached");
 }
@@ -232,7 +232,7 @@ START_TEST(test_a_peer_that_never_stops_talking_does_not_stop_the_others)
     memset(flood + strlen(flood), 'x', sizeof flood - 1 - strlen(flood));
     meet(FAKE_FLOODS, flood, 1, _i);
     client.cfg.trace = count_received;
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     client_step(&client, client_now());
     for (i = 0; i < 1000; i++) {
         received = 0;

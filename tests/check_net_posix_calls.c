@@ -36,14 +36,14 @@ static void mark(void)
 }
 
 /* One request and its answer. No ck_assert: it writes to a pipe. */
-static void ask(enum rdl_op op)
+static void ask(const struct rdl_op *op)
 {
     const struct rdl_command cmd = {
         .name = {"a", 1},
-        .token = client.token,
+        .value = {client.token, sizeof client.token},
         .until_ms = UINT64_MAX,
         .ttl_ms = 60000,
-        .op = (uint8_t)op,
+        .op = op,
     };
     struct rdl_conn *conns[] = {&client.conn};
 
@@ -61,14 +61,14 @@ static void run_cycles(void)
 {
     int i;
 
-    ask(RDL_OP_ACQUIRE);
-    ask(RDL_OP_RELEASE); /* from now on the script is known */
+    ask(&rdl_op_acquire);
+    ask(&rdl_op_release); /* from now on the script is known */
     ptrace(PTRACE_TRACEME, 0, NULL, NULL);
     raise(SIGSTOP);
     for (i = 0; i < CYCLES; i++) {
         mark();
-        ask(RDL_OP_ACQUIRE);
-        ask(RDL_OP_RELEASE);
+        ask(&rdl_op_acquire);
+        ask(&rdl_op_release);
         mark();
     }
     _exit(0);

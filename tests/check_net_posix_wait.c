@@ -29,7 +29,7 @@ static void part(void)
 static void wait_for_nothing(int is_unix)
 {
     meet(FAKE_SILENT, NULL, 0, is_unix);
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     while (rdl_conn_wants(&client.conn) != RDL_WANT_READ)
         client_step(&client, client_now() + CLIENT_PATIENCE_MS);
 }
@@ -107,7 +107,7 @@ START_TEST(test_signals_do_not_stretch_connecting)
 {
     meet(FAKE_BLACK_HOLE, NULL, 0, 0);
     client.cfg.connect_ms = 300;
-    client_submit(&client, RDL_OP_ACQUIRE, "a");
+    client_submit(&client, &rdl_op_acquire, "a");
     storm(1);
     client_wait(&client);
     storm(0);
@@ -123,10 +123,10 @@ START_TEST(test_signals_lose_no_bytes_and_no_connection)
     meet(FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
     storm(1);
     for (i = 0; i < 100; i++) {
-        ck_assert_int_eq(client_ask(&client, RDL_OP_ACQUIRE, "a"), RDL_ANSWER_YES);
+        ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
         rdl_conn_shut(&client.conn, RDL_OK);
         client_wait_state(&client, RDL_CONN_CLOSED);
-        ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_OK);
+        ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
     }
     storm(0);
 }

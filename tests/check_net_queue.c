@@ -8,9 +8,10 @@
 
 static struct scripted s;
 
-static int submit(struct rdl_req *req, uint8_t op, const char *name)
+static int submit(struct rdl_req *req, const struct rdl_op *op, const char *name)
 {
-    struct rdl_command cmd = {{name, strlen(name)}, token_bytes(1), 60000, 30000, op};
+    struct rdl_command cmd = {op,   {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, 60000,
+                              30000};
 
     return rdl_conn_submit(&s.conn, req, &cmd);
 }
@@ -30,13 +31,13 @@ START_TEST(the_least_queue_holds_one_acquire_and_its_release)
 
     memset(name, 'n', RDL_NAME_MAX);
     s.cfg.queue_len = RDL_QUEUE_MIN;
-    ck_assert_int_eq(submit(&req, RDL_OP_ACQUIRE, name), RDL_OK);
-    ck_assert_int_eq(submit(&other, RDL_OP_ACQUIRE, name), RDL_E_FULL);
+    ck_assert_int_eq(submit(&req, &rdl_op_acquire, name), RDL_OK);
+    ck_assert_int_eq(submit(&other, &rdl_op_acquire, name), RDL_E_FULL);
     scripted_open(&s, 1000);
     scripted_sent(&s);
     rdl_conn_forget(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
-    ck_assert_int_eq(submit(NULL, RDL_OP_RELEASE, name), RDL_OK);
+    ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_OK);
 }
 END_TEST
 
@@ -50,13 +51,13 @@ START_TEST(a_full_queue_says_so_and_leaves_all_as_it_was)
 
     memset(req, 0, sizeof req);
     s.cfg.queue_len = 700;
-    while (submit(&req[n], RDL_OP_ACQUIRE, "k") == RDL_OK)
+    while (submit(&req[n], &rdl_op_acquire, "k") == RDL_OK)
         n++;
-    ck_assert_int_eq(n, (int)(700 / (2 * (sizeof(struct rdl_record) + 1))));
+    ck_assert_int_eq(n, (int)(700 / (2 * (sizeof(struct rdl_record) + 1 + RDL_VALUE_MAX))));
     before = s.conn;
     memcpy(queue, s.queue, sizeof queue);
-    ck_assert_int_eq(submit(&late, RDL_OP_ACQUIRE, "k"), RDL_E_FULL);
-    ck_assert_int_eq(submit(&late, RDL_OP_EXTEND, "kk"), RDL_E_FULL);
+    ck_assert_int_eq(submit(&late, &rdl_op_acquire, "k"), RDL_E_FULL);
+    ck_assert_int_eq(submit(&late, &rdl_op_extend, "kk"), RDL_E_FULL);
     ck_assert_mem_eq(&s.conn, &before, sizeof before);
     ck_assert_mem_eq(s.queue, queue, sizeof queue);
     ck_assert_int_eq(late.answer, RDL_ANSWER_NO);
@@ -73,17 +74,17 @@ START_TEST(every_unanswered_acquire_keeps_room_for_its_release)
 
     memset(req, 0, sizeof req);
     s.cfg.queue_len = 1000;
-    while (submit(&req[n], RDL_OP_ACQUIRE, "name") == RDL_OK)
+    while (submit(&req[n], &rdl_op_acquire, "name") == RDL_OK)
         n++;
-    while (submit(&other, RDL_OP_RELEASE, "k") == RDL_OK) /* what is left over is anybody's */
+    while (submit(&other, &rdl_op_release, "k") == RDL_OK) /* what is left over is anybody's */
         rdl_conn_forget(&s.conn, &other);
     scripted_open(&s, 1000);
     scripted_sent(&s);
     for (i = 0; i < n; i++) {
         rdl_conn_forget(&s.conn, &req[i]);
-        ck_assert_int_eq(submit(NULL, RDL_OP_RELEASE, "name"), RDL_OK);
+        ck_assert_int_eq(submit(NULL, &rdl_op_release, "name"), RDL_OK);
     }
-    ck_assert_int_eq(submit(&other, RDL_OP_RELEASE, "k"), RDL_E_FULL);
+    ck_assert_int_eq(submit(&other, &rdl_op_release, "k"), RDL_E_FULL);
 }
 END_TEST
 
@@ -95,12 +96,12 @@ START_TEST(an_answer_gives_the_room_back)
     struct rdl_req b = {0};
 
     s.cfg.queue_len = RDL_QUEUE_MIN;
-    ck_assert_int_eq(submit(&a, RDL_OP_ACQUIRE, name), RDL_OK);
+    ck_assert_int_eq(submit(&a, &rdl_op_acquire, name), RDL_OK);
     scripted_open(&s, 1000);
     scripted_sent(&s);
-    ck_assert_int_eq(submit(&b, RDL_OP_ACQUIRE, name), RDL_E_FULL);
+    ck_assert_int_eq(submit(&b, &rdl_op_acquire, name), RDL_E_FULL);
     scripted_reply(&s, answers[_i]);
-    ck_assert_int_eq(submit(&b, RDL_OP_ACQUIRE, name), RDL_OK);
+    ck_assert_int_eq(submit(&b, &rdl_op_acquire, name), RDL_OK);
 }
 END_TEST
 
@@ -111,17 +112,17 @@ START_TEST(an_owed_release_survives_its_connection_and_goes_first_on_the_next)
     struct rdl_req set = {0};
     struct rdl_req next = {0};
 
-    submit(&set, RDL_OP_ACQUIRE, "k");
+    submit(&set, &rdl_op_acquire, "k");
     scripted_open(&s, 1000);
     scripted_sent(&s);
     rdl_conn_forget(&s.conn, &set);
-    submit(NULL, RDL_OP_RELEASE, "k");
+    submit(NULL, &rdl_op_release, "k");
     scripted_sent(&s);
-    submit(&next, RDL_OP_EXTEND, "k2");
+    submit(&next, &rdl_op_extend, "k2");
     scripted_break(&s);
     ck_assert_int_eq(next.answer, RDL_ANSWER_UNSENT);
     ck_assert_int_eq(next.error, RDL_E_CLOSED);
-    submit(&next, RDL_OP_ACQUIRE, "k2");
+    submit(&next, &rdl_op_acquire, "k2");
     scripted_open(&s, 1100);
     ck_assert_str_eq(scripted_sent(&s), wire_join(wire_release_text("k", token_hex(1)),
                                                   wire_acquire("k2", token_hex(1), 30000), NULL));
@@ -142,10 +143,10 @@ START_TEST(releases_keep_their_order_over_many_connections)
         name[1] = (char)('0' + i);
         scripted_open(&s, 1000);
         scripted_sent(&s);
-        submit(&set, RDL_OP_ACQUIRE, name);
+        submit(&set, &rdl_op_acquire, name);
         scripted_sent(&s);
         rdl_conn_forget(&s.conn, &set);
-        submit(NULL, RDL_OP_RELEASE, name);
+        submit(NULL, &rdl_op_release, name);
         scripted_break(&s);
         strcat(expected, wire_release_text(name, token_hex(1)));
     }
@@ -158,7 +159,7 @@ START_TEST(a_release_somebody_waits_for_stays_owed_when_he_stops_waiting)
 {
     struct rdl_req req = {0};
 
-    submit(&req, RDL_OP_RELEASE, "k");
+    submit(&req, &rdl_op_release, "k");
     rdl_conn_forget(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNSENT);
     ck_assert_int_eq(req.error, RDL_E_TIMEOUT);

@@ -9,9 +9,13 @@
 
 static struct scripted s;
 
+enum { ACQUIRE = 1, EXTEND, RELEASE };
+
 static int submit(struct rdl_req *req, uint8_t op, const char *name)
 {
-    struct rdl_command cmd = {{name, strlen(name)}, token_bytes(1), 60000, 30000, op};
+    static const struct rdl_op *const ops[] = {NULL, &rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
+    struct rdl_command cmd = {ops[op], {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, 60000,
+                              30000};
 
     return rdl_conn_submit(&s.conn, req, &cmd);
 }
@@ -53,7 +57,7 @@ static void model_remove(int i)
 
 static size_t entry_size(const struct entry *e)
 {
-    return sizeof(struct rdl_record) + strlen(e->name);
+    return sizeof(struct rdl_record) + strlen(e->name) + RDL_VALUE_MAX;
 }
 
 static void step_submit(void)
@@ -64,16 +68,16 @@ static void step_submit(void)
     int i;
 
     e.req = (int)random_below(REQS);
-    e.op = (uint8_t)(RDL_OP_ACQUIRE + random_below(3));
-    if (e.op == RDL_OP_RELEASE && random_below(3) == 0)
+    e.op = (uint8_t)(ACQUIRE + random_below(3));
+    if (e.op == RELEASE && random_below(3) == 0)
         e.req = -1;
     if ((e.req >= 0 && want[e.req].is_queued) || nq == ENTRIES)
         return;
     snprintf(e.name, sizeof e.name, "%.*s%u", (int)random_below(20), "a-name-of-some-length",
              random_below(99));
-    used = entry_size(&e) * (e.op == RDL_OP_ACQUIRE ? 2 : 1);
+    used = entry_size(&e) * (e.op == ACQUIRE ? 2 : 1);
     for (i = 0; i < nq; i++)
-        used += entry_size(&q[i]) * (q[i].op == RDL_OP_ACQUIRE && q[i].req >= 0 && q[i].step == 0 ? 2 : 1);
+        used += entry_size(&q[i]) * (q[i].op == ACQUIRE && q[i].req >= 0 && q[i].step == 0 ? 2 : 1);
     fits = used <= s.cfg.queue_len;
     ck_assert_int_eq(submit(e.req >= 0 ? &reqs[e.req] : NULL, e.op, e.name), fits ? RDL_OK : RDL_E_FULL);
     if (!fits)
@@ -88,7 +92,7 @@ static void model_lose(struct entry *e, int error)
 {
     if (!e->sent)
         model_answer(e->req, RDL_ANSWER_UNSENT, error, 0);
-    else if (e->step == 1 && e->op == RDL_OP_ACQUIRE)
+    else if (e->step == 1 && e->op == ACQUIRE)
         model_answer(e->req, RDL_ANSWER_NO, RDL_OK, -2);
     else
         model_answer(e->req, RDL_ANSWER_UNKNOWN, error, 0);
@@ -103,7 +107,7 @@ static void step_forget(void)
         return;
     rdl_conn_forget(&s.conn, &reqs[q[i].req]);
     model_lose(&q[i], RDL_E_TIMEOUT);
-    if (!q[i].sent && q[i].op != RDL_OP_RELEASE)
+    if (!q[i].sent && q[i].op != RELEASE)
         model_remove(i);
 }
 
@@ -134,14 +138,14 @@ static void step_send(void)
         if (e->sent)
             continue;
         e->sent = 1;
-        e->way = e->op == RDL_OP_EXTEND ? (no_extend ? 'V' : 'S') : e->req < 0 && !is_proven ? 'V' : 'D';
-        if (e->op == RDL_OP_ACQUIRE)
+        e->way = e->op == EXTEND ? (no_extend ? 'V' : 'S') : e->req < 0 && !is_proven ? 'V' : 'D';
+        if (e->op == ACQUIRE)
             expect(&in, &len, "SET", 1, e->name);
         else if (e->way == 'D')
             expect(&in, &len, "DELEX", 1, e->name);
         else
             expect(&in, &len, e->way == 'S' ? "EVALSHA" : "EVAL", 3, e->name);
-        if (e->op == RDL_OP_ACQUIRE || e->way == 'D')
+        if (e->op == ACQUIRE || e->way == 'D')
             expect(&in, &len, "PTTL", 1, e->name);
     }
     ck_assert_uint_eq(len, 0);
@@ -208,7 +212,7 @@ static void reply_to_script(struct entry *e)
         return;
     }
     scripted_reply(&s, replies[i]);
-    if (i != 3 && e->op == RDL_OP_EXTEND && e->way == 'V')
+    if (i != 3 && e->op == EXTEND && e->way == 'V')
         no_extend = 0; /* EVAL has taught it */
     model_answer(e->req, answers[i], i == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
     model_remove(0);
@@ -216,7 +220,7 @@ static void reply_to_script(struct entry *e)
 
 static void step_reply(void)
 {
-    if (q[0].op == RDL_OP_ACQUIRE)
+    if (q[0].op == ACQUIRE)
         reply_to_acquire(&q[0]);
     else if (q[0].way == 'D')
         reply_to_delex(&q[0]);
@@ -232,7 +236,7 @@ static void step_break(void)
     while (i < nq) {
         model_lose(&q[i], RDL_E_CLOSED);
         q[i].sent = q[i].step = 0;
-        if (q[i].op == RDL_OP_RELEASE)
+        if (q[i].op == RELEASE)
             i++;
         else
             model_remove(i);

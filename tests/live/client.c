@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 
 struct rdl_posix client_posix;
@@ -22,6 +23,10 @@ uint64_t client_now(void)
 
 void client_init(struct client *k, const char *url)
 {
+    uint8_t entropy[RDL_TOKEN_LEN];
+    char hex[RDL_VALUE_MAX + 1];
+    size_t i;
+
     const char *why;
 
     memset(k, 0, sizeof *k);
@@ -35,7 +40,10 @@ void client_init(struct client *k, const char *url)
     k->cfg.rx = k->rx;
     k->cfg.rx_len = sizeof k->rx;
     rdl_conn_init(&k->conn, &k->cfg);
-    ck_assert_int_eq(client_net.random(client_net.ctx, k->token, sizeof k->token), RDL_OK);
+    ck_assert_int_eq(client_net.random(client_net.ctx, entropy, sizeof entropy), RDL_OK);
+    for (i = 0; i < sizeof entropy; i++)
+        snprintf(hex + 2 * i, 3, "%02x", entropy[i]);
+    memcpy(k->token, hex, sizeof k->token);
 }
 
 void client_meet(struct client *k, struct fake_server *f, enum fake_trick trick, const char *text,
@@ -52,14 +60,14 @@ void client_meet(struct client *k, struct fake_server *f, enum fake_trick trick,
     client_init(k, fake_url(f, url, sizeof url));
 }
 
-void client_submit(struct client *k, enum rdl_op op, const char *name)
+void client_submit(struct client *k, const struct rdl_op *op, const char *name)
 {
     const struct rdl_command cmd = {
         .name = {name, strlen(name)},
-        .token = k->token,
+        .value = {k->token, sizeof k->token},
         .until_ms = client_now() + 60000,
         .ttl_ms = 60000,
-        .op = (uint8_t)op,
+        .op = op,
     };
 
     ck_assert_int_eq(rdl_conn_submit(&k->conn, &k->req, &cmd), RDL_OK);
@@ -86,7 +94,7 @@ enum rdl_answer client_wait(struct client *k)
     return (enum rdl_answer)k->req.answer;
 }
 
-enum rdl_answer client_ask(struct client *k, enum rdl_op op, const char *name)
+enum rdl_answer client_ask(struct client *k, const struct rdl_op *op, const char *name)
 {
     client_submit(k, op, name);
     return client_wait(k);

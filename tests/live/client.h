@@ -13,7 +13,7 @@ struct client {
     struct rdl_conn_config cfg;
     struct rdl_endpoint endpoint;
     struct rdl_req req;
-    uint8_t token[RDL_TOKEN_LEN];
+    char token[RDL_VALUE_MAX]; /* in hex */
     char text[256];
     uint8_t queue[CLIENT_QUEUE];
     uint8_t tx[CLIENT_TX];
@@ -31,12 +31,12 @@ void client_init(struct client *k, const char *url);
 void client_meet(struct client *k, struct fake_server *f, enum fake_trick trick, const char *text,
                  size_t after, int is_unix);
 /* Queue a request for lock `name`, with a ttl of 60 s. */
-void client_submit(struct client *k, enum rdl_op op, const char *name);
+void client_submit(struct client *k, const struct rdl_op *op, const char *name);
 /* upkeep and one poll, which waits until until_ms at most; the test fails if poll does. */
 void client_step(struct client *k, uint64_t until_ms);
 /* Step until the request is answered; the answer. Fails the test when patience ends. */
 enum rdl_answer client_wait(struct client *k);
-enum rdl_answer client_ask(struct client *k, enum rdl_op op, const char *name);
+enum rdl_answer client_ask(struct client *k, const struct rdl_op *op, const char *name);
 /* Step until the conn is in this state. */
 void client_wait_state(struct client *k, enum rdl_conn_state state);
 /* Wait, without touching the conn, until its peer has hung up. */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* net_op_acquire.c - SET NX PX. The PTTL behind it says how long a holder has left, at no round trip of its own. */
+#include "net/net_private.h"
+
+static void acquire_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                          struct rdl_writer *w)
+{
+    (void)c;
+    rdl_cmd_set_nx_px(w, q->name, q->value, r->ttl_ms);
+    rdl_cmd_pttl(w, q->name);
+}
+
+static unsigned acquire_count(const struct rdl_record *r)
+{
+    (void)r;
+    return 2;
+}
+
+static int judge_pttl(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (r->verdict == RDL_ANSWER_NO)
+        rdl_record_tell(r, c->reply_kind == RDL_RESP_INT ? c->reply_value : -2);
+    return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
+}
+
+static int acquire_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    int rc = RDL_OK;
+
+    (void)q;
+    if (r->replies == 1)
+        return judge_pttl(c, r);
+    if (c->reply_kind == RDL_RESP_NIL) {
+        r->verdict = RDL_ANSWER_NO;
+        return RDL_OK;
+    }
+    if (rdl_reply_is_ok(c)) /* QUEUED, say, grants nothing */
+        r->verdict = RDL_ANSWER_YES;
+    else
+        rc = rdl_reply_error(c, r);
+    if (rc == RDL_OK)
+        rdl_record_tell(r, 0);
+    return rc;
+}
+
+static const uint8_t ladder[] = {RUNG_DIRECT};
+
+const struct rdl_op rdl_op_acquire = {ladder, 0, 1, 0, acquire_write, acquire_count, acquire_judge};

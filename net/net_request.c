@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_request.c - a request from the queue to its answer.
+ *
+ * Each reply adds to the record's verdict. When the last of a round is in, the record is answered, or has
+ * a second round, or goes the next way: the server said that it does not take this one.
+ */
+#include <string.h>
+
+#include "net/net_private.h"
+
+int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w)
+{
+    struct rdl_request q;
+    size_t len = w->len;
+
+    rdl_record_request(c, at, &q);
+    r->op->write(c, r, &q, w);
+    if (w->error == RDL_OK)
+        return RDL_OK;
+    w->error = RDL_OK; /* all of it or nothing: it goes out when this is sent */
+    w->len = len;
+    return RDL_E_SPACE;
+}
+
+void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
+{
+    if (req == NULL)
+        return;
+    req->value = value;
+    req->error = (int16_t)error;
+    req->answer = (uint8_t)answer;
+    req->is_queued = 0;
+}
+
+void rdl_record_tell(struct rdl_record *r, int64_t value)
+{
+    int error = r->verdict == RDL_ANSWER_ERROR ? r->error : RDL_OK; /* not that of a way that was left */
+
+    rdl_req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
+    r->req = NULL;
+}
+
+/* ---------------------------------------------------------------- what replies are */
+
+int rdl_reply_is_int(const struct rdl_conn *c, int64_t value)
+{
+    return c->reply_kind == RDL_RESP_INT && c->reply_value == value;
+}
+
+int rdl_reply_is_ok(const struct rdl_conn *c)
+{
+    return c->reply_kind == RDL_RESP_STATUS && c->reply_len == 2 && rdl_has_prefix(c->reply, "OK");
+}
+
+int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text)
+{
+    return c->reply_len == text.len && memcmp(c->reply, text.data, text.len) == 0;
+}
+
+int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
+{
+    int code = rdl_error_code(c->reply);
+    int is_noscript = rdl_has_prefix(c->reply, "NOSCRIPT");
+
+    if (c->reply_kind != RDL_RESP_ERROR)
+        return RDL_E_UNASKED;
+    if (r->is_refused) /* said before */
+        return RDL_OK;
+    if (code == RDL_E_WRONGTYPE && !r->op->may_grant) {
+        r->verdict = RDL_ANSWER_NO; /* the key was replaced by something that is no lock */
+        return RDL_OK;
+    }
+    rdl_conn_say(c, c->reply);
+    r->verdict = RDL_ANSWER_ERROR;
+    r->error = (int8_t)code;
+    if (code == RDL_E_READONLY) { /* a replica stays one as long as we stay connected to it */
+        rdl_record_tell(r, 0);
+        return code;
+    }
+    if (r->rung != RUNG_DIRECT && (is_noscript || code == RDL_E_UNSUPPORTED || code == RDL_E_PERM)) {
+        rdl_ladder_refuse(c, r, is_noscript);
+        r->is_refused = 1;
+    }
+    return RDL_OK;
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+/* Once more from the start: the next way, or the same one after the key changed under it. */
+static void start_over(struct rdl_conn *c, struct rdl_record *r)
+{
+    rdl_record_restart(r);
+    if (r->op->may_grant && r->req != NULL)
+        c->reserved += rdl_record_size(r);
+    rdl_record_store(c, c->head, r);
+    rdl_queue_repeat_head(c);
+}
+
+/* The round that follows, ROUND_LOOK for none. Nothing was sent behind an exclusive rung, so it is next. */
+static uint8_t next_round(const struct rdl_record *r)
+{
+    int is_open = r->verdict == RDL_ANSWER_NONE && !r->is_refused;
+
+    if (r->round != ROUND_LOOK || !rdl_rung_is_exclusive(r->rung))
+        return ROUND_LOOK;
+    if (is_open)
+        return ROUND_ACT;
+    return r->in_multi ? ROUND_DISCARD : ROUND_LOOK;
+}
+
+static void end_round(struct rdl_conn *c, struct rdl_record *r)
+{
+    uint8_t next = next_round(r);
+
+    if (next != ROUND_LOOK) {
+        r->round = next;
+        r->replies = 0;
+        rdl_record_store(c, c->head, r);
+        c->draw = c->head;
+    } else if (r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_ladder_choose(c, r) != RUNG_NONE)) {
+        start_over(c, r);
+    } else {
+        if (r->verdict != RDL_ANSWER_ERROR)
+            rdl_ladder_worked(c, r);
+        rdl_queue_remove(c, c->head);
+        rdl_record_tell(r, 0);
+    }
+}
+
+int rdl_request_reply(struct rdl_conn *c)
+{
+    struct rdl_request q;
+    struct rdl_record r;
+    int rc;
+
+    if (c->head == c->draw)
+        return rdl_unasked_reply(c);
+    rdl_record_load(c, c->head, &r);
+    rdl_record_request(c, c->head, &q);
+    if (r.op->may_grant && r.replies == 0 && r.req != NULL)
+        c->reserved -= rdl_record_size(&r);
+    rc = r.op->judge(c, &r, &q);
+    r.replies++;
+    rdl_record_store(c, c->head, &r);
+    if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
+        rdl_queue_remove(c, c->head);
+    else if (rc == RDL_OK && r.replies == r.op->count(&r))
+        end_round(c, &r);
+    return rc;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_watch.c - compare, then change, for servers without scripts: WATCH, GET, PTTL, MULTI; then the
+ * change and EXEC, or DISCARD.
+ *
+ * MULTI is answered before anything is changed: were it refused behind our back, the change would run by
+ * itself, on whatever the key holds by then.
+ */
+#include "net/net_private.h"
+
+void rdl_watch_look(const struct rdl_request *q, struct rdl_writer *w)
+{
+    rdl_cmd_watch(w, q->name);
+    rdl_cmd_get(w, q->name);
+    rdl_cmd_pttl(w, q->name);
+    rdl_cmd_multi(w);
+}
+
+unsigned rdl_watch_count(const struct rdl_record *r)
+{
+    if (r->round == ROUND_LOOK)
+        return 4;
+    return r->round == ROUND_ACT ? 2 : 1;
+}
+
+int rdl_lives_long(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    return c->reply_kind == RDL_RESP_INT && c->reply_value >= (int64_t)r->ttl_ms;
+}
+
+static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected)
+{
+    enum { WATCH, GET, PTTL, MULTI };
+
+    if (c->reply_kind == RDL_RESP_ERROR)
+        return rdl_reply_error(c, r);
+    if (r->replies == WATCH || r->replies == MULTI) {
+        r->in_multi = r->replies == MULTI ? 1 : 0;
+        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+    }
+    if (r->replies == PTTL) {
+        r->is_long = rdl_lives_long(c, r) ? 1 : 0;
+        return c->reply_kind == RDL_RESP_INT ? RDL_OK : RDL_E_UNASKED;
+    }
+    if (c->reply_kind == RDL_RESP_NIL)
+        r->verdict = RDL_ANSWER_ABSENT;
+    else if (c->reply_kind == RDL_RESP_BULK && !rdl_reply_is_text(c, expected))
+        r->verdict = RDL_ANSWER_NO;
+    return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
+}
+
+/* The change, EXEC. A nil EXEC: the key changed since we looked, so look again. */
+static int judge_act(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind == RDL_RESP_ERROR)
+        return r->verdict == RDL_ANSWER_ERROR ? RDL_OK : rdl_reply_error(c, r);
+    if (r->replies == 0)
+        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+    if (c->reply_kind == RDL_RESP_ARRAY && r->verdict == RDL_ANSWER_NONE) {
+        r->error = RDL_E_SERVER; /* an error inside EXEC */
+        if (c->reply_value < 0)
+            r->verdict = RDL_ANSWER_ERROR;
+        else
+            r->verdict = c->reply_value == 0 ? RDL_ANSWER_ABSENT : RDL_ANSWER_YES;
+    }
+    return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
+}
+
+int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected)
+{
+    if (r->round == ROUND_LOOK)
+        return judge_look(c, r, expected);
+    if (r->round == ROUND_ACT)
+        return judge_act(c, r);
+    return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+}
