@@ -144,8 +144,11 @@ uint64_t rdl_cli_now(const struct rdl_cli_lock *l);
 /* Let the connections work until until_ms, or until something happened; then take it in. RDL_PENDING or a
  * result. */
 int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms);
-/* Get the lock within o->wait_ms: 0 or an exit status, the reason said. Ends the process on a signal. */
-int rdl_cli_lock_acquire(struct rdl_cli_lock *l);
+/*
+ * Get the lock within o->wait_ms. 1: it is held; 0: not, the reason said, and *status is what to exit with
+ * (which may be 0, by -E). Ends the process on a signal.
+ */
+int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status);
 /* Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. */
 void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
 /* How often the servers' reports are of use: "127.0.0.1:6379: refused: ...; ..." for all that did not grant.

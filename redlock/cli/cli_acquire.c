@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 enum {
+    AGAIN = -1,             /* no exit status yet: try again */
     SLICE_MS = 1000,        /* one acquisition of the library */
     RETRY_MS = 50,          /* its first pause */
     UNREACHABLE_MS = 10000, /* without -w: so long without a majority, and we give up */
@@ -54,13 +55,12 @@ static void obey(struct rdl_cli_lock *l)
     }
 }
 
-static int pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
+static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
 {
     while (rdl_cli_now(l) < until_ms) {
         rdl_cli_lock_turn(l, until_ms);
         obey(l);
     }
-    return 0;
 }
 
 static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
@@ -250,7 +250,23 @@ static void acquired(const struct rdl_cli_lock *l, uint64_t waited_ms)
                  (double)waited_ms / 1000, rdl_redlock_count(&l->redlock, RDL_VOTE_GRANTED), l->servers->n);
 }
 
-int rdl_cli_lock_acquire(struct rdl_cli_lock *l)
+/* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
+static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
+{
+    const uint64_t wait = l->o->wait_ms;
+    int status;
+
+    if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)
+        return system_error(rc);
+    if (rc == RDL_BUSY)
+        return waited_ms >= wait ? busy(l) : AGAIN;
+    status = verdict(l);
+    if (status == 0 && (waited_ms >= wait || (wait == RDL_CLI_FOREVER && unreachable_ms >= UNREACHABLE_MS)))
+        status = RDL_EXIT_UNAVAILABLE;
+    return status != 0 ? no_quorum(l, status, waited_ms) : AGAIN;
+}
+
+int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
 {
     const uint64_t wait = l->o->wait_ms, begun = rdl_cli_now(l);
     uint64_t reached = begun;
@@ -258,27 +274,23 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l)
 
     for (;;) {
         uint64_t tried = rdl_cli_now(l), used = tried - begun;
-        uint64_t left = wait == RDL_CLI_FOREVER ? SLICE_MS : wait - used;
+        uint64_t left = wait == RDL_CLI_FOREVER ? SLICE_MS : wait > used ? wait - used : 0;
         int rc = attempt(l, left < SLICE_MS ? left : SLICE_MS);
         uint64_t now = rdl_cli_now(l);
 
         if (rc == RDL_OK) {
             acquired(l, now - begun);
-            return 0;
+            return 1;
         }
-        if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)
-            return system_error(rc);
         if (rc == RDL_BUSY)
             reached = now;
-        int status = rc == RDL_BUSY ? 0 : verdict(l);
-        if (status != 0)
-            return no_quorum(l, status, now - begun);
-        if (now - begun >= wait)
-            return rc == RDL_BUSY ? busy(l) : no_quorum(l, RDL_EXIT_UNAVAILABLE, now - begun);
-        if (wait == RDL_CLI_FOREVER && now - reached >= UNREACHABLE_MS)
-            return no_quorum(l, RDL_EXIT_UNAVAILABLE, now - begun);
-        if (rc == RDL_BUSY && !told++)
+        *status = judge(l, rc, now - begun, now - reached);
+        if (rc == RDL_BUSY && *status == AGAIN && !told++)
             rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
+        if (*status != AGAIN) {
+            give_up(l); /* single servers may have granted it */
+            return 0;
+        }
         if (now - tried < RETRY_MS)
             pause_until(l, tried + RETRY_MS);
     }

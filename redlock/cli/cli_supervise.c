@@ -43,6 +43,7 @@ struct run {
     int status;        /* of the child, when it exited */
     int exited;
     int stopped; /* the signal that stopped it, or 0 */
+    int suspend; /* SIGTSTP was forwarded, and no SIGCONT since */
     int renewing;
     int failures; /* renewals in a row */
     int lost;
@@ -114,9 +115,12 @@ static void renew(struct run *r)
 
 static void tell_group(struct run *r, int sig)
 {
+    int is_asleep = r->stopped != 0 || r->suspend;
+
     rdl_cli_child_kill(r->child, sig);
-    if (r->stopped && sig != SIGTSTP)
+    if (is_asleep && sig != SIGTSTP && sig != SIGCONT)
         rdl_cli_child_kill(r->child, SIGCONT); /* a stopped process would get it only when it is continued */
+    r->suspend = sig == SIGTSTP;
 }
 
 static void forward(struct run *r)
@@ -124,7 +128,8 @@ static void forward(struct run *r)
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
         if (sig == SIGCHLD || r->exited)
             continue;
-        if (sig == SIGTSTP && r->stopped) /* the terminal's only key left: it starts what it stopped */
+        if (sig == SIGTSTP &&
+            (r->stopped != 0 || r->suspend)) /* the only key left: it starts what it stopped */
             sig = SIGCONT;
         rdl_cli_note("signal %d forwarded", sig);
         tell_group(r, sig);
@@ -136,6 +141,8 @@ static void child_changed(struct run *r, int status)
     r->stopped = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
     if (r->stopped != 0)
         rdl_cli_child_stopped(r->child, r->stopped);
+    if (WIFCONTINUED(status))
+        r->suspend = 0;
     if (!WIFEXITED(status) && !WIFSIGNALED(status))
         return;
     r->exited = 1;

@@ -75,8 +75,7 @@ static int run(int argc, char **argv)
     lock.servers = &servers;
     lock.opt.ttl_ms = options.ttl_ms;
     rdl_redlock_init(&lock.redlock, &lock.opt, servers.server, servers.n, options.lock, strlen(options.lock));
-    rc = rdl_cli_lock_acquire(&lock);
-    return rc != 0 ? rc : rdl_cli_supervise(&lock);
+    return rdl_cli_lock_acquire(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }
 
 int main(int argc, char **argv)
