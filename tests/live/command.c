@@ -60,6 +60,18 @@ void command_setenv(struct command *c, const char *entry)
     c->env[n] = entry;
 }
 
+void command_set(struct command *c, const char *const options[], const struct live_server *s, size_t n,
+                 const char *lock, const char *script)
+{
+    memset(c, 0, sizeof *c);
+    command_add(c, "run");
+    command_add_all(c, options);
+    command_add_servers(c, s, n);
+    command_add(c, lock);
+    command_add(c, "-c");
+    command_add(c, script);
+}
+
 /* ---------------------------------------------------------------- running it */
 
 static int scratch(void)
@@ -70,6 +82,18 @@ static int scratch(void)
     ck_assert_msg(fd >= 0, "build/: %s", strerror(errno));
     unlink(path);
     return fd;
+}
+
+static void be_a_bad_parent(void)
+{
+    sigset_t blocked;
+
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    sigaddset(&blocked, SIGTERM);
+    sigprocmask(SIG_BLOCK, &blocked, NULL);
 }
 
 static void become(struct command *c, const char *program, int note)
@@ -89,6 +113,8 @@ static void become(struct command *c, const char *program, int note)
     dup2(c->out_fd, STDOUT_FILENO);
     dup2(c->err_fd, STDERR_FILENO);
     dup2(note, COMMAND_NOTE_FD);
+    if (c->is_started_badly)
+        be_a_bad_parent();
     setsid(); /* no terminal: its signals are not for the command */
     execv(program, argv);
     _exit(127);
@@ -174,6 +200,12 @@ const char *command_note(struct command *c)
     return line;
 }
 
+int command_is_silent(struct command *c)
+{
+    struct pollfd p = {c->note_fd, POLLIN, 0};
+    return poll(&p, 1, 0) == 0;
+}
+
 const char *command_last_note(struct command *c)
 {
     static char last[256], line[256];
@@ -202,20 +234,35 @@ void command_await_err(struct command *c, const char *text)
     ck_abort_msg("never said \"%s\": %s", text, c->err);
 }
 
+/* Dead; whether its parent has noticed is not our business. */
+static int is_gone(pid_t pid)
+{
+    char path[64], state = 'Z';
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *f = fopen(path, "re");
+    if (f == NULL)
+        return 1;
+    int n = fscanf(f, "%*d (%*[^)]) %c", &state);
+    fclose(f);
+    return n != 1 || state == 'Z' || state == 'X';
+}
+
 void command_await_gone(pid_t pid)
 {
-    for (int ms = 0; ms < WAIT_MS; ms += PAUSE_MS) {
-        char path[64], state = 'R';
-        snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-        FILE *f = fopen(path, "re");
-        if (f == NULL)
-            return;
-        if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-            state = 'Z';
-        fclose(f);
-        if (state == 'Z' || state == 'X') /* dead; whether init has noticed is not our business */
-            return;
+    for (int ms = 0; ms < WAIT_MS && !is_gone(pid); ms += PAUSE_MS)
         pause_a_little();
+    ck_assert_msg(is_gone(pid), "process %ld still runs", (long)pid);
+}
+
+const char *command_last_note_of(struct command *c, pid_t pid)
+{
+    static char last[256], line[256];
+    struct pollfd p = {c->note_fd, POLLIN, 0};
+
+    while (poll(&p, 1, PAUSE_MS) == 1 || !is_gone(pid)) {
+        if (p.revents != 0 && note_line(c, line, sizeof line))
+            memcpy(last, line, sizeof last);
     }
-    ck_abort_msg("process %ld still runs", (long)pid);
+    return last;
 }

@@ -18,6 +18,7 @@ enum { COMMAND_ARGS = 48, COMMAND_TEXT = 16384, COMMAND_NOTE_FD = 9 };
 struct command {
     const char *args[COMMAND_ARGS]; /* behind the program's name; borrowed */
     const char *env[8];             /* "NAME=value", on top of our own; borrowed */
+    int is_started_badly; /* by somebody who ignores SIGHUP and SIGPIPE and blocks SIGUSR1 and SIGTERM */
     pid_t pid;
     int note_fd; /* what the process run by the command writes to descriptor COMMAND_NOTE_FD is read here */
     int err_fd, out_fd;
@@ -32,6 +33,10 @@ void command_add_all(struct command *c, const char *const args[]); /* NULL-termi
 void command_add_servers(struct command *c, const struct live_server *s, size_t n);
 void command_setenv(struct command *c, const char *entry);
 
+/* redlock run OPTIONS... SERVERS... LOCK -c SCRIPT */
+void command_set(struct command *c, const char *const options[], const struct live_server *s, size_t n,
+                 const char *lock, const char *script);
+
 void command_start(struct command *c);
 /* Wait for its end; returns c->status. */
 int command_end(struct command *c);
@@ -39,8 +44,12 @@ int command_run(struct command *c);
 
 /* The next line the process wrote to COMMAND_NOTE_FD, without its end; fails the test if there is none. */
 const char *command_note(struct command *c);
+/* Nothing has been written there, up to now. */
+int command_is_silent(struct command *c);
 /* The last of all lines it wrote, when nobody has that descriptor any more; NULL: none. */
 const char *command_last_note(struct command *c);
+/* The last line when this process is gone and all is read: for a command that is stopped, and keeps it open. */
+const char *command_last_note_of(struct command *c, pid_t pid);
 /* What the command has written to standard error so far. */
 const char *command_err_so_far(struct command *c);
 /* Until what it wrote to standard error contains text. */

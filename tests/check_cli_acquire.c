@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/redlock.h"
+#include "tests/live/command.h"
+#include "tests/live/fakeserver.h"
+#include "tests/live/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_acquire(void);
+
+enum { N = 5 };
+
+static struct live_server server[N];
+static struct command a, b;
+
+static const char *const no_options[] = {NULL};
+static const char *const at_once[] = {"-n", NULL};
+static const char hold[] = "trap 'echo out >&9; exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+static void start_holder(void)
+{
+    command_set(&a, no_options, server, N, "nightly", hold);
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+}
+
+static void end_holder(void)
+{
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+}
+
+START_TEST(the_second_waits_and_then_runs)
+{
+    start_holder();
+    command_set(&b, (const char *const[]){"-v", NULL}, server, N, "nightly", "echo in >&9");
+    command_start(&b);
+    command_await_err(&b, "held by somebody else; waiting");
+    ck_assert_int_eq(command_is_silent(&b), 1);
+    end_holder();
+    ck_assert_str_eq(command_note(&b), "in");
+    ck_assert_int_eq(command_end(&b), 0);
+}
+END_TEST
+
+START_TEST(a_conflict_is_1_or_what_was_asked_for)
+{
+    start_holder();
+    command_set(&b, at_once, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&b), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, "nightly is held by somebody else"));
+    ck_assert_str_eq(b.out, "");
+    command_set(&b, (const char *const[]){"-q", "-w", "0.2", "-E", "75", NULL}, server, N, "nightly",
+                "echo never");
+    ck_assert_int_eq(command_run(&b), 75);
+    ck_assert_str_eq(b.err, "");
+    command_set(&b, (const char *const[]){"-n", "-E", "0", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&b), 0);
+    ck_assert_str_eq(b.out, "");
+    command_set(&b, at_once, server, N, "weekly", "exit 0");
+    ck_assert_int_eq(command_run(&b), 0);
+    end_holder();
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_wait_and_leaves_nothing_behind)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
+    start_holder();
+    for (int i = 0; i < 4; i++) {
+        command_set(&b, (const char *const[]){"-v", NULL}, server, N, "nightly", "echo never");
+        command_start(&b);
+        command_await_err(&b, "waiting");
+        kill(b.pid, signals[i]);
+        ck_assert_int_eq(command_end(&b), 128 + signals[i]);
+    }
+    end_holder();
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(two_of_five_servers_may_be_down)
+{
+    live_kill(&server[0]);
+    live_kill(&server[3]);
+    command_set(&a, at_once, server, N, "nightly", "exit 7");
+    ck_assert_int_eq(command_run(&a), 7);
+    ck_assert_str_eq(a.err, "");
+    live_restart(&server[0]);
+    live_freeze(&server[0]); /* down in another way */
+    command_set(&a, at_once, server, N, "nightly", "exit 7");
+    ck_assert_int_eq(command_run(&a), 7);
+    live_thaw(&server[0]);
+}
+END_TEST
+
+static void where(const struct live_server *s, char out[32])
+{
+    snprintf(out, 32, "127.0.0.1:%d: ", s->port);
+}
+
+START_TEST(three_of_five_down_is_69_within_the_wait_and_says_which)
+{
+    char name[32];
+    for (int i = 0; i < 3; i++)
+        live_kill(&server[i]);
+    uint64_t begun = rdl_posix_now_ms();
+    command_set(&a, (const char *const[]){"-w", "1", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_uint_lt(rdl_posix_now_ms() - begun, 8000); /* 1 s, on any machine; without -w it is 10 s */
+    for (int i = 0; i < N; i++) {
+        where(&server[i], name);
+        ck_assert_msg((strstr(a.err, name) != NULL) == (i < 3), "%s: %s", name, a.err);
+    }
+    ck_assert_ptr_eq(strchr(a.err, '\n'), a.err + strlen(a.err) - 1);
+    command_set(&a, at_once, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+}
+END_TEST
+
+START_TEST(a_majority_that_stays_down_ends_the_wait_without_a_limit)
+{
+    for (int i = 0; i < 3; i++)
+        live_kill(&server[i]);
+    command_set(&a, no_options, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+}
+END_TEST
+
+START_TEST(a_majority_that_comes_back_is_waited_for)
+{
+    for (int i = 0; i < 3; i++)
+        live_kill(&server[i]);
+    command_set(&a, (const char *const[]){"-w", "30", NULL}, server, N, "nightly", "echo in >&9");
+    command_start(&a);
+    live_restart(&server[1]);
+    ck_assert_str_eq(command_note(&a), "in");
+    ck_assert_int_eq(command_end(&a), 0);
+}
+END_TEST
+
+START_TEST(a_frozen_majority_is_69)
+{
+    for (int i = 0; i < 3; i++)
+        live_freeze(&server[i]);
+    command_set(&a, (const char *const[]){"-w", "0.5", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+    for (int i = 0; i < 3; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+START_TEST(a_key_without_expiry_is_said_to_be_no_lock)
+{
+    live_command(&server[0], "SET nightly something");
+    command_set(&a, at_once, server, 1, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "no expiry"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- servers that are none */
+
+static int run_against(const char *text, size_t good)
+{
+    struct fake_server f = {.trick = FAKE_CLOSES, .text = text, .after = 10};
+    char url[64];
+    fake_start(&f);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-w", "0.5", "-u", fake_url(&f, url, sizeof url), NULL});
+    command_add_servers(&a, server, good);
+    command_add_all(&a, (const char *const[]){"nightly", "true", NULL});
+    command_run(&a);
+    fake_stop(&f);
+    return a.status;
+}
+
+START_TEST(a_server_that_speaks_http_is_76)
+{
+    static const char http[] = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+    ck_assert_int_eq(run_against(http, 0), 76);
+    ck_assert_ptr_nonnull(strstr(a.err, "RESP2"));
+    ck_assert_int_eq(run_against(http, 1), 76);
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"),
+                     ":0\r\n"); /* what it had got is given back */
+    ck_assert_int_eq(run_against(http, 2), 0);
+}
+END_TEST
+
+START_TEST(a_server_that_says_nothing_is_69)
+{
+    ck_assert_int_eq(run_against("", 0), 69);
+    ck_assert_int_eq(run_against("-LOADING Redis is loading the dataset in memory\r\n", 0), 69);
+    ck_assert_int_eq(run_against("-OOM command not allowed\r\n", 1), 69);
+}
+END_TEST
+
+START_TEST(what_a_server_says_cannot_write_on_the_terminal)
+{
+    ck_assert_int_eq(run_against("-OOM \033[2J\007pwned\r\n-OOM \033[2J\007pwned\r\n", 0), 69);
+    ck_assert_ptr_null(strchr(a.err, '\033'));
+    ck_assert_ptr_null(strchr(a.err, '\007'));
+}
+END_TEST
+
+Suite *suite_cli_acquire(void)
+{
+    Suite *s = suite_create("cli_acquire");
+    TCase *t = tcase_create("five servers");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, the_second_waits_and_then_runs);
+    tcase_add_test(t, a_conflict_is_1_or_what_was_asked_for);
+    tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);
+    tcase_add_test(t, two_of_five_servers_may_be_down);
+    tcase_add_test(t, three_of_five_down_is_69_within_the_wait_and_says_which);
+    tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
+    tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
+    tcase_add_test(t, a_frozen_majority_is_69);
+    tcase_add_test(t, a_key_without_expiry_is_said_to_be_no_lock);
+    tcase_add_test(t, a_server_that_speaks_http_is_76);
+    tcase_add_test(t, a_server_that_says_nothing_is_69);
+    tcase_add_test(t, what_a_server_says_cannot_write_on_the_terminal);
+    suite_add_tcase(s, t);
+    return s;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "tests/live/command.h"
+#include "tests/live/servers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+Suite *suite_cli_child(void);
+
+static struct live_server server;
+static struct command c;
+
+static const char *const no_options[] = {NULL};
+
+static void start(void)
+{
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+static int run(const char *script)
+{
+    command_set(&c, no_options, &server, 1, "nightly", script);
+    return command_run(&c);
+}
+
+START_TEST(its_exit_status_is_the_commands)
+{
+    ck_assert_int_eq(run("exit 0"), 0);
+    ck_assert_int_eq(run("exit 1"), 1);
+    ck_assert_int_eq(run("exit 255"), 255);
+    ck_assert_int_eq(run("kill -KILL $$"), 128 + SIGKILL);
+    ck_assert_int_eq(run("kill -SEGV $$"), 128 + SIGSEGV);
+    ck_assert_int_eq(run("kill -INT $$"), 128 + SIGINT);
+    ck_assert_str_eq(c.err, "");
+}
+END_TEST
+
+static int run_program(const char *program)
+{
+    memset(&c, 0, sizeof c);
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){"nightly", "--", program, "-x", NULL});
+    return command_run(&c);
+}
+
+START_TEST(what_cannot_be_run_is_127_or_126)
+{
+    ck_assert_int_eq(run_program("no-such-program"), 127);
+    ck_assert_str_eq(c.err, "redlock: cannot run no-such-program: not found\n");
+    ck_assert_int_eq(run_program("/no/such/program"), 127);
+    ck_assert_int_eq(run_program("/etc/passwd"), 126);
+    ck_assert_int_eq(run_program("/"), 126);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(it_is_told_the_lock_and_the_ttl_whatever_was_inherited)
+{
+    command_set(&c, (const char *const[]){"--ttl", "1500ms", NULL}, &server, 1, "nightly", "env");
+    command_setenv(&c, "REDLOCK_LOCK=inherited");
+    command_setenv(&c, "REDLOCK_TTL_MS=1");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_LOCK=nightly\n"));
+    ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_TTL_MS=1500\n"));
+    ck_assert_ptr_null(strstr(c.out, "inherited"));
+}
+END_TEST
+
+START_TEST(it_leads_a_process_group_of_its_own)
+{
+    ck_assert_int_eq(run("set -- $(cat /proc/$$/stat); [ $5 = $$ ] && [ $5 != $PPID ]"), 0);
+}
+END_TEST
+
+static const char list_fds[] = "cd /proc/$$/fd; for f in *; do [ $f -lt 3 ] || readlink $f; done; true";
+
+/* The same without the command between, for comparison. */
+START_TEST(it_gets_no_descriptor_of_ours)
+{
+    char with[COMMAND_TEXT];
+
+    ck_assert_int_eq(run(list_fds), 0);
+    memcpy(with, c.out, sizeof with);
+    memset(&c, 0, sizeof c);
+    setenv("RDL_COMMAND", "/bin/sh", 1);
+    command_add_all(&c, (const char *const[]){"-c", list_fds, NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    int n[2] = {0, 0};
+    for (const char *p = with; *p != '\0'; p++)
+        n[0] += *p == '\n';
+    for (const char *p = c.out; *p != '\0'; p++)
+        n[1] += *p == '\n';
+    ck_assert_msg(n[0] == n[1], "%s-- without:\n%s", with, c.out);
+}
+END_TEST
+
+START_TEST(standard_input_and_output_are_its_own)
+{
+    int fd[2];
+    int was = dup(STDIN_FILENO);
+
+    ck_assert_int_eq(pipe(fd), 0);
+    ck_assert_int_eq((int)write(fd[1], "through\n", 8), 8);
+    close(fd[1]);
+    dup2(fd[0], STDIN_FILENO);
+    ck_assert_int_eq(run("cat; echo err >&2"), 0);
+    dup2(was, STDIN_FILENO);
+    ck_assert_str_eq(c.out, "through\n");
+    ck_assert_str_eq(c.err, "err\n");
+}
+END_TEST
+
+/* The mask of signals in a line of /proc/PID/status. */
+static unsigned long long mask(const char *name)
+{
+    char *p = strstr(c.out, name);
+    ck_assert_ptr_nonnull(p);
+    return strtoull(p + strlen(name), NULL, 16);
+}
+
+START_TEST(its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored)
+{
+    command_set(&c, no_options, &server, 1, "nightly", "exec cat /proc/self/status");
+    c.is_started_badly = 1;
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_uint_eq(mask("SigBlk:"), 0);
+    ck_assert_uint_eq(mask("SigCgt:"), 0);
+    ck_assert_uint_eq(mask("SigIgn:"), 1ull << (SIGHUP - 1)); /* nohup; and SIGPIPE is not */
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the terminal */
+
+/* A session with a terminal, in which the command is the foreground job of a small "shell". */
+static pid_t start_on_terminal(int slave, const char *script)
+{
+    const char *program = getenv("RDL_COMMAND");
+    char url[64];
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
+    pid_t shell = live_fork();
+
+    if (shell != 0)
+        return shell;
+    setsid();
+    ioctl(slave, TIOCSCTTY, 0);
+    for (int i = 0; i < 3; i++)
+        dup2(slave, i);
+    signal(SIGTTOU, SIG_IGN);
+    pid_t job = fork();
+    if (job == 0) {
+        setpgid(0, 0);
+        tcsetpgrp(0, getpid());
+        signal(SIGTTOU, SIG_DFL);
+        execl(program, program, "run", "-u", url, "nightly", "-c", script, (char *)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    waitpid(job, &status, 0);
+    printf("shell: %s %d\n", WIFSIGNALED(status) ? "signal" : "exit",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    printf("shell: terminal %s\n", tcgetpgrp(0) == job || tcgetpgrp(0) == getpid() ? "back" : "gone");
+    fflush(stdout);
+    _exit(0);
+}
+
+/* Read the terminal until it shows text; what comes behind it is for the next time. */
+static void expect(int master, const char *text)
+{
+    static char seen[8192];
+    static size_t n;
+    struct pollfd p = {master, POLLIN, 0};
+    char *found;
+
+    while ((found = strstr(seen, text)) == NULL) {
+        ck_assert_msg(poll(&p, 1, 30000) == 1, "no \"%s\" in: %s", text, seen);
+        ssize_t got = read(master, seen + n, sizeof seen - 1 - n);
+        ck_assert_msg(got > 0, "no \"%s\" in: %s", text, seen);
+        n += (size_t)got;
+        seen[n] = '\0';
+    }
+    found += strlen(text);
+    n -= (size_t)(found - seen);
+    memmove(seen, found, n + 1);
+}
+
+static int open_terminal(int *slave)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ck_assert_int_ge(master, 0);
+    ck_assert_int_eq(grantpt(master) | unlockpt(master), 0);
+    *slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ck_assert_int_ge(*slave, 0);
+    return master;
+}
+
+static void type(int master, const char *text)
+{
+    ck_assert_int_eq((int)write(master, text, strlen(text)), (int)strlen(text));
+}
+
+START_TEST(it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back)
+{
+    int slave, master = open_terminal(&slave);
+    pid_t shell = start_on_terminal(slave, "echo ready; read -r line; echo got $line; exit 6");
+
+    expect(master, "ready");
+    type(master, "typed\n");
+    expect(master, "got typed");
+    expect(master, "shell: exit 6\r\nshell: terminal back");
+    live_reap(shell);
+}
+END_TEST
+
+START_TEST(ctrl_c_ends_it_and_us_by_that_signal)
+{
+    int slave, master = open_terminal(&slave);
+    pid_t shell = start_on_terminal(slave, "echo ready; read -r line");
+    expect(master, "ready");
+    type(master, "\003");
+    expect(master, "shell: signal 2\r\nshell: terminal back");
+    live_reap(shell);
+    shell = start_on_terminal(slave, "echo ready; sleep 1000"); /* never asked for the terminal */
+    expect(master, "ready");
+    type(master, "\003");
+    expect(master, "shell: signal 2\r\nshell: terminal back");
+    live_reap(shell);
+}
+END_TEST
+
+START_TEST(ctrl_z_stops_the_command_alone_and_again_lets_it_go_on)
+{
+    int slave, master = open_terminal(&slave);
+    pid_t shell = start_on_terminal(slave, "trap 'echo went on; exit 7' CONT; sleep 1000 & echo ready; wait");
+    expect(master, "ready");
+    type(master, "\032");
+    expect(master, "still holds the lock");
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
+    type(master, "\032");
+    expect(master, "went on");
+    expect(master, "shell: exit 7");
+    live_reap(shell);
+}
+END_TEST
+
+Suite *suite_cli_child(void)
+{
+    Suite *s = suite_create("cli_child");
+    TCase *t = tcase_create("one server");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, its_exit_status_is_the_commands);
+    tcase_add_test(t, what_cannot_be_run_is_127_or_126);
+    tcase_add_test(t, it_is_told_the_lock_and_the_ttl_whatever_was_inherited);
+    tcase_add_test(t, it_leads_a_process_group_of_its_own);
+    tcase_add_test(t, it_gets_no_descriptor_of_ours);
+    tcase_add_test(t, standard_input_and_output_are_its_own);
+    tcase_add_test(t, its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored);
+    tcase_add_test(t, it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back);
+    tcase_add_test(t, ctrl_c_ends_it_and_us_by_that_signal);
+    tcase_add_test(t, ctrl_z_stops_the_command_alone_and_again_lets_it_go_on);
+    suite_add_tcase(s, t);
+    return s;
+}

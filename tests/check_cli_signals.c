@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/live/command.h"
+#include "tests/live/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <string.h>
+
+Suite *suite_cli_signals(void);
+
+static struct live_server server;
+static struct command c;
+
+static const char *const no_options[] = {NULL};
+static const char tells[] = "for s in HUP INT QUIT TERM USR1 USR2 CONT; do trap \"echo $s >&9\" $s; done; "
+                            "sleep 1000 & echo in >&9; while :; do wait; done";
+
+static void start(void)
+{
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+START_TEST(signals_are_forwarded_to_the_command)
+{
+    static const struct {
+        int sig;
+        const char *name;
+    } all[] = {{SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGTERM, "TERM"},
+               {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGCONT, "CONT"}};
+    command_set(&c, no_options, &server, 1, "nightly", tells);
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        kill(c.pid, all[i].sig);
+        ck_assert_str_eq(command_note(&c), all[i].name);
+    }
+    kill(c.pid, SIGTSTP);
+    command_await_err(&c, "is stopped and still holds the lock");
+    kill(c.pid, SIGTERM); /* is of no use to a stopped process: it is continued */
+    const char *first = command_note(&c);
+    ck_assert_msg(strcmp(first, "TERM") == 0 || strcmp(first, "CONT") == 0, "%s", first);
+    kill(c.pid, SIGKILL);
+    command_end(&c);
+}
+END_TEST
+
+START_TEST(they_reach_its_children_too)
+{
+    command_set(&c, no_options, &server, 1, "nightly",
+                "trap 'wait; exit 8' TERM; "
+                "(trap 'echo child >&9; exit' TERM; echo in >&9; while :; do sleep 0.01; done) & wait");
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    kill(c.pid, SIGTERM);
+    ck_assert_str_eq(command_note(&c), "child");
+    ck_assert_int_eq(command_end(&c), 8);
+}
+END_TEST
+
+START_TEST(what_our_starter_ignores_is_not_forwarded)
+{
+    command_set(&c, no_options, &server, 1, "nightly", tells);
+    c.is_started_badly = 1; /* nohup */
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    kill(c.pid, SIGHUP);
+    kill(c.pid, SIGUSR2);
+    ck_assert_str_eq(command_note(&c), "USR2");
+    kill(c.pid, SIGKILL);
+    command_end(&c);
+}
+END_TEST
+
+Suite *suite_cli_signals(void)
+{
+    Suite *s = suite_create("cli_signals");
+    TCase *t = tcase_create("one server");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, signals_are_forwarded_to_the_command);
+    tcase_add_test(t, they_reach_its_children_too);
+    tcase_add_test(t, what_our_starter_ignores_is_not_forwarded);
+    suite_add_tcase(s, t);
+    return s;
+}
