@@ -43,6 +43,10 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
     rdl_cli_signals_restore();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    if (rdl_posix_now_ms() >= until_ms) { /* we were stopped, or the host slept, since the lock was granted */
+        rdl_cli_fail("the lease ended before the command could be started");
+        _exit(RDL_EXIT_LOST);
+    }
     execvp(o->command[0], o->command);
     int saved = errno;
     rdl_cli_fail("cannot run %s: %s", o->command[0], saved == ENOENT ? "not found" : strerror(saved));
