@@ -173,7 +173,7 @@ static int make_socket(int family)
     return fd;
 }
 
-/* Start connecting. Like all functions below: returns 1 if something happened that the caller must see. */
+/* Start connecting; 0 if that goes on. */
 static int start(struct rdl_conn *c)
 {
     union address a;
@@ -198,7 +198,7 @@ static int start(struct rdl_conn *c)
 }
 
 /* poll says that connecting has ended: how? */
-static int finish(struct rdl_conn *c)
+static void finish(struct rdl_conn *c)
 {
     int err = 0;
     socklen_t len = sizeof err;
@@ -209,13 +209,12 @@ static int finish(struct rdl_conn *c)
         rdl_conn_opened(c);
     else
         end(c, error_of(err, RDL_E_CONNECT));
-    return 1;
 }
 
 /* ---------------------------------------------------------------- bytes */
 
 /* A read that brings less than there is room for has emptied the socket: no second one to learn that. */
-static int receive(struct rdl_conn *c)
+static void receive(struct rdl_conn *c)
 {
     int i;
 
@@ -226,16 +225,15 @@ static int receive(struct rdl_conn *c)
         if (n > 0) {
             rdl_conn_rx_done(c, (size_t)n);
             if ((size_t)n < room)
-                return 1;
+                return;
         } else if (n == 0) {
             end(c, RDL_E_CLOSED);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return i > 0;
+            return;
         } else if (errno != EINTR) {
             end(c, error_of(errno, RDL_E_CLOSED));
         }
     }
-    return 1;
 }
 
 /* The server has hung up, but perhaps it said why before (too many clients, wrong protocol, ...). */
@@ -246,6 +244,7 @@ static void send_failed(struct rdl_conn *c, int err)
         end(c, error_of(err, RDL_E_CLOSED));
 }
 
+/* Returns 1 if anything was done. */
 static int transmit(struct rdl_conn *c)
 {
     int did = 0;
@@ -272,20 +271,21 @@ static int transmit(struct rdl_conn *c)
     return did;
 }
 
-/* Do for one conn what can be done without waiting; revents is what poll said about it, or 0. */
+/*
+ * Do for one conn what can be done without waiting; revents is what poll said about it, or 0. Returns 1 if
+ * anything was done.
+ */
 static int advance(struct rdl_conn *c, short revents)
 {
     unsigned wants = rdl_conn_wants(c);
-    int did = 0;
+    int did = revents != 0;
 
-    if (wants & RDL_WANT_OPEN) {
-        if (c->fd < 0)
-            did = start(c);
-        else if (revents != 0)
-            did = finish(c);
-    } else if ((wants & RDL_WANT_READ) && (revents & ~POLLOUT)) {
-        did = receive(c);
-    }
+    if ((wants & RDL_WANT_OPEN) && c->fd < 0)
+        did = start(c);
+    else if ((wants & RDL_WANT_OPEN) && revents != 0)
+        finish(c);
+    else if ((wants & RDL_WANT_READ) && (revents & ~POLLOUT))
+        receive(c);
     if (rdl_conn_wants(c) & RDL_WANT_WRITE)
         did |= transmit(c);
     if (rdl_conn_wants(c) & RDL_WANT_CLOSE) {
@@ -339,8 +339,6 @@ static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
         int ready = poll(fds, n, ms);
         if (ready != 0 || ms == 0)
             return ready;
-        if (rdl_posix_now_ms() >= until_ms)
-            return 0;
     }
 }
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,43 +57,45 @@ static void ask(const struct rdl_op *op)
         _exit(1);
 }
 
-/* The traced child: take and release a lock again and again, with a mark before and after each time. */
-static void run_cycles(void)
+static void wait_until(uint64_t until_ms)
 {
-    int i;
+    struct rdl_conn *conns[] = {&client.conn};
 
-    ask(&rdl_op_acquire);
-    ask(&rdl_op_release); /* from now on the script is known */
-    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-    raise(SIGSTOP);
-    for (i = 0; i < CYCLES; i++) {
-        mark();
-        ask(&rdl_op_acquire);
-        ask(&rdl_op_release);
-        mark();
-    }
-    _exit(0);
+    (void)client_net.poll(client_net.ctx, conns, 1, until_ms);
 }
 
-/* One letter for a call; none for the clock, which is no system call where the kernel maps it in. */
-static const char *letter(uint64_t number)
+/* ---------------------------------------------------------------- tracing */
+
+static int longest_ms; /* the longest timeout given to poll, 0 for none */
+static int is_endless; /* poll was also given -1 */
+
+static void note_timeout(int ms)
+{
+    if (ms < 0)
+        is_endless = 1;
+    else if (ms > longest_ms)
+        longest_ms = ms;
+}
+
+/* The letter of a call; '.' for the clock, which is no system call where the kernel maps it in. */
+static char letter(uint64_t number, const uint64_t *args)
 {
     switch (number) {
     case SYS_sendto:
-        return "s";
+        return (args[3] & MSG_MORE) != 0 ? 'S' : 's';
     case SYS_recvfrom:
-        return "r";
+        return 'r';
 #ifdef SYS_poll
     case SYS_poll:
+        note_timeout((int)args[2]);
+        return 'p';
 #endif
-    case SYS_ppoll:
-        return "p";
     case SYS_getppid:
-        return "|";
+        return '|';
     case SYS_clock_gettime:
-        return "";
+        return '.';
     default:
-        return "?";
+        return '?';
     }
 }
 
@@ -107,12 +110,20 @@ static int next_stop(pid_t child)
     return WIFSTOPPED(status);
 }
 
-static const char *trace(pid_t child)
+/* What `scenario` calls in a process of its own, as letters, up to its last mark. */
+static const char *trace(void (*scenario)(void))
 {
     static char calls[CALLS_MAX + 1];
+    pid_t child = live_fork();
     int status = 0;
     size_t n = 0;
 
+    if (child == 0) {
+        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+        raise(SIGSTOP);
+        scenario();
+        _exit(0);
+    }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_msg(WIFSTOPPED(status), "status %d", status);
     ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
@@ -120,31 +131,115 @@ static const char *trace(pid_t child)
         struct __ptrace_syscall_info info;
         memset(&info, 0, sizeof info);
         ck_assert_int_gt(ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info), 0);
-        if (info.op == PTRACE_SYSCALL_INFO_ENTRY && n < CALLS_MAX)
-            n += (size_t)(stpcpy(calls + n, letter(info.entry.nr)) - (calls + n));
+        if (info.op == PTRACE_SYSCALL_INFO_ENTRY && n < CALLS_MAX) {
+            calls[n] = letter(info.entry.nr, info.entry.args);
+            n += calls[n] != '.';
+        }
     }
+    while (n > 0 && calls[n - 1] != '|') /* how a process ends is its own business */
+        n--;
+    calls[n] = '\0';
     return calls;
 }
 
-/*
- * A cycle may wait for more than one slice when the machine is busy, so not every one need be perfect; but
- * none may contain anything else than these calls.
- */
-START_TEST(test_a_lock_cycle_costs_send_poll_recv_twice)
+/* ---------------------------------------------------------------- what is called */
+
+static void lock_cycles(void)
+{
+    int i;
+
+    ask(&rdl_op_acquire);
+    ask(&rdl_op_release); /* from now on the server knows the script */
+    for (i = 0; i < CYCLES; i++) {
+        mark();
+        ask(&rdl_op_acquire);
+        ask(&rdl_op_release);
+        mark();
+    }
+}
+
+static void meet(int way)
 {
     char url[256];
-    const char *calls;
-    const char *end;
-    pid_t child;
 
-    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
-    child = live_fork();
-    if (child == 0)
-        run_cycles();
-    calls = trace(child);
+    client_init(&client, live_url(&server, (enum live_way)way, url, sizeof url));
+}
+
+/* A cycle may wait for more than one slice when the machine is busy, so not every one need be perfect. */
+START_TEST(test_a_lock_cycle_costs_send_poll_recv_twice)
+{
+    const char *calls;
+
+    meet(_i);
+    calls = trace(lock_cycles);
     ck_assert_msg(strstr(calls, "|sprspr|") != NULL, "%s", calls);
-    end = strrchr(calls, '|');
-    ck_assert_msg(strspn(calls, "|spr") >= (size_t)(end - calls), "%s", calls);
+    calls = strchr(calls, '|');
+    ck_assert_msg(strspn(calls, "|spr") == strlen(calls), "%s", calls);
+}
+END_TEST
+
+static void first_release(void)
+{
+    ask(&rdl_op_acquire);
+    mark();
+    ask(&rdl_op_release);
+    mark();
+}
+
+/* EVALSHA, refused, then EVAL: its head, the script and the rest, held back until it is complete. */
+START_TEST(test_a_script_is_sent_from_where_it_is_in_one_packet)
+{
+    const char *calls;
+
+    meet(_i);
+    calls = trace(first_release);
+    ck_assert_msg(strstr(calls, "SSsp") != NULL, "%s", calls);
+    ck_assert_msg(strstr(calls, "Sp") == NULL, "%s", calls);
+}
+END_TEST
+
+static void long_wait(void)
+{
+    ask(&rdl_op_acquire);
+    mark();
+    wait_until(client_now() + 450);
+    mark();
+}
+
+/* poll sleeps through a suspend, a lease does not. */
+START_TEST(test_no_poll_with_a_deadline_is_longer_than_100_ms)
+{
+    const char *calls;
+
+    meet(_i);
+    calls = strchr(trace(long_wait), '|');
+    ck_assert_msg(strspn(calls, "|p") == strlen(calls) && strlen(calls) >= 6, "%s", calls);
+    ck_assert_int_gt(longest_ms, 0);
+    ck_assert_int_le(longest_ms, 100);
+    ck_assert_int_eq(is_endless, 0);
+}
+END_TEST
+
+static void endless_wait(void)
+{
+    ask(&rdl_op_acquire);
+    mark();
+    wait_until(UINT64_MAX);
+    mark();
+}
+
+START_TEST(test_a_poll_without_a_deadline_wakes_for_nothing)
+{
+    const char *calls;
+    int fds[2];
+
+    ck_assert_int_eq(pipe(fds), 0);
+    ck_assert_int_eq(write(fds[1], "x", 1), 1);
+    client_posix.wake_fd = fds[0];
+    meet(_i);
+    calls = strchr(trace(endless_wait), '|');
+    ck_assert_str_eq(calls, "|p|");
+    ck_assert_int_eq(is_endless, 1);
 }
 END_TEST
 
@@ -157,7 +252,10 @@ Suite *suite_net_posix_calls(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, test_a_lock_cycle_costs_send_poll_recv_twice, LIVE_V4, LIVE_UNIX + 1);
+    tcase_add_loop_test(tc, test_a_lock_cycle_costs_send_poll_recv_twice, 0, LIVE_UNIX + 1);
+    tcase_add_loop_test(tc, test_a_script_is_sent_from_where_it_is_in_one_packet, 0, LIVE_UNIX + 1);
+    tcase_add_loop_test(tc, test_no_poll_with_a_deadline_is_longer_than_100_ms, 0, LIVE_UNIX + 1);
+    tcase_add_loop_test(tc, test_a_poll_without_a_deadline_wakes_for_nothing, 0, LIVE_UNIX + 1);
     suite_add_tcase(suite, tc);
     return suite;
 }
