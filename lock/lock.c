@@ -274,6 +274,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
         return RDL_E_TTL;
     if (l->until_ms <= now_ms)
         return finish(l, RDL_LOST);
+    ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
     begin(l, RDL_EXTEND, ttl_ms, now_ms + rdl_attempt_ms(l->opt));
     return ask(l, now_ms);
 }

@@ -96,6 +96,8 @@ uint32_t rdl_attempt_ms(const struct rdl_options *opt);
 /* RDL_OK, RDL_E_NAME or RDL_E_TTL. */
 int rdl_options_check(const struct rdl_options *opt, size_t name_len);
 int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms);
+/* The ttl to extend by: no less than the key has left, or what is owed would be forgotten before it ends. */
+uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms);
 /* Exactly one attempt; and when the waiting for more ends (UINT64_MAX: never). */
 int rdl_is_one_attempt(const struct rdl_options *opt);
 uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms);

@@ -32,6 +32,11 @@ int rdl_options_check(const struct rdl_options *opt, size_t name_len)
     return rdl_ttl_check(opt, opt->ttl_ms);
 }
 
+uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms)
+{
+    return end_ms > now_ms && end_ms - now_ms > ttl_ms ? (uint32_t)(end_ms - now_ms) : ttl_ms;
+}
+
 int rdl_is_one_attempt(const struct rdl_options *opt)
 {
     return opt->retry_ms == 0 || opt->wait_ms == 0;

@@ -238,7 +238,7 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     if (r->until_ms <= now_ms)
         return lost(r, now_ms);
     r->op = RDL_EXTEND;
-    r->ttl_ms = ttl_ms;
+    r->ttl_ms = rdl_ttl_longest(ttl_ms, r->sent_ms + r->ttl_ms, now_ms);
     start_asking(r, now_ms);
     if (r->wake_ms > r->until_ms)
         r->wake_ms = r->until_ms;
