@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Acquiring on one server: results, validity to the millisecond, what is sent and what is owed. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/scripted.h"
+
+enum { TTL = 10000, DRIFT = 102, ATTEMPT = 250 };
+
+static struct scripted s;
+static struct rdl_lock l;
+static struct rdl_options opt;
+
+static void setup(void)
+{
+    const struct rdl_options once = {.ttl_ms = TTL};
+
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    opt = once;
+    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+}
+
+static int acquire(uint64_t now_ms)
+{
+    return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
+}
+
+static const uint64_t times[] = {
+    1, 1000, UINT32_MAX - 5000u, UINT32_MAX, (uint64_t)UINT32_MAX * 3, UINT64_MAX / 4};
+
+/* ---------------------------------------------------------------- acquire */
+
+START_TEST(validity_ends_at_first_send_plus_ttl_minus_drift)
+{
+    uint64_t t1 = times[_i];
+
+    ck_assert_int_eq(acquire(t1), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", entropy_token(1), TTL));
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1), 0);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, t1 + 7), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + 7), TTL - DRIFT - 7);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + TTL - DRIFT - 1), 1);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + TTL - DRIFT), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + 5 * TTL), 0);
+}
+END_TEST
+
+START_TEST(granted_one_millisecond_before_the_end_is_held)
+{
+    acquire(times[_i]);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, times[_i] + TTL - DRIFT - 1), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, times[_i] + TTL - DRIFT - 1), 1);
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
+START_TEST(granted_at_the_end_is_expired_and_released_again)
+{
+    acquire(times[_i]);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, times[_i] + TTL - DRIFT), RDL_EXPIRED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, times[_i]), 0);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
+}
+END_TEST
+
+START_TEST(a_slow_connect_does_not_eat_the_lease)
+{
+    scripted_break(&s);
+    scripted_init(&s);
+    s.endpoint.db = 3;
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1000 + RDL_CONNECT_MS);
+    rdl_conn_opened(&s.conn);
+    ck_assert_int_eq(rdl_lock_step(&l, 1900), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 2500), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2500 + ATTEMPT);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 2501), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 2501), TTL - DRIFT - 1);
+}
+END_TEST
+
+START_TEST(busy_says_how_long_the_holder_has_left)
+{
+    static const char *const pttls[] = {":1234\r\n", ":-1\r\n", ":-2\r\n", "-NOPERM x\r\n"};
+    static const int64_t left[] = {1234, -1, -2, -2};
+
+    acquire(1000);
+    scripted_sent(&s);
+    scripted_reply(&s, "$-1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_PENDING);
+    scripted_reply(&s, pttls[_i]);
+    ck_assert_int_eq(rdl_lock_step(&l, 1002), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&l), left[_i]);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), ""); /* certainly not ours: nothing to release */
+}
+END_TEST
+
+START_TEST(an_answer_that_does_not_come_is_unknown_and_a_release_follows_on_the_same_connection)
+{
+    acquire(1000);
+    scripted_sent(&s);
+    ck_assert_int_eq(rdl_lock_step(&l, 1000 + ATTEMPT - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, 1000 + ATTEMPT), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_TIMEOUT);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1000 + ATTEMPT), 0);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
+    scripted_reply(&s, "+OK\r\n:10000\r\n:1\r\n"); /* it thaws */
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1300), 0);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(a_connection_that_dies_leaves_a_release_for_the_next)
+{
+    acquire(1000);
+    scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_CLOSED);
+    scripted_open(&s, 1000 + TTL);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
+}
+END_TEST
+
+START_TEST(what_was_never_sent_is_not_unknown_and_needs_no_release)
+{
+    acquire(1000);
+    if (_i) {
+        scripted_break(&s);
+        ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_E_CLOSED);
+    } else {
+        ck_assert_int_eq(rdl_lock_step(&l, 1000 + ATTEMPT), RDL_E_TIMEOUT);
+    }
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+static const struct {
+    const char *reply;
+    int code;
+} errors[] = {
+    {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", RDL_E_OOM},
+    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING},
+    {"-READONLY You can't write against a read only replica.\r\n", RDL_E_READONLY},
+    {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
+    {"-NOPERM x\r\n", RDL_E_PERM},
+    {"-MOVED 3999 127.0.0.1:6381\r\n", RDL_E_CLUSTER},
+    {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING},
+    {"-MISCONF Redis is\r\n", RDL_E_MISCONF},
+    {"-WRONGTYPE x\r\n", RDL_E_WRONGTYPE},
+    {"-ERR what\r\n", RDL_E_SERVER},
+};
+
+START_TEST(a_servers_error_is_not_busy)
+{
+    acquire(1000);
+    scripted_sent(&s);
+    scripted_reply(&s, errors[_i].reply);
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), errors[_i].code);
+    ck_assert_int_eq(strncmp(rdl_conn_text(&s.conn), errors[_i].reply + 1, 4), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
+}
+END_TEST
+
+START_TEST(a_conn_that_was_shut_is_no_lock)
+{
+    rdl_conn_shut(&s.conn, RDL_OK);
+    if (_i > 0)
+        scripted_close_failed(&s);
+    ck_assert_int_ne(acquire(1000), RDL_OK);
+    if (_i == 0)
+        scripted_close_failed(&s);
+    ck_assert_int_ne(rdl_lock_step(&l, 1001), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
+}
+END_TEST
+
+START_TEST(a_bad_name_or_ttl_is_refused_before_anything_is_sent)
+{
+    static const char name[RDL_NAME_MAX + 300];
+    static const uint32_t bad_ttls[] = {0, 1, 19, RDL_TTL_MAX + 1u, UINT32_MAX};
+    static const size_t bad_lens[] = {0, RDL_NAME_MAX + 1, 256, 257};
+
+    if (_i < 4)
+        rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, name, bad_lens[_i]);
+    else
+        opt.ttl_ms = bad_ttls[_i - 4];
+    ck_assert_int_eq(acquire(1000), _i < 4 ? RDL_E_NAME : RDL_E_TTL);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(a_full_queue_is_said)
+{
+    struct rdl_command other = {&rdl_op_extend, {"other", 5}, {"v", 1}, {NULL, 0}, 60000, 30000};
+    struct rdl_req reqs[120];
+    int i;
+
+    memset(reqs, 0, sizeof reqs);
+    for (i = 0; rdl_conn_submit(&s.conn, &reqs[i], &other) == RDL_OK; i++)
+        ck_assert_int_lt(i, 119);
+    ck_assert_int_eq(acquire(1000), RDL_E_FULL);
+}
+END_TEST
+
+Suite *suite_lock(void);
+
+Suite *suite_lock(void)
+{
+    Suite *suite = suite_create("lock");
+    TCase *tc = tcase_create("lock");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, validity_ends_at_first_send_plus_ttl_minus_drift, 0, 6);
+    tcase_add_loop_test(tc, granted_one_millisecond_before_the_end_is_held, 0, 6);
+    tcase_add_loop_test(tc, granted_at_the_end_is_expired_and_released_again, 0, 6);
+    tcase_add_test(tc, a_slow_connect_does_not_eat_the_lease);
+    tcase_add_loop_test(tc, busy_says_how_long_the_holder_has_left, 0, 4);
+    tcase_add_test(tc, an_answer_that_does_not_come_is_unknown_and_a_release_follows_on_the_same_connection);
+    tcase_add_test(tc, a_connection_that_dies_leaves_a_release_for_the_next);
+    tcase_add_loop_test(tc, what_was_never_sent_is_not_unknown_and_needs_no_release, 0, 2);
+    tcase_add_loop_test(tc, a_servers_error_is_not_busy, 0, sizeof errors / sizeof errors[0]);
+    tcase_add_loop_test(tc, a_conn_that_was_shut_is_no_lock, 0, 2);
+    tcase_add_loop_test(tc, a_bad_name_or_ttl_is_refused_before_anything_is_sent, 0, 9);
+    tcase_add_test(tc, a_full_queue_is_said);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
