@@ -148,10 +148,15 @@ check: ## all tests; installs nothing, what is missing is an error
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(EXAMPLES) $(CHECK_NEEDS) ## the test suite, built as shipped
 check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## the test suite with ASan and UBSan
 check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## the test suite built with clang
-# RDL_COMMAND is the command to test; one suite alone: build/check resp_parse
+# RDL_COMMAND is the command to test; one suite alone: build/check resp_parse. Sanitizers report to files,
+# because tests read the stderr of what they start; a report is a failure whatever the test made of it.
+check-asan: export ASAN_OPTIONS = log_path=$(abspath $(B))/results/report
+check-asan: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
 check-gcc check-asan check-clang:
-	@mkdir -p $(B)/results
-	RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -r $(B)/results/$@
+	@mkdir -p $(B)/results && rm -f $(B)/results/report.*
+	@echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))"
+	@RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -r $(B)/results/$@; status=$$?; \
+	    for r in $(B)/results/report.*; do [ ! -e $$r ] || { cat $$r; status=1; }; done; exit $$status
 
 SIZES := x86-64 m0plus m4
 SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))
