@@ -273,12 +273,12 @@ static int transmit(struct rdl_conn *c)
 
 /*
  * Do for one conn what can be done without waiting; revents is what poll said about it, or 0. Returns 1 if
- * anything was done.
+ * anything but reading was done.
  */
 static int advance(struct rdl_conn *c, short revents)
 {
     unsigned wants = rdl_conn_wants(c);
-    int did = revents != 0;
+    int did = 0;
 
     if ((wants & RDL_WANT_OPEN) && c->fd < 0)
         did = start(c);
