@@ -5,6 +5,7 @@
 #include "tests/live/servers.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ END_TEST
 
 START_TEST(a_file_that_cannot_be_written_is_an_error)
 {
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
     ck_assert_int_eq(rdl_cli_trace_open(&servers, "/nonexistent/file"), RDL_EXIT_OS);
 }
 END_TEST

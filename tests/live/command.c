@@ -154,6 +154,7 @@ int command_end(struct command *c)
     close(c->out_fd);
     close(c->err_fd);
     c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    ck_assert_msg(c->status != 128 + SIGABRT, "the command aborted: %s", c->err);
     return c->status;
 }
 
