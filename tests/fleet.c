@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* fleet.c - one redlock on scripted servers; see fleet.h. */
+#include "tests/fleet.h"
+
+#include <check.h>
+#include <string.h>
+
+struct fleet fleet;
+
+void fleet_init(size_t n, uint64_t now_ms)
+{
+    const struct rdl_options once = {.ttl_ms = FLEET_TTL};
+    size_t i;
+
+    memset(&fleet, 0, sizeof fleet);
+    fleet.n = n;
+    fleet.opt = once;
+    for (i = 0; i < n; i++) {
+        scripted_init(&fleet.s[i]);
+        scripted_model(&fleet.s[i], now_ms);
+        scripted_open(&fleet.s[i], now_ms);
+        fleet.servers[i].conn = &fleet.s[i].conn;
+    }
+    rdl_redlock_init(&fleet.lock, &fleet.opt, fleet.servers, n, "k", 1);
+}
+
+void fleet_down(size_t i)
+{
+    fleet.mood[i] = MOOD_DOWN;
+    rdl_conn_closed(&fleet.s[i].conn, RDL_E_CLOSED);
+}
+
+void fleet_up(size_t i)
+{
+    fleet.mood[i] = MOOD_UP;
+}
+
+void fleet_command(size_t i, const char *inline_command, uint64_t now_ms)
+{
+    struct sim_session other = {0};
+    uint8_t buf[2 * SIM_REPLY_MAX];
+    struct sim_out out = {buf, sizeof buf, 0};
+
+    sim_server_input(&fleet.s[i].model, &other, (const uint8_t *)inline_command, strlen(inline_command),
+                     now_ms, &out);
+    ck_assert_uint_gt(out.len, 0);
+    ck_assert(buf[0] != '-');
+}
+
+void fleet_steal(size_t i, uint64_t now_ms)
+{
+    fleet_command(i, "SET k other PX 5000\r\n", now_ms);
+}
+
+void fleet_delete(size_t i, uint64_t now_ms)
+{
+    fleet_command(i, "DEL k\r\n", now_ms);
+}
+
+/* What a driver does about opening and closing. */
+static void drive(size_t i)
+{
+    struct scripted *s = &fleet.s[i];
+
+    if (rdl_conn_wants(&s->conn) & RDL_WANT_CLOSE)
+        rdl_conn_closed(&s->conn, rdl_conn_error(&s->conn));
+    if (!(rdl_conn_wants(&s->conn) & RDL_WANT_OPEN))
+        return;
+    if (fleet.mood[i] == MOOD_DOWN) {
+        rdl_conn_closed(&s->conn, RDL_E_CONNECT);
+        return;
+    }
+    memset(&s->session, 0, sizeof s->session);
+    scripted_sent(s);
+    s->served = s->len;
+    rdl_conn_opened(&s->conn);
+}
+
+void fleet_serve(size_t i, uint64_t now_ms)
+{
+    drive(i);
+    if (fleet.mood[i] == MOOD_UP)
+        scripted_serve(&fleet.s[i], now_ms);
+    else
+        scripted_sent(&fleet.s[i]);
+    drive(i);
+}
+
+void fleet_serve_all(uint64_t now_ms)
+{
+    size_t i;
+
+    for (i = 0; i < fleet.n; i++)
+        fleet_serve(i, now_ms);
+}
+
+int fleet_acquire(uint64_t now_ms)
+{
+    return rdl_redlock_acquire_begin(&fleet.lock, entropy_bytes(), now_ms);
+}
+
+int fleet_run(int rc, uint64_t *now_ms)
+{
+    int rounds = 0;
+
+    while (rc == RDL_PENDING) {
+        fleet_serve_all(*now_ms);
+        rc = rdl_redlock_step(&fleet.lock, *now_ms);
+        fleet_serve_all(*now_ms);
+        if (rc == RDL_PENDING)
+            rc = rdl_redlock_step(&fleet.lock, *now_ms);
+        if (rc != RDL_PENDING)
+            break;
+        /* a lock that waits says until when, and not "now" for ever */
+        if (rdl_redlock_wake_ms(&fleet.lock) > *now_ms)
+            rounds = 0;
+        ck_assert_int_lt(rounds++, 5);
+        ck_assert_uint_ne(rdl_redlock_wake_ms(&fleet.lock), UINT64_MAX);
+        *now_ms = rdl_redlock_wake_ms(&fleet.lock) > *now_ms ? rdl_redlock_wake_ms(&fleet.lock) : *now_ms;
+    }
+    return rc;
+}
+
+unsigned fleet_keys(uint64_t now_ms)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < fleet.n; i++)
+        n += scripted_has_key(&fleet.s[i], "k", now_ms) != 0;
+    return n;
+}
