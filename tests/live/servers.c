@@ -153,6 +153,7 @@ const char *live_command(struct live_server *s, const char *format, ...)
     char line[1024];
     va_list args;
     int fd = dial(s);
+    int n;
 
     ck_assert_msg(fd >= 0, "no connection to port %d", s->port);
     if (s->password) {
@@ -161,8 +162,9 @@ const char *live_command(struct live_server *s, const char *format, ...)
         ck_assert_str_eq(s->reply, "+OK\r\n");
     }
     va_start(args, format);
-    ck_assert_int_lt(vsnprintf(line, sizeof line, format, args), (int)sizeof line);
+    n = vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    ck_assert_int_lt(n, (int)sizeof line);
     ck_assert_msg(ask(fd, line, s->reply), "no answer to: %s", line);
     close(fd);
     return s->reply;
