@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The keeper's table of times. */
+#include <check.h>
+
+#include "redlock/redlock.h"
+
+enum { TTL = 9000 };
+
+static const uint64_t starts[] = {0, 1000, UINT32_MAX - 4000u, UINT32_MAX, (uint64_t)UINT32_MAX * 9};
+
+static struct rdl_keeper k;
+
+static void expect(uint64_t now_ms, enum rdl_keeper_action action, uint64_t at_ms)
+{
+    uint64_t at = 0;
+
+    ck_assert_int_eq(rdl_keeper_next(&k, now_ms, &at), action);
+    if (action == RDL_KEEPER_SLEEP)
+        ck_assert_uint_eq(at, at_ms);
+}
+
+START_TEST(it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end)
+{
+    uint64_t t = starts[_i];
+    uint64_t end = t + TTL - 92;
+
+    rdl_keeper_renewed(&k, TTL, end, t);
+    expect(t, RDL_KEEPER_SLEEP, t + 3000);
+    expect(t + 2999, RDL_KEEPER_SLEEP, t + 3000);
+    expect(t + 3000, RDL_KEEPER_RENEW, 0);
+    expect(end - 1, RDL_KEEPER_RENEW, 0);
+    expect(end, RDL_KEEPER_LOST, 0);
+    expect(UINT64_MAX, RDL_KEEPER_LOST, 0);
+}
+END_TEST
+
+START_TEST(after_a_failure_it_tries_again_soon_and_often_enough)
+{
+    uint64_t t = starts[_i];
+    uint64_t end = t + TTL - 92;
+    uint64_t now = t + 3000;
+    int tries = 0;
+
+    rdl_keeper_renewed(&k, TTL, end, t);
+    while (now < end) {
+        uint64_t at;
+        ck_assert_int_eq(rdl_keeper_next(&k, now, &at), RDL_KEEPER_RENEW);
+        rdl_keeper_failed(&k, now);
+        tries++;
+        ck_assert_int_eq(rdl_keeper_next(&k, now, &at),
+                         RDL_KEEPER_SLEEP); /* never at once: air for the server */
+        ck_assert_uint_gt(at, now);
+        ck_assert_uint_le(at, end); /* it never sleeps past the end */
+        now = at;
+    }
+    ck_assert_int_ge(tries, 9);
+    ck_assert_int_le(tries, 15);
+    expect(now, RDL_KEEPER_LOST, 0);
+}
+END_TEST
+
+START_TEST(a_renewal_begins_a_new_table)
+{
+    rdl_keeper_renewed(&k, TTL, 9000, 0);
+    rdl_keeper_failed(&k, 3000);
+    rdl_keeper_renewed(&k, TTL, 12300, 3500);
+    expect(3500, RDL_KEEPER_SLEEP, 6500);
+    expect(6500, RDL_KEEPER_RENEW, 0);
+    expect(12300, RDL_KEEPER_LOST, 0);
+}
+END_TEST
+
+START_TEST(a_lease_that_ends_before_a_third_is_watched_to_its_end)
+{
+    rdl_keeper_renewed(&k, TTL, 1000, 0);
+    expect(0, RDL_KEEPER_SLEEP, 1000);
+    expect(999, RDL_KEEPER_SLEEP, 1000);
+    expect(1000, RDL_KEEPER_LOST, 0);
+}
+END_TEST
+
+/* The host slept: whatever was planned, the end is the end. */
+START_TEST(a_jump_over_the_end_is_lost_and_not_renewed)
+{
+    rdl_keeper_renewed(&k, TTL, 8908, 0);
+    expect(1000000, RDL_KEEPER_LOST, 0);
+    rdl_keeper_failed(&k, 8907);
+    expect(8908, RDL_KEEPER_LOST, 0);
+}
+END_TEST
+
+START_TEST(the_shortest_and_the_longest_ttl)
+{
+    uint64_t at;
+
+    rdl_keeper_renewed(&k, 20, 17, 0);
+    expect(0, RDL_KEEPER_SLEEP, 6);
+    rdl_keeper_failed(&k, 6);
+    ck_assert_int_eq(rdl_keeper_next(&k, 6, &at), RDL_KEEPER_SLEEP);
+    ck_assert_uint_eq(at, 8);
+    rdl_keeper_renewed(&k, RDL_TTL_MAX, RDL_TTL_MAX, 0);
+    expect(0, RDL_KEEPER_SLEEP, 715827882);
+}
+END_TEST
+
+Suite *suite_keeper(void);
+
+Suite *suite_keeper(void)
+{
+    Suite *suite = suite_create("keeper");
+    TCase *tc = tcase_create("keeper");
+
+    tcase_add_loop_test(tc, it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end, 0, 5);
+    tcase_add_loop_test(tc, after_a_failure_it_tries_again_soon_and_often_enough, 0, 5);
+    tcase_add_test(tc, a_renewal_begins_a_new_table);
+    tcase_add_test(tc, a_lease_that_ends_before_a_third_is_watched_to_its_end);
+    tcase_add_test(tc, a_jump_over_the_end_is_lost_and_not_renewed);
+    tcase_add_test(tc, the_shortest_and_the_longest_ttl);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
