@@ -58,10 +58,10 @@ static void clocks_at_wild_rates(void)
 }
 
 const struct scenario scenarios_control[] = {
-    {"a majority restarts at once without its data", restart_without_delay, 1},
-    {"FLUSHALL on a majority", flushall, 1},
-    {"a client's clock goes back", client_clock_goes_back, 1},
-    {"the clocks of a majority step ahead", server_clocks_step_ahead, 1},
-    {"a client's clock is slower than the drift allows", clocks_at_wild_rates, 1},
-    {NULL, NULL, 0},
+    {"a majority restarts at once without its data", restart_without_delay, CONTROL},
+    {"FLUSHALL on a majority", flushall, CONTROL},
+    {"a client's clock goes back", client_clock_goes_back, CONTROL},
+    {"the clocks of a majority step ahead", server_clocks_step_ahead, CONTROL},
+    {"a client's clock is slower than the drift allows", clocks_at_wild_rates, CONTROL},
+    {NULL, NULL, SCENE},
 };

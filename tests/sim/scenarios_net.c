@@ -4,21 +4,13 @@
 
 #include <string.h>
 
-static void lone(struct world *w)
-{
-    struct handle *h = scene_lock(w, 0);
-    w->is_single = h->is_single = 1;
-    handle_init(w, h);
-}
-
 /* The SET was applied and the connection died: the release goes first on the next one. */
 static void owed_release_survives_the_connection(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 1, 2000);
         struct handle *h = scene_lock(w, 0);
-        if (single)
-            lone(w);
+        scene_one_server(w, single);
         scene_do(w, h, ACQUIRING, 0);
         scene_do(w, h, RELEASING, 0);
         scene_go(w, 10);
@@ -32,6 +24,63 @@ static void owed_release_survives_the_connection(void)
         scene_go(w, 300); /* the pause before it connects again, and not the 2 s of the ttl */
         EXPECT(w, scene_pttl(w, 0) == -2);
         scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The release was on its way when the connection died. */
+static void sent_release_is_sent_again(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 5000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_do(w, h, ACQUIRING, 0);
+        scene_do(w, h, RELEASING, 0);
+        scene_go(w, 10);
+        scene_begin(w, h, ACQUIRING, 0);
+        w->link[0][0].down_blocked = w->now + 2000 * MS;
+        scene_go(w, 1);
+        w->link[0][0].up_blocked = w->now + 2000 * MS;
+        EXPECT(w, scene_wait(w, h) < 0);
+        scene_go(w, 1);
+        EXPECT(w, scene_owner(w, 0) == 0);
+        w->link[0][0].up_blocked = w->link[0][0].down_blocked = 0;
+        tcp_reset(w, w->client[0].tcp[0]);
+        scene_go(w, 300);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/*
+ * SET and release are with a frozen server when the client is gone for good: the release must be of a
+ * kind that this server is sure to know, for nobody is there to hear that it does not.
+ */
+static void last_release_needs_no_answer(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 5000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_do(w, h, ACQUIRING, 0);
+        user_cancel(w, h);
+        scene_go(w, 10);
+        tcp_reset(w, w->client[0].tcp[0]); /* a new connection, on which nothing is proven */
+        scene_go(w, 100);
+        w->host[0].is_frozen = 1;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+        scene_go(w, 1);
+        w->client[0].is_dead = 1;
+        tcp_close(w, w->client[0].tcp[0]);
+        scene_go(w, 10);
+        w->host[0].is_frozen = 0;
+        host_serve_all(w, 0);
+        scene_go(w, 1);
+        EXPECT(w, scene_pttl(w, 0) == -2);
         if (w->violation)
             return;
     }
@@ -157,6 +206,35 @@ static void full_queue_keeps_its_word(void)
     scene_rest(w);
 }
 
+/* However long the queue is: a SET is sent only if its release will fit, whatever comes between. */
+static void release_always_fits(void)
+{
+    for (uint32_t extra = 0; extra < 130; extra += 13)
+        for (int extensions = 0; extensions < 20; extensions += 19) {
+            struct world *w = scene(1, 3, 2000);
+            struct handle *h = scene_lock(w, 0);
+            w->client[0].cfg[2].queue_len = RDL_QUEUE_MIN + extra;
+            scene_do(w, h, ACQUIRING, 0);
+            scene_do(w, h, RELEASING, 0);
+            scene_go(w, 10);
+            w->host[2].is_frozen = 1;
+            for (int i = 0; i < 12; i++) {
+                EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+                for (int k = 0; k < extensions; k++)
+                    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+                EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            }
+            scene_go(w, 10);
+            w->host[2].is_frozen = 0;
+            host_serve_all(w, 2);
+            scene_go(w, 10);
+            EXPECT(w, scene_pttl(w, 2) == -2);
+            scene_rest(w);
+            if (w->violation)
+                return;
+        }
+}
+
 static void garbage_drops_the_connection(void)
 {
     static const char *const garbage[] = {"+OK\r\n", "!what\r\n", ":1\r\n", "$999999999999\r\n",
@@ -183,15 +261,18 @@ static void garbage_drops_the_connection(void)
 }
 
 const struct scenario scenarios_net[] = {
-    {"an owed release survives its connection", owed_release_survives_the_connection, 0},
-    {"an owed release survives SCRIPT FLUSH", owed_release_survives_script_flush, 0},
-    {"extension and release work when memory is full", release_in_time_of_oom, 0},
-    {"a failed login sends nothing of a lock", failed_login_sends_no_lock, 0},
-    {"a login comes before the first lock command", login_comes_first, 0},
-    {"a replica is left", replica_is_left, 0},
-    {"refused connections end the attempt at once", refused_connections_end_the_attempt, 0},
-    {"servers that do not answer end the attempt", silent_servers_end_the_attempt, 0},
-    {"a full queue keeps its word", full_queue_keeps_its_word, 0},
-    {"a reply nobody asked for drops the connection", garbage_drops_the_connection, 0},
-    {NULL, NULL, 0},
+    {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
+    {"a release that was on its way is sent again", sent_release_is_sent_again, SCENE},
+    {"the last release needs no answer", last_release_needs_no_answer, SCENE},
+    {"a release always fits into the queue", release_always_fits, OPEN},
+    {"an owed release survives SCRIPT FLUSH", owed_release_survives_script_flush, SCENE},
+    {"extension and release work when memory is full", release_in_time_of_oom, SCENE},
+    {"a failed login sends nothing of a lock", failed_login_sends_no_lock, SCENE},
+    {"a login comes before the first lock command", login_comes_first, SCENE},
+    {"a replica is left", replica_is_left, SCENE},
+    {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
+    {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},
+    {"a full queue keeps its word", full_queue_keeps_its_word, SCENE},
+    {"a reply nobody asked for drops the connection", garbage_drops_the_connection, SCENE},
+    {NULL, NULL, SCENE},
 };

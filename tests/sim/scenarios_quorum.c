@@ -106,8 +106,7 @@ static void single_release_behind_unknown(void)
 {
     struct world *w = scene(1, 1, 2000);
     struct handle *h = scene_lock(w, 0);
-    w->is_single = h->is_single = 1;
-    handle_init(w, h);
+    scene_one_server(w, 1);
     scene_do(w, h, ACQUIRING, 0);
     scene_do(w, h, RELEASING, 0);
     w->host[0].is_frozen = 1;
@@ -159,9 +158,10 @@ static void released_key_is_acquirable(void)
 
 static void cancel_at_every_moment(void)
 {
-    for (uint32_t us = 0; us < 1400; us += 20) {
+    for (uint32_t us = 0; us < 1400; us += 10) {
         struct world *w = scene(2, 3, 1000);
         struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+        scene_one_server(w, us / 10 % 2);
         scene_begin(w, a, ACQUIRING, 0);
         world_run_until(w, w->now + us);
         user_cancel(w, a);
@@ -217,17 +217,17 @@ static void waiting_ends_by_its_deadline(void)
 }
 
 const struct scenario scenarios_quorum[] = {
-    {"a majority of the connected is not a majority", majority_of_the_configured, 0},
-    {"a majority is N/2 + 1 for every N", exact_majority, 0},
-    {"an even number of servers fails at once", even_n_fails_at_once, 0},
-    {"a stalled minority costs nothing and keeps its connection", stalled_minority_costs_nothing, 0},
-    {"a release stands behind every SET of a failed attempt", release_behind_every_set, 0},
-    {"a release stands behind an unanswered SET (one server)", single_release_behind_unknown, 0},
-    {"a straggler is one more vote", straggler_is_one_more_vote, 0},
-    {"a released key is acquirable within one attempt", released_key_is_acquirable, 0},
-    {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, 0},
-    {"a refusal is told at once", refusal_is_told_at_once, 0},
-    {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, 0},
-    {"waiting ends by its deadline", waiting_ends_by_its_deadline, 0},
-    {NULL, NULL, 0},
+    {"a majority of the connected is not a majority", majority_of_the_configured, SCENE},
+    {"a majority is N/2 + 1 for every N", exact_majority, SCENE},
+    {"an even number of servers fails at once", even_n_fails_at_once, SCENE},
+    {"a stalled minority costs nothing and keeps its connection", stalled_minority_costs_nothing, SCENE},
+    {"a release stands behind every SET of a failed attempt", release_behind_every_set, SCENE},
+    {"a release stands behind an unanswered SET (one server)", single_release_behind_unknown, SCENE},
+    {"a straggler is one more vote", straggler_is_one_more_vote, SCENE},
+    {"a released key is acquirable within one attempt", released_key_is_acquirable, SCENE},
+    {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, SCENE},
+    {"a refusal is told at once", refusal_is_told_at_once, SCENE},
+    {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
+    {"waiting ends by its deadline", waiting_ends_by_its_deadline, SCENE},
+    {NULL, NULL, SCENE},
 };

@@ -74,6 +74,8 @@ void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, 
 {
     if (!c->server->note)
         return;
+    if (c->in_exec && !c->script) /* it compared before, and WATCH saw to it that nothing changed since */
+        value = held;
     struct sim_note n = {deed, key, c->script ? c->script_arg : value, held, number, c->argc};
     c->server->note(c->server->note_ctx, &n);
 }
@@ -105,7 +107,8 @@ static void cmd_get(struct sim_call *c)
 
 /* What SET was asked for. */
 struct set {
-    int nx, xx, get, expires;
+    int nx, xx, get, expires, keeps;
+    struct sim_arg ifeq;
     int64_t ttl_ms;
 };
 
@@ -122,7 +125,13 @@ static int set_options(struct sim_call *c, struct set *o)
             o->xx = 1;
         } else if (sim_arg_is(a, "GET")) {
             o->get = 1;
-        } else if ((sim_arg_is(a, "PX") || sim_arg_is(a, "EX")) && unit == 0 && i + 1 < c->argc) {
+        } else if (sim_arg_is(a, "KEEPTTL") && unit == 0) {
+            o->keeps = 1;
+        } else if (sim_arg_is(a, "IFEQ") && c->server->features->has_ifeq && i + 1 < c->argc && !o->nx &&
+                   !o->xx) {
+            o->ifeq = c->argv[++i];
+        } else if ((sim_arg_is(a, "PX") || sim_arg_is(a, "EX")) && unit == 0 && !o->keeps &&
+                   i + 1 < c->argc) {
             unit = sim_arg_is(a, "PX") ? 1 : 1000;
             time = c->argv[++i];
         } else {
@@ -145,16 +154,48 @@ static int set_options(struct sim_call *c, struct set *o)
     return 1;
 }
 
-static void write_value(struct sim_key *k, struct sim_arg value)
+static void touch(struct sim_call *c, struct sim_key *k)
 {
+    k->stamp = ++c->server->stamp;
+}
+
+static void write_value(struct sim_call *c, struct sim_key *k, struct sim_arg value)
+{
+    touch(c, k);
     k->is_list = 0;
     k->value_len = (uint8_t)(value.len < SIM_VALUE_MAX ? value.len : SIM_VALUE_MAX);
     memcpy(k->value, value.data, k->value_len);
 }
 
+static int is_value(const struct sim_key *k, struct sim_arg value)
+{
+    return k && k->value_len == value.len && memcmp(k->value, value.data, value.len) == 0;
+}
+
+/* SET IFEQ: for a lock an extension. */
+static void set_ifeq(struct sim_call *c, struct sim_key *k, const struct set *o)
+{
+    int is_ours = is_value(k, o->ifeq);
+    struct sim_call noted = *c;
+    noted.argc = 2; /* as the script that extends */
+    if (k && k->is_list) {
+        sim_out_error(c->out, "WRONGTYPE Operation against a key holding the wrong kind of value");
+        return;
+    }
+    sim_out_text(c->out, is_ours ? "+OK\r\n" : "$-1\r\n");
+    sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], o->ifeq, value_of(k), is_ours ? 1 : k ? 0 : -1);
+    if (!is_ours)
+        return;
+    if (!o->keeps && (!o->expires || o->ttl_ms < left_ms(k, c->now_ms)))
+        sim_note(c, o->expires ? SIM_SHORTENED : SIM_SET_GRANTED, c->argv[1], c->argv[2], value_of(k), -1);
+    write_value(c, k, c->argv[2]);
+    if (!o->keeps)
+        k->expire_ms = o->expires ? c->now_ms + (uint64_t)o->ttl_ms : 0;
+}
+
 static void cmd_set(struct sim_call *c)
 {
-    struct set o = {0, 0, 0, 0, 0};
+    struct set o = {0, 0, 0, 0, 0, {NULL, 0}, 0};
     if (c->server->features->no_set_options && c->argc > 3) {
         sim_out_error(c->out, "ERR wrong number of arguments for 'set' command");
         return;
@@ -171,6 +212,10 @@ static void cmd_set(struct sim_call *c)
         reply_value(c, k);
     if (o.get && k && k->is_list)
         return;
+    if (o.ifeq.data) {
+        set_ifeq(c, k, &o);
+        return;
+    }
     if ((o.nx && k) || (o.xx && !k)) {
         if (!o.get)
             sim_out_text(c->out, "$-1\r\n");
@@ -183,8 +228,9 @@ static void cmd_set(struct sim_call *c)
         sim_out_error(c->out, "OOM command not allowed when used memory > 'maxmemory'.");
         return;
     }
-    write_value(k, c->argv[2]);
-    k->expire_ms = o.expires ? c->now_ms + (uint64_t)o.ttl_ms : 0;
+    write_value(c, k, c->argv[2]);
+    if (!o.keeps)
+        k->expire_ms = o.expires ? c->now_ms + (uint64_t)o.ttl_ms : 0;
     if (!o.get)
         sim_out_text(c->out, "+OK\r\n");
     sim_note(c, SIM_SET_GRANTED, c->argv[1], c->argv[2], held, o.expires ? o.ttl_ms : -1);
@@ -195,7 +241,7 @@ static void cmd_setnx(struct sim_call *c)
     struct sim_key *k = find(c, 1);
     int granted = !k && (k = create(c->server, c->session->db, c->argv[1], c->now_ms)) != NULL;
     if (granted)
-        write_value(k, c->argv[2]);
+        write_value(c, k, c->argv[2]);
     sim_out_int(c->out, granted);
     sim_note(c, granted ? SIM_SET_GRANTED : SIM_SET_REFUSED, c->argv[1], c->argv[2],
              granted ? nothing : value_of(k), -1);
@@ -213,6 +259,7 @@ static void cmd_lpush(struct sim_call *c)
     if (!k)
         return;
     k->is_list = 1;
+    touch(c, k);
     sim_out_int(c->out, ++k->value_len);
 }
 
@@ -230,6 +277,37 @@ static void cmd_del(struct sim_call *c)
     sim_out_int(c->out, n);
 }
 
+/* DELEX key IFEQ value, DELIFEQ key value */
+static void delete_if(struct sim_call *c, struct sim_arg value, const char *wrong_type)
+{
+    struct sim_key *k = find(c, 1);
+    int is_ours = is_value(k, value);
+    if (k && k->is_list) {
+        sim_out_error(c->out, "%s", wrong_type);
+        return;
+    }
+    sim_out_int(c->out, is_ours);
+    if (!is_ours)
+        return;
+    sim_note(c, SIM_DELETED, c->argv[1], value, value_of(k), -2);
+    forget(k);
+}
+
+static void cmd_delex(struct sim_call *c)
+{
+    if (c->argc != 4)
+        sim_out_error(c->out, "ERR wrong number of arguments for 'delex' command");
+    else if (!sim_arg_is(c->argv[2], "IFEQ"))
+        sim_out_error(c->out, "ERR syntax error");
+    else
+        delete_if(c, c->argv[3], "ERR Key should be of string type if conditions are specified");
+}
+
+static void cmd_delifeq(struct sim_call *c)
+{
+    delete_if(c, c->argv[2], "WRONGTYPE Operation against a key holding the wrong kind of value");
+}
+
 static void cmd_exists(struct sim_call *c)
 {
     int n = 0;
@@ -242,6 +320,8 @@ static void cmd_pttl(struct sim_call *c)
 {
     struct sim_key *k = find(c, 1);
     sim_out_int(c->out, k ? left_ms(k, c->now_ms) : -2);
+    if (c->session->is_watching && k)
+        sim_note(c, SIM_LOOKED, c->argv[1], nothing, value_of(k), left_ms(k, c->now_ms));
 }
 
 static void cmd_pexpire(struct sim_call *c)
@@ -263,6 +343,12 @@ static void cmd_pexpire(struct sim_call *c)
     if (ms > 0 && ms < left_ms(k, c->now_ms))
         deed = SIM_SHORTENED;
     sim_note(c, deed, c->argv[1], nothing, value_of(k), ms);
+    touch(c, k);
+    if (c->in_exec) { /* for a lock an extension */
+        struct sim_call noted = *c;
+        noted.argc = 2;
+        sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], nothing, value_of(k), 1);
+    }
     if (ms > 0)
         k->expire_ms = c->now_ms + (uint64_t)ms;
     else
@@ -280,6 +366,8 @@ const struct sim_entry sim_key_commands[] = {
     {"setnx", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_setnx},
     {"get", 2, 0, cmd_get},
     {"del", -2, SIM_WRITES, cmd_del},
+    {"delex", -2, SIM_WRITES | SIM_DELEX, cmd_delex},
+    {"delifeq", 3, SIM_WRITES | SIM_DELIFEQ, cmd_delifeq},
     {"exists", -2, 0, cmd_exists},
     {"pttl", 2, 0, cmd_pttl},
     {"pexpire", 3, SIM_WRITES, cmd_pexpire},

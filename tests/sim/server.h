@@ -20,6 +20,7 @@ enum {
     SIM_ARGS = 24,          /* arguments of one command */
     SIM_COMMAND_MAX = 4096, /* bytes of one command; what is longer is a protocol error */
     SIM_REPLY_MAX = 2048,   /* room for one reply that sim_server_input insists on */
+    SIM_QUEUE_MAX = 512,    /* bytes of the commands between MULTI and EXEC */
     SIM_SCRIPTS = 8
 };
 
@@ -30,6 +31,9 @@ struct sim_features {
     uint8_t no_scripts;     /* EVAL, EVALSHA and SCRIPT are unknown commands */
     uint8_t no_set_options; /* SET k v alone, as before 2.6.12 */
     uint8_t no_pttl;        /* PTTL is unknown, as before 2.6 */
+    uint8_t has_delex;      /* DELEX, as Redis 8.4 */
+    uint8_t has_delifeq;    /* DELIFEQ, as Valkey 9 */
+    uint8_t has_ifeq;       /* SET ... IFEQ, as both and Valkey 8.1 */
 };
 
 /* Borrowed bytes of one argument. */
@@ -46,6 +50,7 @@ enum sim_deed {
     SIM_SHORTENED,   /* PEXPIRE took time from it */
     SIM_DELETED,     /* the key was deleted by a command */
     SIM_SCRIPT_DONE, /* a script ended; number is what it returned */
+    SIM_LOOKED,      /* a connection that watches the key asked for its PTTL */
     SIM_FAILED       /* a command was answered with an error; value is its text */
 };
 
@@ -63,6 +68,7 @@ typedef void sim_note_fn(void *ctx, const struct sim_note *note);
 struct sim_key {
     uint64_t expire_ms; /* by the server's clock; 0: never */
     uint32_t hash;
+    uint32_t stamp; /* another one with every change */
     uint8_t used;
     uint8_t is_list; /* holds something that is not a string */
     uint8_t db;
@@ -101,6 +107,7 @@ struct sim_server {
     uint8_t readonly, loading, oom, busy, misconf;
     uint8_t scripts; /* used entries of script[] */
     uint32_t keys;   /* entries of key[] ever used since the last flush */
+    uint32_t stamp;
     uint64_t commands;
     const struct sim_script *script[SIM_SCRIPTS];
     struct sim_key key[SIM_KEYS];
@@ -113,6 +120,16 @@ struct sim_session {
     uint8_t db;
     uint8_t name_len;
     char name[32];
+    /* WATCH, MULTI */
+    uint8_t in_multi;
+    uint8_t is_spoilt; /* a command was refused while queueing */
+    uint8_t is_watching;
+    uint8_t watch_len;
+    uint32_t watch_stamp; /* of the key when it was watched; 0: it did not exist */
+    uint16_t queue_len;
+    uint8_t queued;
+    uint8_t watch_key[SIM_KEY_MAX];
+    uint8_t queue[SIM_QUEUE_MAX]; /* commands between MULTI and EXEC, as they came */
 };
 
 struct sim_out {
@@ -165,6 +182,7 @@ struct sim_call {
     const struct sim_arg *argv;
     int argc;
     uint64_t now_ms;
+    int in_exec;
     const struct sim_script *script; /* the script that runs it, or NULL */
     struct sim_arg script_arg;       /* its ARGV[1] */
 };
@@ -179,7 +197,10 @@ enum sim_flag {
     SIM_NEEDS_MEMORY = 2,
     SIM_ANY_TIME = 4, /* allowed while loading */
     SIM_NO_AUTH = 8,  /* allowed without a login */
-    SIM_SCRIPTING = 16
+    SIM_SCRIPTING = 16,
+    SIM_NOT_QUEUED = 32, /* runs inside MULTI too */
+    SIM_DELEX = 64,      /* only if the server has it */
+    SIM_DELIFEQ = 128
 };
 
 struct sim_entry {
@@ -191,6 +212,9 @@ struct sim_entry {
 
 extern const struct sim_entry sim_key_commands[];
 extern const struct sim_entry sim_script_commands[];
+extern const struct sim_entry sim_multi_commands[];
+/* Keep a command for EXEC; 0: too many bytes. */
+int sim_multi_queue(struct sim_session *s, const struct sim_arg *argv, int argc);
 
 /* Read a script's text into tokens; 0 when it has too many. */
 int sim_lua_read(struct sim_script *script);

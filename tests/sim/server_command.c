@@ -135,22 +135,24 @@ static const struct sim_entry connection_commands[] = {
     {"client", -2, SIM_ANY_TIME, cmd_client},
     {"info", -1, SIM_ANY_TIME, cmd_info},
     {"time", 1, SIM_ANY_TIME, cmd_time},
-    {"quit", -1, SIM_ANY_TIME | SIM_NO_AUTH, cmd_quit},
+    {"quit", -1, SIM_ANY_TIME | SIM_NO_AUTH | SIM_NOT_QUEUED, cmd_quit},
     {NULL, 0, 0, NULL},
 };
 
+static int is_known(const struct sim_features *f, const struct sim_entry *e)
+{
+    return !((e->flags & SIM_SCRIPTING) && f->no_scripts) && !((e->flags & SIM_DELEX) && !f->has_delex) &&
+           !((e->flags & SIM_DELIFEQ) && !f->has_delifeq) && !(f->no_pttl && strcmp(e->name, "pttl") == 0);
+}
+
 static const struct sim_entry *look_up(const struct sim_server *s, struct sim_arg name)
 {
-    const struct sim_entry *tables[] = {sim_key_commands, sim_script_commands, connection_commands};
-    for (size_t t = 0; t < 3; t++)
+    const struct sim_entry *tables[] = {sim_key_commands, sim_script_commands, connection_commands,
+                                        sim_multi_commands};
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const struct sim_entry *e = tables[t]; e->name; e++)
-            if (sim_arg_is(name, e->name)) {
-                if ((e->flags & SIM_SCRIPTING) && s->features->no_scripts)
-                    return NULL;
-                return e->run == NULL || (s->features->no_pttl && e->name[0] == 'p' && e->name[1] == 't')
-                           ? NULL
-                           : e;
-            }
+            if (sim_arg_is(name, e->name))
+                return is_known(s->features, e) ? e : NULL;
     return NULL;
 }
 
@@ -209,10 +211,19 @@ void sim_command(struct sim_call *c)
         const char *why = refusal(c, e);
         if (why)
             sim_out_error(c->out, "%s", why);
-        else
+        else if (!c->session->in_multi || c->script || c->in_exec || (e->flags & SIM_NOT_QUEUED))
             e->run(c);
+        else if (sim_multi_queue(c->session, c->argv, c->argc))
+            sim_out_text(c->out, "+QUEUED\r\n");
+        else
+            sim_out_error(c->out, "ERR too much between MULTI and EXEC for this model");
     }
-    if (c->out->len > before && c->out->buf[before] == '-' && !c->script) {
+    int is_error = c->out->len > before && c->out->buf[before] == '-';
+    if (is_error && c->session->in_multi && e != NULL && !(e->flags & SIM_NOT_QUEUED))
+        c->session->is_spoilt = 1;
+    if (is_error && c->session->in_multi && e == NULL)
+        c->session->is_spoilt = 1;
+    if (is_error && !c->script) {
         struct sim_arg text = {c->out->buf + before, c->out->len - before - 2};
         sim_note(c, SIM_FAILED, c->argv[0], text, (struct sim_arg){NULL, 0}, 0);
     }
@@ -224,7 +235,7 @@ size_t sim_server_input(struct sim_server *s, struct sim_session *session, const
     size_t used = 0;
     while (used < len && !session->closing && out->cap - out->len >= SIM_REPLY_MAX) {
         struct sim_arg argv[SIM_ARGS];
-        struct sim_call c = {s, session, out, argv, 0, now_ms, NULL, {NULL, 0}};
+        struct sim_call c = {s, session, out, argv, 0, now_ms, 0, NULL, {NULL, 0}};
         const char *why = "";
         long n = sim_request_parse(in + used, len - used, argv, &c.argc, &why);
         if (n == 0 && len - used > SIM_COMMAND_MAX) {
@@ -264,6 +275,7 @@ void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64
     s->port = 0;
     s->readonly = s->loading = s->oom = s->busy = s->misconf = 0;
     s->commands = 0;
+    s->stamp = 0;
     s->keys = 0;
     new_run(s, seed, now_ms);
 }

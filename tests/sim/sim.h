@@ -228,6 +228,7 @@ struct token {
     uint8_t deleted;        /* that deleted it by its release */
     uint8_t extended;       /* that extended it in the operation that is going on */
     uint8_t missed;         /* that had it no more when they were to extend it */
+    uint8_t setter;         /* the client whose SET was granted */
     uint8_t client, handle; /* who holds it, when held */
     uint8_t is_held;
     uint64_t first_us;  /* when a SET of it was first executed */
@@ -254,8 +255,9 @@ struct world {
     uint32_t run;
     uint32_t faults; /* bits, as drawn or given */
     int clients, servers, handles, is_single;
-    uint64_t stop_us; /* then nobody wants locks any more */
-    uint32_t ttl_ms;  /* the longest anybody asks for */
+    int has_other_servers; /* of which the oracles know less: by WATCH a client sees by itself */
+    uint64_t stop_us;      /* then nobody wants locks any more */
+    uint32_t ttl_ms;       /* the longest anybody asks for */
     uint64_t now;
     uint64_t hash; /* of everything that happened */
     uint32_t seq;
@@ -377,10 +379,16 @@ void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN]);
 
 /* ---------------------------------------------------------------- scenarios */
 
+enum scenario_kind {
+    SCENE,   /* must hold */
+    CONTROL, /* outside the assumptions: exclusion must break */
+    OPEN     /* shows a bug that is known and not yet mended; must fail until it is */
+};
+
 struct scenario {
     const char *name; /* the property it shows */
     void (*run)(void);
-    int is_control; /* 1: outside the assumptions, exclusion must break */
+    int kind; /* enum scenario_kind */
 };
 
 extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_control[];
@@ -392,6 +400,8 @@ int scenarios_run(const char *text, int trace);
 struct world *scene(int clients, int servers, uint32_t ttl_ms);
 extern int scene_trace;
 struct handle *scene_lock(struct world *w, int client);
+/* With single the locks are those of lock/, on the first server. */
+void scene_one_server(struct world *w, int single);
 /* Begin it, and let the world go on until it is over, at most for so long; the result. */
 int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);

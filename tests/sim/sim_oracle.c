@@ -74,7 +74,7 @@ static uint64_t drift_ms(uint32_t ttl_ms)
 static void trace_note(struct world *w, const struct host *h, const struct sim_note *n)
 {
     static const char *const deed[] = {"SET granted", "SET refused", "lives longer", "LIVES SHORTER",
-                                       "deleted",     "script said", "error"};
+                                       "deleted",     "script said", "looked",       "error"};
     if (w->opt.trace)
         world_trace(w, "        s%u %s %.*s (%lld) for c%d %.*s", h->index, deed[n->deed], (int)n->key.len,
                     (const char *)n->key.data, (long long)n->number, h->serving ? h->serving->client : -1,
@@ -108,6 +108,8 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
     else if (n->number < w->ttl_ms / 2 || n->number > w->ttl_ms)
         world_violation(w, "ttl", "s%u was given a ttl of %lld ms", h->index, (long long)n->number);
     t->granted |= (uint8_t)bit;
+    if (h->serving)
+        t->setter = h->serving->client;
     if (w->now < t->first_us)
         t->first_us = w->now;
 }
@@ -123,6 +125,9 @@ static void oracle_delete(struct world *w, const struct host *h, const struct si
     if (!t)
         return;
     t->deleted |= (uint8_t)(1u << h->index);
+    if (h->serving && t->setter != h->serving->client)
+        world_violation(w, "release", "c%u deleted on s%u what c%u had set", h->serving->client, h->index,
+                        t->setter);
     if (!t->is_held)
         return;
     const struct client *c = &w->client[t->client];
@@ -141,6 +146,17 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
         return;
     *(n->number == 1 ? &t->extended : &t->missed) |= (uint8_t)(1u << h->index);
     if (n->number == 1 && w->now < t->extend_us)
+        t->extend_us = w->now;
+}
+
+/* By WATCH: a key that is still the client's and lives long enough needs no more. */
+static void oracle_looked(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    struct token *t = n->held.len == 2 * RDL_TOKEN_LEN ? token_find(w, (const char *)n->held.data, 1) : NULL;
+    if (!t || !h->serving || t->setter != h->serving->client)
+        return;
+    t->extended |= (uint8_t)(1u << h->index);
+    if (w->now < t->extend_us)
         t->extend_us = w->now;
 }
 
@@ -167,6 +183,9 @@ void oracle_note(void *ctx, const struct sim_note *n)
         break;
     case SIM_SCRIPT_DONE:
         oracle_script(w, h, n);
+        break;
+    case SIM_LOOKED:
+        oracle_looked(w, h, n);
         break;
     case SIM_FAILED:
         break;
@@ -259,8 +278,11 @@ static int is_calm(const struct world *w, const struct handle *h)
     return !w->opt.is_scripted && w->faults == 0 && 8 * w->slowest_us < rdl_attempt_ms(&h->opt) * MS;
 }
 
-/* Did enough servers refuse, or answer, in any attempt of this operation? Attempts count on in the token. */
-static int was_refused(struct world *w, const struct handle *h)
+/*
+ * Did any attempt of this operation end so, as far as the servers know? A result may be that of an earlier
+ * attempt when the last one was cut off. Attempts count on in the token.
+ */
+static int was_ever(struct world *w, const struct handle *h, int result)
 {
     struct rdl_token token = *handle_token(h);
     int n = asked(w, h), q = quorum(w, h);
@@ -268,8 +290,8 @@ static int was_refused(struct world *w, const struct handle *h)
         char hex[2 * RDL_TOKEN_LEN];
         token_hex(&token, hex);
         const struct token *t = token_find(w, hex, 0);
-        int refused = t ? bits(t->refused) : 0;
-        if (refused > n - q || (refused > 0 && refused + bits(t->granted) >= q))
+        int refused = t ? bits(t->refused) : 0, granted = t ? bits(t->granted) : 0;
+        if (result == RDL_EXPIRED ? granted >= q : refused > n - q || (refused > 0 && refused + granted >= q))
             return 1;
         for (int i = RDL_TOKEN_LEN; --i >= RDL_ENTROPY_LEN && token.bytes[i]-- == 0;) {
         }
@@ -296,10 +318,10 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
     }
     if (handle_remaining_ms(h, h->op_ms) != 0)
         world_violation(w, "truth", "not acquired, and yet something remains");
-    if (result == RDL_BUSY && !was_refused(w, h))
+    if (result == RDL_BUSY && !was_ever(w, h, result))
         world_violation(w, "truth", "busy, but no attempt was refused by enough servers");
-    if (result == RDL_EXPIRED && granted < quorum(w, h))
-        world_violation(w, "truth", "expired, but only %d servers had granted it", granted);
+    if (result == RDL_EXPIRED && !was_ever(w, h, result))
+        world_violation(w, "truth", "expired, but no attempt was granted by a majority");
     int was_cut = clock_ms(&w->client[h->client].clock, w->now) >= h->op_ms + h->opt.wait_ms;
     if (result != RDL_BUSY && is_calm(w, h) && !(h->opt.wait_ms && h->opt.retry_ms && was_cut))
         world_violation(w, "truth", "result %d though nothing was wrong", result);
@@ -322,7 +344,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     } else if (result == RDL_LOST) {
         if (handle_remaining_ms(h, now_ms) != 0)
             world_violation(w, "truth", "lost, and yet something remains");
-        if (now_ms < h->until_ms && gone <= asked(w, h) - quorum(w, h))
+        if (now_ms < h->until_ms && gone <= asked(w, h) - quorum(w, h) && !w->has_other_servers)
             world_violation(w, "truth", "lost, but only %d servers had it no more", gone);
         if (t)
             t->is_held = 0;

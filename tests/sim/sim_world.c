@@ -147,7 +147,13 @@ void world_violation(struct world *w, const char *oracle, const char *fmt, ...)
 const struct options options_default = {
     .faults = -1, .is_single = -1, .end_us = 12 * SECOND, .heal_us = 6 * SECOND};
 
-static struct sim_features redis70 = {.version = "7.0.15"};
+static const struct sim_features kinds[] = {
+    {.version = "7.0.15"},
+    {.version = "7.0.15", .no_scripts = 1},
+    {.version = "8.6.3", .has_delex = 1, .has_ifeq = 1},
+    {.version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1},
+    {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1},
+};
 
 /* Each class with even chances; in one world of eight none at all. */
 static uint32_t draw_faults(struct rng *r)
@@ -188,6 +194,7 @@ static void make_links(struct world *w)
 static void make_hosts(struct world *w)
 {
     struct rng *r = &w->stream[STREAM_SETUP];
+    int mixed = rng_chance(r, 400) && !w->opt.is_scripted;
     for (int s = 0; s < w->servers; s++) {
         struct host *h = &w->host[s];
         memset(h, 0, offsetof(struct host, model));
@@ -197,7 +204,9 @@ static void make_hosts(struct world *w)
         h->refuse_until = h->blackhole_until = h->up_at = 0;
         h->serving = NULL;
         h->world = w;
-        sim_server_start(&h->model, &redis70, rng_next(r), clock_ms(&h->clock, 0));
+        const struct sim_features *kind = &kinds[mixed ? rng_below(r, 5) : 0];
+        sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0));
+        w->has_other_servers |= kind != &kinds[0];
         h->model.note = oracle_note;
         h->model.note_ctx = h;
     }

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fence.pml - a fence number over N servers whose counters may differ (DESIGN section 6).
+ *
+ * Each server counts its own grants; a client takes the greatest count of its votes and writes it back
+ * until a majority holds it, each server only while the lock is still the client's (-DUNCONDITIONAL: always;
+ * -DNOWRITEBACK: never). A client that holds writes its number down; the numbers of one after the other
+ * must grow. 3 servers with unequal counters, 2 clients, releases and expiry at any time.
+ */
+#define K 3
+#define QUORUM 2
+#ifndef TRIES
+#define TRIES 2
+#endif
+#define FREE 0
+
+byte owner[K];
+byte count[K] = 0;
+byte last = 0;      /* the greatest number anybody was given, in order of the events that gave it */
+bool active_now[2]; /* between acquiring and its end, as the client sees it */
+
+proctype client(byte me)
+{
+    byte n, got, written, highest, tries = 0, before;
+    byte vote[K];
+    do
+    :: tries < TRIES ->
+        d_step {
+            tries++;
+            n = 0;
+            got = 0;
+            written = 0;
+            highest = 0;
+            before = last;
+            vote[0] = 0;
+            vote[1] = 0;
+            vote[2] = 0
+        }
+        do
+        :: n < K ->
+            if
+            :: d_step {
+                owner[n] == FREE -> owner[n] = 1 + me;
+                count[n]++;
+                vote[n] = count[n];
+                got++;
+                if
+                :: count[n] > highest -> highest = count[n]
+                :: else
+                fi;
+                n++
+            }
+            :: n++ /* refused or lost */
+            fi
+        :: n == K -> break
+        od;
+        if
+        :: got >= QUORUM ->
+            d_step { n = 0 }
+            do
+            :: n < K ->
+                if
+                :: vote[n] == highest -> d_step { written++; n++ }
+#ifndef NOWRITEBACK
+#ifdef UNCONDITIONAL
+                :: vote[n] != 0 && vote[n] != highest -> d_step { count[n] = highest; written++; n++ }
+#else
+                :: d_step {
+                    vote[n] != 0 && vote[n] != highest && owner[n] == 1 + me ->
+                    if
+                    :: count[n] < highest -> count[n] = highest
+                    :: else
+                    fi;
+                    written++;
+                    n++
+                }
+#endif
+#endif
+                :: vote[n] != highest -> n++ /* no vote of it, or its answer is lost */
+                fi
+            :: n == K -> break
+            od;
+            if
+#ifdef NOWRITEBACK
+            :: d_step { got >= QUORUM -> assert(highest > before); last = (highest > last -> highest : last) }
+#else
+            :: d_step { written >= QUORUM -> assert(highest > before); last = (highest > last -> highest : last) }
+#endif
+            :: else
+            fi
+        :: else
+        fi;
+        d_step { n = 0 } /* it lets go, or its keys run out: each server at its own time */
+        do
+        :: n < K -> d_step {
+            if
+            :: owner[n] == 1 + me -> owner[n] = FREE
+            :: else
+            fi;
+            n++
+        }
+        :: n == K -> break
+        od
+    :: break
+    od
+}
+
+/* A lease ends by itself while its holder is stopped: servers forget it in any order. */
+active proctype time()
+{
+    byte n, endings = 0;
+    do
+    :: atomic {
+        endings < 2 -> endings++;
+        if
+        :: n = 0
+        :: n = 1
+        :: n = 2
+        fi;
+        owner[n] = FREE
+    }
+    :: break
+    od
+}
+
+init
+{
+    atomic {
+        count[0] = 3;
+        count[1] = 0;
+        count[2] = 0;
+        run client(0);
+        run client(1)
+    }
+}

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# net/net_conn.c: a SET is taken only if its release still fits
+s/c->reserved \+ own\)/c->reserved * 0)/

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# resp/resp_cmd.c: gone and taken are told apart
+s/"return v and 0 or-1"/"return 0"/

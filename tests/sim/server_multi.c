@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* WATCH, MULTI, EXEC, DISCARD of the model server. One key is watched at a time. */
+#include "tests/sim/server.h"
+
+#include <string.h>
+
+static uint32_t stamp_now(struct sim_call *c)
+{
+    struct sim_session *s = c->session;
+    struct sim_arg key = {s->watch_key, s->watch_len};
+    const struct sim_key *k = sim_server_find(c->server, s->db, key, c->now_ms);
+    return k ? k->stamp : 0;
+}
+
+static void cmd_watch(struct sim_call *c)
+{
+    struct sim_session *s = c->session;
+    if (s->in_multi) {
+        sim_out_error(c->out, "ERR WATCH inside MULTI is not allowed");
+        return;
+    }
+    if (c->argc != 2 || c->argv[1].len > SIM_KEY_MAX || s->is_watching) {
+        sim_out_error(c->out, "ERR this model watches one key");
+        return;
+    }
+    s->is_watching = 1;
+    s->watch_len = (uint8_t)c->argv[1].len;
+    memcpy(s->watch_key, c->argv[1].data, c->argv[1].len);
+    s->watch_stamp = stamp_now(c);
+    sim_out_text(c->out, "+OK\r\n");
+}
+
+static void forget(struct sim_session *s)
+{
+    s->in_multi = s->is_spoilt = s->is_watching = s->queued = 0;
+    s->queue_len = 0;
+}
+
+static void cmd_unwatch(struct sim_call *c)
+{
+    c->session->is_watching = 0;
+    sim_out_text(c->out, "+OK\r\n");
+}
+
+static void cmd_multi(struct sim_call *c)
+{
+    if (c->session->in_multi) {
+        sim_out_error(c->out, "ERR MULTI calls can not be nested");
+        return;
+    }
+    c->session->in_multi = 1;
+    sim_out_text(c->out, "+OK\r\n");
+}
+
+static void cmd_discard(struct sim_call *c)
+{
+    if (!c->session->in_multi) {
+        sim_out_error(c->out, "ERR DISCARD without MULTI");
+        return;
+    }
+    forget(c->session);
+    sim_out_text(c->out, "+OK\r\n");
+}
+
+int sim_multi_queue(struct sim_session *s, const struct sim_arg *argv, int argc)
+{
+    size_t need = 1;
+    for (int i = 0; i < argc; i++)
+        need += 2 + argv[i].len;
+    if (need > (size_t)(SIM_QUEUE_MAX - s->queue_len))
+        return 0;
+    uint8_t *p = s->queue + s->queue_len;
+    *p++ = (uint8_t)argc;
+    for (int i = 0; i < argc; i++) {
+        *p++ = (uint8_t)(argv[i].len >> 8);
+        *p++ = (uint8_t)argv[i].len;
+        memcpy(p, argv[i].data, argv[i].len);
+        p += argv[i].len;
+    }
+    s->queue_len = (uint16_t)(s->queue_len + need);
+    s->queued++;
+    return 1;
+}
+
+static const uint8_t *run_queued(struct sim_call *c, const uint8_t *p)
+{
+    struct sim_arg argv[SIM_ARGS];
+    struct sim_call inner = *c;
+    inner.argv = argv;
+    inner.argc = *p++;
+    inner.in_exec = 1;
+    for (int i = 0; i < inner.argc; i++) {
+        argv[i].len = (size_t)p[0] << 8 | p[1];
+        argv[i].data = p + 2;
+        p += 2 + argv[i].len;
+    }
+    sim_command(&inner);
+    return p;
+}
+
+static void cmd_exec(struct sim_call *c)
+{
+    struct sim_session *s = c->session;
+    if (!s->in_multi) {
+        sim_out_error(c->out, "ERR EXEC without MULTI");
+    } else if (s->is_spoilt) {
+        sim_out_error(c->out, "EXECABORT Transaction discarded because of previous errors.");
+        forget(s);
+    } else if (s->is_watching && stamp_now(c) != s->watch_stamp) {
+        sim_out_text(c->out, "*-1\r\n");
+        forget(s);
+    } else {
+        const uint8_t *p = s->queue;
+        const char head[] = {'*', (char)('0' + s->queued), '\r', '\n', '\0'};
+        int n = s->queued;
+        sim_out_text(c->out, head);
+        s->in_multi = s->queued = s->is_watching = 0;
+        s->queue_len = 0;
+        while (n-- > 0)
+            p = run_queued(c, p);
+    }
+}
+
+const struct sim_entry sim_multi_commands[] = {
+    {"watch", -2, SIM_NOT_QUEUED, cmd_watch},    {"unwatch", 1, 0, cmd_unwatch},
+    {"multi", 1, SIM_NOT_QUEUED, cmd_multi},     {"exec", 1, SIM_NOT_QUEUED, cmd_exec},
+    {"discard", 1, SIM_NOT_QUEUED, cmd_discard}, {NULL, 0, 0, NULL},
+};
