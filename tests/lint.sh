@@ -17,10 +17,10 @@ library() {
     find resp net lock redlock -name cli -prune -o -name examples -prune -o -name '*.c' -print | sort
 }
 upon() {
-    find redlock/cli lock/examples redlock/examples -name '*.c' | sort
+    find redlock/cli lock/examples redlock/examples -name '*.c' 2>/dev/null | sort
 }
 tests() {
-    find tests fuzz -path tests/proofs -prune -o -name '*.c' -print | sort
+    find tests fuzz -path tests/proofs -prune -o -name '*.c' -print 2>/dev/null | sort
 }
 sources() {
     library
@@ -55,10 +55,10 @@ clang_step() {
 
 # Beyond .clang-tidy: the command and the examples have one thread, and nobody can do anything about a
 # message that does not reach stderr. Tests may besides recurse, build strings in arrays they know to be
-# large enough, and read numbers they wrote themselves.
+# large enough, read numbers they wrote themselves, and use a shell.
 upon_less=-concurrency-mt-unsafe,-cert-err33-c
 tests_less=$upon_less,-misc-no-recursion,-bugprone-implicit-widening-of-multiplication-result,-cert-err34-c
-tests_less=$tests_less,-clang-analyzer-security.insecureAPI.strcpy
+tests_less=$tests_less,-clang-analyzer-security.insecureAPI.strcpy,-cert-env33-c
 tidy_step() {
     {
         library | over clang-tidy --quiet '{}' -- -std=c99 $flags
@@ -86,7 +86,7 @@ format_step() {
     done
 }
 shell_step() {
-    shellcheck $(find .ci tests fuzz redlock -type f \( -name '*.sh' -o -path '.ci/*' \)) 2>&1
+    shellcheck $(find .ci tests fuzz -type f \( -name '*.sh' -o -path '.ci/*' \) 2>/dev/null) 2>&1
 }
 man_step() {
     [ ! -e redlock/cli/redlock.1 ] || mandoc -T lint -W warning redlock/cli/redlock.1 2>&1
