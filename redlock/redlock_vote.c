@@ -66,7 +66,7 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     if (s->vote != RDL_VOTE_PENDING || s->req.answer == RDL_ANSWER_NONE)
         return;
     set_vote(s, vote_of(&s->req), s->req.error);
-    s->took_ms = (uint32_t)(now_ms - s->asked_ms);
+    s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
     s->holder_ms = s->vote == RDL_VOTE_DENIED ? s->req.value : -2;
     if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT)
         s->granted = 0;
