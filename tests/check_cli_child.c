@@ -152,6 +152,7 @@ static pid_t start_on_terminal(int slave, const char *script)
     const char *program = getenv("RDL_COMMAND");
     char url[64];
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
+    ck_assert_ptr_nonnull(program);
     pid_t shell = live_fork();
 
     if (shell != 0)

@@ -41,14 +41,13 @@ static pid_t look_for_guardian(pid_t parent)
 
     ck_assert_ptr_nonnull(proc);
     while ((d = readdir(proc)) != NULL) {
-        char path[300], name[32] = "";
-        long ppid = 0;
+        char path[300], line[256] = "";
         snprintf(path, sizeof path, "/proc/%s/stat", d->d_name);
         FILE *f = d->d_name[0] >= '1' && d->d_name[0] <= '9' ? fopen(path, "re") : NULL;
         if (f == NULL)
             continue;
-        if (fscanf(f, "%*d (%31[^)]) %*c %ld", name, &ppid) == 2 && ppid == parent &&
-            strcmp(name, "redlock-guard") == 0)
+        char *name = fgets(line, sizeof line, f) != NULL ? strstr(line, "(redlock-guard) ") : NULL;
+        if (name != NULL && strtol(name + strlen("(redlock-guard) S "), NULL, 10) == parent)
             found = (pid_t)strtol(d->d_name, NULL, 10);
         fclose(f);
     }

@@ -22,7 +22,7 @@ static int parse(const char *line)
     int argc = 0;
 
     while (o.n_urls > 0) /* of the last time */
-        free((void *)(uintptr_t)o.urls[--o.n_urls]);
+        free(o.urls[--o.n_urls]);
     rdl_cli_loudness(RDL_CLI_QUIET);
     while (*line != '\0') {
         size_t len = strcspn(line, " ");

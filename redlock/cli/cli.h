@@ -50,7 +50,7 @@ enum {
 /* ---------------------------------------------------------------- the command line */
 
 struct rdl_cli_options {
-    const char *urls[RDL_SERVERS_MAX]; /* our own copies */
+    char *urls[RDL_SERVERS_MAX]; /* our own copies */
     size_t n_urls;
     uint64_t wait_ms; /* 0: one attempt; RDL_CLI_FOREVER */
     uint32_t ttl_ms;

@@ -303,7 +303,8 @@ void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
     int rc = RDL_OK;
 
     if (!lost) {
-        while (rdl_redlock_step(&l->redlock, rdl_cli_now(l)) == RDL_PENDING) /* a renewal: one thing at a time */
+        while (rdl_redlock_step(&l->redlock, rdl_cli_now(l)) ==
+               RDL_PENDING) /* a renewal: one thing at a time */
             rdl_cli_lock_turn(l, UINT64_MAX);
         rc = rdl_redlock_release_begin(&l->redlock, rdl_cli_now(l));
         while (rc == RDL_PENDING)

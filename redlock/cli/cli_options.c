@@ -132,24 +132,28 @@ static void take_shell(struct rdl_cli_options *o, char *string)
     o->command = o->shell;
 }
 
+/* value is NULL only for an option that takes none, or may do without. */
 static int take(struct rdl_cli_options *o, const struct option *opt, char *value)
 {
+    static char nothing[1];
+    char *text = value != NULL ? value : nothing;
+
     switch (opt->id) {
     case OPT_URL:
-        return take_url(o, value);
+        return take_url(o, text);
     case OPT_TTL:
-        return take_ttl(o, value);
+        return take_ttl(o, text);
     case OPT_WAIT:
-        return take_wait(o, value);
+        return take_wait(o, text);
     case OPT_NOWAIT:
         o->wait_ms = 0;
         return 0;
     case OPT_CONFLICT:
-        return take_number(opt->word, value, 255, &o->conflict_status);
+        return take_number(opt->word, text, 255, &o->conflict_status);
     case OPT_GRACE:
-        return take_grace(o, value);
+        return take_grace(o, text);
     case OPT_COMMAND:
-        take_shell(o, value);
+        take_shell(o, text);
         return 0;
     case OPT_VERBOSE:
         rdl_cli_loudness(RDL_CLI_VERBOSE);
@@ -162,10 +166,10 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         o->trace_file = value;
         return 0;
     case OPT_PASSWORD_FILE:
-        o->password_file = value;
+        o->password_file = text;
         return 0;
     case OPT_PASSWORD_FD:
-        return take_number(opt->word, value, 1048576, &o->password_fd);
+        return take_number(opt->word, text, 1048576, &o->password_fd);
     case OPT_HELP:
         o->help = 1;
         return 0;

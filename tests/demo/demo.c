@@ -43,8 +43,8 @@ void demo_sleep_us(int64_t us)
 
 static void write_zero(void)
 {
-    FILE *f = fopen(file, "w");
-    if (f == NULL || fputs("00000000\n", f) < 0 || fclose(f) != 0) {
+    int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (fd < 0 || write(fd, "00000000\n", 9) != 9 || close(fd) != 0) {
         perror(file);
         exit(1);
     }
@@ -54,10 +54,11 @@ static int read_total(void)
 {
     char number[16] = "";
     FILE *f = fopen(file, "r");
-    if (f == NULL || fgets(number, sizeof number, f) == NULL)
+    if (f == NULL)
         return -1;
+    const char *line = fgets(number, sizeof number, f);
     fclose(f);
-    return (int)strtol(number, NULL, 10);
+    return line == NULL ? -1 : (int)strtol(line, NULL, 10);
 }
 
 static void start_workers(struct board *b, pid_t pid[WORKERS], int locked)

@@ -58,7 +58,7 @@ struct story {
 int64_t demo_now_us(void);
 void demo_sleep_us(int64_t us);
 
-/* -1 after saying why. dir exists; program_dir is where `standin` is; use_standin: even if there are others. */
+/* -1 after saying why. program_dir is where `standin` is; use_standin: even if there are others. */
 int demo_servers_start(struct servers *s, const char *dir, const char *program_dir, int use_standin);
 int demo_server_start(struct servers *s, int i);
 void demo_server_kill(struct servers *s, int i);

@@ -26,11 +26,13 @@ static const struct ink ascii = {{" ", ".", ".", ":", ":", "+", "+", "#", "#"}, 
 
 static const struct ink *choose(void)
 {
-    const char *names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    const char *value = "";
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = NULL;
 
-    for (int i = 0; i < 3 && *value == '\0'; i++)
-        value = getenv(names[i]) != NULL ? getenv(names[i]) : "";
+    for (int i = 0; i < 3 && (value == NULL || *value == '\0'); i++)
+        value = getenv(names[i]);
+    if (value == NULL)
+        return &ascii;
     return strstr(value, "UTF-8") != NULL || strstr(value, "utf8") != NULL ? &blocks : &ascii;
 }
 
@@ -97,9 +99,10 @@ static void worker_rows(const struct board *b, const struct ink *ink, const stru
 static void scale(int64_t from_us, int64_t len_us, int digits, const char *unit, double unit_us)
 {
     printf("             ");
-    for (int i = 0; i < 3; i++)
-        printf("%-*.*f", COLUMNS / 3 - (i == 2 ? 3 : 0), digits,
-               (double)(from_us + len_us * i / 3) / unit_us);
+    for (int i = 0; i < 3; i++) {
+        int64_t at_us = from_us + len_us * i / 3;
+        printf("%-*.*f", COLUMNS / 3 - (i == 2 ? 3 : 0), digits, (double)at_us / unit_us);
+    }
     printf("%.*f %s\n", digits, (double)(from_us + len_us) / unit_us, unit);
 }
 

@@ -84,6 +84,14 @@ static int scratch(void)
     return fd;
 }
 
+static char *copy(const char *text)
+{
+    char *p = strdup(text);
+    if (p == NULL)
+        abort();
+    return p;
+}
+
 static void be_a_bad_parent(void)
 {
     sigset_t blocked;
@@ -98,10 +106,10 @@ static void be_a_bad_parent(void)
 
 static void become(struct command *c, const char *program, int note)
 {
-    char *argv[COMMAND_ARGS + 1] = {strdup(program)};
+    char *argv[COMMAND_ARGS + 1] = {copy(program)};
 
     for (int i = 0; c->args[i] != NULL; i++)
-        argv[i + 1] = strdup(c->args[i]); /* the command writes on them */
+        argv[i + 1] = copy(c->args[i]); /* the command writes on them */
     unsetenv("REDIS_URL");
     unsetenv("REDLOCK_URLS");
     unsetenv("REDLOCK_PASSWORD");
@@ -109,7 +117,7 @@ static void become(struct command *c, const char *program, int note)
     /* with a password in it the command cannot be searched for leaks: no debugger may look into it */
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     for (int i = 0; c->env[i] != NULL; i++)
-        putenv(strdup(c->env[i]));
+        putenv(copy(c->env[i]));
     dup2(c->out_fd, STDOUT_FILENO);
     dup2(c->err_fd, STDERR_FILENO);
     dup2(note, COMMAND_NOTE_FD);

@@ -20,7 +20,7 @@ struct command {
     const char *env[8];             /* "NAME=value", on top of our own; borrowed */
     int is_started_badly; /* by somebody who ignores SIGHUP and SIGPIPE and blocks SIGUSR1 and SIGTERM */
     pid_t pid;
-    int note_fd; /* what the process run by the command writes to descriptor COMMAND_NOTE_FD is read here */
+    int note_fd; /* here one reads what the process writes to descriptor COMMAND_NOTE_FD */
     int err_fd, out_fd;
     int status;             /* as the shell has it: the exit status, or 128 + the signal's number */
     char out[COMMAND_TEXT]; /* standard output and error, after command_end */
@@ -48,7 +48,7 @@ const char *command_note(struct command *c);
 int command_is_silent(struct command *c);
 /* The last of all lines it wrote, when nobody has that descriptor any more; NULL: none. */
 const char *command_last_note(struct command *c);
-/* The last line when this process is gone and all is read: for a command that is stopped, and keeps it open. */
+/* The last line when this process is gone and all is read: for a command that is stopped and keeps it open. */
 const char *command_last_note_of(struct command *c, pid_t pid);
 /* What the command has written to standard error so far. */
 const char *command_err_so_far(struct command *c);
