@@ -37,7 +37,7 @@ extern "C" {
 #define RDL_VERSION_MAJOR 0
 #define RDL_VERSION_MINOR 1
 #define RDL_VERSION_PATCH 0
-#define RDL_VERSION "0.1.0"
+#define RDL_VERSION       "0.1.0"
 
 /* The version of the library that was linked, "x.y.z"; static storage. */
 const char *rdl_version(void);
@@ -60,8 +60,8 @@ struct rdl_bytes {
 /* ---------------------------------------------------------------- parser */
 
 enum {
-    RDL_BULK_MAX = 536870912,   /* bytes of one bulk string (the servers' own limit) */
-    RDL_VALUES_MAX = 1048576    /* values announced by all arrays of one reply */
+    RDL_BULK_MAX = 536870912, /* bytes of one bulk string (the servers' own limit) */
+    RDL_VALUES_MAX = 1048576  /* values announced by all arrays of one reply */
 };
 
 enum rdl_resp_kind {
@@ -149,7 +149,8 @@ extern const struct rdl_script rdl_script_release;
 extern const struct rdl_script rdl_script_extend;
 
 /* Each command returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
-int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user, struct rdl_bytes password); /* user.len 0: AUTH password */
+int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user,
+                 struct rdl_bytes password); /* user.len 0: AUTH password */
 int rdl_cmd_select(struct rdl_writer *w, uint32_t db);
 int rdl_cmd_client_setname(struct rdl_writer *w, struct rdl_bytes name);
 int rdl_cmd_set_nx_px(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms);

@@ -40,7 +40,6 @@ static void expect_number(enum rdl_resp_kind kind, char type, int64_t value, int
     ck_assert_int_eq(ev.kind, kind);
     ck_assert_int_eq(ev.type, type);
     ck_assert_int_eq(ev.value, value);
-    ck_assert_ptr_null(ev.data);
     ck_assert_uint_eq(ev.len, 0);
     ck_assert_int_eq(ev.first, 1);
     ck_assert_int_eq(ev.last, 1);
