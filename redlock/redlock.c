@@ -156,18 +156,24 @@ static int judge_extend(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
+/*
+ * Was it still the lock of a majority until now? Who has not answered yet may be the one to tell; whoever
+ * never does is believed to have what he had when he was last heard.
+ */
 static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
-    unsigned gone = rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_redlock_count(r, RDL_VOTE_ABSENT);
     unsigned stolen = rdl_redlock_count(r, RDL_VOTE_DENIED);
+    unsigned gone = rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_redlock_count(r, RDL_VOTE_ABSENT) + stolen;
 
     if (stolen >= quorum)
         return finish(r, RDL_LOST);
-    if (gone + stolen >= quorum) /* was it still the lock of a majority until now? */
-        return finish(r, rdl_votes_held(r) >= quorum ? RDL_OK : RDL_EXPIRED);
+    if (gone >= quorum && rdl_votes_held(r) < quorum)
+        return finish(r, RDL_EXPIRED);
+    if (rdl_votes_let_go(r) >= quorum)
+        return finish(r, RDL_OK);
     if (rdl_redlock_count(r, RDL_VOTE_PENDING) == 0 || now_ms >= r->wake_ms)
-        return finish(r, RDL_UNKNOWN);
+        return finish(r, gone >= quorum ? RDL_OK : RDL_UNKNOWN);
     return RDL_PENDING;
 }
 

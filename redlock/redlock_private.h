@@ -23,6 +23,8 @@ unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
 unsigned rdl_votes_noes(const struct rdl_redlock *r);
 /* Servers that had the lock as ours when they were last heard. */
 unsigned rdl_votes_held(const struct rdl_redlock *r);
+/* Those of them that have released it since. */
+unsigned rdl_votes_let_go(const struct rdl_redlock *r);
 /* After a refusal: in how many ms enough of the keys in the way are gone by themselves; UINT64_MAX: unknown.
  */
 uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r);

@@ -212,8 +212,7 @@ int rdl_votes_are_permanent(const struct rdl_redlock *r)
     return n > r->n - rdl_redlock_quorum(r);
 }
 
-/* Servers that had the lock as ours when they were last heard, and, with vote, that have answered so since.
- */
+/* Servers that had the lock as ours when they were last heard, also if that was its release. */
 unsigned rdl_votes_held(const struct rdl_redlock *r)
 {
     unsigned n = 0;
@@ -221,5 +220,15 @@ unsigned rdl_votes_held(const struct rdl_redlock *r)
 
     for (i = 0; i < r->n; i++)
         n += r->servers[i].granted;
+    return n;
+}
+
+unsigned rdl_votes_let_go(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].granted && r->servers[i].vote == RDL_VOTE_GRANTED;
     return n;
 }

@@ -192,6 +192,25 @@ START_TEST(release_tells_what_a_majority_said)
 }
 END_TEST
 
+START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
+{
+    size_t i;
+
+    hold(5);
+    for (i = 0; i < 3; i++)
+        fleet_delete(i, 4000);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, 4000), RDL_PENDING);
+    for (i = 4; i != 1; i--) { /* two let go, one had it no more: gone from a majority, but was it ours? */
+        int rung;
+        for (rung = 0; rung < 5; rung++)
+            fleet_serve(i, 4000);
+        ck_assert_int_eq(rdl_redlock_step(lock, 4000), RDL_PENDING);
+    }
+    fleet_serve_all(4001);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4001), RDL_EXPIRED);
+}
+END_TEST
+
 START_TEST(a_release_is_owed_until_the_keys_end_by_themselves)
 {
     uint64_t at = 1000 + FLEET_TTL + (uint64_t)_i;
@@ -262,6 +281,7 @@ Suite *suite_redlock_hold(void)
     tcase_add_test(tc, extend_never_shortens);
     tcase_add_test(tc, an_extend_that_some_heard_never_makes_us_believe_more);
     tcase_add_loop_test(tc, release_tells_what_a_majority_said, 0, sizeof releases / sizeof releases[0]);
+    tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
     tcase_add_loop_test(tc, a_release_is_owed_until_the_keys_end_by_themselves, 0, 2);
     tcase_add_test(tc, asking_again_while_the_last_answer_is_out_is_no_muddle);
     tcase_add_test(tc, what_is_not_held_is_not_released);
