@@ -121,7 +121,7 @@ install: lib $(B)/redlock ## headers, library, pkg-config file, command, man pag
 	install -D -m 644 redlock/cli/redlock.1 $(DESTDIR)$(PREFIX)/share/man/man1/redlock.1
 	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
-	    "Version: $$(sed -n 's/^#define RDL_VERSION "\(.*\)"/\1/p' resp/resp.h)" \
+	    "Version: $$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)" \
 	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${prefix}/lib -lredlock' \
 	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libredlock.pc
 uninstall: ## remove what install put there
