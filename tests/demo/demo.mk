@@ -3,9 +3,16 @@
 
 DEMO_SRC := $(sort $(wildcard tests/demo/*.c))
 
-.PHONY: demo
+.PHONY: demo check-demo check-readme
 demo: $(B)/demo $(B)/standin ## eight processes share a file and a lock while a server dies: see it work
 	@$(B)/demo
 
 $(B)/demo: $(DEMO_SRC:%.c=$(B)/lib/%.o) $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $^
+
+CHECK_MORE += check-demo check-readme
+check-demo: $(B)/demo $(B)/standin ## the demo, on real servers and on the stand-in: no update is missing
+	$(B)/demo
+	$(B)/demo --standin
+check-readme: $(LIB) $(B)/standin ## the README's first program compiles and runs
+	CC='$(CC)' tests/live/cli_readme.sh $(B)

@@ -48,7 +48,7 @@ const char *command_note(struct command *c);
 int command_is_silent(struct command *c);
 /* The last of all lines it wrote, when nobody has that descriptor any more; NULL: none. */
 const char *command_last_note(struct command *c);
-/* The last line when this process is gone and all is read: for a command that is stopped and keeps it open. */
+/* The last line when this process is gone and all is read (a stopped command keeps the descriptor open). */
 const char *command_last_note_of(struct command *c, pid_t pid);
 /* What the command has written to standard error so far. */
 const char *command_err_so_far(struct command *c);

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cli_readme.sh BUILD - the README's first program, as it stands there: it compiles without a warning, takes
+# and releases its lock on a server, says what is wrong without one; and it begins within 30 lines.
+set -eu
+build=$1
+dir=$(mktemp -d "$build/readme.XXXXXX")
+server=
+trap 'if [ -n "$server" ]; then kill "$server"; fi; rm -rf "$dir"' EXIT
+
+awk '/^```c/ { on = 1; if (NR > 30) exit 1; next } /^```/ { on = 0 } on' README.md >"$dir/first.c"
+[ -s "$dir/first.c" ]
+
+"$build/standin" 0 >"$dir/port" &
+server=$!
+until [ -s "$dir/port" ]; do
+    kill -0 "$server"
+    sleep 0.05
+done
+port=$(head -n 1 "$dir/port")
+
+compile() { # program: of $dir/$1.c
+    ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -I. "$dir/$1.c" "$build/libredlock.a" -o "$dir/$1"
+}
+compile first
+sed "s/127\.0\.0\.1:6379/127.0.0.1:$port/" "$dir/first.c" >"$dir/here.c"
+compile here
+sed 's/127\.0\.0\.1:6379/127.0.0.1:1/' "$dir/first.c" >"$dir/nobody.c"
+compile nobody
+
+"$dir/here" | grep -q '^ours for 9[0-9]* ms$'
+if "$dir/nobody" >"$dir/said"; then
+    exit 1
+fi
+grep -q '^no lock: cannot connect$' "$dir/said"
+echo "the README's program compiles and runs"
