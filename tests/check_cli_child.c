@@ -140,7 +140,8 @@ START_TEST(its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored)
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_uint_eq(mask("SigBlk:"), 0);
     ck_assert_uint_eq(mask("SigCgt:"), 0);
-    ck_assert_uint_eq(mask("SigIgn:"), 1ull << (SIGHUP - 1)); /* nohup; and SIGPIPE is not */
+    /* nohup; and SIGPIPE is not. 32 and 33 are the C library's own: under make they are ignored. */
+    ck_assert_uint_eq(mask("SigIgn:") & 0x7fffffff, 1ull << (SIGHUP - 1));
 }
 END_TEST
 
