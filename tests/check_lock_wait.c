@@ -194,9 +194,9 @@ START_TEST(what_may_pass_is_waited_for)
         scripted_close_failed(&s);
     for (i = 0; i < 5 && rc == RDL_PENDING; i++) { /* pauses of the lock and of the conn */
         now = rdl_lock_wake_ms(&l);
-        rc = rdl_lock_step(&l, now);
+        rdl_lock_step(&l, now);
         rdl_conn_opened(&s.conn);
-        rc = rdl_lock_step(&l, now);
+        rdl_lock_step(&l, now);
         s.served = s.served < replayed ? replayed : s.served;
         scripted_serve(&s, now);
         rc = rdl_lock_step(&l, now);
@@ -227,6 +227,33 @@ START_TEST(a_server_that_comes_back_in_time_is_used)
     }
     ck_assert_int_eq(rc, RDL_OK);
     ck_assert(scripted_has_key(&s, "k", now));
+}
+END_TEST
+
+START_TEST(connecting_ends_with_the_wait)
+{
+    opt.wait_ms = 300;
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1300);
+    ck_assert_int_eq(rdl_lock_step(&l, 1299), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, 1300), RDL_E_TIMEOUT);
+}
+END_TEST
+
+START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned)
+{
+    uint64_t now = 1000;
+
+    opt.wait_ms = 200;
+    opt.retry_ms = 1;
+    scripted_open(&s, 1000);
+    acquire(now);
+    scripted_sent(&s);
+    now += pause_after("$-1\r\n:-1\r\n", now);
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    scripted_sent(&s);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1200);
+    ck_assert_int_eq(rdl_lock_step(&l, 1200), RDL_BUSY); /* not UNKNOWN: it had no time */
 }
 END_TEST
 
@@ -341,6 +368,8 @@ Suite *suite_lock_wait(void)
     tcase_add_loop_test(tc, what_waiting_will_not_mend_ends_the_waiting, 0, 4);
     tcase_add_loop_test(tc, what_may_pass_is_waited_for, 0, 4);
     tcase_add_test(tc, a_server_that_comes_back_in_time_is_used);
+    tcase_add_test(tc, connecting_ends_with_the_wait);
+    tcase_add_test(tc, an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned);
     tcase_add_test(tc, a_refused_connection_is_told_at_once_by_a_single_attempt);
     tcase_add_loop_test(tc, cancel_leaves_no_key_behind_and_the_memory_free, 0, 2 * PLACES);
     suite_add_tcase(suite, tc);

@@ -116,6 +116,25 @@ START_TEST(connecting_after_a_pause_is_waited_for_without_a_busy_loop)
 }
 END_TEST
 
+START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, 1000);
+    fleet.opt.wait_ms = 200;
+    fleet.opt.retry_ms = 1;
+    fleet_command(0, "SET k other\r\n", 1000);
+    fleet_command(1, "SET k other\r\n", 1000);
+    fleet_acquire(now);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    befall("fff", now);
+    now = rdl_redlock_wake_ms(lock);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1200), RDL_BUSY);
+}
+END_TEST
+
 START_TEST(errors_for_good_on_a_majority_end_the_waiting)
 {
     uint64_t now = 1000;
@@ -214,6 +233,7 @@ Suite *suite_redlock_wait(void)
     tcase_add_test(tc, a_busy_lock_is_waited_for_up_to_the_bound);
     tcase_add_test(tc, a_lock_whose_holder_dies_is_taken_when_its_ttl_ends);
     tcase_add_test(tc, servers_that_are_down_are_waited_for_without_a_busy_loop);
+    tcase_add_test(tc, an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned);
     tcase_add_loop_test(tc, errors_for_good_on_a_majority_end_the_waiting, 0, 2);
     tcase_add_test(tc, every_attempt_has_a_token_of_its_own);
     tcase_add_loop_test(tc, cancel_leaves_no_key_behind_and_the_memory_free, 0, 14);
