@@ -2,7 +2,7 @@
 /* lock.c - one lock on one server: the states of an operation, and the px mode (SET NX PX). */
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_private.h"
 
 enum lock_state {
     LOCK_IDLE,    /* no operation */
@@ -30,32 +30,46 @@ static int finish(struct rdl_lock *l, int result)
     return result;
 }
 
-static int submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req)
+int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra)
 {
     char value[RDL_VALUE_MAX];
     struct rdl_command cmd;
 
-    rdl_token_hex(&l->token, value);
-    memset(&cmd, 0, sizeof cmd);
     cmd.op = op;
     cmd.name.data = l->name;
     cmd.name.len = l->name_len;
     cmd.value.data = value;
-    cmd.value.len = sizeof value;
+    cmd.value.len = l->mode->value(l, value);
+    cmd.extra = extra;
     cmd.until_ms = l->sent_ms + l->ttl_ms;
     cmd.ttl_ms = l->ttl_ms;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
 
+void rdl_lock_owe(struct rdl_lock *l)
+{
+    const struct rdl_bytes none = {NULL, 0};
+
+    rdl_lock_submit(l, &rdl_op_release, NULL, none);
+}
+
 /* ---------------------------------------------------------------- px */
+
+static size_t px_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+{
+    rdl_token_hex(&l->token, out);
+    return RDL_VALUE_MAX;
+}
 
 static int px_send(struct rdl_lock *l, uint64_t now_ms)
 {
+    const struct rdl_bytes none = {NULL, 0};
+
     if (l->op == RDL_ACQUIRE)
         rdl_token_next(&l->token);
     if (l->op != RDL_RELEASE) /* a release is of use until the key ends that the last send set */
         l->sent_ms = now_ms;
-    return submit(l, rdl_op_of((enum rdl_action)l->op), &l->req);
+    return rdl_lock_submit(l, rdl_op_of((enum rdl_action)l->op), &l->req, none);
 }
 
 /* Validity runs from before the first send: whatever the way took, the server's clock started later. */
@@ -64,45 +78,52 @@ static uint64_t validity_end(const struct rdl_lock *l)
     return l->sent_ms + l->ttl_ms - rdl_drift_ms(l->ttl_ms);
 }
 
-static int px_acquired(struct rdl_lock *l, uint64_t now_ms)
+int rdl_lock_granted(struct rdl_lock *l, int news, uint64_t now_ms)
 {
-    switch ((enum rdl_answer)l->req.answer) {
-    case RDL_ANSWER_YES:
-        if (now_ms < validity_end(l)) {
-            l->until_ms = validity_end(l);
-            return RDL_OK;
-        }
-        submit(l, &rdl_op_release, NULL);
-        return RDL_EXPIRED;
-    case RDL_ANSWER_NO:
+    if (now_ms < validity_end(l)) {
+        l->until_ms = validity_end(l);
+        return news;
+    }
+    rdl_lock_owe(l);
+    return RDL_EXPIRED;
+}
+
+int rdl_lock_not_granted(struct rdl_lock *l)
+{
+    if (l->req.answer == RDL_ANSWER_NO) {
         l->holder_ms = l->req.value;
         return RDL_BUSY;
-    case RDL_ANSWER_UNKNOWN:
-        submit(l, &rdl_op_release, NULL);
+    }
+    if (l->req.answer == RDL_ANSWER_UNKNOWN) {
+        rdl_lock_owe(l);
         return RDL_UNKNOWN;
-    case RDL_ANSWER_ERROR:
-    case RDL_ANSWER_UNSENT:
-    case RDL_ANSWER_ABSENT:
-    case RDL_ANSWER_NONE:
-        break;
     }
     return l->req.error;
+}
+
+static int px_acquired(struct rdl_lock *l, uint64_t now_ms)
+{
+    return l->req.answer == RDL_ANSWER_YES ? rdl_lock_granted(l, RDL_OK, now_ms) : rdl_lock_not_granted(l);
 }
 
 /* The lease is over whatever the servers still say; what an extension may have left there is released. */
 static int px_lost(struct rdl_lock *l)
 {
     l->until_ms = 0;
-    submit(l, &rdl_op_release, NULL);
+    rdl_lock_owe(l);
     return RDL_LOST;
 }
 
-static int px_extended(struct rdl_lock *l, uint64_t now_ms)
+int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
 {
+    int is_adopted = l->until_ms == UINT64_MAX;
+
     if (now_ms >= l->until_ms)
         return px_lost(l);
     switch ((enum rdl_answer)l->req.answer) {
     case RDL_ANSWER_YES:
+        if (is_adopted)
+            return rdl_lock_granted(l, RDL_ADOPTED, now_ms);
         if (validity_end(l) > l->until_ms)
             l->until_ms = validity_end(l);
         return RDL_OK;
@@ -119,7 +140,7 @@ static int px_extended(struct rdl_lock *l, uint64_t now_ms)
     return l->req.error;
 }
 
-static int px_released(const struct rdl_lock *l)
+int rdl_lock_released(const struct rdl_lock *l)
 {
     switch ((enum rdl_answer)l->req.answer) {
     case RDL_ANSWER_YES:
@@ -142,10 +163,10 @@ static int px_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->op == RDL_ACQUIRE)
         return px_acquired(l, now_ms);
-    return l->op == RDL_EXTEND ? px_extended(l, now_ms) : px_released(l);
+    return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l);
 }
 
-const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer};
+const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value};
 
 /* ---------------------------------------------------------------- the states of an operation */
 
@@ -161,7 +182,8 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 
     if (result == RDL_UNKNOWN && l->tries > 0 && now_ms >= l->deadline_ms)
         result = l->result; /* cut short by the deadline, it says no more than the attempt before */
-    if (is_one_attempt(l) || now_ms >= l->deadline_ms || rdl_is_permanent(result))
+    if (is_one_attempt(l) || now_ms >= l->deadline_ms || rdl_is_permanent(result) ||
+        result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
     pause_ms = rdl_backoff_ms(&l->seed, l->opt->retry_ms, RDL_RETRY_CAP_MS, l->tries);
     if (result == RDL_BUSY && l->holder_ms >= 0 && (uint64_t)l->holder_ms < pause_ms)
@@ -218,7 +240,9 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
     rdl_conn_forget(l->conn, &l->req);
     l->cause = l->req.error;
     rc = l->mode->answer(l, now_ms);
-    return rc == RDL_OK ? finish(l, rc) : attempt_failed(l, rc, now_ms);
+    if (rc == RDL_PENDING)
+        return rc;
+    return rc >= 0 ? finish(l, rc) : attempt_failed(l, rc, now_ms);
 }
 
 int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
@@ -284,6 +308,7 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
     RDL_ASSERT(l->state == LOCK_IDLE);
     if (l->until_ms == 0)
         return finish(l, RDL_EXPIRED);
+    l->ended_ms = l->until_ms;
     l->until_ms = 0;
     begin(l, RDL_RELEASE, l->ttl_ms, now_ms + rdl_attempt_ms(l->opt));
     return ask(l, now_ms);
@@ -299,7 +324,7 @@ void rdl_lock_cancel(struct rdl_lock *l)
             is_owed = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
     }
     if (is_owed)
-        submit(l, &rdl_op_release, NULL);
+        rdl_lock_owe(l);
     l->until_ms = 0;
     finish(l, RDL_EXPIRED);
 }
@@ -309,9 +334,28 @@ uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)
     return l->wake_ms;
 }
 
+/* Until its first extend nobody knows how long an adopted lease lasts: not held yet, and not over. */
+int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
+{
+    RDL_ASSERT(l->state == LOCK_IDLE);
+    if (rdl_token_from_hex(&l->token, token_hex, len) != RDL_OK)
+        return RDL_E_NAME;
+    l->until_ms = UINT64_MAX;
+    l->ttl_ms = l->opt->ttl_ms;
+    l->seed = rdl_token_seed(&l->token);
+    return RDL_OK;
+}
+
+void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+{
+    rdl_token_hex(&l->token, out);
+}
+
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
 {
-    return l->until_ms > now_ms ? (uint32_t)(l->until_ms - now_ms) : 0;
+    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
+        return 0;
+    return (uint32_t)(l->until_ms - now_ms);
 }
 
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l)

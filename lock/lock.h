@@ -59,12 +59,14 @@ enum {
     RDL_REPAIRED = 3,  /* extended, and put back where it was missing (redlock) */
     RDL_ADOPTED = 4,   /* a token from elsewhere is ours now */
 
-    RDL_E_NAME = -30,  /* a lock's name has 1 to 128 bytes */
-    RDL_E_TTL = -31,   /* ttl of 0, above RDL_TTL_MAX or max_ttl, or under four attempts */
-    RDL_BUSY = -32,    /* somebody else holds it */
-    RDL_LOST = -33,    /* it was ours and is not any more */
-    RDL_EXPIRED = -34, /* its time was up: granted too late, or gone before the release */
-    RDL_UNKNOWN = -35  /* no answer, so nobody can say */
+    RDL_E_NAME = -30,          /* a lock's name has 1 to 128 bytes */
+    RDL_E_TTL = -31,           /* ttl of 0, above RDL_TTL_MAX or max_ttl, or under four attempts */
+    RDL_BUSY = -32,            /* somebody else holds it */
+    RDL_LOST = -33,            /* it was ours and is not any more */
+    RDL_EXPIRED = -34,         /* its time was up: granted too late, or gone before the release */
+    RDL_UNKNOWN = -35,         /* no answer, so nobody can say */
+    RDL_E_FOREIGN_VALUE = -36, /* legacy: the key holds what is no lock of this kind; never taken over */
+    RDL_E_FENCE = -37          /* fencing needs scripts, and the server refuses them */
 };
 
 #define RDL_TTL_MAX      2147483647u /* ms */
@@ -111,7 +113,8 @@ struct rdl_token {
 };
 void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]);
 void rdl_token_next(struct rdl_token *t);
-/* As it is on the wire. */
+/* As it is on the wire, and back: RDL_OK, or RDL_E_NAME if these are no 40 hex digits. */
+int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len);
 void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
 /* A seed for rdl_backoff_ms. */
 uint32_t rdl_token_seed(const struct rdl_token *t);
@@ -120,12 +123,27 @@ uint32_t rdl_token_seed(const struct rdl_token *t);
 
 struct rdl_lock;
 
-/* A mode is an object, so that a static link drops the one that is not used. */
+/* A mode is an object, so that a static link drops those that are not used. Its functions are private. */
 struct rdl_lock_mode {
-    int (*send)(struct rdl_lock *l, uint64_t now_ms);   /* queue the operation's request */
-    int (*answer)(struct rdl_lock *l, uint64_t now_ms); /* judge its answer */
+    int (*send)(struct rdl_lock *l, uint64_t now_ms); /* queue the operation's first request */
+    int (*answer)(struct rdl_lock *l,
+                  uint64_t now_ms); /* judge an answer; RDL_PENDING: another request is out */
+    size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]); /* what marks the key as ours */
 };
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
+/*
+ * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where they are
+ * refused acquire says RDL_E_FENCE. The number grows as long as the server keeps {name}:fence, or the
+ * clients' floors (rdl_lock_set_floor) agree within half the longest ttl.
+ */
+extern const struct rdl_lock_mode rdl_lock_fenced;
+/*
+ * The old protocol, for fleets that speak it: SETNX with the Unix time at which the lease ends, taken over
+ * when that has passed. See lock_legacy.c. _integer leaves out the fraction that tells one holder from
+ * another, for peers that read whole numbers only.
+ */
+extern const struct rdl_lock_mode rdl_lock_legacy;
+extern const struct rdl_lock_mode rdl_lock_legacy_integer;
 
 struct rdl_lock {
     const struct rdl_lock_mode *mode;
@@ -147,6 +165,17 @@ struct rdl_lock {
     uint8_t state;
     uint8_t op;
     uint8_t tries;
+    /* fenced */
+    uint64_t fence; /* the least number to give, then the number given */
+    /* legacy: the server's clock as read at clock_at_ms, too early by clock_error_ms at most */
+    uint64_t ended_ms; /* until_ms before release */
+    uint64_t clock_at_ms;
+    uint32_t clock_s;
+    uint32_t clock_error_ms;
+    uint16_t clock_ms;
+    uint8_t phase;
+    uint8_t value_len;
+    char peer[RDL_PEER_MAX]; /* the value in the way, or the next one of our own */
 };
 
 /*
@@ -170,6 +199,28 @@ uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
 
 /* Give up in any state: what was or may have been granted is released. Afterwards the memory is yours. */
 void rdl_lock_cancel(struct rdl_lock *l);
+
+/*
+ * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; else it is the number this
+ * lock had last, at first 0.
+ */
+void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms);
+/* Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none. */
+uint64_t rdl_lock_fence(const struct rdl_lock *l);
+/*
+ * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the
+ * server refuses TIME; without it such a server cannot be used.
+ */
+void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
+
+/*
+ * Make a handle of a token from elsewhere (another process, a shell script), as 40 hex digits. Release it
+ * at once, or extend it: the result is RDL_ADOPTED, and validity counts from that send. Any mode but
+ * legacy. RDL_OK, or RDL_E_NAME if these are no 40 hex digits.
+ */
+int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
+/* The token as 40 hex digits, to hand it on; not terminated. */
+void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 
 /* How long the lease is still ours, by our own clock; 0 when it is not. */
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);

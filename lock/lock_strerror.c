@@ -15,6 +15,8 @@ static const char *const lock_errors[] = {
     "the lock is lost",
     "the lease was over",
     "no answer: done or not done",
+    "the key holds something that is not a lock of this kind",
+    "fencing needs scripts, which the server refuses",
 };
 
 const char *rdl_lock_strerror(int result)

@@ -75,6 +75,29 @@ void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX])
     }
 }
 
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len)
+{
+    size_t i;
+
+    if (len != RDL_VALUE_MAX)
+        return RDL_E_NAME;
+    for (i = 0; i < RDL_TOKEN_LEN; i++) {
+        int high = hex_digit(hex[2 * i]);
+        int low = hex_digit(hex[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return RDL_E_NAME;
+        t->bytes[i] = (uint8_t)(high << 4 | low);
+    }
+    return RDL_OK;
+}
+
 const struct rdl_op *rdl_op_of(enum rdl_action action)
 {
     if (action == RDL_ACQUIRE)

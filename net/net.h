@@ -123,10 +123,12 @@ enum rdl_conn_state {
 
 /* One request's place for its answer; embedded in the lock that asks. Zero-initialised is idle. */
 struct rdl_req {
+    char *text;        /* of some ops: where a value goes, RDL_PEER_MAX bytes; NULL: it is not kept */
     int64_t value;     /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
     int16_t error;     /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
     uint8_t answer;    /* enum rdl_answer */
     uint8_t is_queued; /* a record in the conn's queue points here */
+    uint8_t text_len;  /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
 };
 
 enum rdl_answer {
@@ -148,9 +150,22 @@ extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, with a P
 extern const struct rdl_op rdl_op_extend; /* at least ttl from now on, if the value is there; never shorter */
 extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
 
+/*
+ * With a fence number: {name}:fence counts in the same script. extra: the least number, in decimal. The
+ * answer YES has the number in value. Needs scripts; refused with an error where there are none.
+ */
+extern const struct rdl_op rdl_op_acquire_fenced;
+/* The old protocol (lock_legacy.c): values that say when they end, keys without expiry. */
+extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
+extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
+extern const struct rdl_op rdl_op_replace; /* value in the place of extra: compared and set in one */
+extern const struct rdl_op rdl_op_getset;  /* YES: there was none; NO: text is the value overwritten */
+extern const struct rdl_op rdl_op_delete;  /* DEL, whatever the value is */
+
 enum {
     RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /* bytes of a value: a token in hex */
-    RDL_EXTRA_MAX = 40
+    RDL_EXTRA_MAX = 40,
+    RDL_PEER_MAX = 24
 };
 
 struct rdl_command {
@@ -191,7 +206,9 @@ struct rdl_conn {
     uint8_t reply_open;
     uint8_t reply_kind;
     uint8_t reply_len;
-    int64_t reply_value;
+    uint8_t reply_items; /* numbers had, of an array */
+    int64_t reply_value; /* the number; of an array: the first in it */
+    int64_t reply_second;
     int16_t error;
     /* rdl_conn_upkeep */
     uint8_t pause;    /* of a closed conn: none, due, running */
@@ -260,7 +277,7 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
 size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p);
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 
-/* Where received bytes go and how many fit; rx_done takes them in at once, so the room is always all of it. */
+/* Where received bytes go and how many fit. rx_done takes them in at once: the room is always all of it. */
 size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p);
 void rdl_conn_rx_done(struct rdl_conn *c, size_t n);
 
@@ -268,7 +285,7 @@ void rdl_conn_opened(struct rdl_conn *c);
 /* The transport is gone, or never came: RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM, ... (negative). */
 void rdl_conn_closed(struct rdl_conn *c, int error);
 
-/* ---------------------------------------------------------------- driver interface of the blocking wrappers */
+/* ---------------------------------------------------------------- what the blocking wrappers stand on */
 
 struct rdl_net {
     /*
@@ -284,7 +301,9 @@ struct rdl_net {
 
 /* ---------------------------------------------------------------- net_posix.c */
 
-/* The driver for sockets. Zero-initialise, set wake_fd, or use rdl_posix_init. */
+enum { RDL_POSIX_CONNS_MAX = 64 }; /* what poll takes at once; more is RDL_E_SYSTEM */
+
+/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one. */
 struct rdl_posix {
     int wake_fd; /* poll also returns when this is readable (a self-pipe for signals); -1: none */
 };

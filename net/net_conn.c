@@ -112,7 +112,7 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
 
 /* ---------------------------------------------------------------- out */
 
-/* Is the next request to be sent now? One that needs the conn to itself waits for the others, and they for it. */
+/* Is the next request to be sent now? One that needs the conn to itself waits for the others, they for it. */
 static int can_draw(const struct rdl_conn *c)
 {
     struct rdl_record r;
@@ -223,7 +223,27 @@ size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p)
     return c->cfg->rx_len;
 }
 
-/* Keep of the reply what an answer needs: kind, number, the beginning of its text. */
+/* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
+static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    int64_t *item = c->reply_items == 0 ? &c->reply_value : &c->reply_second;
+    size_t i;
+
+    if (ev->kind == RDL_RESP_ARRAY || ev->kind == RDL_RESP_ERROR || c->reply_items > 1)
+        return;
+    if (ev->first)
+        *item = ev->kind == RDL_RESP_INT ? ev->value : ev->kind == RDL_RESP_STATUS;
+    for (i = 0; ev->kind == RDL_RESP_BULK && i < ev->len; i++) {
+        if (ev->data[i] < '0' || ev->data[i] > '9' || *item > INT32_MAX)
+            *item = -1;
+        else if (*item >= 0)
+            *item = *item * 10 + (ev->data[i] - '0');
+    }
+    if (ev->last)
+        c->reply_items++;
+}
+
+/* Keep of the reply what an answer needs: kind, numbers, the beginning of its text. */
 static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     size_t n = ev->len;
@@ -232,12 +252,13 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         c->reply_open = 1;
         c->reply_kind = ev->kind;
         c->reply_value = ev->kind == RDL_RESP_ARRAY ? -1 : ev->value;
+        c->reply_second = -1;
+        c->reply_items = 0;
         c->reply_len = 0;
     }
-    if (c->reply_kind == RDL_RESP_ARRAY) { /* of EXEC: the number that what it ran answered, else -1 */
-        if (ev->kind == RDL_RESP_INT)
-            c->reply_value = ev->value;
-        n = 0;
+    if (c->reply_kind == RDL_RESP_ARRAY) {
+        take_item(c, ev);
+        return;
     }
     if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
         n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);

@@ -25,7 +25,7 @@ static enum rdl_rung best(const struct rdl_conn *c, const struct rdl_record *r)
 
     while (*rung < RUNG_NONE && is_refused(c, r, *rung))
         rung++;
-    return (enum rdl_rung)*rung;
+    return (enum rdl_rung) * rung;
 }
 
 enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_record *r)

@@ -41,7 +41,6 @@
 #endif
 
 enum {
-    CONNS_MAX = 64, /* of one poll */
     SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
     READS_MAX = 16  /* of one conn in a row; a peer that never stops talking does not stop the others */
 };
@@ -345,12 +344,12 @@ static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
 static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
     const struct rdl_posix *p = ctx;
-    struct pollfd fds[CONNS_MAX + 1];
+    struct pollfd fds[RDL_POSIX_CONNS_MAX + 1];
     int did = 0;
     size_t i;
     int ready;
 
-    if (n > CONNS_MAX)
+    if (n > RDL_POSIX_CONNS_MAX)
         return RDL_E_SYSTEM;
     for (i = 0; i < n; i++)
         did |= advance(conns[i], 0);

@@ -5,7 +5,7 @@
 
 #include "net/net.h"
 
-/* ---------------------------------------------------------------- net_queue.c: the request records */
+/* -------------------------------------------------- net_queue.c: the request records */
 
 /*
  * One request as it stands in the queue; its name, value and extra right behind it. The queue is plain
@@ -86,7 +86,7 @@ void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error);
 /* The connection ended: tell those who wait, keep the releases, to be sent first on the next one. */
 void rdl_queue_disconnected(struct rdl_conn *c);
 
-/* ---------------------------------------------------------------- net_ladder.c: which way this server takes */
+/* -------------------------------------------------- net_ladder.c: which way this server takes */
 
 enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_record *r);
 /* The record's rung gave an answer, or the server does not take it. */
@@ -94,7 +94,7 @@ void rdl_ladder_worked(struct rdl_conn *c, const struct rdl_record *r);
 void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_noscript);
 int rdl_rung_is_exclusive(uint8_t rung);
 
-/* ---------------------------------------------------------------- net_request.c: a request from queue to answer */
+/* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /* Write the commands of a record's round; may set c->script. RDL_OK or RDL_E_SPACE (nothing written). */
 int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w);
@@ -102,7 +102,7 @@ int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t a
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 
-/* For ops. The verdict is certain: who waits need not wait for the replies that only have to be counted off. */
+/* For ops. The verdict is certain: who waits need not wait for replies that only have to be counted off. */
 void rdl_record_tell(struct rdl_record *r, int64_t value);
 /* An error reply: is it a refusal as such, or does the server not take this way at all? */
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
@@ -110,7 +110,7 @@ int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
 int rdl_reply_is_ok(const struct rdl_conn *c);
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
 
-/* ---------------------------------------------------------------- net_script.c, net_watch.c: ways shared by ops */
+/* -------------------------------------------------- net_script.c, net_watch.c: ways shared by ops */
 
 /* EVALSHA or EVAL, by the record's rung. */
 void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
@@ -125,7 +125,7 @@ unsigned rdl_watch_count(const struct rdl_record *r);
 /* The key lives at least for the request's ttl, says the PTTL just read. */
 int rdl_lives_long(const struct rdl_conn *c, const struct rdl_record *r);
 
-/* ---------------------------------------------------------------- net_hello.c: login */
+/* -------------------------------------------------- net_hello.c: login */
 
 int rdl_hello_is_complete(const struct rdl_conn *c);
 int rdl_hello_is_secret(const struct rdl_conn *c); /* the reply to AUTH is still to come */
@@ -133,7 +133,7 @@ int rdl_hello_is_secret(const struct rdl_conn *c); /* the reply to AUTH is still
 int rdl_hello_write(struct rdl_conn *c, struct rdl_writer *w);
 int rdl_hello_reply(struct rdl_conn *c);
 
-/* ---------------------------------------------------------------- net_error.c: what error replies mean */
+/* -------------------------------------------------- net_error.c: what error replies mean */
 
 /* The RDL_E_ code of an error reply, by its prefix. */
 int rdl_error_code(const char *text);

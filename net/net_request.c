@@ -138,7 +138,7 @@ int rdl_request_reply(struct rdl_conn *c)
         return rdl_unasked_reply(c);
     rdl_record_load(c, c->head, &r);
     rdl_record_request(c, c->head, &q);
-    if (r.op->may_grant && r.replies == 0 && r.req != NULL)
+    if (r.op->may_grant && r.round == ROUND_LOOK && r.replies == 0 && r.req != NULL)
         c->reserved -= rdl_record_size(&r);
     rc = r.op->judge(c, &r, &q);
     r.replies++;

@@ -145,10 +145,17 @@ struct rdl_script {
 
 /* KEYS[1] the lock, ARGV[1] the token: 1 deleted, 0 somebody else's, -1 no such key. */
 extern const struct rdl_script rdl_script_release;
-/* KEYS[1] the lock, ARGV[1] the token, ARGV[2] ttl in ms: 1 lives at least ttl from now on, 0, -1 as above. */
+/* KEYS[1] the lock, ARGV[1] the token, ARGV[2] ttl in ms: 1 lives at least ttl from now; 0, -1 as above. */
 extern const struct rdl_script rdl_script_extend;
+/* KEYS[1] the lock, ARGV[1] the value to find, ARGV[2] what to put there, without expiry: 1 done; 0, -1. */
+extern const struct rdl_script rdl_script_replace;
+/*
+ * KEYS[1] the lock, KEYS[2] its fence, ARGV[1] the token, ARGV[2] ttl, ARGV[3] the least fence number,
+ * ARGV[4] the fence's ttl. {1, number}: granted, or granted before to this token. {0, PTTL}: somebody else's.
+ */
+extern const struct rdl_script rdl_script_acquire;
 
-/* Each command returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
+/* Each returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
 int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user,
                  struct rdl_bytes password); /* user.len 0: AUTH password */
 int rdl_cmd_select(struct rdl_writer *w, uint32_t db);
@@ -158,7 +165,7 @@ int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key);
 /* Delete if the value is the token: Redis 8.4, Valkey 9.0. */
 int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
 int rdl_cmd_delifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
-/* Set the same value again with a new ttl, or (ttl_ms 0) the old one, if it is the token: Redis 8.4, Valkey 8.1. */
+/* The same value again with a new ttl, or the old one (ttl_ms 0), if it is there: Redis 8.4, Valkey 8.1. */
 int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms);
 /* The same by hand, for servers without scripts. */
 int rdl_cmd_watch(struct rdl_writer *w, struct rdl_bytes key);
@@ -166,9 +173,14 @@ int rdl_cmd_get(struct rdl_writer *w, struct rdl_bytes key);
 int rdl_cmd_multi(struct rdl_writer *w);
 int rdl_cmd_del(struct rdl_writer *w, struct rdl_bytes key);
 int rdl_cmd_pexpire(struct rdl_writer *w, struct rdl_bytes key, uint32_t ttl_ms);
+int rdl_cmd_set(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
 int rdl_cmd_exec(struct rdl_writer *w);
 int rdl_cmd_discard(struct rdl_writer *w);
 int rdl_cmd_evalsha(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
+/* The old protocol. */
+int rdl_cmd_time(struct rdl_writer *w);
+int rdl_cmd_setnx(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
+int rdl_cmd_getset(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
 /* EVAL in three parts: head, then s->text (sent from where it is), then tail. */
 int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);
 int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);

@@ -22,10 +22,28 @@
     "if redis.call('PTTL',KEYS[1])<tonumber(ARGV[2])then redis.call('PEXPIRE',KEYS[1],ARGV[2])end "          \
     "return 1"
 
+#define REPLACE                                                                                              \
+    "local v=redis.call('GET',KEYS[1])"                                                                      \
+    "if v~=ARGV[1]then return v and 0 or-1 end "                                                             \
+    "redis.call('SET',KEYS[1],ARGV[2])return 1"
+#define ACQUIRE                                                                                              \
+    "local v=redis.call('GET',KEYS[1])"                                                                      \
+    "if v and v~=ARGV[1]then return{0,redis.call('PTTL',KEYS[1])}end "                                       \
+    "local c=tonumber(redis.call('GET',KEYS[2])or 0)"                                                        \
+    "if not v then c=math.max(c+1,tonumber(ARGV[3]))"                                                        \
+    "redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[1])end "                                                       \
+    "redis.call('PSETEX',KEYS[2],ARGV[4],string.format('%.0f',c))"                                           \
+    "return{1,c}"
+
 const struct rdl_script rdl_script_release = {RELEASE, sizeof(RELEASE) - 1, 1, 1,
                                               "405ff44962cd47e5aa852fc40f9e4817c685a7e4"};
 const struct rdl_script rdl_script_extend = {EXTEND, sizeof(EXTEND) - 1, 1, 2,
                                              "08268618273684dd4965e354b804771b81d04031"};
+
+const struct rdl_script rdl_script_replace = {REPLACE, sizeof(REPLACE) - 1, 1, 2,
+                                              "abf463a6a378e6400555b2c166bf7cac01aa6ce9"};
+const struct rdl_script rdl_script_acquire = {ACQUIRE, sizeof(ACQUIRE) - 1, 2, 4,
+                                              "379f4b9a370bfe6c71f7f4e9b85a8cb7cfc63868"};
 
 /* Take n bytes off the room that is left; 0 when it is too small. */
 static int take(size_t *room, size_t n)
@@ -244,6 +262,42 @@ int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_byte
     if (ttl_ms == 0)
         return command(w, keep_ttl, LITERAL_LEN(keep_ttl), argv, 5);
     return command(w, with_ttl, LITERAL_LEN(with_ttl), argv, 6);
+}
+
+static int two(struct rdl_writer *w, const char *head, size_t head_len, struct rdl_bytes key,
+               struct rdl_bytes value)
+{
+    const struct rdl_bytes argv[] = {key, value};
+
+    return command(w, head, head_len, argv, 2);
+}
+
+int rdl_cmd_set(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value)
+{
+    static const char head[] = "*3\r\n$3\r\nSET\r\n";
+
+    return two(w, head, LITERAL_LEN(head), key, value);
+}
+
+int rdl_cmd_time(struct rdl_writer *w)
+{
+    static const char head[] = "*1\r\n$4\r\nTIME\r\n";
+
+    return command(w, head, LITERAL_LEN(head), NULL, 0);
+}
+
+int rdl_cmd_setnx(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value)
+{
+    static const char head[] = "*3\r\n$5\r\nSETNX\r\n";
+
+    return two(w, head, LITERAL_LEN(head), key, value);
+}
+
+int rdl_cmd_getset(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value)
+{
+    static const char head[] = "*3\r\n$6\r\nGETSET\r\n";
+
+    return two(w, head, LITERAL_LEN(head), key, value);
 }
 
 /* ---------------------------------------------------------------- calls of a script: head, script, tail */

@@ -47,7 +47,7 @@ static uint32_t random_below(uint32_t n)
 static void model_answer(int req, int answer, int error, int64_t value)
 {
     if (req >= 0)
-        want[req] = (struct rdl_req){value, (int16_t)error, (uint8_t)answer, 0};
+        want[req] = (struct rdl_req){.value = value, .error = (int16_t)error, .answer = (uint8_t)answer};
 }
 
 static void model_remove(int i)

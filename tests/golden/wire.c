@@ -59,6 +59,9 @@ int main(void)
     const struct rdl_bytes key = bytes("lock:a");
     const struct rdl_bytes token = bytes("0123456789abcdef0123456789abcdef01234567");
     const struct rdl_bytes argv[] = {key, token, bytes("30000")};
+    const struct rdl_bytes replace[] = {key, bytes("1700000030"), bytes("1700000060.123456789")};
+    const struct rdl_bytes fenced[] = {
+        key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000000"), bytes("86400000")};
     const struct rdl_bytes any_key = {"a\0\r\n", 4};
     const struct rdl_bytes any_token = {"\xff\\\n", 3};
 
@@ -79,11 +82,17 @@ int main(void)
     line("multi", rdl_cmd_multi(&w));
     line("del", rdl_cmd_del(&w, key));
     line("pexpire", rdl_cmd_pexpire(&w, key, 30000));
+    line("set", rdl_cmd_set(&w, key, bytes("1700000030.123456789")));
     line("exec", rdl_cmd_exec(&w));
     line("discard", rdl_cmd_discard(&w));
+    line("time", rdl_cmd_time(&w));
+    line("setnx", rdl_cmd_setnx(&w, key, bytes("1700000030.123456789")));
+    line("getset", rdl_cmd_getset(&w, key, bytes("1700000030.123456789")));
     line("evalsha-release", rdl_cmd_evalsha(&w, &rdl_script_release, argv));
     line("evalsha-extend", rdl_cmd_evalsha(&w, &rdl_script_extend, argv));
     eval("eval-release", &rdl_script_release, argv);
     eval("eval-extend", &rdl_script_extend, argv);
+    eval("eval-replace", &rdl_script_replace, replace);
+    eval("eval-acquire", &rdl_script_acquire, fenced);
     return 0;
 }

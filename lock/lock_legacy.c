@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock_legacy.c - the old protocol: SETNX key <Unix seconds at which the lease ends, plus 1>, and taking
+ * over a key whose time has passed.
+ *
+ * It is kept for fleets that speak it. What a px lock leaves to the server, the end of the lease, is here
+ * a number that everybody compares with a clock, so all clocks must mean the same: ours is the server's
+ * TIME with an error of one round trip, its upper bound where we write a deadline and its lower bound where
+ * we test one.
+ *
+ * The historic way to take over, GETSET, is unsafe even with perfect clocks: a loser whose GETSET comes
+ * late overwrites the winner's deadline with an older one, and a third takes the lock while the winner
+ * holds it. Ours compares and sets in one (a script, else WATCH): losers never write. The value found is
+ * the proof that its deadline has passed, however old our idea of the time is. Plain GETSET is used only
+ * where neither exists, and is best effort.
+ *
+ * A value that is no deadline of this kind (words, other units, a px token, another type) is never taken
+ * over. The other way round nothing protects us from a historic peer: it reads a px token as a number,
+ * mostly a small one, and takes the lock away.
+ *
+ * One server only: over several, losers would spoil deadlines on some of them.
+ */
+#include <string.h>
+
+#include "lock/lock_private.h"
+
+enum phase { TIME, SETNX, REPLACE, GETSET, DONE };
+
+enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
+
+enum {
+    FRACTION = 9,             /* digits behind the point: who we are */
+    PLAUSIBLE_S = 1000000000, /* no deadline is older than 2001 */
+    FAR_S = 86400             /* nor further away than a day, or ten of our own leases */
+};
+
+static const struct rdl_bytes none = {NULL, 0};
+
+/* ---------------------------------------------------------------- the server's clock */
+
+/* The server's time in seconds, add_ms from now; the latest it can be, or the earliest. */
+static uint32_t latest_s(const struct rdl_lock *l, uint64_t now_ms, uint32_t add_ms)
+{
+    uint32_t since = (uint32_t)(now_ms - l->clock_at_ms);
+    uint32_t ms = l->clock_ms + since + since / 100 + l->clock_error_ms + add_ms % 1000;
+
+    return l->clock_s + add_ms / 1000 + ms / 1000;
+}
+
+static uint32_t earliest_s(const struct rdl_lock *l, uint64_t now_ms)
+{
+    uint32_t since = (uint32_t)(now_ms - l->clock_at_ms);
+
+    return l->clock_s + (l->clock_ms + since - since / 100) / 1000;
+}
+
+static void read_clock(struct rdl_lock *l, uint64_t now_ms)
+{
+    l->clock_s = (uint32_t)((uint64_t)l->req.value >> 10);
+    l->clock_ms = (uint16_t)(l->req.value & 1023);
+    l->clock_error_ms = (uint32_t)(now_ms - l->sent_ms) + 1;
+    l->clock_at_ms = now_ms;
+}
+
+void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms)
+{
+    uint32_t back_s = max_skew_ms / 1000 + 1;
+
+    l->clock_s = wall_s > back_s ? wall_s - back_s : 0;
+    l->clock_ms = 0;
+    l->clock_error_ms = max_skew_ms + back_s * 1000 + 1000;
+    l->clock_at_ms = now_ms;
+}
+
+/* ---------------------------------------------------------------- values */
+
+/* `<seconds>.<nine digits>`: numeric for every peer, and ours alone. Returns its length. */
+static uint8_t make_value(struct rdl_lock *l, char out[RDL_TOKEN_LEN], uint64_t now_ms, uint32_t ttl_ms)
+{
+    uint32_t identity = rdl_backoff_ms(&l->seed, 999999999, 999999999, 0);
+    size_t n = rdl_dec_u32(out, latest_s(l, now_ms, ttl_ms) + 1);
+    size_t i;
+
+    if (l->mode == &rdl_lock_legacy_integer)
+        return (uint8_t)n;
+    out[n++] = '.';
+    for (i = FRACTION; i > 0; i--) {
+        out[n + i - 1] = (char)('0' + identity % 10);
+        identity /= 10;
+    }
+    return (uint8_t)(n + FRACTION);
+}
+
+static int is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The seconds of a value that is digits, maybe with a fraction; 0 for anything else. */
+static uint32_t seconds_of(const char *text, size_t len)
+{
+    uint32_t s = 0;
+    size_t i;
+
+    for (i = 0; i < len && is_digit(text[i]); i++) {
+        if (i >= RDL_DEC_MAX - 1 && s > (UINT32_MAX - 9) / 10)
+            return 0;
+        s = s * 10 + (uint32_t)(text[i] - '0');
+    }
+    if (i == 0 || len >= RDL_PEER_MAX || (i < len && text[i] != '.'))
+        return 0;
+    for (i++; i < len; i++) {
+        if (!is_digit(text[i]))
+            return 0;
+    }
+    return s;
+}
+
+/* Expired only if it is so by the earliest the server's clock can show. */
+static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
+{
+    uint32_t now_s = earliest_s(l, now_ms);
+    uint32_t far_s = l->ttl_ms / 100 > FAR_S ? l->ttl_ms / 100 : FAR_S;
+    uint32_t until_s = seconds_of(l->peer, l->req.text_len);
+
+    if (until_s < PLAUSIBLE_S || (until_s > now_s && until_s - now_s > far_s))
+        return PEER_FOREIGN;
+    if (until_s < now_s)
+        return PEER_EXPIRED;
+    l->holder_ms = (int64_t)(until_s - now_s) * 1000;
+    return PEER_LIVE;
+}
+
+/* ---------------------------------------------------------------- requests */
+
+static int ask(struct rdl_lock *l, enum phase phase, const struct rdl_op *op, struct rdl_bytes extra)
+{
+    int rc = rdl_lock_submit(l, op, &l->req, extra);
+
+    l->phase = (uint8_t)phase;
+    return rc == RDL_OK ? RDL_PENDING : rc;
+}
+
+/* Ask for the lock itself: validity counts from here, and every asking has a value of its own. */
+static int ask_setnx(struct rdl_lock *l, uint64_t now_ms)
+{
+    l->sent_ms = now_ms;
+    l->req.text = l->peer;
+    l->value_len = make_value(l, (char *)l->token.bytes, now_ms, l->ttl_ms);
+    return ask(l, SETNX, &rdl_op_setnx, none);
+}
+
+static int take_over(struct rdl_lock *l, enum phase phase, const struct rdl_op *op, uint64_t now_ms)
+{
+    struct rdl_bytes found;
+
+    found.data = l->peer;
+    found.len = l->req.text_len;
+    l->sent_ms = now_ms;
+    l->value_len = make_value(l, (char *)l->token.bytes, now_ms, l->ttl_ms);
+    return ask(l, phase, op, found);
+}
+
+/* The deadline on the server must not move back: it may have been extended further before. */
+static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
+{
+    uint32_t left_ms = (uint32_t)(l->until_ms - now_ms) + rdl_drift_ms(l->ttl_ms);
+    struct rdl_command cmd;
+
+    l->sent_ms = now_ms;
+    l->phase = DONE;
+    l->req.text = NULL;
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = &rdl_op_replace;
+    cmd.name.data = l->name;
+    cmd.name.len = l->name_len;
+    cmd.value.data = l->peer;
+    cmd.value.len = make_value(l, l->peer, now_ms, left_ms > l->ttl_ms ? left_ms : l->ttl_ms);
+    cmd.extra.data = l->token.bytes;
+    cmd.extra.len = l->value_len;
+    cmd.until_ms = now_ms + l->ttl_ms;
+    cmd.ttl_ms = l->ttl_ms;
+    l->req.text_len = (uint8_t)cmd.value.len;
+    return rdl_conn_submit(l->conn, &l->req, &cmd);
+}
+
+static int legacy_send(struct rdl_lock *l, uint64_t now_ms)
+{
+    int rc;
+
+    if (l->op == RDL_EXTEND)
+        return ask_extend(l, now_ms);
+    l->sent_ms = now_ms;
+    if (l->op == RDL_RELEASE &&
+        now_ms >= l->ended_ms) /* by now it may be somebody else's deadline that counts */
+        return RDL_EXPIRED;
+    rc = l->op == RDL_RELEASE ? ask(l, DONE, &rdl_op_release, none) : ask(l, TIME, &rdl_op_time, none);
+    return rc == RDL_PENDING ? RDL_OK : rc;
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* The server's time, or, if it does not tell, the clock that was set. */
+static int answer_time(struct rdl_lock *l, uint64_t now_ms)
+{
+    int is_refused = l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM;
+
+    if (l->req.answer == RDL_ANSWER_YES)
+        read_clock(l, now_ms);
+    else if (l->req.answer != RDL_ANSWER_ERROR || !is_refused || l->clock_at_ms == 0)
+        return rdl_lock_not_granted(l);
+    return ask_setnx(l, now_ms);
+}
+
+/* Something is in the way. */
+static int contend(struct rdl_lock *l, uint64_t now_ms)
+{
+    int64_t lives_ms = l->req.value;
+
+    switch (judge_peer(l, now_ms)) {
+    case PEER_LIVE:
+        return RDL_BUSY;
+    case PEER_EXPIRED:
+        return take_over(l, REPLACE, &rdl_op_replace, now_ms);
+    case PEER_FOREIGN:
+        break;
+    }
+    if (lives_ms < 0)
+        return RDL_E_FOREIGN_VALUE;
+    l->holder_ms = lives_ms; /* a px lock, say: it ends by itself */
+    return RDL_BUSY;
+}
+
+static int answer_setnx(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->req.answer == RDL_ANSWER_YES)
+        return rdl_lock_granted(l, RDL_OK, now_ms);
+    if (l->req.answer == RDL_ANSWER_NO)
+        return contend(l, now_ms);
+    if (l->req.answer == RDL_ANSWER_ABSENT && now_ms < l->wake_ms) /* released in between: at once again */
+        return ask_setnx(l, now_ms);
+    if (l->req.answer == RDL_ANSWER_ABSENT)
+        return RDL_BUSY;
+    if (l->req.answer == RDL_ANSWER_ERROR && l->req.error == RDL_E_WRONGTYPE)
+        return RDL_E_FOREIGN_VALUE;
+    return rdl_lock_not_granted(l);
+}
+
+static int answer_replace(struct rdl_lock *l, uint64_t now_ms)
+{
+    int is_refused = l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM;
+
+    if (l->req.answer == RDL_ANSWER_YES)
+        return rdl_lock_granted(l, RDL_RECOVERED, now_ms);
+    if (l->req.answer == RDL_ANSWER_ERROR && is_refused)
+        return take_over(l, GETSET, &rdl_op_getset, now_ms);
+    if (l->req.answer == RDL_ANSWER_NO || l->req.answer == RDL_ANSWER_ABSENT) { /* somebody was faster */
+        l->holder_ms = -2;
+        return RDL_BUSY;
+    }
+    return rdl_lock_not_granted(l);
+}
+
+/* What was overwritten decides, not what we had read: a third may have taken over and expired in between. */
+static int answer_getset(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->req.answer == RDL_ANSWER_YES)
+        return rdl_lock_granted(l, RDL_OK, now_ms);
+    if (l->req.answer == RDL_ANSWER_NO)
+        return judge_peer(l, now_ms) == PEER_EXPIRED ? rdl_lock_granted(l, RDL_RECOVERED, now_ms) : RDL_BUSY;
+    return rdl_lock_not_granted(l);
+}
+
+/* Late or not, what stands there now is the new value. */
+static int answer_extend(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->req.answer == RDL_ANSWER_YES) {
+        memcpy(l->token.bytes, l->peer, l->req.text_len);
+        l->value_len = l->req.text_len;
+    }
+    return rdl_lock_extended(l, now_ms);
+}
+
+/* Where nothing compares: DEL, as long as nobody else can have it by the time it arrives. */
+static int answer_release(struct rdl_lock *l, uint64_t now_ms)
+{
+    int is_refused = l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM;
+
+    if (l->phase == DONE && l->req.answer == RDL_ANSWER_ERROR && is_refused &&
+        now_ms + 2 * (uint64_t)rdl_attempt_ms(l->opt) < l->ended_ms)
+        return ask(l, GETSET, &rdl_op_delete, none);
+    return rdl_lock_released(l);
+}
+
+static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->op == RDL_EXTEND)
+        return answer_extend(l, now_ms);
+    if (l->op == RDL_RELEASE)
+        return answer_release(l, now_ms);
+    switch ((enum phase)l->phase) {
+    case TIME:
+        return answer_time(l, now_ms);
+    case SETNX:
+        return answer_setnx(l, now_ms);
+    case REPLACE:
+        return answer_replace(l, now_ms);
+    case GETSET:
+    case DONE:
+        break;
+    }
+    return answer_getset(l, now_ms);
+}
+
+static size_t legacy_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+{
+    memcpy(out, l->token.bytes, l->value_len);
+    return l->value_len;
+}
+
+const struct rdl_lock_mode rdl_lock_legacy = {legacy_send, legacy_answer, legacy_value};
+const struct rdl_lock_mode rdl_lock_legacy_integer = {legacy_send, legacy_answer, legacy_value};
