@@ -3,7 +3,7 @@
 
 DEMO_SRC := $(sort $(wildcard tests/demo/*.c))
 
-.PHONY: demo check-demo check-readme
+.PHONY: demo check-demo check-readme readme
 demo: $(B)/demo $(B)/standin ## eight processes share a file and a lock while a server dies: see it work
 	@$(B)/demo
 
@@ -16,3 +16,7 @@ check-demo: $(B)/demo $(B)/standin ## the demo, on real servers and on the stand
 	$(B)/demo --standin
 check-readme: $(LIB) $(B)/standin ## the README's first program compiles and runs
 	CC='$(CC)' tests/live/cli_readme.sh $(B)
+
+readme: ## write the README's table of sizes anew, from tests/size.txt
+	awk -f tests/live/cli_size.awk tests/size.txt README.md >$(B)/README.md
+	cp $(B)/README.md README.md
