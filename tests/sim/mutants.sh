@@ -29,21 +29,21 @@ objects=$(ls "$tree"/resp/*.o "$tree"/net/*.o "$tree"/lock/*.o "$tree"/redlock/*
 
 survivors=0
 n=0
-printf '%-30s %-32s %s\n' 'mutant' 'seeds' 'scenario'
+printf '%-32s %-32s %s\n' 'mutant' 'seeds' 'scenario'
 for name in "$@"; do
     out=$build/mutants/$name
     file=$(sed -n '2s/^# \([^:]*\):.*/\1/p' "$dir/$name.sed")
     mkdir -p "$out"
     n=$((n + 1))
-    sed -E -f "$dir/$name.sed" "$tree/$file" >"$out/mutant.c"
-    if cmp -s "$tree/$file" "$out/mutant.c"; then
-        printf '%-30s DOES NOT APPLY to %s\n' "$name" "$file"
+    if [ ! -f "$tree/$file" ] || ! sed -E -f "$dir/$name.sed" "$tree/$file" >"$out/mutant.c" ||
+        cmp -s "$tree/$file" "$out/mutant.c"; then
+        printf '%-32s DOES NOT APPLY to %s\n' "$name" "$file"
         survivors=$((survivors + 1))
         continue
     fi
     others=$(echo "$objects" | grep -vF "$tree/${file%.c}.o")
     if ! $cc $flags -I"$tree" -o "$out/sim" "$out/mutant.c" $others 2>"$out/cc.log"; then
-        printf '%-30s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
+        printf '%-32s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
         survivors=$((survivors + 1))
         continue
     fi
@@ -64,8 +64,8 @@ for name in "$@"; do
     *) by_scenario="assertion (status $status)" ;;
     esac
     [ "$by_seed$by_scenario" != -- ] || survivors=$((survivors + 1))
-    printf '%-30s %-32s %s\n' "$name" "$by_seed" "$by_scenario"
-    [ "$by_seed$by_scenario" = -- ] && printf '%-30s SURVIVES\n' "$name"
+    printf '%-32s %-32s %s\n' "$name" "$by_seed" "$by_scenario"
+    [ "$by_seed$by_scenario" = -- ] && printf '%-32s SURVIVES\n' "$name"
     rm -rf "$out"
 done
 echo "$((n - survivors)) of $n mutants caught (budget: $seeds seeds and the directed scenarios)"

@@ -3,7 +3,7 @@
  * Controls: outside the assumptions exclusion must break, and the oracle must see it. What does not break
  * here was not tested by the rest either.
  */
-#include "tests/sim/sim.h"
+#include "tests/sim/scene.h"
 
 static struct world *held_by_a(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: how long a lease is, and when it is over. */
-#include "tests/sim/sim.h"
+#include "tests/sim/scene.h"
 
 /* The arithmetic itself, to the millisecond: from before the first send, less ceil(ttl/100) + 2. */
 static void exact_validity(void)

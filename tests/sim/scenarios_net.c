@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: connections that break, logins that fail, queues that fill. */
-#include "tests/sim/sim.h"
+#include "tests/sim/scene.h"
 
 #include <string.h>
 
@@ -206,33 +206,85 @@ static void full_queue_keeps_its_word(void)
     scene_rest(w);
 }
 
-/* However long the queue is: a SET is sent only if its release will fit, whatever comes between. */
-static void release_always_fits(void)
+/* However long the queue is: a SET is sent only if its release will fit. */
+static void release_fits(int extensions)
 {
-    for (uint32_t extra = 0; extra < 130; extra += 13)
-        for (int extensions = 0; extensions < 20; extensions += 19) {
-            struct world *w = scene(1, 3, 2000);
-            struct handle *h = scene_lock(w, 0);
-            w->client[0].cfg[2].queue_len = RDL_QUEUE_MIN + extra;
+    for (uint32_t extra = 0; extra < 2 * RDL_RECORD_MAX; extra += 29) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        w->client[0].cfg[2].queue_len = RDL_QUEUE_MIN + extra;
+        for (int i = 0; i < 2; i++) { /* all are connected, and know how to release */
             scene_do(w, h, ACQUIRING, 0);
             scene_do(w, h, RELEASING, 0);
             scene_go(w, 10);
-            w->host[2].is_frozen = 1;
-            for (int i = 0; i < 12; i++) {
-                EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-                for (int k = 0; k < extensions; k++)
-                    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-                EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            }
-            scene_go(w, 10);
-            w->host[2].is_frozen = 0;
-            host_serve_all(w, 2);
-            scene_go(w, 10);
-            EXPECT(w, scene_pttl(w, 2) == -2);
-            scene_rest(w);
-            if (w->violation)
-                return;
         }
+        w->host[2].is_frozen = 1;
+        for (int i = 0; i < 12; i++) {
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            for (int k = 0; k < extensions; k++)
+                EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        }
+        scene_go(w, 10);
+        w->host[2].is_frozen = 0;
+        host_serve_all(w, 2);
+        scene_go(w, 10);
+        EXPECT(w, scene_pttl(w, 2) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Whatever way the server takes: deleted, gone and taken by another are told apart. */
+static void every_kind_tells_apart(void)
+{
+    static const struct sim_features kinds[] = {{.version = "7.0.15"},
+                                                {.version = "7.0.15", .no_scripts = 1},
+                                                {.version = "8.6.3", .has_delex = 1, .has_ifeq = 1},
+                                                {.version = "9.1.2", .has_delifeq = 1, .has_ifeq = 1},
+                                                {.version = "8.1.1", .has_ifeq = 1, .no_scripts = 1}};
+    for (int k = 0; k < 10; k++) {
+        struct world *w = scene(2, 3, 1000);
+        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &kinds[k / 2];
+        w->has_other_servers = 1;
+        scene_one_server(w, k % 2);
+        scene_go(w, 10);
+        for (int i = 0; i < 2; i++) { /* on a new connection, and on one that knows its way */
+            EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+            scene_go(w, 500);
+            EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_OK);
+            EXPECT(w, scene_left(w, a) > 950 && scene_pttl(w, 0) > 950);
+            EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+            EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+            w->client[0].paused_until = w->now + 1100 * MS;
+            scene_go(w, 1100);
+            EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_EXPIRED);
+            EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+            w->client[0].paused_until = w->now + 1100 * MS;
+            scene_go(w, 1050);
+            EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+            scene_go(w, 100);
+            EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_LOST);
+            EXPECT(w, scene_owner(w, 0) == 1);
+            EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
+        }
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+static void release_always_fits(void)
+{
+    release_fits(0);
+}
+
+static void release_fits_behind_extensions(void)
+{
+    release_fits(19);
 }
 
 static void garbage_drops_the_connection(void)
@@ -264,7 +316,9 @@ const struct scenario scenarios_net[] = {
     {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
     {"a release that was on its way is sent again", sent_release_is_sent_again, SCENE},
     {"the last release needs no answer", last_release_needs_no_answer, SCENE},
-    {"a release always fits into the queue", release_always_fits, OPEN},
+    {"a release always fits into the queue", release_always_fits, SCENE},
+    {"a release fits behind any number of extensions", release_fits_behind_extensions, OPEN},
+    {"every kind of server tells gone from taken", every_kind_tells_apart, SCENE},
     {"an owed release survives SCRIPT FLUSH", owed_release_survives_script_flush, SCENE},
     {"extension and release work when memory is full", release_in_time_of_oom, SCENE},
     {"a failed login sends nothing of a lock", failed_login_sends_no_lock, SCENE},

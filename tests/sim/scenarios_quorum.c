@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: who is asked, who counts, what is owed. */
-#include "tests/sim/sim.h"
+#include "tests/sim/scene.h"
 
 static void down(struct world *w, int from, int to)
 {
@@ -216,6 +216,25 @@ static void waiting_ends_by_its_deadline(void)
     EXPECT(w, w->now - start <= 301 * MS);
 }
 
+/* The pause is over and nobody is connected: it waits for the conns and does not ask over and over. */
+static void waiting_for_conns_does_not_spin(void)
+{
+    struct world *w = scene(2, 3, 5000);
+    struct handle *b = scene_lock(w, 1);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    b->opt.wait_ms = 2000;
+    b->opt.retry_ms = 50;
+    scene_begin(w, b, ACQUIRING, 0);
+    scene_go(w, 5);
+    for (int s = 0; s < 3; s++) {
+        w->host[s].blackhole_until = NEVER / 2;
+        tcp_reset(w, w->client[1].tcp[s]);
+    }
+    uint64_t events = w->counts.events;
+    EXPECT(w, scene_wait(w, b) < 0);
+    EXPECT(w, w->counts.events - events < 300);
+}
+
 const struct scenario scenarios_quorum[] = {
     {"a majority of the connected is not a majority", majority_of_the_configured, SCENE},
     {"a majority is N/2 + 1 for every N", exact_majority, SCENE},
@@ -228,6 +247,7 @@ const struct scenario scenarios_quorum[] = {
     {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, SCENE},
     {"a refusal is told at once", refusal_is_told_at_once, SCENE},
     {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
+    {"waiting for connections does not spin", waiting_for_conns_does_not_spin, SCENE},
     {"waiting ends by its deadline", waiting_ends_by_its_deadline, SCENE},
     {NULL, NULL, SCENE},
 };

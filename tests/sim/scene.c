@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What directed scenarios have in common, and the one that runs them. */
-#include "tests/sim/sim.h"
+#include "tests/sim/scene.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@ MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_multi.c ser
 SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
-.PHONY: standin sim sim-check scenarios
+.PHONY: standin sim sim-check sim-long scenarios mutants model
 standin: $(B)/standin ## the model server behind sockets, for a machine without redis-server
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -24,3 +24,28 @@ sim: $(B)/sim ## schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1 [
 	$< $(SEEDS) $(if $(TRACE),trace=1) $(SIM)
 scenarios: $(B)/sim ## the simulator's directed scenarios and controls
 	$< scenarios
+
+# In `make check`: every scenario and regression, a few hundred seeds, and that two compilers agree to the bit.
+SIM_SEEDS = 1:400
+CHECK_MORE += sim-check
+sim-check: $(B)/sim $(B)/sim-clang ## scenarios, regressions, some hundred seeds, gcc and clang alike
+	$(B)/sim scenarios >$(B)/sim-scenarios.log || { cat $(B)/sim-scenarios.log; exit 1; }
+	@grep -v '^ok' $(B)/sim-scenarios.log
+	sed -e 's/#.*//' -e '/^ *$$/d' tests/sim/regressions | while read -r line; do \
+	    $(B)/sim $$line >$(B)/sim-regression.log || { cat $(B)/sim-regression.log; exit 1; }; done
+	$(B)/sim $(SIM_SEEDS)
+	$(B)/sim $(SIM_SEEDS) hash=1 >$(B)/sim-hashes
+	$(B)/sim-clang $(SIM_SEEDS) hash=1 | cmp - $(B)/sim-hashes
+
+# The long way: .ci/run
+CI_STAGES += sim-long mutants model
+sim-long: $(B)/sim $(B)/sim-asan
+	$(B)/sim 1:20000
+	$(B)/sim-asan 1:1000
+	$(B)/sim-asan scenarios
+
+MUTANT_SEEDS = 600
+mutants: ## one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")
+	CC='$(CC)' tests/sim/mutants.sh $(B) $(MUTANT_SEEDS) $(MUTANTS)
+model: ## the Spin models (MODEL=-a: the larger bounds too)
+	CC='$(CC)' tests/sim/model/run.sh $(B) $(MODEL)

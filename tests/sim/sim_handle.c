@@ -48,11 +48,13 @@ int handle_acquire(struct world *w, struct handle *h)
 int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
 {
     uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    int rc;
     h->state = EXTENDING;
-    h->ttl_ms = ttl_ms;
     oracle_begin(w, h, now_ms);
-    return h->is_single ? rdl_lock_extend_begin(&h->lock, ttl_ms, now_ms)
-                        : rdl_redlock_extend_begin(&h->redlock, ttl_ms, now_ms);
+    rc = h->is_single ? rdl_lock_extend_begin(&h->lock, ttl_ms, now_ms)
+                      : rdl_redlock_extend_begin(&h->redlock, ttl_ms, now_ms);
+    h->ttl_ms = h->is_single ? h->lock.ttl_ms : h->redlock.ttl_ms; /* it asks for no less than is left */
+    return rc;
 }
 
 int handle_release(struct world *w, struct handle *h)

@@ -13,7 +13,7 @@
  * 1 if there was a violation.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "tests/sim/sim.h"
+#include "tests/sim/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,21 +10,23 @@
 #define K 3
 #define QUORUM 2
 #ifndef TRIES
-#define TRIES 2
+#define TRIES 1 /* of client 1 */
+#endif
+#ifndef TRIES0
+#define TRIES0 1
 #endif
 #define FREE 0
 
 byte owner[K];
 byte count[K] = 0;
 byte last = 0;      /* the greatest number anybody was given, in order of the events that gave it */
-bool active_now[2]; /* between acquiring and its end, as the client sees it */
 
 proctype client(byte me)
 {
     byte n, got, written, highest, tries = 0, before;
     byte vote[K];
     do
-    :: tries < TRIES ->
+    :: tries < (me == 0 -> TRIES0 : TRIES) ->
         d_step {
             tries++;
             n = 0;
@@ -100,7 +102,8 @@ proctype client(byte me)
             n++
         }
         :: n == K -> break
-        od
+        od;
+        atomic { n = 0; got = 0; written = 0; highest = 0; before = 0; vote[0] = 0; vote[1] = 0; vote[2] = 0 }
     :: break
     od
 }

@@ -16,6 +16,7 @@
  *     -DHALF         one grant is taken for a majority
  *     -DEXTEND       a holder extends once: by a majority, inside the old validity
  *     -DREVIVE       and takes a late extension for one in time, and puts back what is missing
+ *     -DNORELEASE    clients hold to the end: nothing is ever freed early
  *     -DTRIES=n      attempts of each client
  *
  * Claimed: no two clients believe in a lease at once.
@@ -52,6 +53,9 @@ byte down[K];  /* no answer before */
 byte quiet[K]; /* grants count from here on */
 bool has[2];
 byte lease[2];
+#ifdef EXTEND
+byte winner; /* who acquired last: an extended lease is one without another's in between */
+#endif
 #ifdef LATE
 byte pending[K]; /* a SET of 1 + client that is still on its way */
 #endif
@@ -176,9 +180,9 @@ inline extend()
     od;
     if
 #ifdef REVIVE
-    :: atomic { got >= QUORUM && now < start + TTL -> lease[me] = start + TTL; assert(EXCLUSION) }
+    :: atomic { got >= QUORUM && now < start + TTL -> lease[me] = start + TTL; assert(EXCLUSION && winner == 1 + me) }
 #else
-    :: atomic { got >= QUORUM && now < lease[me] -> lease[me] = start + TTL; assert(EXCLUSION) }
+    :: atomic { got >= QUORUM && now < lease[me] -> lease[me] = start + TTL; assert(EXCLUSION && winner == 1 + me) }
 #endif
     :: else
     fi
@@ -215,7 +219,14 @@ proctype client(byte me)
 #ifdef FROMREPLY
         :: atomic { got >= QUORUM -> has[me] = true; lease[me] = now + TTL; assert(EXCLUSION) }
 #else
-        :: atomic { got >= QUORUM && now < start + TTL -> has[me] = true; lease[me] = start + TTL; assert(EXCLUSION) }
+        :: atomic {
+            got >= QUORUM && now < start + TTL -> has[me] = true;
+            lease[me] = start + TTL;
+#ifdef EXTEND
+            winner = 1 + me;
+#endif
+            assert(EXCLUSION)
+        }
 #endif
         :: else -> skip
         fi;
@@ -225,10 +236,12 @@ proctype client(byte me)
         :: skip
         fi;
 #endif
+#ifndef NORELEASE
         if
         :: release_all()
         :: skip /* died, or its releases are lost */
         fi
+#endif
     :: break
     od
 }

@@ -22,7 +22,7 @@ check() {
     start=$(date +%s.%N)
     (
         cp "$here/$model" "$out/model.pml" && cd "$out" && spin -a "$@" model.pml >spin.log 2>&1 &&
-            ${CC:-cc} -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=6000 -o pan pan.c && ./pan -m500000 >pan.log 2>&1
+            ${CC:-cc} -O1 -w -DSAFETY -DCOLLAPSE -DMEMLIM=6000 -o pan pan.c && ./pan -m500000 >pan.log 2>&1
     )
     seconds=$(echo "$(date +%s.%N) $start" | awk '{ printf "%.1f", $1 - $2 }')
     errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' "$out/pan.log" 2>/dev/null)
@@ -47,34 +47,36 @@ check() {
 check breaks legacy.pml -DDELSETNX -DN=2
 check breaks legacy.pml -DGETSET -DN=3
 check breaks legacy.pml -DCAS -DPLAINDEL -DN=2
-check holds legacy.pml -DCAS -DN=3
 check holds legacy.pml -DCAS -DCAD -DN=3 -DTRIES=1
 check holds legacy.pml -DCAS -DCAD -DN=2 -DMAXT=6
 check holds legacy.pml -DCAS -DCAD -DPX -DN=3 -DTRIES=1
 check holds legacy.pml -DCAS -DCAD -DPX -DN=2 -DMAXT=6
 check breaks legacy.pml -DCAS -DCAD -DPX -DTAKEPX -DN=2
-check holds redlock.pml
-check breaks redlock.pml -DCRASH=1 -DMAXT=3
-check holds redlock.pml -DCRASH=1 -DDELAYED -DMAXT=3
-check holds redlock.pml -DCRASH=1 -DGUARD -DMAXT=3
-check breaks redlock.pml -DCRASH=1 -DGUARDSHORT
-check breaks redlock.pml -DJUMP
-check breaks redlock.pml -DFROMREPLY
-check breaks redlock.pml -DHALF -DMAXT=3
-check breaks redlock.pml -DNOTOKEN -DTRIES=2
-check holds redlock.pml -DLATE -DMAXT=3
-check holds redlock.pml -DEXTEND -DMAXT=3
+check holds redlock.pml -DMAXT=3
+check breaks redlock.pml -DCRASH=1 -DNORELEASE
+check holds redlock.pml -DCRASH=1 -DDELAYED -DNORELEASE
+check holds redlock.pml -DCRASH=1 -DGUARD -DNORELEASE
+check breaks redlock.pml -DCRASH=1 -DGUARDSHORT -DNORELEASE
+check breaks redlock.pml -DJUMP -DNORELEASE
+check breaks redlock.pml -DFROMREPLY -DNORELEASE
+check breaks redlock.pml -DHALF -DMAXT=3 -DNORELEASE
+check breaks redlock.pml -DNOTOKEN -DTRIES=2 -DMAXT=3
+check holds redlock.pml -DLATE -DMAXT=3 -DNORELEASE
+check holds redlock.pml -DEXTEND -DNORELEASE
 check breaks redlock.pml -DEXTEND -DREVIVE
 check holds fence.pml
 check breaks fence.pml -DNOWRITEBACK
-check breaks fence.pml -DUNCONDITIONAL
+check breaks fence.pml -DUNCONDITIONAL -DTRIES0=2
 if [ "$all" = -a ]; then
+    check holds legacy.pml -DCAS -DN=3
     check holds legacy.pml -DCAS -DCAD -DN=3 -DMAXT=4
-    check holds redlock.pml -DCRASH=1 -DDELAYED -DMAXT=4
-    check holds redlock.pml -DCRASH=1 -DGUARD -DMAXT=4
-    check holds redlock.pml -DEXTEND -DMAXT=4
-    check holds redlock.pml -DCRASH=2 -DDELAYED -DMAXT=3
-    check holds redlock.pml -DLATE -DMAXT=4
+    check holds redlock.pml
+    check holds redlock.pml -DLATE
+    check holds redlock.pml -DCRASH=1 -DDELAYED -DMAXT=5 -DNORELEASE
+    check holds redlock.pml -DCRASH=1 -DGUARD
+    check holds redlock.pml -DCRASH=2 -DGUARD -DNORELEASE
+    check holds redlock.pml -DEXTEND
+    check holds fence.pml -DTRIES0=2
 fi
 echo "$((total - failed)) of $total models as expected"
 [ "$failed" = 0 ]

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_reply.c: nil means that somebody else holds it
-/RDL_RESP_NIL\) \{/,/return/s/r->verdict = RDL_ANSWER_NO;/r->verdict = RDL_ANSWER_YES;/
+# net/net_op_acquire.c: nil means that somebody else holds it
+s/r->verdict = RDL_ANSWER_NO;/r->verdict = RDL_ANSWER_YES;/
