@@ -9,13 +9,11 @@
  */
 #include "resp/resp_private.h"
 
+enum { GO_ON = 2 /* beside the public results: the text of this value comes next */ };
+
 /* The largest number that another digit may follow, INT64_MAX / 10. */
 #define ACC_MAX UINT64_C(922337203685477580)
 
-/*@ requires \valid(p);
-    assigns *p;
-    ensures inv(p) && p->state == ST_TYPE && p->due == 0;
-*/
 void rdl_resp_init(struct rdl_resp *p)
 {
     p->acc = 0;
@@ -28,10 +26,8 @@ void rdl_resp_init(struct rdl_resp *p)
     p->neg = 0;
 }
 
-/*@ requires \valid(p) && (state == ST_SYNTAX || state == ST_LIMIT);
-    assigns p->state;
-    ensures p->state == state && \result == (state == ST_SYNTAX ? RDL_E_SYNTAX : RDL_E_LIMIT);
-*/
+/*@ requires \valid(p) && (state == ST_SYNTAX || state == ST_LIMIT); assigns p->state;
+    ensures p->state == state && \result == (state == ST_SYNTAX ? RDL_E_SYNTAX : RDL_E_LIMIT); */
 static int fail(struct rdl_resp *p, uint8_t state)
 {
     p->state = state;
@@ -39,14 +35,12 @@ static int fail(struct rdl_resp *p, uint8_t state)
 }
 
 /* Take a type byte. */
-/*@ requires \valid(p) && shape(p);
-    assigns p->type, p->first, p->neg, p->acc, p->state;
+/*@ requires \valid(p) && shape(p); assigns p->type, p->first, p->neg, p->acc, p->state;
     ensures shape(p) && number(p) && p->type == c && p->neg == 0 && p->acc == 0;
     ensures text: c == '+' || c == '-' ==> \result == RDL_OK && p->state == ST_TEXT;
     ensures number: c == ':' || c == '$' || c == '*' ==> \result == RDL_OK && p->state == ST_SIGN;
     ensures other: c != '+' && c != '-' && c != ':' && c != '$' && c != '*' ==>
-        \result == RDL_E_SYNTAX && p->state == ST_SYNTAX;
-*/
+        \result == RDL_E_SYNTAX && p->state == ST_SYNTAX; */
 static int start(struct rdl_resp *p, uint8_t c)
 {
     p->type = c;
@@ -64,22 +58,17 @@ static int start(struct rdl_resp *p, uint8_t c)
 
 /* 0..9 for a digit, more for all else. */
 // Bits are not arithmetic: all 256 cases are shown by Eva (tests/proofs/eva_digit.c), not by WP.
-/*@ assigns \nothing;
-    ensures is_digit(c) ==> \result == c - '0';
-    ensures !is_digit(c) ==> \result > 9;
-*/
+/*@ assigns \nothing; ensures is_digit(c) ==> \result == c - '0'; ensures !is_digit(c) ==> \result > 9; */
 static uint32_t digit(uint8_t c)
 {
     return c ^ UINT32_C(0x30);
 }
 
 /* The state after the first digit: a zero stands alone, "-0" is nothing, the only negative length is -1. */
-/*@ requires \valid_read(p) && shape(p);
-    assigns \nothing;
+/*@ requires \valid_read(p) && shape(p); assigns \nothing;
     ensures \result == ST_SYNTAX || \result == ST_CR || \result == ST_DIGITS;
     ensures alone: \result == ST_CR <==> (p->neg == 0 && d == 0) || (p->neg == 1 && p->type != ':' && d == 1);
-    ensures more: \result == ST_DIGITS <==> 1 <= d <= 9 && (p->neg == 0 || p->type == ':');
-*/
+    ensures more: \result == ST_DIGITS <==> 1 <= d <= 9 && (p->neg == 0 || p->type == ':'); */
 static uint8_t first_digit(const struct rdl_resp *p, uint32_t d)
 {
     if (d > 9)
@@ -93,15 +82,12 @@ static uint8_t first_digit(const struct rdl_resp *p, uint32_t d)
 
 /* Take further digits out of buf[*at..len). ST_SYNTAX: the one at *at would leave int64_t. */
 /*@ requires \valid(p) && \valid(at) && *at <= len && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, at, buf + (0 .. len - 1)) && shape(p) && number(p);
-    assigns p->acc, *at;
-    ensures \old(*at) <= *at <= len && number(p);
-    ensures taken: all_digits((uint8_t *)buf, \old(*at), *at);
+    requires \separated(p, at, buf + (0 .. len - 1)) && shape(p) && number(p); assigns p->acc, *at;
+    ensures \old(*at) <= *at <= len && number(p); ensures taken: all_digits((uint8_t *)buf, \old(*at), *at);
     ensures sound: p->acc == dec(\old(p->acc), (uint8_t *)buf, \old(*at), *at);
     ensures complete: \result == ST_DIGITS && (*at == len || !is_digit(buf[*at])) ||
         \result == ST_SYNTAX && *at < len && is_digit(buf[*at]) &&
-        10 * p->acc + (buf[*at] - '0') > 9223372036854775807 + p->neg;
-*/
+        10 * p->acc + (buf[*at] - '0') > 9223372036854775807 + p->neg; */
 static uint8_t digits(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
 {
     uint64_t acc = p->acc;
@@ -135,14 +121,12 @@ static uint8_t digits(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t
 /*@ requires \valid(p) && \valid(at) && *at <= len && \valid_read(buf + (0 .. len - 1));
     requires \separated(p, at, buf + (0 .. len - 1)) && shape(p) && number(p);
     requires ST_SIGN <= p->state <= ST_NUM_LF && (p->state == ST_SIGN ==> p->neg == 0);
-    assigns p->acc, p->neg, p->state, *at;
-    ensures \old(*at) <= *at <= len && shape(p) && number(p);
+    assigns p->acc, p->neg, p->state, *at; ensures \old(*at) <= *at <= len && shape(p) && number(p);
     ensures ok: \result == RDL_OK ==> *at < len && buf[*at] == '\n' && p->state == ST_NUM_LF;
     ensures pending: \result == RDL_PENDING ==> *at == len && ST_SIGN <= p->state <= ST_NUM_LF;
     ensures error: \result == RDL_E_SYNTAX ==> *at < len && p->state == ST_SYNTAX;
     ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX;
-    ensures minus: p->state == ST_SIGN ==> p->neg == 0;
-*/
+    ensures minus: p->state == ST_SIGN ==> p->neg == 0; */
 static int number(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
 {
     uint8_t state = p->state;
@@ -184,9 +168,7 @@ static int number(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at
     assigns p->state, p->due, p->announced, ev->last, ev->end;
     ensures counts(p) && p->state == ST_TYPE && ev->last == 1;
     ensures end: ev->end == (\old(p->due) == 0 ? 1 : 0);
-    ensures due: p->due == (\old(p->due) == 0 ? 0 : \old(p->due) - 1);
-    ensures fresh: ev->end == 1 ==> p->announced == 0;
-*/
+    ensures due: p->due == (\old(p->due) == 0 ? 0 : \old(p->due) - 1); */
 static void complete(struct rdl_resp *p, struct rdl_resp_event *ev)
 {
     uint32_t due = p->due;
@@ -201,10 +183,8 @@ static void complete(struct rdl_resp *p, struct rdl_resp_event *ev)
 }
 
 /* The number that acc and neg stand for. */
-/*@ requires \valid_read(p) && shape(p) && number(p);
-    assigns \nothing;
-    ensures \result == (p->neg == 1 ? -p->acc : p->acc);
-*/
+/*@ requires \valid_read(p) && shape(p) && number(p); assigns \nothing;
+    ensures \result == (p->neg == 1 ? -p->acc : p->acc); */
 static int64_t signed_value(const struct rdl_resp *p)
 {
     uint64_t acc = p->acc;
@@ -215,13 +195,10 @@ static int64_t signed_value(const struct rdl_resp *p)
 }
 
 /* An array of acc values: RDL_E_LIMIT when the reply announces too many in all. */
-/*@ requires \valid(p) && counts(p);
-    assigns p->state, p->announced, p->due;
-    ensures counts(p);
+/*@ requires \valid(p) && counts(p); assigns p->state, p->announced, p->due; ensures counts(p);
     ensures fits: \old(p->announced) + p->acc <= RDL_VALUES_MAX <==> \result == RDL_OK;
     ensures ok: \result == RDL_OK ==> p->due == \old(p->due) + p->acc && p->state == \old(p->state);
-    ensures limit: \result != RDL_OK ==> \result == RDL_E_LIMIT && p->state == ST_LIMIT;
-*/
+    ensures limit: \result != RDL_OK ==> \result == RDL_E_LIMIT && p->state == ST_LIMIT; */
 static int array(struct rdl_resp *p)
 {
     uint32_t total;
@@ -236,17 +213,15 @@ static int array(struct rdl_resp *p)
     return RDL_OK;
 }
 
-/* The line of a number is complete. RDL_PENDING: it was the length of a bulk, whose bytes follow. */
+/* The line of a number is complete. GO_ON: it was the length of a bulk, whose bytes follow. */
 /*@ requires \valid(p) && \valid(ev) && \separated(p, ev) && inv(p);
-    assigns p->state, p->left, p->announced, p->due, *ev;
-    ensures counts: counts(p);
+    assigns p->state, p->left, p->announced, p->due, *ev; ensures counts: counts(p);
     ensures left: p->left <= RDL_BULK_MAX;
-    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_LIMIT;
+    ensures results: \result == RDL_OK || \result == GO_ON || \result == RDL_E_LIMIT;
     ensures ok: \result == RDL_OK ==> p->state == ST_TYPE && ev->first == 1 && ev->last == 1 && ev->len == 0;
     ensures value: \result == RDL_OK ==> ev->value == (p->neg == 1 ? -p->acc : p->acc);
-    ensures pending: \result == RDL_PENDING ==> p->state == ST_TEXT && p->type == '$' && p->left == p->acc;
-    ensures limit: \result == RDL_E_LIMIT ==> p->state == ST_LIMIT;
-*/
+    ensures pending: \result == GO_ON ==> p->state == ST_TEXT && p->type == '$' && p->left == p->acc;
+    ensures limit: \result == RDL_E_LIMIT ==> p->state == ST_LIMIT; */
 static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 {
     ev->data = NULL;
@@ -263,7 +238,7 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
                 return fail(p, ST_LIMIT);
             p->left = (uint32_t)p->acc;
             p->state = ST_TEXT;
-            return RDL_PENDING;
+            return GO_ON;
         } else {
             ev->kind = RDL_RESP_ARRAY;
             if (array(p) != RDL_OK)
@@ -276,8 +251,7 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 
 /* How many bytes of the text that goes on at buf[at] are there. */
 /*@ requires \valid(p) && p->left <= RDL_BULK_MAX && at <= len && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, buf + (0 .. len - 1));
-    assigns p->left;
+    requires \separated(p, buf + (0 .. len - 1)); assigns p->left;
     ensures \result <= len - at && p->left <= RDL_BULK_MAX;
     ensures bulk: p->type == '$' ==> \result == \min(len - at, \old(p->left)) && p->left == \old(p->left) - \result;
     ensures line: p->type != '$' ==> \forall integer k; at <= k < at + \result ==> buf[k] != '\r' && buf[k] != '\n';
@@ -309,11 +283,7 @@ static size_t text_len(struct rdl_resp *p, const uint8_t *buf, size_t len, size_
     return i - at;
 }
 
-/*@ assigns \nothing;
-    ensures type == '$' ==> \result == RDL_RESP_BULK;
-    ensures type == '+' ==> \result == RDL_RESP_STATUS;
-    ensures type == '-' ==> \result == RDL_RESP_ERROR;
-*/
+/*@ assigns \nothing; */
 static uint8_t text_kind(uint8_t type)
 {
     if (type == '$')
@@ -324,14 +294,11 @@ static uint8_t text_kind(uint8_t type)
 /* Take a text and the CR LF behind it from buf[at..len): where it stopped; *n bytes of that are text. */
 /*@ requires \valid(p) && \valid(n) && at <= len && \valid_read(buf + (0 .. len - 1));
     requires \separated(p, n, buf + (0 .. len - 1)) && p->left <= RDL_BULK_MAX;
-    requires p->state == ST_TEXT || p->state == ST_TEXT_LF;
-    assigns p->left, p->state, *n;
-    ensures left: p->left <= RDL_BULK_MAX;
-    ensures used: at + *n <= \result <= len && \result <= at + *n + 2;
+    requires p->state == ST_TEXT || p->state == ST_TEXT_LF; assigns p->left, p->state, *n;
+    ensures left: p->left <= RDL_BULK_MAX; ensures used: at + *n <= \result <= len && \result <= at + *n + 2;
     ensures state: p->state == ST_TEXT || p->state == ST_TEXT_LF || p->state == ST_TYPE || p->state == ST_SYNTAX;
     ensures going: p->state == ST_TEXT || p->state == ST_TEXT_LF ==> \result == len;
-    ensures bad: p->state == ST_SYNTAX ==> \result < len;
-    ensures done: p->state == ST_TYPE ==> \result > at;
+    ensures bad: p->state == ST_SYNTAX ==> \result < len; ensures done: p->state == ST_TYPE ==> \result > at;
 */
 static size_t take_text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *n)
 {
@@ -365,17 +332,16 @@ static size_t take_text(struct rdl_resp *p, const uint8_t *buf, size_t len, size
 /*@ requires \valid(p) && \valid(used) && \valid(ev) && at <= len && \valid_read(buf + (0 .. len - 1));
     requires \separated(p, used, ev, buf + (0 .. len - 1)) && inv(p);
     requires p->state == ST_TEXT || p->state == ST_TEXT_LF;
-    assigns p->left, p->state, p->first, p->due, p->announced, *used, *ev;
-    ensures counts: counts(p);
+    assigns p->left, p->state, p->first, p->due, p->announced, *used, *ev; ensures counts: counts(p); ensures number: number(p);
     ensures shape: p->left <= RDL_BULK_MAX && (p->first == 0 || p->first == 1);
     ensures used: at <= *used <= len;
     ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX;
     ensures ok: \result == RDL_OK ==> *used > at && ev->data == buf + at && at + ev->len <= *used <= at + ev->len + 2;
     ensures pending: \result == RDL_PENDING ==> *used == len;
-    ensures error: \result == RDL_E_SYNTAX ==> *used < len && p->state == ST_SYNTAX;
+    ensures error: \result == RDL_E_SYNTAX ==> *used < len;
+    ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX; ensures limit: p->state != ST_LIMIT;
     ensures going: \result >= 0 ==> p->state == ST_TYPE || p->state == ST_TEXT || p->state == ST_TEXT_LF;
-    ensures last: \result == RDL_OK ==> (ev->last == 1 <==> p->state == ST_TYPE);
-*/
+    ensures last: \result == RDL_OK ==> (ev->last == 1 <==> p->state == ST_TYPE); */
 static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *used,
                 struct rdl_resp_event *ev)
 {
@@ -400,32 +366,41 @@ static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, s
     return RDL_OK;
 }
 
-/*@ requires \valid(p) && \valid(used) && \valid(ev) && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, used, ev, buf + (0 .. len - 1));
-    requires inv(p) && (p->state == ST_SIGN ==> p->neg == 0);
-    assigns *p, *used, *ev;
-    ensures state: p->state <= ST_LIMIT;
-    ensures left: p->left <= RDL_BULK_MAX;
-    ensures first: p->first == 0 || p->first == 1;
-    ensures neg: p->neg == 0 || p->neg == 1;
-    ensures counts: counts(p);
-    ensures number: number(p);
+/* Take the type byte and the number, as far as they are there. GO_ON: at buf[*used] a text begins or goes on. */
+/*@ requires \valid(p) && \valid(used) && \valid(ev) && len > 0 && \valid_read(buf + (0 .. len - 1));
+    requires \separated(p, used, ev, buf + (0 .. len - 1)) && inv(p) && p->state < ST_SYNTAX;
+    requires *used == 0 && (p->state == ST_SIGN ==> p->neg == 0); assigns *p, *used, *ev;
+    ensures shape: shape(p); ensures counts: counts(p); ensures number: number(p); ensures used: *used <= len;
     ensures minus: p->state == ST_SIGN ==> p->neg == 0;
-    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX || \result == RDL_E_LIMIT;
-    ensures used: *used <= len;
-    ensures progress: \result == RDL_OK ==> *used >= 1;
-    ensures pending: \result == RDL_PENDING ==> *used == len;
+    ensures ok: \result == RDL_OK ==> *used >= 1 && p->state == ST_TYPE && ev->last == 1 && ev->len == 0;
+    ensures pending: \result == RDL_PENDING ==> *used == len && ST_SIGN <= p->state <= ST_NUM_LF;
     ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX;
-    ensures limit: \result == RDL_E_LIMIT <==> p->state == ST_LIMIT;
-    ensures sticky: \old(p->state) >= ST_SYNTAX ==> p->state == \old(p->state) && *used == 0;
-    ensures offender: \result < 0 && \old(p->state) < ST_SYNTAX ==> *used < len;
-    ensures last: \result == RDL_OK ==> (ev->last == 1 <==> p->state == ST_TYPE);
-    ensures slice: \result == RDL_OK && ev->len > 0 ==> buf <= ev->data && ev->data + ev->len <= buf + *used &&
-        buf + *used <= ev->data + ev->len + 2;
-*/
+    ensures limit: \result == RDL_E_LIMIT <==> p->state == ST_LIMIT; ensures error: \result < 0 ==> *used < len;
+    ensures text: \result == GO_ON ==> p->state == ST_TEXT || p->state == ST_TEXT_LF;
+    ensures results: RDL_E_LIMIT <= \result <= GO_ON; */
+static int header(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used, struct rdl_resp_event *ev)
+{
+    int result;
+
+    if (p->state == ST_TYPE) {
+        result = start(p, buf[0]);
+        if (result != RDL_OK)
+            return result;
+        *used = 1;
+    }
+    if (p->state >= ST_TEXT)
+        return GO_ON;
+    result = number(p, buf, len, used);
+    if (result != RDL_OK)
+        return result;
+    result = number_done(p, ev);
+    if (result != RDL_E_LIMIT)
+        *used += 1;
+    return result;
+}
+
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used, struct rdl_resp_event *ev)
 {
-    size_t at = 0;
     int result;
 
     *used = 0;
@@ -433,24 +408,8 @@ int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *us
         return fail(p, p->state);
     if (len == 0)
         return RDL_PENDING;
-    if (p->state == ST_TYPE) {
-        result = start(p, buf[0]);
-        if (result != RDL_OK)
-            return result;
-        at = 1;
-    }
-    if (p->state < ST_TEXT) {
-        result = number(p, buf, len, &at);
-        *used = at;
-        if (result != RDL_OK)
-            return result;
-        result = number_done(p, ev);
-        if (result == RDL_E_LIMIT)
-            return result;
-        at++;
-        *used = at;
-        if (result == RDL_OK)
-            return result;
-    }
-    return text(p, buf, len, at, used, ev);
+    result = header(p, buf, len, used, ev);
+    if (result != GO_ON)
+        return result;
+    return text(p, buf, len, *used, used, ev);
 }

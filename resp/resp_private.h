@@ -40,4 +40,27 @@ enum state {
     }
 */
 
+/*@ requires \valid(p); assigns *p; ensures inv(p) && p->state == ST_TYPE && p->due == 0; */
+void rdl_resp_init(struct rdl_resp *p);
+
+/* What one call promises, whatever the bytes and however many (the rest of the contracts: resp_parse.c). */
+/*@ requires \valid(p) && \valid(used) && \valid(ev) && \valid_read(buf + (0 .. len - 1));
+    requires \separated(p, used, ev, buf + (0 .. len - 1));
+    requires inv(p) && (p->state == ST_SIGN ==> p->neg == 0); assigns *p, *used, *ev;
+    ensures state: p->state <= ST_LIMIT; ensures left: p->left <= RDL_BULK_MAX;
+    ensures first: p->first == 0 || p->first == 1; ensures neg: p->neg == 0 || p->neg == 1;
+    ensures counts: counts(p); ensures number: number(p); ensures minus: p->state == ST_SIGN ==> p->neg == 0;
+    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX || \result == RDL_E_LIMIT;
+    ensures used: *used <= len; ensures progress: \result == RDL_OK ==> *used >= 1;
+    ensures pending: \result == RDL_PENDING ==> *used == len;
+    ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX;
+    ensures limit: \result == RDL_E_LIMIT <==> p->state == ST_LIMIT;
+    ensures sticky: \old(p->state) >= ST_SYNTAX ==> p->state == \old(p->state) && *used == 0;
+    ensures offender: \result < 0 && \old(p->state) < ST_SYNTAX ==> *used < len;
+    ensures last: \result == RDL_OK ==> (ev->last == 1 <==> p->state == ST_TYPE);
+    ensures slice: \result == RDL_OK && ev->len > 0 ==> buf <= ev->data && ev->data + ev->len <= buf + *used &&
+        buf + *used <= ev->data + ev->len + 2; */
+int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
+                  struct rdl_resp_event *ev);
+
 #endif

@@ -5,6 +5,9 @@
 static const uint32_t ten_to_the[RDL_DEC_MAX] = {1,      10,      100,      1000,      10000,
                                                  100000, 1000000, 10000000, 100000000, 1000000000};
 
+/*@ requires \valid(w);
+    assigns *w;
+    ensures w->buf == buf && w->cap == cap && w->len == 0 && w->error == RDL_OK; */
 void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap)
 {
     w->buf = buf;
@@ -13,32 +16,55 @@ void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap)
     w->error = RDL_OK;
 }
 
+/*@ assigns \nothing;
+    ensures 1 <= \result <= RDL_DEC_MAX;
+    ensures \result < RDL_DEC_MAX ==> v < ten_to_the[\result];
+    ensures \result > 1 ==> v >= ten_to_the[\result - 1]; */
 size_t rdl_dec_len(uint32_t v)
 {
     size_t n = 1;
 
+    /*@ loop invariant 1 <= n <= RDL_DEC_MAX && (n > 1 ==> v >= ten_to_the[n - 1]);
+        loop assigns n;
+        loop variant RDL_DEC_MAX - n; */
     while (n < RDL_DEC_MAX && v >= ten_to_the[n])
         n++;
     return n;
 }
 
 /* By subtraction: the smallest processors cannot divide, and our numbers have one to five digits. */
+/*@ requires \valid(out + (0 .. RDL_DEC_MAX - 1));
+    assigns out[0 .. RDL_DEC_MAX - 1];
+    ensures 1 <= \result <= RDL_DEC_MAX;
+    ensures \forall integer k; 0 <= k < \result ==> '0' <= out[k] <= '9'; */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
 {
     size_t len = rdl_dec_len(v);
     size_t n = 0;
     size_t i;
 
+    /*@ loop invariant 0 <= i <= len - 1 && n == len - 1 - i && (i < 9 ==> v < ten_to_the[i + 1]);
+        loop invariant \forall integer k; 0 <= k < n ==> '0' <= out[k] <= '9';
+        loop assigns i, n, v, out[0 .. RDL_DEC_MAX - 1];
+        loop variant i; */
     for (i = len - 1; i > 0; i--) {
+        uint32_t power = ten_to_the[i];
         uint32_t digit = 0;
 
-        while (v >= ten_to_the[i]) {
-            v -= ten_to_the[i];
+        //@ assert one_of: i == 1 || i == 2 || i == 3 || i == 4 || i == 5 || i == 6 || i == 7 || i == 8 || i == 9;
+        //@ assert decade: v < 10 * power;
+        /*@ loop invariant digit <= 9 && v < (10 - digit) * power;
+            loop assigns v, digit;
+            loop variant v; */
+        while (v >= power) {
+            v -= power;
             digit++;
         }
+        //@ assert one_digit: digit <= 9;
         out[n] = (char)('0' + digit);
         n++;
     }
+    //@ assert rest: v <= 9;
     out[n] = (char)('0' + v);
     return len;
 }

@@ -342,13 +342,14 @@ static void sha1_hex(char out[41], const char *text, size_t len)
 
 START_TEST(a_scripts_sha1_is_that_of_its_text)
 {
-    const struct rdl_script *const scripts[] = {&rdl_script_release, &rdl_script_extend};
+    const struct rdl_script *const scripts[] = {&rdl_script_release, &rdl_script_extend, &rdl_script_replace,
+                                                &rdl_script_acquire};
     size_t i;
     char sha[41];
 
     sha1_hex(sha, "abc", 3);
     ck_assert_str_eq(sha, "a9993e364706816aba3e25717850c26c9cd0d89d"); /* FIPS 180-1 */
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 4; i++) {
         ck_assert_uint_eq(strlen(scripts[i]->text), scripts[i]->text_len);
         sha1_hex(sha, scripts[i]->text, scripts[i]->text_len);
         ck_assert_str_eq(scripts[i]->sha, sha);
@@ -359,6 +360,9 @@ START_TEST(a_scripts_sha1_is_that_of_its_text)
     ck_assert_int_eq(rdl_script_release.args, 1);
     ck_assert_int_eq(rdl_script_extend.keys, 1);
     ck_assert_int_eq(rdl_script_extend.args, 2);
+    ck_assert_int_eq(rdl_script_replace.args, 2);
+    ck_assert_int_eq(rdl_script_acquire.keys, 2);
+    ck_assert_int_eq(rdl_script_acquire.args, 4);
 }
 END_TEST
 

