@@ -248,8 +248,8 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
 
 /*
- * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). An ACQUIRE
- * is only taken if the release that may have to follow it still fits. Needs no open connection: what is
+ * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
+ * a release is only taken if a release still fits behind it. Needs no open connection: what is
  * queued is sent when it is READY. RDL_OK or RDL_E_FULL.
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);

@@ -78,11 +78,12 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     r.name_len = (uint8_t)cmd->name.len;
     r.value_len = (uint8_t)cmd->value.len;
     r.extra_len = (uint8_t)cmd->extra.len;
-    own = cmd->op->may_grant ? rdl_record_size(&r) : 0;
+    /* Behind whatever is asked for a lock its release still fits; a SET keeps that room until it is answered. */
+    own = cmd->op->is_owed ? 0 : rdl_record_size(&r);
     rc = rdl_queue_push(c, &r, &q, c->reserved + own);
     if (rc != RDL_OK)
         return rc;
-    c->reserved += own;
+    c->reserved += cmd->op->may_grant ? own : 0;
     if (req != NULL) {
         rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
         req->is_queued = 1;

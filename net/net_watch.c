@@ -32,6 +32,8 @@ static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes
 {
     enum { WATCH, GET, PTTL, MULTI };
 
+    if (r->replies == PTTL && c->reply_kind == RDL_RESP_ERROR) /* before 2.6: no PTTL, and no PEXPIRE either */
+        return RDL_OK;
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
     if (r->replies == WATCH || r->replies == MULTI) {

@@ -28,7 +28,7 @@
  *     extend     RDL_OK         a majority had it still and keeps it              > 0, never less than before
  *                RDL_LOST       the time was up, or a majority has it no more     0
  *                RDL_UNKNOWN    no majority either way in time                    as before the call
- *     release    RDL_OK         a majority had it until now and let it go         0
+ *     release    RDL_OK         let go; a majority is free of it                  0
  *                RDL_EXPIRED    a majority had it no more (a warning)             0
  *                RDL_LOST       somebody else holds a majority by now             0
  *                RDL_UNKNOWN    no majority answered; the ttl ends it             0

@@ -75,7 +75,7 @@ static void step_submit(void)
         return;
     snprintf(e.name, sizeof e.name, "%.*s%u", (int)random_below(20), "a-name-of-some-length",
              random_below(99));
-    used = entry_size(&e) * (e.op == ACQUIRE ? 2 : 1);
+    used = entry_size(&e) * (e.op == RELEASE ? 1 : 2);
     for (i = 0; i < nq; i++)
         used += entry_size(&q[i]) * (q[i].op == ACQUIRE && q[i].req >= 0 && q[i].step == 0 ? 2 : 1);
     fits = used <= s.cfg.queue_len;
