@@ -144,6 +144,8 @@ void sim_out_error(struct sim_out *o, const char *fmt, ...)
 
 int sim_arg_is(struct sim_arg a, const char *word)
 {
+    if (a.len == 0 || ((a.data[0] ^ (unsigned char)word[0]) & ~0x20) != 0) /* most often it is not */
+        return a.len == 0 && word[0] == '\0';
     for (size_t i = 0; i < a.len; i++)
         if (tolower(a.data[i]) != tolower((unsigned char)word[i]))
             return 0;

@@ -349,6 +349,7 @@ const char *lock_name(unsigned i);
 
 /* ---------------------------------------------------------------- sim_user.c */
 
+uint64_t user_next(const struct world *w, struct rng *r);
 /* What the user of this lock does now; returns when he wants to act again (virtual us). */
 uint64_t user_act(struct world *w, struct handle *h, uint64_t now_ms);
 /* Begin an operation by hand (ACQUIRING, EXTENDING with ttl_ms, RELEASING). */

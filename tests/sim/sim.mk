@@ -11,6 +11,11 @@ standin: $(B)/standin ## the model server behind sockets, for a machine without 
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
+# tests/check_sim_server.c
+$(B)/check: $(MODEL_SRC:%.c=$(B)/lib/%.o)
+$(B)/check-asan: $(MODEL_SRC:%.c=$(B)/asan/%.o)
+$(B)/check-clang: $(MODEL_SRC:%.c=$(B)/clang/%.o)
+
 # $(call simulator,PROGRAM,FLAVOUR,COMPILER): the production objects as they are, in a world of models
 define simulator
 $(B)/$(1): $(patsubst %.c,$(B)/$(2)/%.o,tests/sim/sim_main.c $(SIM_SRC)) $(B)/$(2)/libredlock.a

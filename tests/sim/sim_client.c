@@ -28,7 +28,7 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
     h->opt.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
     h->opt.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
-    h->opt.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 10, 100);
+    h->opt.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
     uint32_t least = 3 * w->slowest_us / 1000 + 2; /* an attempt has time for a round trip and a half */
     h->opt.attempt_ms = rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + h->opt.ttl_ms / 16);
     if (rdl_attempt_ms(&h->opt) < least)
@@ -39,7 +39,7 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
         h->name = 0;
         h->opt = (struct rdl_options){.ttl_ms = w->ttl_ms};
     }
-    h->act_at = w->opt.is_scripted ? NEVER : w->now + rng_below(r, w->think_us);
+    h->act_at = w->opt.is_scripted ? NEVER : user_next(w, r);
     h->cancel_at = NEVER;
     handle_init(w, h);
 }

@@ -14,13 +14,19 @@ static int has_stopped(const struct world *w)
     return w->now >= w->stop_us;
 }
 
+/* When the user wants a lock next: once the faults are over everybody hurries, so that liveness can be judged. */
+uint64_t user_next(const struct world *w, struct rng *r)
+{
+    uint64_t at = w->now + rng_below(r, w->think_us), heal = w->opt.heal_us;
+    uint64_t latest = (w->now > heal ? w->now : heal) + rng_below(r, 1200 * MS);
+    return at < latest ? at : latest;
+}
+
 static void think(struct world *w, struct handle *h)
 {
-    /* Once the faults are over everybody hurries, so that liveness can be judged. */
-    uint64_t most = w->now >= w->opt.heal_us ? 400 * MS : w->think_us;
     h->state = IDLE;
     h->cancel_at = NEVER;
-    h->act_at = w->opt.is_scripted ? NEVER : w->now + rng_below(dice(w), most);
+    h->act_at = w->opt.is_scripted ? NEVER : user_next(w, dice(w));
 }
 
 static void begin_holding(struct world *w, struct handle *h, uint64_t now_ms)

@@ -230,7 +230,7 @@ static void make_shape(struct world *w)
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
     w->faults = w->opt.faults >= 0 ? (uint32_t)w->opt.faults : faults;
     w->hold_us = (uint64_t)w->ttl_ms * rng_between(r, 100, 1500);
-    w->think_us = (uint64_t)w->ttl_ms * rng_between(r, 500, 4000);
+    w->think_us = (uint64_t)w->ttl_ms * rng_between(r, 1000, 6000);
     w->tail_permille = w->faults & FAULT_BIT(FAULT_TAIL) ? (uint32_t)rng_between(r, 1, 50) : 0;
     w->cut_permille = w->faults & FAULT_BIT(FAULT_CUT) ? (uint32_t)rng_between(r, 1, 300) : 0;
     w->resets_in = w->faults & FAULT_BIT(FAULT_RESET)
