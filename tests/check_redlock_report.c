@@ -132,7 +132,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 5 + 20 + 9 + 2); /* resp, net, lock, redlock */
+    ck_assert_int_ge(n, 5 + 20 + 9 + 2); /* resp, net, lock, redlock; more may come */
     ck_assert_str_eq(rdl_strerror(RDL_E_SERVERS), "a lock has 1 to 7 servers");
     ck_assert_str_eq(rdl_strerror(RDL_NO_QUORUM), "too few servers could be asked");
     ck_assert_str_eq(rdl_strerror(RDL_BUSY), "somebody else holds the lock");
