@@ -317,7 +317,7 @@ const struct scenario scenarios_net[] = {
     {"a release that was on its way is sent again", sent_release_is_sent_again, SCENE},
     {"the last release needs no answer", last_release_needs_no_answer, SCENE},
     {"a release always fits into the queue", release_always_fits, SCENE},
-    {"a release fits behind any number of extensions", release_fits_behind_extensions, OPEN},
+    {"a release fits behind any number of extensions", release_fits_behind_extensions, SCENE},
     {"every kind of server tells gone from taken", every_kind_tells_apart, SCENE},
     {"an owed release survives SCRIPT FLUSH", owed_release_survives_script_flush, SCENE},
     {"extension and release work when memory is full", release_in_time_of_oom, SCENE},
