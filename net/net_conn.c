@@ -78,7 +78,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     r.name_len = (uint8_t)cmd->name.len;
     r.value_len = (uint8_t)cmd->value.len;
     r.extra_len = (uint8_t)cmd->extra.len;
-    /* Behind whatever is asked for a lock its release still fits; a SET keeps that room until it is answered. */
+    /* Behind whatever is asked for a lock its release fits; a SET keeps that room until it is answered. */
     own = cmd->op->is_owed ? 0 : rdl_record_size(&r);
     rc = rdl_queue_push(c, &r, &q, c->reserved + own);
     if (rc != RDL_OK)

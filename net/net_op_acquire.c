@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* net_op_acquire.c - SET NX PX; the PTTL behind it tells how long a holder has left, with no trip of its own. */
+/* net_op_acquire.c - SET NX PX; the PTTL behind it tells how long a holder has left, with no extra trip. */
 #include "net/net_private.h"
 
 static void acquire_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,

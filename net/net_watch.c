@@ -32,7 +32,7 @@ static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes
 {
     enum { WATCH, GET, PTTL, MULTI };
 
-    if (r->replies == PTTL && c->reply_kind == RDL_RESP_ERROR) /* before 2.6: no PTTL, and no PEXPIRE either */
+    if (r->replies == PTTL && c->reply_kind == RDL_RESP_ERROR) /* before 2.6: nor is there PEXPIRE */
         return RDL_OK;
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);

@@ -78,6 +78,10 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size
         break;
     case RDL_VOTE_UNKNOWN:
         add(&l, "no answer");
+        if (s->error != RDL_OK && s->error != RDL_E_TIMEOUT) {
+            add(&l, ": ");
+            add_error(&l, s->conn, s->error);
+        }
         break;
     case RDL_VOTE_ERROR:
         add_error(&l, s->conn, s->error);
