@@ -49,8 +49,10 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
 void rdl_lock_owe(struct rdl_lock *l)
 {
     const struct rdl_bytes none = {NULL, 0};
+    char value[RDL_VALUE_MAX];
 
-    rdl_lock_submit(l, &rdl_op_release, NULL, none);
+    if (l->mode->value(l, value) > 0) /* else there is nothing yet that could be told from others */
+        rdl_lock_submit(l, &rdl_op_release, NULL, none);
 }
 
 /* ---------------------------------------------------------------- px */
