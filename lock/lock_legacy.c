@@ -31,7 +31,9 @@ enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
 enum {
     FRACTION = 9,             /* digits behind the point: who we are */
     PLAUSIBLE_S = 1000000000, /* no deadline is older than 2001 */
-    FAR_S = 86400             /* nor further away than a day, or ten of our own leases */
+    FAR_S = 86400,            /* nor further away than a day, or ten of our own leases */
+    CLOCK_OLD_MS = 600000,    /* an extension reads the clock again: its error grows by 1 % of its age */
+    CLOCK_DEAD_MS = 86400000
 };
 
 static const struct rdl_bytes none = {NULL, 0};
@@ -47,11 +49,19 @@ static uint32_t latest_s(const struct rdl_lock *l, uint64_t now_ms, uint32_t add
     return l->clock_s + add_ms / 1000 + ms / 1000;
 }
 
-static uint32_t earliest_s(const struct rdl_lock *l, uint64_t now_ms)
+/* And the milliseconds behind it. */
+static uint32_t earliest_s(const struct rdl_lock *l, uint64_t now_ms, uint32_t *behind_ms)
 {
     uint32_t since = (uint32_t)(now_ms - l->clock_at_ms);
+    uint32_t ms = l->clock_ms + since - since / 100;
 
-    return l->clock_s + (l->clock_ms + since - since / 100) / 1000;
+    *behind_ms = ms % 1000;
+    return l->clock_s + ms / 1000;
+}
+
+static int clock_is_older(const struct rdl_lock *l, uint64_t now_ms, uint32_t age_ms)
+{
+    return l->clock_at_ms == 0 || now_ms - l->clock_at_ms > age_ms;
 }
 
 static void read_clock(struct rdl_lock *l, uint64_t now_ms)
@@ -119,7 +129,8 @@ static uint32_t seconds_of(const char *text, size_t len)
 /* Expired only if it is so by the earliest the server's clock can show. */
 static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
 {
-    uint32_t now_s = earliest_s(l, now_ms);
+    uint32_t behind_ms;
+    uint32_t now_s = earliest_s(l, now_ms, &behind_ms);
     uint32_t far_s = l->ttl_ms / 100 > FAR_S ? l->ttl_ms / 100 : FAR_S;
     uint32_t until_s = seconds_of(l->peer, l->req.text_len);
 
@@ -127,7 +138,7 @@ static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
         return PEER_FOREIGN;
     if (until_s < now_s)
         return PEER_EXPIRED;
-    l->holder_ms = (int64_t)(until_s - now_s) * 1000;
+    l->holder_ms = (int64_t)(until_s - now_s + 1) * 1000 - behind_ms; /* it is past in the next second only */
     return PEER_LIVE;
 }
 
@@ -146,6 +157,7 @@ static int ask_setnx(struct rdl_lock *l, uint64_t now_ms)
 {
     l->sent_ms = now_ms;
     l->req.text = l->peer;
+    l->req.text_len = 0;
     l->value_len = make_value(l, (char *)l->token.bytes, now_ms, l->ttl_ms);
     return ask(l, SETNX, &rdl_op_setnx, none);
 }
@@ -166,6 +178,7 @@ static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
 {
     uint32_t left_ms = (uint32_t)(l->until_ms - now_ms) + rdl_drift_ms(l->ttl_ms);
     struct rdl_command cmd;
+    int rc;
 
     l->sent_ms = now_ms;
     l->phase = DONE;
@@ -181,35 +194,61 @@ static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
     cmd.until_ms = now_ms + l->ttl_ms;
     cmd.ttl_ms = l->ttl_ms;
     l->req.text_len = (uint8_t)cmd.value.len;
-    return rdl_conn_submit(l->conn, &l->req, &cmd);
+    rc = rdl_conn_submit(l->conn, &l->req, &cmd);
+    return rc == RDL_OK ? RDL_PENDING : rc;
+}
+
+static int first_request(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->op == RDL_RELEASE)
+        return ask(l, DONE, &rdl_op_release, none);
+    if (l->op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
+        return ask_extend(l, now_ms);
+    if (l->op == RDL_ACQUIRE)
+        l->value_len = 0; /* nothing is ours to give back yet */
+    return ask(l, TIME, &rdl_op_time, none);
 }
 
 static int legacy_send(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc;
 
-    if (l->op == RDL_EXTEND)
-        return ask_extend(l, now_ms);
     l->sent_ms = now_ms;
     if (l->op == RDL_RELEASE &&
         now_ms >= l->ended_ms) /* by now it may be somebody else's deadline that counts */
         return RDL_EXPIRED;
-    rc = l->op == RDL_RELEASE ? ask(l, DONE, &rdl_op_release, none) : ask(l, TIME, &rdl_op_time, none);
+    rc = first_request(l, now_ms);
     return rc == RDL_PENDING ? RDL_OK : rc;
 }
 
 /* ---------------------------------------------------------------- answers */
 
+/* The server does not take this request. */
+static int is_refused(const struct rdl_lock *l)
+{
+    return l->req.answer == RDL_ANSWER_ERROR &&
+           (l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM);
+}
+
+static int not_granted(struct rdl_lock *l)
+{
+    if (l->req.answer == RDL_ANSWER_ERROR && l->req.error == RDL_E_WRONGTYPE)
+        return RDL_E_FOREIGN_VALUE;
+    return rdl_lock_not_granted(l);
+}
+
 /* The server's time, or, if it does not tell, the clock that was set. */
 static int answer_time(struct rdl_lock *l, uint64_t now_ms)
 {
-    int is_refused = l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM;
+    int has_clock = l->req.answer == RDL_ANSWER_YES;
 
-    if (l->req.answer == RDL_ANSWER_YES)
+    if (has_clock)
         read_clock(l, now_ms);
-    else if (l->req.answer != RDL_ANSWER_ERROR || !is_refused || l->clock_at_ms == 0)
-        return rdl_lock_not_granted(l);
-    return ask_setnx(l, now_ms);
+    else
+        has_clock = is_refused(l) && !clock_is_older(l, now_ms, CLOCK_DEAD_MS);
+    if (l->op == RDL_ACQUIRE)
+        return has_clock ? ask_setnx(l, now_ms) : not_granted(l);
+    return has_clock && now_ms < l->until_ms ? ask_extend(l, now_ms) : rdl_lock_extended(l, now_ms);
 }
 
 /* Something is in the way. */
@@ -217,6 +256,8 @@ static int contend(struct rdl_lock *l, uint64_t now_ms)
 {
     int64_t lives_ms = l->req.value;
 
+    if (lives_ms == -2 && l->req.text_len == 0) /* cut short: nobody knows what stands there */
+        return RDL_BUSY;
     switch (judge_peer(l, now_ms)) {
     case PEER_LIVE:
         return RDL_BUSY;
@@ -241,24 +282,20 @@ static int answer_setnx(struct rdl_lock *l, uint64_t now_ms)
         return ask_setnx(l, now_ms);
     if (l->req.answer == RDL_ANSWER_ABSENT)
         return RDL_BUSY;
-    if (l->req.answer == RDL_ANSWER_ERROR && l->req.error == RDL_E_WRONGTYPE)
-        return RDL_E_FOREIGN_VALUE;
-    return rdl_lock_not_granted(l);
+    return not_granted(l);
 }
 
 static int answer_replace(struct rdl_lock *l, uint64_t now_ms)
 {
-    int is_refused = l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM;
-
     if (l->req.answer == RDL_ANSWER_YES)
         return rdl_lock_granted(l, RDL_RECOVERED, now_ms);
-    if (l->req.answer == RDL_ANSWER_ERROR && is_refused)
+    if (is_refused(l))
         return take_over(l, GETSET, &rdl_op_getset, now_ms);
     if (l->req.answer == RDL_ANSWER_NO || l->req.answer == RDL_ANSWER_ABSENT) { /* somebody was faster */
         l->holder_ms = -2;
         return RDL_BUSY;
     }
-    return rdl_lock_not_granted(l);
+    return not_granted(l);
 }
 
 /* What was overwritten decides, not what we had read: a third may have taken over and expired in between. */
@@ -268,7 +305,7 @@ static int answer_getset(struct rdl_lock *l, uint64_t now_ms)
         return rdl_lock_granted(l, RDL_OK, now_ms);
     if (l->req.answer == RDL_ANSWER_NO)
         return judge_peer(l, now_ms) == PEER_EXPIRED ? rdl_lock_granted(l, RDL_RECOVERED, now_ms) : RDL_BUSY;
-    return rdl_lock_not_granted(l);
+    return not_granted(l);
 }
 
 /* Late or not, what stands there now is the new value. */
@@ -284,20 +321,17 @@ static int answer_extend(struct rdl_lock *l, uint64_t now_ms)
 /* Where nothing compares: DEL, as long as nobody else can have it by the time it arrives. */
 static int answer_release(struct rdl_lock *l, uint64_t now_ms)
 {
-    int is_refused = l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM;
-
-    if (l->phase == DONE && l->req.answer == RDL_ANSWER_ERROR && is_refused &&
-        now_ms + 2 * (uint64_t)rdl_attempt_ms(l->opt) < l->ended_ms)
+    if (l->phase == DONE && is_refused(l) && now_ms + 2 * (uint64_t)rdl_attempt_ms(l->opt) < l->ended_ms)
         return ask(l, GETSET, &rdl_op_delete, none);
     return rdl_lock_released(l);
 }
 
 static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->op == RDL_EXTEND)
-        return answer_extend(l, now_ms);
     if (l->op == RDL_RELEASE)
         return answer_release(l, now_ms);
+    if (l->op == RDL_EXTEND && l->phase == DONE)
+        return answer_extend(l, now_ms);
     switch ((enum phase)l->phase) {
     case TIME:
         return answer_time(l, now_ms);
@@ -312,8 +346,11 @@ static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)
     return answer_getset(l, now_ms);
 }
 
+/* Whole numbers do not tell one from another: what was not answered may be somebody else's. */
 static size_t legacy_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 {
+    if (l->mode == &rdl_lock_legacy_integer && l->op == RDL_ACQUIRE && l->req.answer == RDL_ANSWER_UNKNOWN)
+        return 0;
     memcpy(out, l->token.bytes, l->value_len);
     return l->value_len;
 }
