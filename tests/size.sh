@@ -48,6 +48,16 @@ stack() { # target
     awk -v target="$1" -f "$tests/stack.awk" "$tests/budgets.txt" $graphs
 }
 
+# What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.
+images() { # target
+    for image in empty lock redlock; do
+        $(compiler "$1") -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -I. -nostartfiles \
+            --specs=nano.specs -Wl,--gc-sections -o "$tree/image_$image" "tests/images/image_$image.c" \
+            $(for src in $CORE_SRC; do echo "$tree/$1/${src%.c}.o"; done) || return
+        size "$tree/image_$image" | awk -v t="$1" -v n="$image" 'NR == 2 { print t, n, $1 }'
+    done | awk '$2 == "empty" { empty = $3; next } { print "image", $1, $2, $3 - empty }'
+}
+
 # An array as long as each structure of the headers is large; its size is read from the object.
 structs() { # abi target
     layers=$(ls resp/resp.h net/net.h lock/lock.h redlock/redlock.h 2>/dev/null)
@@ -68,6 +78,8 @@ measure() {
         stack $t
         division $t
     done
+    images m0plus
+    images m4
     structs lp64 x86-64
     structs ilp32 m4
 }
@@ -76,6 +88,7 @@ table() {
     awk '
         $1 == "text" || $1 == "stack" { if (!($3 in seen)) row[++n] = $3; seen[$3] = 1; v[$1, $2, $3] = $4 }
         $1 == "sizeof" { if (!($3 in known)) s[++m] = $3; known[$3] = 1; v[$1, $2, $3] = $4 }
+        $1 == "image" { if (!($3 in linked)) image[++l] = $3; linked[$3] = 1; v[$1, $2, $3] = $4 }
         /^#/ { note[++k] = $0 }
         function line(name) {
             printf "%-16s %7d %7d %7d   %7d %7d %7d\n", name, v["text", "x86-64", name],
@@ -87,6 +100,9 @@ table() {
             printf "%-16s %7s %7s %7s   %7s %7s %7s\n", "", "x86-64", "m0+", "m4", "x86-64", "m0+", "m4"
             for (i = 1; i <= n; i++) if (row[i] != "total") line(row[i])
             line("total")
+            for (i = 1; i <= l; i++)
+                printf "%-16s %7s %7d %7d   linked into a firmware\n", image[i], "", v["image", "m0plus", image[i]],
+                    v["image", "m4", image[i]]
             for (i = 1; i <= k; i++) print note[i]
             printf "\n%-24s %7s %7s\n", "structure", "lp64", "ilp32"
             for (i = 1; i <= m; i++)
@@ -127,7 +143,7 @@ if [ -n "$update" ]; then
     {
         echo '# SPDX-License-Identifier: MIT'
         echo '# Written by make size-update. KIND TARGET NAME BYTES; core objects at -Os -DNDEBUG.'
-        grep -E '^(compiler|text|stack|sizeof) ' "$new"
+        grep -E '^(compiler|text|stack|image|sizeof) ' "$new"
     } >"$figures"
 fi
 compare

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* image_redlock.c - a firmware that links a lock over five servers and its own driver; never run, only measured. */
+#include "redlock/redlock.h"
+
+void _start(void);
+
+volatile uint32_t device; /* stands for clock and wire */
+
+static struct rdl_endpoint endpoint;
+static uint8_t queue[RDL_QUEUE_MIN], tx[RDL_TX_MIN], rx[RDL_RX_MIN];
+static const struct rdl_conn_config config = {
+    .endpoint = &endpoint,
+    .queue = queue,
+    .queue_len = sizeof queue,
+    .tx = tx,
+    .tx_len = sizeof tx,
+    .rx = rx,
+    .rx_len = sizeof rx,
+};
+static struct rdl_conn conn;
+static struct rdl_server servers[5];
+
+static void drive(void)
+{
+    const uint8_t *out;
+    uint8_t *in;
+
+    device = rdl_conn_wants(&conn);
+    rdl_conn_opened(&conn);
+    device = (uint32_t)rdl_conn_tx(&conn, &out);
+    rdl_conn_tx_done(&conn, device);
+    device = (uint32_t)rdl_conn_rx(&conn, &in);
+    rdl_conn_rx_done(&conn, device);
+    rdl_conn_closed(&conn, (int)device);
+}
+
+void _start(void)
+{
+    static const struct rdl_options options = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    static const uint8_t entropy[RDL_ENTROPY_LEN];
+    static struct rdl_redlock lock;
+    size_t i;
+
+    rdl_conn_init(&conn, &config);
+    for (i = 0; i < 5; i++)
+        servers[i].conn = &conn;
+    rdl_redlock_init(&lock, &options, servers, 5, "job", 3);
+    rdl_redlock_acquire_begin(&lock, entropy, device);
+    rdl_redlock_extend_begin(&lock, 10000, device);
+    rdl_redlock_release_begin(&lock, device);
+    for (;;) {
+        drive();
+        rdl_redlock_step(&lock, device);
+        device = rdl_redlock_remaining_ms(&lock, device) + (uint32_t)rdl_redlock_wake_ms(&lock);
+    }
+}
