@@ -74,7 +74,7 @@ static unsigned below(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-/* What a word of a shape stands for: %k a key, %t a token, %n a number, %r %e our scripts, %R %E their sums. */
+/* What a word of a shape stands for: %k a key, %t a token, %n a number, %r %e %a %p our scripts, %R %E their sums. */
 static const char *meaning(const char *word)
 {
     static const char *const keys[] = {"nightly", "{nightly}:fence", "list"};
@@ -93,6 +93,10 @@ static const char *meaning(const char *word)
         return rdl_script_release.text;
     case 'e':
         return rdl_script_extend.text;
+    case 'a':
+        return rdl_script_acquire.text;
+    case 'p':
+        return rdl_script_replace.text;
     case 'R':
         return rdl_script_release.sha;
     default:
@@ -130,6 +134,10 @@ static void add_random(void)
                                          "DEL %k nightly",
                                          "EXISTS %k %k",
                                          "SETNX %k %t",
+                                         "GETSET %k %t",
+                                         "PSETEX %k %n %t",
+                                         "EVAL %a 2 %k fence %t 90000 77777 900000",
+                                         "EVAL %p 1 %k %t other",
                                          "PTTL %k",
                                          "PEXPIRE %k %n",
                                          "LPUSH list x",
@@ -170,8 +178,8 @@ static void add_random(void)
         {"WATCH list", "DEL list", "PTTL list", "MULTI", "DEL list", "EXEC"},
         {"WATCH list", "SET list x", "MULTI", "SET %k", "GET %k", "EXEC"},
         {"WATCH list", "GET list", "MULTI", "MULTI", "SELECT 0", "DISCARD"}};
-    unsigned k = below(60);
-    if (k < 47) {
+    unsigned k = below(64);
+    if (k < 51) {
         add(shapes[k]);
         return;
     }

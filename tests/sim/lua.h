@@ -18,6 +18,9 @@ enum token_kind {
     T_FALSE,
     T_TRUE,
     T_TONUMBER,
+    T_NOT,
+    T_MAX,
+    T_FORMAT,
     T_KEYS,
     T_ARGV,
     T_CALL, /* words; the rest are signs */
@@ -32,6 +35,8 @@ enum token_kind {
     T_CLOSE,
     T_INDEX,
     T_INDEX_END,
+    T_TABLE,
+    T_TABLE_END,
     T_COMMA,
     T_PLUS,
     T_MINUS,
@@ -43,5 +48,44 @@ enum token_kind {
     T_BAD,
     T_OVER
 };
+
+enum lua_kind { NIL, FALSE_, TRUE_, NUMBER, TEXT, TABLE };
+
+struct lua_value {
+    enum lua_kind kind;
+    int64_t number;
+    int64_t second; /* of a table: it has two numbers */
+    struct sim_arg text;
+};
+
+enum { VARIABLES = 8, ROOM = 1024 };
+
+struct lua {
+    struct sim_call *call;
+    const struct sim_script *script;
+    const struct sim_lua_token *at;
+    const struct sim_arg *keys, *args;
+    int nkeys, nargs;
+    int variables;
+    int skipping; /* > 0: in a branch that is not taken: read, do not run */
+    int returned;
+    const char *error; /* sticky */
+    struct lua_value result;
+    char text[80];
+    struct sim_arg name[VARIABLES];
+    struct lua_value value[VARIABLES];
+    uint8_t room[ROOM]; /* texts that redis.call gave, and its error */
+    size_t room_len;
+};
+
+struct lua_value lua_expression(struct lua *l, int level); /* 0 for a whole one */
+int lua_truth(struct lua_value v);
+int lua_same(struct sim_arg a, struct sim_arg b);
+/* Take the token if it is of this kind; or fail. */
+int lua_mark(struct lua *l, enum token_kind kind);
+void lua_want(struct lua *l, enum token_kind kind);
+/* The text of the token just taken. */
+struct sim_arg lua_taken(const struct lua *l);
+struct lua_value lua_call(struct lua *l); /* redis.call has been taken */
 
 #endif

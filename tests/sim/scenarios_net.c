@@ -206,6 +206,28 @@ static void full_queue_keeps_its_word(void)
     scene_rest(w);
 }
 
+/* Connections fail one after the other, never enough of them at once: the one attempt ends all the same. */
+static void one_attempt_has_an_end(void)
+{
+    struct world *w = scene(1, 5, 1000);
+    struct handle *h = scene_lock(w, 0);
+    for (int s = 2; s < 5; s++)
+        w->client[0].endpoint[s].client_name = (struct rdl_bytes){"sim", 3}; /* so that there is a login */
+    w->host[2].blackhole_until = NEVER / 2;
+    scene_begin(w, h, ACQUIRING, 0);
+    scene_go(w, 0);
+    for (int s = 3; s < 5; s++)
+        w->host[s].is_frozen = 1; /* the login is not answered */
+    for (int s = 3; s < 5; s++) {
+        scene_go(w, 700);
+        w->host[s].blackhole_until = NEVER / 2;
+        if (w->client[0].tcp[s])
+            tcp_reset(w, w->client[0].tcp[s]);
+    }
+    EXPECT(w, scene_wait(w, h) == RDL_NO_QUORUM);
+    EXPECT(w, w->now <= (RDL_CONNECT_MS + 100) * MS);
+}
+
 /* However long the queue is: a SET is sent only if its release will fit. */
 static void release_fits(int extensions)
 {
@@ -326,6 +348,7 @@ const struct scenario scenarios_net[] = {
     {"a replica is left", replica_is_left, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
     {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},
+    {"one attempt ends by the time of one connect and its own", one_attempt_has_an_end, OPEN},
     {"a full queue keeps its word", full_queue_keeps_its_word, SCENE},
     {"a reply nobody asked for drops the connection", garbage_drops_the_connection, SCENE},
     {NULL, NULL, SCENE},

@@ -16,7 +16,7 @@ static uint32_t hash(struct sim_arg key)
     return h;
 }
 
-static void forget(struct sim_key *k)
+void sim_key_forget(struct sim_key *k)
 {
     k->used = 0;
 }
@@ -31,7 +31,7 @@ struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_ar
             continue;
         if (k->expire_ms == 0 || now_ms <= k->expire_ms)
             return k;
-        forget(k); /* lazy, as Redis: gone once now is *past* the time */
+        sim_key_forget(k); /* lazy, as Redis: gone once now is *past* the time */
         return NULL;
     }
     return NULL;
@@ -64,7 +64,7 @@ void sim_server_flush(struct sim_server *s)
     s->keys = 0;
 }
 
-static struct sim_arg value_of(const struct sim_key *k)
+struct sim_arg sim_value_of(const struct sim_key *k)
 {
     return k ? (struct sim_arg){k->value, k->value_len} : nothing;
 }
@@ -82,7 +82,7 @@ void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, 
 
 /* ---------------------------------------------------------------- commands */
 
-static struct sim_key *find(struct sim_call *c, int i)
+struct sim_key *sim_key_at(struct sim_call *c, int i)
 {
     return sim_server_find(c->server, c->session->db, c->argv[i], c->now_ms);
 }
@@ -102,7 +102,7 @@ static void reply_value(struct sim_call *c, const struct sim_key *k)
 
 static void cmd_get(struct sim_call *c)
 {
-    reply_value(c, find(c, 1));
+    reply_value(c, sim_key_at(c, 1));
 }
 
 /* What SET was asked for. */
@@ -167,7 +167,7 @@ static void write_value(struct sim_call *c, struct sim_key *k, struct sim_arg va
     memcpy(k->value, value.data, k->value_len);
 }
 
-static int is_value(const struct sim_key *k, struct sim_arg value)
+int sim_key_is(const struct sim_key *k, struct sim_arg value)
 {
     return k && k->value_len == value.len && memcmp(k->value, value.data, value.len) == 0;
 }
@@ -175,7 +175,7 @@ static int is_value(const struct sim_key *k, struct sim_arg value)
 /* SET IFEQ: for a lock an extension. */
 static void set_ifeq(struct sim_call *c, struct sim_key *k, const struct set *o)
 {
-    int is_ours = is_value(k, o->ifeq);
+    int is_ours = sim_key_is(k, o->ifeq);
     struct sim_call noted = *c;
     noted.argc = 2; /* as the script that extends */
     if (k && k->is_list) {
@@ -183,11 +183,12 @@ static void set_ifeq(struct sim_call *c, struct sim_key *k, const struct set *o)
         return;
     }
     sim_out_text(c->out, is_ours ? "+OK\r\n" : "$-1\r\n");
-    sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], o->ifeq, value_of(k), is_ours ? 1 : k ? 0 : -1);
+    sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], o->ifeq, sim_value_of(k), is_ours ? 1 : k ? 0 : -1);
     if (!is_ours)
         return;
     if (!o->keeps && (!o->expires || o->ttl_ms < left_ms(k, c->now_ms)))
-        sim_note(c, o->expires ? SIM_SHORTENED : SIM_SET_GRANTED, c->argv[1], c->argv[2], value_of(k), -1);
+        sim_note(c, o->expires ? SIM_SHORTENED : SIM_SET_GRANTED, c->argv[1], c->argv[2], sim_value_of(k),
+                 -1);
     write_value(c, k, c->argv[2]);
     if (!o->keeps)
         k->expire_ms = o->expires ? c->now_ms + (uint64_t)o->ttl_ms : 0;
@@ -202,9 +203,9 @@ static void cmd_set(struct sim_call *c)
     }
     if (!set_options(c, &o))
         return;
-    struct sim_key *k = find(c, 1);
+    struct sim_key *k = sim_key_at(c, 1);
     uint8_t old[SIM_VALUE_MAX];
-    struct sim_arg held = value_of(k);
+    struct sim_arg held = sim_value_of(k);
     if (held.len > 0)
         memcpy(old, held.data, held.len);
     held.data = old;
@@ -238,18 +239,46 @@ static void cmd_set(struct sim_call *c)
 
 static void cmd_setnx(struct sim_call *c)
 {
-    struct sim_key *k = find(c, 1);
+    struct sim_key *k = sim_key_at(c, 1);
     int granted = !k && (k = create(c->server, c->session->db, c->argv[1], c->now_ms)) != NULL;
     if (granted)
         write_value(c, k, c->argv[2]);
     sim_out_int(c->out, granted);
     sim_note(c, granted ? SIM_SET_GRANTED : SIM_SET_REFUSED, c->argv[1], c->argv[2],
-             granted ? nothing : value_of(k), -1);
+             granted ? nothing : sim_value_of(k), -1);
+}
+
+static void cmd_getset(struct sim_call *c)
+{
+    struct sim_key *k = sim_key_at(c, 1);
+    reply_value(c, k);
+    if (k && k->is_list)
+        return;
+    if (!k)
+        k = create(c->server, c->session->db, c->argv[1], c->now_ms);
+    if (!k)
+        return;
+    write_value(c, k, c->argv[2]);
+    k->expire_ms = 0;
+}
+
+static void cmd_psetex(struct sim_call *c)
+{
+    struct sim_arg argv[] = {c->argv[0], c->argv[1], c->argv[3], {(const uint8_t *)"PX", 2}, c->argv[2]};
+    struct sim_call as_set = *c;
+    int64_t ms;
+    if (sim_arg_int(c->argv[2], &ms) && (ms <= 0 || ms > INT64_MAX - (int64_t)c->now_ms)) {
+        sim_out_error(c->out, "ERR invalid expire time in 'psetex' command");
+        return;
+    }
+    as_set.argv = argv;
+    as_set.argc = 5;
+    cmd_set(&as_set);
 }
 
 static void cmd_lpush(struct sim_call *c)
 {
-    struct sim_key *k = find(c, 1);
+    struct sim_key *k = sim_key_at(c, 1);
     if (k && !k->is_list) {
         sim_out_error(c->out, "WRONGTYPE Operation against a key holding the wrong kind of value");
         return;
@@ -263,71 +292,26 @@ static void cmd_lpush(struct sim_call *c)
     sim_out_int(c->out, ++k->value_len);
 }
 
-static void cmd_del(struct sim_call *c)
-{
-    int n = 0;
-    for (int i = 1; i < c->argc; i++) {
-        struct sim_key *k = find(c, i);
-        if (!k)
-            continue;
-        sim_note(c, SIM_DELETED, c->argv[i], nothing, value_of(k), -2);
-        forget(k);
-        n++;
-    }
-    sim_out_int(c->out, n);
-}
-
-/* DELEX key IFEQ value, DELIFEQ key value */
-static void delete_if(struct sim_call *c, struct sim_arg value, const char *wrong_type)
-{
-    struct sim_key *k = find(c, 1);
-    int is_ours = is_value(k, value);
-    if (k && k->is_list) {
-        sim_out_error(c->out, "%s", wrong_type);
-        return;
-    }
-    sim_out_int(c->out, is_ours);
-    if (!is_ours)
-        return;
-    sim_note(c, SIM_DELETED, c->argv[1], value, value_of(k), -2);
-    forget(k);
-}
-
-static void cmd_delex(struct sim_call *c)
-{
-    if (c->argc != 4)
-        sim_out_error(c->out, "ERR wrong number of arguments for 'delex' command");
-    else if (!sim_arg_is(c->argv[2], "IFEQ"))
-        sim_out_error(c->out, "ERR syntax error");
-    else
-        delete_if(c, c->argv[3], "ERR Key should be of string type if conditions are specified");
-}
-
-static void cmd_delifeq(struct sim_call *c)
-{
-    delete_if(c, c->argv[2], "WRONGTYPE Operation against a key holding the wrong kind of value");
-}
-
 static void cmd_exists(struct sim_call *c)
 {
     int n = 0;
     for (int i = 1; i < c->argc; i++)
-        n += find(c, i) != NULL;
+        n += sim_key_at(c, i) != NULL;
     sim_out_int(c->out, n);
 }
 
 static void cmd_pttl(struct sim_call *c)
 {
-    struct sim_key *k = find(c, 1);
+    struct sim_key *k = sim_key_at(c, 1);
     sim_out_int(c->out, k ? left_ms(k, c->now_ms) : -2);
     if (c->session->is_watching && k)
-        sim_note(c, SIM_LOOKED, c->argv[1], nothing, value_of(k), left_ms(k, c->now_ms));
+        sim_note(c, SIM_LOOKED, c->argv[1], nothing, sim_value_of(k), left_ms(k, c->now_ms));
 }
 
 static void cmd_pexpire(struct sim_call *c)
 {
     int64_t ms;
-    struct sim_key *k = find(c, 1);
+    struct sim_key *k = sim_key_at(c, 1);
     if (!sim_arg_int(c->argv[2], &ms)) {
         sim_out_error(c->out, "ERR value is not an integer or out of range");
         return;
@@ -342,36 +326,28 @@ static void cmd_pexpire(struct sim_call *c)
     enum sim_deed deed = ms <= 0 ? SIM_DELETED : SIM_EXPIRE_SET;
     if (ms > 0 && ms < left_ms(k, c->now_ms))
         deed = SIM_SHORTENED;
-    sim_note(c, deed, c->argv[1], nothing, value_of(k), ms);
+    sim_note(c, deed, c->argv[1], nothing, sim_value_of(k), ms);
     touch(c, k);
     if (c->in_exec) { /* for a lock an extension */
         struct sim_call noted = *c;
         noted.argc = 2;
-        sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], nothing, value_of(k), 1);
+        sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], nothing, sim_value_of(k), 1);
     }
     if (ms > 0)
         k->expire_ms = c->now_ms + (uint64_t)ms;
     else
-        forget(k);
-}
-
-static void cmd_flushall(struct sim_call *c)
-{
-    sim_server_flush(c->server);
-    sim_out_text(c->out, "+OK\r\n");
+        sim_key_forget(k);
 }
 
 const struct sim_entry sim_key_commands[] = {
     {"set", -3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_set},
     {"setnx", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_setnx},
+    {"getset", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_getset},
+    {"psetex", 4, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_psetex},
     {"get", 2, 0, cmd_get},
-    {"del", -2, SIM_WRITES, cmd_del},
-    {"delex", -2, SIM_WRITES | SIM_DELEX, cmd_delex},
-    {"delifeq", 3, SIM_WRITES | SIM_DELIFEQ, cmd_delifeq},
     {"exists", -2, 0, cmd_exists},
     {"pttl", 2, 0, cmd_pttl},
     {"pexpire", 3, SIM_WRITES, cmd_pexpire},
     {"lpush", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_lpush},
-    {"flushall", -1, SIM_WRITES, cmd_flushall},
     {NULL, 0, 0, NULL},
 };

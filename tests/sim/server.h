@@ -187,6 +187,11 @@ struct sim_call {
     struct sim_arg script_arg;       /* its ARGV[1] */
 };
 
+/* Argument i as a key: as it is now, or NULL; what it holds; whether it is this. */
+struct sim_key *sim_key_at(struct sim_call *c, int i);
+struct sim_arg sim_value_of(const struct sim_key *k);
+int sim_key_is(const struct sim_key *k, struct sim_arg value);
+void sim_key_forget(struct sim_key *k);
 /* Run a command of the table; also for redis.call of a script. */
 void sim_command(struct sim_call *c);
 void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, struct sim_arg value,
@@ -211,6 +216,7 @@ struct sim_entry {
 };
 
 extern const struct sim_entry sim_key_commands[];
+extern const struct sim_entry sim_delete_commands[];
 extern const struct sim_entry sim_script_commands[];
 extern const struct sim_entry sim_multi_commands[];
 /* Keep a command for EXEC; 0: too many bytes. */

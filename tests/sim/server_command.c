@@ -147,8 +147,8 @@ static int is_known(const struct sim_features *f, const struct sim_entry *e)
 
 static const struct sim_entry *look_up(const struct sim_server *s, struct sim_arg name)
 {
-    const struct sim_entry *tables[] = {sim_key_commands, sim_script_commands, connection_commands,
-                                        sim_multi_commands};
+    const struct sim_entry *tables[] = {sim_key_commands, sim_delete_commands, sim_script_commands,
+                                        connection_commands, sim_multi_commands};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const struct sim_entry *e = tables[t]; e->name; e++)
             if (sim_arg_is(name, e->name))

@@ -27,6 +27,7 @@ struct job {
 };
 
 static struct counts total;
+static uint64_t ran;
 
 static void sum(const struct counts *c)
 {
@@ -171,6 +172,7 @@ static uint64_t run(const struct job *j)
             print_world(w);
         int bad = world_live(w);
         sum(&w->counts);
+        ran++;
         if (j->hashes)
             printf("%llu %016llx\n", (unsigned long long)seed, (unsigned long long)w->hash);
         if (!bad)
@@ -197,7 +199,7 @@ int main(int argc, char **argv)
         parse(&j, argv[i]);
     double start = seconds();
     uint64_t violations = run(&j);
-    double took = seconds() - start, n = (double)(j.to - j.from + 1);
+    double took = seconds() - start, n = (double)ran;
     if (!j.hashes)
         printf("%llu acquired, %llu busy, %llu no quorum, %llu expired, %llu unknown, %llu extended, %llu "
                "released, "
