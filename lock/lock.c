@@ -41,7 +41,7 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.value.data = value;
     cmd.value.len = l->mode->value(l, value);
     cmd.extra = extra;
-    cmd.until_ms = l->sent_ms + l->ttl_ms;
+    cmd.until_ms = l->sent_ms == 0 ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
     cmd.ttl_ms = l->ttl_ms;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
@@ -202,6 +202,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc = l->mode->send(l, now_ms);
 
+    rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
     l->state = LOCK_ASKED;
@@ -343,6 +344,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     if (rdl_token_from_hex(&l->token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
     l->until_ms = UINT64_MAX;
+    l->sent_ms = 0;
     l->ttl_ms = l->opt->ttl_ms;
     l->seed = rdl_token_seed(&l->token);
     return RDL_OK;
