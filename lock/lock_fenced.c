@@ -37,7 +37,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 
     if (l->op != RDL_ACQUIRE)
         return rdl_lock_px.send(l, now_ms);
-    first = decimal(digits, l->fence);
+    first = decimal(digits, l->fence + 1);
     floor.data = digits + first;
     floor.len = DIGITS - first;
     rdl_token_next(&l->token);
@@ -65,7 +65,7 @@ const struct rdl_lock_mode rdl_lock_fenced = {fenced_send, fenced_answer, fenced
 
 void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms)
 {
-    l->fence = floor_ms;
+    l->fence = floor_ms > 0 ? floor_ms - 1 : 0;
 }
 
 uint64_t rdl_lock_fence(const struct rdl_lock *l)
