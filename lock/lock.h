@@ -140,7 +140,7 @@ extern const struct rdl_lock_mode rdl_lock_fenced;
 /*
  * The old protocol, for fleets that speak it: SETNX with the Unix time at which the lease ends, taken over
  * when that has passed. See lock_legacy.c. _integer leaves out the fraction that tells one holder from
- * another, for peers that read whole numbers only.
+ * another, for peers that read whole numbers only; so no release follows an acquire without an answer.
  */
 extern const struct rdl_lock_mode rdl_lock_legacy;
 extern const struct rdl_lock_mode rdl_lock_legacy_integer;
@@ -166,7 +166,7 @@ struct rdl_lock {
     uint8_t op;
     uint8_t tries;
     /* fenced */
-    uint64_t fence; /* the least number to give, then the number given */
+    uint64_t fence; /* the number given last; the next is greater */
     /* legacy: the server's clock as read at clock_at_ms, too early by clock_error_ms at most */
     uint64_t ended_ms; /* until_ms before release */
     uint64_t clock_at_ms;
@@ -201,15 +201,16 @@ uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
 void rdl_lock_cancel(struct rdl_lock *l);
 
 /*
- * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; else it is the number this
- * lock had last, at first 0.
+ * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts
+ * count in doubles. Without it any number greater than the one this lock had last may come.
  */
 void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms);
 /* Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none. */
 uint64_t rdl_lock_fence(const struct rdl_lock *l);
 /*
  * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the
- * server refuses TIME; without it such a server cannot be used.
+ * server refuses TIME; without it such a server cannot be used. Set it again once a day at least: an older
+ * one counts no more, and a younger one is taken to be off by 1 % of its age.
  */
 void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
 
