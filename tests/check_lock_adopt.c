@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* A token from elsewhere: another handle of it releases or extends, on a real server. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/live/client.h"
+#include "tests/live/servers.h"
+#include "tests/scripted.h"
+
+enum { TTL = 20000, DRIFT = 202 };
+
+static struct live_server server;
+static struct client client, other;
+static struct rdl_lock lock, adopted;
+static struct rdl_options opt;
+static char token[RDL_VALUE_MAX];
+
+/* The lock is held, its token known; the other handle has a conn of its own. */
+static void setup(void)
+{
+    static char url[256];
+
+    client_setup();
+    live_start(&server);
+    live_url(&server, LIVE_V4, url, sizeof url);
+    client_init(&client, url);
+    client_init(&other, url);
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = TTL;
+    opt.attempt_ms = 5000;
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &client.conn, "nightly", 7);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &other.conn, "nightly", 7);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    rdl_lock_token(&lock, token);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+static uint32_t remaining_ms(void)
+{
+    return rdl_lock_remaining_ms(&adopted, client_now());
+}
+
+static const char *exists(void)
+{
+    return live_command(&server, "EXISTS nightly");
+}
+
+/* The other conn does what it still has to. */
+static void drain(void)
+{
+    while (!rdl_conn_is_idle(&other.conn))
+        client_step(&other, client_now() + 1000);
+}
+
+START_TEST(the_token_is_what_stands_on_the_server)
+{
+    char reply[64];
+
+    snprintf(reply, sizeof reply, "$40\r\n%.40s\r\n", token);
+    ck_assert_str_eq(live_command(&server, "GET nightly"), reply);
+}
+END_TEST
+
+START_TEST(a_token_from_another_handle_is_released_at_once)
+{
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_uint_eq(remaining_ms(), 0);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
+    ck_assert_str_eq(exists(), ":0\r\n");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_EXPIRED); /* it sees that it is gone */
+}
+END_TEST
+
+START_TEST(an_extend_adopts_and_validity_counts_from_it)
+{
+    uint64_t before_ms;
+    uint64_t after_ms;
+
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_uint_eq(remaining_ms(), 0);
+    before_ms = client_now();
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
+    after_ms = client_now();
+    ck_assert_uint_ge(rdl_lock_remaining_ms(&adopted, before_ms), TTL - DRIFT);
+    ck_assert_uint_le(rdl_lock_remaining_ms(&adopted, after_ms), TTL - DRIFT);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_OK); /* from now on like any other */
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
+    ck_assert_str_eq(exists(), ":0\r\n");
+}
+END_TEST
+
+/* The one it comes from had asked for longer: that is not taken from the key, and not believed either. */
+START_TEST(an_adopted_lease_is_not_shortened)
+{
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 900000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_uint_le(remaining_ms(), TTL - DRIFT);
+    ck_assert_uint_eq(strlen(live_command(&server, "PTTL nightly")), strlen(":899999\r\n"));
+}
+END_TEST
+
+static const char *const meanwhile[] = {"DEL nightly", "SET nightly other", "SET nightly other PX 60000"};
+
+START_TEST(a_token_that_stands_no_more_is_lost)
+{
+    live_command(&server, "%s", meanwhile[_i]);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_LOST);
+    ck_assert_uint_eq(remaining_ms(), 0);
+    drain();
+    ck_assert_str_eq(exists(), _i == 0 ? ":0\r\n" : ":1\r\n");
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_EXPIRED);
+}
+END_TEST
+
+START_TEST(a_release_of_a_token_that_stands_no_more_says_so)
+{
+    live_command(&server, "%s", meanwhile[_i]);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), _i == 0 ? RDL_EXPIRED : RDL_LOST);
+    ck_assert_str_eq(exists(), _i == 0 ? ":0\r\n" : ":1\r\n");
+}
+END_TEST
+
+START_TEST(what_is_no_token_is_refused)
+{
+    static const char *const texts[] = {
+        "",
+        "0",
+        "00112233445566778899aabbccddeeff0000000",   /* one too few */
+        "00112233445566778899aabbccddeeff000000011", /* one too many */
+        "00112233445566778899AABBCCDDEEFF00000001",  /* the server would not find it */
+        "00112233445566778899aabbccddeeff0000000g",
+        "00112233445566778899aabbccddeeff0000000 ",
+        "-0112233445566778899aabbccddeeff00000001",
+    };
+
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, texts[_i], strlen(texts[_i])), RDL_E_NAME);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_LOST);
+    ck_assert_str_eq(exists(), ":1\r\n");
+}
+END_TEST
+
+START_TEST(a_cancel_gives_back_what_was_adopted)
+{
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    rdl_lock_cancel(&adopted);
+    drain();
+    ck_assert_str_eq(exists(), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- without a server */
+
+START_TEST(an_extend_without_an_answer_leaves_it_to_be_adopted)
+{
+    static struct scripted s;
+    uint64_t now_ms = 1000;
+
+    scripted_init(&s);
+    scripted_open(&s, now_ms);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, now_ms), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token_hex(7), TTL));
+    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 5000), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, now_ms + 5000), 0);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, now_ms + 6000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 6001), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, now_ms + 6001), TTL - DRIFT - 1);
+}
+END_TEST
+
+START_TEST(an_answer_that_comes_after_the_ttl_adopts_nothing)
+{
+    static struct scripted s;
+    uint64_t late_ms = 1000 + TTL - DRIFT;
+
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 1000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&adopted, late_ms), RDL_EXPIRED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, late_ms), 0);
+}
+END_TEST
+
+/* The connection is gone when it is to be released: the release waits for the next one, for a ttl at least. */
+START_TEST(a_release_of_an_adopted_lock_stays_owed)
+{
+    static struct scripted s;
+    uint64_t now_ms = 5000000; /* far beyond one ttl after the boot */
+
+    scripted_init(&s);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    if (_i) {
+        rdl_lock_cancel(&adopted);
+    } else {
+        ck_assert_int_eq(rdl_lock_release_begin(&adopted, now_ms), RDL_PENDING);
+        ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 5000), RDL_UNKNOWN);
+        scripted_break(&s);
+    }
+    scripted_open(&s, now_ms + 6000);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(7)));
+}
+END_TEST
+
+Suite *suite_lock_adopt(void);
+
+Suite *suite_lock_adopt(void)
+{
+    Suite *suite = suite_create("lock_adopt");
+    TCase *tc = tcase_create("adopt");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, the_token_is_what_stands_on_the_server);
+    tcase_add_test(tc, a_token_from_another_handle_is_released_at_once);
+    tcase_add_test(tc, an_extend_adopts_and_validity_counts_from_it);
+    tcase_add_test(tc, an_adopted_lease_is_not_shortened);
+    tcase_add_loop_test(tc, a_token_that_stands_no_more_is_lost, 0, 3);
+    tcase_add_loop_test(tc, a_release_of_a_token_that_stands_no_more_says_so, 0, 3);
+    tcase_add_loop_test(tc, what_is_no_token_is_refused, 0, 8);
+    tcase_add_test(tc, a_cancel_gives_back_what_was_adopted);
+    tcase_add_test(tc, an_extend_without_an_answer_leaves_it_to_be_adopted);
+    tcase_add_test(tc, an_answer_that_comes_after_the_ttl_adopts_nothing);
+    tcase_add_loop_test(tc, a_release_of_an_adopted_lock_stays_owed, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
