@@ -292,7 +292,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- waiting and giving up */
 
-/* Past its second a deadline is only in the next: until then there is no sense in asking every millisecond. */
+/* A deadline is past in the next second only: until then there is no sense in asking every millisecond. */
 START_TEST(the_holder_has_time_until_it_can_be_taken_over)
 {
     static const long ahead_s[] = {0, 1, 7};
