@@ -123,9 +123,7 @@ static void straggler_is_one_more_vote(void)
 {
     struct world *w = scene(1, 5, 2000);
     struct handle *h = scene_lock(w, 0);
-    scene_do(w, h, ACQUIRING, 0);
-    scene_do(w, h, RELEASING, 0);
-    scene_go(w, 10);
+    scene_ready(w);
     w->link[0][4].delay_us = 15 * MS;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 200);

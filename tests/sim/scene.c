@@ -66,6 +66,19 @@ int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t t
     return scene_wait(w, h);
 }
 
+void scene_ready(struct world *w)
+{
+    for (int c = 0; c < w->clients; c++)
+        for (int i = 0; i < 3; i++) {
+            EXPECT(w, scene_do(w, scene_lock(w, c), ACQUIRING, 0) == RDL_OK);
+            scene_go(w, 50);
+            EXPECT(w, scene_do(w, scene_lock(w, c), EXTENDING, w->ttl_ms) == RDL_OK);
+            scene_go(w, 50);
+            EXPECT(w, scene_do(w, scene_lock(w, c), RELEASING, 0) == RDL_OK);
+            scene_go(w, 50);
+        }
+}
+
 void scene_go(struct world *w, uint32_t ms)
 {
     world_run_until(w, w->now + ms * MS);

@@ -32,6 +32,8 @@ void scene_one_server(struct world *w, int single);
 int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 int scene_wait(struct world *w, struct handle *h);
+/* Every client is connected to every server and knows its ways. */
+void scene_ready(struct world *w);
 void scene_go(struct world *w, uint32_t ms);
 /* What server s holds under the first name: the client that set it, or -1; and its PTTL. */
 int scene_owner(struct world *w, int s);

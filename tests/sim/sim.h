@@ -182,6 +182,7 @@ struct handle {
     struct rdl_keeper keeper;
     uint8_t client, index;
     uint8_t is_single;
+    const struct rdl_lock_mode *mode; /* of a single one */
     uint8_t single_server;
     uint8_t name;
     uint8_t state; /* enum handle_state */
@@ -204,9 +205,10 @@ struct client {
     uint8_t index;
     uint8_t is_dead;
     uint8_t is_running;
-    uint8_t spins;     /* rounds in a row after which it wanted another at once */
-    uint8_t resume;    /* where a pause stopped its loop */
-    uint64_t stale_ms; /* the time it read before the pause; 0: none */
+    uint8_t spins;        /* rounds in a row after which it wanted another at once */
+    uint8_t resume;       /* where a pause stopped its loop */
+    int32_t wall_skew_ms; /* how far his wall clock is off */
+    uint64_t stale_ms;    /* the time it read before the pause; 0: none */
     uint64_t paused_until;
     uint64_t wake_at; /* an EVENT_WAKE is due then */
     uint64_t last_run;
@@ -256,6 +258,9 @@ struct world {
     uint32_t faults; /* bits, as drawn or given */
     int clients, servers, handles, is_single;
     int has_other_servers; /* of which the oracles know less: by WATCH a client sees by itself */
+    int is_fenced;         /* single locks count */
+    int has_legacy;        /* 1: all are legacy; 2: some */
+    uint64_t fence[NAMES]; /* the last number given */
     uint64_t stop_us;      /* then nobody wants locks any more */
     uint32_t ttl_ms;       /* the longest anybody asks for */
     uint64_t now;

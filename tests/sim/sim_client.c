@@ -24,6 +24,9 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->client = c->index;
     h->index = (uint8_t)i;
     h->is_single = (uint8_t)w->is_single;
+    h->mode = w->is_fenced ? &rdl_lock_fenced : &rdl_lock_px;
+    if (w->has_legacy == 1 || (w->has_legacy == 2 && rng_chance(r, 500)))
+        h->mode = &rdl_lock_legacy;
     h->single_server = 0;
     h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
     h->opt.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
@@ -76,6 +79,7 @@ void client_init(struct world *w, unsigned i)
     c->paused_until = c->stale_ms = 0;
     c->wake_at = NEVER;
     c->last_run = w->now;
+    c->wall_skew_ms = (int32_t)rng_below(&w->stream[STREAM_SETUP], w->ttl_ms / 2) - (int32_t)w->ttl_ms / 4;
     for (int s = 0; s < w->servers; s++) {
         c->tcp[s] = NULL;
         init_conn(w, c, (unsigned)s);

@@ -20,7 +20,7 @@ void handle_init(struct world *w, struct handle *h)
     struct client *c = client_of(w, h);
     const char *name = lock_name(h->name);
     if (h->is_single) {
-        rdl_lock_init(&h->lock, &rdl_lock_px, &h->opt, &c->conn[h->single_server], name, strlen(name));
+        rdl_lock_init(&h->lock, h->mode, &h->opt, &c->conn[h->single_server], name, strlen(name));
         return;
     }
     memset(h->servers, 0, sizeof h->servers);
@@ -38,6 +38,9 @@ int handle_acquire(struct world *w, struct handle *h)
         for (size_t k = 0; k < 8; k++)
             entropy[i + k] = (uint8_t)(v >> (8 * k));
     }
+    if (h->mode == &rdl_lock_fenced) /* his wall clock, at which fences start */
+        rdl_lock_set_floor(
+            &h->lock, (uint64_t)((int64_t)(1700000000000 + w->now / MS) + client_of(w, h)->wall_skew_ms));
     h->state = ACQUIRING;
     h->ttl_ms = h->opt.ttl_ms;
     oracle_begin(w, h, now_ms);

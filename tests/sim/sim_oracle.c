@@ -35,129 +35,6 @@ static uint64_t drift_ms(uint32_t ttl_ms)
     return (ttl_ms + 99) / 100 + 2;
 }
 
-/* ---------------------------------------------------------------- what the servers do */
-
-static void trace_note(struct world *w, const struct host *h, const struct sim_note *n)
-{
-    static const char *const deed[] = {"SET granted", "SET refused", "lives longer", "LIVES SHORTER",
-                                       "deleted",     "script said", "looked",       "error"};
-    if (w->opt.trace)
-        world_trace(w, "        s%u %s %.*s (%lld) for c%d %.*s", h->index, deed[n->deed], (int)n->key.len,
-                    (const char *)n->key.data, (long long)n->number, h->serving ? h->serving->client : -1,
-                    (int)(n->deed == SIM_FAILED ? n->value.len
-                          : n->value.len > 6    ? 6
-                                                : n->value.len),
-                    (const char *)n->value.data);
-}
-
-static int is_same(struct sim_arg a, struct sim_arg b)
-{
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
-static void oracle_set(struct world *w, const struct host *h, const struct sim_note *n)
-{
-    struct token *t = token_find(w, (const char *)n->value.data, 1);
-    unsigned bit = 1u << h->index;
-    if (!t)
-        return;
-    if ((t->granted | t->refused) & bit)
-        world_violation(w, "fresh token", "s%u got a second SET with the same token", h->index);
-    if (n->deed == SIM_SET_REFUSED) {
-        t->refused |= (uint8_t)bit;
-        return;
-    }
-    if (n->held.len > 0)
-        world_violation(w, "set", "SET on s%u overwrote somebody's lock", h->index);
-    if (n->number < 0)
-        world_violation(w, "ttl", "s%u has a key without ttl", h->index);
-    else if (n->number < w->ttl_ms / 2 || n->number > w->ttl_ms)
-        world_violation(w, "ttl", "s%u was given a ttl of %lld ms", h->index, (long long)n->number);
-    t->granted |= (uint8_t)bit;
-    if (h->serving)
-        t->setter = h->serving->client;
-    if (w->now < t->first_us)
-        t->first_us = w->now;
-}
-
-static void oracle_delete(struct world *w, const struct host *h, const struct sim_note *n)
-{
-    struct token *t;
-    if (n->value.len != 2 * RDL_TOKEN_LEN || !is_same(n->value, n->held)) {
-        world_violation(w, "release", "s%u deleted a key that was another's", h->index);
-        return;
-    }
-    t = token_find(w, (const char *)n->value.data, 1);
-    if (!t)
-        return;
-    t->deleted |= (uint8_t)(1u << h->index);
-    if (h->serving && t->setter != h->serving->client)
-        world_violation(w, "release", "c%u deleted on s%u what c%u had set", h->serving->client, h->index,
-                        t->setter);
-    if (!t->is_held)
-        return;
-    const struct client *c = &w->client[t->client];
-    if (handle_remaining_ms(&c->handle[t->handle], clock_ms(&c->clock, w->now)) > 0)
-        world_violation(w, "release", "s%u deleted a lock that c%u holds and did not give up", h->index,
-                        t->client);
-}
-
-static void oracle_script(struct world *w, const struct host *h, const struct sim_note *n)
-{
-    struct token *t;
-    if (n->arguments != 2 || n->value.len != 2 * RDL_TOKEN_LEN)
-        return;
-    t = token_find(w, (const char *)n->value.data, 1);
-    if (!t)
-        return;
-    *(n->number == 1 ? &t->extended : &t->missed) |= (uint8_t)(1u << h->index);
-    if (n->number == 1 && w->now < t->extend_us)
-        t->extend_us = w->now;
-}
-
-/* By WATCH: a key that is still the client's and lives long enough needs no more. */
-static void oracle_looked(struct world *w, const struct host *h, const struct sim_note *n)
-{
-    struct token *t = n->held.len == 2 * RDL_TOKEN_LEN ? token_find(w, (const char *)n->held.data, 1) : NULL;
-    if (!t || !h->serving || t->setter != h->serving->client)
-        return;
-    t->extended |= (uint8_t)(1u << h->index);
-    if (w->now < t->extend_us)
-        t->extend_us = w->now;
-}
-
-void oracle_note(void *ctx, const struct sim_note *n)
-{
-    struct host *h = ctx;
-    struct world *w = h->world;
-    w->counts.commands++;
-    trace_note(w, h, n);
-    switch (n->deed) {
-    case SIM_SET_GRANTED:
-    case SIM_SET_REFUSED:
-        oracle_set(w, h, n);
-        break;
-    case SIM_DELETED:
-        oracle_delete(w, h, n);
-        break;
-    case SIM_SHORTENED:
-        world_violation(w, "extend", "s%u shortened a lease", h->index);
-        break;
-    case SIM_EXPIRE_SET:
-        if (!is_same(n->value, n->held))
-            world_violation(w, "extend", "s%u extended a key that was another's", h->index);
-        break;
-    case SIM_SCRIPT_DONE:
-        oracle_script(w, h, n);
-        break;
-    case SIM_LOOKED:
-        oracle_looked(w, h, n);
-        break;
-    case SIM_FAILED:
-        break;
-    }
-}
-
 /* ---------------------------------------------------------------- exclusion */
 
 static void exclude(struct world *w, const struct handle *a, const struct handle *b)
@@ -197,7 +74,7 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->until_ms = handle_until_ms(h);
     h->limit_ms = now_ms + attempt;
     if (h->state == ACQUIRING)
-        h->limit_ms += waits ? h->opt.wait_ms : 2 * RDL_CONNECT_MS + 100;
+        h->limit_ms += waits ? h->opt.wait_ms : 5 * RDL_CONNECT_MS; /* see "one attempt ends" */
     if (h->state == RELEASING)
         oracle_released(w, h);
     struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
@@ -329,8 +206,25 @@ static void released(struct world *w, struct handle *h, int result)
         world_violation(w, "truth", "released, but only %d servers deleted it", deleted);
 }
 
+/* Each holder's number is greater than that of the one before. */
+static void fenced(struct world *w, struct handle *h)
+{
+    uint64_t fence = rdl_lock_fence(&h->lock);
+    if (fence <= w->fence[h->name])
+        world_violation(w, "fence", "c%u.%u was given %llu after %llu", h->client, h->index,
+                        (unsigned long long)fence, (unsigned long long)w->fence[h->name]);
+    w->fence[h->name] = fence;
+}
+
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
+    if (h->mode == &rdl_lock_fenced && h->state == ACQUIRING && result == RDL_OK)
+        fenced(w, h);
+    if (h->mode == &rdl_lock_legacy) { /* its values are not tokens; exclusion and deadlines are watched */
+        if (h->state == ACQUIRING && result >= 0 && handle_until_ms(h) <= now_ms)
+            world_violation(w, "truth", "acquired a lease that is over already");
+        return;
+    }
     if (now_ms > h->limit_ms + 1 && result == RDL_OK && h->state == EXTENDING && now_ms >= h->until_ms)
         world_violation(w, "deadline", "an answer was believed after the deadline");
     if (h->state == ACQUIRING)
@@ -348,7 +242,7 @@ static void end_of_server(struct world *w, struct host *h)
     for (unsigned i = 0; i < NAMES; i++) {
         struct sim_arg name = {(const uint8_t *)lock_name(i), strlen(lock_name(i))};
         struct sim_key *k = sim_server_find(&h->model, 0, name, clock_ms(&h->clock, w->now));
-        if (k)
+        if (k && !w->has_legacy) /* a legacy deadline has no ttl: it is taken over */
             world_violation(w, "orphan", "s%u still holds \"%s\" for nobody", h->index, lock_name(i));
     }
 }
@@ -370,7 +264,7 @@ void oracle_rest(struct world *w)
 void oracle_end(struct world *w)
 {
     oracle_rest(w);
-    if (w->acquired_after_heal == 0)
+    if (w->acquired_after_heal == 0 && w->has_legacy != 2) /* px waits for ever for a dead legacy holder */
         world_violation(w, "liveness", "nobody acquired a lock in %llu ms without faults",
                         (unsigned long long)((w->stop_us - w->opt.heal_us) / MS));
 }

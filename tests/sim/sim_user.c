@@ -59,7 +59,7 @@ static void goes_on_holding(struct handle *h, int result, uint64_t now_ms)
 static void count(struct world *w, int state, int result)
 {
     struct counts *n = &w->counts;
-    if (result == RDL_OK) {
+    if (result >= 0) {
         if (state == ACQUIRING) {
             n->acquired++;
             w->last_acquired = w->now;

@@ -198,13 +198,16 @@ static void make_hosts(struct world *w)
     for (int s = 0; s < w->servers; s++) {
         struct host *h = &w->host[s];
         memset(h, 0, offsetof(struct host, model));
-        h->clock = (struct clock){rng_below(r, 1000000 * SECOND), draw_rate(w), 0};
+        h->clock = (struct clock){1700000000 * SECOND + rng_below(r, 1000000 * SECOND), draw_rate(w), 0};
         h->index = (uint8_t)s;
         h->is_down = h->is_frozen = 0;
         h->refuse_until = h->blackhole_until = h->up_at = 0;
         h->serving = NULL;
         h->world = w;
-        const struct sim_features *kind = &kinds[mixed ? rng_below(r, 5) : 0];
+        uint64_t drawn = mixed ? rng_below(r, 5) : 0;
+        if (w->is_fenced) /* fencing needs scripts */
+            drawn = drawn % 2 * 2;
+        const struct sim_features *kind = &kinds[drawn];
         sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0));
         w->has_other_servers |= kind != &kinds[0];
         h->model.note = oracle_note;
@@ -225,6 +228,11 @@ static void make_shape(struct world *w)
     w->is_single = rng_chance(r, w->servers == 1 ? 700 : 100);
     if (w->opt.is_single >= 0)
         w->is_single = w->opt.is_single;
+    uint64_t mode = rng_below(r, 6);
+    if (w->is_single && !w->opt.is_scripted) {
+        w->is_fenced = mode == 1 || mode == 2;
+        w->has_legacy = mode == 3 ? 1 : mode == 4 ? 2 : 0;
+    }
     w->stop_us = w->opt.end_us - 1500 * MS;
     w->handles = w->opt.is_scripted ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* What the servers do, command by command: kept for the oracles, and judged at once where that is possible. */
+#include "tests/sim/sim.h"
+
+#include <string.h>
+
+static void trace_note(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    static const char *const deed[] = {"SET granted", "SET refused", "lives longer", "LIVES SHORTER",
+                                       "deleted",     "script said", "looked",       "error"};
+    if (w->opt.trace)
+        world_trace(w, "        s%u %s %.*s (%lld) for c%d %.*s", h->index, deed[n->deed], (int)n->key.len,
+                    (const char *)n->key.data, (long long)n->number, h->serving ? h->serving->client : -1,
+                    (int)(n->deed == SIM_FAILED ? n->value.len
+                          : n->value.len > 6    ? 6
+                                                : n->value.len),
+                    (const char *)n->value.data);
+}
+
+static int is_same(struct sim_arg a, struct sim_arg b)
+{
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static int is_lock(struct sim_arg key)
+{
+    for (unsigned i = 0; i < NAMES; i++)
+        if (key.len == strlen(lock_name(i)) && memcmp(key.data, lock_name(i), key.len) == 0)
+            return 1;
+    return 0;
+}
+
+static void oracle_set(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    unsigned bit = 1u << h->index;
+    if (n->value.len != 2 * RDL_TOKEN_LEN || !is_lock(n->key)) /* a legacy deadline, a fence */
+        return;
+    struct token *t = token_find(w, (const char *)n->value.data, 1);
+    if (!t)
+        return;
+    if ((t->granted | t->refused) & bit)
+        world_violation(w, "fresh token", "s%u got a second SET with the same token", h->index);
+    if (n->deed == SIM_SET_REFUSED) {
+        t->refused |= (uint8_t)bit;
+        return;
+    }
+    if (n->held.len > 0)
+        world_violation(w, "set", "SET on s%u overwrote somebody's lock", h->index);
+    if (n->number < 0)
+        world_violation(w, "ttl", "s%u has a key without ttl", h->index);
+    else if (n->number < w->ttl_ms / 2 || n->number > w->ttl_ms)
+        world_violation(w, "ttl", "s%u was given a ttl of %lld ms", h->index, (long long)n->number);
+    t->granted |= (uint8_t)bit;
+    if (h->serving)
+        t->setter = h->serving->client;
+    if (w->now < t->first_us)
+        t->first_us = w->now;
+}
+
+static void oracle_delete(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    struct token *t;
+    if (n->value.len == 0 || !is_same(n->value, n->held)) {
+        world_violation(w, "release", "s%u deleted a key that was another's", h->index);
+        return;
+    }
+    if (n->value.len != 2 * RDL_TOKEN_LEN)
+        return;
+    t = token_find(w, (const char *)n->value.data, 1);
+    if (!t)
+        return;
+    t->deleted |= (uint8_t)(1u << h->index);
+    if (h->serving && t->setter != h->serving->client)
+        world_violation(w, "release", "c%u deleted on s%u what c%u had set", h->serving->client, h->index,
+                        t->setter);
+    if (!t->is_held)
+        return;
+    const struct client *c = &w->client[t->client];
+    if (handle_remaining_ms(&c->handle[t->handle], clock_ms(&c->clock, w->now)) > 0)
+        world_violation(w, "release", "s%u deleted a lock that c%u holds and did not give up", h->index,
+                        t->client);
+}
+
+static void oracle_script(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    struct token *t;
+    if (n->arguments == 1 || n->value.len != 2 * RDL_TOKEN_LEN)
+        return;
+    t = token_find(w, (const char *)n->value.data, 1);
+    if (!t)
+        return;
+    if (n->arguments == 4) { /* the fenced acquire */
+        t->refused |= (uint8_t)(n->number == 0 ? 1u << h->index : 0);
+        return;
+    }
+    *(n->number == 1 ? &t->extended : &t->missed) |= (uint8_t)(1u << h->index);
+    if (n->number == 1 && w->now < t->extend_us)
+        t->extend_us = w->now;
+}
+
+/* By WATCH: a key that is still the client's and lives long enough needs no more. */
+static void oracle_looked(struct world *w, const struct host *h, const struct sim_note *n)
+{
+    struct token *t = n->held.len == 2 * RDL_TOKEN_LEN ? token_find(w, (const char *)n->held.data, 1) : NULL;
+    if (!t || !h->serving || t->setter != h->serving->client)
+        return;
+    t->extended |= (uint8_t)(1u << h->index);
+    if (w->now < t->extend_us)
+        t->extend_us = w->now;
+}
+
+void oracle_note(void *ctx, const struct sim_note *n)
+{
+    struct host *h = ctx;
+    struct world *w = h->world;
+    w->counts.commands++;
+    trace_note(w, h, n);
+    switch (n->deed) {
+    case SIM_SET_GRANTED:
+    case SIM_SET_REFUSED:
+        oracle_set(w, h, n);
+        break;
+    case SIM_DELETED:
+        oracle_delete(w, h, n);
+        break;
+    case SIM_SHORTENED:
+        world_violation(w, "extend", "s%u shortened a lease", h->index);
+        break;
+    case SIM_EXPIRE_SET:
+        if (!is_same(n->value, n->held))
+            world_violation(w, "extend", "s%u extended a key that was another's", h->index);
+        break;
+    case SIM_SCRIPT_DONE:
+        oracle_script(w, h, n);
+        break;
+    case SIM_LOOKED:
+        oracle_looked(w, h, n);
+        break;
+    case SIM_FAILED:
+        break;
+    }
+}
