@@ -127,7 +127,7 @@ struct rdl_writer {
 void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap);
 
 enum { RDL_DEC_MAX = 10 };
-/* Write v in decimal, not terminated; returns the number of digits (1..RDL_DEC_MAX). */
+/* Write v in decimal, not terminated, and no byte more; returns the number of digits (1..RDL_DEC_MAX). */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v);
 /* That number of digits. */
 size_t rdl_dec_len(uint32_t v);

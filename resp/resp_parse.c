@@ -9,8 +9,6 @@
  */
 #include "resp/resp_private.h"
 
-enum { GO_ON = 2 /* beside the public results: the text of this value comes next */ };
-
 /* The largest number that another digit may follow, INT64_MAX / 10. */
 #define ACC_MAX UINT64_C(922337203685477580)
 
@@ -253,9 +251,12 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 /*@ requires \valid(p) && p->left <= RDL_BULK_MAX && at <= len && \valid_read(buf + (0 .. len - 1));
     requires \separated(p, buf + (0 .. len - 1)); assigns p->left;
     ensures \result <= len - at && p->left <= RDL_BULK_MAX;
-    ensures bulk: p->type == '$' ==> \result == \min(len - at, \old(p->left)) && p->left == \old(p->left) - \result;
-    ensures line: p->type != '$' ==> \forall integer k; at <= k < at + \result ==> buf[k] != '\r' && buf[k] != '\n';
-    ensures cut: p->type != '$' ==> at + \result == len || buf[at + \result] == '\r' || buf[at + \result] == '\n';
+    ensures bulk: p->type == '$' ==> \result == \min(len - at, \old(p->left)) &&
+        p->left == \old(p->left) - \result;
+    ensures line: p->type != '$' ==> \forall integer k; at <= k < at + \result ==>
+        buf[k] != '\r' && buf[k] != '\n';
+    ensures cut: p->type != '$' ==> at + \result == len || buf[at + \result] == '\r' ||
+        buf[at + \result] == '\n';
 */
 static size_t text_len(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at)
 {
@@ -296,7 +297,8 @@ static uint8_t text_kind(uint8_t type)
     requires \separated(p, n, buf + (0 .. len - 1)) && p->left <= RDL_BULK_MAX;
     requires p->state == ST_TEXT || p->state == ST_TEXT_LF; assigns p->left, p->state, *n;
     ensures left: p->left <= RDL_BULK_MAX; ensures used: at + *n <= \result <= len && \result <= at + *n + 2;
-    ensures state: p->state == ST_TEXT || p->state == ST_TEXT_LF || p->state == ST_TYPE || p->state == ST_SYNTAX;
+    ensures state: p->state == ST_TEXT || p->state == ST_TEXT_LF || p->state == ST_TYPE ||
+        p->state == ST_SYNTAX;
     ensures going: p->state == ST_TEXT || p->state == ST_TEXT_LF ==> \result == len;
     ensures bad: p->state == ST_SYNTAX ==> \result < len; ensures done: p->state == ST_TYPE ==> \result > at;
 */
@@ -329,19 +331,6 @@ static size_t take_text(struct rdl_resp *p, const uint8_t *buf, size_t len, size
 }
 
 /* Take a text, and hand out what there is of it. */
-/*@ requires \valid(p) && \valid(used) && \valid(ev) && at <= len && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, used, ev, buf + (0 .. len - 1)) && inv(p);
-    requires p->state == ST_TEXT || p->state == ST_TEXT_LF;
-    assigns p->left, p->state, p->first, p->due, p->announced, *used, *ev; ensures counts: counts(p); ensures number: number(p);
-    ensures shape: p->left <= RDL_BULK_MAX && (p->first == 0 || p->first == 1);
-    ensures used: at <= *used <= len;
-    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX;
-    ensures ok: \result == RDL_OK ==> *used > at && ev->data == buf + at && at + ev->len <= *used <= at + ev->len + 2;
-    ensures pending: \result == RDL_PENDING ==> *used == len;
-    ensures error: \result == RDL_E_SYNTAX ==> *used < len;
-    ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX; ensures limit: p->state != ST_LIMIT;
-    ensures going: \result >= 0 ==> p->state == ST_TYPE || p->state == ST_TEXT || p->state == ST_TEXT_LF;
-    ensures last: \result == RDL_OK ==> (ev->last == 1 <==> p->state == ST_TYPE); */
 static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *used,
                 struct rdl_resp_event *ev)
 {
@@ -366,18 +355,7 @@ static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, s
     return RDL_OK;
 }
 
-/* Take the type byte and the number, as far as they are there. GO_ON: at buf[*used] a text begins or goes on. */
-/*@ requires \valid(p) && \valid(used) && \valid(ev) && len > 0 && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, used, ev, buf + (0 .. len - 1)) && inv(p) && p->state < ST_SYNTAX;
-    requires *used == 0 && (p->state == ST_SIGN ==> p->neg == 0); assigns *p, *used, *ev;
-    ensures shape: shape(p); ensures counts: counts(p); ensures number: number(p); ensures used: *used <= len;
-    ensures minus: p->state == ST_SIGN ==> p->neg == 0;
-    ensures ok: \result == RDL_OK ==> *used >= 1 && p->state == ST_TYPE && ev->last == 1 && ev->len == 0;
-    ensures pending: \result == RDL_PENDING ==> *used == len && ST_SIGN <= p->state <= ST_NUM_LF;
-    ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX;
-    ensures limit: \result == RDL_E_LIMIT <==> p->state == ST_LIMIT; ensures error: \result < 0 ==> *used < len;
-    ensures text: \result == GO_ON ==> p->state == ST_TEXT || p->state == ST_TEXT_LF;
-    ensures results: RDL_E_LIMIT <= \result <= GO_ON; */
+/* Take the type byte and the number, as far as they are there. GO_ON: a text is at buf[*used]. */
 static int header(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used, struct rdl_resp_event *ev)
 {
     int result;

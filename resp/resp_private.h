@@ -8,6 +8,8 @@
 
 #include "resp/resp.h"
 
+enum { GO_ON = 2 /* beside the public results: the text of this value comes next */ };
+
 enum state {
     ST_TYPE,    /* before the type byte of a value */
     ST_SIGN,    /* before the first character of a number */
@@ -31,10 +33,12 @@ enum state {
 
 /* What decimal digits mean: dec is the number whose digits are those of `from` and then s[a..b). */
 /*@ predicate is_digit(integer c) = '0' <= c <= '9';
-    predicate all_digits{L}(uint8_t *s, integer a, integer b) = \forall integer k; a <= k < b ==> is_digit(s[k]);
+    predicate all_digits{L}(uint8_t *s, integer a, integer b) = \forall integer k; a <= k < b ==>
+        is_digit(s[k]);
     axiomatic Decimal {
         logic integer dec{L}(integer from, uint8_t *s, integer a, integer b) reads s[a .. b-1];
-        axiom dec_none{L}: \forall integer from, a, b; \forall uint8_t *s; b <= a ==> dec(from, s, a, b) == from;
+        axiom dec_none{L}: \forall integer from, a, b; \forall uint8_t *s; b <= a ==>
+            dec(from, s, a, b) == from;
         axiom dec_push{L}: \forall integer from, a, b; \forall uint8_t *s; b > a ==>
             dec(from, s, a, b) == 10 * dec(from, s, a, b - 1) + (s[b - 1] - '0');
     }
@@ -50,7 +54,8 @@ void rdl_resp_init(struct rdl_resp *p);
     ensures state: p->state <= ST_LIMIT; ensures left: p->left <= RDL_BULK_MAX;
     ensures first: p->first == 0 || p->first == 1; ensures neg: p->neg == 0 || p->neg == 1;
     ensures counts: counts(p); ensures number: number(p); ensures minus: p->state == ST_SIGN ==> p->neg == 0;
-    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX || \result == RDL_E_LIMIT;
+    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX ||
+        \result == RDL_E_LIMIT;
     ensures used: *used <= len; ensures progress: \result == RDL_OK ==> *used >= 1;
     ensures pending: \result == RDL_PENDING ==> *used == len;
     ensures syntax: \result == RDL_E_SYNTAX ==> p->state == ST_SYNTAX;
@@ -60,9 +65,44 @@ void rdl_resp_init(struct rdl_resp *p);
     ensures sticky: \old(p->state) >= ST_SYNTAX ==> p->state == \old(p->state) && *used == 0;
     ensures offender: \result < 0 && \old(p->state) < ST_SYNTAX ==> *used < len;
     ensures last: \result == RDL_OK ==> (ev->last == 1 <==> p->state == ST_TYPE);
-    ensures slice: \result == RDL_OK && ev->len > 0 ==> buf <= ev->data && ev->data + ev->len <= buf + *used &&
+    ensures slice: \result == RDL_OK && ev->len > 0 ==>
+        buf <= ev->data && ev->data + ev->len <= buf + *used &&
         buf + *used <= ev->data + ev->len + 2; */
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
+                  struct rdl_resp_event *ev);
+
+/* Its two halves, in resp_parse.c. */
+/*@ requires \valid(p) && \valid(used) && \valid(ev) && at <= len && \valid_read(buf + (0 .. len - 1));
+    requires \separated(p, used, ev, buf + (0 .. len - 1)) && inv(p);
+    requires p->state == ST_TEXT || p->state == ST_TEXT_LF;
+    assigns p->left, p->state, p->first, p->due, p->announced, *used, *ev;
+    ensures counts: counts(p); ensures number: number(p);
+    ensures shape: p->left <= RDL_BULK_MAX && (p->first == 0 || p->first == 1);
+    ensures used: at <= *used <= len;
+    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX;
+    ensures ok: \result == RDL_OK ==> *used > at && ev->data == buf + at &&
+        at + ev->len <= *used <= at + ev->len + 2;
+    ensures pending: \result == RDL_PENDING ==> *used == len;
+    ensures error: \result == RDL_E_SYNTAX ==> *used < len;
+    ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX; ensures limit: p->state != ST_LIMIT;
+    ensures going: \result >= 0 ==> p->state == ST_TYPE || p->state == ST_TEXT || p->state == ST_TEXT_LF;
+    ensures last: \result == RDL_OK ==> (ev->last == 1 <==> p->state == ST_TYPE); */
+static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *used,
+                struct rdl_resp_event *ev);
+
+/*@ requires \valid(p) && \valid(used) && \valid(ev) && len > 0 && \valid_read(buf + (0 .. len - 1));
+    requires \separated(p, used, ev, buf + (0 .. len - 1)) && inv(p) && p->state < ST_SYNTAX;
+    requires *used == 0 && (p->state == ST_SIGN ==> p->neg == 0); assigns *p, *used, *ev;
+    ensures shape: shape(p); ensures counts: counts(p); ensures number: number(p); ensures used: *used <= len;
+    ensures minus: p->state == ST_SIGN ==> p->neg == 0;
+    ensures ok: \result == RDL_OK ==> *used >= 1 && p->state == ST_TYPE && ev->last == 1 && ev->len == 0;
+    ensures pending: \result == RDL_PENDING ==> *used == len && ST_SIGN <= p->state <= ST_NUM_LF;
+    ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX;
+    ensures limit: \result == RDL_E_LIMIT <==> p->state == ST_LIMIT;
+    ensures error: \result < 0 ==> *used < len;
+    ensures text: \result == GO_ON ==> p->state == ST_TEXT || p->state == ST_TEXT_LF;
+    ensures results: RDL_E_LIMIT <= \result <= GO_ON; */
+static int header(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
                   struct rdl_resp_event *ev);
 
 #endif

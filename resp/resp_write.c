@@ -16,8 +16,10 @@ void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap)
     w->error = RDL_OK;
 }
 
+/*@ logic integer decimals(integer v) = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 10000 ? 4 :
+        v < 100000 ? 5 : v < 1000000 ? 6 : v < 10000000 ? 7 : v < 100000000 ? 8 : v < 1000000000 ? 9 : 10; */
 /*@ assigns \nothing;
-    ensures 1 <= \result <= RDL_DEC_MAX;
+    ensures 1 <= \result <= RDL_DEC_MAX && \result == decimals(v);
     ensures \result < RDL_DEC_MAX ==> v < ten_to_the[\result];
     ensures \result > 1 ==> v >= ten_to_the[\result - 1]; */
 size_t rdl_dec_len(uint32_t v)
@@ -29,13 +31,15 @@ size_t rdl_dec_len(uint32_t v)
         loop variant RDL_DEC_MAX - n; */
     while (n < RDL_DEC_MAX && v >= ten_to_the[n])
         n++;
+    /*@ assert one_of: n == 1 || n == 2 || n == 3 || n == 4 || n == 5 || n == 6 || n == 7 || n == 8 ||
+            n == 9 || n == 10; */
     return n;
 }
 
 /* By subtraction: the smallest processors cannot divide, and our numbers have one to five digits. */
-/*@ requires \valid(out + (0 .. RDL_DEC_MAX - 1));
-    assigns out[0 .. RDL_DEC_MAX - 1];
-    ensures 1 <= \result <= RDL_DEC_MAX;
+/*@ requires \valid(out + (0 .. decimals(v) - 1));
+    assigns out[0 .. decimals(v) - 1];
+    ensures 1 <= \result <= RDL_DEC_MAX && \result == decimals(v);
     ensures \forall integer k; 0 <= k < \result ==> '0' <= out[k] <= '9'; */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
 {
@@ -45,13 +49,14 @@ size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
 
     /*@ loop invariant 0 <= i <= len - 1 && n == len - 1 - i && (i < 9 ==> v < ten_to_the[i + 1]);
         loop invariant \forall integer k; 0 <= k < n ==> '0' <= out[k] <= '9';
-        loop assigns i, n, v, out[0 .. RDL_DEC_MAX - 1];
+        loop assigns i, n, v, out[0 .. len - 1];
         loop variant i; */
     for (i = len - 1; i > 0; i--) {
         uint32_t power = ten_to_the[i];
         uint32_t digit = 0;
 
-        //@ assert one_of: i == 1 || i == 2 || i == 3 || i == 4 || i == 5 || i == 6 || i == 7 || i == 8 || i == 9;
+        //@ assert one_of: i == 1 || i == 2 || i == 3 || i == 4 || i == 5 || i == 6 || i == 7 ||
+        // i == 8 || i == 9;
         //@ assert decade: v < 10 * power;
         /*@ loop invariant digit <= 9 && v < (10 - digit) * power;
             loop assigns v, digit;

@@ -14,8 +14,8 @@ static uint8_t key_bytes[3];
 static uint8_t token_bytes[3];
 
 static const size_t key_lens[] = {0, 3};
-static const size_t token_lens[] = {0, 3};
-static const uint32_t numbers[] = {0, 30000};
+static const size_t token_lens[] = {3};
+static const uint32_t numbers[] = {30000};
 
 static int one(struct rdl_writer *w, int command, struct rdl_bytes key, struct rdl_bytes token,
                uint32_t number)
@@ -46,8 +46,8 @@ int main(void)
 {
     struct rdl_writer w;
     struct rdl_bytes key = {key_bytes, key_lens[Frama_C_interval(0, 1)]};
-    struct rdl_bytes token = {token_bytes, token_lens[Frama_C_interval(0, 1)]};
-    uint32_t number = numbers[Frama_C_interval(0, 1)];
+    struct rdl_bytes token = {token_bytes, token_lens[0]};
+    uint32_t number = numbers[0];
     size_t room = (size_t)Frama_C_interval(0, SIZE);
     size_t before;
     int command = Frama_C_interval(0, 7);

@@ -41,9 +41,10 @@ try() { # file line change
 }
 
 for file; do
-    awk -f tests/proofs/mutate.awk "$file" >"$out/list"
+    cp "$file" "$out/original.c" # the tree may change while this runs
+    awk -f tests/proofs/mutate.awk "$out/original.c" >"$out/list"
     while IFS='	' read -r line change text; do
-        MUTANT=$text awk -v n="$line" 'NR == n { print ENVIRON["MUTANT"]; next } { print }' "$file" >"$out/mutant.c"
+        MUTANT=$text awk -v n="$line" 'NR == n { print ENVIRON["MUTANT"]; next } { print }' "$out/original.c" >"$out/mutant.c"
         try "$file" "$line" "$change"
     done <"$out/list"
 done

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_lock.c - two locks on one conn, in each mode; the server's bytes and the clock's steps come from the
+ * input. Whatever the server says: a lease is never longer than its ttl, a failed acquire holds nothing, time
+ * alone never lengthens a lease, and an operation ends by its deadline.
+ * Input: the mode, then pairs of an operation and its argument; the bytes of an answer follow their pair.
+ */
+#include "lock/lock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { LOCKS = 2, TTL = 1000 };
+
+static uint8_t tx[RDL_TX_MIN];
+static uint8_t rx[RDL_RX_MIN];
+static uint8_t queue[4 * RDL_RECORD_MAX];
+static struct rdl_conn conn;
+static struct rdl_lock locks[LOCKS];
+static uint8_t doing[LOCKS]; /* 0 nothing, else what was begun */
+static uint64_t now;
+
+enum { ACQUIRE = 1, EXTEND, RELEASE };
+
+static void must(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* A result of lock i's operation. */
+static void ended(size_t i, int result)
+{
+    uint32_t left = rdl_lock_remaining_ms(&locks[i], now);
+
+    if (result == RDL_PENDING)
+        return;
+    must(left <= TTL);
+    if (doing[i] == ACQUIRE)
+        must(result >= 0 ? left > 0 : left == 0);
+    if (doing[i] == RELEASE)
+        must(left == 0);
+    must(rdl_lock_strerror(result) != NULL);
+    doing[i] = 0;
+}
+
+static void begin(uint8_t arg)
+{
+    static const uint8_t entropy[RDL_ENTROPY_LEN] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    size_t i = arg % LOCKS;
+    int what = arg / LOCKS % 3 + ACQUIRE;
+
+    if (doing[i] != 0 || (what == ACQUIRE && rdl_lock_remaining_ms(&locks[i], now) > 0))
+        return;
+    doing[i] = (uint8_t)what;
+    ended(i, what == ACQUIRE  ? rdl_lock_acquire_begin(&locks[i], entropy, now)
+             : what == EXTEND ? rdl_lock_extend_begin(&locks[i], TTL, now)
+                              : rdl_lock_release_begin(&locks[i], now));
+}
+
+static void pass(uint64_t ms)
+{
+    size_t i;
+
+    for (i = 0; i < LOCKS; i++)
+        must(rdl_lock_remaining_ms(&locks[i], now + ms) <= rdl_lock_remaining_ms(&locks[i], now));
+    now += ms;
+    rdl_conn_upkeep(&conn, now);
+}
+
+static void transmit(uint8_t arg)
+{
+    const uint8_t *p;
+    size_t n = rdl_conn_wants(&conn) & RDL_WANT_WRITE ? rdl_conn_tx(&conn, &p) : 0;
+
+    if (n > 0)
+        rdl_conn_tx_done(&conn, arg == 255 ? n : 1 + arg % n);
+}
+
+static size_t receive(const uint8_t *data, size_t size, uint8_t arg)
+{
+    size_t n = arg < size ? arg : size;
+    size_t done = 0;
+
+    while (done < n && (rdl_conn_wants(&conn) & RDL_WANT_READ)) {
+        uint8_t *p;
+        size_t room = rdl_conn_rx(&conn, &p);
+
+        if (room > n - done)
+            room = n - done;
+        memcpy(p, data + done, room);
+        rdl_conn_rx_done(&conn, room);
+        done += room;
+    }
+    return n;
+}
+
+static size_t act(uint8_t op, uint8_t arg, const uint8_t *data, size_t size)
+{
+    unsigned wants = rdl_conn_wants(&conn);
+
+    switch (op % 8) {
+    case 0:
+        pass(arg);
+        break;
+    case 1:
+        if (wants & RDL_WANT_OPEN)
+            rdl_conn_opened(&conn);
+        break;
+    case 2:
+        if (wants & (RDL_WANT_OPEN | RDL_WANT_READ | RDL_WANT_CLOSE))
+            rdl_conn_closed(&conn, RDL_E_CLOSED);
+        break;
+    case 3:
+        begin(arg);
+        break;
+    case 4:
+        rdl_lock_cancel(&locks[arg % LOCKS]);
+        must(rdl_lock_remaining_ms(&locks[arg % LOCKS], now) == 0);
+        doing[arg % LOCKS] = 0;
+        break;
+    case 5:
+        transmit(arg);
+        break;
+    case 6:
+        if (doing[arg % LOCKS] != 0)
+            ended(arg % LOCKS, rdl_lock_step(&locks[arg % LOCKS], now));
+        break;
+    default:
+        return receive(data, size, arg);
+    }
+    return 0;
+}
+
+/* Whatever is still going on ends, though nothing comes any more. */
+static void drain(void)
+{
+    int rounds;
+    size_t i;
+
+    for (rounds = 0; rounds < 200; rounds++) {
+        pass(50);
+        if (rdl_conn_wants(&conn) & RDL_WANT_CLOSE)
+            rdl_conn_closed(&conn, RDL_E_CLOSED);
+        for (i = 0; i < LOCKS; i++)
+            if (doing[i] != 0)
+                ended(i, rdl_lock_step(&locks[i], now));
+    }
+    must(doing[0] == 0 && doing[1] == 0);
+    for (i = 0; i < LOCKS; i++)
+        rdl_lock_cancel(&locks[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct rdl_lock_mode *const modes[] = {&rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy,
+                                                        &rdl_lock_legacy_integer};
+    static const struct rdl_options options = {TTL, 0, 0, 100};
+    static const struct rdl_endpoint endpoint;
+    static struct rdl_conn_config cfg;
+    size_t at = 1;
+    size_t i;
+
+    if (size < 1)
+        return 0;
+    memset(&cfg, 0, sizeof cfg);
+    cfg.endpoint = &endpoint;
+    cfg.queue = queue;
+    cfg.queue_len = sizeof queue;
+    cfg.tx = tx;
+    cfg.tx_len = sizeof tx;
+    cfg.rx = rx;
+    cfg.rx_len = sizeof rx;
+    now = 1000;
+    rdl_conn_init(&conn, &cfg);
+    for (i = 0; i < LOCKS; i++) {
+        rdl_lock_init(&locks[i], modes[data[0] % 4], &options, &conn, "lock:a", 5 + i);
+        doing[i] = 0;
+    }
+    while (size - at >= 2) {
+        at += 2 + act(data[at], data[at + 1], data + at + 2, size - at - 2);
+    }
+    drain();
+    return 0;
+}
