@@ -2,6 +2,9 @@
 /* Directed scenarios: how long a lease is, and when it is over. */
 #include "tests/sim/scene.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* The arithmetic itself, to the millisecond: from before the first send, less ceil(ttl/100) + 2. */
 static void exact_validity(void)
 {
@@ -155,6 +158,39 @@ static void stolen_lease_is_lost(void)
     }
 }
 
+/* What somebody else keeps under the name is no deadline: it is left alone, whatever time it might mean. */
+static void foreign_value_is_left_alone(void)
+{
+    static const char *const values[] = {"worker-17",
+                                         "1",
+                                         "1700000000000",
+                                         "-5",
+                                         "17000000000",
+                                         "1600000000x",
+                                         "4c92707606fb6f01e8be00225fb0a01900000001"};
+    for (int i = 0; i < 7; i++) {
+        struct world *w = scene(1, 1, 1000);
+        struct handle *h = scene_lock(w, 0);
+        struct sim_session by_hand = {0};
+        uint8_t reply[SIM_REPLY_MAX];
+        struct sim_out out = {reply, sizeof reply, 0};
+        char command[128];
+        h->mode = &rdl_lock_legacy;
+        scene_one_server(w, 1);
+        int n = snprintf(command, sizeof command, "SET %s %s\r\n", lock_name(0), values[i]);
+        w->host[0].model.note = NULL;
+        sim_server_input(&w->host[0].model, &by_hand, (const uint8_t *)command, (size_t)n, 1, &out);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_E_FOREIGN_VALUE);
+        n = snprintf(command, sizeof command, "GET %s\r\n", lock_name(0));
+        out.len = 0;
+        sim_server_input(&w->host[0].model, &by_hand, (const uint8_t *)command, (size_t)n, 1, &out);
+        n = snprintf(command, sizeof command, "$%zu\r\n%s\r\n", strlen(values[i]), values[i]);
+        EXPECT(w, out.len == (size_t)n && memcmp(reply, command, out.len) == 0);
+        if (w->violation)
+            return;
+    }
+}
+
 static void keeper_renews_in_time(void)
 {
     struct world *w = scene(1, 5, 900);
@@ -202,6 +238,7 @@ const struct scenario scenarios_lease[] = {
     {"an expired lease is not revived", expired_lease_is_not_revived, SCENE},
     {"an extension answered after the deadline is lost", late_extension_is_lost, SCENE},
     {"a stolen lease is lost, and the thief keeps it", stolen_lease_is_lost, SCENE},
+    {"a foreign value is left alone (legacy)", foreign_value_is_left_alone, SCENE},
     {"the keeper renews with room for two more tries", keeper_renews_in_time, SCENE},
     {"the keeper tries again and gives up in time", keeper_tries_again_and_gives_up, SCENE},
     {NULL, NULL, SCENE},

@@ -258,6 +258,7 @@ static void cmd_getset(struct sim_call *c)
         k = create(c->server, c->session->db, c->argv[1], c->now_ms);
     if (!k)
         return;
+    sim_note(c, SIM_SET_GRANTED, c->argv[1], c->argv[2], sim_value_of(k), -1);
     write_value(c, k, c->argv[2]);
     k->expire_ms = 0;
 }

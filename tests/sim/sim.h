@@ -383,4 +383,9 @@ void oracle_rest(struct world *w);
 struct token *token_find(struct world *w, const char *hex, int create);
 void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN]);
 
+/* ---------------------------------------------------------------- sim_plot.c */
+
+/* Let a world of these options live and write its picture (SVG) to path; 0 when that worked. */
+int plot_live(const struct options *o, const char *path);
+
 #endif

@@ -26,8 +26,9 @@ $(eval $(call simulator,sim,lib,$$(CC)))
 $(eval $(call simulator,sim-clang,clang,$$(CLANG)))
 $(eval $(call simulator,sim-asan,asan,$$(GCC) $$(SANITIZE)))
 
-sim: $(B)/sim ## schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1 [SIM="faults=tail,cut"]
-	$< $(SEEDS) $(if $(TRACE),trace=1) $(SIM)
+sim: $(B)/sim ## schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1, PLOT=1 [SIM="faults=tail,cut"]
+	$< $(SEEDS) $(if $(TRACE),trace=1) $(if $(PLOT),plot=$(B)/sim-$(SEED).svg) $(SIM)
+	$(if $(PLOT),@echo '  picture: $(B)/sim-$(SEED).svg')
 scenarios: $(B)/sim ## the simulator's directed scenarios and controls
 	$< scenarios
 

@@ -6,6 +6,7 @@
  *     sim 17 trace=1          one seed, one line per state change
  *     sim 17 faults=tail,cut  with these classes of faults only (also: none, inside, outside)
  *     sim 1:10 hash=1         one line per seed: what happened, as a number
+ *     sim 17 plot=FILE.svg    the picture of a run
  *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1
  *     more: clients=N servers=N ttl=MS single=0|1 keep-going=1
  *
@@ -24,6 +25,7 @@ struct job {
     uint64_t from, to;
     struct options options;
     int hashes, keep_going, quiet;
+    const char *plot;
 };
 
 static struct counts total;
@@ -146,6 +148,8 @@ static void parse(struct job *j, const char *arg)
         j->hashes = atoi(value);
     else if (strncmp(arg, "keep-going=", 11) == 0)
         j->keep_going = atoi(value);
+    else if (strncmp(arg, "plot=", 5) == 0)
+        j->plot = value;
     else if (strncmp(arg, "quiet=", 6) == 0)
         j->quiet = atoi(value);
     else {
@@ -194,9 +198,13 @@ int main(int argc, char **argv)
         int trace = argc > 2 && strcmp(argv[argc - 1], "trace=1") == 0;
         return scenarios_run(argc - trace > 2 ? argv[2] : NULL, trace) != 0;
     }
-    struct job j = {1, 1000, options_default, 0, 0, 0};
+    struct job j = {1, 1000, options_default, 0, 0, 0, NULL};
     for (int i = 1; i < argc; i++)
         parse(&j, argv[i]);
+    if (j.plot) {
+        j.options.seed = j.from;
+        return plot_live(&j.options, j.plot);
+    }
     double start = seconds();
     uint64_t violations = run(&j);
     double took = seconds() - start, n = (double)ran;

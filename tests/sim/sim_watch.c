@@ -33,6 +33,8 @@ static int is_lock(struct sim_arg key)
 static void oracle_set(struct world *w, const struct host *h, const struct sim_note *n)
 {
     unsigned bit = 1u << h->index;
+    if (n->deed == SIM_SET_GRANTED && is_lock(n->key) && n->held.len > 0 && !is_same(n->value, n->held))
+        world_violation(w, "set", "s%u: a lock was overwritten without a comparison", h->index);
     if (n->value.len != 2 * RDL_TOKEN_LEN || !is_lock(n->key)) /* a legacy deadline, a fence */
         return;
     struct token *t = token_find(w, (const char *)n->value.data, 1);
@@ -44,8 +46,6 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
         t->refused |= (uint8_t)bit;
         return;
     }
-    if (n->held.len > 0)
-        world_violation(w, "set", "SET on s%u overwrote somebody's lock", h->index);
     if (n->number < 0)
         world_violation(w, "ttl", "s%u has a key without ttl", h->index);
     else if (n->number < w->ttl_ms / 2 || n->number > w->ttl_ms)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The picture of a run, as SVG: a lane for each client (when it believes that it holds the first lock, when it
+ * is stopped or dead) and for each server (whose key it holds, when it is down or frozen).
+ */
+#include "tests/sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STEP_MS = 4, SAMPLES = 3200, LANES = CLIENTS_MAX + SERVERS_MAX, LANE_H = 26, LEFT = 60, WIDTH = 1200 };
+
+/* What a lane shows: 0 nothing, 1 + client: his, and these. */
+enum { DOWN = 20, FROZEN, STOPPED, FOREIGN };
+
+static uint8_t sample[LANES][SAMPLES];
+
+static const char *colour(uint8_t what)
+{
+    static const char *const clients[] = {"#4878a8", "#d08040", "#58a058", "#9060a8", "#b0a030", "#50a0a8"};
+    if (what >= 1 && what <= CLIENTS_MAX)
+        return clients[what - 1];
+    return what == DOWN ? "#303030" : what == FROZEN ? "#b8d0e8" : what == STOPPED ? "#d8d8d8" : "#f0a0a0";
+}
+
+static uint8_t of_client(struct world *w, int c)
+{
+    const struct client *k = &w->client[c];
+    if (k->is_dead)
+        return DOWN;
+    for (int i = 0; i < w->handles; i++)
+        if (k->handle[i].name == 0 && handle_remaining_ms(&k->handle[i], clock_ms(&k->clock, w->now)) > 0)
+            return (uint8_t)(1 + c);
+    return k->paused_until > w->now ? STOPPED : 0;
+}
+
+static uint8_t of_server(struct world *w, int s)
+{
+    struct host *h = &w->host[s];
+    struct sim_arg name = {(const uint8_t *)lock_name(0), strlen(lock_name(0))};
+    if (h->is_down)
+        return DOWN;
+    if (h->is_frozen)
+        return FROZEN;
+    struct sim_key *k = sim_server_find(&h->model, 0, name, clock_ms(&h->clock, w->now));
+    struct token *t =
+        k && k->value_len == 2 * RDL_TOKEN_LEN ? token_find(w, (const char *)k->value, 0) : NULL;
+    return t ? (uint8_t)(1 + t->setter) : k ? FOREIGN : 0;
+}
+
+static void lane(FILE *f, const struct world *w, int i, int n)
+{
+    int y = 30 + i * LANE_H + (i >= w->clients ? 12 : 0);
+    double scale = (double)WIDTH / n;
+    fprintf(f, "<text x='4' y='%d'>%s %d</text><rect x='%d' y='%d' width='%d' height='20' fill='#f6f6f6'/>\n",
+            y + 15, i < w->clients ? "client" : "server", i < w->clients ? i : i - w->clients, LEFT, y,
+            WIDTH);
+    for (int from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && sample[i][to] == sample[i][from]; to++) {
+        }
+        if (sample[i][from] != 0)
+            fprintf(f, "<rect x='%.1f' y='%d' width='%.1f' height='20' fill='%s'/>\n", LEFT + from * scale, y,
+                    (to - from) * scale, colour(sample[i][from]));
+    }
+}
+
+static void draw(FILE *f, const struct world *w, int n)
+{
+    int lanes = w->clients + w->servers, height = 60 + lanes * LANE_H + 12;
+    fprintf(f,
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
+            "font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+            LEFT + WIDTH + 20, height);
+    fprintf(f,
+            "<text x='%d' y='18'>seed %llu: who believes that he holds \"%s\" (clients), whose key it is "
+            "(servers); "
+            "black: down, pale blue: frozen, grey: stopped%s%s</text>\n",
+            LEFT, (unsigned long long)w->opt.seed, lock_name(0), w->violation ? "; VIOLATION: " : "",
+            w->violation ? w->violation : "");
+    for (int i = 0; i < lanes; i++)
+        lane(f, w, i, n);
+    for (int ms = 0; ms <= n * STEP_MS; ms += 1000)
+        fprintf(f, "<text x='%d' y='%d' fill='#606060'>%d s</text>\n", LEFT + ms * WIDTH / (n * STEP_MS),
+                height - 8, ms / 1000);
+    if (w->violation)
+        fprintf(f, "<rect x='%.1f' y='22' width='2' height='%d' fill='red'/>\n",
+                LEFT + (double)w->violation_at / 1000 * WIDTH / (n * STEP_MS), height - 50);
+    fprintf(f, "</svg>\n");
+}
+
+int plot_live(const struct options *o, const char *path)
+{
+    struct world *w = world_make(o);
+    int n = 0;
+    while (n < SAMPLES && w->now < o->end_us) {
+        for (int c = 0; c < w->clients; c++)
+            sample[c][n] = of_client(w, c);
+        for (int s = 0; s < w->servers; s++)
+            sample[w->clients + s][n] = of_server(w, s);
+        n++;
+        world_run_until(w, w->now + STEP_MS * MS);
+    }
+    FILE *f = fopen(path, "w");
+    if (!f) {
+        perror(path);
+        return 1;
+    }
+    draw(f, w, n);
+    return fclose(f) != 0;
+}
