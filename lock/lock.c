@@ -290,6 +290,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
         return finish(l, rc);
     rdl_token_init(&l->token, entropy);
     l->seed = rdl_token_seed(&l->token);
+    rdl_conn_stir(l->conn, l->seed);
     begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
     return rdl_lock_step(l, now_ms);
 }

@@ -244,6 +244,9 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c);
  */
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 
+/* Make the conn's pauses differ from those of others that lose the same server; a number they do not have. */
+void rdl_conn_stir(struct rdl_conn *c, uint32_t seed);
+
 /* Full jitter: a pause in [1, min(cap_ms, base_ms << tries)]. *seed is the caller's and changes. */
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
 

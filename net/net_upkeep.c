@@ -32,6 +32,11 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
     return most == 0 ? 1 : 1 + next_random(seed) % most;
 }
 
+void rdl_conn_stir(struct rdl_conn *c, uint32_t seed)
+{
+    c->seed ^= seed;
+}
+
 /* Releases whose key has ended by itself are owed no more. */
 static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 {

@@ -214,6 +214,14 @@ static int check(const struct rdl_redlock *r)
     return r->n < 1 ? RDL_E_SERVERS : rdl_options_check(r->opt, r->name_len);
 }
 
+static void stir_conns(const struct rdl_redlock *r)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        rdl_conn_stir(r->servers[i].conn, r->seed + (uint32_t)i);
+}
+
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms)
 {
     int rc = check(r);
@@ -224,6 +232,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
     rdl_token_init(&r->token, entropy);
     r->seed = rdl_token_seed(&r->token);
+    stir_conns(r);
     r->op = RDL_ACQUIRE;
     r->ttl_ms = r->opt->ttl_ms;
     r->deadline_ms = rdl_give_up_ms(r->opt, now_ms);

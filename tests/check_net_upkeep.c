@@ -189,6 +189,27 @@ START_TEST(two_conns_that_break_a_moment_apart_do_not_pause_in_step)
 }
 END_TEST
 
+START_TEST(two_conns_that_break_at_once_do_not_pause_in_step_once_stirred)
+{
+    static struct scripted other;
+    int differ = 0;
+    int i;
+
+    scripted_init(&other);
+    rdl_conn_stir(&other.conn, 0x12345678);
+    rdl_conn_upkeep(&s.conn, 1000);
+    rdl_conn_upkeep(&other.conn, 1000);
+    for (i = 0; i < 20; i++) {
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        rdl_conn_closed(&other.conn, RDL_E_CONNECT);
+        differ += rdl_conn_upkeep(&s.conn, 9000) != rdl_conn_upkeep(&other.conn, 9000);
+        rdl_conn_upkeep(&s.conn, 20000);
+        rdl_conn_upkeep(&other.conn, 20000);
+    }
+    ck_assert_int_gt(differ, 10);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- releases that are no longer needed */
 
 START_TEST(a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection)
@@ -291,6 +312,7 @@ Suite *suite_net_upkeep(void)
     tcase_add_loop_test(tc, failures_in_a_row_make_the_pauses_longer_up_to_a_cap, 0, 5);
     tcase_add_test(tc, one_success_ends_the_row);
     tcase_add_test(tc, two_conns_that_break_a_moment_apart_do_not_pause_in_step);
+    tcase_add_test(tc, two_conns_that_break_at_once_do_not_pause_in_step_once_stirred);
     tcase_add_test(tc, a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection);
     tcase_add_test(tc, if_all_are_stale_nothing_is_left);
     tcase_add_test(tc, on_a_living_connection_a_stale_release_still_goes_out);
