@@ -305,11 +305,13 @@ static uint8_t text_kind(uint8_t type)
 static size_t take_text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *n)
 {
     size_t i = at;
+    size_t k;
 
     *n = 0;
     if (p->state == ST_TEXT) {
-        *n = text_len(p, buf, len, at);
-        i = at + *n;
+        k = text_len(p, buf, len, at);
+        *n = k;
+        i = at + k;
         if (i < len) {
             if (buf[i] != '\r') {
                 p->state = ST_SYNTAX;

@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|wp]... - prove the parser and the writer (README.md says what). Run from the top of the tree.
+# prove.sh OUT [eva|writer|wp]... - prove the parser and the writer (README.md says what). Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 #
 # Lists of options are split into words on purpose: shellcheck disable=SC2086
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- eva wp
-here=tests/proofs
+[ $# -gt 0 ] || set -- eva writer wp
+here=$PWD/tests/proofs
 tree=${RESP:-.}
 failed=0
 mkdir -p "$out/plain/resp"
+out=$(cd "$out" && pwd)
+tree=$(cd "$tree" && pwd)
 
 # Eva reads the parser without its contracts, so that it believes none of them.
 for file in "$tree"/resp/*.[ch]; do
@@ -22,8 +24,9 @@ eva() { # name machdep driver includes option...
     name=$1 machine=$2 driver=$3 include=$4
     shift 4
     began=$(date +%s)
-    frama-c -machdep "$machine" -cpp-extra-args="-I$include -DNDEBUG" "$here/$driver" -eva \
-        -warn-unsigned-overflow -eva-no-results "$@" >"$out/$name.log" 2>&1
+    # In that directory: Frama-C's preprocessor looks into the current one first.
+    (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG" "$here/$driver" -eva \
+        -warn-unsigned-overflow -eva-no-results "$@") >"$out/$name.log" 2>&1
     alarms=$(sed -n 's/^ *\([0-9]*\) alarms\{0,1\} generated.*/\1/p' "$out/$name.log")
     unknown=$(sed -n 's/^ *Assertions *[0-9]* valid *\([0-9]*\) unknown *\([0-9]*\) invalid.*/\1 \2/p' "$out/$name.log")
     printf 'eva %-24s %s alarms, assertions unknown and invalid: %s (%d s)\n' "$name" "${alarms:-?}" \
@@ -36,9 +39,13 @@ eva() { # name machdep driver includes option...
 
 all_eva() {
     for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
-        eva "parse-$machine" $machine eva_parse.c "$out/plain" -eva-precision 2 -eva-domains octagon
+        eva "parse-$machine" $machine eva_parse.c "$out/plain" -eva-precision 2 -eva-domains octagon \
+            -eva-octagon-through-calls
     done
     eva digit gcc_x86_64 eva_digit.c "$out/plain" -eva-slevel 300
+}
+
+all_writer() {
     # The writer's decimals need their loop invariants, which WP proves: here the contracts are read.
     for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
         eva "write-$machine" $machine eva_write.c "$tree" -eva-precision 0 -eva-slevel 5000 -eva-split-limit 200 \
@@ -50,8 +57,8 @@ wp() { # name file option...
     name=$1 file=$2
     shift 2
     began=$(date +%s)
-    frama-c -machdep gcc_x86_64 -cpp-extra-args="-I$tree -DNDEBUG" "$file" -wp -wp-rte -warn-unsigned-overflow \
-        -wp-prover cvc4 -wp-timeout "${TIMEOUT:-60}" -wp-par 2 -wp-cache none "$@" >"$out/$name.log" 2>&1
+    (cd "$tree" && frama-c -machdep gcc_x86_64 -cpp-extra-args="-DNDEBUG" "$file" -wp -wp-rte -warn-unsigned-overflow \
+        -wp-prover cvc4 -wp-timeout "${TIMEOUT:-60}" -wp-par 2 -wp-cache none "$@") >"$out/$name.log" 2>&1
     goals=$(sed -n 's/.*Proved goals: *\([0-9]* \/ [0-9]*\).*/\1/p' "$out/$name.log" | tail -1)
     printf 'wp  %-24s proved goals: %s (%d s)\n' "$name" "${goals:-?}" $(($(date +%s) - began))
     [ -n "$goals" ] && [ "${goals% /*}" = "${goals#*/ }" ] || {
@@ -65,8 +72,8 @@ all_wp() {
     export WHY3CONFIG
     why3 config detect >"$out/why3.log" 2>&1
     # The contract of digit() is about bits: Eva has shown all its cases.
-    wp parse "$tree/resp/resp_parse.c" -wp-skip-fct digit ${WP_PARSE:-}
-    wp write "$tree/resp/resp_write.c" ${WP_WRITE:-}
+    wp parse resp/resp_parse.c -wp-skip-fct digit ${WP_PARSE:-}
+    wp write resp/resp_write.c ${WP_WRITE:-}
 }
 
 for what; do
