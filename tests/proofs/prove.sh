@@ -7,7 +7,7 @@
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- eva writer wp
+[ $# -gt 0 ] || set -- eva wp
 here=$PWD/tests/proofs
 tree=${RESP:-.}
 failed=0
