@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # libredlock. `make help` lists the targets. Sources are found by their place, nothing is listed here:
-#   {resp,net,lock,redlock}/*.c -> build/libredlock.a     */examples/*.c       -> build/examples/*
+#   {resp,net,lock,redlock}/*.c -> build/libredlock.a     LAYER/examples/*.c   -> build/examples/LAYER/*
 #   redlock/cli/*.c             -> build/redlock          tests/check_*.c, ... -> build/check*
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
@@ -44,7 +44,7 @@ EXAMPLE_SRC := $(sort $(wildcard */examples/*.c))
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/*.c tests/live/*.c tests/sim/server*.c tests/sim/lua*.c tests/sim/sha1.c)))
 HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
 SUITES := $(patsubst tests/check_%.c,%,$(filter tests/check_%,$(TEST_SRC)))
-EXAMPLES := $(addprefix $(B)/examples/,$(basename $(notdir $(EXAMPLE_SRC))))
+EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(EXAMPLE_SRC))))
 
 # The warning set; -Wcast-align=strict is gcc's name for what clang calls -Wcast-align.
 WARN := -std=c99 -pedantic -Wall -Wextra -Wconversion -Wsign-conversion -Wcast-align -Wvla -Wshadow -Wundef \
@@ -103,8 +103,8 @@ $(B)/redlock: $(B)/lib/bin/redlock
 	@cp $< $@
 $(EXAMPLES): $(B)/examples/%: $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %/$*.o,$^) $(LIB)
-$(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(basename $(notdir $(s))): $(s:%.c=$(B)/lib/%.o)))
+	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB)
+$(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
 
 # The list of suites main.c includes, rewritten only when a file comes or goes.
 $(B)/suites.inc: FORCE
@@ -136,7 +136,7 @@ help: ## this list
 # ------------------------------------------------------------------ what is checked
 
 CHECK_MORE =
-CHECK_NEEDS =
+CHECK_NEEDS = $(EXAMPLES)
 CHECK_DEPS = test
 CI_STAGES =
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers check-install $(CHECK_MORE)
@@ -145,7 +145,7 @@ DEPS = $(CHECK_DEPS)
 .PHONY: check check-gcc check-asan check-clang layers size size-update headers check-install lint deps
 check: ## all tests; installs nothing, what is missing is an error
 	+@tests/deps.sh --probe $(CHECK_DEPS) && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
-check-gcc: $(B)/check $(B)/lib/bin/redlock $(EXAMPLES) $(CHECK_NEEDS) ## the test suite, built as shipped
+check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## the test suite, built as shipped
 check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## the test suite with ASan and UBSan
 check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## the test suite built with clang
 # RDL_COMMAND is the command to test; one suite alone: build/check resp_parse. Sanitizers report to files,
