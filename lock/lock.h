@@ -2,10 +2,10 @@
 /*
  * lock.h - one lock on one server.
  *
- * A newcomer's whole program (lock/examples/minimal.c):
+ * A newcomer's program (lock/examples/minimal.c is the whole of it):
  *
  *     struct rdl_lock lock;
- *     static const struct rdl_options opt = { .ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50 };
+ *     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
  *     ...
  *     rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, "nightly", 7);
  *     int rc = rdl_lock_acquire(&lock, &net);
