@@ -4,12 +4,14 @@
  *
  *     struct rdl_server servers[5];
  *     struct rdl_redlock lock;
- *     static const struct rdl_options opt = { .ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50 };
+ *     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
  *     ...
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i];
  *     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
  *     int rc = rdl_redlock_acquire(&lock, &net);
+ *
+ * (redlock/examples/minimal.c is the whole program.)
  *
  * The lock is held while a majority of the *configured* servers has granted it: N/2 + 1, never fewer,
  * whatever is down. All servers are asked at once; an operation ends as soon as its outcome is certain
