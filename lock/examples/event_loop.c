@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_loop.c - a lock in a poll loop of your own, which has other things to do meanwhile:
+ * event_loop redis://127.0.0.1:6379
+ */
+#include <poll.h>
+#include <stdio.h>
+
+#include "lock/lock.h"
+
+static unsigned turns; /* what else there is to do */
+
+/* One turn of the loop: wait for the socket, or until the lock has to be looked at. */
+static int turn(struct rdl_conn *conn, struct rdl_lock *lock)
+{
+    uint64_t now_ms = rdl_posix_now_ms();
+    uint64_t wake_ms = rdl_lock_wake_ms(lock);
+    struct pollfd p;
+    int wait_ms = 0;
+
+    rdl_posix_ready(conn, 0); /* opens the socket, or closes it, if that is due */
+    p.fd = rdl_posix_fd(conn);
+    p.events = rdl_posix_events(conn);
+    p.revents = 0;
+    if (wake_ms > now_ms)
+        wait_ms = wake_ms - now_ms < 1000 ? (int)(wake_ms - now_ms) : 1000;
+    if (poll(&p, 1, wait_ms) > 0)
+        rdl_posix_ready(conn, p.revents);
+    turns++;
+    return rdl_lock_step(lock, rdl_posix_now_ms());
+}
+
+/* Until the operation that rc comes from is done; a real loop goes on with its other work instead. */
+static int finish(struct rdl_conn *conn, struct rdl_lock *lock, int rc)
+{
+    while (rc == RDL_PENDING)
+        rc = turn(conn, lock);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t queue[RDL_QUEUE_MIN];
+    static uint8_t tx[RDL_TX_MIN];
+    static uint8_t rx[256];
+    static char text[256];
+    static struct rdl_endpoint server;
+    static const struct rdl_conn_config config = {&server,   queue, sizeof queue, tx,  sizeof tx, rx,
+                                                  sizeof rx, 0,     NULL,         NULL};
+    static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    uint8_t entropy[RDL_ENTROPY_LEN];
+    struct rdl_conn conn;
+    struct rdl_lock lock;
+    int rc;
+
+    if (argc != 2 || rdl_url_parse(&server, argv[1], text, sizeof text, NULL) != RDL_OK) {
+        fprintf(stderr, "usage: event_loop redis://ADDRESS:PORT\n");
+        return 2;
+    }
+    rdl_conn_init(&conn, &config);
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, "nightly", 7);
+    rc = rdl_posix_random(entropy, sizeof entropy);
+    if (rc == RDL_OK)
+        rc = finish(&conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));
+    printf("acquire: %s\n", rdl_lock_strerror(rc));
+    if (rc < 0)
+        return 1;
+    rc = finish(&conn, &lock, rdl_lock_extend_begin(&lock, 20000, rdl_posix_now_ms()));
+    printf("extend: %s, for %u s\n", rdl_lock_strerror(rc),
+           (unsigned)rdl_lock_remaining_ms(&lock, rdl_posix_now_ms()) / 1000);
+    rc = finish(&conn, &lock, rdl_lock_release_begin(&lock, rdl_posix_now_ms()));
+    printf("release: %s, after %u turns\n", rdl_lock_strerror(rc), turns);
+    return rc < 0;
+}
