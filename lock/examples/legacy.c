@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * legacy.c - a lock in company of programs that still speak SETNX and GETSET:
+ * legacy redis://127.0.0.1:6379 [NAME]
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "lock/lock.h"
+
+/* What may stand in the way in an old fleet, and what to do about it. */
+static void explain(int rc, const struct rdl_lock *lock)
+{
+    fprintf(stderr, "no lock: %s\n", rdl_lock_strerror(rc));
+    if (rc == RDL_BUSY && rdl_lock_holder_ms(lock) >= 0)
+        fprintf(stderr, "free in %ld s at the latest\n", (long)(rdl_lock_holder_ms(lock) / 1000) + 1);
+    if (rc == RDL_E_FOREIGN_VALUE)
+        fprintf(stderr, "the key holds no deadline in Unix seconds: look at it and delete it by hand\n");
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t queue[RDL_QUEUE_MIN];
+    static uint8_t tx[RDL_TX_MIN];
+    static uint8_t rx[256];
+    static char text[256];
+    static struct rdl_endpoint server;
+    static const struct rdl_conn_config config = {&server,   queue, sizeof queue, tx,  sizeof tx, rx,
+                                                  sizeof rx, 0,     NULL,         NULL};
+    /* The others think in seconds, and take over in the second after: give it some. */
+    static const struct rdl_options opt = {.ttl_ms = 30000, .wait_ms = 2000, .retry_ms = 100};
+    const char *name = argc == 3 ? argv[2] : "lock.foo";
+    struct rdl_posix posix;
+    struct rdl_net net;
+    struct rdl_conn conn;
+    struct rdl_lock lock;
+    int rc;
+
+    if (argc < 2 || argc > 3 || rdl_url_parse(&server, argv[1], text, sizeof text, NULL) != RDL_OK) {
+        fprintf(stderr, "usage: legacy redis://ADDRESS:PORT [NAME]\n");
+        return 2;
+    }
+    rdl_posix_init(&posix, &net);
+    rdl_conn_init(&conn, &config);
+    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &conn, name, strlen(name));
+    /* Servers before 2.6 have no TIME: our own clock then, which may be off by two seconds. */
+    rdl_lock_set_clock(&lock, (uint32_t)time(NULL), 2000, net.now_ms(net.ctx));
+
+    rc = rdl_lock_acquire(&lock, &net);
+    if (rc < 0) {
+        explain(rc, &lock);
+        return 1;
+    }
+    printf(rc == RDL_RECOVERED ? "taken over from a holder whose time was up\n" : "taken\n");
+    rc = rdl_lock_extend(&lock, &net, 60000);
+    printf("ours for %u s\n", (unsigned)rdl_lock_remaining_ms(&lock, net.now_ms(net.ctx)) / 1000);
+    if (rc == RDL_LOST)
+        return 1;
+    rc = rdl_lock_release(&lock, &net);
+    printf("release: %s\n", rdl_lock_strerror(rc));
+    return rc < 0;
+}
