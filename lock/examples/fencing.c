@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fencing.c - why a lock should have a number: a holder that slept too long, and the store that notices.
+ * fencing redis://127.0.0.1:6379
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "lock/lock.h"
+
+/* What the lock protects. It knows nothing of locks; it takes no number smaller than the greatest it saw. */
+struct store {
+    uint64_t greatest;
+    const char *content;
+};
+
+static void store_write(struct store *s, uint64_t number, const char *content)
+{
+    int is_late = number < s->greatest;
+
+    printf("%s writes with %llu: %s\n", content, (unsigned long long)number, is_late ? "refused" : "done");
+    if (is_late)
+        return;
+    s->greatest = number;
+    s->content = content;
+}
+
+/* Hold the lock for a moment; the number that came with it. 0: no lock. */
+static uint64_t hold(struct rdl_lock *lock, const struct rdl_net *net)
+{
+    uint64_t number;
+    int rc;
+
+    rdl_lock_set_floor(lock,
+                       (uint64_t)time(NULL) * 1000); /* so that numbers grow even if the server forgets */
+    rc = rdl_lock_acquire(lock, net);
+    if (rc < 0) {
+        fprintf(stderr, "no lock: %s\n", rdl_lock_strerror(rc));
+        return 0;
+    }
+    number = rdl_lock_fence(lock);
+    rdl_lock_release(lock, net);
+    return number;
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t queue[RDL_QUEUE_MIN];
+    static uint8_t tx[RDL_TX_MIN];
+    static uint8_t rx[256];
+    static char text[256];
+    static struct rdl_endpoint server;
+    static const struct rdl_conn_config config = {&server,   queue, sizeof queue, tx,  sizeof tx, rx,
+                                                  sizeof rx, 0,     NULL,         NULL};
+    static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    struct store store = {0, "nothing"};
+    struct rdl_posix posix;
+    struct rdl_net net;
+    struct rdl_conn conn;
+    struct rdl_lock lock;
+    uint64_t anna;
+    uint64_t berta;
+
+    if (argc != 2 || rdl_url_parse(&server, argv[1], text, sizeof text, NULL) != RDL_OK) {
+        fprintf(stderr, "usage: fencing redis://ADDRESS:PORT\n");
+        return 2;
+    }
+    rdl_posix_init(&posix, &net);
+    rdl_conn_init(&conn, &config);
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &conn, "store", 5);
+    anna = hold(&lock, &net); /* she falls asleep, and her lease ends */
+    berta = hold(&lock, &net);
+    if (anna == 0 || berta == 0)
+        return 1;
+    store_write(&store, berta, "Berta");
+    store_write(&store, anna, "Anna"); /* awake again, and sure to hold the lock */
+    printf("the store holds what %s wrote\n", store.content);
+    return 0;
+}
