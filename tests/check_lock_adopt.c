@@ -199,7 +199,7 @@ START_TEST(an_answer_that_comes_after_the_ttl_adopts_nothing)
 }
 END_TEST
 
-/* The connection is gone when it is to be released: the release waits for the next one, for a ttl at least. */
+/* The connection is gone when it is to be released: the release waits for the next one. */
 START_TEST(a_release_of_an_adopted_lock_stays_owed)
 {
     static struct scripted s;
