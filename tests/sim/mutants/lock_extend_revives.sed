@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock.c: an extension answered after the deadline is lost
-/^static int px_extended/,/^}/s/now_ms >= l->until_ms/now_ms == 0/
+/^int rdl_lock_extended/,/^}/s/now_ms >= l->until_ms/now_ms == 0/
