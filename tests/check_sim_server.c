@@ -74,7 +74,10 @@ static unsigned below(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-/* What a word of a shape stands for: %k a key, %t a token, %n a number, %r %e %a %p our scripts, %R %E their sums. */
+/*
+ * What a word of a shape stands for: %k a key, %t a token, %n a number, %r %e %a %p our scripts, %R %E the
+ * sums of two of them.
+ */
 static const char *meaning(const char *word)
 {
     static const char *const keys[] = {"nightly", "{nightly}:fence", "list"};
@@ -119,65 +122,69 @@ static void add(const char *shape)
     }
 }
 
+/* clang-format off: a table */
+static const char *const shapes[] = {"SET %k %t NX PX %n",
+                                     "set %k %t px %n nx",
+                                     "SET %k %t",
+                                     "SET %k %t XX GET EX 100",
+                                     "SET %k %t NX XX",
+                                     "SET %k %t KEEPTTL",
+                                     "SET %k %t PX",
+                                     "SET %k",
+                                     "GET %k",
+                                     "DEL %k",
+                                     "DEL %k nightly",
+                                     "EXISTS %k %k",
+                                     "SETNX %k %t",
+                                     "GETSET %k %t",
+                                     "PSETEX %k %n %t",
+                                     "EVAL %a 2 %k fence %t 90000 77777 900000",
+                                     "EVAL %p 1 %k %t other",
+                                     "PTTL %k",
+                                     "PEXPIRE %k %n",
+                                     "LPUSH list x",
+                                     "EVAL %r 1 %k %t",
+                                     "EVAL %e 1 %k %t %n",
+                                     "EVALSHA %R 1 %k %t",
+                                     "EVALSHA %E 1 %k %t %n",
+                                     "EVALSHA %E 1 %k %t 90000",
+                                     "SCRIPT LOAD %r",
+                                     "SCRIPT LOAD %e",
+                                     "SCRIPT FLUSH",
+                                     "SCRIPT EXISTS %R",
+                                     "EVAL %r 9 %k",
+                                     "EVAL %r x %k",
+                                     "SELECT 0",
+                                     "SELECT 1",
+                                     "SELECT 99",
+                                     "SELECT x",
+                                     "CLIENT SETNAME a",
+                                     "CLIENT GETNAME",
+                                     "AUTH x",
+                                     "AUTH default x",
+                                     "AUTH nobody x",
+                                     "AUTH",
+                                     "PING",
+                                     "PING %k",
+                                     "DELEX %k IFEQ %t",
+                                     "DELIFEQ %k %t",
+                                     "SET %k %t IFEQ %t PX 1000",
+                                     "NOSUCH",
+                                     "GET",
+                                     "FLUSHALL",
+                                     "EXEC",
+                                     "DISCARD"};
+/* clang-format on */
+
+static const char *const by_watch[][6] = {
+    {"WATCH nightly", "GET nightly", "PTTL nightly", "MULTI", "DEL nightly", "EXEC"},
+    {"WATCH nightly", "GET nightly", "PTTL nightly", "MULTI", "PEXPIRE nightly %n", "EXEC"},
+    {"WATCH list", "DEL list", "PTTL list", "MULTI", "DEL list", "EXEC"},
+    {"WATCH list", "SET list x", "MULTI", "SET %k", "GET %k", "EXEC"},
+    {"WATCH list", "GET list", "MULTI", "MULTI", "SELECT 0", "DISCARD"}};
+
 static void add_random(void)
 {
-    static const char *const shapes[] = {"SET %k %t NX PX %n",
-                                         "set %k %t px %n nx",
-                                         "SET %k %t",
-                                         "SET %k %t XX GET EX 100",
-                                         "SET %k %t NX XX",
-                                         "SET %k %t KEEPTTL",
-                                         "SET %k %t PX",
-                                         "SET %k",
-                                         "GET %k",
-                                         "DEL %k",
-                                         "DEL %k nightly",
-                                         "EXISTS %k %k",
-                                         "SETNX %k %t",
-                                         "GETSET %k %t",
-                                         "PSETEX %k %n %t",
-                                         "EVAL %a 2 %k fence %t 90000 77777 900000",
-                                         "EVAL %p 1 %k %t other",
-                                         "PTTL %k",
-                                         "PEXPIRE %k %n",
-                                         "LPUSH list x",
-                                         "EVAL %r 1 %k %t",
-                                         "EVAL %e 1 %k %t %n",
-                                         "EVALSHA %R 1 %k %t",
-                                         "EVALSHA %E 1 %k %t %n",
-                                         "EVALSHA %E 1 %k %t 90000",
-                                         "SCRIPT LOAD %r",
-                                         "SCRIPT LOAD %e",
-                                         "SCRIPT FLUSH",
-                                         "SCRIPT EXISTS %R",
-                                         "EVAL %r 9 %k",
-                                         "EVAL %r x %k",
-                                         "SELECT 0",
-                                         "SELECT 1",
-                                         "SELECT 99",
-                                         "SELECT x",
-                                         "CLIENT SETNAME a",
-                                         "CLIENT GETNAME",
-                                         "AUTH x",
-                                         "AUTH default x",
-                                         "AUTH nobody x",
-                                         "AUTH",
-                                         "PING",
-                                         "PING %k",
-                                         "DELEX %k IFEQ %t",
-                                         "DELIFEQ %k %t",
-                                         "SET %k %t IFEQ %t PX 1000",
-                                         "NOSUCH",
-                                         "GET",
-                                         "FLUSHALL",
-                                         "EXEC",
-                                         "DISCARD"};
-    static const char *const by_watch[][6] = {
-        {"WATCH nightly", "GET nightly", "PTTL nightly", "MULTI", "DEL nightly", "EXEC"},
-        {"WATCH nightly", "GET nightly", "PTTL nightly", "MULTI", "PEXPIRE nightly %n", "EXEC"},
-        {"WATCH list", "DEL list", "PTTL list", "MULTI", "DEL list", "EXEC"},
-        {"WATCH list", "SET list x", "MULTI", "SET %k", "GET %k", "EXEC"},
-        {"WATCH list", "GET list", "MULTI", "MULTI", "SELECT 0", "DISCARD"}};
     unsigned k = below(64);
     if (k < 51) {
         add(shapes[k]);

@@ -12,10 +12,14 @@ build=$1
 seeds=$2
 shift 2
 cc=${CC:-cc}
-flags='-std=c99 -O1 -g -w'
 dir=tests/sim/mutants
 tree=$build/mutants/tree
-[ $# -gt 0 ] || set -- $(cd $dir && ls ./*.sed | sed 's,^\./,,;s,\.sed$,,')
+if [ $# -eq 0 ]; then
+    for file in "$dir"/*.sed; do
+        name=${file##*/}
+        set -- "$@" "${name%.sed}"
+    done
+fi
 
 # A copy of its own, so that all mutants are made of the same sources.
 rm -rf "$build/mutants"
@@ -23,9 +27,19 @@ mkdir -p "$tree/tests"
 cp -R resp net lock redlock "$tree"
 cp -R tests/sim "$tree/tests"
 for file in $(cd "$tree" && ls resp/*.c net/*.c lock/*.c redlock/*.c tests/sim/*.c); do
-    $cc $flags -I"$tree" -c -o "$tree/${file%.c}.o" "$tree/$file" || exit 2
+    $cc -std=c99 -O1 -g -w -I"$tree" -c -o "$tree/${file%.c}.o" "$tree/$file" || exit 2
 done
-objects=$(ls "$tree"/resp/*.o "$tree"/net/*.o "$tree"/lock/*.o "$tree"/redlock/*.o "$tree"/tests/sim/*.o)
+
+# The program of a mutant: its own object instead of the original's.
+link_mutant() {
+    original=$2
+    program=$3
+    set -- "$1"
+    for object in "$tree"/resp/*.o "$tree"/net/*.o "$tree"/lock/*.o "$tree"/redlock/*.o "$tree"/tests/sim/*.o; do
+        [ "$object" = "$original" ] || set -- "$@" "$object"
+    done
+    $cc -std=c99 -O1 -g -w -I"$tree" -o "$program" "$@"
+}
 
 survivors=0
 n=0
@@ -41,8 +55,7 @@ for name in "$@"; do
         survivors=$((survivors + 1))
         continue
     fi
-    others=$(echo "$objects" | grep -vF "$tree/${file%.c}.o")
-    if ! $cc $flags -I"$tree" -o "$out/sim" "$out/mutant.c" $others 2>"$out/cc.log"; then
+    if ! link_mutant "$out/mutant.c" "$tree/${file%.c}.o" "$out/sim" 2>"$out/cc.log"; then
         printf '%-32s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
         survivors=$((survivors + 1))
         continue

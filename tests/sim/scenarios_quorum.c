@@ -226,7 +226,7 @@ static void waiting_for_conns_does_not_spin(void)
     scene_go(w, 5);
     for (int s = 0; s < 3; s++) {
         w->host[s].blackhole_until = NEVER / 2;
-        tcp_reset(w, w->client[1].tcp[s]);
+        scene_cut(w, 1, s);
     }
     uint64_t events = w->counts.events;
     EXPECT(w, scene_wait(w, b) < 0);

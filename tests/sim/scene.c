@@ -79,6 +79,14 @@ void scene_ready(struct world *w)
         }
 }
 
+void scene_cut(struct world *w, int client, int server)
+{
+    struct tcp *t = w->client[client].tcp[server];
+    EXPECT(w, t != NULL);
+    if (t)
+        tcp_reset(w, t);
+}
+
 void scene_go(struct world *w, uint32_t ms)
 {
     world_run_until(w, w->now + ms * MS);

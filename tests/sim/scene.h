@@ -34,6 +34,8 @@ void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32
 int scene_wait(struct world *w, struct handle *h);
 /* Every client is connected to every server and knows its ways. */
 void scene_ready(struct world *w);
+/* Reset the connection between them. */
+void scene_cut(struct world *w, int client, int server);
 void scene_go(struct world *w, uint32_t ms);
 /* What server s holds under the first name: the client that set it, or -1; and its PTTL. */
 int scene_owner(struct world *w, int s);

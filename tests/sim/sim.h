@@ -336,7 +336,7 @@ void client_run(struct world *w, unsigned c);
 void client_wake(struct world *w, unsigned c, uint64_t at);
 uint64_t client_now_ms(const struct world *w, const struct client *c);
 
-/* ---------------------------------------------------------------- sim_handle.c: one face for lock and redlock */
+/* ---------------------------------------------------------------- sim_handle.c: lock and redlock alike */
 
 void handle_init(struct world *w, struct handle *h);
 int handle_acquire(struct world *w, struct handle *h);

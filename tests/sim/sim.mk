@@ -48,6 +48,9 @@ sim-check: $(B)/sim $(B)/sim-clang ## scenarios, regressions, some hundred seeds
 CI_STAGES += sim-long mutants model
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
+	for fault in flush restart step-client step-server rate; do \
+	    printf '%s outside the assumptions: ' "$$fault"; \
+	    $(B)/sim 1:300 faults=$$fault,pause keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done
 	$(B)/sim-asan 1:1000
 	$(B)/sim-asan scenarios
 

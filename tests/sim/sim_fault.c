@@ -62,7 +62,7 @@ static void plan_one(struct world *w, unsigned fault)
     }
 }
 
-/* What breaks the assumptions strikes a majority at once, as an operator's mistake or a bad time server does. */
+/* What breaks the assumptions strikes a majority at once: an operator's mistake, a bad time server. */
 static void plan_outside(struct world *w, unsigned fault)
 {
     struct rng *r = &w->stream[fault];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture of a run, as SVG: a lane for each client (when it believes that it holds the first lock, when it
- * is stopped or dead) and for each server (whose key it holds, when it is down or frozen).
+ * The picture of a run, as SVG: a lane for each client (when it believes that it holds the first lock, when
+ * it is stopped or dead) and for each server (whose key it holds, when it is down or frozen).
  */
 #include "tests/sim/sim.h"
 

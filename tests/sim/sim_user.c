@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The people who want locks: acquire, hold (with the keeper or by hand), extend, release, change their minds. */
+/* The people who want locks: they acquire, hold with the keeper or by hand, release, change their minds. */
 #include "tests/sim/sim.h"
 
 static struct rng *dice(struct world *w)
@@ -14,7 +14,7 @@ static int has_stopped(const struct world *w)
     return w->now >= w->stop_us;
 }
 
-/* When the user wants a lock next: once the faults are over everybody hurries, so that liveness can be judged. */
+/* When the user wants a lock next: once the faults are over everybody hurries, for liveness to be judged. */
 uint64_t user_next(const struct world *w, struct rng *r)
 {
     uint64_t at = w->now + rng_below(r, w->think_us), heal = w->opt.heal_us;

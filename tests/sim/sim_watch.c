@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the servers do, command by command: kept for the oracles, and judged at once where that is possible. */
+/* What the servers do, command by command: kept for the oracles, and judged at once where possible. */
 #include "tests/sim/sim.h"
 
 #include <string.h>
