@@ -27,6 +27,7 @@ enum {
     QUEUE_BYTES = 8192,
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
+    FENCES = 64,   /* of a name, that are remembered */
     FAULTS = 64
 };
 
@@ -251,18 +252,24 @@ struct counts {
     uint64_t events, acquired, busy, no_quorum, expired, extended, released, commands, lost, unknown;
 };
 
+struct fence {
+    uint64_t number;
+    uint64_t done_us; /* when its holder had it */
+};
+
 struct world {
     struct options opt;
     struct rng stream[STREAMS];
     uint32_t run;
     uint32_t faults; /* bits, as drawn or given */
     int clients, servers, handles, is_single;
-    int has_other_servers; /* of which the oracles know less: by WATCH a client sees by itself */
-    int is_fenced;         /* single locks count */
-    int has_legacy;        /* 1: all are legacy; 2: some */
-    uint64_t fence[NAMES]; /* the last number given */
-    uint64_t stop_us;      /* then nobody wants locks any more */
-    uint32_t ttl_ms;       /* the longest anybody asks for */
+    int has_other_servers;             /* of which the oracles know less: by WATCH a client sees by itself */
+    int is_fenced;                     /* single locks count */
+    int has_legacy;                    /* 1: all are legacy; 2: some */
+    struct fence fence[NAMES][FENCES]; /* the last ones given */
+    unsigned fences[NAMES];
+    uint64_t stop_us; /* then nobody wants locks any more */
+    uint32_t ttl_ms;  /* the longest anybody asks for */
     uint64_t now;
     uint64_t hash; /* of everything that happened */
     uint32_t seq;

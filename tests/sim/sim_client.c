@@ -32,7 +32,8 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->opt.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
     h->opt.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
     h->opt.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
-    uint32_t least = 3 * w->slowest_us / 1000 + 2; /* an attempt has time for a round trip and a half */
+    /* An attempt has time for a round trip and a half; one of the legacy mode may need five. */
+    uint32_t least = (w->has_legacy ? 12 : 3) * w->slowest_us / 1000 + 2;
     h->opt.attempt_ms = rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + h->opt.ttl_ms / 16);
     if (rdl_attempt_ms(&h->opt) < least)
         h->opt.attempt_ms = least;

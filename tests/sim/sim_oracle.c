@@ -206,14 +206,18 @@ static void released(struct world *w, struct handle *h, int result)
         world_violation(w, "truth", "released, but only %d servers deleted it", deleted);
 }
 
-/* Each holder's number is greater than that of the one before. */
+/* A number is given once, and is greater than all that were given before its acquire began. */
 static void fenced(struct world *w, struct handle *h)
 {
-    uint64_t fence = rdl_lock_fence(&h->lock);
-    if (fence <= w->fence[h->name])
-        world_violation(w, "fence", "c%u.%u was given %llu after %llu", h->client, h->index,
-                        (unsigned long long)fence, (unsigned long long)w->fence[h->name]);
-    w->fence[h->name] = fence;
+    uint64_t number = rdl_lock_fence(&h->lock);
+    unsigned n = w->fences[h->name]++;
+    for (unsigned i = 0; i < n && i < FENCES; i++) {
+        const struct fence *f = &w->fence[h->name][i];
+        if (number == f->number || (f->done_us < h->op_us && number < f->number))
+            world_violation(w, "fence", "c%u.%u was given %llu after %llu", h->client, h->index,
+                            (unsigned long long)number, (unsigned long long)f->number);
+    }
+    w->fence[h->name][n % FENCES] = (struct fence){number, w->now};
 }
 
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)

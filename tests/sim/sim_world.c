@@ -266,8 +266,9 @@ struct world *world_make(const struct options *o)
         w->tcp[i].used = 0;
     make_shape(w);
     make_links(w);
-    if (w->ttl_ms < w->slowest_us / 40)
-        w->ttl_ms = w->slowest_us / 40;
+    uint32_t least_ms = w->has_legacy ? w->slowest_us / 20 + 8 : w->slowest_us / 40;
+    if (w->ttl_ms < least_ms)
+        w->ttl_ms = least_ms;
     make_hosts(w);
     for (int c = 0; c < w->clients; c++) {
         w->client[c].clock =
