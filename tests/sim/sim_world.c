@@ -266,7 +266,7 @@ struct world *world_make(const struct options *o)
         w->tcp[i].used = 0;
     make_shape(w);
     make_links(w);
-    uint32_t least_ms = w->has_legacy ? w->slowest_us / 20 + 8 : w->slowest_us / 40;
+    uint32_t least_ms = w->has_legacy ? w->slowest_us / 14 + 12 : w->slowest_us / 40;
     if (w->ttl_ms < least_ms)
         w->ttl_ms = least_ms;
     make_hosts(w);
