@@ -173,10 +173,9 @@ static int take_over(struct rdl_lock *l, enum phase phase, const struct rdl_op *
     return ask(l, phase, op, found);
 }
 
-/* The deadline on the server must not move back: it may have been extended further before. */
+/* ttl_ms is no less than what the lease has left, so the deadline does not move back. */
 static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
 {
-    uint32_t left_ms = (uint32_t)(l->until_ms - now_ms) + rdl_drift_ms(l->ttl_ms);
     struct rdl_command cmd;
     int rc;
 
@@ -188,7 +187,7 @@ static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
     cmd.name.data = l->name;
     cmd.name.len = l->name_len;
     cmd.value.data = l->peer;
-    cmd.value.len = make_value(l, l->peer, now_ms, left_ms > l->ttl_ms ? left_ms : l->ttl_ms);
+    cmd.value.len = make_value(l, l->peer, now_ms, l->ttl_ms);
     cmd.extra.data = l->token.bytes;
     cmd.extra.len = l->value_len;
     cmd.until_ms = now_ms + l->ttl_ms;
@@ -204,8 +203,10 @@ static int first_request(struct rdl_lock *l, uint64_t now_ms)
         return ask(l, DONE, &rdl_op_release, none);
     if (l->op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
-    if (l->op == RDL_ACQUIRE)
+    if (l->op == RDL_ACQUIRE) {
         l->value_len = 0; /* nothing is ours to give back yet */
+        l->holder_ms = -2;
+    }
     return ask(l, TIME, &rdl_op_time, none);
 }
 
@@ -291,10 +292,8 @@ static int answer_replace(struct rdl_lock *l, uint64_t now_ms)
         return rdl_lock_granted(l, RDL_RECOVERED, now_ms);
     if (is_refused(l))
         return take_over(l, GETSET, &rdl_op_getset, now_ms);
-    if (l->req.answer == RDL_ANSWER_NO || l->req.answer == RDL_ANSWER_ABSENT) { /* somebody was faster */
-        l->holder_ms = -2;
+    if (l->req.answer == RDL_ANSWER_NO || l->req.answer == RDL_ANSWER_ABSENT) /* somebody was faster */
         return RDL_BUSY;
-    }
     return not_granted(l);
 }
 
