@@ -306,13 +306,13 @@ END_TEST
 START_TEST(an_extend_compares_and_sets)
 {
     ck_assert_int_eq(hold(), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, START + 5000), RDL_PENDING);
-    ck_assert_str_eq(scripted_sent(&s), wire_replace(DOC, "1700000016")); /* 50 ms for the rate of clocks */
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, START + 5490), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_replace(DOC, "1700000017")); /* 54 ms for the rate of clocks */
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + 5001), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START + 5001), TTL - 102 - 1);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, START + 5001), RDL_PENDING);
-    ck_assert_str_eq(scripted_sent(&s), wire_join(wire("DELEX", "k", "IFEQ", "1700000016", NULL),
+    ck_assert_int_eq(rdl_lock_step(&l, START + 5491), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START + 5491), TTL - 102 - 1);
+    ck_assert_int_eq(rdl_lock_release_begin(&l, START + 5491), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_join(wire("DELEX", "k", "IFEQ", "1700000017", NULL),
                                                   wire("PTTL", "k", NULL), NULL));
 }
 END_TEST
