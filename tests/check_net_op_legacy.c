@@ -224,6 +224,26 @@ START_TEST(a_key_that_changed_before_exec_is_looked_at_again)
 }
 END_TEST
 
+/* What is refused to this op is not yet refused to another. */
+START_TEST(a_refusal_is_remembered_for_this_op_alone)
+{
+    submit(&rdl_op_replace);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    submit(&rdl_op_replace);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_replace.text)); /* EVAL at once */
+    scripted_reply(&s, ":1\r\n");
+    submit(&rdl_op_release);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED ":-1\r\n"); /* DELEX */
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED ":-1\r\n"); /* DELIFEQ */
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release.sha));
+}
+END_TEST
+
 /* ---------------------------------------------------------------- GETSET, DEL */
 
 static const struct reply getsets[] = {
@@ -280,6 +300,7 @@ Suite *suite_net_op_legacy(void)
     tcase_add_loop_test(tc, replace_by_script, 0, sizeof scripts / sizeof scripts[0]);
     tcase_add_loop_test(tc, replace_by_watch_acts_on_what_it_found, 0, sizeof watches / sizeof watches[0]);
     tcase_add_test(tc, a_key_that_changed_before_exec_is_looked_at_again);
+    tcase_add_test(tc, a_refusal_is_remembered_for_this_op_alone);
     tcase_add_loop_test(tc, getset_says_what_it_overwrote, 0, sizeof getsets / sizeof getsets[0]);
     tcase_add_loop_test(tc, del_says_whether_there_was_one, 0, sizeof deletes / sizeof deletes[0]);
     tcase_add_loop_test(tc, getset_and_del_are_sent_as_they_are, 0, 2);
