@@ -171,10 +171,10 @@ END_TEST
 
 START_TEST(the_longest_name_has_a_fence)
 {
-    static char name[RDL_NAME_MAX];
+    static char name[RDL_NAME_MAX + 1]; /* with its NUL, for the raw commands */
 
-    memset(name, 'n', sizeof name);
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, name, sizeof name);
+    memset(name, 'n', RDL_NAME_MAX);
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, name, RDL_NAME_MAX);
     live_command(&server, "SCRIPT FLUSH");
     rdl_lock_set_floor(&lock, 9007199254740000);
     ck_assert_uint_eq(cycle(&lock), 9007199254740000);
