@@ -29,6 +29,31 @@ static void owed_release_survives_the_connection(void)
     }
 }
 
+/* The socket takes nothing until the attempt has ended: nothing of it is sent afterwards. */
+static void unsent_is_never_sent(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        struct tcp *t = w->client[0].tcp[0];
+        uint64_t commands = w->host[0].model.commands;
+        EXPECT(w, t != NULL);
+        if (!t)
+            return;
+        t->up.len = FIFO; /* the socket's buffer is full */
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+        t->up.len = 0;
+        client_wake(w, 0, w->now);
+        scene_go(w, 100);
+        EXPECT(w, w->host[0].model.commands == commands);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 /* The release was on its way when the connection died. */
 static void sent_release_is_sent_again(void)
 {
@@ -339,6 +364,7 @@ static void garbage_drops_the_connection(void)
 
 const struct scenario scenarios_net[] = {
     {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
+    {"what was given up before it was sent never is", unsent_is_never_sent, SCENE},
     {"a release that was on its way is sent again", sent_release_is_sent_again, SCENE},
     {"the last release needs no answer", last_release_needs_no_answer, SCENE},
     {"a release always fits into the queue", release_always_fits, SCENE},

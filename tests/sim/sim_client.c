@@ -136,9 +136,9 @@ static void bytes_in(struct world *w, struct client *c, unsigned s)
 
 static void write_out(struct world *w, struct client *c, unsigned s)
 {
-    for (;;) {
+    for (size_t room; (room = tcp_room(c->tcp[s])) > 0;) { /* what is handed out counts as sent */
         const uint8_t *p;
-        size_t n = rdl_conn_tx(&c->conn[s], &p), room = tcp_room(c->tcp[s]);
+        size_t n = rdl_conn_tx(&c->conn[s], &p);
         if (n > room)
             n = room;
         if (n == 0)
