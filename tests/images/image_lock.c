@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image_lock.c - a firmware that links one px lock over one conn and its own driver; never run, only measured. */
+/* image_lock.c - a firmware with one px lock over one conn and a driver of its own; measured, never run. */
 #include "lock/lock.h"
 
 void _start(void);

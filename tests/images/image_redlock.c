@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image_redlock.c - a firmware that links a lock over five servers and its own driver; never run, only measured. */
+/* image_redlock.c - a firmware with a lock over five servers and a driver of its own; measured, never run. */
 #include "redlock/redlock.h"
 
 void _start(void);
