@@ -158,6 +158,44 @@ START_TEST(an_unanswered_setnx_is_released_if_its_value_tells_us_apart)
 }
 END_TEST
 
+/* A lease that ended is there to be taken over; the request for that is on its way. */
+static void take_over(int by_getset)
+{
+    rdl_lock_init(&l, &rdl_lock_legacy, &opt, &s.conn, "k", 1);
+    ck_assert_int_eq(at_once("0", START), RDL_PENDING);
+    scripted_sent(&s);
+    ck_assert_int_eq(answer(peer_number(1699999999), START), RDL_PENDING);
+    if (by_getset) {
+        scripted_sent(&s);
+        scripted_reply(&s, "-NOPERM no\r\n"); /* EVALSHA, EVAL, WATCH */
+        scripted_sent(&s);
+        scripted_reply(&s, "-NOPERM no\r\n");
+        scripted_sent(&s);
+        ck_assert_int_eq(answer("-NOPERM no\r\n-NOPERM no\r\n:-1\r\n-NOPERM no\r\n", START), RDL_PENDING);
+    }
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), by_getset ? "GETSET" : rdl_script_replace.sha));
+}
+
+START_TEST(an_unanswered_take_over_is_released)
+{
+    const char *sent;
+
+    take_over(_i);
+    ck_assert_int_eq(rdl_lock_step(&l, START + 2500), RDL_UNKNOWN);
+    sent = scripted_sent(&s);
+    ck_assert_ptr_nonnull(strstr(sent, "EVAL\r\n"));
+    ck_assert_ptr_nonnull(strstr(sent, "1700000011."));
+}
+END_TEST
+
+START_TEST(a_take_over_that_meets_another_type_is_foreign)
+{
+    take_over(_i);
+    ck_assert_int_eq(answer("-WRONGTYPE Operation against a key\r\n", START), RDL_E_FOREIGN_VALUE);
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
 Suite *suite_lock_legacy_wait(void);
 
 Suite *suite_lock_legacy_wait(void)
@@ -172,6 +210,8 @@ Suite *suite_lock_legacy_wait(void)
     tcase_add_loop_test(tc, every_attempt_looks_for_itself, 0, 2);
     tcase_add_test(tc, a_lease_that_ends_while_the_time_is_asked_for_is_lost);
     tcase_add_loop_test(tc, an_unanswered_setnx_is_released_if_its_value_tells_us_apart, 0, 2);
+    tcase_add_loop_test(tc, an_unanswered_take_over_is_released, 0, 2);
+    tcase_add_loop_test(tc, a_take_over_that_meets_another_type_is_foreign, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }
