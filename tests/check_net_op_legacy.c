@@ -147,6 +147,26 @@ START_TEST(a_setnx_cut_short_is_what_was_said_so_far)
 }
 END_TEST
 
+/* Who does not want to know what stands there is told the answer alone. */
+START_TEST(a_value_nobody_asked_for_is_not_kept)
+{
+    submit(&rdl_op_setnx);
+    req.text = NULL;
+    scripted_sent(&s);
+    scripted_reply(&s, ":0\r\n:7\r\n$10\r\n1700000007\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+    ck_assert_int_eq(req.value, 7);
+    ck_assert_uint_eq(req.text_len, 0);
+    submit(&rdl_op_setnx);
+    scripted_sent(&s);
+    rdl_conn_forget(&s.conn, &req); /* nor is anybody waiting here */
+    scripted_reply(&s, ":0\r\n:7\r\n$10\r\n1700000007\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_mem_eq(peer, "##########", 10);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 /* ---------------------------------------------------------------- compare and set */
 
 static const struct reply scripts[] = {
@@ -297,6 +317,7 @@ Suite *suite_net_op_legacy(void)
     tcase_add_loop_test(tc, setnx_says_who_is_in_the_way, 0, sizeof setnxs / sizeof setnxs[0]);
     tcase_add_test(tc, setnx_is_granted_at_its_first_reply);
     tcase_add_loop_test(tc, a_setnx_cut_short_is_what_was_said_so_far, 0, 4);
+    tcase_add_test(tc, a_value_nobody_asked_for_is_not_kept);
     tcase_add_loop_test(tc, replace_by_script, 0, sizeof scripts / sizeof scripts[0]);
     tcase_add_loop_test(tc, replace_by_watch_acts_on_what_it_found, 0, sizeof watches / sizeof watches[0]);
     tcase_add_test(tc, a_key_that_changed_before_exec_is_looked_at_again);
