@@ -55,8 +55,8 @@ size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
         uint32_t power = ten_to_the[i];
         uint32_t digit = 0;
 
-        //@ assert one_of: i == 1 || i == 2 || i == 3 || i == 4 || i == 5 || i == 6 || i == 7 ||
-        // i == 8 || i == 9;
+        /*@ assert one_of: i == 1 || i == 2 || i == 3 || i == 4 || i == 5 || i == 6 || i == 7 || i == 8 ||
+                i == 9; */
         //@ assert decade: v < 10 * power;
         /*@ loop invariant digit <= 9 && v < (10 - digit) * power;
             loop assigns v, digit;
