@@ -214,6 +214,24 @@ static int check(const struct rdl_redlock *r)
     return r->n < 1 ? RDL_E_SERVERS : rdl_options_check(r->opt, r->name_len);
 }
 
+/* One attempt does not wait for more than connecting, however often a conn fails and is tried again. */
+static uint64_t give_up_ms(const struct rdl_redlock *r, uint64_t now_ms)
+{
+    uint32_t longest_ms = 0;
+    size_t i;
+
+    if (!rdl_is_one_attempt(r->opt))
+        return rdl_give_up_ms(r->opt, now_ms);
+    for (i = 0; i < r->n; i++) {
+        uint32_t ms = r->servers[i].conn->cfg->connect_ms;
+        if (ms == 0)
+            ms = RDL_CONNECT_MS;
+        if (ms > longest_ms)
+            longest_ms = ms;
+    }
+    return now_ms + longest_ms;
+}
+
 static void stir_conns(const struct rdl_redlock *r)
 {
     size_t i;
@@ -235,7 +253,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     stir_conns(r);
     r->op = RDL_ACQUIRE;
     r->ttl_ms = r->opt->ttl_ms;
-    r->deadline_ms = rdl_give_up_ms(r->opt, now_ms);
+    r->deadline_ms = give_up_ms(r, now_ms);
     r->tries = 0;
     r->state = REDLOCK_CONNECT;
     r->wake_ms = r->deadline_ms;
