@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_conn.c - any bytes as a server's answers, any order of what locks and drivers may do: the conn keeps to
- * its buffers (each is an object of just its size), its queue to its bounds, and answers every request once.
+ * fuzz_conn.c - any bytes as a server's answers, any order of what locks and drivers may do: the conn keeps
+ * to its buffers (each is an object of just its size), its queue to its bounds, and answers every
+ * request once.
  * Input: pairs of an operation and its argument; the bytes of an answer follow their pair.
  */
 #include "net/net.h"

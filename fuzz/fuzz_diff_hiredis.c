@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_diff_hiredis.c - the first reply in any bytes, through hiredis and through ours. What we accept hiredis
- * accepts too, and reads the same from as many bytes; what hiredis accepts and we do not breaks one of the rules
- * that resp/WIRE.md lists.
+ * fuzz_diff_hiredis.c - the first reply in any bytes, through hiredis and through ours. What we accept
+ * hiredis accepts too, and reads the same from as many bytes; what hiredis accepts and we do not breaks one
+ * of the rules that resp/WIRE.md lists.
  */
 #include "resp/resp.h"
 

@@ -124,7 +124,7 @@ static int send(struct rdl_writer *w, struct words *x, int command, const struct
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct words expected = {{{NULL, 0}}, 0};
-    struct rdl_bytes argv[3];
+    struct rdl_bytes argv[6] = {{NULL, 0}}; /* as many as any script takes */
     struct rdl_writer w;
     size_t room;
     uint32_t number;

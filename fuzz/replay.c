@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay.c - runs a fuzz target over files, without a fuzzer: replay FILE... (no FILE: standard input). So the
- * corpus is part of `make check` with any compiler, and AFL++ can drive a target.
+ * replay.c - runs a fuzz target over files, without a fuzzer: replay FILE... (no FILE: standard input).
+ * So the corpus is part of `make check` with any compiler, and AFL++ can drive a target.
  */
 #include <stdint.h>
 #include <stdio.h>
