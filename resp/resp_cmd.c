@@ -50,15 +50,6 @@ const struct rdl_script rdl_script_replace = {replace_text, LITERAL_LEN(replace_
 const struct rdl_script rdl_script_acquire = {acquire_text, LITERAL_LEN(acquire_text), 2, 4,
                                               "379f4b9a370bfe6c71f7f4e9b85a8cb7cfc63868"};
 
-/* Take n bytes off the room that is left; 0 when it is too small. */
-static int take(size_t *room, size_t n)
-{
-    if (n > *room)
-        return 0;
-    *room -= n;
-    return 1;
-}
-
 static uint8_t *refuse(struct rdl_writer *w)
 {
     w->error = RDL_E_SPACE;
@@ -72,19 +63,23 @@ static uint8_t *refuse(struct rdl_writer *w)
 static uint8_t *claim(struct rdl_writer *w, size_t fixed, const struct rdl_bytes *argv, size_t argc)
 {
     size_t room = w->cap - w->len;
-    uint8_t *to;
+    size_t need = fixed;
+    uint8_t *to = w->buf + w->len;
     size_t i;
 
-    if (w->error != RDL_OK || !take(&room, fixed))
+    if (w->error != RDL_OK || need > room)
         return refuse(w);
     for (i = 0; i < argc; i++) {
         size_t len = argv[i].len;
 
-        if (len > RDL_BULK_MAX || !take(&room, len + rdl_dec_len((uint32_t)len) + 5))
+        if (len > RDL_BULK_MAX)
             return refuse(w);
+        len += rdl_dec_len((uint32_t)len) + 5;
+        if (len > room - need)
+            return refuse(w);
+        need += len;
     }
-    to = w->buf + w->len;
-    w->len = w->cap - room;
+    w->len += need;
     return to;
 }
 

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|writer|wp]... - prove the parser and the writer (README.md says what). Run from the top of the tree.
+# prove.sh OUT [eva|writer|writer_more|wp]... - prove the parser and the writer (README.md says what). Run from
+# the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 #
-# Lists of options are split into words on purpose: shellcheck disable=SC2086
+# Lists of options are split into words on purpose, and steps are called by name:
+# shellcheck disable=SC2015,SC2086,SC2317
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- eva wp
+[ $# -gt 0 ] || set -- eva writer wp
 here=$PWD/tests/proofs
 tree=${RESP:-.}
 failed=0
@@ -25,7 +27,7 @@ eva() { # name machdep driver includes option...
     shift 4
     began=$(date +%s)
     # In that directory: Frama-C's preprocessor looks into the current one first.
-    (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG" "$here/$driver" -eva \
+    (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG $defines" "$here/$driver" -eva \
         -warn-unsigned-overflow -eva-no-results "$@") >"$out/$name.log" 2>&1
     alarms=$(sed -n 's/^ *\([0-9]*\) alarms\{0,1\} generated.*/\1/p' "$out/$name.log")
     unknown=$(sed -n 's/^ *Assertions *[0-9]* valid *\([0-9]*\) unknown *\([0-9]*\) invalid.*/\1 \2/p' "$out/$name.log")
@@ -46,12 +48,20 @@ all_eva() {
 }
 
 all_writer() {
-    # The writer's decimals need their loop invariants, which WP proves: here the contracts are read.
-    for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
-        eva "write-$machine" $machine eva_write.c "$tree" -eva-precision 0 -eva-slevel 5000 -eva-split-limit 200 \
-            -eva-auto-loop-unroll 20
-    done
+    eva write gcc_x86_64 eva_write.c "$out/plain" $writer
 }
+
+# Every length of the key, and the other machines: minutes, and not part of the default.
+all_writer_more() {
+    for machine in gcc_x86_32 ppc_32; do
+        eva "write-$machine" $machine eva_write.c "$out/plain" $writer
+    done
+    defines=-DEVERY
+    eva write-every gcc_x86_64 eva_write.c "$out/plain" $writer
+    defines=
+}
+writer='-eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20'
+defines=
 
 wp() { # name file option...
     name=$1 file=$2
