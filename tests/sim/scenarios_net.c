@@ -210,6 +210,20 @@ static void silent_servers_end_the_attempt(void)
     EXPECT(w, w->now <= (RDL_CONNECT_MS + 10) * MS);
 }
 
+/* A connect that nobody answers is given up and tried anew, while an acquire waits for longer than that. */
+static void silent_connect_is_given_up(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = scene_lock(w, 0);
+    h->opt.wait_ms = 5000;
+    h->opt.retry_ms = 100;
+    for (int s = 0; s < 3; s++)
+        w->host[s].blackhole_until = NEVER / 2;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+    for (int s = 0; s < 3; s++)
+        EXPECT(w, rdl_conn_error(&w->client[0].conn[s]) == RDL_E_TIMEOUT);
+}
+
 /* A frozen server's queue fills; what was taken is undone, the rest was never sent. */
 static void full_queue_keeps_its_word(void)
 {
@@ -379,6 +393,7 @@ const struct scenario scenarios_net[] = {
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
     {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},
     {"one attempt ends by the time of one connect and its own", one_attempt_has_an_end, SCENE},
+    {"a connect that nobody answers is given up", silent_connect_is_given_up, SCENE},
     {"a full queue keeps its word", full_queue_keeps_its_word, SCENE},
     {"a reply nobody asked for drops the connection", garbage_drops_the_connection, SCENE},
     {NULL, NULL, SCENE},

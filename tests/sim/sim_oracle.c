@@ -74,7 +74,7 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->until_ms = handle_until_ms(h);
     h->limit_ms = now_ms + attempt;
     if (h->state == ACQUIRING)
-        h->limit_ms += waits ? h->opt.wait_ms : 5 * RDL_CONNECT_MS; /* see "one attempt ends" */
+        h->limit_ms += waits ? h->opt.wait_ms : RDL_CONNECT_MS + 10;
     if (h->state == RELEASING)
         oracle_released(w, h);
     struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
