@@ -2,9 +2,8 @@
 /*
  * bench_resp.c - the same replies and commands through ours and through the system's hiredis.
  *
- * Without arguments: interleaved timed rounds; prints the median of the ratios of each round. Under
- * callgrind (bench_resp count): each job once, its instructions dumped under its name, so the ratios
- * are exact and repeatable. bench_resp.sh reads the dumps.
+ * Without arguments: interleaved timed rounds; prints the median of the ratios of each round. Under callgrind
+ * (bench_resp count): each job once, its instructions dumped under its name, for bench_resp.sh to read.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "resp/resp.h"

@@ -43,7 +43,7 @@ try() { # file line change
 for file; do
     cp "$file" "$out/original.c" # the tree may change while this runs
     awk -f tests/proofs/mutate.awk "$out/original.c" >"$out/list"
-    while IFS='	' read -r line change text; do
+    while IFS=$(printf '\t') read -r line change text; do
         MUTANT=$text awk -v n="$line" 'NR == n { print ENVIRON["MUTANT"]; next } { print }' "$out/original.c" >"$out/mutant.c"
         try "$file" "$line" "$change"
     done <"$out/list"

@@ -103,6 +103,7 @@ struct lua_value lua_call(struct lua *l)
             break;
         argv[argc] = v.text;
         if (v.kind == NUMBER) {
+            // cppcheck-suppress legacyUninitvar ; this is where it is written
             struct sim_out o = {(uint8_t *)digits[argc], sizeof digits[0], 0};
             sim_out_int(&o, v.number);
             argv[argc] = (struct sim_arg){o.buf + 1, o.len - 3};

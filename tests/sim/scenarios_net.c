@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: connections that break, logins that fail, queues that fill. */
 #include "tests/sim/scene.h"
-
 #include <string.h>
 
 /* The SET was applied and the connection died: the release goes first on the next one. */

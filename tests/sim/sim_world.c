@@ -56,9 +56,12 @@ void event_push(struct world *w, uint64_t at, enum event_kind kind, unsigned who
     }
     struct event e = {at, w->seq++, n, gen, (uint16_t)who, (uint8_t)kind};
     uint32_t i = w->events++;
-    while (i > 0 && is_before(&e, &w->heap[(i - 1) / 2])) {
-        w->heap[i] = w->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
+    while (i > 0) {
+        uint32_t parent = (i - 1) / 2;
+        if (!is_before(&e, &w->heap[parent]))
+            break;
+        w->heap[i] = w->heap[parent];
+        i = parent;
     }
     w->heap[i] = e;
 }
