@@ -39,11 +39,11 @@ static size_t read_token(struct sim_lua_token *t, const char *p, const char *end
         n++;
     if (n > 0)
         t->kind = T_NAME;
-    for (uint8_t k = 0; k < T_KINDS; k++) {
+    for (int k = 0; k < T_KINDS; k++) {
         size_t len = strlen(spelling[k]);
         int fits = n > 0 ? len == n : k > T_CALL && len <= (size_t)(end - p);
         if (fits && memcmp(p, spelling[k], len) == 0) {
-            t->kind = k;
+            t->kind = (uint8_t)k;
             return len;
         }
     }

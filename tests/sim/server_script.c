@@ -42,8 +42,11 @@ static const struct sim_script *load(struct sim_server *s, struct sim_arg text)
             return k;
     if (!k)
         return NULL;
-    if (s->scripts == SIM_SCRIPTS) /* a script cache of this size forgets the oldest */
-        memmove(&s->script[0], &s->script[1], sizeof s->script[0] * (size_t)--s->scripts);
+    if (s->scripts == SIM_SCRIPTS) { /* a script cache of this size forgets the oldest */
+        s->scripts--;
+        for (int i = 0; i < s->scripts; i++)
+            s->script[i] = s->script[i + 1];
+    }
     s->script[s->scripts++] = k;
     return k;
 }

@@ -147,7 +147,7 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
     struct token *t = token_of(w, h);
     int granted = t ? bits(t->granted) : 0;
     if (result == RDL_OK) {
-        if (granted < quorum(w, h)) {
+        if (!t || granted < quorum(w, h)) {
             world_violation(w, "truth", "acquired with %d of %d servers", granted, asked(w, h));
             return;
         }
@@ -176,7 +176,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     int yes = t ? bits(t->extended) : 0, gone = t ? bits(t->missed) : 0;
     uint64_t until = handle_until_ms(h);
     if (result == RDL_OK) {
-        if (yes < quorum(w, h))
+        if (!t || yes < quorum(w, h))
             world_violation(w, "truth", "extended with %d of %d servers", yes, asked(w, h));
         else
             validity(w, h, t->extend_us, h->until_ms);

@@ -79,7 +79,7 @@ static void draw(FILE *f, const struct world *w, int n)
             w->violation ? w->violation : "");
     for (int i = 0; i < lanes; i++)
         lane(f, w, i, n);
-    for (int ms = 0; ms <= n * STEP_MS; ms += 1000)
+    for (int ms = 0; n > 0 && ms <= n * STEP_MS; ms += 1000)
         fprintf(f, "<text x='%d' y='%d' fill='#606060'>%d s</text>\n", LEFT + ms * WIDTH / (n * STEP_MS),
                 height - 8, ms / 1000);
     if (w->violation)
