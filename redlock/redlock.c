@@ -18,8 +18,8 @@ enum redlock_state {
     REDLOCK_PAUSE    /* between two attempts */
 };
 
-void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_options *opt, struct rdl_server *servers,
-                      size_t n, const void *name, size_t name_len)
+void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
+                      struct rdl_server *servers, size_t n, const void *name, size_t name_len)
 {
     size_t i;
 
@@ -50,10 +50,10 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
     uint64_t took_ms = now_ms - r->sent_ms;
     uint64_t hint_ms = rdl_votes_hint_ms(r);
     uint64_t pause_ms;
-    uint32_t base_ms = r->opt->retry_ms;
+    uint32_t base_ms = r->opt->lease.retry_ms;
 
     rdl_votes_release(r, 0, now_ms);
-    if (rdl_is_one_attempt(r->opt) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
+    if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
         return finish(r, result);
     /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */
     if (r->state == REDLOCK_ASKED && took_ms * 2 > base_ms)
@@ -83,7 +83,7 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
         return RDL_BUSY;
     if (denied > 0 && denied + rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
         return RDL_BUSY;
-    if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(r->opt))
+    if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
         return r->result;
     return RDL_NO_QUORUM;
 }
@@ -110,7 +110,7 @@ static int judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
 static void start_asking(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->sent_ms = now_ms;
-    r->wake_ms = now_ms + rdl_attempt_ms(r->opt);
+    r->wake_ms = now_ms + rdl_attempt_ms(&r->opt->lease);
     r->state = REDLOCK_ASKED;
     rdl_votes_clear(r);
 }
@@ -209,9 +209,20 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     return r->result;
 }
 
+static int check_ttl(const struct rdl_redlock *r, uint32_t ttl_ms)
+{
+    return ttl_ms > r->opt->max_ttl_ms ? RDL_E_TTL : rdl_ttl_check(&r->opt->lease, ttl_ms);
+}
+
 static int check(const struct rdl_redlock *r)
 {
-    return r->n < 1 ? RDL_E_SERVERS : rdl_options_check(r->opt, r->name_len);
+    if (r->n < 1)
+        return RDL_E_SERVERS;
+    if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
+        return RDL_E_GUARD;
+    if (r->name_len < 1)
+        return RDL_E_NAME;
+    return check_ttl(r, r->opt->lease.ttl_ms);
 }
 
 /* One attempt does not wait for more than connecting, however often a conn fails and is tried again. */
@@ -220,8 +231,8 @@ static uint64_t give_up_ms(const struct rdl_redlock *r, uint64_t now_ms)
     uint32_t longest_ms = 0;
     size_t i;
 
-    if (!rdl_is_one_attempt(r->opt))
-        return rdl_give_up_ms(r->opt, now_ms);
+    if (!rdl_is_one_attempt(&r->opt->lease))
+        return rdl_give_up_ms(&r->opt->lease, now_ms);
     for (i = 0; i < r->n; i++) {
         uint32_t ms = r->servers[i].conn->cfg->connect_ms;
         if (ms == 0)
@@ -252,7 +263,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     r->seed = rdl_token_seed(&r->token);
     stir_conns(r);
     r->op = RDL_ACQUIRE;
-    r->ttl_ms = r->opt->ttl_ms;
+    r->ttl_ms = r->opt->lease.ttl_ms;
     r->deadline_ms = give_up_ms(r, now_ms);
     r->tries = 0;
     r->state = REDLOCK_CONNECT;
@@ -265,7 +276,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms)
 {
     RDL_ASSERT(r->state == REDLOCK_IDLE);
-    if (rdl_ttl_check(r->opt, ttl_ms) != RDL_OK)
+    if (check_ttl(r, ttl_ms) != RDL_OK)
         return RDL_E_TTL;
     rdl_votes_tend(r, now_ms);
     if (r->until_ms <= now_ms)

@@ -4,7 +4,10 @@
  *
  *     struct rdl_server servers[5];
  *     struct rdl_redlock lock;
- *     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+ *     static const struct rdl_redlock_options opt = {
+ *         .lease = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50},
+ *         .max_ttl_ms = 10000,
+ *         .guard = RDL_GUARD_IF_PERMITTED};
  *     ...
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i];
@@ -46,10 +49,30 @@ extern "C" {
 
 enum {
     RDL_NO_QUORUM = -50, /* too few servers could be asked */
-    RDL_E_SERVERS = -51  /* a redlock has 1 to 7 servers */
+    RDL_E_SERVERS = -51, /* a redlock has 1 to 7 servers */
+    RDL_E_GUARD = -52    /* the options do not say which restart guard */
 };
 
 enum { RDL_SERVERS_MAX = 7 };
+
+/*
+ * The restart guard: a server that came up less than max_ttl ago may have forgotten a lease, so what it
+ * grants is not counted until max_ttl and a second are over (quarantine).
+ */
+enum rdl_guard {
+    RDL_GUARD_STRICT = 1,   /* from when this process first saw that run of the server */
+    RDL_GUARD_REQUIRED,     /* from its uptime, read by INFO; a server that refuses INFO never counts */
+    RDL_GUARD_IF_PERMITTED, /* the same, but one that refuses INFO counts at once */
+    RDL_GUARD_OFF           /* for servers that forget nothing (appendfsync always) */
+};
+
+/* How to ask for a lock on N servers; borrowed, constant. */
+struct rdl_redlock_options {
+    struct rdl_options lease;
+    uint32_t
+        max_ttl_ms; /* the longest ttl that any client of these servers uses; required, and the same for all */
+    uint8_t guard;  /* enum rdl_guard; required */
+};
 
 enum rdl_vote {
     RDL_VOTE_NONE,    /* not asked, or skipped */
@@ -75,7 +98,7 @@ struct rdl_server {
 };
 
 struct rdl_redlock {
-    const struct rdl_options *opt;
+    const struct rdl_redlock_options *opt;
     struct rdl_server *servers;
     const void *name;
     uint64_t sent_ms;
@@ -95,8 +118,8 @@ struct rdl_redlock {
 };
 
 /* Set up, not held. All is borrowed. A bad name, ttl or number of servers is reported by acquire. */
-void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_options *opt, struct rdl_server *servers,
-                      size_t n, const void *name, size_t name_len);
+void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
+                      struct rdl_server *servers, size_t n, const void *name, size_t name_len);
 
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);

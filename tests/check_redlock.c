@@ -75,8 +75,11 @@ START_TEST(arguments_that_cannot_be_are_refused)
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", _i ? 0 : 129);
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_NAME);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
-    fleet.opt.ttl_ms = _i ? 0 : UINT32_MAX;
+    fleet.opt.lease.ttl_ms = _i ? 0 : UINT32_MAX;
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_TTL);
+    fleet.opt.lease.ttl_ms = FLEET_TTL;
+    fleet.opt.guard = _i ? 0 : RDL_GUARD_OFF + 1;
+    ck_assert_int_eq(fleet_acquire(1000), RDL_E_GUARD);
     ck_assert(rdl_redlock_is_idle(lock));
 }
 END_TEST

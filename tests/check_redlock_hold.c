@@ -55,6 +55,20 @@ static void mend(uint64_t now)
     }
 }
 
+/* The restart guard of everybody counts on no key living longer. */
+START_TEST(no_lease_is_longer_than_max_ttl)
+{
+    hold(3);
+    fleet.opt.lease.ttl_ms = FLEET_TTL / 2;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL + 1, 2000), RDL_E_TTL);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), END);
+    fleet.opt.max_ttl_ms = FLEET_TTL / 2 - 1;
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, 2000), RDL_PENDING);
+    rdl_redlock_cancel(lock);
+    ck_assert_int_eq(fleet_acquire(2000), RDL_E_TTL);
+}
+END_TEST
+
 static unsigned stolen(const char *fates)
 {
     unsigned n = 0;
@@ -274,6 +288,7 @@ Suite *suite_redlock_hold(void)
     Suite *suite = suite_create("redlock_hold");
     TCase *tc = tcase_create("hold");
 
+    tcase_add_test(tc, no_lease_is_longer_than_max_ttl);
     tcase_add_loop_test(tc, extend_needs_a_majority_that_has_it_still, 0, sizeof extends / sizeof extends[0]);
     tcase_add_test(tc, an_extend_after_the_end_is_lost_and_everything_is_released);
     tcase_add_test(tc, an_extend_answered_after_the_end_is_lost);

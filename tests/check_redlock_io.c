@@ -7,13 +7,13 @@
 #include "tests/live/client.h"
 #include "tests/live/servers.h"
 
-enum { N = 5, TTL = 20000, PATIENT_MS = 5000, HASTY_MS = 100 };
+enum { N = 5, TTL = 20000, MAX_TTL = 60000, PATIENT_MS = 5000, HASTY_MS = 100 };
 
 static struct live_server live[N];
 static struct client clients[N];
 static struct rdl_server servers[N];
 static struct rdl_redlock lock;
-static struct rdl_options opt;
+static struct rdl_redlock_options opt;
 
 static void setup(void)
 {
@@ -22,8 +22,10 @@ static void setup(void)
 
     client_setup();
     memset(&opt, 0, sizeof opt);
-    opt.ttl_ms = TTL;
-    opt.attempt_ms = PATIENT_MS; /* a busy machine is no reason */
+    opt.lease.ttl_ms = TTL;
+    opt.max_ttl_ms = MAX_TTL;
+    opt.guard = RDL_GUARD_OFF;
+    opt.lease.attempt_ms = PATIENT_MS; /* a busy machine is no reason */
     for (i = 0; i < N; i++) {
         live_start(&live[i]);
         client_init(&clients[i], live_url(&live[i], LIVE_V4, url, sizeof url));
@@ -87,7 +89,7 @@ START_TEST(five_servers_grant_extend_and_let_go)
     ck_assert_uint_gt(rdl_redlock_remaining_ms(&lock, now_ms()), 0);
     drain();
     ck_assert_int_eq(keys(), 5);
-    ck_assert_int_eq(rdl_redlock_extend(&lock, &client_net, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_extend(&lock, &client_net, MAX_TTL), RDL_OK);
     ck_assert_uint_gt(rdl_redlock_remaining_ms(&lock, now_ms()), TTL);
     ck_assert_int_eq(release(), RDL_OK);
     drain();
@@ -116,7 +118,7 @@ START_TEST(with_three_frozen_there_is_no_quorum_and_no_key_after_the_thaw)
     ck_assert_int_eq(release(), RDL_OK);
     drain();
     hurt(3, live_freeze);
-    opt.attempt_ms = HASTY_MS;
+    opt.lease.attempt_ms = HASTY_MS;
     ck_assert_int_eq(acquire(), RDL_NO_QUORUM);
     rdl_redlock_drain(&lock, &client_net, now_ms() + 50); /* what is owed goes out, and is not answered */
     ck_assert(!rdl_redlock_is_idle(&lock));
@@ -149,7 +151,7 @@ START_TEST(while_it_is_held_three_that_freeze_leave_the_lease_as_it_is)
     drain();
     until = rdl_redlock_until_ms(&lock);
     hurt(3, live_freeze);
-    opt.attempt_ms = HASTY_MS;
+    opt.lease.attempt_ms = HASTY_MS;
     ck_assert_int_eq(rdl_redlock_extend(&lock, &client_net, TTL), RDL_UNKNOWN);
     ck_assert_uint_eq(rdl_redlock_until_ms(&lock), until);
     ck_assert_int_eq(release(), RDL_UNKNOWN);
@@ -168,8 +170,8 @@ START_TEST(servers_that_are_started_again_are_used_again)
     hurt(3, live_kill);
     ck_assert_int_eq(acquire(), RDL_NO_QUORUM);
     hurt(3, live_restart);
-    opt.wait_ms = CLIENT_PATIENCE_MS;
-    opt.retry_ms = 5;
+    opt.lease.wait_ms = CLIENT_PATIENCE_MS;
+    opt.lease.retry_ms = 5;
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_int_eq(release(), RDL_OK);
     drain();

@@ -42,8 +42,8 @@ static void mend(uint64_t now)
 
 static void be_patient(void)
 {
-    fleet.opt.wait_ms = 5000;
-    fleet.opt.retry_ms = 50;
+    fleet.opt.lease.wait_ms = 5000;
+    fleet.opt.lease.retry_ms = 50;
 }
 
 START_TEST(a_busy_lock_is_waited_for_up_to_the_bound)
@@ -99,7 +99,7 @@ START_TEST(connecting_after_a_pause_is_waited_for_without_a_busy_loop)
 
     fleet_init(1, 1000);
     be_patient();
-    fleet.opt.wait_ms = 20000;
+    fleet.opt.lease.wait_ms = 20000;
     fleet_down(0);
     rc = fleet_acquire(now);
     while (rc == RDL_PENDING) { /* a black hole: connecting ends by its deadline alone */
@@ -121,8 +121,8 @@ START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_lea
     uint64_t now = 1000;
 
     fleet_init(3, 1000);
-    fleet.opt.wait_ms = 200;
-    fleet.opt.retry_ms = 1;
+    fleet.opt.lease.wait_ms = 200;
+    fleet.opt.lease.retry_ms = 1;
     fleet_command(0, "SET k other\r\n", 1000);
     fleet_command(1, "SET k other\r\n", 1000);
     fleet_acquire(now);

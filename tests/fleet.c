@@ -9,7 +9,8 @@ struct fleet fleet;
 
 void fleet_init(size_t n, uint64_t now_ms)
 {
-    const struct rdl_options once = {.ttl_ms = FLEET_TTL};
+    const struct rdl_redlock_options once = {
+        .lease = {.ttl_ms = FLEET_TTL}, .max_ttl_ms = FLEET_TTL, .guard = RDL_GUARD_OFF};
     size_t i;
 
     memset(&fleet, 0, sizeof fleet);

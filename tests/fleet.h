@@ -19,7 +19,7 @@ struct fleet {
     struct scripted s[RDL_SERVERS_MAX];
     enum mood mood[RDL_SERVERS_MAX];
     struct rdl_server servers[RDL_SERVERS_MAX];
-    struct rdl_options opt;
+    struct rdl_redlock_options opt;
     struct rdl_redlock lock;
     size_t n;
 };

@@ -134,7 +134,7 @@ void rdl_cli_signals_die(int sig);
 struct rdl_cli_lock {
     const struct rdl_cli_options *o;
     struct rdl_cli_servers *servers;
-    struct rdl_options opt;
+    struct rdl_redlock_options opt;
     struct rdl_redlock redlock;
     struct rdl_posix posix;
     struct rdl_net net;

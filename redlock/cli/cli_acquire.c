@@ -70,8 +70,8 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 
     if (rc != RDL_OK)
         return rc;
-    l->opt.wait_ms = (uint32_t)wait_ms;
-    l->opt.retry_ms = wait_ms == 0 ? 0 : RETRY_MS;
+    l->opt.lease.wait_ms = (uint32_t)wait_ms;
+    l->opt.lease.retry_ms = wait_ms == 0 ? 0 : RETRY_MS;
     rc = rdl_redlock_acquire_begin(&l->redlock, entropy, rdl_cli_now(l));
     while (rc == RDL_PENDING) {
         rc = rdl_cli_lock_turn(l, UINT64_MAX);

@@ -73,7 +73,9 @@ static int run(int argc, char **argv)
         return rc;
     lock.o = &options;
     lock.servers = &servers;
-    lock.opt.ttl_ms = options.ttl_ms;
+    lock.opt.lease.ttl_ms = options.ttl_ms;
+    lock.opt.max_ttl_ms = options.ttl_ms;
+    lock.opt.guard = RDL_GUARD_OFF;
     rdl_redlock_init(&lock.redlock, &lock.opt, servers.server, servers.n, options.lock, strlen(options.lock));
     return rdl_cli_lock_acquire(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 static const char name[] = "demo";
-static const struct rdl_options opt = {.ttl_ms = TTL_MS, .wait_ms = 5000, .retry_ms = 2};
+static const struct rdl_redlock_options opt = {.lease = {.ttl_ms = TTL_MS, .wait_ms = 5000, .retry_ms = 2},
+                                               .max_ttl_ms = TTL_MS,
+                                               .guard = RDL_GUARD_OFF};
 
 static struct rdl_endpoint endpoint[SERVERS];
 static struct rdl_conn_config config[SERVERS];

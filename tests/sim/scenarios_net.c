@@ -214,8 +214,8 @@ static void silent_connect_is_given_up(void)
 {
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
-    h->opt.wait_ms = 5000;
-    h->opt.retry_ms = 100;
+    h->opt.lease.wait_ms = 5000;
+    h->opt.lease.retry_ms = 100;
     for (int s = 0; s < 3; s++)
         w->host[s].blackhole_until = NEVER / 2;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);

@@ -190,8 +190,8 @@ static void waiting_uses_what_the_holder_has_left(void)
     struct handle *b = scene_lock(w, 1);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     w->client[0].is_dead = 1;
-    b->opt.wait_ms = 5000;
-    b->opt.retry_ms = 400;
+    b->opt.lease.wait_ms = 5000;
+    b->opt.lease.retry_ms = 400;
     uint64_t start = w->now;
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, w->now - start < 410 * MS);
@@ -202,8 +202,8 @@ static void waiting_ends_by_its_deadline(void)
     struct world *w = scene(2, 3, 2000);
     struct handle *b = scene_lock(w, 1);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-    b->opt.wait_ms = 300;
-    b->opt.retry_ms = 20;
+    b->opt.lease.wait_ms = 300;
+    b->opt.lease.retry_ms = 20;
     uint64_t start = w->now;
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
     EXPECT(w, w->now - start >= 280 * MS && w->now - start <= 301 * MS);
@@ -220,8 +220,8 @@ static void waiting_for_conns_does_not_spin(void)
     struct world *w = scene(2, 3, 5000);
     struct handle *b = scene_lock(w, 1);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-    b->opt.wait_ms = 2000;
-    b->opt.retry_ms = 50;
+    b->opt.lease.wait_ms = 2000;
+    b->opt.lease.retry_ms = 50;
     scene_begin(w, b, ACQUIRING, 0);
     scene_go(w, 5);
     for (int s = 0; s < 3; s++) {

@@ -23,7 +23,7 @@ struct world *scene(int clients, int servers, uint32_t ttl_ms)
     for (int c = 0; c < clients; c++) {
         for (int s = 0; s < servers; s++)
             w->link[c][s] = (struct link){.delay_us = 100};
-        w->client[c].handle[0].opt = (struct rdl_options){.ttl_ms = ttl_ms};
+        w->client[c].handle[0].opt.lease = (struct rdl_options){.ttl_ms = ttl_ms};
     }
     return w;
 }

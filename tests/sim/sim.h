@@ -176,7 +176,7 @@ enum handle_state { IDLE, ACQUIRING, HELD, EXTENDING, RELEASING };
 
 /* One lock of one client, and its user. */
 struct handle {
-    struct rdl_options opt;
+    struct rdl_redlock_options opt;
     struct rdl_redlock redlock;
     struct rdl_server servers[SERVERS_MAX];
     struct rdl_lock lock;

@@ -29,19 +29,22 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
         h->mode = &rdl_lock_legacy;
     h->single_server = 0;
     h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
-    h->opt.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
-    h->opt.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
-    h->opt.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
+    h->opt.max_ttl_ms = UINT32_MAX;
+    h->opt.guard = RDL_GUARD_OFF;
+    h->opt.lease.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
+    h->opt.lease.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
+    h->opt.lease.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
     /* An attempt has time for a round trip and a half; one of the legacy mode may need five. */
     uint32_t least = (w->has_legacy ? 12 : 3) * w->slowest_us / 1000 + 2;
-    h->opt.attempt_ms = rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + h->opt.ttl_ms / 16);
-    if (rdl_attempt_ms(&h->opt) < least)
-        h->opt.attempt_ms = least;
-    if (h->opt.ttl_ms < 4 * h->opt.attempt_ms)
-        h->opt.ttl_ms = 4 * h->opt.attempt_ms;
+    h->opt.lease.attempt_ms =
+        rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + h->opt.lease.ttl_ms / 16);
+    if (rdl_attempt_ms(&h->opt.lease) < least)
+        h->opt.lease.attempt_ms = least;
+    if (h->opt.lease.ttl_ms < 4 * h->opt.lease.attempt_ms)
+        h->opt.lease.ttl_ms = 4 * h->opt.lease.attempt_ms;
     if (w->opt.is_scripted) {
         h->name = 0;
-        h->opt = (struct rdl_options){.ttl_ms = w->ttl_ms};
+        h->opt.lease = (struct rdl_options){.ttl_ms = w->ttl_ms};
     }
     h->act_at = w->opt.is_scripted ? NEVER : user_next(w, r);
     h->cancel_at = NEVER;

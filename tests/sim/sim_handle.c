@@ -20,7 +20,7 @@ void handle_init(struct world *w, struct handle *h)
     struct client *c = client_of(w, h);
     const char *name = lock_name(h->name);
     if (h->is_single) {
-        rdl_lock_init(&h->lock, h->mode, &h->opt, &c->conn[h->single_server], name, strlen(name));
+        rdl_lock_init(&h->lock, h->mode, &h->opt.lease, &c->conn[h->single_server], name, strlen(name));
         return;
     }
     memset(h->servers, 0, sizeof h->servers);
@@ -42,7 +42,7 @@ int handle_acquire(struct world *w, struct handle *h)
         rdl_lock_set_floor(
             &h->lock, (uint64_t)((int64_t)(1700000000000 + w->now / MS) + client_of(w, h)->wall_skew_ms));
     h->state = ACQUIRING;
-    h->ttl_ms = h->opt.ttl_ms;
+    h->ttl_ms = h->opt.lease.ttl_ms;
     oracle_begin(w, h, now_ms);
     return h->is_single ? rdl_lock_acquire_begin(&h->lock, entropy, now_ms)
                         : rdl_redlock_acquire_begin(&h->redlock, entropy, now_ms);

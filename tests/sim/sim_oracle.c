@@ -67,14 +67,14 @@ void oracle_holders(struct world *w, struct client *c)
 
 void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
 {
-    uint32_t attempt = rdl_attempt_ms(&h->opt);
-    int waits = h->opt.retry_ms != 0 && h->opt.wait_ms != 0;
+    uint32_t attempt = rdl_attempt_ms(&h->opt.lease);
+    int waits = h->opt.lease.retry_ms != 0 && h->opt.lease.wait_ms != 0;
     h->op_us = w->now;
     h->op_ms = now_ms;
     h->until_ms = handle_until_ms(h);
     h->limit_ms = now_ms + attempt;
     if (h->state == ACQUIRING)
-        h->limit_ms += waits ? h->opt.wait_ms : RDL_CONNECT_MS + 10;
+        h->limit_ms += waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10;
     if (h->state == RELEASING)
         oracle_released(w, h);
     struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
@@ -88,7 +88,7 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
 {
     const struct client *c = &w->client[h->client];
-    uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + rdl_attempt_ms(&h->opt);
+    uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + rdl_attempt_ms(&h->opt.lease);
     uint64_t limit_ms =
         h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
     if (now_ms > limit_ms + 1 && !c->stale_ms)
@@ -118,7 +118,7 @@ static void validity(struct world *w, const struct handle *h, uint64_t executed_
 
 static int is_calm(const struct world *w, const struct handle *h)
 {
-    return !w->opt.is_scripted && w->faults == 0 && 8 * w->slowest_us < rdl_attempt_ms(&h->opt) * MS;
+    return !w->opt.is_scripted && w->faults == 0 && 8 * w->slowest_us < rdl_attempt_ms(&h->opt.lease) * MS;
 }
 
 /*
@@ -165,8 +165,8 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
         world_violation(w, "truth", "busy, but no attempt was refused by enough servers");
     if (result == RDL_EXPIRED && !was_ever(w, h, result))
         world_violation(w, "truth", "expired, but no attempt was granted by a majority");
-    int was_cut = clock_ms(&w->client[h->client].clock, w->now) >= h->op_ms + h->opt.wait_ms;
-    if (result != RDL_BUSY && is_calm(w, h) && !(h->opt.wait_ms && h->opt.retry_ms && was_cut))
+    int was_cut = clock_ms(&w->client[h->client].clock, w->now) >= h->op_ms + h->opt.lease.wait_ms;
+    if (result != RDL_BUSY && is_calm(w, h) && !(h->opt.lease.wait_ms && h->opt.lease.retry_ms && was_cut))
         world_violation(w, "truth", "result %d though nothing was wrong", result);
 }
 

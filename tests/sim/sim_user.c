@@ -147,12 +147,13 @@ static uint64_t act_held(struct world *w, struct handle *h, uint64_t now_ms)
     } else if (h->uses_keeper) {
         enum rdl_keeper_action action = rdl_keeper_next(&h->keeper, now_ms, &at_ms);
         if (action == RDL_KEEPER_RENEW)
-            began(w, h, handle_extend(w, h, h->opt.ttl_ms), now_ms);
+            began(w, h, handle_extend(w, h, h->opt.lease.ttl_ms), now_ms);
         else if (action == RDL_KEEPER_LOST)
             let_go(w, h, now_ms);
     } else if (w->now >= h->act_at && h->act_at < h->hold_until) {
-        uint32_t ttl =
-            rng_chance(r, 500) ? h->opt.ttl_ms : (uint32_t)rng_between(r, h->opt.ttl_ms / 2, h->opt.ttl_ms);
+        uint32_t ttl = rng_chance(r, 500)
+                           ? h->opt.lease.ttl_ms
+                           : (uint32_t)rng_between(r, h->opt.lease.ttl_ms / 2, h->opt.lease.ttl_ms);
         h->act_at = h->hold_until;
         began(w, h, handle_extend(w, h, ttl), now_ms);
     }
