@@ -185,6 +185,13 @@ int rdl_cmd_getset(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes 
 int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);
 int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
 
+/* What a new connection is asked: sections of INFO, and whether these commands are known (no arguments). */
+enum rdl_question { RDL_ASK_SERVER, RDL_ASK_REPLICATION, RDL_ASK_MEMORY, RDL_ASK_DELEX, RDL_ASK_DELIFEQ };
+int rdl_cmd_ask(struct rdl_writer *w, enum rdl_question question);
+/* SCRIPT LOAD in three parts: head, s->text, tail. */
+int rdl_cmd_load_head(struct rdl_writer *w, const struct rdl_script *s);
+int rdl_cmd_load_tail(struct rdl_writer *w);
+
 /* What a result of this layer means, in a few words; NULL for a number that is not of this layer. */
 const char *rdl_resp_strerror(int result);
 

@@ -5,7 +5,7 @@
  * Each command claims its exact length before it writes its first byte, so one that does not fit leaves
  * the buffer as it was. Then it puts literals and arguments in the order of the wire.
  */
-#include "resp/resp.h"
+#include "resp/resp_cmd_private.h"
 
 #include <string.h>
 
@@ -116,9 +116,8 @@ static void put_bulks(uint8_t *to, const struct rdl_bytes *argv, size_t argc)
         to = put_bulk(to, argv[i]);
 }
 
-/* A command that is a constant beginning and then arguments. */
-static int command(struct rdl_writer *w, const char *head, size_t head_len, const struct rdl_bytes *argv,
-                   size_t argc)
+int rdl_write_command(struct rdl_writer *w, const char *head, size_t head_len, const struct rdl_bytes *argv,
+                      size_t argc)
 {
     uint8_t *to = claim(w, head_len, argv, argc);
 
@@ -135,8 +134,8 @@ int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user, struct rdl_bytes p
     const struct rdl_bytes argv[] = {user, password};
 
     if (user.len == 0)
-        return command(w, alone, LITERAL_LEN(alone), argv + 1, 1);
-    return command(w, named, LITERAL_LEN(named), argv, 2);
+        return rdl_write_command(w, alone, LITERAL_LEN(alone), argv + 1, 1);
+    return rdl_write_command(w, named, LITERAL_LEN(named), argv, 2);
 }
 
 int rdl_cmd_select(struct rdl_writer *w, uint32_t db)
@@ -145,14 +144,14 @@ int rdl_cmd_select(struct rdl_writer *w, uint32_t db)
     char text[RDL_DEC_MAX];
     const struct rdl_bytes digits = {text, rdl_dec_u32(text, db)};
 
-    return command(w, head, LITERAL_LEN(head), &digits, 1);
+    return rdl_write_command(w, head, LITERAL_LEN(head), &digits, 1);
 }
 
 int rdl_cmd_client_setname(struct rdl_writer *w, struct rdl_bytes name)
 {
     static const char head[] = "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n";
 
-    return command(w, head, LITERAL_LEN(head), &name, 1);
+    return rdl_write_command(w, head, LITERAL_LEN(head), &name, 1);
 }
 
 int rdl_cmd_set_nx_px(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms)
@@ -177,49 +176,49 @@ int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key)
 {
     static const char head[] = "*2\r\n$4\r\nPTTL\r\n";
 
-    return command(w, head, LITERAL_LEN(head), &key, 1);
+    return rdl_write_command(w, head, LITERAL_LEN(head), &key, 1);
 }
 
 int rdl_cmd_watch(struct rdl_writer *w, struct rdl_bytes key)
 {
     static const char head[] = "*2\r\n$5\r\nWATCH\r\n";
 
-    return command(w, head, LITERAL_LEN(head), &key, 1);
+    return rdl_write_command(w, head, LITERAL_LEN(head), &key, 1);
 }
 
 int rdl_cmd_get(struct rdl_writer *w, struct rdl_bytes key)
 {
     static const char head[] = "*2\r\n$3\r\nGET\r\n";
 
-    return command(w, head, LITERAL_LEN(head), &key, 1);
+    return rdl_write_command(w, head, LITERAL_LEN(head), &key, 1);
 }
 
 int rdl_cmd_del(struct rdl_writer *w, struct rdl_bytes key)
 {
     static const char head[] = "*2\r\n$3\r\nDEL\r\n";
 
-    return command(w, head, LITERAL_LEN(head), &key, 1);
+    return rdl_write_command(w, head, LITERAL_LEN(head), &key, 1);
 }
 
 int rdl_cmd_multi(struct rdl_writer *w)
 {
     static const char head[] = "*1\r\n$5\r\nMULTI\r\n";
 
-    return command(w, head, LITERAL_LEN(head), NULL, 0);
+    return rdl_write_command(w, head, LITERAL_LEN(head), NULL, 0);
 }
 
 int rdl_cmd_exec(struct rdl_writer *w)
 {
     static const char head[] = "*1\r\n$4\r\nEXEC\r\n";
 
-    return command(w, head, LITERAL_LEN(head), NULL, 0);
+    return rdl_write_command(w, head, LITERAL_LEN(head), NULL, 0);
 }
 
 int rdl_cmd_discard(struct rdl_writer *w)
 {
     static const char head[] = "*1\r\n$7\r\nDISCARD\r\n";
 
-    return command(w, head, LITERAL_LEN(head), NULL, 0);
+    return rdl_write_command(w, head, LITERAL_LEN(head), NULL, 0);
 }
 
 int rdl_cmd_pexpire(struct rdl_writer *w, struct rdl_bytes key, uint32_t ttl_ms)
@@ -228,7 +227,7 @@ int rdl_cmd_pexpire(struct rdl_writer *w, struct rdl_bytes key, uint32_t ttl_ms)
     char text[RDL_DEC_MAX];
     const struct rdl_bytes argv[] = {key, {text, rdl_dec_u32(text, ttl_ms)}};
 
-    return command(w, head, LITERAL_LEN(head), argv, 2);
+    return rdl_write_command(w, head, LITERAL_LEN(head), argv, 2);
 }
 
 int rdl_cmd_delifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token)
@@ -236,7 +235,7 @@ int rdl_cmd_delifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes
     static const char head[] = "*3\r\n$7\r\nDELIFEQ\r\n";
     const struct rdl_bytes argv[] = {key, token};
 
-    return command(w, head, LITERAL_LEN(head), argv, 2);
+    return rdl_write_command(w, head, LITERAL_LEN(head), argv, 2);
 }
 
 int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token)
@@ -244,7 +243,7 @@ int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes t
     static const char head[] = "*4\r\n$5\r\nDELEX\r\n";
     const struct rdl_bytes argv[] = {key, {"IFEQ", 4}, token};
 
-    return command(w, head, LITERAL_LEN(head), argv, 3);
+    return rdl_write_command(w, head, LITERAL_LEN(head), argv, 3);
 }
 
 int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms)
@@ -260,8 +259,8 @@ int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_byte
                                      {text, rdl_dec_u32(text, ttl_ms)}};
 
     if (ttl_ms == 0)
-        return command(w, keep_ttl, LITERAL_LEN(keep_ttl), argv, 5);
-    return command(w, with_ttl, LITERAL_LEN(with_ttl), argv, 6);
+        return rdl_write_command(w, keep_ttl, LITERAL_LEN(keep_ttl), argv, 5);
+    return rdl_write_command(w, with_ttl, LITERAL_LEN(with_ttl), argv, 6);
 }
 
 static int two(struct rdl_writer *w, const char *head, size_t head_len, struct rdl_bytes key,
@@ -269,7 +268,7 @@ static int two(struct rdl_writer *w, const char *head, size_t head_len, struct r
 {
     const struct rdl_bytes argv[] = {key, value};
 
-    return command(w, head, head_len, argv, 2);
+    return rdl_write_command(w, head, head_len, argv, 2);
 }
 
 int rdl_cmd_set(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value)
@@ -283,7 +282,7 @@ int rdl_cmd_time(struct rdl_writer *w)
 {
     static const char head[] = "*1\r\n$4\r\nTIME\r\n";
 
-    return command(w, head, LITERAL_LEN(head), NULL, 0);
+    return rdl_write_command(w, head, LITERAL_LEN(head), NULL, 0);
 }
 
 int rdl_cmd_setnx(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value)
