@@ -22,8 +22,16 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const s
     l->name_len = name_len > RDL_NAME_MAX ? 0 : (uint8_t)name_len;
 }
 
+void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
+{
+    RDL_ASSERT(l->state == LOCK_IDLE);
+    l->hint = hint;
+}
+
 static int finish(struct rdl_lock *l, int result)
 {
+    if (l->hint != NULL)
+        l->hint->way->end(l->hint);
     l->state = LOCK_IDLE;
     l->result = (int16_t)result;
     l->wake_ms = UINT64_MAX;
@@ -46,13 +54,18 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     return rdl_conn_submit(l->conn, req, &cmd);
 }
 
+const struct rdl_op *rdl_lock_release_op(const struct rdl_lock *l)
+{
+    return l->hint != NULL ? l->hint->way->release : &rdl_op_release;
+}
+
 void rdl_lock_owe(struct rdl_lock *l)
 {
     const struct rdl_bytes none = {NULL, 0};
     char value[RDL_VALUE_MAX];
 
     if (l->mode->value(l, value) > 0) /* else there is nothing yet that could be told from others */
-        rdl_lock_submit(l, &rdl_op_release, NULL, none);
+        rdl_lock_submit(l, rdl_lock_release_op(l), NULL, none);
 }
 
 /* ---------------------------------------------------------------- px */
@@ -71,7 +84,8 @@ static int px_send(struct rdl_lock *l, uint64_t now_ms)
         rdl_token_next(&l->token);
     if (l->op != RDL_RELEASE) /* a release is of use until the key ends that the last send set */
         l->sent_ms = now_ms;
-    return rdl_lock_submit(l, rdl_op_of((enum rdl_action)l->op), &l->req, none);
+    return rdl_lock_submit(
+        l, l->op == RDL_RELEASE ? rdl_lock_release_op(l) : rdl_op_of((enum rdl_action)l->op), &l->req, none);
 }
 
 /* Validity runs from before the first send: whatever the way took, the server's clock started later. */
@@ -177,6 +191,22 @@ static int is_one_attempt(const struct rdl_lock *l)
     return l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt);
 }
 
+/* Between two attempts: a pause with jitter, or, while a hint may come, as long as the holder has left. */
+static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
+{
+    const struct rdl_bytes name = {l->name, l->name_len};
+    uint64_t holder_ms = l->holder_ms >= 0 ? (uint64_t)l->holder_ms + 1 : UINT64_MAX;
+    uint64_t left_ms = l->deadline_ms - now_ms < holder_ms ? l->deadline_ms - now_ms : holder_ms;
+    uint32_t most_ms = left_ms < RDL_HINT_CAP_MS ? (uint32_t)left_ms : RDL_HINT_CAP_MS;
+    uint64_t pause_ms = rdl_backoff_ms(&l->seed, l->opt->retry_ms, RDL_RETRY_CAP_MS, l->tries);
+
+    if (result != RDL_BUSY)
+        return pause_ms;
+    if (l->hint != NULL && l->hint->way->begin(l->hint, name, most_ms, now_ms))
+        return l->hint->way->came(l->hint) ? 0 : most_ms;
+    return pause_ms < holder_ms ? pause_ms : holder_ms;
+}
+
 /* The attempt failed: again after a pause, if there is time and sense in it. */
 static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 {
@@ -187,9 +217,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     if (is_one_attempt(l) || now_ms >= l->deadline_ms || rdl_is_permanent(result) ||
         result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
-    pause_ms = rdl_backoff_ms(&l->seed, l->opt->retry_ms, RDL_RETRY_CAP_MS, l->tries);
-    if (result == RDL_BUSY && l->holder_ms >= 0 && (uint64_t)l->holder_ms < pause_ms)
-        pause_ms = (uint64_t)l->holder_ms + 1;
+    pause_ms = pause_of(l, result, now_ms);
     if (l->tries < UINT8_MAX)
         l->tries++;
     l->result = (int16_t)result;
@@ -256,7 +284,7 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     case LOCK_ASKED:
         return step_asked(l, now_ms);
     case LOCK_PAUSE:
-        if (now_ms < l->wake_ms)
+        if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->way->came(l->hint)))
             return RDL_PENDING;
         if (now_ms >= l->deadline_ms)
             return finish(l, l->result);
@@ -349,26 +377,4 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     l->ttl_ms = l->opt->ttl_ms;
     l->seed = rdl_token_seed(&l->token);
     return RDL_OK;
-}
-
-void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
-{
-    rdl_token_hex(&l->token, out);
-}
-
-uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
-{
-    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
-        return 0;
-    return (uint32_t)(l->until_ms - now_ms);
-}
-
-int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
-{
-    return l->holder_ms;
-}
-
-int rdl_lock_cause(const struct rdl_lock *l)
-{
-    return l->cause;
 }

@@ -119,6 +119,50 @@ void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
 /* A seed for rdl_backoff_ms. */
 uint32_t rdl_token_seed(const struct rdl_token *t);
 
+/* ---------------------------------------------------------------- the wake hint (lock_hint.c), opt-in */
+
+enum { RDL_HINT_CAP_MS = 1000 /* longest pause with a hint, so what a lost one costs at most */ };
+
+/*
+ * Who waits for a lock is told when it is released, and need not ask again and again: a release also puts an
+ * element into the list {name}:wake, and each waiter blocks (BLPOP) on a connection of its own that the
+ * caller supplies. One release wakes one waiter, in the order in which they began to wait.
+ *
+ *     struct rdl_hint hint;
+ *     rdl_hint_init(&hint, &second_conn);
+ *     rdl_lock_set_hint(&lock, &hint);
+ *
+ * It is a hint and no more: ownership comes from SET NX alone, so it mixes with clients that know nothing of
+ * it. A holder that dies or releases without telling, a waiter that takes a hint and dies: the others try
+ * again when the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. Where BLPOP is refused (ACL)
+ * or the second conn is not there, the pauses are the usual ones; where scripts are refused, a release tells
+ * nobody. Before Redis 6.0 the server waits for whole seconds: the pause ends without it.
+ *
+ * One hint serves one lock; of several that share a conn one waits with it, the others pause as usual.
+ */
+struct rdl_hint;
+
+/* How it is done; an object, so that a static link drops it where it is not used. Private. */
+struct rdl_hint_way {
+    /* Wait for wait_ms at most. 1: the wait is on; 0: there is none, pause as usual. */
+    int (*begin)(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms);
+    int (*came)(struct rdl_hint *h); /* 1, once: the wait has ended, try now */
+    void (*end)(struct rdl_hint *h); /* nobody waits any more */
+    const struct rdl_op *release;    /* tells a waiter */
+};
+
+struct rdl_hint {
+    const struct rdl_hint_way *way;
+    struct rdl_conn *conn;
+    struct rdl_req req;
+    uint64_t ends_ms;   /* when the server is to end the wait */
+    uint8_t vain;       /* hints in a row that did not bring the lock */
+    uint8_t is_refused; /* by this server, for this connection's life */
+};
+
+/* conn is borrowed, is for waiting alone, and is polled by the caller like any other; NULL: tell only. */
+void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
+
 /* ---------------------------------------------------------------- the lock */
 
 struct rdl_lock;
@@ -149,6 +193,7 @@ struct rdl_lock {
     const struct rdl_lock_mode *mode;
     const struct rdl_options *opt;
     struct rdl_conn *conn;
+    struct rdl_hint *hint; /* or NULL */
     const void *name;
     uint64_t sent_ms;     /* t1: before the request was queued */
     uint64_t until_ms;    /* end of validity; 0: not held */
@@ -165,12 +210,12 @@ struct rdl_lock {
     uint8_t state;
     uint8_t op;
     uint8_t tries;
+    uint32_t clock_s; /* legacy, see below; here it costs no padding */
     /* fenced */
     uint64_t fence; /* the number given last; the next is greater */
-    /* legacy: the server's clock as read at clock_at_ms, too early by clock_error_ms at most */
+    /* legacy: the server's clock (_s, _ms) as read at clock_at_ms, too early by clock_error_ms at most */
     uint64_t ended_ms; /* until_ms before release */
     uint64_t clock_at_ms;
-    uint32_t clock_s;
     uint32_t clock_error_ms;
     uint16_t clock_ms;
     uint8_t phase;
@@ -184,6 +229,9 @@ struct rdl_lock {
  */
 void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
                    struct rdl_conn *conn, const void *name, size_t name_len);
+
+/* Wait with a hint and tell others (see above), from the next operation on; borrowed. NULL: neither. */
+void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
 
 /*
  * Begin an operation; then rdl_lock_step until it is not RDL_PENDING. One at a time. They return

@@ -5,13 +5,18 @@
 
 static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)
 {
+    struct rdl_conn *const conns[] = {l->conn, l->hint != NULL ? l->hint->conn : NULL};
+    size_t n = conns[1] != NULL ? 2 : 1;
+
     while (rc == RDL_PENDING) {
-        if (net->poll(net->ctx, &l->conn, 1, rdl_lock_wake_ms(l)) != RDL_OK) {
+        if (net->poll(net->ctx, conns, n, rdl_lock_wake_ms(l)) != RDL_OK) {
             rdl_lock_cancel(l);
             return RDL_E_SYSTEM;
         }
         rc = rdl_lock_step(l, net->now_ms(net->ctx));
     }
+    if (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)) /* at once: it still waits for a hint */
+        (void)net->poll(net->ctx, conns + 1, 1, 0);
     return rc;
 }
 

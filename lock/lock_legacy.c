@@ -200,7 +200,7 @@ static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
 static int first_request(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->op == RDL_RELEASE)
-        return ask(l, DONE, &rdl_op_release, none);
+        return ask(l, DONE, rdl_lock_release_op(l), none);
     if (l->op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
     if (l->op == RDL_ACQUIRE) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_util.c - what one lock and N locks have in common: the arithmetic of leases, tokens, checks. */
+/*
+ * lock_util.c - what one lock and N locks have in common: the arithmetic of leases, tokens, checks; and
+ * what a lock says of itself.
+ */
 #include <string.h>
 
 #include "lock/lock.h"
@@ -111,4 +114,26 @@ uint32_t rdl_token_seed(const struct rdl_token *t)
 
     memcpy(&seed, t->bytes, sizeof seed);
     return seed;
+}
+
+void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+{
+    rdl_token_hex(&l->token, out);
+}
+
+uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
+        return 0;
+    return (uint32_t)(l->until_ms - now_ms);
+}
+
+int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
+{
+    return l->holder_ms;
+}
+
+int rdl_lock_cause(const struct rdl_lock *l)
+{
+    return l->cause;
 }

@@ -155,6 +155,13 @@ extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
  * answer YES has the number in value. Needs scripts; refused with an error where there are none.
  */
 extern const struct rdl_op rdl_op_acquire_fenced;
+/*
+ * The wake hint: the list {name}:wake. release_wake also puts an element there if the key does not exist
+ * (where scripts are refused it only releases). wait takes one, ttl_ms at most (0 counts as 1): YES; NO: none
+ * came in time. It blocks the conn, so that one is for nothing else.
+ */
+extern const struct rdl_op rdl_op_release_wake;
+extern const struct rdl_op rdl_op_wait;
 /* The old protocol (lock_legacy.c): values that say when they end, keys without expiry. */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
 extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
@@ -179,7 +186,7 @@ struct rdl_command {
 
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
 
-enum { RDL_LADDERS = 4 }; /* kinds of requests that have more than one way to be put */
+enum { RDL_LADDERS = 6 }; /* kinds of requests that have more than one way to be put */
 
 struct rdl_conn {
     const struct rdl_conn_config *cfg;

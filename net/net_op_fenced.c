@@ -3,39 +3,9 @@
  * net_op_fenced.c - acquire with a number that grows: lock and counter in one script, so no number is
  * given without the lock and no lock without its number.
  */
-#include <string.h>
-
 #include "net/net_private.h"
 
 enum { FENCE_TTL_MS = 86400000 /* a fence outlives every lease by far: a day, or four of them */ };
-
-static int has_brace(struct rdl_bytes name)
-{
-    const char *text = name.data;
-    size_t i;
-
-    for (i = 0; i < name.len; i++) {
-        if (text[i] == '}')
-            return 1;
-    }
-    return 0;
-}
-
-/* {name}:fence, in the name's own hash slot; a name with a brace keeps its own tag. */
-static size_t fence_key(char out[RDL_NAME_MAX + 8], struct rdl_bytes name)
-{
-    int is_tagged = has_brace(name);
-    size_t n = 0;
-
-    if (!is_tagged)
-        out[n++] = '{';
-    memcpy(out + n, name.data, name.len);
-    n += name.len;
-    if (!is_tagged)
-        out[n++] = '}';
-    memcpy(out + n, ":fence", 6);
-    return n + 6;
-}
 
 static uint32_t fence_ttl(uint32_t ttl_ms)
 {
@@ -47,10 +17,10 @@ static uint32_t fence_ttl(uint32_t ttl_ms)
 static void fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
-    char key[RDL_NAME_MAX + 8];
+    char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
     char ttl[RDL_DEC_MAX];
     char until[RDL_DEC_MAX];
-    const struct rdl_bytes argv[] = {q->name,  {key, fence_key(key, q->name)},
+    const struct rdl_bytes argv[] = {q->name,  {key, rdl_side_key(key, q->name, ":fence")},
                                      q->value, {ttl, rdl_dec_u32(ttl, r->ttl_ms)},
                                      q->extra, {until, rdl_dec_u32(until, fence_ttl(r->ttl_ms))}};
 

@@ -38,8 +38,11 @@ enum rdl_rung {
     RUNG_EVAL,
     RUNG_IFEQ,
     RUNG_WATCH,
-    RUNG_NONE,  /* none is left */
-    RUNG_DIRECT /* a request that has but one way */
+    RUNG_NONE,   /* none is left */
+    RUNG_DIRECT, /* a request that has but one way */
+    /* BLPOP, whose refusals are remembered apart: the timeout in parts of a second; in whole ones */
+    RUNG_PARTS = RUNG_DELEX,
+    RUNG_WHOLE = RUNG_DELIFEQ
 };
 
 /* A rung with a second round has the connection to itself until it is done. */
@@ -111,6 +114,13 @@ int rdl_reply_is_ok(const struct rdl_conn *c);
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
 
 /* -------------------------------------------------- net_script.c, net_watch.c: ways shared by ops */
+
+/*
+ * The key that stands beside a lock's: {name}, in the name's own hash slot, and the suffix of at most
+ * RDL_SUFFIX_MAX bytes; a name with a brace keeps its own tag. Its length.
+ */
+enum { RDL_SUFFIX_MAX = 6 };
+size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
 
 /* EVALSHA or EVAL, by the record's rung. */
 void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,

@@ -1,6 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* net_script.c - requests that are one call of a script of ours. */
+/* net_script.c - requests that are one call of a script of ours, and the keys beside a lock. */
+#include <string.h>
+
 #include "net/net_private.h"
+
+static int has_brace(struct rdl_bytes name)
+{
+    const char *text = name.data;
+    size_t i;
+
+    for (i = 0; i < name.len; i++) {
+        if (text[i] == '}')
+            return 1;
+    }
+    return 0;
+}
+
+size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix)
+{
+    int is_tagged = has_brace(name);
+    size_t n = 0;
+
+    if (!is_tagged)
+        out[n++] = '{';
+    memcpy(out + n, name.data, name.len);
+    n += name.len;
+    if (!is_tagged)
+        out[n++] = '}';
+    while (*suffix != '\0')
+        out[n++] = *suffix++;
+    return n;
+}
 
 void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
                       const struct rdl_bytes *argv, struct rdl_writer *w)

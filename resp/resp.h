@@ -150,6 +150,11 @@ extern const struct rdl_script rdl_script_extend;
 /* KEYS[1] the lock, ARGV[1] the value to find, ARGV[2] what to put there, without expiry: 1 done; 0, -1. */
 extern const struct rdl_script rdl_script_replace;
 /*
+ * As rdl_script_release, and tells one waiter: KEYS[2] the list of hints, ARGV[2] the ttl of a hint in ms.
+ * A list that is there already, or a key of another type, is left alone.
+ */
+extern const struct rdl_script rdl_script_release_wake;
+/*
  * KEYS[1] the lock, KEYS[2] its fence, ARGV[1] the token, ARGV[2] ttl, ARGV[3] the least fence number,
  * ARGV[4] the fence's ttl. {1, number}: granted, or granted before to this token. {0, PTTL}: somebody else's.
  */
@@ -181,6 +186,8 @@ int rdl_cmd_evalsha(struct rdl_writer *w, const struct rdl_script *s, const stru
 int rdl_cmd_time(struct rdl_writer *w);
 int rdl_cmd_setnx(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
 int rdl_cmd_getset(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
+/* Wait for a hint: never 0, which would be for ever. is_whole: in seconds, rounded up (before Redis 6.0). */
+int rdl_cmd_blpop(struct rdl_writer *w, struct rdl_bytes key, uint32_t timeout_ms, int is_whole);
 /* EVAL in three parts: head, then s->text (sent from where it is), then tail. */
 int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);
 int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);

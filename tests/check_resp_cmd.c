@@ -343,13 +343,13 @@ static void sha1_hex(char out[41], const char *text, size_t len)
 START_TEST(a_scripts_sha1_is_that_of_its_text)
 {
     const struct rdl_script *const scripts[] = {&rdl_script_release, &rdl_script_extend, &rdl_script_replace,
-                                                &rdl_script_acquire};
+                                                &rdl_script_acquire, &rdl_script_release_wake};
     size_t i;
     char sha[41];
 
     sha1_hex(sha, "abc", 3);
     ck_assert_str_eq(sha, "a9993e364706816aba3e25717850c26c9cd0d89d"); /* FIPS 180-1 */
-    for (i = 0; i < 4; i++) {
+    for (i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         ck_assert_uint_eq(strlen(scripts[i]->text), scripts[i]->text_len);
         sha1_hex(sha, scripts[i]->text, scripts[i]->text_len);
         ck_assert_str_eq(scripts[i]->sha, sha);

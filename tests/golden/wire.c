@@ -71,6 +71,7 @@ int main(void)
     const struct rdl_bytes replace[] = {key, bytes("1700000030"), bytes("1700000060.123456789")};
     const struct rdl_bytes fenced[] = {
         key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000000"), bytes("86400000")};
+    const struct rdl_bytes wake[] = {key, bytes("{lock:a}:wake"), token, bytes("1000")};
     const struct rdl_bytes any_key = {"a\0\r\n", 4};
     const struct rdl_bytes any_token = {"\xff\\\n", 3};
 
@@ -97,6 +98,8 @@ int main(void)
     line("time", rdl_cmd_time(&w));
     line("setnx", rdl_cmd_setnx(&w, key, bytes("1700000030.123456789")));
     line("getset", rdl_cmd_getset(&w, key, bytes("1700000030.123456789")));
+    line("blpop", rdl_cmd_blpop(&w, wake[1], 250, 0));
+    line("blpop-whole", rdl_cmd_blpop(&w, wake[1], 250, 1));
     line("evalsha-release", rdl_cmd_evalsha(&w, &rdl_script_release, argv));
     line("evalsha-extend", rdl_cmd_evalsha(&w, &rdl_script_extend, argv));
     line("ask-server", rdl_cmd_ask(&w, RDL_ASK_SERVER));
@@ -110,5 +113,6 @@ int main(void)
     eval("eval-extend", &rdl_script_extend, argv);
     eval("eval-replace", &rdl_script_replace, replace);
     eval("eval-acquire", &rdl_script_acquire, fenced);
+    eval("eval-release-wake", &rdl_script_release_wake, wake);
     return 0;
 }
