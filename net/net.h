@@ -116,7 +116,7 @@ enum { RDL_CONNECT_MS = 2000 };
 enum rdl_conn_state {
     RDL_CONN_CLOSED,  /* nobody asked for it, or a pause before trying again */
     RDL_CONN_OPENING, /* the driver connects */
-    RDL_CONN_HELLO,   /* AUTH, SELECT, CLIENT SETNAME are on their way */
+    RDL_CONN_HELLO,   /* AUTH, SELECT, CLIENT SETNAME and the preflight are on their way */
     RDL_CONN_READY,   /* requests flow */
     RDL_CONN_FAILED   /* the driver is to close it; rdl_conn_error says why */
 };
@@ -184,6 +184,31 @@ struct rdl_command {
     uint32_t ttl_ms;
 };
 
+/*
+ * What a server says of itself (INFO), asked by rdl_conn_preflight on every new connection. run and seen_ms
+ * outlive the connection: they tell whether the server restarted in between.
+ */
+struct rdl_facts {
+    uint64_t run;      /* the beginning of its run_id: one start of one server, told from any other */
+    uint64_t seen_ms;  /* when we first saw this run */
+    int64_t up_ms;     /* when it started by its own account, on our clock; off by one second at most */
+    uint32_t uptime_s; /* as read */
+    uint8_t has;       /* enum rdl_fact */
+};
+
+enum rdl_fact {
+    RDL_FACT_RUN = 1,
+    RDL_FACT_UPTIME = 2,
+    RDL_FACT_STAMPED = 4,
+    RDL_FACT_CLUSTER = 8,
+    RDL_FACT_REPLICA = 16,
+    RDL_FACT_BOUNDED = 32, /* maxmemory is set */
+    RDL_FACT_EVICTS = 64   /* and when it is reached, keys go: locks among them, if RDL_FACT_BOUNDED too */
+};
+
+/* An object, so that a static link without redlock drops it. */
+struct rdl_preflight;
+
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
 
 enum { RDL_LADDERS = 6 }; /* kinds of requests that have more than one way to be put */
@@ -221,7 +246,9 @@ struct rdl_conn {
     uint8_t pause;    /* of a closed conn: none, due, running */
     uint8_t failures; /* connections in a row that brought no reply */
     uint32_t seed;
-    uint64_t retry_ms; /* closed: try again then; opening: give up then */
+    uint64_t retry_ms;                     /* closed: try again then; opening: give up then */
+    const struct rdl_preflight *preflight; /* NULL: none */
+    struct rdl_facts facts;
     /* the driver's own */
     int fd;
     void *transport;
@@ -239,6 +266,8 @@ int rdl_conn_error(const struct rdl_conn *c);
 const char *rdl_conn_text(const struct rdl_conn *c);
 /* Nothing queued, nothing unanswered, nothing unsent. */
 int rdl_conn_is_idle(const struct rdl_conn *c);
+/* Requests queued or unanswered. */
+uint32_t rdl_conn_waiting(const struct rdl_conn *c);
 /* Replies received so far; its growth says that the server makes progress. Wraps. */
 uint32_t rdl_conn_replies(const struct rdl_conn *c);
 
@@ -271,6 +300,15 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
  * at once it stands behind it on the same connection. An answered or idle req is left as it is.
  */
 void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
+
+/*
+ * From now on ask every new connection first what kind of server that is, before any request. A replica, or a
+ * node of a cluster, is refused (RDL_E_READONLY, RDL_E_CLUSTER). Before the conn is first opened, and again
+ * does no harm.
+ */
+void rdl_conn_preflight(struct rdl_conn *c);
+/* What this connection's server said; NULL: not connected, or it may not or would not say. Until the next step. */
+const struct rdl_facts *rdl_conn_facts(const struct rdl_conn *c);
 
 /* End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Owed releases stay queued. */
 void rdl_conn_shut(struct rdl_conn *c, int error);

@@ -35,6 +35,11 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c)
     return c->replies;
 }
 
+uint32_t rdl_conn_waiting(const struct rdl_conn *c)
+{
+    return c->waiting;
+}
+
 static int is_sending(const struct rdl_conn *c)
 {
     return c->tx_sent < c->tx_filled || c->script != NULL;
@@ -134,8 +139,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
     switch ((enum rdl_conn_state)c->state) {
     case RDL_CONN_OPENING:
         return RDL_WANT_OPEN;
-    case RDL_CONN_HELLO: /* more of the login follows what is out and answered */
-        return RDL_WANT_READ | (is_sending(c) || c->hello_sent == c->hello_done ? RDL_WANT_WRITE : 0u);
+    case RDL_CONN_HELLO:
+        return RDL_WANT_READ | (is_sending(c) || rdl_hello_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
         return RDL_WANT_READ | (is_sending(c) || can_draw(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_FAILED:
@@ -261,6 +266,10 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         take_item(c, ev);
         return;
     }
+    if (c->reply_kind == RDL_RESP_BULK && c->state == RDL_CONN_HELLO && c->preflight != NULL) {
+        c->preflight->take(c, ev);
+        return;
+    }
     if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
         n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
     if (n > 0)
@@ -331,6 +340,7 @@ static void reset(struct rdl_conn *c)
     c->hello_sent = c->hello_done = 0;
     c->reply_open = 0;
     memset(c->refused, 0, sizeof c->refused);
+    c->facts.has = 0;
 }
 
 void rdl_conn_opened(struct rdl_conn *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_hello.c - login: AUTH, SELECT, CLIENT SETNAME, as far as the endpoint asks for them.
+ * net_hello.c - login: AUTH, SELECT, CLIENT SETNAME, as far as the endpoint asks for them; then the preflight.
  *
  * No lock command is sent before all are answered: pipelined behind a SELECT that is refused, it would
  * run in database 0. Error texts of AUTH are not kept: a server where AUTH was renamed repeats its
@@ -27,24 +27,36 @@ static int is_wanted(const struct rdl_endpoint *ep, enum hello_command cmd)
     return 0;
 }
 
-/* The index-th command that is wanted; HELLO_COMMANDS: there are no more. */
-static enum hello_command command_at(const struct rdl_conn *c, unsigned index)
+/* The index-th command that is wanted; from HELLO_COMMANDS on: the steps of the preflight. */
+static unsigned command_at(const struct rdl_conn *c, unsigned index)
 {
-    int cmd;
+    unsigned cmd;
 
     for (cmd = HELLO_AUTH; cmd < HELLO_COMMANDS; cmd++) {
         if (!is_wanted(c->cfg->endpoint, (enum hello_command)cmd))
             continue;
         if (index == 0)
-            break;
+            return cmd;
         index--;
     }
-    return (enum hello_command)cmd;
+    return HELLO_COMMANDS + index;
+}
+
+/* Behind the last command. */
+static unsigned end(const struct rdl_conn *c)
+{
+    return HELLO_COMMANDS + (c->preflight != NULL ? c->preflight->steps : 0);
 }
 
 int rdl_hello_is_complete(const struct rdl_conn *c)
 {
-    return command_at(c, c->hello_done) == HELLO_COMMANDS;
+    return command_at(c, c->hello_done) == end(c);
+}
+
+int rdl_hello_has_more(const struct rdl_conn *c)
+{
+    return command_at(c, c->hello_sent) != end(c) &&
+           (c->hello_sent == c->hello_done || !rdl_hello_is_secret(c));
 }
 
 int rdl_hello_is_secret(const struct rdl_conn *c)
@@ -52,8 +64,12 @@ int rdl_hello_is_secret(const struct rdl_conn *c)
     return c->state == RDL_CONN_HELLO && command_at(c, c->hello_done) == HELLO_AUTH;
 }
 
-static int write_command(const struct rdl_endpoint *ep, enum hello_command cmd, struct rdl_writer *w)
+static int write_command(struct rdl_conn *c, unsigned cmd, struct rdl_writer *w)
 {
+    const struct rdl_endpoint *ep = c->cfg->endpoint;
+
+    if (cmd >= HELLO_COMMANDS)
+        return c->preflight->write(c, cmd - HELLO_COMMANDS, w);
     if (cmd == HELLO_AUTH)
         return rdl_cmd_auth(w, ep->user, ep->password);
     if (cmd == HELLO_SELECT)
@@ -63,10 +79,10 @@ static int write_command(const struct rdl_endpoint *ep, enum hello_command cmd, 
 
 int rdl_hello_write(struct rdl_conn *c, struct rdl_writer *w)
 {
-    enum hello_command cmd;
+    unsigned cmd;
 
-    while ((cmd = command_at(c, c->hello_sent)) != HELLO_COMMANDS) {
-        if (write_command(c->cfg->endpoint, cmd, w) != RDL_OK)
+    while ((cmd = command_at(c, c->hello_sent)) != end(c)) {
+        if (write_command(c, cmd, w) != RDL_OK)
             return w->len > 0 ? RDL_OK : RDL_E_SPACE;
         c->hello_sent++;
         if (cmd == HELLO_AUTH) { /* alone, so that the trace can leave out just this */
@@ -102,19 +118,21 @@ static int is_turned_away(struct rdl_conn *c)
 
 int rdl_hello_reply(struct rdl_conn *c)
 {
-    enum hello_command cmd = command_at(c, c->hello_done);
+    unsigned cmd = command_at(c, c->hello_done);
     int code;
 
     if (c->hello_done >= c->hello_sent)
         return rdl_unasked_reply(c);
     c->hello_done++;
+    code = rdl_error_code(c->reply);
+    if (c->reply_kind == RDL_RESP_ERROR && is_turned_away(c))
+        return code;
+    if (cmd >= HELLO_COMMANDS)
+        return c->preflight->judge(c, cmd - HELLO_COMMANDS);
     if (c->reply_kind == RDL_RESP_STATUS)
         return RDL_OK;
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNASKED;
-    code = rdl_error_code(c->reply);
-    if (is_turned_away(c))
-        return code;
     if (cmd == HELLO_SETNAME) /* a courtesy to whoever looks at CLIENT LIST */
         return RDL_OK;
     if (cmd == HELLO_AUTH) {

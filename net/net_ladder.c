@@ -8,6 +8,8 @@
  * A request that nobody waits for goes a way already proven on this connection, else by EVAL with its
  * full text, which all servers since 2.6 know: whoever owed it may be gone before a refusal comes back.
  */
+#include <string.h>
+
 #include "net/net_private.h"
 
 /* What was refused, one bit a rung; and two bits more. */
@@ -56,6 +58,19 @@ void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_no
     *bits = (uint8_t)((*bits | 1u << r->rung) & ~(unsigned)PROVEN);
     if (r->rung == RUNG_SHA && !is_noscript)
         *bits |= SHA_BARRED;
+}
+
+void rdl_ladder_learn(struct rdl_conn *c, const struct rdl_op *op, enum rdl_rung rung, int is_known)
+{
+    struct rdl_record r;
+
+    memset(&r, 0, sizeof r);
+    r.op = op;
+    r.rung = (uint8_t)rung;
+    if (is_known)
+        rdl_ladder_worked(c, &r);
+    else
+        c->refused[op->memory] |= (uint8_t)(1u << rung);
 }
 
 int rdl_rung_is_exclusive(uint8_t rung)

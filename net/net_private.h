@@ -96,6 +96,8 @@ enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_recor
 void rdl_ladder_worked(struct rdl_conn *c, const struct rdl_record *r);
 void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_noscript);
 int rdl_rung_is_exclusive(uint8_t rung);
+/* Learnt without a request: the server takes this rung of the op, or does not know it. */
+void rdl_ladder_learn(struct rdl_conn *c, const struct rdl_op *op, enum rdl_rung rung, int is_known);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
@@ -135,10 +137,25 @@ unsigned rdl_watch_count(const struct rdl_record *r);
 /* The key lives at least for the request's ttl, says the PTTL just read. */
 int rdl_lives_long(const struct rdl_conn *c, const struct rdl_record *r);
 
-/* -------------------------------------------------- net_hello.c: login */
+/* -------------------------------------------------- net_preflight.c */
+
+struct rdl_preflight {
+    unsigned steps;
+    /* RDL_OK, or RDL_E_SPACE and nothing was written. */
+    int (*write)(struct rdl_conn *c, unsigned step, struct rdl_writer *w);
+    /* A piece of a bulk. */
+    void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
+    /* RDL_OK, or the error that ends the connection. */
+    int (*judge)(struct rdl_conn *c, unsigned step);
+    void (*stamp)(struct rdl_conn *c, uint64_t now_ms);
+};
+extern const struct rdl_preflight rdl_preflight;
+
+/* -------------------------------------------------- net_hello.c: login, then the preflight */
 
 int rdl_hello_is_complete(const struct rdl_conn *c);
 int rdl_hello_is_secret(const struct rdl_conn *c); /* the reply to AUTH is still to come */
+int rdl_hello_has_more(const struct rdl_conn *c);  /* there is something to send, and it may be */
 /* Write what of the login fits; RDL_E_SPACE if the very next command never will. */
 int rdl_hello_write(struct rdl_conn *c, struct rdl_writer *w);
 int rdl_hello_reply(struct rdl_conn *c);

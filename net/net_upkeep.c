@@ -85,6 +85,9 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
         rdl_conn_shut(c, RDL_E_TIMEOUT);
         return UINT64_MAX;
     case RDL_CONN_READY:
+        if (c->preflight != NULL && !(c->facts.has & RDL_FACT_STAMPED))
+            c->preflight->stamp(c, now_ms);
+        break;
     case RDL_CONN_FAILED:
         break;
     }

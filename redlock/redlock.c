@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock.c - one lock on N servers: whom to ask, how to count, what is owed.
+ * redlock.c - one lock on N servers: its operations and their states.
  *
  * All servers are asked at once and judged by their votes alone. A server that is not connected when an
  * operation begins is asked as soon as it is, while the operation lasts. What every server is owed in the
@@ -10,13 +10,6 @@
 #include <string.h>
 
 #include "redlock/redlock_private.h"
-
-enum redlock_state {
-    REDLOCK_IDLE,    /* no operation */
-    REDLOCK_CONNECT, /* waiting for a majority of the conns */
-    REDLOCK_ASKED,   /* counting votes */
-    REDLOCK_PAUSE    /* between two attempts */
-};
 
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len)
@@ -33,81 +26,30 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
         struct rdl_conn *conn = servers[i].conn;
         memset(&servers[i], 0, sizeof servers[i]);
         servers[i].conn = conn;
+        servers[i].counts = 1;
+        rdl_conn_preflight(conn);
     }
 }
 
-static int finish(struct rdl_redlock *r, int result)
+int rdl_redlock_finish(struct rdl_redlock *r, int result)
 {
     r->state = REDLOCK_IDLE;
     r->result = (int16_t)result;
     return result;
 }
 
-/* ---------------------------------------------------------------- acquire */
-
-static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
-{
-    uint64_t took_ms = now_ms - r->sent_ms;
-    uint64_t hint_ms = rdl_votes_hint_ms(r);
-    uint64_t pause_ms;
-    uint32_t base_ms = r->opt->lease.retry_ms;
-
-    rdl_votes_release(r, 0, now_ms);
-    if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
-        return finish(r, result);
-    /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */
-    if (r->state == REDLOCK_ASKED && took_ms * 2 > base_ms)
-        base_ms = took_ms * 2 < RDL_RETRY_CAP_MS ? (uint32_t)took_ms * 2 : RDL_RETRY_CAP_MS;
-    pause_ms = rdl_backoff_ms(&r->seed, base_ms, RDL_RETRY_CAP_MS, r->tries);
-    if (pause_ms > hint_ms)
-        pause_ms = hint_ms + 1;
-    if (r->tries < UINT8_MAX)
-        r->tries++;
-    r->result = (int16_t)result;
-    r->state = REDLOCK_PAUSE;
-    r->wake_ms = now_ms + pause_ms < r->deadline_ms ? now_ms + pause_ms : r->deadline_ms;
-    return RDL_PENDING;
-}
-
-/*
- * Why an attempt without a majority failed: the lock is busy if refusals alone rule a majority out, or if
- * a majority of the servers answered. An attempt that the deadline cut short says no more than the one
- * before it.
- */
-static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
-{
-    unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
-    unsigned quorum = rdl_redlock_quorum(r);
-
-    if (denied > r->n - quorum)
-        return RDL_BUSY;
-    if (denied > 0 && denied + rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
-        return RDL_BUSY;
-    if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
-        return r->result;
-    return RDL_NO_QUORUM;
-}
-
-/* Validity runs from before the first send: whatever the way took, the servers' clocks started later. */
-static uint64_t validity_end(const struct rdl_redlock *r)
+uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r)
 {
     return r->sent_ms + r->ttl_ms - rdl_drift_ms(r->ttl_ms);
 }
 
-static int judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
+int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
-    if (rdl_redlock_count(r, RDL_VOTE_GRANTED) >= rdl_redlock_quorum(r)) {
-        if (now_ms >= validity_end(r))
-            return attempt_failed(r, RDL_EXPIRED, now_ms);
-        r->until_ms = validity_end(r);
-        return finish(r, RDL_OK);
-    }
-    if (rdl_votes_noes(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
-        return attempt_failed(r, refusal(r, now_ms), now_ms);
-    return RDL_PENDING;
+    rdl_votes_release(r, 0, now_ms);
+    return rdl_redlock_finish(r, result);
 }
 
-static void start_asking(struct rdl_redlock *r, uint64_t now_ms)
+void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->sent_ms = now_ms;
     r->wake_ms = now_ms + rdl_attempt_ms(&r->opt->lease);
@@ -115,46 +57,7 @@ static void start_asking(struct rdl_redlock *r, uint64_t now_ms)
     rdl_votes_clear(r);
 }
 
-/* An attempt, and with it validity, begins when a majority of the conns is ready. */
-static int step_connect(struct rdl_redlock *r, uint64_t now_ms)
-{
-    if (rdl_votes_conns(r, RDL_CONN_READY) >= rdl_redlock_quorum(r)) {
-        start_asking(r, now_ms);
-        if (r->tries > 0 && r->wake_ms > r->deadline_ms) /* the first attempt always has its time */
-            r->wake_ms = r->deadline_ms;
-        rdl_token_next(&r->token);
-        rdl_votes_ask(r, now_ms);
-        return judge_acquire(r, now_ms);
-    }
-    if (rdl_votes_conns(r, RDL_CONN_CLOSED) > r->n - rdl_redlock_quorum(r) || now_ms >= r->deadline_ms)
-        return attempt_failed(r, RDL_NO_QUORUM, now_ms);
-    return RDL_PENDING;
-}
-
-/* ---------------------------------------------------------------- extend and release */
-
-static int lost(struct rdl_redlock *r, uint64_t now_ms)
-{
-    rdl_votes_release(r, 0, now_ms);
-    return finish(r, RDL_LOST);
-}
-
-static int judge_extend(struct rdl_redlock *r, uint64_t now_ms)
-{
-    unsigned gone = rdl_redlock_count(r, RDL_VOTE_DENIED) + rdl_redlock_count(r, RDL_VOTE_ABSENT);
-    unsigned spare = r->n - rdl_redlock_quorum(r);
-
-    if (now_ms >= r->until_ms || gone > spare)
-        return lost(r, now_ms);
-    if (rdl_redlock_count(r, RDL_VOTE_GRANTED) >= rdl_redlock_quorum(r)) {
-        if (validity_end(r) > r->until_ms)
-            r->until_ms = validity_end(r);
-        return finish(r, RDL_OK);
-    }
-    if (rdl_votes_noes(r) > spare || now_ms >= r->wake_ms)
-        return finish(r, RDL_UNKNOWN);
-    return RDL_PENDING;
-}
+/* ---------------------------------------------------------------- release */
 
 /*
  * Was it still the lock of a majority until now? Who has not answered yet may be the one to tell; whoever
@@ -167,13 +70,13 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
     unsigned gone = rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_redlock_count(r, RDL_VOTE_ABSENT) + stolen;
 
     if (stolen >= quorum)
-        return finish(r, RDL_LOST);
-    if (gone >= quorum && rdl_votes_held(r) < quorum)
-        return finish(r, RDL_EXPIRED);
+        return rdl_redlock_finish(r, RDL_LOST);
+    if (gone >= quorum && rdl_votes_held(r, HOLD_NEW) < quorum)
+        return rdl_redlock_finish(r, RDL_EXPIRED);
     if (rdl_votes_let_go(r) >= quorum)
-        return finish(r, RDL_OK);
+        return rdl_redlock_finish(r, RDL_OK);
     if (rdl_redlock_count(r, RDL_VOTE_PENDING) == 0 || now_ms >= r->wake_ms)
-        return finish(r, gone >= quorum ? RDL_OK : RDL_UNKNOWN);
+        return rdl_redlock_finish(r, gone >= quorum ? RDL_OK : RDL_UNKNOWN);
     return RDL_PENDING;
 }
 
@@ -184,7 +87,7 @@ static int step_asked(struct rdl_redlock *r, uint64_t now_ms)
     if (r->op == RDL_RELEASE)
         return judge_release(r, now_ms);
     rdl_votes_ask(r, now_ms);
-    return r->op == RDL_ACQUIRE ? judge_acquire(r, now_ms) : judge_extend(r, now_ms);
+    return r->op == RDL_ACQUIRE ? rdl_redlock_judge_acquire(r, now_ms) : rdl_redlock_judge_extend(r, now_ms);
 }
 
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
@@ -192,26 +95,24 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     r->upkeep_ms = rdl_votes_tend(r, now_ms);
     switch ((enum redlock_state)r->state) {
     case REDLOCK_CONNECT:
-        return step_connect(r, now_ms);
+        return rdl_redlock_connect(r, now_ms);
     case REDLOCK_ASKED:
         return step_asked(r, now_ms);
+    case REDLOCK_REPAIR:
+        return rdl_redlock_judge_extend(r, now_ms);
     case REDLOCK_PAUSE:
         if (now_ms < r->wake_ms)
             return RDL_PENDING;
         if (now_ms >= r->deadline_ms)
-            return finish(r, r->result);
+            return rdl_redlock_finish(r, r->result);
         r->state = REDLOCK_CONNECT;
         r->wake_ms = r->deadline_ms;
-        return step_connect(r, now_ms);
+        return rdl_redlock_connect(r, now_ms);
     case REDLOCK_IDLE:
+        rdl_redlock_mend(r, now_ms);
         break;
     }
     return r->result;
-}
-
-static int check_ttl(const struct rdl_redlock *r, uint32_t ttl_ms)
-{
-    return ttl_ms > r->opt->max_ttl_ms ? RDL_E_TTL : rdl_ttl_check(&r->opt->lease, ttl_ms);
 }
 
 static int check(const struct rdl_redlock *r)
@@ -222,7 +123,8 @@ static int check(const struct rdl_redlock *r)
         return RDL_E_GUARD;
     if (r->name_len < 1)
         return RDL_E_NAME;
-    return check_ttl(r, r->opt->lease.ttl_ms);
+    return r->opt->lease.ttl_ms > r->opt->max_ttl_ms ? RDL_E_TTL
+                                                     : rdl_ttl_check(&r->opt->lease, r->opt->lease.ttl_ms);
 }
 
 /* One attempt does not wait for more than connecting, however often a conn fails and is tried again. */
@@ -255,9 +157,9 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
 {
     int rc = check(r);
 
-    RDL_ASSERT(r->state == REDLOCK_IDLE && r->until_ms <= now_ms);
+    RDL_ASSERT(r->state == REDLOCK_IDLE && (r->until_ms <= now_ms || r->until_ms == UINT64_MAX));
     if (rc != RDL_OK)
-        return finish(r, rc);
+        return rdl_redlock_finish(r, rc);
     rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
     rdl_token_init(&r->token, entropy);
     r->seed = rdl_token_seed(&r->token);
@@ -266,6 +168,8 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     r->ttl_ms = r->opt->lease.ttl_ms;
     r->deadline_ms = give_up_ms(r, now_ms);
     r->tries = 0;
+    r->keys_end_ms = 0;
+    r->pilot_next = r->pilot_skip = r->pilot = r->by_pilot = 0;
     r->state = REDLOCK_CONNECT;
     r->wake_ms = r->deadline_ms;
     r->sent_ms = now_ms;
@@ -275,39 +179,62 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
 
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms)
 {
+    int rc = rdl_redlock_may_extend(r, ttl_ms, now_ms);
+
     RDL_ASSERT(r->state == REDLOCK_IDLE);
-    if (check_ttl(r, ttl_ms) != RDL_OK)
-        return RDL_E_TTL;
+    if (rc != RDL_OK)
+        return rc;
     rdl_votes_tend(r, now_ms);
     if (r->until_ms <= now_ms)
-        return lost(r, now_ms);
+        return rdl_redlock_over(r, RDL_LOST, now_ms);
     r->op = RDL_EXTEND;
-    r->ttl_ms = rdl_ttl_longest(ttl_ms, r->sent_ms + r->ttl_ms, now_ms);
-    start_asking(r, now_ms);
+    r->ttl_ms = rdl_ttl_longest(ttl_ms, r->keys_end_ms, now_ms);
+    rdl_redlock_start_asking(r, now_ms);
     if (r->wake_ms > r->until_ms)
         r->wake_ms = r->until_ms;
     return rdl_redlock_step(r, now_ms);
 }
 
+/* Also while an extend is out: its answers are waited for no longer. */
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 {
-    uint64_t sent_ms = r->sent_ms;
-
-    RDL_ASSERT(r->state == REDLOCK_IDLE);
+    RDL_ASSERT(r->state == REDLOCK_IDLE || r->op == RDL_EXTEND);
     if (r->until_ms == 0)
-        return finish(r, RDL_EXPIRED);
+        return rdl_redlock_finish(r, RDL_EXPIRED);
     rdl_votes_tend(r, now_ms);
-    start_asking(r, now_ms);
-    r->sent_ms = sent_ms; /* a release is of use until the keys end that the last send set */
+    rdl_redlock_start_asking(r, now_ms);
     rdl_votes_release(r, 1, now_ms);
     r->op = RDL_RELEASE;
     return rdl_redlock_step(r, now_ms);
 }
 
+int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
+{
+    size_t i;
+
+    RDL_ASSERT(r->state == REDLOCK_IDLE && r->until_ms == 0);
+    if (rdl_token_from_hex(&r->token, token_hex, len) != RDL_OK)
+        return RDL_E_NAME;
+    r->until_ms = UINT64_MAX;
+    r->keys_end_ms = 0;
+    r->extensions = 0;
+    r->seed = rdl_token_seed(&r->token);
+    for (i = 0; i < r->n; i++) {
+        r->servers[i].owes = 1;
+        r->servers[i].hold = HOLD_NEW;
+    }
+    return RDL_OK;
+}
+
+void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX])
+{
+    rdl_token_hex(&r->token, out);
+}
+
 void rdl_redlock_cancel(struct rdl_redlock *r)
 {
     rdl_votes_release(r, 0, r->sent_ms);
-    finish(r, RDL_EXPIRED);
+    rdl_redlock_finish(r, RDL_EXPIRED);
 }
 
 uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r)
@@ -319,12 +246,12 @@ uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r)
 
 uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)
 {
-    return r->until_ms > now_ms ? (uint32_t)(r->until_ms - now_ms) : 0;
+    return r->until_ms > now_ms && r->until_ms != UINT64_MAX ? (uint32_t)(r->until_ms - now_ms) : 0;
 }
 
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
 {
-    return r->until_ms;
+    return r->until_ms != UINT64_MAX ? r->until_ms : 0;
 }
 
 int rdl_redlock_is_idle(const struct rdl_redlock *r)

@@ -5,8 +5,8 @@
  *     struct rdl_server servers[5];
  *     struct rdl_redlock lock;
  *     static const struct rdl_redlock_options opt = {
- *         .lease = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50},
- *         .max_ttl_ms = 10000,
+ *         .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
+ *         .max_ttl_ms = 2000,
  *         .guard = RDL_GUARD_IF_PERMITTED};
  *     ...
  *     for (i = 0; i < 5; i++)
@@ -26,17 +26,23 @@
  * Results (see lock.h for what they have in common):
  *
  *     operation  result         what happened                                     remaining_ms
- *     acquire    RDL_OK         a majority granted it, in time                    > 0
- *                RDL_BUSY       enough servers answered, too few granted          0
- *                RDL_EXPIRED    granted by a majority, but too late to be of use  0
- *                RDL_NO_QUORUM  a majority of the servers gave no useful answer   0
- *     extend     RDL_OK         a majority had it still and keeps it              > 0, never less than before
- *                RDL_LOST       the time was up, or a majority has it no more     0
- *                RDL_UNKNOWN    no majority either way in time                    as before the call
- *     release    RDL_OK         let go; a majority is free of it                  0
- *                RDL_EXPIRED    a majority had it no more (a warning)             0
- *                RDL_LOST       somebody else holds a majority by now             0
- *                RDL_UNKNOWN    no majority answered; the ttl ends it             0
+ *     acquire    RDL_OK            a majority granted it, in time                    > 0
+ *                RDL_BUSY          enough servers answered, too few granted          0
+ *                RDL_EXPIRED       granted by a majority, but too late to be of use  0
+ *                RDL_NO_QUORUM     a majority of the servers gave no useful answer   0
+ *                RDL_E_QUARANTINE  too many came up less than max_ttl ago            0
+ *     extend     RDL_OK            a majority had it still and keeps it              > 0, never less than before
+ *                RDL_REPAIRED      the same, and it was put back where it was gone   > 0, never less than before
+ *                RDL_ADOPTED       a token from elsewhere is ours now                > 0
+ *                RDL_RESUMED       a majority has it, but not without a gap          > 0
+ *                RDL_REACQUIRED    the same, and the options do not accept it        0
+ *                RDL_LOST          the time was up, or a majority has it no more     0
+ *                RDL_UNKNOWN       no majority either way in time                    as before the call
+ *                RDL_E_CAP         held for as long as the options allow             as before the call
+ *     release    RDL_OK            let go; a majority is free of it                  0
+ *                RDL_EXPIRED       a majority had it no more (a warning)             0
+ *                RDL_LOST          somebody else holds a majority by now             0
+ *                RDL_UNKNOWN       no majority answered; the ttl ends it             0
  */
 #ifndef RDL_REDLOCK_H
 #define RDL_REDLOCK_H
@@ -48,9 +54,16 @@ extern "C" {
 #endif
 
 enum {
-    RDL_NO_QUORUM = -50, /* too few servers could be asked */
-    RDL_E_SERVERS = -51, /* a redlock has 1 to 7 servers */
-    RDL_E_GUARD = -52    /* the options do not say which restart guard */
+    RDL_NO_QUORUM = -50,    /* too few servers could be asked */
+    RDL_E_SERVERS = -51,    /* a redlock has 1 to 7 servers */
+    RDL_E_GUARD = -52,      /* the options do not say which restart guard */
+    RDL_E_QUARANTINE = -53, /* so many servers restarted so recently that the others are no majority */
+    RDL_E_TWICE = -54,      /* of one server: it is another one of them, behind a second address */
+    RDL_REACQUIRED =
+        -55,         /* a majority has it only because it was put back: somebody may have had it between */
+    RDL_E_CAP = -56, /* max_extensions or max_hold_ms is reached; the lease runs out */
+
+    RDL_RESUMED = 5 /* as RDL_REACQUIRED, and the options accept a gap: held */
 };
 
 enum { RDL_SERVERS_MAX = 7 };
@@ -69,9 +82,11 @@ enum rdl_guard {
 /* How to ask for a lock on N servers; borrowed, constant. */
 struct rdl_redlock_options {
     struct rdl_options lease;
-    uint32_t
-        max_ttl_ms; /* the longest ttl that any client of these servers uses; required, and the same for all */
-    uint8_t guard;  /* enum rdl_guard; required */
+    uint32_t max_ttl_ms;     /* the longest ttl of any client of these servers, the same for all; required */
+    uint32_t max_hold_ms;    /* no extend beyond so long after the acquire; 0: no limit */
+    uint32_t max_extensions; /* 0: no limit */
+    uint8_t guard;           /* enum rdl_guard; required */
+    uint8_t accept_gap;      /* extend: go on even if somebody may have held it in between (RDL_RESUMED) */
 };
 
 enum rdl_vote {
@@ -93,31 +108,44 @@ struct rdl_server {
     uint32_t took_ms;  /* how long the answer took */
     int16_t error;     /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
     uint8_t vote;      /* enum rdl_vote */
+    uint8_t counts;    /* the restart guard lets its vote count */
     uint8_t owes;      /* a SET with the current token was queued: it is owed a release */
-    uint8_t granted;   /* had the lock as ours when last heard */
+    uint8_t hold;      /* what we had there when it was last heard (redlock_private.h) */
+    uint8_t is_repair; /* what it was asked last was to put the key back */
 };
 
 struct rdl_redlock {
     const struct rdl_redlock_options *opt;
     struct rdl_server *servers;
     const void *name;
-    uint64_t sent_ms;
-    uint64_t until_ms;
-    uint64_t deadline_ms;
-    uint64_t wake_ms;
+    uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
+    uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
+    uint64_t since_ms;    /* held since */
+    uint64_t keys_end_ms; /* by then every key of ours is gone by itself; 0: not known */
+    uint64_t deadline_ms; /* of the whole operation */
+    uint64_t wake_ms;     /* when the current state ends */
     uint64_t upkeep_ms;
     struct rdl_token token;
     uint32_t ttl_ms;
     uint32_t seed;
+    uint32_t extensions;
     int16_t result;
     uint8_t name_len;
     uint8_t n;
     uint8_t state;
     uint8_t op;
     uint8_t tries;
+    uint8_t pilot;      /* who is asked first, alone, plus 1; 0: all are asked */
+    uint8_t by_pilot;   /* this attempt began with one */
+    uint8_t pilot_next; /* the next one shall */
+    uint8_t pilot_skip; /* bit i: server i is no use as one */
 };
 
-/* Set up, not held. All is borrowed. A bad name, ttl or number of servers is reported by acquire. */
+/*
+ * Set up, not held. All is borrowed. Before the conns are opened, unless another redlock uses them already: it
+ * has them ask their servers for what the restart guard needs. What is wrong with a name, a ttl, the options
+ * or the number of servers is reported by acquire.
+ */
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);
 
@@ -133,6 +161,23 @@ uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms);
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r);
 /* No server has anything left to say or to be told. */
 int rdl_redlock_is_idle(const struct rdl_redlock *r);
+
+/*
+ * Make a handle of a token from elsewhere, as 40 hex digits: release it at once, or extend it. RDL_ADOPTED
+ * then, if a majority has that token; validity counts from that send, and nothing is put back where it is
+ * gone. RDL_OK, or RDL_E_NAME if these are no 40 hex digits.
+ */
+int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
+/* The token as 40 hex digits, to hand it on; not terminated. */
+void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
+
+/* When what server i grants begins to count (absolute, ms); 0: it does; UINT64_MAX: never, as it is. */
+uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
+/* 1: server i may delete locks when its memory is full (maxmemory-policy is not noeviction). */
+int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i);
+
+/* Why server i gave no useful answer in the last operation, or has none now: RDL_E_...; RDL_OK: no reason. */
+int rdl_redlock_error(const struct rdl_redlock *r, size_t i);
 
 /* How many servers had this vote in the last operation; the majority of the configured servers. */
 unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);

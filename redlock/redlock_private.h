@@ -5,12 +5,65 @@
 
 #include "redlock/redlock.h"
 
+/*
+ * rdl_server.hold: what we had on a server when it was last heard. A key that was gone and was put back
+ * proves nothing about the time before; it does from the first extend on that was sent later (LATE) and was
+ * confirmed by a majority without it.
+ */
+enum { HOLD_NONE, HOLD_GONE, HOLD_NEW, HOLD_LATE, HOLD_SURE };
+
+enum { RDL_WAITING_MAX = 64 }; /* so many unanswered requests on a conn, and it is asked nothing more */
+
+enum redlock_state {
+    REDLOCK_IDLE,    /* no operation */
+    REDLOCK_CONNECT, /* waiting for a majority of the conns */
+    REDLOCK_ASKED,   /* counting votes */
+    REDLOCK_REPAIR,  /* extended; waiting for what was put back */
+    REDLOCK_PAUSE    /* between two attempts */
+};
+
+/* ---------------------------------------------------------------- redlock.c */
+
+int rdl_redlock_finish(struct rdl_redlock *r, int result);
+/* Over: everything is released. */
+int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms);
+/* Validity runs from before the first send: whatever the way took, the servers' clocks started later. */
+uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r);
+
+/* The clock of an attempt, an extend, a release runs from now. */
+void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms);
+
+/* ---------------------------------------------------------------- redlock_acquire.c */
+
+/* REDLOCK_CONNECT: ask, if a majority of those whose votes count is there. */
+int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms);
+int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms);
+
+/* ---------------------------------------------------------------- redlock_extend.c */
+
+int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms);
+/* Between operations: put it back where a straggler of the last extend says that it is gone. */
+void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
+/* RDL_OK, RDL_E_TTL, RDL_E_CAP. */
+int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
+
+/* ---------------------------------------------------------------- redlock_guard.c */
+
+/* When what s grants begins to count: 0 already; UINT64_MAX never, and why, else RDL_OK. */
+uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *why);
+
+/* ---------------------------------------------------------------- redlock_vote.c */
+
 /* Keep the conns going and take in what was answered. Returns when to come back at the latest. */
 uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms);
 /* Forget the last operation's votes. */
 void rdl_votes_clear(struct rdl_redlock *r);
+/* Look at who is there: whose vote would count? Returns how many. */
+unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms);
 /* Ask those who are ready and have not been asked yet: the request is r->op. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms);
+/* Put the key back where it is gone. Returns how many were asked to. */
+unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
 /*
  * The lease is over or never was: queue the release that each server is owed, now, behind its SET. With
  * wait the answers become votes.
@@ -19,10 +72,15 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
 /* How many conns are in this state. */
 unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
-/* Servers that cannot vote yes in this attempt any more. */
+/* Connected, and barred by the restart guard for a time, or for good. */
+unsigned rdl_votes_quarantined(const struct rdl_redlock *r);
+unsigned rdl_votes_unfit(const struct rdl_redlock *r);
+/* Servers whose yes counts; for an extend: and that had the lock all the time. */
+unsigned rdl_votes_yes(const struct rdl_redlock *r);
+/* Servers that cannot become one in this attempt any more. */
 unsigned rdl_votes_noes(const struct rdl_redlock *r);
-/* Servers that had the lock as ours when they were last heard. */
-unsigned rdl_votes_held(const struct rdl_redlock *r);
+/* Servers where we had at least so much (HOLD_...) when they were last heard. */
+unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold);
 /* Those of them that have released it since. */
 unsigned rdl_votes_let_go(const struct rdl_redlock *r);
 /* After a refusal: in how many ms enough of the keys in the way are gone by themselves; UINT64_MAX: unknown.

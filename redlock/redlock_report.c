@@ -2,6 +2,8 @@
 /* redlock_report.c - what one server did in the last operation, in a line for people. */
 #include "redlock/redlock.h"
 
+static const char quarantine[] = "restarted too recently to count";
+
 struct line {
     char *out;
     size_t cap;
@@ -46,14 +48,17 @@ static void add_denied(struct line *l, const struct rdl_server *s)
         add(l, ", with no expiry: foreign or legacy");
 }
 
-static void add_not_asked(struct line *l, const struct rdl_server *s)
+static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i)
 {
-    if (s->error != RDL_OK)
-        add_error(l, s->conn, s->error);
-    else if (rdl_conn_error(s->conn) != RDL_OK)
-        add_error(l, s->conn, rdl_conn_error(s->conn));
+    const struct rdl_server *s = &r->servers[i];
+    int error = rdl_redlock_error(r, i);
+
+    if (error != RDL_OK)
+        add_error(l, s->conn, error);
+    else if (rdl_conn_state(s->conn) != RDL_CONN_READY)
+        add(l, "not connected yet");
     else
-        add(l, rdl_conn_state(s->conn) == RDL_CONN_READY ? "not asked" : "not connected yet");
+        add(l, s->counts ? "not asked" : quarantine);
 }
 
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size_t cap)
@@ -66,6 +71,10 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size
     switch ((enum rdl_vote)s->vote) {
     case RDL_VOTE_GRANTED:
         add_ms(&l, "done in ", s->took_ms);
+        if (!s->counts && r->op != RDL_RELEASE) {
+            add(&l, ", but ");
+            add(&l, quarantine);
+        }
         break;
     case RDL_VOTE_DENIED:
         add_denied(&l, s);
@@ -87,7 +96,7 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size
         add_error(&l, s->conn, s->error);
         break;
     case RDL_VOTE_NONE:
-        add_not_asked(&l, s);
+        add_not_asked(&l, r, i);
         break;
     }
     return l.len;

@@ -13,6 +13,16 @@ const char *rdl_strerror(int result)
         return "a lock has 1 to 7 servers";
     case RDL_E_GUARD:
         return "the options do not say which restart guard";
+    case RDL_E_QUARANTINE:
+        return "too many servers restarted too recently to count";
+    case RDL_E_TWICE:
+        return "the same server as another one, behind a second address";
+    case RDL_REACQUIRED:
+        return "held again, but not without a gap: somebody else may have held it";
+    case RDL_E_CAP:
+        return "held for as long as the options allow";
+    case RDL_RESUMED:
+        return "resumed after a gap";
     default:
         break;
     }

@@ -18,7 +18,7 @@ static int submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_
     cmd.name.len = r->name_len;
     cmd.value.data = value;
     cmd.value.len = sizeof value;
-    cmd.until_ms = r->sent_ms + r->ttl_ms;
+    cmd.until_ms = r->keys_end_ms != 0 ? r->keys_end_ms : UINT64_MAX;
     cmd.ttl_ms = r->ttl_ms;
     return rdl_conn_submit(s->conn, req, &cmd);
 }
@@ -29,15 +29,20 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
     s->error = (int16_t)error;
 }
 
-static void ask(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
+/* One whose queue is full, or who has left so much unanswered, is asked when there is room again. */
+static void ask(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms)
 {
-    int rc;
+    int rc = RDL_E_FULL;
 
     rdl_conn_forget(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
-    rc = submit(r, s, rdl_op_of((enum rdl_action)r->op), &s->req);
+    if (r->keys_end_ms < now_ms + r->ttl_ms)
+        r->keys_end_ms = now_ms + r->ttl_ms;
+    if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
+        rc = submit(r, s, op, &s->req);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     s->asked_ms = now_ms;
-    if (rc == RDL_OK && r->op == RDL_ACQUIRE)
+    s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;
+    if (rc == RDL_OK && op != &rdl_op_extend)
         s->owes = 1;
 }
 
@@ -61,6 +66,19 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
     return RDL_VOTE_NONE;
 }
 
+/* A late grant of the acquire itself is as good as those that made the majority. */
+static void take_hold(const struct rdl_redlock *r, struct rdl_server *s)
+{
+    if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT)
+        s->hold = HOLD_GONE;
+    if (s->vote != RDL_VOTE_GRANTED || r->op == RDL_RELEASE)
+        return;
+    if (s->hold == HOLD_NONE)
+        s->hold = HOLD_SURE;
+    else if (s->hold == HOLD_GONE)
+        s->hold = HOLD_NEW;
+}
+
 static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
     if (s->vote != RDL_VOTE_PENDING || s->req.answer == RDL_ANSWER_NONE)
@@ -68,10 +86,7 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     set_vote(s, vote_of(&s->req), s->req.error);
     s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
     s->holder_ms = s->vote == RDL_VOTE_DENIED ? s->req.value : -2;
-    if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT)
-        s->granted = 0;
-    if (s->vote == RDL_VOTE_GRANTED)
-        s->granted = r->op != RDL_RELEASE || s->granted;
+    take_hold(r, s);
     if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
         s->owes = 0; /* certainly not there */
 }
@@ -101,29 +116,71 @@ unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
     return n;
 }
 
-/* Ask those who could not be asked before. */
+unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        int why;
+        s->counts = rdl_conn_state(s->conn) == RDL_CONN_READY && now_ms >= rdl_guard_counts_at(r, s, &why);
+        n += s->counts;
+    }
+    return n;
+}
+
+/* With a pilot: only that one. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
     size_t i;
 
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
-        if (s->vote == RDL_VOTE_NONE && s->error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY)
-            ask(r, s, now_ms);
+        int why;
+        if (s->vote != RDL_VOTE_NONE || (s->error != RDL_OK && s->error != RDL_E_FULL))
+            continue;
+        if (rdl_conn_state(s->conn) != RDL_CONN_READY || (r->pilot != 0 && i + 1 != r->pilot))
+            continue;
+        s->counts = now_ms >= rdl_guard_counts_at(r, s, &why);
+        if (why == RDL_OK)
+            ask(r, s, rdl_op_of((enum rdl_action)r->op), now_ms);
+        else
+            set_vote(s, RDL_VOTE_NONE, why);
     }
 }
 
+unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        if (s->vote != RDL_VOTE_ABSENT || rdl_conn_state(s->conn) != RDL_CONN_READY)
+            continue;
+        ask(r, s, &rdl_op_acquire, now_ms);
+        n += s->vote == RDL_VOTE_PENDING;
+    }
+    return n;
+}
+
+/* What came after the last operation's requests were sent came before the next one's. */
 void rdl_votes_clear(struct rdl_redlock *r)
 {
     size_t i;
 
     for (i = 0; i < r->n; i++) {
-        set_vote(&r->servers[i], RDL_VOTE_NONE, RDL_OK);
-        r->servers[i].took_ms = 0;
+        struct rdl_server *s = &r->servers[i];
+        set_vote(s, RDL_VOTE_NONE, RDL_OK);
+        s->took_ms = 0;
+        s->is_repair = 0;
+        if (s->hold == HOLD_NEW)
+            s->hold = HOLD_LATE;
     }
 }
 
-/* Queue the releases that are owed; req: wait for the answers. A vote still out is waited for no longer. */
+/* Queue the releases that are owed; wait: for the answers. A vote still out is waited for no longer. */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
     size_t i;
@@ -133,9 +190,12 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
         struct rdl_server *s = &r->servers[i];
         rdl_conn_forget(s->conn, &s->req);
         take_vote(r, s, now_ms);
+        if (!wait)
+            s->hold = HOLD_NONE;
         if (!s->owes)
             continue;
         s->owes = 0;
+        s->is_repair = 0;
         if (submit(r, s, &rdl_op_release, wait ? &s->req : NULL) == RDL_OK && wait) {
             set_vote(s, RDL_VOTE_PENDING, RDL_OK);
             s->asked_ms = now_ms;
@@ -160,17 +220,65 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote)
     return n;
 }
 
-/* Servers that cannot vote yes in this attempt any more. */
-unsigned rdl_votes_noes(const struct rdl_redlock *r)
+static int is_unfit(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    int why;
+
+    rdl_guard_counts_at(r, s, &why);
+    return why != RDL_OK;
+}
+
+unsigned rdl_votes_quarantined(const struct rdl_redlock *r)
 {
     unsigned n = 0;
     size_t i;
 
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
-        int is_hopeless = s->error != RDL_OK || rdl_conn_state(s->conn) == RDL_CONN_CLOSED;
-        n += (s->vote == RDL_VOTE_NONE ? is_hopeless : s->vote > RDL_VOTE_GRANTED) != 0;
+        n += !s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY && !is_unfit(r, s);
     }
+    return n;
+}
+
+unsigned rdl_votes_unfit(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        n += rdl_conn_state(s->conn) == RDL_CONN_READY && is_unfit(r, s);
+    }
+    return n;
+}
+
+unsigned rdl_votes_yes(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        int is_continuous = r->op == RDL_ACQUIRE || s->hold == HOLD_SURE;
+        n += s->vote == RDL_VOTE_GRANTED && s->counts && is_continuous;
+    }
+    return n;
+}
+
+static int is_hopeless(const struct rdl_server *s)
+{
+    if (s->vote != RDL_VOTE_NONE)
+        return s->vote > RDL_VOTE_GRANTED || !s->counts;
+    return (s->error != RDL_OK && s->error != RDL_E_FULL) || rdl_conn_state(s->conn) == RDL_CONN_CLOSED;
+}
+
+unsigned rdl_votes_noes(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += is_hopeless(&r->servers[i]) != 0;
     return n;
 }
 
@@ -198,6 +306,20 @@ uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r)
     return hint_ms;
 }
 
+int rdl_redlock_error(const struct rdl_redlock *r, size_t i)
+{
+    const struct rdl_server *s = &r->servers[i];
+    int why;
+
+    RDL_ASSERT(i < r->n);
+    if (s->vote != RDL_VOTE_NONE || s->error != RDL_OK)
+        return s->error;
+    if (rdl_conn_state(s->conn) != RDL_CONN_READY)
+        return rdl_conn_error(s->conn);
+    rdl_guard_counts_at(r, s, &why);
+    return why;
+}
+
 /* The first error that trying again will not mend, if it is shared by so many that no majority is left. */
 int rdl_votes_are_permanent(const struct rdl_redlock *r)
 {
@@ -206,20 +328,19 @@ int rdl_votes_are_permanent(const struct rdl_redlock *r)
 
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
-        int error = s->vote == RDL_VOTE_NONE && s->error == RDL_OK ? rdl_conn_error(s->conn) : s->error;
-        n += s->vote != RDL_VOTE_GRANTED && rdl_is_permanent(error);
+        int error = rdl_redlock_error(r, i);
+        n += s->vote != RDL_VOTE_GRANTED && (error == RDL_E_TWICE || rdl_is_permanent(error));
     }
     return n > r->n - rdl_redlock_quorum(r);
 }
 
-/* Servers that had the lock as ours when they were last heard, also if that was its release. */
-unsigned rdl_votes_held(const struct rdl_redlock *r)
+unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold)
 {
     unsigned n = 0;
     size_t i;
 
     for (i = 0; i < r->n; i++)
-        n += r->servers[i].granted;
+        n += r->servers[i].hold >= hold;
     return n;
 }
 
@@ -229,6 +350,6 @@ unsigned rdl_votes_let_go(const struct rdl_redlock *r)
     size_t i;
 
     for (i = 0; i < r->n; i++)
-        n += r->servers[i].granted && r->servers[i].vote == RDL_VOTE_GRANTED;
+        n += r->servers[i].hold >= HOLD_NEW && r->servers[i].vote == RDL_VOTE_GRANTED;
     return n;
 }

@@ -351,11 +351,16 @@ END_TEST
 
 START_TEST(over_several_servers_nobody_speaks_it)
 {
-    struct rdl_server server = {.conn = &s.conn};
     const struct rdl_redlock_options options = {.lease = opt, .max_ttl_ms = TTL, .guard = RDL_GUARD_OFF};
+    struct rdl_server server = {.conn = &s.conn};
     struct rdl_redlock r;
 
+    scripted_init(&s);
+    scripted_model(&s, START);
     rdl_redlock_init(&r, &options, &server, 1, "k", 1);
+    scripted_open(&s, START);
+    scripted_serve(&s, START);
+    scripted_sent(&s);
     ck_assert_int_eq(rdl_redlock_acquire_begin(&r, entropy_bytes(), START), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", entropy_token(1), TTL));
 }

@@ -82,13 +82,13 @@ static const struct {
     const char *fates;
     int result;
 } extends[] = {
-    {".", RDL_OK},          {"s", RDL_LOST},        {"g", RDL_LOST},      {"f", RDL_UNKNOWN},
-    {"d", RDL_UNKNOWN},     {"..", RDL_OK},         {".g", RDL_LOST},     {".f", RDL_UNKNOWN},
-    {"...", RDL_OK},        {"..s", RDL_OK},        {".ss", RDL_LOST},    {".sg", RDL_LOST},
-    {".sf", RDL_UNKNOWN},   {".ff", RDL_UNKNOWN},   {".ee", RDL_UNKNOWN}, {".se", RDL_UNKNOWN},
-    {"..fe", RDL_UNKNOWN},  {"..gg", RDL_LOST},     {"...g", RDL_OK},     {"...ff", RDL_OK},
-    {"...sg", RDL_OK},      {"..sgf", RDL_UNKNOWN}, {"..sgs", RDL_LOST},  {"...dd", RDL_OK},
-    {"..ddd", RDL_UNKNOWN}, {"ffsgs", RDL_LOST},    {"....gfd", RDL_OK},  {"...gggg", RDL_LOST},
+    {".", RDL_OK},           {"s", RDL_LOST},        {"g", RDL_LOST},           {"f", RDL_UNKNOWN},
+    {"d", RDL_UNKNOWN},      {"..", RDL_OK},         {".g", RDL_LOST},          {".f", RDL_UNKNOWN},
+    {"...", RDL_OK},         {"..s", RDL_OK},        {".ss", RDL_LOST},         {".sg", RDL_LOST},
+    {".sf", RDL_UNKNOWN},    {".ff", RDL_UNKNOWN},   {".ee", RDL_UNKNOWN},      {".se", RDL_UNKNOWN},
+    {"..fe", RDL_UNKNOWN},   {"..gg", RDL_LOST},     {"...g", RDL_REPAIRED},    {"...ff", RDL_OK},
+    {"...sg", RDL_REPAIRED}, {"..sgf", RDL_UNKNOWN}, {"..sgs", RDL_LOST},       {"...dd", RDL_OK},
+    {"..ddd", RDL_UNKNOWN},  {"ffsgs", RDL_LOST},    {"....gfd", RDL_REPAIRED}, {"...gggg", RDL_LOST},
 };
 
 START_TEST(extend_needs_a_majority_that_has_it_still)
@@ -102,7 +102,7 @@ START_TEST(extend_needs_a_majority_that_has_it_still)
     rc = fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
     ck_assert_int_eq(rc, extends[_i].result);
     ck_assert_uint_le(now, 4000 + FLEET_ATTEMPT);
-    ck_assert_uint_eq(rdl_redlock_until_ms(lock), rc == RDL_OK     ? 4000 + FLEET_TTL - FLEET_DRIFT
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), rc >= RDL_OK     ? 4000 + FLEET_TTL - FLEET_DRIFT
                                                   : rc == RDL_LOST ? 0
                                                                    : END);
     if (rc != RDL_LOST)
@@ -239,8 +239,9 @@ START_TEST(a_release_is_owed_until_the_keys_end_by_themselves)
     rdl_redlock_step(lock, at);
     scripted_sent(s);
     rdl_conn_opened(&s->conn);
+    scripted_serve(s, at); /* the preflight */
     ck_assert_int_eq(rdl_conn_state(&s->conn), RDL_CONN_READY);
-    ck_assert_str_eq(scripted_sent(s), _i ? "" : wire_release_text("k", entropy_token(1)));
+    ck_assert_int_eq(strstr(scripted_sent(s), "EVALSHA") == NULL, _i);
 }
 END_TEST
 

@@ -88,8 +88,13 @@ START_TEST(five_servers_grant_extend_and_let_go)
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_uint_gt(rdl_redlock_remaining_ms(&lock, now_ms()), 0);
     drain();
-    ck_assert_int_eq(keys(), 5);
-    ck_assert_int_eq(rdl_redlock_extend(&lock, &client_net, MAX_TTL), RDL_OK);
+    ck_assert_int_ge(keys(), 3); /* who connects after a majority has granted it is not asked any more, */
+    for (int i = 0; keys() < 5; i++) {
+        ck_assert_int_lt(i, 100);
+        ck_assert_int_ge(rdl_redlock_extend(&lock, &client_net, MAX_TTL), RDL_OK); /* but by an extend */
+        drain();
+    }
+    ck_assert_int_ge(rdl_redlock_extend(&lock, &client_net, MAX_TTL), RDL_OK);
     ck_assert_uint_gt(rdl_redlock_remaining_ms(&lock, now_ms()), TTL);
     ck_assert_int_eq(release(), RDL_OK);
     drain();

@@ -72,7 +72,11 @@ START_TEST(only_who_may_still_answer_is_no_no)
     rdl_votes_tend(lock, 9000);
     ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* it connects: there is hope */
     fleet.servers[6].error = RDL_E_FULL;
+    ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* there may be room yet */
+    fleet.servers[6].error = RDL_E_TWICE;
     ck_assert_uint_eq(rdl_votes_noes(lock), 5);
+    fleet.servers[0].counts = 0; /* whatever it says */
+    ck_assert_uint_eq(rdl_votes_noes(lock), 6);
 }
 END_TEST
 
@@ -104,19 +108,19 @@ START_TEST(held_are_those_that_said_so_last)
 
     fleet_init(5, 1000);
     fleet.mood[4] = MOOD_FROZEN;
-    ck_assert_uint_eq(rdl_votes_held(lock), 0);
+    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 0);
     fleet_run(fleet_acquire(now), &now);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
-    ck_assert_uint_eq(rdl_votes_held(lock), 4);
+    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 4);
     fleet_delete(0, now);
     fleet_steal(1, now);
     fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
-    ck_assert_uint_eq(rdl_votes_held(lock), 2);
+    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 2);
     fleet.mood[4] = MOOD_UP; /* its late grant, and the extend behind it, count */
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
-    ck_assert_uint_le(rdl_votes_held(lock), 3);
+    ck_assert_uint_le(rdl_votes_held(lock, HOLD_NEW), 3);
 }
 END_TEST
 
@@ -144,6 +148,8 @@ START_TEST(a_server_that_connects_while_asking_is_asked_once)
     fleet_up(0);
     rdl_redlock_step(lock, 1100);
     fleet_serve(0, 1100);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_READY);
+    scripted_sent(&fleet.s[0]);
     rdl_redlock_step(lock, 1101);
     ck_assert_uint_eq(fleet.servers[0].vote, RDL_VOTE_UNKNOWN);
     ck_assert_str_eq(scripted_sent(&fleet.s[0]), "");

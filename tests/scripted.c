@@ -101,7 +101,9 @@ void scripted_break(struct scripted *s)
 
 void scripted_model(struct scripted *s, uint64_t now_ms)
 {
-    sim_server_start(&s->model, &features, 1, now_ms);
+    static uint64_t runs; /* every start is another run_id */
+
+    sim_server_start(&s->model, &features, ++runs, now_ms);
 }
 
 static void serve(struct scripted *s, uint64_t now_ms, int is_heard)

@@ -193,11 +193,12 @@ struct handle {
     uint64_t hold_until;
     int result; /* of the last operation */
     /* for the oracles */
-    uint64_t op_us;      /* when the operation began */
-    uint64_t op_ms;      /* the same by the client's clock */
-    uint64_t limit_ms;   /* when it must have ended, by the client's clock */
-    uint64_t until_ms;   /* what it said it holds, before the operation */
-    uint64_t stalled_us; /* the client did not run for so long since the operation began */
+    uint64_t op_us;        /* when the operation began */
+    uint64_t op_ms;        /* the same by the client's clock */
+    uint64_t limit_ms;     /* when it must have ended, by the client's clock */
+    uint8_t was_confirmed; /* the extend was, in time; what is put back is waited for */
+    uint64_t until_ms;     /* what it said it holds, before the operation */
+    uint64_t stalled_us;   /* the client did not run for so long since the operation began */
     uint32_t ttl_ms;
 };
 
@@ -234,6 +235,7 @@ struct token {
     uint8_t setter;         /* the client whose SET was granted */
     uint8_t client, handle; /* who holds it, when held */
     uint8_t is_held;
+    uint8_t was_held;   /* at some time: from then on a SET with it puts the key back */
     uint64_t first_us;  /* when a SET of it was first executed */
     uint64_t extend_us; /* when an extend of the present operation was first executed */
     char hex[2 * RDL_TOKEN_LEN];

@@ -72,9 +72,12 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->op_us = w->now;
     h->op_ms = now_ms;
     h->until_ms = handle_until_ms(h);
+    h->was_confirmed = 0;
     h->limit_ms = now_ms + attempt;
     if (h->state == ACQUIRING)
         h->limit_ms += waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10;
+    if (h->state == EXTENDING && !h->is_single)
+        h->limit_ms += attempt; /* for what is put back */
     if (h->state == RELEASING)
         oracle_released(w, h);
     struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
@@ -91,6 +94,8 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
     uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + rdl_attempt_ms(&h->opt.lease);
     uint64_t limit_ms =
         h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
+    if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && now_ms < h->until_ms)
+        h->was_confirmed = 1;
     if (now_ms > limit_ms + 1 && !c->stale_ms)
         world_violation(w, "deadline", "c%u.%u: an operation that began at %llu ms is not over", h->client,
                         h->index, (unsigned long long)(h->op_us / MS));
@@ -154,7 +159,7 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
         if (handle_until_ms(h) <= now_ms)
             world_violation(w, "truth", "acquired a lease that is over already");
         validity(w, h, t->first_us, 0);
-        t->is_held = 1;
+        t->is_held = t->was_held = 1;
         t->client = h->client;
         t->handle = h->index;
         return;
@@ -175,12 +180,12 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     struct token *t = token_of(w, h);
     int yes = t ? bits(t->extended) : 0, gone = t ? bits(t->missed) : 0;
     uint64_t until = handle_until_ms(h);
-    if (result == RDL_OK) {
+    if (result == RDL_OK || result == RDL_REPAIRED) {
         if (!t || yes < quorum(w, h))
             world_violation(w, "truth", "extended with %d of %d servers", yes, asked(w, h));
         else
             validity(w, h, t->extend_us, h->until_ms);
-        if (now_ms >= h->until_ms)
+        if (now_ms >= h->until_ms && !h->was_confirmed)
             world_violation(w, "truth", "an expired lease was revived");
         if (until < h->until_ms)
             world_violation(w, "truth", "an extension shortened the lease");
@@ -189,6 +194,13 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
             world_violation(w, "truth", "lost, and yet something remains");
         if (now_ms < h->until_ms && gone <= asked(w, h) - quorum(w, h) && !w->has_other_servers)
             world_violation(w, "truth", "lost, but only %d servers had it no more", gone);
+        if (t)
+            t->is_held = 0;
+    } else if (result == RDL_REACQUIRED) {
+        if (handle_remaining_ms(h, now_ms) != 0 || now_ms >= h->until_ms)
+            world_violation(w, "truth", "not without a gap, and yet something remains, or the time was up");
+        if (gone == 0)
+            world_violation(w, "truth", "not without a gap, but no server had ever lost it");
         if (t)
             t->is_held = 0;
     } else if (until != h->until_ms) {

@@ -40,7 +40,7 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
     struct token *t = token_find(w, (const char *)n->value.data, 1);
     if (!t)
         return;
-    if ((t->granted | t->refused) & bit)
+    if (((t->granted | t->refused) & bit) && !t->was_held)
         world_violation(w, "fresh token", "s%u got a second SET with the same token", h->index);
     if (n->deed == SIM_SET_REFUSED) {
         t->refused |= (uint8_t)bit;
@@ -48,7 +48,7 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
     }
     if (n->number < 0)
         world_violation(w, "ttl", "s%u has a key without ttl", h->index);
-    else if (n->number < w->ttl_ms / 2 || n->number > w->ttl_ms)
+    else if ((n->number < w->ttl_ms / 2 && !t->was_held) || n->number > w->ttl_ms)
         world_violation(w, "ttl", "s%u was given a ttl of %lld ms", h->index, (long long)n->number);
     t->granted |= (uint8_t)bit;
     if (h->serving)

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_preflight.c - what a new connection is asked before its first request: since when the server runs,
+ * whether it is one that can hold a lock at all, and which of our ways it takes.
+ *
+ * All in one go, behind the login. INFO is read line by line as it passes through the receive buffer; each
+ * section is a request of its own, because several in one are taken from Redis 7 on only. An answer is
+ * about this connection, and forgotten with it: a server cannot restart without ending its connections.
+ */
+#include "net/net_private.h"
+
+enum step { /* in the order in which they are sent; the questions first */
+            STEP_LOAD_RELEASE = RDL_ASK_DELIFEQ + 1,
+            STEP_LOAD_EXTEND,
+            STEPS
+};
+
+static int write_load(struct rdl_conn *c, const struct rdl_script *s, struct rdl_writer *w)
+{
+    size_t len = w->len;
+
+    if (c->script != NULL || rdl_cmd_load_head(w, s) != RDL_OK)
+        return RDL_E_SPACE; /* one text at a time */
+    c->script_at = (uint32_t)w->len;
+    if (rdl_cmd_load_tail(w) != RDL_OK) {
+        w->len = len;
+        return RDL_E_SPACE;
+    }
+    c->script = s;
+    c->script_sent = 0;
+    return RDL_OK;
+}
+
+static int preflight_write(struct rdl_conn *c, unsigned step, struct rdl_writer *w)
+{
+    if (step < STEP_LOAD_RELEASE)
+        return rdl_cmd_ask(w, (enum rdl_question)step);
+    return write_load(c, step == STEP_LOAD_RELEASE ? &rdl_script_release : &rdl_script_extend, w);
+}
+
+/* ---------------------------------------------------------------- INFO */
+
+/* What stands behind `name` in the line just read, or NULL. */
+static const char *value_of(const struct rdl_conn *c, const char *name)
+{
+    size_t i;
+
+    for (i = 0; name[i] != '\0'; i++) {
+        if (c->reply[i] != name[i])
+            return NULL;
+    }
+    return c->reply + i;
+}
+
+/* The first 16 digits tell one start of a server from any other. */
+static void take_run(struct rdl_conn *c, const char *hex)
+{
+    uint64_t run = 0;
+    size_t i;
+
+    for (i = 0; i < 16 && hex[i] != '\0'; i++)
+        run = run << 4 | (uint64_t)(hex[i] <= '9' ? hex[i] - '0' : (hex[i] - 'a' + 10) & 15);
+    if (run != c->facts.run)
+        c->facts.seen_ms = 0;
+    c->facts.run = run;
+}
+
+static uint32_t number(const char *digits)
+{
+    uint32_t n = 0;
+
+    for (; *digits >= '0' && *digits <= '9'; digits++) {
+        if (n > INT32_MAX / 10)
+            return INT32_MAX;
+        n = n * 10 + (uint32_t)(*digits - '0');
+    }
+    return n;
+}
+
+static void take_line(struct rdl_conn *c)
+{
+    struct rdl_facts *f = &c->facts;
+    const char *value;
+
+    if ((value = value_of(c, "run_id:")) != NULL) {
+        take_run(c, value);
+        f->has |= RDL_FACT_RUN;
+    } else if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
+        f->uptime_s = number(value);
+        f->has |= RDL_FACT_UPTIME;
+    } else if ((value = value_of(c, "redis_mode:")) != NULL ||
+               (value = value_of(c, "server_mode:")) != NULL) {
+        if (*value == 'c')
+            f->has |= RDL_FACT_CLUSTER;
+    } else if ((value = value_of(c, "role:")) != NULL) {
+        if (*value != 'm')
+            f->has |= RDL_FACT_REPLICA;
+    } else if ((value = value_of(c, "maxmemory:")) != NULL) {
+        if (*value != '0')
+            f->has |= RDL_FACT_BOUNDED;
+    } else if ((value = value_of(c, "maxmemory_policy:")) != NULL) {
+        if (*value != 'n')
+            f->has |= RDL_FACT_EVICTS;
+    }
+}
+
+/* The line being read stands in c->reply; what is too long of it is of no interest. */
+static void preflight_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    size_t i;
+
+    for (i = 0; i < ev->len; i++) {
+        if (ev->data[i] == '\n') {
+            c->reply[c->reply_len] = '\0';
+            take_line(c);
+            c->reply_len = 0;
+        } else if (c->reply_len < RDL_TEXT_MAX - 1) {
+            c->reply[c->reply_len++] = (char)ev->data[i];
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- answers */
+
+/* What makes a server useless for locks, said once the sections are in. */
+static int unfit(struct rdl_conn *c)
+{
+    if (c->facts.has & RDL_FACT_CLUSTER) {
+        rdl_conn_say(c, "cluster mode is on");
+        return RDL_E_CLUSTER;
+    }
+    if (c->facts.has & RDL_FACT_REPLICA) {
+        rdl_conn_say(c, "its role is replica");
+        return RDL_E_READONLY;
+    }
+    return RDL_OK;
+}
+
+static int judge_info(struct rdl_conn *c)
+{
+    int code = rdl_error_code(c->reply);
+
+    if (c->reply_kind == RDL_RESP_BULK)
+        return unfit(c);
+    if (c->reply_kind != RDL_RESP_ERROR)
+        return RDL_E_UNASKED;
+    rdl_conn_say(c, c->reply);
+    return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM ? RDL_OK : code;
+}
+
+static int judge_way(struct rdl_conn *c, enum rdl_rung rung)
+{
+    if (c->reply_kind != RDL_RESP_ERROR)
+        return RDL_E_UNASKED;
+    if (rdl_has_prefix(c->reply, "ERR unknown"))
+        rdl_ladder_learn(c, &rdl_op_release, rung, 0);
+    else if (rdl_has_prefix(c->reply, "ERR wrong number"))
+        rdl_ladder_learn(c, &rdl_op_release, rung, 1);
+    return RDL_OK;
+}
+
+static int judge_load(struct rdl_conn *c, const struct rdl_op *op)
+{
+    if (c->reply_kind == RDL_RESP_BULK)
+        rdl_ladder_learn(c, op, RUNG_SHA, 1);
+    return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
+}
+
+static int preflight_judge(struct rdl_conn *c, unsigned step)
+{
+    if (step == RDL_ASK_DELEX)
+        return judge_way(c, RUNG_DELEX);
+    if (step == RDL_ASK_DELIFEQ)
+        return judge_way(c, RUNG_DELIFEQ);
+    if (step < STEP_LOAD_RELEASE)
+        return judge_info(c);
+    return judge_load(c, step == STEP_LOAD_RELEASE ? &rdl_op_release : &rdl_op_extend);
+}
+
+/* On our clock, late rather than early: the answers came before now. */
+static void preflight_stamp(struct rdl_conn *c, uint64_t now_ms)
+{
+    struct rdl_facts *f = &c->facts;
+
+    f->up_ms = (int64_t)now_ms - (int64_t)f->uptime_s * 1000;
+    if (f->seen_ms == 0)
+        f->seen_ms = now_ms;
+    f->has |= RDL_FACT_STAMPED;
+}
+
+const struct rdl_preflight rdl_preflight = {STEPS, preflight_write, preflight_take, preflight_judge,
+                                            preflight_stamp};
+
+void rdl_conn_preflight(struct rdl_conn *c)
+{
+    RDL_ASSERT(c->preflight != NULL || c->state == RDL_CONN_CLOSED || c->state == RDL_CONN_OPENING);
+    c->preflight = &rdl_preflight;
+}
+
+const struct rdl_facts *rdl_conn_facts(const struct rdl_conn *c)
+{
+    unsigned all = RDL_FACT_RUN | RDL_FACT_UPTIME | RDL_FACT_STAMPED;
+
+    return c->state == RDL_CONN_READY && (c->facts.has & all) == all ? &c->facts : NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redlock_acquire.c - the attempts to get a majority: who is asked first, when one has failed, and how long to
+ * wait before the next.
+ */
+#include "redlock/redlock_private.h"
+
+/*
+ * Who is asked alone before the others are: the first whose vote counts. Clients that ask all at once split
+ * the votes and none gets a majority; here all wait at the same server. But after each refusal there all are
+ * asked, so that a key that stands only there locks nobody out.
+ */
+static uint8_t choose_pilot(const struct rdl_redlock *r)
+{
+    size_t i;
+
+    for (i = 0; r->pilot_next && i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        if (s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY && (r->pilot_skip >> i & 1) == 0)
+            return (uint8_t)(i + 1);
+    }
+    return 0;
+}
+
+/* The attempt is over; shall the next begin with a pilot? One that is dead or will not let go is no use. */
+static void plan_pilot(struct rdl_redlock *r, int result)
+{
+    const struct rdl_server *s = r->pilot != 0 ? &r->servers[r->pilot - 1] : NULL;
+
+    if (s != NULL && (s->vote != RDL_VOTE_DENIED || s->holder_ms < 0))
+        r->pilot_skip |= (uint8_t)(1u << (r->pilot - 1));
+    r->pilot_next = result == RDL_BUSY && !r->by_pilot && r->n > 1;
+    r->pilot = r->by_pilot = 0;
+}
+
+static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
+{
+    uint64_t took_ms = now_ms - r->sent_ms;
+    uint64_t hint_ms = rdl_votes_hint_ms(r);
+    uint64_t pause_ms;
+    uint32_t base_ms = r->opt->lease.retry_ms;
+
+    rdl_votes_release(r, 0, now_ms);
+    plan_pilot(r, result);
+    if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
+        return rdl_redlock_finish(r, result);
+    /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */
+    if (r->state == REDLOCK_ASKED && took_ms * 2 > base_ms)
+        base_ms = took_ms * 2 < RDL_RETRY_CAP_MS ? (uint32_t)took_ms * 2 : RDL_RETRY_CAP_MS;
+    pause_ms = rdl_backoff_ms(&r->seed, base_ms, RDL_RETRY_CAP_MS, r->tries);
+    if (pause_ms > hint_ms)
+        pause_ms = hint_ms + 1;
+    if (r->tries < UINT8_MAX)
+        r->tries++;
+    r->result = (int16_t)result;
+    r->state = REDLOCK_PAUSE;
+    r->wake_ms = now_ms + pause_ms < r->deadline_ms ? now_ms + pause_ms : r->deadline_ms;
+    return RDL_PENDING;
+}
+
+/*
+ * Why an attempt without a majority failed: the lock is busy if refusals alone rule a majority out, or if
+ * a majority of the servers answered. An attempt that the deadline cut short says no more than the one
+ * before it.
+ */
+static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
+{
+    unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
+    unsigned quorum = rdl_redlock_quorum(r);
+
+    if (denied > r->n - quorum)
+        return RDL_BUSY;
+    if (denied > 0 && denied + rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
+        return RDL_BUSY;
+    if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
+        return r->result;
+    return RDL_NO_QUORUM;
+}
+
+static int granted(struct rdl_redlock *r, uint64_t now_ms)
+{
+    if (now_ms >= rdl_redlock_validity_end(r))
+        return attempt_failed(r, RDL_EXPIRED, now_ms);
+    r->until_ms = rdl_redlock_validity_end(r);
+    r->since_ms = r->sent_ms;
+    r->extensions = 0;
+    return rdl_redlock_finish(r, RDL_OK);
+}
+
+/* It let us in: now the others, and they have the time of an attempt of their own. */
+static void follow_pilot(struct rdl_redlock *r, uint64_t now_ms)
+{
+    r->pilot = 0;
+    r->wake_ms = now_ms + rdl_attempt_ms(&r->opt->lease);
+    if (r->wake_ms > r->deadline_ms)
+        r->wake_ms = r->deadline_ms;
+    rdl_votes_ask(r, now_ms);
+}
+
+int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
+{
+    if (r->pilot != 0) {
+        uint8_t vote = r->servers[r->pilot - 1].vote;
+        if (vote == RDL_VOTE_GRANTED)
+            follow_pilot(r, now_ms);
+        else if (vote > RDL_VOTE_GRANTED || now_ms >= r->wake_ms)
+            return attempt_failed(r, RDL_BUSY, now_ms); /* as it was before */
+        else
+            return RDL_PENDING;
+    }
+    if (rdl_votes_yes(r) >= rdl_redlock_quorum(r))
+        return granted(r, now_ms);
+    if (rdl_votes_noes(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
+        return attempt_failed(r, refusal(r, now_ms), now_ms);
+    return RDL_PENDING;
+}
+
+/* Too few whose votes would count. */
+static int nobody_to_ask(struct rdl_redlock *r, uint64_t now_ms)
+{
+    unsigned spare = r->n - rdl_redlock_quorum(r);
+    unsigned hopeless = rdl_votes_conns(r, RDL_CONN_CLOSED) + rdl_votes_unfit(r);
+    unsigned quarantined = rdl_votes_quarantined(r);
+
+    if (hopeless <= spare && hopeless + quarantined > spare)
+        return attempt_failed(r, RDL_E_QUARANTINE, now_ms);
+    if (hopeless > spare || now_ms >= r->deadline_ms)
+        return attempt_failed(r, RDL_NO_QUORUM, now_ms);
+    return RDL_PENDING;
+}
+
+/* An attempt, and with it validity, begins when a majority of those whose votes count is ready. */
+int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
+{
+    if (rdl_votes_admit(r, now_ms) < rdl_redlock_quorum(r))
+        return nobody_to_ask(r, now_ms);
+    rdl_redlock_start_asking(r, now_ms);
+    if (r->tries > 0 && r->wake_ms > r->deadline_ms) /* the first attempt always has its time */
+        r->wake_ms = r->deadline_ms;
+    r->pilot = choose_pilot(r);
+    r->by_pilot = r->pilot != 0;
+    rdl_token_next(&r->token);
+    rdl_votes_ask(r, now_ms);
+    return rdl_redlock_judge_acquire(r, now_ms);
+}

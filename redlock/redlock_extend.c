@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redlock_extend.c - does a majority have it still, and had it all the time?
+ *
+ * Where the key is gone it is put back, but only after a majority confirmed in this same extend that it has
+ * it: until then we do not know that nobody else does. What was put back counts from the next extend on that
+ * is confirmed without it. Else this could happen: of A, B, C we hold, C forgets, somebody else takes C, D, E
+ * and lets go, we put the key back on D, and A, B, D look like a lease without a gap.
+ */
+#include "redlock/redlock_private.h"
+
+int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms)
+{
+    const struct rdl_redlock_options *opt = r->opt;
+
+    if (ttl_ms > opt->max_ttl_ms)
+        return RDL_E_TTL;
+    if (opt->max_extensions != 0 && r->extensions >= opt->max_extensions)
+        return RDL_E_CAP;
+    if (opt->max_hold_ms != 0 && r->until_ms != UINT64_MAX &&
+        now_ms + ttl_ms > r->since_ms + opt->max_hold_ms)
+        return RDL_E_CAP;
+    return rdl_ttl_check(&opt->lease, ttl_ms);
+}
+
+static int is_adopting(const struct rdl_redlock *r)
+{
+    return r->until_ms == UINT64_MAX;
+}
+
+/* How many have it, however long, and count. */
+static unsigned having(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].vote == RDL_VOTE_GRANTED && r->servers[i].counts;
+    return n;
+}
+
+/* A majority was confirmed: what came before this extend was sent is as good as the rest from now on. */
+static void trust(struct rdl_redlock *r, unsigned least)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        if (r->servers[i].hold >= least)
+            r->servers[i].hold = HOLD_SURE;
+    }
+}
+
+static int extended(struct rdl_redlock *r, int result)
+{
+    if (is_adopting(r)) {
+        r->since_ms = r->sent_ms;
+        r->until_ms = 0;
+    }
+    if (rdl_redlock_validity_end(r) > r->until_ms)
+        r->until_ms = rdl_redlock_validity_end(r);
+    r->extensions++;
+    return rdl_redlock_finish(r, result);
+}
+
+/* The extend itself is done; the answers to what was put back are waited for as long as an attempt lasts. */
+static int judge_repair(struct rdl_redlock *r, uint64_t now_ms)
+{
+    int is_repaired = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        if (s->is_repair && s->vote == RDL_VOTE_PENDING && now_ms < r->wake_ms)
+            return RDL_PENDING;
+        is_repaired |= s->is_repair && s->vote == RDL_VOTE_GRANTED;
+    }
+    return rdl_redlock_finish(r, is_repaired ? RDL_REPAIRED : RDL_OK);
+}
+
+void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms)
+{
+    int is_confirmed = r->result == RDL_OK || r->result == RDL_REPAIRED;
+
+    if (r->op == RDL_EXTEND && is_confirmed && r->until_ms > now_ms)
+        rdl_votes_repair(r, now_ms);
+}
+
+static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
+{
+    trust(r, HOLD_LATE);
+    extended(r, RDL_OK);
+    if (rdl_votes_repair(r, now_ms) == 0)
+        return RDL_OK;
+    r->state = REDLOCK_REPAIR;
+    r->wake_ms = now_ms + rdl_attempt_ms(&r->opt->lease);
+    if (r->wake_ms > r->until_ms)
+        r->wake_ms = r->until_ms;
+    return RDL_PENDING;
+}
+
+/* Nobody is left whose answer could change anything. */
+static int is_answered(const struct rdl_redlock *r)
+{
+    return rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_votes_noes(r) >= r->n;
+}
+
+/* The time is over, or all have spoken, and no majority has had it without a gap. */
+static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
+{
+    unsigned quorum = rdl_redlock_quorum(r);
+
+    if (having(r) < quorum)
+        return rdl_redlock_finish(r, RDL_UNKNOWN);
+    if (r->opt->accept_gap) {
+        trust(r, HOLD_NEW);
+        return extended(r, RDL_RESUMED);
+    }
+    /* Those who do not answer may have had it without one, as long as the old lease lasts. */
+    if (rdl_votes_held(r, HOLD_SURE) >= quorum)
+        return rdl_redlock_finish(r, RDL_UNKNOWN);
+    return rdl_redlock_over(r, RDL_REACQUIRED, now_ms);
+}
+
+int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms)
+{
+    unsigned quorum = rdl_redlock_quorum(r);
+    unsigned gone = rdl_redlock_count(r, RDL_VOTE_DENIED) + rdl_redlock_count(r, RDL_VOTE_ABSENT);
+
+    if (now_ms >= r->until_ms)
+        return rdl_redlock_over(r, RDL_LOST, now_ms);
+    if (r->state == REDLOCK_REPAIR)
+        return judge_repair(r, now_ms);
+    if (gone > r->n - quorum)
+        return rdl_redlock_over(r, RDL_LOST, now_ms);
+    if (is_adopting(r) && having(r) >= quorum) {
+        if (now_ms >= rdl_redlock_validity_end(r))
+            return rdl_redlock_over(r, RDL_LOST, now_ms);
+        trust(r, HOLD_NEW);
+        return extended(r, RDL_ADOPTED);
+    }
+    if (rdl_votes_yes(r) >= quorum)
+        return confirmed(r, now_ms);
+    if (now_ms >= r->wake_ms || rdl_votes_noes(r) > r->n - quorum || is_answered(r))
+        return unconfirmed(r, now_ms);
+    return RDL_PENDING;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redlock_guard.c - the restart guard: from when on a server's word counts.
+ *
+ * A server that lost its memory when it restarted may grant again what somebody holds. It is therefore left
+ * out of every count until the longest lease that can be about is over: max_ttl and a second, because
+ * uptime_in_seconds is the difference of two clocks that were cut to seconds.
+ */
+#include "redlock/redlock_private.h"
+
+/* Some server before s is the same one, behind another address. */
+static int is_twice(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t run)
+{
+    const struct rdl_server *other;
+
+    for (other = r->servers; other < s; other++) {
+        const struct rdl_facts *f = rdl_conn_facts(other->conn);
+        if (f != NULL && f->run == run)
+            return 1;
+    }
+    return 0;
+}
+
+uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
+{
+    const struct rdl_facts *f = rdl_conn_facts(s->conn);
+    uint32_t max_ttl_s = r->opt->max_ttl_ms / 1000 + (r->opt->max_ttl_ms % 1000 != 0);
+    int64_t quarantine_ms = ((int64_t)max_ttl_s + 1) * 1000;
+    int64_t since_ms;
+
+    *error = RDL_OK;
+    if (f == NULL) {
+        if (r->opt->guard >= RDL_GUARD_IF_PERMITTED)
+            return 0;
+        *error = RDL_E_PERM;
+        return UINT64_MAX;
+    }
+    if (is_twice(r, s, f->run)) {
+        *error = RDL_E_TWICE;
+        return UINT64_MAX;
+    }
+    if (r->opt->guard == RDL_GUARD_OFF)
+        return 0;
+    since_ms = r->opt->guard == RDL_GUARD_STRICT ? (int64_t)f->seen_ms : f->up_ms;
+    return since_ms + quarantine_ms > 0 ? (uint64_t)(since_ms + quarantine_ms) : 0;
+}
+
+uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i)
+{
+    int error;
+
+    RDL_ASSERT(i < r->n);
+    return rdl_guard_counts_at(r, &r->servers[i], &error);
+}
+
+int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i)
+{
+    const struct rdl_facts *f = rdl_conn_facts(r->servers[i].conn);
+    unsigned both = RDL_FACT_BOUNDED | RDL_FACT_EVICTS;
+
+    return f != NULL && (f->has & both) == both;
+}

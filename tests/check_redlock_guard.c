@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* The restart guard: whose vote counts, from when on, and what a caller is told. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { NOW = 10000000, QUARANTINE = FLEET_TTL + 1000 };
+
+/* n servers, all up for an hour. */
+static void guarded(size_t n, enum rdl_guard guard)
+{
+    fleet_init(n, NOW - 3600000);
+    fleet.opt.guard = (uint8_t)guard;
+    for (size_t i = 0; i < n; i++)
+        rdl_conn_upkeep(&fleet.s[i].conn, NOW - 3600000);
+}
+
+/* Server i loses all and comes back at once. */
+static void restart(size_t i, uint64_t now)
+{
+    fleet_down(i);
+    scripted_model(&fleet.s[i], now);
+    fleet_up(i);
+    rdl_conn_upkeep(&fleet.s[i].conn, now);
+    if (rdl_conn_state(&fleet.s[i].conn) == RDL_CONN_CLOSED) /* it pauses */
+        rdl_conn_upkeep(&fleet.s[i].conn, now + 3000);
+    fleet_serve(i, now);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[i].conn), RDL_CONN_READY);
+    rdl_conn_upkeep(&fleet.s[i].conn, now);
+}
+
+static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RDL_GUARD_IF_PERMITTED};
+
+START_TEST(a_restarted_server_counts_when_the_longest_lease_is_over)
+{
+    uint64_t now = NOW;
+
+    guarded(1, guards[_i]);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_run(rdl_redlock_release_begin(lock, now), &now);
+    restart(0, NOW);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
+    now = NOW + QUARANTINE - 1;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+}
+END_TEST
+
+START_TEST(max_ttl_is_rounded_up_to_seconds)
+{
+    guarded(1, RDL_GUARD_REQUIRED);
+    restart(0, NOW);
+    fleet.opt.max_ttl_ms = 10001;
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + 12000);
+}
+END_TEST
+
+START_TEST(with_the_guard_off_it_counts_at_once)
+{
+    uint64_t now = NOW + 1;
+
+    guarded(1, RDL_GUARD_OFF);
+    restart(0, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+}
+END_TEST
+
+/* A holds 0, 1, 2 of five; 2 forgets. B is granted 2, 3 and 4, and yet does not have the lock. */
+START_TEST(a_lease_is_not_given_twice_by_a_server_that_forgot)
+{
+    uint64_t now = NOW;
+    size_t i;
+
+    guarded(5, _i ? RDL_GUARD_OFF : RDL_GUARD_REQUIRED);
+    for (i = 0; i < 2; i++)
+        fleet_command(i, "SET k other PX 9000\r\n", now);
+    restart(2, now);
+    now += 100;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), _i ? RDL_OK : RDL_BUSY);
+}
+END_TEST
+
+START_TEST(it_is_sent_everything_and_its_release_counts)
+{
+    uint64_t now = NOW + 1;
+
+    guarded(5, RDL_GUARD_REQUIRED);
+    restart(4, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(fleet_keys(now), 5);
+    ck_assert(!fleet.servers[4].counts);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* Granted in quarantine; after it an extend is answered there, and only now does it count. */
+START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
+{
+    uint64_t now = NOW + 1;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.opt.max_ttl_ms = FLEET_TTL;
+    restart(2, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    now = NOW + 9000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet.mood[0] = MOOD_FROZEN;
+    now = NOW + QUARANTINE - 1;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+}
+END_TEST
+
+/* Its wall clock steps ahead by an hour after the start: its uptime lies. */
+START_TEST(a_server_clock_that_steps_fools_all_but_strict)
+{
+    uint64_t now = NOW + 4000;
+
+    guarded(1, guards[_i]);
+    restart(0, NOW);
+    fleet.s[0].conn.facts.uptime_s = 3600; /* so it says */
+    fleet.s[0].conn.facts.has &= (uint8_t)~RDL_FACT_STAMPED;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
+                     guards[_i] == RDL_GUARD_STRICT ? RDL_E_QUARANTINE : RDL_OK);
+}
+END_TEST
+
+START_TEST(who_may_not_ask_is_what_the_guard_says)
+{
+    static const int results[] = {RDL_NO_QUORUM, RDL_NO_QUORUM, RDL_OK, RDL_OK};
+    uint64_t now = NOW;
+
+    guarded(1, RDL_GUARD_OFF);
+    fleet.opt.guard = (uint8_t)(_i + 1);
+    fleet.s[0].conn.facts.has = RDL_FACT_STAMPED; /* the answers were NOPERM */
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), results[_i]);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i] ? RDL_E_PERM : RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), results[_i] ? UINT64_MAX : 0);
+}
+END_TEST
+
+START_TEST(a_server_behind_two_addresses_has_one_vote)
+{
+    uint64_t now = NOW;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.s[2].conn.facts.run = fleet.s[0].conn.facts.run;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 2);
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_TWICE);
+    fleet_run(rdl_redlock_release_begin(lock, now), &now);
+    fleet.s[1].conn.facts.run = fleet.s[0].conn.facts.run;
+    fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 1000;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM); /* at once: no waiting mends it */
+    ck_assert_uint_eq(now, NOW);
+}
+END_TEST
+
+START_TEST(a_wait_longer_than_the_quarantine_ends_with_the_lock)
+{
+    uint64_t now = NOW + 4000;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.opt.lease.wait_ms = 20000;
+    fleet.opt.lease.retry_ms = 50;
+    restart(0, NOW);
+    restart(1, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_ge(now, NOW + QUARANTINE);
+    ck_assert_uint_lt(now, NOW + QUARANTINE + RDL_RETRY_CAP_MS);
+}
+END_TEST
+
+START_TEST(a_report_says_that_it_does_not_count)
+{
+    char line[128];
+    uint64_t now = NOW + 1;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    restart(2, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    rdl_redlock_report(lock, 2, line, sizeof line);
+    ck_assert_str_eq(line, "done in 0 ms, but restarted too recently to count");
+    ck_assert(!rdl_redlock_may_evict(lock, 2));
+}
+END_TEST
+
+Suite *suite_redlock_guard(void);
+
+Suite *suite_redlock_guard(void)
+{
+    Suite *suite = suite_create("redlock_guard");
+    TCase *tc = tcase_create("guard");
+
+    tcase_add_loop_test(tc, a_restarted_server_counts_when_the_longest_lease_is_over, 0, 3);
+    tcase_add_test(tc, max_ttl_is_rounded_up_to_seconds);
+    tcase_add_test(tc, with_the_guard_off_it_counts_at_once);
+    tcase_add_loop_test(tc, a_lease_is_not_given_twice_by_a_server_that_forgot, 0, 2);
+    tcase_add_test(tc, it_is_sent_everything_and_its_release_counts);
+    tcase_add_test(tc, a_grant_in_quarantine_counts_by_an_extend_after_it);
+    tcase_add_loop_test(tc, a_server_clock_that_steps_fools_all_but_strict, 0, 3);
+    tcase_add_loop_test(tc, who_may_not_ask_is_what_the_guard_says, 0, 4);
+    tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote);
+    tcase_add_test(tc, a_wait_longer_than_the_quarantine_ends_with_the_lock);
+    tcase_add_test(tc, a_report_says_that_it_does_not_count);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
