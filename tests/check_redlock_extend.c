@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* What an extend makes of keys that are gone, and how long it may go on. */
+#include <check.h>
+#include <string.h>
+
+#include "redlock/redlock_private.h"
+#include "tests/fleet.h"
+
+#define lock (&fleet.lock)
+
+static uint64_t now;
+
+static void settle(void)
+{
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+}
+
+static void hold(size_t n)
+{
+    now = 1000;
+    fleet_init(n, now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), n);
+}
+
+static int extend_at(uint64_t at)
+{
+    now = at;
+    return fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
+}
+
+START_TEST(what_is_gone_is_put_back_with_the_same_token)
+{
+    hold(3);
+    fleet_delete(2, now);
+    ck_assert_int_eq(extend_at(2000), RDL_REPAIRED);
+    ck_assert_uint_eq(fleet_keys(now), 3);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+START_TEST(nothing_is_put_back_without_a_majority)
+{
+    hold(3);
+    fleet_delete(1, now);
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(extend_at(2000), RDL_UNKNOWN);
+    ck_assert_uint_eq(fleet_keys(now), 2); /* 0, and the frozen one */
+}
+END_TEST
+
+START_TEST(a_straggler_that_says_gone_is_mended_between_operations)
+{
+    hold(3);
+    fleet_delete(2, now);
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(extend_at(2000), RDL_OK);
+    fleet.mood[2] = MOOD_UP;
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 3);
+}
+END_TEST
+
+START_TEST(nothing_is_mended_when_the_lease_is_over_or_the_extend_was_not_confirmed)
+{
+    hold(3);
+    fleet_delete(2, now);
+    fleet.mood[2] = MOOD_FROZEN;
+    if (_i == 1)
+        fleet.mood[1] = MOOD_FROZEN;
+    ck_assert_int_eq(extend_at(2000), _i ? RDL_UNKNOWN : RDL_OK);
+    if (_i == 0)
+        now = 2000 + FLEET_TTL;
+    fleet.mood[2] = MOOD_UP;
+    settle();
+    ck_assert(!scripted_has_key(&fleet.s[2], "k", now));
+}
+END_TEST
+
+START_TEST(what_somebody_else_has_by_now_is_left_alone)
+{
+    hold(3);
+    fleet_steal(2, 2000);
+    ck_assert_int_eq(extend_at(2000), RDL_OK);
+    settle();
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_DENIED), 1);
+}
+END_TEST
+
+/* A frozen server costs what is put back on another no more than an attempt. */
+START_TEST(putting_back_is_waited_for_as_long_as_an_attempt_lasts)
+{
+    hold(3);
+    fleet_delete(2, now);
+    now = 2000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* confirmed; the SET is out */
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_OK);
+    now += FLEET_ATTEMPT;
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    fleet.mood[2] = MOOD_UP; /* it executes the SET now, and the release behind it */
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* We hold 0, 1, 2; 2 forgets and is stolen, 3 and 4 were somebody's in between and are put back. */
+static void hold_by_what_was_put_back(void)
+{
+    hold(5);
+    fleet_delete(3, now);
+    fleet_delete(4, now);
+    ck_assert_int_eq(extend_at(2000), RDL_REPAIRED);
+    ck_assert_int_eq(fleet.servers[3].hold, HOLD_NEW);
+    fleet_steal(1, now);
+    fleet_steal(2, now);
+}
+
+START_TEST(what_was_put_back_does_not_count_at_once)
+{
+    hold_by_what_was_put_back();
+    ck_assert_int_eq(extend_at(3000), RDL_REACQUIRED);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 0);
+    settle();
+    ck_assert(!scripted_has_key(&fleet.s[0], "k", now));
+    ck_assert(!scripted_has_key(&fleet.s[3], "k", now));
+    ck_assert(scripted_has_key(&fleet.s[1], "k", now)); /* not ours */
+}
+END_TEST
+
+START_TEST(a_gap_is_accepted_by_option_only)
+{
+    hold_by_what_was_put_back();
+    fleet.opt.accept_gap = 1;
+    ck_assert_int_eq(extend_at(3000), RDL_RESUMED);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 3000 + FLEET_TTL - FLEET_DRIFT);
+    fleet.opt.accept_gap = 0;
+    ck_assert_int_eq(extend_at(4000), RDL_OK); /* from now on there is no gap */
+}
+END_TEST
+
+START_TEST(what_was_put_back_counts_after_a_majority_without_it)
+{
+    hold(5);
+    fleet_delete(3, now);
+    fleet_delete(4, now);
+    ck_assert_int_eq(extend_at(2000), RDL_REPAIRED);
+    ck_assert_int_eq(extend_at(3000), RDL_OK);
+    ck_assert_int_eq(fleet.servers[3].hold, HOLD_SURE);
+    fleet_steal(1, now);
+    fleet_steal(2, now);
+    ck_assert_int_eq(extend_at(4000), RDL_OK);
+}
+END_TEST
+
+/* Two of those we held all the time are silent, not gone: the old lease lasts, and no longer. */
+START_TEST(the_silence_of_those_who_had_it_is_no_proof_of_a_gap)
+{
+    hold(5);
+    fleet_delete(3, now);
+    fleet_delete(4, now);
+    ck_assert_int_eq(extend_at(2000), RDL_REPAIRED);
+    fleet.mood[1] = fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(extend_at(3000), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
+}
+END_TEST
+
+START_TEST(a_late_grant_of_the_acquire_counts_at_once)
+{
+    now = 1000;
+    fleet_init(5, now);
+    fleet.mood[3] = fleet.mood[4] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.mood[3] = fleet.mood[4] = MOOD_UP;
+    now = 3000;
+    if (_i)
+        settle(); /* else the extend finds it out */
+    fleet_down(0);
+    fleet_down(1);
+    ck_assert_int_eq(extend_at(3000), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_hold_ends_by_its_limits)
+{
+    hold(3);
+    fleet.opt.max_extensions = _i ? 0 : 2;
+    fleet.opt.max_hold_ms = _i ? FLEET_TTL + 3500 : 0;
+    ck_assert_int_eq(extend_at(2000), RDL_OK);
+    ck_assert_int_eq(extend_at(3000), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, 5000), RDL_E_CAP);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock),
+                      3000 + FLEET_TTL - FLEET_DRIFT); /* what there is, is ours */
+    if (_i)                                            /* a shorter one fits */
+        ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 9500, 5000), &now), RDL_OK);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, 5000), &now), RDL_OK);
+    ck_assert_int_eq(fleet_run(fleet_acquire(6000), &now), RDL_OK); /* counted from anew */
+    ck_assert_int_eq(extend_at(7000), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_release_may_come_while_an_extend_is_out)
+{
+    hold(3);
+    now = 2000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    if (_i) {
+        fleet_delete(2, now);
+        fleet_serve_all(now);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* it is being put back */
+    }
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- adopt */
+
+static void hand_over(void)
+{
+    char token[RDL_VALUE_MAX];
+
+    hold(5);
+    rdl_redlock_token(lock, token);
+    rdl_redlock_init(lock, &fleet.opt, fleet.servers, 5, "k", 1);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, "nonsense", 8), RDL_E_NAME);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
+}
+
+START_TEST(an_adopted_lock_is_extended_by_a_majority_that_has_the_token)
+{
+    hand_over();
+    fleet_delete(4, now);
+    fleet_delete(3, now);
+    ck_assert_int_eq(extend_at(2000), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 3); /* nothing is put back by who does not hold it yet */
+    ck_assert_int_eq(extend_at(3000), RDL_REPAIRED);
+}
+END_TEST
+
+START_TEST(an_adopted_lock_is_released_at_once)
+{
+    hand_over();
+    fleet_delete(4, now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+START_TEST(a_token_that_a_majority_has_not_is_lost)
+{
+    hand_over();
+    fleet_delete(4, now);
+    fleet_delete(3, now);
+    fleet_steal(2, 2000);
+    ck_assert_int_eq(extend_at(2000), RDL_LOST);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 1); /* the other's; ours are gone */
+}
+END_TEST
+
+START_TEST(an_adopted_lock_may_be_cancelled)
+{
+    hand_over();
+    rdl_redlock_cancel(lock);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+Suite *suite_redlock_extend(void);
+
+Suite *suite_redlock_extend(void)
+{
+    Suite *suite = suite_create("redlock_extend");
+    TCase *tc = tcase_create("repair");
+    TCase *adopt = tcase_create("adopt");
+
+    tcase_add_test(tc, what_is_gone_is_put_back_with_the_same_token);
+    tcase_add_test(tc, nothing_is_put_back_without_a_majority);
+    tcase_add_test(tc, a_straggler_that_says_gone_is_mended_between_operations);
+    tcase_add_loop_test(tc, nothing_is_mended_when_the_lease_is_over_or_the_extend_was_not_confirmed, 0, 2);
+    tcase_add_test(tc, what_somebody_else_has_by_now_is_left_alone);
+    tcase_add_test(tc, putting_back_is_waited_for_as_long_as_an_attempt_lasts);
+    tcase_add_test(tc, what_was_put_back_does_not_count_at_once);
+    tcase_add_test(tc, a_gap_is_accepted_by_option_only);
+    tcase_add_test(tc, what_was_put_back_counts_after_a_majority_without_it);
+    tcase_add_test(tc, the_silence_of_those_who_had_it_is_no_proof_of_a_gap);
+    tcase_add_loop_test(tc, a_late_grant_of_the_acquire_counts_at_once, 0, 2);
+    tcase_add_loop_test(tc, a_hold_ends_by_its_limits, 0, 2);
+    tcase_add_loop_test(tc, a_release_may_come_while_an_extend_is_out, 0, 2);
+    suite_add_tcase(suite, tc);
+    tcase_add_test(adopt, an_adopted_lock_is_extended_by_a_majority_that_has_the_token);
+    tcase_add_test(adopt, an_adopted_lock_is_released_at_once);
+    tcase_add_test(adopt, a_token_that_a_majority_has_not_is_lost);
+    tcase_add_test(adopt, an_adopted_lock_may_be_cancelled);
+    suite_add_tcase(suite, adopt);
+    return suite;
+}
