@@ -116,6 +116,9 @@ void rdl_token_next(struct rdl_token *t);
 /* As it is on the wire, and back: RDL_OK, or RDL_E_NAME if these are no 40 hex digits. */
 int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len);
 void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
+/* v in decimal, not terminated; how many digits. Bit by bit: small processors have no 64-bit division. */
+enum { RDL_DEC64_MAX = 20 };
+size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v);
 /* A seed for rdl_backoff_ms. */
 uint32_t rdl_token_seed(const struct rdl_token *t);
 

@@ -1,45 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_fenced.c - px with a fencing number: the same lock, taken by a script that also counts. */
-#include <string.h>
-
 #include "lock/lock_private.h"
-
-enum { DIGITS = 20 };
-
-/* A uint64_t in decimal, bit by bit: small processors have no 64-bit division. Returns the first digit. */
-static size_t decimal(char out[DIGITS], uint64_t v)
-{
-    size_t first = 0;
-    int bit;
-    int i;
-
-    memset(out, 0, DIGITS);
-    for (bit = 63; bit >= 0; bit--) {
-        int carry = (int)(v >> bit & 1);
-        for (i = DIGITS - 1; i >= 0; i--) {
-            int twice = out[i] * 2 + carry;
-            carry = twice > 9;
-            out[i] = (char)(carry ? twice - 10 : twice);
-        }
-    }
-    while (first < DIGITS - 1 && out[first] == 0)
-        first++;
-    for (i = (int)first; i < DIGITS; i++)
-        out[i] = (char)(out[i] + '0');
-    return first;
-}
 
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
     struct rdl_bytes floor;
-    char digits[DIGITS];
-    size_t first;
+    char digits[RDL_DEC64_MAX];
 
     if (l->op != RDL_ACQUIRE)
         return rdl_lock_px.send(l, now_ms);
-    first = decimal(digits, l->fence + 1);
-    floor.data = digits + first;
-    floor.len = DIGITS - first;
+    floor.data = digits;
+    floor.len = rdl_dec_u64(digits, l->fence + 1);
     rdl_token_next(&l->token);
     l->sent_ms = now_ms;
     return rdl_lock_submit(l, &rdl_op_acquire_fenced, &l->req, floor);

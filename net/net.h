@@ -155,6 +155,8 @@ extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
  * answer YES has the number in value. Needs scripts; refused with an error where there are none.
  */
 extern const struct rdl_op rdl_op_acquire_fenced;
+/* Raise {name}:fence to extra, in decimal, if the lock is ours still. */
+extern const struct rdl_op rdl_op_raise_fence;
 /*
  * The wake hint: the list {name}:wake. release_wake also puts an element there if the key does not exist
  * (where scripts are refused it only releases). wait takes one, ttl_ms at most (0 counts as 1): YES; NO: none
@@ -211,7 +213,7 @@ struct rdl_preflight;
 
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
 
-enum { RDL_LADDERS = 6 }; /* kinds of requests that have more than one way to be put */
+enum { RDL_LADDERS = 7 }; /* kinds of requests that have more than one way to be put */
 
 struct rdl_conn {
     const struct rdl_conn_config *cfg;

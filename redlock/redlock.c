@@ -97,6 +97,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     case REDLOCK_CONNECT:
         return rdl_redlock_connect(r, now_ms);
     case REDLOCK_ASKED:
+    case REDLOCK_FENCE:
         return step_asked(r, now_ms);
     case REDLOCK_REPAIR:
         return rdl_redlock_judge_extend(r, now_ms);
@@ -169,6 +170,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     r->deadline_ms = give_up_ms(r, now_ms);
     r->tries = 0;
     r->keys_end_ms = 0;
+    r->number = 0;
     r->pilot_next = r->pilot_skip = r->pilot = r->by_pilot = 0;
     r->state = REDLOCK_CONNECT;
     r->wake_ms = r->deadline_ms;
@@ -217,6 +219,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
         return RDL_E_NAME;
     r->until_ms = UINT64_MAX;
     r->keys_end_ms = 0;
+    r->number = 0;
     r->extensions = 0;
     r->seed = rdl_token_seed(&r->token);
     for (i = 0; i < r->n; i++) {

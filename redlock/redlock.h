@@ -79,14 +79,20 @@ enum rdl_guard {
     RDL_GUARD_OFF           /* for servers that forget nothing (appendfsync always) */
 };
 
+/* Fencing over N servers; an object, so that a static link drops it where nobody names it. */
+struct rdl_redlock_fencing;
+extern const struct rdl_redlock_fencing rdl_redlock_fenced;
+
 /* How to ask for a lock on N servers; borrowed, constant. */
 struct rdl_redlock_options {
     struct rdl_options lease;
     uint32_t max_ttl_ms;     /* the longest ttl of any client of these servers, the same for all; required */
     uint32_t max_hold_ms;    /* no extend beyond so long after the acquire; 0: no limit */
     uint32_t max_extensions; /* 0: no limit */
-    uint8_t guard;           /* enum rdl_guard; required */
-    uint8_t accept_gap;      /* extend: go on even if somebody may have held it in between (RDL_RESUMED) */
+    const struct rdl_redlock_fencing
+        *fencing;       /* &rdl_redlock_fenced: acquire gives a fencing number; NULL: none */
+    uint8_t guard;      /* enum rdl_guard; required */
+    uint8_t accept_gap; /* extend: go on even if somebody may have held it in between (RDL_RESUMED) */
 };
 
 enum rdl_vote {
@@ -104,7 +110,7 @@ struct rdl_server {
     struct rdl_conn *conn;
     struct rdl_req req;
     uint64_t asked_ms;
-    int64_t holder_ms; /* DENIED: the key's PTTL, -1 no expiry, -2 not known */
+    int64_t value;     /* DENIED: the key's PTTL, -1 no expiry, -2 not known; GRANTED, fenced: its number */
     uint32_t took_ms;  /* how long the answer took */
     int16_t error;     /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
     uint8_t vote;      /* enum rdl_vote */
@@ -112,6 +118,7 @@ struct rdl_server {
     uint8_t owes;      /* a SET with the current token was queued: it is owed a release */
     uint8_t hold;      /* what we had there when it was last heard (redlock_private.h) */
     uint8_t is_repair; /* what it was asked last was to put the key back */
+    uint8_t is_raise;  /* it was to raise the fence */
 };
 
 struct rdl_redlock {
@@ -125,6 +132,8 @@ struct rdl_redlock {
     uint64_t deadline_ms; /* of the whole operation */
     uint64_t wake_ms;     /* when the current state ends */
     uint64_t upkeep_ms;
+    uint64_t fence;  /* fenced: the next number is greater */
+    uint64_t number; /* that of this lease; 0: none */
     struct rdl_token token;
     uint32_t ttl_ms;
     uint32_t seed;
@@ -170,6 +179,18 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 /* The token as 40 hex digits, to hand it on; not terminated. */
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
+
+/*
+ * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53. Numbers are unique
+ * and grow from holder to holder as long as no majority loses its fences, or the clients' floors agree within
+ * half of max_ttl.
+ */
+void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
+/*
+ * Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none; it is void
+ * after RDL_RESUMED, and an adopted lease has none.
+ */
+uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
 
 /* When what server i grants begins to count (absolute, ms); 0: it does; UINT64_MAX: never, as it is. */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);

@@ -27,7 +27,7 @@ static void plan_pilot(struct rdl_redlock *r, int result)
 {
     const struct rdl_server *s = r->pilot != 0 ? &r->servers[r->pilot - 1] : NULL;
 
-    if (s != NULL && (s->vote != RDL_VOTE_DENIED || s->holder_ms < 0))
+    if (s != NULL && (s->vote != RDL_VOTE_DENIED || s->value < 0))
         r->pilot_skip |= (uint8_t)(1u << (r->pilot - 1));
     r->pilot_next = result == RDL_BUSY && !r->by_pilot && r->n > 1;
     r->pilot = r->by_pilot = 0;
@@ -45,7 +45,7 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
     if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
         return rdl_redlock_finish(r, result);
     /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */
-    if (r->state == REDLOCK_ASKED && took_ms * 2 > base_ms)
+    if (r->state != REDLOCK_CONNECT && took_ms * 2 > base_ms)
         base_ms = took_ms * 2 < RDL_RETRY_CAP_MS ? (uint32_t)took_ms * 2 : RDL_RETRY_CAP_MS;
     pause_ms = rdl_backoff_ms(&r->seed, base_ms, RDL_RETRY_CAP_MS, r->tries);
     if (pause_ms > hint_ms)
@@ -70,6 +70,8 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 
     if (denied > r->n - quorum)
         return RDL_BUSY;
+    if (r->opt->fencing != NULL && rdl_votes_without_scripts(r) > r->n - quorum)
+        return RDL_E_FENCE;
     if (denied > 0 && denied + rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
         return RDL_BUSY;
     if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
@@ -81,6 +83,8 @@ static int granted(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (now_ms >= rdl_redlock_validity_end(r))
         return attempt_failed(r, RDL_EXPIRED, now_ms);
+    if (r->opt->fencing != NULL && r->opt->fencing->settle(r, now_ms) == RDL_PENDING)
+        return now_ms < r->wake_ms ? RDL_PENDING : attempt_failed(r, RDL_NO_QUORUM, now_ms);
     r->until_ms = rdl_redlock_validity_end(r);
     r->since_ms = r->sent_ms;
     r->extensions = 0;

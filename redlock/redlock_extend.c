@@ -113,6 +113,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {
         trust(r, HOLD_NEW);
+        r->number = 0; /* somebody may have been given a greater one */
         return extended(r, RDL_RESUMED);
     }
     /* Those who do not answer may have had it without one, as long as the old lease lasts. */

@@ -18,8 +18,17 @@ enum redlock_state {
     REDLOCK_IDLE,    /* no operation */
     REDLOCK_CONNECT, /* waiting for a majority of the conns */
     REDLOCK_ASKED,   /* counting votes */
+    REDLOCK_FENCE,   /* granted; waiting until a majority holds the fencing number */
     REDLOCK_REPAIR,  /* extended; waiting for what was put back */
     REDLOCK_PAUSE    /* between two attempts */
+};
+
+struct rdl_redlock_fencing {
+    const struct rdl_op *acquire;
+    const struct rdl_op *raise;
+    /* A majority has granted it: RDL_OK, it holds the number too; RDL_PENDING. */
+    int (*settle)(struct rdl_redlock *r, uint64_t now_ms);
+    size_t (*digits)(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_DEC64_MAX]);
 };
 
 /* ---------------------------------------------------------------- redlock.c */
@@ -62,6 +71,8 @@ void rdl_votes_clear(struct rdl_redlock *r);
 unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms);
 /* Ask those who are ready and have not been asked yet: the request is r->op. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms);
+/* Ask one of them this; it has no vote until it answers. */
+void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
 /* Put the key back where it is gone. Returns how many were asked to. */
 unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
 /*
@@ -86,6 +97,8 @@ unsigned rdl_votes_let_go(const struct rdl_redlock *r);
 /* After a refusal: in how many ms enough of the keys in the way are gone by themselves; UINT64_MAX: unknown.
  */
 uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r);
+/* Fenced: servers that refused the script as such. */
+unsigned rdl_votes_without_scripts(const struct rdl_redlock *r);
 /* So many servers failed for good that trying again cannot reach a majority. */
 int rdl_votes_are_permanent(const struct rdl_redlock *r);
 

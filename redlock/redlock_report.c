@@ -42,9 +42,9 @@ static void add_error(struct line *l, const struct rdl_conn *c, int error)
 static void add_denied(struct line *l, const struct rdl_server *s)
 {
     add(l, "somebody else's");
-    if (s->holder_ms >= 0 && s->holder_ms <= UINT32_MAX)
-        add_ms(l, " for another ", (uint32_t)s->holder_ms);
-    else if (s->holder_ms == -1)
+    if (s->value >= 0 && s->value <= UINT32_MAX)
+        add_ms(l, " for another ", (uint32_t)s->value);
+    else if (s->value == -1)
         add(l, ", with no expiry: foreign or legacy");
 }
 

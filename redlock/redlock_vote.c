@@ -8,7 +8,9 @@
 
 static int submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, struct rdl_req *req)
 {
+    const struct rdl_redlock_fencing *fencing = r->opt->fencing;
     char value[RDL_VALUE_MAX];
+    char digits[RDL_DEC64_MAX];
     struct rdl_command cmd;
 
     rdl_token_hex(&r->token, value);
@@ -20,6 +22,10 @@ static int submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_
     cmd.value.len = sizeof value;
     cmd.until_ms = r->keys_end_ms != 0 ? r->keys_end_ms : UINT64_MAX;
     cmd.ttl_ms = r->ttl_ms;
+    if (fencing != NULL && (op == fencing->acquire || op == fencing->raise)) {
+        cmd.extra.data = digits;
+        cmd.extra.len = fencing->digits(r, op, digits);
+    }
     return rdl_conn_submit(s->conn, req, &cmd);
 }
 
@@ -30,7 +36,7 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
 }
 
 /* One whose queue is full, or who has left so much unanswered, is asked when there is room again. */
-static void ask(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms)
+void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms)
 {
     int rc = RDL_E_FULL;
 
@@ -42,6 +48,7 @@ static void ask(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     s->asked_ms = now_ms;
     s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;
+    s->is_raise = r->opt->fencing != NULL && op == r->opt->fencing->raise;
     if (rc == RDL_OK && op != &rdl_op_extend)
         s->owes = 1;
 }
@@ -85,9 +92,12 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
         return;
     set_vote(s, vote_of(&s->req), s->req.error);
     s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
-    s->holder_ms = s->vote == RDL_VOTE_DENIED ? s->req.value : -2;
+    if (s->vote == RDL_VOTE_GRANTED && s->is_raise)
+        s->value = (int64_t)r->number;
+    else
+        s->value = s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_GRANTED ? s->req.value : -2;
     take_hold(r, s);
-    if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
+    if (r->op == RDL_ACQUIRE && !s->is_raise && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
         s->owes = 0; /* certainly not there */
 }
 
@@ -133,7 +143,11 @@ unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms)
 /* With a pilot: only that one. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
+    const struct rdl_op *op = rdl_op_of((enum rdl_action)r->op);
     size_t i;
+
+    if (r->op == RDL_ACQUIRE && r->opt->fencing != NULL)
+        op = r->opt->fencing->acquire;
 
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
@@ -144,7 +158,7 @@ void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
             continue;
         s->counts = now_ms >= rdl_guard_counts_at(r, s, &why);
         if (why == RDL_OK)
-            ask(r, s, rdl_op_of((enum rdl_action)r->op), now_ms);
+            rdl_votes_send(r, s, op, now_ms);
         else
             set_vote(s, RDL_VOTE_NONE, why);
     }
@@ -159,7 +173,7 @@ unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms)
         struct rdl_server *s = &r->servers[i];
         if (s->vote != RDL_VOTE_ABSENT || rdl_conn_state(s->conn) != RDL_CONN_READY)
             continue;
-        ask(r, s, &rdl_op_acquire, now_ms);
+        rdl_votes_send(r, s, &rdl_op_acquire, now_ms);
         n += s->vote == RDL_VOTE_PENDING;
     }
     return n;
@@ -174,7 +188,7 @@ void rdl_votes_clear(struct rdl_redlock *r)
         struct rdl_server *s = &r->servers[i];
         set_vote(s, RDL_VOTE_NONE, RDL_OK);
         s->took_ms = 0;
-        s->is_repair = 0;
+        s->is_repair = s->is_raise = 0;
         if (s->hold == HOLD_NEW)
             s->hold = HOLD_LATE;
     }
@@ -195,7 +209,7 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
         if (!s->owes)
             continue;
         s->owes = 0;
-        s->is_repair = 0;
+        s->is_repair = s->is_raise = 0;
         if (submit(r, s, &rdl_op_release, wait ? &s->req : NULL) == RDL_OK && wait) {
             set_vote(s, RDL_VOTE_PENDING, RDL_OK);
             s->asked_ms = now_ms;
@@ -292,13 +306,13 @@ uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r)
     size_t k;
 
     for (i = 0; i < r->n; i++) {
-        int64_t ms = r->servers[i].holder_ms;
+        int64_t ms = r->servers[i].value;
         unsigned not_later = 0;
         if (r->servers[i].vote != RDL_VOTE_DENIED || ms < 0)
             continue;
         for (k = 0; k < r->n; k++) {
             const struct rdl_server *s = &r->servers[k];
-            not_later += s->vote == RDL_VOTE_DENIED && s->holder_ms >= 0 && s->holder_ms <= ms;
+            not_later += s->vote == RDL_VOTE_DENIED && s->value >= 0 && s->value <= ms;
         }
         if (not_later >= needed && (uint64_t)ms < hint_ms)
             hint_ms = (uint64_t)ms;
@@ -318,6 +332,18 @@ int rdl_redlock_error(const struct rdl_redlock *r, size_t i)
         return rdl_conn_error(s->conn);
     rdl_guard_counts_at(r, s, &why);
     return why;
+}
+
+unsigned rdl_votes_without_scripts(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        n += s->vote == RDL_VOTE_ERROR && (s->error == RDL_E_UNSUPPORTED || s->error == RDL_E_PERM);
+    }
+    return n;
 }
 
 /* The first error that trying again will not mend, if it is shared by so many that no majority is left. */

@@ -159,6 +159,11 @@ extern const struct rdl_script rdl_script_release_wake;
  * ARGV[4] the fence's ttl. {1, number}: granted, or granted before to this token. {0, PTTL}: somebody else's.
  */
 extern const struct rdl_script rdl_script_acquire;
+/*
+ * KEYS[1] the lock, KEYS[2] its fence, ARGV[1] the token, ARGV[2] a fence number, ARGV[3] the fence's ttl:
+ * 1 the lock is ours and the fence is at least that number; 0, -1 as of rdl_script_release.
+ */
+extern const struct rdl_script rdl_script_raise;
 
 /* Each returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
 int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user,

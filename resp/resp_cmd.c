@@ -34,12 +34,19 @@
     "redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[1])end "                                                       \
     "redis.call('PSETEX',KEYS[2],ARGV[4],string.format('%.0f',c))"                                           \
     "return{1,c}"
+#define RAISE                                                                                                \
+    "local v=redis.call('GET',KEYS[1])"                                                                      \
+    "if v~=ARGV[1]then return v and 0 or-1 end "                                                             \
+    "if tonumber(redis.call('GET',KEYS[2])or 0)<tonumber(ARGV[2])then "                                      \
+    "redis.call('PSETEX',KEYS[2],ARGV[3],ARGV[2])end "                                                       \
+    "return 1"
 
 /* Each text an object of its own, so that a static link drops those of modes that are not used. */
 static const char release_text[] = RELEASE;
 static const char extend_text[] = EXTEND;
 static const char replace_text[] = REPLACE;
 static const char acquire_text[] = ACQUIRE;
+static const char raise_text[] = RAISE;
 
 const struct rdl_script rdl_script_release = {release_text, LITERAL_LEN(release_text), 1, 1,
                                               "405ff44962cd47e5aa852fc40f9e4817c685a7e4"};
@@ -49,6 +56,8 @@ const struct rdl_script rdl_script_replace = {replace_text, LITERAL_LEN(replace_
                                               "abf463a6a378e6400555b2c166bf7cac01aa6ce9"};
 const struct rdl_script rdl_script_acquire = {acquire_text, LITERAL_LEN(acquire_text), 2, 4,
                                               "379f4b9a370bfe6c71f7f4e9b85a8cb7cfc63868"};
+const struct rdl_script rdl_script_raise = {raise_text, LITERAL_LEN(raise_text), 2, 3,
+                                            "1470c2d5d8b93049989f193bc57164a77fb00f94"};
 
 static uint8_t *refuse(struct rdl_writer *w)
 {

@@ -215,10 +215,10 @@ static int64_t holder_ms(const struct rdl_cli_lock *l)
     int64_t most = -2;
     for (size_t i = 0; i < l->servers->n; i++) {
         const struct rdl_server *s = &l->servers->server[i];
-        if (s->vote == RDL_VOTE_DENIED && s->holder_ms == -1)
+        if (s->vote == RDL_VOTE_DENIED && s->value == -1)
             return -1;
-        if (s->vote == RDL_VOTE_DENIED && s->holder_ms > most)
-            most = s->holder_ms;
+        if (s->vote == RDL_VOTE_DENIED && s->value > most)
+            most = s->value;
     }
     return most;
 }
