@@ -118,6 +118,25 @@ static int serve(struct client *c, short events)
     return !c->session.closing || c->out.len > 0;
 }
 
+/* How long poll may wait, in ms: until the first of those who wait in BLPOP is to be answered. */
+static int patience(void)
+{
+    uint64_t now = now_ms(), least = UINT64_MAX;
+    for (int i = 0; i < n_clients; i++) {
+        uint64_t wakes = sim_server_wakes(&server, &clients[i].session);
+        if (clients[i].session.ticket != 0 && wakes < least)
+            least = wakes;
+    }
+    if (least == UINT64_MAX)
+        return -1;
+    return least <= now ? 0 : least - now < 60000 ? (int)(least - now) : 60000;
+}
+
+static int is_due(const struct client *c)
+{
+    return c->session.ticket != 0 && sim_server_wakes(&server, &c->session) <= now_ms();
+}
+
 static void serve_all(int listener)
 {
     static struct pollfd p[CLIENTS + 1];
@@ -127,12 +146,13 @@ static void serve_all(int listener)
         p[i + 1] = (struct pollfd){clients[i].fd, clients[i].out.len > 0 ? want | POLLOUT : want, 0};
     }
     int polled = n_clients;
-    if (poll(p, (nfds_t)polled + 1, -1) < 0)
+    if (poll(p, (nfds_t)polled + 1, patience()) < 0)
         return;
     for (int i = polled - 1; i >= 0; i--) {
-        if (p[i + 1].revents == 0 || serve(&clients[i], p[i + 1].revents))
+        if ((p[i + 1].revents == 0 && !is_due(&clients[i])) || serve(&clients[i], p[i + 1].revents))
             continue;
         close(clients[i].fd);
+        sim_server_leave(&server, &clients[i].session);
         clients[i] = clients[--n_clients];
         clients[i].out.buf = clients[i].reply;
     }

@@ -2,7 +2,7 @@
 /*
  * The part of Lua that lock scripts are written in, run straight from the text:
  *
- *     local name=expr   name=expr   if expr then ... [else ...] end   return expr   redis.call(...)
+ *     local name=expr   name=expr   if expr then ... [else ...] end   return expr   redis.call(...)   redis.pcall(...).ok
  *     {number, number}   math.max(a, b)   string.format('%.0f', n)   not
  *     and or == ~= < <= > >= + -   'text' 123 nil true false (expr)   KEYS[n] ARGV[n] tonumber(expr)
  *
@@ -10,6 +10,7 @@
  */
 #include "tests/sim/lua.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void statements(struct lua *l);
@@ -67,12 +68,20 @@ static void statements(struct lua *l)
                 l->result = v;
                 l->returned = 1;
             }
-        } else if (lua_mark(l, T_CALL)) {
-            lua_call(l);
+        } else if (l->at->kind == T_CALL || l->at->kind == T_PCALL) {
+            lua_expression(l, 0);
         } else if (!lua_mark(l, T_SEMICOLON)) {
             assign(l, 0);
         }
     }
+}
+
+static void answer_line(struct sim_out *o, const struct lua_value *v)
+{
+    char line[256];
+    snprintf(line, sizeof line, "%c%.*s\r\n", v->kind == STATUS ? '+' : '-', (int)v->text.len,
+             (const char *)v->text.data);
+    sim_out_text(o, line);
 }
 
 void sim_lua_run(struct sim_call *c, const struct sim_script *script, const struct sim_arg *keys, int nkeys,
@@ -95,6 +104,8 @@ void sim_lua_run(struct sim_call *c, const struct sim_script *script, const stru
     }
     if (l.result.kind == NUMBER || l.result.kind == TRUE_)
         sim_out_int(c->out, l.result.kind == TRUE_ ? 1 : l.result.number);
+    else if (l.result.kind == STATUS || l.result.kind == FAULT)
+        answer_line(c->out, &l.result);
     else if (l.result.kind == TABLE) {
         sim_out_text(c->out, "*2\r\n");
         sim_out_int(c->out, l.result.number);

@@ -23,6 +23,7 @@ enum token_kind {
     T_FORMAT,
     T_KEYS,
     T_ARGV,
+    T_PCALL,
     T_CALL, /* words; the rest are signs */
     T_EQ,
     T_NE,
@@ -49,7 +50,7 @@ enum token_kind {
     T_OVER
 };
 
-enum lua_kind { NIL, FALSE_, TRUE_, NUMBER, TEXT, TABLE };
+enum lua_kind { NIL, FALSE_, TRUE_, NUMBER, TEXT, TABLE, STATUS, FAULT }; /* {ok=text}, {err=...} */
 
 struct lua_value {
     enum lua_kind kind;
@@ -86,6 +87,6 @@ int lua_mark(struct lua *l, enum token_kind kind);
 void lua_want(struct lua *l, enum token_kind kind);
 /* The text of the token just taken. */
 struct sim_arg lua_taken(const struct lua *l);
-struct lua_value lua_call(struct lua *l); /* redis.call has been taken */
+struct lua_value lua_call(struct lua *l, int is_safe); /* redis.call or pcall has been taken */
 
 #endif

@@ -5,13 +5,15 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const spelling[T_KINDS] = {"local",  "if",       "then",       "else",     "end",
-                                              "return", "or",       "and",        "nil",      "false",
-                                              "true",   "tonumber", "not",        "math.max", "string.format",
-                                              "KEYS",   "ARGV",     "redis.call", "==",       "~=",
-                                              "<=",     ">=",       "=",          "<",        ">",
-                                              "(",      ")",        "[",          "]",        "{",
-                                              "}",      ",",        "+",          "-",        ";"};
+static const char *const spelling[T_KINDS] = {
+    "local",  "if",       "then",        "else",       "end",
+    "return", "or",       "and",         "nil",        "false",
+    "true",   "tonumber", "not",         "math.max",   "string.format",
+    "KEYS",   "ARGV",     "redis.pcall", "redis.call", "==",
+    "~=",     "<=",       ">=",          "=",          "<",
+    ">",      "(",        ")",           "[",          "]",
+    "{",      "}",        ",",           "+",          "-",
+    ";"};
 
 static int is_word_byte(char c)
 {

@@ -64,7 +64,7 @@ static struct lua_value to_number(struct lua_value v)
 }
 
 /* A reply of a command as a Lua value. */
-static struct lua_value from_reply(struct lua *l, const struct sim_out *o)
+static struct lua_value from_reply(struct lua *l, const struct sim_out *o, int is_safe)
 {
     const uint8_t *p = o->buf;
     struct lua_value v = {.kind = NIL};
@@ -72,7 +72,10 @@ static struct lua_value from_reply(struct lua *l, const struct sim_out *o)
     if (!nl)
         return v;
     struct sim_arg line = {p + 1, (size_t)(nl - p) - 1};
-    if (p[0] == '-') {
+    if (p[0] == '-' && is_safe) {
+        v.kind = FAULT;
+        v.text = line;
+    } else if (p[0] == '-') {
         fail(l, "");
         o->buf[line.len + 1] = '\0';
         l->error = (const char *)line.data;
@@ -86,12 +89,23 @@ static struct lua_value from_reply(struct lua *l, const struct sim_out *o)
         if (n >= 0)
             v.text = (struct sim_arg){nl + 2, (size_t)n};
     } else {
-        v.kind = TRUE_; /* a table {ok=...}: true enough */
+        v.kind = STATUS;
+        v.text = line;
     }
     return v;
 }
 
-struct lua_value lua_call(struct lua *l)
+/* Behind a call: the field of its table that says how it went. */
+static struct lua_value field(struct lua *l, struct lua_value v)
+{
+    if (l->at->kind != T_NAME || l->at->len != 3 || memcmp(l->script->text + l->at->at, ".ok", 3) != 0)
+        return v;
+    l->at++;
+    v.kind = v.kind == STATUS ? TEXT : NIL;
+    return v;
+}
+
+struct lua_value lua_call(struct lua *l, int is_safe)
 {
     struct sim_arg argv[SIM_ARGS];
     char digits[SIM_ARGS][24];
@@ -112,7 +126,7 @@ struct lua_value lua_call(struct lua *l)
     } while (lua_mark(l, T_COMMA));
     lua_want(l, T_CLOSE);
     if (l->skipping || l->error || ROOM - l->room_len < 256)
-        return (struct lua_value){.kind = NIL};
+        return field(l, (struct lua_value){.kind = NIL});
     struct sim_out out = {l->room + l->room_len, ROOM - l->room_len, 0};
     struct sim_call inner = *l->call;
     inner.out = &out;
@@ -122,7 +136,7 @@ struct lua_value lua_call(struct lua *l)
     inner.script_arg = l->nargs > 0 ? l->args[0] : (struct sim_arg){NULL, 0};
     sim_command(&inner);
     l->room_len += out.len;
-    return from_reply(l, &out);
+    return field(l, from_reply(l, &out, is_safe));
 }
 
 static struct lua_value named(struct lua *l)
@@ -219,8 +233,8 @@ static struct lua_value primary(struct lua *l)
         l->at++;
         return table(l);
     case T_CALL:
-        l->at++;
-        return lua_call(l);
+    case T_PCALL:
+        return lua_call(l, l->at++->kind == T_PCALL);
     case T_KEYS:
         l->at++;
         return element(l, l->keys, l->nkeys);
@@ -254,7 +268,8 @@ static int equal(struct lua_value a, struct lua_value b)
 
 static struct lua_value order(struct lua *l, struct lua_value a, struct lua_value b, int or_equal)
 {
-    static const char *const type[] = {"nil", "boolean", "boolean", "number", "string", "table"};
+    static const char *const type[] = {"nil",    "boolean", "boolean", "number",
+                                       "string", "table",   "table",   "table"};
     if ((a.kind != NUMBER || b.kind != NUMBER) && !l->skipping && !l->error) {
         snprintf(l->text, sizeof l->text, "ERR user_script:1: attempt to compare %s with %s", type[a.kind],
                  type[b.kind]);

@@ -16,8 +16,16 @@ static uint32_t hash(struct sim_arg key)
     return h;
 }
 
-void sim_key_forget(struct sim_key *k)
+void sim_key_touch(struct sim_server *s, struct sim_key *k, uint64_t now_ms)
 {
+    (void)now_ms;
+    k->stamp = ++s->stamp;
+}
+
+void sim_key_delete(struct sim_server *s, struct sim_key *k, uint64_t now_ms)
+{
+    (void)s;
+    (void)now_ms;
     k->used = 0;
 }
 
@@ -31,17 +39,17 @@ struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_ar
             continue;
         if (k->expire_ms == 0 || now_ms <= k->expire_ms)
             return k;
-        sim_key_forget(k); /* lazy, as Redis: gone once now is *past* the time */
+        k->used = 0; /* lazy, as Redis: gone once now is *past* the time */
         return NULL;
     }
     return NULL;
 }
 
-/* A free entry for the key, or NULL when the table is full of live ones. */
-static struct sim_key *create(struct sim_server *s, unsigned db, struct sim_arg key, uint64_t now_ms)
+struct sim_key *sim_key_create(struct sim_call *c, struct sim_arg key)
 {
+    struct sim_server *s = c->server;
     uint32_t i = 0;
-    while (i < s->keys && s->key[i].used && (s->key[i].expire_ms == 0 || now_ms <= s->key[i].expire_ms))
+    while (i < s->keys && s->key[i].used && (s->key[i].expire_ms == 0 || c->now_ms <= s->key[i].expire_ms))
         i++;
     if (i == SIM_KEYS || key.len > SIM_KEY_MAX)
         return NULL;
@@ -49,8 +57,8 @@ static struct sim_key *create(struct sim_server *s, unsigned db, struct sim_arg 
         s->keys++;
     struct sim_key *k = &s->key[i];
     k->used = 1;
-    k->is_list = 0;
-    k->db = (uint8_t)db;
+    k->is_list = k->items = 0;
+    k->db = c->session->db;
     k->hash = hash(key);
     k->key_len = (uint8_t)key.len;
     k->expire_ms = 0;
@@ -154,22 +162,25 @@ static int set_options(struct sim_call *c, struct set *o)
     return 1;
 }
 
-static void touch(struct sim_call *c, struct sim_key *k)
+static void write_value(struct sim_call *c, struct sim_key *k, struct sim_arg value, uint64_t expire_ms)
 {
-    k->stamp = ++c->server->stamp;
-}
-
-static void write_value(struct sim_call *c, struct sim_key *k, struct sim_arg value)
-{
-    touch(c, k);
-    k->is_list = 0;
+    k->is_list = k->items = 0;
+    k->expire_ms = expire_ms;
     k->value_len = (uint8_t)(value.len < SIM_VALUE_MAX ? value.len : SIM_VALUE_MAX);
     memcpy(k->value, value.data, k->value_len);
+    sim_key_touch(c->server, k, c->now_ms);
 }
 
 int sim_key_is(const struct sim_key *k, struct sim_arg value)
 {
     return k && k->value_len == value.len && memcmp(k->value, value.data, value.len) == 0;
+}
+
+static uint64_t expiry(const struct sim_call *c, const struct sim_key *k, const struct set *o)
+{
+    if (o->keeps)
+        return k->expire_ms;
+    return o->expires ? c->now_ms + (uint64_t)o->ttl_ms : 0;
 }
 
 /* SET IFEQ: for a lock an extension. */
@@ -189,9 +200,7 @@ static void set_ifeq(struct sim_call *c, struct sim_key *k, const struct set *o)
     if (!o->keeps && (!o->expires || o->ttl_ms < left_ms(k, c->now_ms)))
         sim_note(c, o->expires ? SIM_SHORTENED : SIM_SET_GRANTED, c->argv[1], c->argv[2], sim_value_of(k),
                  -1);
-    write_value(c, k, c->argv[2]);
-    if (!o->keeps)
-        k->expire_ms = o->expires ? c->now_ms + (uint64_t)o->ttl_ms : 0;
+    write_value(c, k, c->argv[2], expiry(c, k, o));
 }
 
 static void cmd_set(struct sim_call *c)
@@ -224,14 +233,12 @@ static void cmd_set(struct sim_call *c)
         return;
     }
     if (!k)
-        k = create(c->server, c->session->db, c->argv[1], c->now_ms);
+        k = sim_key_create(c, c->argv[1]);
     if (!k) {
         sim_out_error(c->out, "OOM command not allowed when used memory > 'maxmemory'.");
         return;
     }
-    write_value(c, k, c->argv[2]);
-    if (!o.keeps)
-        k->expire_ms = o.expires ? c->now_ms + (uint64_t)o.ttl_ms : 0;
+    write_value(c, k, c->argv[2], expiry(c, k, &o));
     if (!o.get)
         sim_out_text(c->out, "+OK\r\n");
     sim_note(c, SIM_SET_GRANTED, c->argv[1], c->argv[2], held, o.expires ? o.ttl_ms : -1);
@@ -240,9 +247,9 @@ static void cmd_set(struct sim_call *c)
 static void cmd_setnx(struct sim_call *c)
 {
     struct sim_key *k = sim_key_at(c, 1);
-    int granted = !k && (k = create(c->server, c->session->db, c->argv[1], c->now_ms)) != NULL;
+    int granted = !k && (k = sim_key_create(c, c->argv[1])) != NULL;
     if (granted)
-        write_value(c, k, c->argv[2]);
+        write_value(c, k, c->argv[2], 0);
     sim_out_int(c->out, granted);
     sim_note(c, granted ? SIM_SET_GRANTED : SIM_SET_REFUSED, c->argv[1], c->argv[2],
              granted ? nothing : sim_value_of(k), -1);
@@ -255,12 +262,11 @@ static void cmd_getset(struct sim_call *c)
     if (k && k->is_list)
         return;
     if (!k)
-        k = create(c->server, c->session->db, c->argv[1], c->now_ms);
+        k = sim_key_create(c, c->argv[1]);
     if (!k)
         return;
     sim_note(c, SIM_SET_GRANTED, c->argv[1], c->argv[2], sim_value_of(k), -1);
-    write_value(c, k, c->argv[2]);
-    k->expire_ms = 0;
+    write_value(c, k, c->argv[2], 0);
 }
 
 static void cmd_psetex(struct sim_call *c)
@@ -275,22 +281,6 @@ static void cmd_psetex(struct sim_call *c)
     as_set.argv = argv;
     as_set.argc = 5;
     cmd_set(&as_set);
-}
-
-static void cmd_lpush(struct sim_call *c)
-{
-    struct sim_key *k = sim_key_at(c, 1);
-    if (k && !k->is_list) {
-        sim_out_error(c->out, "WRONGTYPE Operation against a key holding the wrong kind of value");
-        return;
-    }
-    if (!k)
-        k = create(c->server, c->session->db, c->argv[1], c->now_ms);
-    if (!k)
-        return;
-    k->is_list = 1;
-    touch(c, k);
-    sim_out_int(c->out, ++k->value_len);
 }
 
 static void cmd_exists(struct sim_call *c)
@@ -328,16 +318,17 @@ static void cmd_pexpire(struct sim_call *c)
     if (ms > 0 && ms < left_ms(k, c->now_ms))
         deed = SIM_SHORTENED;
     sim_note(c, deed, c->argv[1], nothing, sim_value_of(k), ms);
-    touch(c, k);
     if (c->in_exec) { /* for a lock an extension */
         struct sim_call noted = *c;
         noted.argc = 2;
         sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], nothing, sim_value_of(k), 1);
     }
-    if (ms > 0)
-        k->expire_ms = c->now_ms + (uint64_t)ms;
-    else
-        sim_key_forget(k);
+    if (ms <= 0) {
+        sim_key_delete(c->server, k, c->now_ms);
+        return;
+    }
+    k->expire_ms = c->now_ms + (uint64_t)ms;
+    sim_key_touch(c->server, k, c->now_ms);
 }
 
 const struct sim_entry sim_key_commands[] = {
@@ -349,6 +340,5 @@ const struct sim_entry sim_key_commands[] = {
     {"exists", -2, 0, cmd_exists},
     {"pttl", 2, 0, cmd_pttl},
     {"pexpire", 3, SIM_WRITES, cmd_pexpire},
-    {"lpush", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_lpush},
     {NULL, 0, 0, NULL},
 };

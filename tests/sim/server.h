@@ -21,7 +21,8 @@ enum {
     SIM_COMMAND_MAX = 4096, /* bytes of one command; what is longer is a protocol error */
     SIM_REPLY_MAX = 2048,   /* room for one reply that sim_server_input insists on */
     SIM_QUEUE_MAX = 512,    /* bytes of the commands between MULTI and EXEC */
-    SIM_SCRIPTS = 8
+    SIM_SCRIPTS = 8,
+    SIM_WAITERS = 32 /* connections that wait in BLPOP at once */
 };
 
 /* What kind of server it is; constant. */
@@ -34,6 +35,10 @@ struct sim_features {
     uint8_t has_delex;      /* DELEX, as Redis 8.4 */
     uint8_t has_delifeq;    /* DELIFEQ, as Valkey 9 */
     uint8_t has_ifeq;       /* SET ... IFEQ, as both and Valkey 8.1 */
+    uint8_t whole_timeouts; /* BLPOP takes whole seconds only, as before 6.0 */
+    uint8_t is_cluster;     /* INFO says so */
+    const char *denied;     /* commands the user may not run, " info blpop "; NULL: none */
+    const char *policy;     /* maxmemory_policy of INFO; NULL: noeviction, and no maxmemory */
 };
 
 /* Borrowed bytes of one argument. */
@@ -70,7 +75,8 @@ struct sim_key {
     uint32_t hash;
     uint32_t stamp; /* another one with every change */
     uint8_t used;
-    uint8_t is_list; /* holds something that is not a string */
+    uint8_t is_list; /* value is elements, each behind a byte with its length */
+    uint8_t items;   /* of a list */
     uint8_t db;
     uint8_t key_len;
     uint8_t value_len;
@@ -96,6 +102,18 @@ struct sim_script {
     struct sim_lua_token token[SIM_LUA_TOKENS];
 };
 
+/* Somebody in BLPOP; in the order in which they came. */
+struct sim_waiter {
+    uint64_t until_ms; /* UINT64_MAX: for ever */
+    uint32_t ticket;   /* also in the session that waits */
+    uint8_t is_served; /* value is what it gets; it has been taken from the list */
+    uint8_t db;
+    uint8_t key_len;
+    uint8_t value_len;
+    uint8_t key[SIM_KEY_MAX];
+    uint8_t value[SIM_VALUE_MAX];
+};
+
 struct sim_server {
     const struct sim_features *features;
     sim_note_fn *note; /* or NULL */
@@ -109,8 +127,12 @@ struct sim_server {
     uint32_t keys;   /* entries of key[] ever used since the last flush */
     uint32_t stamp;
     uint64_t commands;
+    uint32_t tickets;
+    uint8_t waiters;   /* used entries of waiter[] */
+    uint8_t is_pushed; /* a list has something new */
     const struct sim_script *script[SIM_SCRIPTS];
     struct sim_key key[SIM_KEYS];
+    struct sim_waiter waiter[SIM_WAITERS];
 };
 
 /* What a server keeps for each connection; zero-initialised is a new one. */
@@ -120,6 +142,7 @@ struct sim_session {
     uint8_t db;
     uint8_t name_len;
     char name[32];
+    uint32_t ticket; /* waits in BLPOP; 0: it does not */
     /* WATCH, MULTI */
     uint8_t in_multi;
     uint8_t is_spoilt; /* a command was refused while queueing */
@@ -150,6 +173,15 @@ void sim_server_restart(struct sim_server *s, uint64_t seed, uint64_t now_ms, in
  */
 size_t sim_server_input(struct sim_server *s, struct sim_session *c, const uint8_t *in, size_t len,
                         uint64_t now_ms, struct sim_out *out);
+
+/*
+ * BLPOP holds a connection: sim_server_input takes nothing until the wait is over, and then answers even if
+ * it is given no bytes. Until when that is: 0, now (served, or not waiting); UINT64_MAX, until somebody pushes.
+ * Input of any other connection may bring it forward: ask again behind it.
+ */
+uint64_t sim_server_wakes(struct sim_server *s, const struct sim_session *c);
+/* The server has seen the connection end: it waits no more. What it was served already is lost. */
+void sim_server_leave(struct sim_server *s, struct sim_session *c);
 
 /* The key as it is now, or NULL (also when its time is up). */
 struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_arg key, uint64_t now_ms);
@@ -191,7 +223,15 @@ struct sim_call {
 struct sim_key *sim_key_at(struct sim_call *c, int i);
 struct sim_arg sim_value_of(const struct sim_key *k);
 int sim_key_is(const struct sim_key *k, struct sim_arg value);
-void sim_key_forget(struct sim_key *k);
+/* A free entry for the key, or NULL when the table is full of live ones. */
+struct sim_key *sim_key_create(struct sim_call *c, struct sim_arg key);
+/* It has changed; it is no more. Whoever changes a key says so. */
+void sim_key_touch(struct sim_server *s, struct sim_key *k, uint64_t now_ms);
+void sim_key_delete(struct sim_server *s, struct sim_key *k, uint64_t now_ms);
+/* Give what was pushed to those who wait. */
+void sim_server_serve(struct sim_server *s, uint64_t now_ms);
+/* 1: it waits no more, and has been answered; 0: it still does. */
+int sim_server_unblock(struct sim_server *s, struct sim_session *c, uint64_t now_ms, struct sim_out *out);
 /* Run a command of the table; also for redis.call of a script. */
 void sim_command(struct sim_call *c);
 void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, struct sim_arg value,
@@ -219,6 +259,8 @@ extern const struct sim_entry sim_key_commands[];
 extern const struct sim_entry sim_delete_commands[];
 extern const struct sim_entry sim_script_commands[];
 extern const struct sim_entry sim_multi_commands[];
+extern const struct sim_entry sim_list_commands[];
+void sim_info(struct sim_call *c); /* the command INFO */
 /* Keep a command for EXEC; 0: too many bytes. */
 int sim_multi_queue(struct sim_session *s, const struct sim_arg *argv, int argc);
 

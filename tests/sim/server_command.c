@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model server's connections: the table of commands, what is refused and why, INFO. */
+/* The model server's connections: the table of commands, what is refused and why. */
 #include "tests/sim/server.h"
 
 #include <stdio.h>
@@ -84,56 +84,12 @@ static void cmd_quit(struct sim_call *c)
     sim_out_text(c->out, "+OK\r\n");
 }
 
-/* One section of INFO, or all of them with section.len 0. */
-static void info_section(struct sim_call *c, struct sim_arg section, struct sim_out *text)
-{
-    struct sim_server *s = c->server;
-    int all = section.len == 0 || sim_arg_is(section, "all") || sim_arg_is(section, "default") ||
-              sim_arg_is(section, "everything");
-    unsigned long long up = c->now_ms < s->start_ms ? 0 : (c->now_ms - s->start_ms) / 1000;
-    char line[640];
-    if (all || sim_arg_is(section, "server")) {
-        snprintf(line, sizeof line,
-                 "%s# Server\r\nredis_version:%s\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n"
-                 "redis_build_id:0\r\nredis_mode:standalone\r\nos:Linux\r\narch_bits:64\r\n"
-                 "process_id:1\r\nrun_id:%s\r\ntcp_port:%u\r\nserver_time_usec:%llu\r\n"
-                 "uptime_in_seconds:%llu\r\nuptime_in_days:%llu\r\nhz:10\r\nconfigured_hz:10\r\n",
-                 text->len ? "\r\n" : "", s->features->version, s->run_id, s->port,
-                 (unsigned long long)c->now_ms * 1000, up, up / 86400);
-        sim_out_text(text, line);
-    }
-    if (all || sim_arg_is(section, "memory")) {
-        sim_out_text(text, text->len ? "\r\n" : "");
-        sim_out_text(text, "# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n");
-    }
-    if (all || sim_arg_is(section, "persistence")) {
-        sim_out_text(text, text->len ? "\r\n" : "");
-        sim_out_text(text, s->loading ? "# Persistence\r\nloading:1\r\n" : "# Persistence\r\nloading:0\r\n");
-    }
-    if (all || sim_arg_is(section, "replication")) {
-        sim_out_text(text, text->len ? "\r\n" : "");
-        sim_out_text(text, s->readonly ? "# Replication\r\nrole:slave\r\n"
-                                       : "# Replication\r\nrole:master\r\nconnected_slaves:0\r\n");
-    }
-}
-
-static void cmd_info(struct sim_call *c)
-{
-    uint8_t buf[1536];
-    struct sim_out text = {buf, sizeof buf, 0};
-    if (c->argc == 1)
-        info_section(c, (struct sim_arg){NULL, 0}, &text);
-    for (int i = 1; i < c->argc; i++)
-        info_section(c, c->argv[i], &text);
-    sim_out_bulk(c->out, buf, text.len);
-}
-
 static const struct sim_entry connection_commands[] = {
     {"ping", -1, 0, cmd_ping},
     {"auth", -2, SIM_ANY_TIME | SIM_NO_AUTH, cmd_auth},
     {"select", 2, SIM_ANY_TIME, cmd_select},
     {"client", -2, SIM_ANY_TIME, cmd_client},
-    {"info", -1, SIM_ANY_TIME, cmd_info},
+    {"info", -1, SIM_ANY_TIME, sim_info},
     {"time", 1, SIM_ANY_TIME, cmd_time},
     {"quit", -1, SIM_ANY_TIME | SIM_NO_AUTH | SIM_NOT_QUEUED, cmd_quit},
     {NULL, 0, 0, NULL},
@@ -147,8 +103,8 @@ static int is_known(const struct sim_features *f, const struct sim_entry *e)
 
 static const struct sim_entry *look_up(const struct sim_server *s, struct sim_arg name)
 {
-    const struct sim_entry *tables[] = {sim_key_commands, sim_delete_commands, sim_script_commands,
-                                        connection_commands, sim_multi_commands};
+    const struct sim_entry *tables[] = {sim_key_commands,    sim_delete_commands, sim_script_commands,
+                                        connection_commands, sim_multi_commands,  sim_list_commands};
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (const struct sim_entry *e = tables[t]; e->name; e++)
             if (sim_arg_is(name, e->name))
@@ -178,6 +134,21 @@ static const char *const misconf =
     "that may modify the data set are disabled, because this instance is configured to report errors during "
     "writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). Please check the Redis logs for "
     "details about the RDB error.";
+
+static int is_denied(const struct sim_server *s, const struct sim_entry *e)
+{
+    char word[24];
+    snprintf(word, sizeof word, " %s ", e->name);
+    return strstr(s->features->denied, word) != NULL;
+}
+
+static void deny(struct sim_call *c, const struct sim_entry *e)
+{
+    if (c->script)
+        sim_out_error(c->out, "ERR The user executing the script can't run this command or subcommand");
+    else
+        sim_out_error(c->out, "NOPERM this user has no permissions to run the '%s' command", e->name);
+}
 
 /* Why the command is not run, in the server's order of asking; NULL: it is. */
 static const char *refusal(const struct sim_call *c, const struct sim_entry *e)
@@ -211,6 +182,8 @@ void sim_command(struct sim_call *c)
         const char *why = refusal(c, e);
         if (why)
             sim_out_error(c->out, "%s", why);
+        else if (c->server->features->denied && is_denied(c->server, e))
+            deny(c, e);
         else if (!c->session->in_multi || c->script || c->in_exec || (e->flags & SIM_NOT_QUEUED))
             e->run(c);
         else if (sim_multi_queue(c->session, c->argv, c->argc))
@@ -233,7 +206,9 @@ size_t sim_server_input(struct sim_server *s, struct sim_session *session, const
                         uint64_t now_ms, struct sim_out *out)
 {
     size_t used = 0;
-    while (used < len && !session->closing && out->cap - out->len >= SIM_REPLY_MAX) {
+    if (session->ticket != 0 && !sim_server_unblock(s, session, now_ms, out))
+        return 0;
+    while (used < len && !session->closing && session->ticket == 0 && out->cap - out->len >= SIM_REPLY_MAX) {
         struct sim_arg argv[SIM_ARGS];
         struct sim_call c = {s, session, out, argv, 0, now_ms, 0, NULL, {NULL, 0}};
         const char *why = "";
@@ -252,6 +227,8 @@ size_t sim_server_input(struct sim_server *s, struct sim_session *session, const
         used += (size_t)n;
         if (c.argc > 0)
             sim_command(&c);
+        if (s->is_pushed)
+            sim_server_serve(s, now_ms);
     }
     return session->closing ? len : used;
 }
@@ -265,6 +242,7 @@ static void new_run(struct sim_server *s, uint64_t seed, uint64_t now_ms)
     s->run_id[40] = '\0';
     s->start_ms = now_ms;
     s->scripts = 0;
+    s->waiters = s->is_pushed = 0;
 }
 
 void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64_t seed, uint64_t now_ms)
@@ -277,6 +255,7 @@ void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64
     s->commands = 0;
     s->stamp = 0;
     s->keys = 0;
+    s->tickets = 0;
     new_run(s, seed, now_ms);
 }
 

@@ -12,7 +12,7 @@ static void cmd_del(struct sim_call *c)
         if (!k)
             continue;
         sim_note(c, SIM_DELETED, c->argv[i], nothing, sim_value_of(k), -2);
-        sim_key_forget(k);
+        sim_key_delete(c->server, k, c->now_ms);
         n++;
     }
     sim_out_int(c->out, n);
@@ -31,7 +31,7 @@ static void delete_if(struct sim_call *c, struct sim_arg value, const char *wron
     if (!is_ours)
         return;
     sim_note(c, SIM_DELETED, c->argv[1], value, sim_value_of(k), -2);
-    sim_key_forget(k);
+    sim_key_delete(c->server, k, c->now_ms);
 }
 
 static void cmd_delex(struct sim_call *c)

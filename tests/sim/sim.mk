@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The model server behind sockets, the simulator, its mutants and the Spin models (tests/sim/).
 
-MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_delete.c server_multi.c \
-	server_script.c server_wire.c lua.c lua_value.c lua_read.c sha1.c)
+MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_delete.c server_info.c \
+	server_list.c server_multi.c server_script.c server_wire.c lua.c lua_value.c lua_read.c sha1.c)
 
 SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
