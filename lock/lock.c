@@ -202,8 +202,10 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 
     if (result != RDL_BUSY)
         return pause_ms;
-    if (l->hint != NULL && l->hint->way->begin(l->hint, name, most_ms, now_ms))
+    if (l->hint != NULL && l->hint->way->begin(l->hint, name, most_ms, now_ms)) {
+        l->tries = 0; /* who was told to try has not tried too often */
         return l->hint->way->came(l->hint) ? 0 : most_ms;
+    }
     return pause_ms < holder_ms ? pause_ms : holder_ms;
 }
 

@@ -270,6 +270,7 @@ START_TEST(a_list_filled_by_strangers_does_not_make_it_spin)
         } else {
             pauses++;
             ck_assert_uint_ge(pause_ms(now), 1);
+            ck_assert_uint_le(pause_ms(now), 100);
             now = rdl_lock_wake_ms(&l);
         }
         refused_again(TAKEN("-1"), now);

@@ -170,7 +170,7 @@ START_TEST(a_user_who_may_not_do_all_of_it_locks_as_without_it)
     ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
     begin(&berta, 1);
     clara.rc = RDL_OK;
-    while (berta.lock.tries < 2)
+    while (info("commandstats", "cmdstat_set:calls=") < 4)
         turn(&berta, &clara);
     ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
     while (berta.rc == RDL_PENDING)
@@ -220,6 +220,7 @@ START_TEST(the_blocking_calls_wait_with_it_too)
     ck_assert_int_eq(info("clients", "\nblocked_clients:"), 0); /* nobody is left there to take our hint */
     opt.wait_ms = 300;
     ck_assert_int_eq(rdl_lock_acquire(&clara.lock, &client_net), RDL_BUSY);
+    ck_assert_int_ne(rdl_conn_state(&clara.second.conn), RDL_CONN_FAILED); /* closed, not left to wait */
     ck_assert_int_gt(info("commandstats", "cmdstat_blpop:calls="), 0);
     ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_net), RDL_OK);
 }
