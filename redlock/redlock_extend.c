@@ -81,8 +81,12 @@ void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms)
 {
     int is_confirmed = r->result == RDL_OK || r->result == RDL_REPAIRED;
 
-    if (r->op == RDL_EXTEND && is_confirmed && r->until_ms > now_ms)
+    if (!is_confirmed || r->until_ms <= now_ms)
+        return;
+    if (r->op == RDL_EXTEND)
         rdl_votes_repair(r, now_ms);
+    else if (r->op == RDL_ACQUIRE && now_ms < r->sent_ms + rdl_attempt_ms(&r->opt->lease))
+        rdl_votes_ask(r, now_ms);
 }
 
 static int confirmed(struct rdl_redlock *r, uint64_t now_ms)

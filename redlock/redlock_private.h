@@ -51,7 +51,10 @@ int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms);
 /* ---------------------------------------------------------------- redlock_extend.c */
 
 int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms);
-/* Between operations: put it back where a straggler of the last extend says that it is gone. */
+/*
+ * Between operations: put it back where a straggler of the last extend says that it is gone; ask who connected
+ * when a majority had granted it already, as long as that attempt would have lasted.
+ */
 void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
 /* RDL_OK, RDL_E_TTL, RDL_E_CAP. */
 int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);

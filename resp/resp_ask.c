@@ -6,28 +6,25 @@
 #include "resp/resp_cmd_private.h"
 
 #define LITERAL_LEN(text) (sizeof(text) - 1)
+#define QUESTION(text)                                                                                       \
+    {                                                                                                        \
+        text, LITERAL_LEN(text)                                                                              \
+    }
 
 int rdl_cmd_ask(struct rdl_writer *w, enum rdl_question question)
 {
-    static const char server[] = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n";
-    static const char replication[] = "*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n";
-    static const char memory[] = "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n";
-    static const char delex[] = "*1\r\n$5\r\nDELEX\r\n";
-    static const char delifeq[] = "*1\r\n$7\r\nDELIFEQ\r\n";
+    static const struct {
+        const char *text;
+        uint8_t len;
+    } questions[] = {
+        QUESTION("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n"),
+        QUESTION("*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n"),
+        QUESTION("*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n"),
+        QUESTION("*1\r\n$5\r\nDELEX\r\n"),
+        QUESTION("*1\r\n$7\r\nDELIFEQ\r\n"),
+    };
 
-    switch (question) {
-    case RDL_ASK_SERVER:
-        return rdl_write_command(w, server, LITERAL_LEN(server), NULL, 0);
-    case RDL_ASK_REPLICATION:
-        return rdl_write_command(w, replication, LITERAL_LEN(replication), NULL, 0);
-    case RDL_ASK_MEMORY:
-        return rdl_write_command(w, memory, LITERAL_LEN(memory), NULL, 0);
-    case RDL_ASK_DELEX:
-        return rdl_write_command(w, delex, LITERAL_LEN(delex), NULL, 0);
-    case RDL_ASK_DELIFEQ:
-        break;
-    }
-    return rdl_write_command(w, delifeq, LITERAL_LEN(delifeq), NULL, 0);
+    return rdl_write_command(w, questions[question].text, questions[question].len, NULL, 0);
 }
 
 int rdl_cmd_load_head(struct rdl_writer *w, const struct rdl_script *s)

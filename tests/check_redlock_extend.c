@@ -193,6 +193,31 @@ START_TEST(a_late_grant_of_the_acquire_counts_at_once)
 }
 END_TEST
 
+/* Two connect when a majority has granted it: in the time of the attempt they are asked as the others were. */
+START_TEST(who_connects_a_little_late_is_one_more_vote)
+{
+    size_t i;
+
+    now = 1000;
+    fleet_init(5, now);
+    for (i = 3; i < 5; i++) {
+        fleet_down(i);
+        fleet_up(i);
+    }
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    for (i = 0; i < 3; i++)
+        fleet_serve(i, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    now += _i ? FLEET_ATTEMPT : FLEET_ATTEMPT - 1;
+    settle();
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), _i ? 3 : 5);
+    fleet_down(0);
+    fleet_down(1);
+    ck_assert_int_eq(extend_at(3000), _i ? RDL_UNKNOWN : RDL_OK);
+}
+END_TEST
+
 START_TEST(a_hold_ends_by_its_limits)
 {
     hold(3);
@@ -304,6 +329,7 @@ Suite *suite_redlock_extend(void)
     tcase_add_test(tc, what_was_put_back_counts_after_a_majority_without_it);
     tcase_add_test(tc, the_silence_of_those_who_had_it_is_no_proof_of_a_gap);
     tcase_add_loop_test(tc, a_late_grant_of_the_acquire_counts_at_once, 0, 2);
+    tcase_add_loop_test(tc, who_connects_a_little_late_is_one_more_vote, 0, 2);
     tcase_add_loop_test(tc, a_hold_ends_by_its_limits, 0, 2);
     tcase_add_loop_test(tc, a_release_may_come_while_an_extend_is_out, 0, 2);
     suite_add_tcase(suite, tc);
