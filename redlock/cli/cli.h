@@ -8,6 +8,7 @@
  *     cli_servers.c    URLs, names, connections                 struct rdl_cli_servers
  *     cli_signals.c    signals as bytes in a pipe
  *     cli_acquire.c    getting the lock, and why not            struct rdl_cli_lock
+ *     cli_hold.c       on N servers, or a single one in ways of its own
  *     cli_guardian.c   the process that outlives us if we die
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_supervise.c  renew, forward signals, stop it in time
@@ -47,6 +48,8 @@ enum {
 
 #define RDL_CLI_FOREVER UINT64_MAX
 
+enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
+
 /* ---------------------------------------------------------------- the command line */
 
 struct rdl_cli_options {
@@ -60,6 +63,9 @@ struct rdl_cli_options {
     const char *password_file;
     const char *trace_file; /* with trace; NULL: standard error */
     int trace;
+    enum rdl_cli_legacy legacy;
+    int fence;
+    int wake_hint;
     int help;
     const char *lock;
     char **command; /* NULL-terminated */
@@ -111,6 +117,8 @@ struct rdl_cli_servers {
 
 /* Parse the URLs and resolve the names. 0 or an exit status, the reason said. */
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
+/* A second connection to the only server, as conn[1]. */
+void rdl_cli_servers_second(struct rdl_cli_servers *s);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
 
@@ -136,9 +144,32 @@ struct rdl_cli_lock {
     struct rdl_cli_servers *servers;
     struct rdl_redlock_options opt;
     struct rdl_redlock redlock;
+    struct rdl_lock single; /* instead, with is_single */
+    struct rdl_hint hint;
+    int is_single;
+    int is_pending; /* the single lock's operation goes on */
+    size_t n_conns; /* of servers->conns: with a hint there is one more than servers */
+    uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
     struct rdl_net net;
 };
+
+/* Do the options go together? 0 or RDL_EXIT_USAGE, the reason said. */
+int rdl_cli_hold_check(const struct rdl_cli_options *o);
+/* l->o, servers, opt and net are set. */
+void rdl_cli_hold_init(struct rdl_cli_lock *l);
+/* Operations as those of a redlock, with its results. */
+int rdl_cli_hold_acquire(struct rdl_cli_lock *l);
+int rdl_cli_hold_extend(struct rdl_cli_lock *l, uint64_t now_ms);
+int rdl_cli_hold_release(struct rdl_cli_lock *l, uint64_t now_ms);
+int rdl_cli_hold_step(struct rdl_cli_lock *l);
+uint64_t rdl_cli_hold_wake_ms(const struct rdl_cli_lock *l);
+uint64_t rdl_cli_hold_until_ms(const struct rdl_cli_lock *l);
+/* The number of the lease held; 0: none, or not asked for. */
+uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l);
+/* Give up what is held or asked for; releases have until until_ms to go out. */
+void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms);
+void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l);
 /* Let the connections work until until_ms, or until something happened; then take it in. RDL_PENDING or a
@@ -173,9 +204,9 @@ void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64
 /* Goodbye: the group is gone. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g);
 
-/* Start the command in a process group of its own. Its pid, or -1 with errno. */
+/* Start the command in a process group of its own; fence 0: none. Its pid, or -1 with errno. */
 pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
-                          uint64_t until_ms);
+                          uint64_t until_ms, uint64_t fence);
 void rdl_cli_child_kill(pid_t group, int sig);
 int rdl_cli_child_group_is_empty(pid_t group);
 /* It stopped: hand it the terminal if it asked for that and we have it, else take the terminal back. */

@@ -11,6 +11,7 @@
 enum {
     AGAIN = -1,             /* no exit status yet: try again */
     SLICE_MS = 1000,        /* one acquisition of the library */
+    HINT_SLICE_MS = 10000,  /* with a wake hint: who begins anew stands at the end of the line */
     RETRY_MS = 50,          /* its first pause */
     UNREACHABLE_MS = 10000, /* without -w: so long without a majority, and we give up */
     DRAIN_MS = 100          /* for releases still on their way when we end */
@@ -26,19 +27,18 @@ uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
 int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms)
 {
     const struct timespec pause = {0, 10000000};
-    uint64_t wake = rdl_redlock_wake_ms(&l->redlock);
+    uint64_t wake = rdl_cli_hold_wake_ms(l);
 
     if (until_ms < wake)
         wake = until_ms;
-    if (l->net.poll(l->net.ctx, l->servers->conns, l->servers->n, wake) != RDL_OK)
+    if (l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake) != RDL_OK)
         nanosleep(&pause, NULL); /* out of memory, say: no busy loop while it lasts */
-    return rdl_redlock_step(&l->redlock, rdl_cli_now(l));
+    return rdl_cli_hold_step(l);
 }
 
 static void give_up(struct rdl_cli_lock *l)
 {
-    rdl_redlock_cancel(&l->redlock);
-    rdl_redlock_drain(&l->redlock, &l->net, rdl_cli_now(l) + DRAIN_MS);
+    rdl_cli_hold_cancel(l, rdl_cli_now(l) + DRAIN_MS);
 }
 
 /* While we wait nothing is held: a signal means to us what it means to any program. */
@@ -65,14 +65,11 @@ static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
 
 static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 {
-    uint8_t entropy[RDL_ENTROPY_LEN];
-    int rc = l->net.random(l->net.ctx, entropy, sizeof entropy);
+    int rc;
 
-    if (rc != RDL_OK)
-        return rc;
     l->opt.lease.wait_ms = (uint32_t)wait_ms;
     l->opt.lease.retry_ms = wait_ms == 0 ? 0 : RETRY_MS;
-    rc = rdl_redlock_acquire_begin(&l->redlock, entropy, rdl_cli_now(l));
+    rc = rdl_cli_hold_acquire(l);
     while (rc == RDL_PENDING) {
         rc = rdl_cli_lock_turn(l, UINT64_MAX);
         obey(l);
@@ -113,7 +110,7 @@ static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap
     else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
         snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
     else
-        rdl_redlock_report(&l->redlock, i, raw, sizeof raw);
+        rdl_cli_hold_report(l, i, raw, sizeof raw);
     rdl_cli_secret_scrub(raw, password, clean, sizeof clean);
     snprintf(out, cap, "%s: %s", where, clean);
 }
@@ -241,13 +238,19 @@ static int busy(const struct rdl_cli_lock *l)
 static int system_error(int rc)
 {
     rdl_cli_fail("cannot ask for the lock: %s", rdl_strerror(rc));
+    if (rc == RDL_E_FENCE)
+        return RDL_EXIT_UNAVAILABLE;
     return rc == RDL_E_NAME ? RDL_EXIT_DATA : rc == RDL_E_TTL ? RDL_EXIT_USAGE : RDL_EXIT_OS;
 }
 
 static void acquired(const struct rdl_cli_lock *l, uint64_t waited_ms)
 {
-    rdl_cli_note("%s acquired after %.3f s; granted by %u of %zu servers so far", l->o->lock,
-                 (double)waited_ms / 1000, rdl_redlock_count(&l->redlock, RDL_VOTE_GRANTED), l->servers->n);
+    size_t granted = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
+    rdl_cli_note("%s acquired after %.3f s; granted by %zu of %zu servers so far", l->o->lock,
+                 (double)waited_ms / 1000, granted, l->servers->n);
 }
 
 /* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
@@ -269,13 +272,14 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
 int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
 {
     const uint64_t wait = l->o->wait_ms, begun = rdl_cli_now(l);
+    const uint64_t slice = l->o->wake_hint ? HINT_SLICE_MS : SLICE_MS;
     uint64_t reached = begun;
     int told = 0;
 
     for (;;) {
         uint64_t tried = rdl_cli_now(l), used = tried - begun;
-        uint64_t left = wait == RDL_CLI_FOREVER ? SLICE_MS : wait > used ? wait - used : 0;
-        int rc = attempt(l, left < SLICE_MS ? left : SLICE_MS);
+        uint64_t left = wait == RDL_CLI_FOREVER ? slice : wait > used ? wait - used : 0;
+        int rc = attempt(l, left < slice ? left : slice);
         uint64_t now = rdl_cli_now(l);
 
         if (rc == RDL_OK) {
@@ -303,10 +307,9 @@ void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
     int rc = RDL_OK;
 
     if (!lost) {
-        while (rdl_redlock_step(&l->redlock, rdl_cli_now(l)) ==
-               RDL_PENDING) /* a renewal: one thing at a time */
+        while (rdl_cli_hold_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
             rdl_cli_lock_turn(l, UINT64_MAX);
-        rc = rdl_redlock_release_begin(&l->redlock, rdl_cli_now(l));
+        rc = rdl_cli_hold_release(l, rdl_cli_now(l));
         while (rc == RDL_PENDING)
             rc = rdl_cli_lock_turn(l, UINT64_MAX);
     }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +16,23 @@
 static int gave_terminal;
 
 /* An inherited value never wins: a lock inside a lock must not be told the outer one's name. */
-static void set_environment(const struct rdl_cli_options *o)
+static void set_environment(const struct rdl_cli_options *o, uint64_t fence)
 {
-    char ttl[16];
+    char ttl[16], number[24];
 
     snprintf(ttl, sizeof ttl, "%lu", (unsigned long)o->ttl_ms);
+    snprintf(number, sizeof number, "%" PRIu64, fence);
     unsetenv("REDLOCK_LOCK");
     unsetenv("REDLOCK_TTL_MS");
+    unsetenv("REDLOCK_FENCE");
     setenv("REDLOCK_LOCK", o->lock, 1);
     setenv("REDLOCK_TTL_MS", ttl, 1);
+    if (fence != 0)
+        setenv("REDLOCK_FENCE", number, 1);
 }
 
 static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g, pid_t parent,
-                   uint64_t until_ms)
+                   uint64_t until_ms, uint64_t fence)
 {
     sigset_t none;
 
@@ -38,7 +43,7 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
     if (getppid() != parent)
         _exit(RDL_EXIT_LOST); /* it died before the line above */
     rdl_cli_guardian_tell(g, getpid(), until_ms);
-    set_environment(o);
+    set_environment(o, fence);
     rdl_cli_unharden();
     rdl_cli_signals_restore();
     sigemptyset(&none);
@@ -54,7 +59,7 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
 }
 
 pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
-                          uint64_t until_ms)
+                          uint64_t until_ms, uint64_t fence)
 {
     sigset_t all, before;
     pid_t parent = getpid();
@@ -63,7 +68,7 @@ pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_
     sigprocmask(SIG_BLOCK, &all, &before); /* until its exec the child has our handlers, and our pipe */
     pid_t pid = fork();
     if (pid == 0)
-        become(o, g, parent, until_ms);
+        become(o, g, parent, until_ms, fence);
     int saved = errno;
     if (pid > 0)
         setpgid(pid, pid); /* whoever of the two comes first; signals may be forwarded from here on */

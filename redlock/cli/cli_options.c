@@ -16,6 +16,9 @@ enum id {
     OPT_NOWAIT,
     OPT_CONFLICT,
     OPT_GRACE,
+    OPT_LEGACY,
+    OPT_FENCE,
+    OPT_WAKE_HINT,
     OPT_COMMAND,
     OPT_VERBOSE,
     OPT_QUIET,
@@ -44,6 +47,9 @@ static const struct option table[] = {
     {'n', "nb", OPT_NOWAIT, NOTHING},
     {'E', "conflict-exit-code", OPT_CONFLICT, VALUE},
     {0, "grace", OPT_GRACE, VALUE},
+    {0, "legacy", OPT_LEGACY, VALUE},
+    {0, "fence", OPT_FENCE, NOTHING},
+    {0, "wake-hint", OPT_WAKE_HINT, NOTHING},
     {'c', "command", OPT_COMMAND, VALUE},
     {'v', "verbose", OPT_VERBOSE, NOTHING},
     {'q', "quiet", OPT_QUIET, NOTHING},
@@ -122,6 +128,20 @@ static int take_number(const char *word, const char *text, int max, int *out)
     return RDL_EXIT_USAGE;
 }
 
+static int take_legacy(struct rdl_cli_options *o, const char *text)
+{
+    static const char *const words[] = {"never", "auto", "always"}; /* enum rdl_cli_legacy */
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcmp(text, words[i]) == 0) {
+            o->legacy = (enum rdl_cli_legacy)i;
+            return 0;
+        }
+    }
+    rdl_cli_fail("--legacy %s: give never, auto or always", text);
+    return RDL_EXIT_USAGE;
+}
+
 static void take_shell(struct rdl_cli_options *o, char *string)
 {
     static char sh[] = "/bin/sh", c[] = "-c";
@@ -152,6 +172,14 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_number(opt->word, text, 255, &o->conflict_status);
     case OPT_GRACE:
         return take_grace(o, text);
+    case OPT_LEGACY:
+        return take_legacy(o, text);
+    case OPT_FENCE:
+        o->fence = 1;
+        return 0;
+    case OPT_WAKE_HINT:
+        o->wake_hint = 1;
+        return 0;
     case OPT_COMMAND:
         take_shell(o, text);
         return 0;
@@ -318,7 +346,8 @@ static int settle(struct rdl_cli_options *o)
             (unsigned long)o->ttl_ms);
         return RDL_EXIT_USAGE;
     }
-    return o->n_urls == 0 ? default_urls(o) : 0;
+    int rc = o->n_urls == 0 ? default_urls(o) : 0;
+    return rc == 0 ? rdl_cli_hold_check(o) : rc;
 }
 
 int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)

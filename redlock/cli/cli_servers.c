@@ -189,6 +189,13 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
     s->server[i].conn = &s->conn[i];
 }
 
+void rdl_cli_servers_second(struct rdl_cli_servers *s)
+{
+    s->config[1] = s->config[0];
+    s->endpoint[1] = s->endpoint[0];
+    connect_later(s, 1);
+}
+
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     struct rdl_bytes password = {NULL, 0};

@@ -37,6 +37,10 @@ static const char run_usage[] =
     "      --ttl TIME          how long a crash may block the others: 30s, 1500ms, 5m (30s)\n"
     "      --grace TIME        between TERM and the end of a lease that cannot be renewed\n"
     "                          (a sixth of the ttl, at most 5s)\n"
+    "      --fence             a number that grows with every holder, in $REDLOCK_FENCE\n"
+    "One server only\n"
+    "      --wake-hint         be told when the lock is free, by holders with this option\n"
+    "      --legacy=WHEN       the old protocol (SETNX): never, auto, always (never)\n"
     "Talking\n"
     "  -c, --command STRING    run it with /bin/sh -c\n"
     "  -v, --verbose           say what happens        -q, --quiet   errors only\n"
@@ -76,7 +80,7 @@ static int run(int argc, char **argv)
     lock.opt.lease.ttl_ms = options.ttl_ms;
     lock.opt.max_ttl_ms = options.ttl_ms;
     lock.opt.guard = RDL_GUARD_OFF;
-    rdl_redlock_init(&lock.redlock, &lock.opt, servers.server, servers.n, options.lock, strlen(options.lock));
+    rdl_cli_hold_init(&lock);
     return rdl_cli_lock_acquire(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }
 

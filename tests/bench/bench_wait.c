@@ -2,7 +2,7 @@
 /*
  * bench_wait.c SOCKET - K clients, a process each, want one lock: waiting with the wake hint against polling.
  *
- * Rounds of the ways of waiting are interleaved, so that whatever else the host does hits all of them. Printed
+ * Rounds of the ways of waiting are interleaved, so that whatever else the host does hits them all. Printed
  * are medians of the rounds: acquisitions a second, how fair (Jain: 1 is equal shares), the longest wait,
  * commands the server executed for each acquisition; last the ratio to polling.
  */

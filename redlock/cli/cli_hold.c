@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What holds the lock: a redlock over N servers, or, for what works on one server alone (--legacy and
+ * --wake-hint), a single lock. Everybody else sees one interface, and reads what the servers said in
+ * servers->server[], where a single lock's answers are entered as those of a redlock with one server.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int is_single(const struct rdl_cli_options *o)
+{
+    return o->legacy != RDL_CLI_LEGACY_NEVER || o->wake_hint;
+}
+
+int rdl_cli_hold_check(const struct rdl_cli_options *o)
+{
+    if (is_single(o) && o->n_urls > 1) {
+        rdl_cli_fail("%s works on one server only, and there are %zu",
+                     o->wake_hint ? "--wake-hint" : "--legacy", o->n_urls);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->legacy != RDL_CLI_LEGACY_NEVER && o->fence) {
+        rdl_cli_fail("--fence: locks of the old protocol (--legacy) have no number");
+        return RDL_EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- set up */
+
+static void become(struct rdl_cli_lock *l, const struct rdl_lock_mode *mode)
+{
+    rdl_lock_init(&l->single, mode, &l->opt.lease, &l->servers->conn[0], l->o->lock, strlen(l->o->lock));
+    if (l->o->wake_hint)
+        rdl_lock_set_hint(&l->single, &l->hint);
+}
+
+void rdl_cli_hold_init(struct rdl_cli_lock *l)
+{
+    const struct rdl_cli_options *o = l->o;
+    struct rdl_cli_servers *s = l->servers;
+
+    l->n_conns = s->n;
+    if (!is_single(o)) {
+        l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
+        rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
+        return;
+    }
+    if (o->wake_hint) {
+        rdl_cli_servers_second(s);
+        rdl_hint_init(&l->hint, &s->conn[1]);
+        l->n_conns = 2;
+    }
+    l->is_single = 1;
+    if (o->legacy == RDL_CLI_LEGACY_ALWAYS)
+        become(l, &rdl_lock_legacy);
+    else
+        become(l, o->fence ? &rdl_lock_fenced : &rdl_lock_px);
+}
+
+/* ---------------------------------------------------------------- a single lock's answers, as a server's */
+
+static int enter(struct rdl_cli_lock *l, enum rdl_vote vote, int error, int rc)
+{
+    struct rdl_server *s = &l->servers->server[0];
+
+    s->vote = (uint8_t)vote;
+    s->error = (int16_t)error;
+    s->value = rdl_lock_holder_ms(&l->single);
+    return rc;
+}
+
+/* What a redlock says in the same words. */
+static int is_ours(int rc)
+{
+    return rc == RDL_E_NAME || rc == RDL_E_TTL || rc == RDL_E_RANDOM || rc == RDL_E_FENCE ||
+           rc == RDL_EXPIRED;
+}
+
+static int acquired(struct rdl_cli_lock *l, int rc)
+{
+    if (rc == RDL_PENDING || is_ours(rc))
+        return rc;
+    if (rc == RDL_RECOVERED)
+        rdl_cli_note("%s taken over from a holder whose time was up", l->o->lock);
+    if (rc >= 0)
+        return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
+    if (rc == RDL_BUSY)
+        return enter(l, RDL_VOTE_DENIED, RDL_OK, rc);
+    if (rc == RDL_E_FOREIGN_VALUE) {
+        enter(l, RDL_VOTE_DENIED, RDL_OK, rc);
+        l->servers->server[0].value = -1;
+        return RDL_BUSY;
+    }
+    if (rc == RDL_UNKNOWN)
+        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single), RDL_NO_QUORUM);
+    if (rc == RDL_E_UNSUPPORTED && l->o->legacy == RDL_CLI_LEGACY_AUTO && l->single.mode == &rdl_lock_px) {
+        rdl_cli_note("the server does not know SET NX PX: using the old protocol");
+        become(l, &rdl_lock_legacy);
+        return acquired(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
+    }
+    return enter(l, RDL_VOTE_ERROR, rc, RDL_NO_QUORUM);
+}
+
+static int kept(struct rdl_cli_lock *l, int rc)
+{
+    if (rc == RDL_PENDING)
+        return rc;
+    if (rc >= 0)
+        return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
+    if (rc == RDL_UNKNOWN)
+        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single), rc);
+    return rc == RDL_LOST || rc == RDL_EXPIRED ? enter(l, RDL_VOTE_ABSENT, RDL_OK, rc)
+                                               : enter(l, RDL_VOTE_ERROR, rc, rc);
+}
+
+static int took(struct rdl_cli_lock *l, int rc)
+{
+    rc = l->single.op == RDL_ACQUIRE ? acquired(l, rc) : kept(l, rc);
+    l->is_pending = rc == RDL_PENDING;
+    return rc;
+}
+
+void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+{
+    const struct rdl_server *s = &l->servers->server[i];
+    const char *said = rdl_conn_text(&l->servers->conn[i]);
+    int is_said = s->vote == RDL_VOTE_ERROR && said[0] != '\0';
+
+    if (!l->is_single)
+        rdl_redlock_report(&l->redlock, i, out, cap);
+    else if (s->vote == RDL_VOTE_ABSENT)
+        snprintf(out, cap, "was gone");
+    else
+        snprintf(out, cap, "%s%s%s", rdl_strerror(s->error), is_said ? ": " : "", is_said ? said : "");
+}
+
+/* ---------------------------------------------------------------- operations */
+
+int rdl_cli_hold_acquire(struct rdl_cli_lock *l)
+{
+    int rc = l->net.random(l->net.ctx, l->entropy, sizeof l->entropy);
+    uint64_t floor_ms = (uint64_t)time(NULL) * 1000; /* numbers grow even if the servers forget theirs */
+
+    if (rc != RDL_OK)
+        return rc;
+    if (!l->is_single) {
+        if (l->o->fence)
+            rdl_redlock_set_floor(&l->redlock, floor_ms);
+        return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
+    }
+    if (l->o->fence)
+        rdl_lock_set_floor(&l->single, floor_ms);
+    return took(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
+}
+
+int rdl_cli_hold_extend(struct rdl_cli_lock *l, uint64_t now_ms)
+{
+    if (!l->is_single)
+        return rdl_redlock_extend_begin(&l->redlock, l->o->ttl_ms, now_ms);
+    return took(l, rdl_lock_extend_begin(&l->single, l->o->ttl_ms, now_ms));
+}
+
+int rdl_cli_hold_release(struct rdl_cli_lock *l, uint64_t now_ms)
+{
+    if (!l->is_single)
+        return rdl_redlock_release_begin(&l->redlock, now_ms);
+    return took(l, rdl_lock_release_begin(&l->single, now_ms));
+}
+
+int rdl_cli_hold_step(struct rdl_cli_lock *l)
+{
+    uint64_t now = rdl_cli_now(l);
+
+    if (!l->is_single)
+        return rdl_redlock_step(&l->redlock, now);
+    return l->is_pending ? took(l, rdl_lock_step(&l->single, now)) : RDL_OK;
+}
+
+uint64_t rdl_cli_hold_wake_ms(const struct rdl_cli_lock *l)
+{
+    return l->is_single ? rdl_lock_wake_ms(&l->single) : rdl_redlock_wake_ms(&l->redlock);
+}
+
+uint64_t rdl_cli_hold_until_ms(const struct rdl_cli_lock *l)
+{
+    uint64_t now = rdl_cli_now(l);
+
+    return l->is_single ? now + rdl_lock_remaining_ms(&l->single, now) : rdl_redlock_until_ms(&l->redlock);
+}
+
+uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l)
+{
+    if (!l->o->fence)
+        return 0;
+    return l->is_single ? rdl_lock_fence(&l->single) : rdl_redlock_fence(&l->redlock);
+}
+
+/* A release on its way, or a wait for a hint that is to end. */
+static int has_work(const struct rdl_cli_lock *l)
+{
+    const struct rdl_conn *first = l->servers->conns[0], *second = l->servers->conns[1];
+
+    if (l->n_conns == 2 && (rdl_conn_wants(second) & RDL_WANT_CLOSE))
+        return 1;
+    return rdl_conn_state(first) == RDL_CONN_READY && !rdl_conn_is_idle(first);
+}
+
+void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms)
+{
+    if (!l->is_single) {
+        rdl_redlock_cancel(&l->redlock);
+        rdl_redlock_drain(&l->redlock, &l->net, until_ms);
+        return;
+    }
+    rdl_lock_cancel(&l->single);
+    l->is_pending = 0;
+    while (has_work(l) && rdl_cli_now(l) < until_ms &&
+           l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, until_ms) == RDL_OK) {
+    }
+}

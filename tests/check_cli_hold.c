@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* What holds the lock: the options --fence, --legacy and --wake-hint, with the command and real servers. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/redlock.h"
+#include "tests/live/command.h"
+#include "tests/live/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_hold(void);
+
+enum { N = 3 };
+
+static struct live_server server[N];
+static struct command a, b;
+
+static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
+static const char say_fence[] = "echo ${REDLOCK_FENCE-none} >&9";
+
+static void begin(const char *const *args)
+{
+    memset(server, 0, sizeof server);
+    for (int i = 0; i < N; i++) {
+        server[i].args = args;
+        live_start(&server[i]);
+    }
+}
+
+static void setup(void)
+{
+    begin(NULL);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+/* redlock run OPTIONS... on n servers, to its end. */
+static int run(struct command *c, const char *const options[], size_t n, const char *script)
+{
+    memset(c, 0, sizeof *c);
+    command_set(c, options, server, n, "nightly", script);
+    return command_run(c);
+}
+
+static void start(struct command *c, const char *const options[], const char *script)
+{
+    memset(c, 0, sizeof *c);
+    command_set(c, options, server, 1, "nightly", script);
+    command_start(c);
+}
+
+/* The same for one that writes a line, which is returned. */
+static const char *run_for_note(const char *const options[], size_t n, const char *script)
+{
+    static char line[64];
+
+    memset(&a, 0, sizeof a);
+    command_set(&a, options, server, n, "nightly", script);
+    command_setenv(&a, "REDLOCK_FENCE=7");
+    command_start(&a);
+    snprintf(line, sizeof line, "%s", command_note(&a));
+    ck_assert_int_eq(command_end(&a), 0);
+    close(a.note_fd); /* of several runs one would become the next one's COMMAND_NOTE_FD */
+    return line;
+}
+
+static void start_holder(const char *const options[])
+{
+    start(&a, options, hold);
+    ck_assert_str_eq(command_note(&a), "in");
+}
+
+static void end_holder(void)
+{
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+}
+
+static long number(const char *command)
+{
+    return strtol(live_command(&server[0], "%s", command) + 1, NULL, 10);
+}
+
+static void await_blocked(int n)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "\nblocked_clients:%d\r", n);
+    while (strstr(live_command(&server[0], "INFO clients"), text) == NULL) {
+    }
+}
+
+/* ---------------------------------------------------------------- --fence */
+
+static const char *const fence[] = {"--fence", NULL};
+static const char *const fence_and_hint[] = {"--fence", "--wake-hint", NULL};
+static const char *const no_options[] = {NULL};
+
+static const struct {
+    const char *const *options;
+    size_t n;
+} fenced[] = {{fence, 1}, {fence, N}, {fence_and_hint, 1}};
+
+START_TEST(every_holder_is_told_a_greater_number)
+{
+    unsigned long long last = 0;
+
+    for (int i = 0; i < 3; i++) {
+        unsigned long long n = strtoull(run_for_note(fenced[_i].options, fenced[_i].n, say_fence), NULL, 10);
+        ck_assert_uint_gt(n, last);
+        ck_assert_uint_gt(n, 1600000000000u); /* the wall clock is its floor */
+        last = n;
+    }
+}
+END_TEST
+
+START_TEST(who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited)
+{
+    ck_assert_str_eq(run_for_note(no_options, 1, say_fence), "none");
+}
+END_TEST
+
+START_TEST(a_server_without_scripts_gives_no_lock_with_a_number)
+{
+    static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
+                                             "EVALSHA",          "",     NULL};
+
+    teardown();
+    begin(no_scripts);
+    ck_assert_int_eq(run(&a, fenced[_i].options, fenced[_i].n, "echo it ran >&2"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "fencing needs scripts"));
+    ck_assert_ptr_null(strstr(a.err, "it ran"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- --legacy */
+
+static const char *const always[] = {"--legacy=always", "-n", NULL};
+static const char *const automatic[] = {"--legacy=auto", "-n", NULL};
+static const char *const at_once[] = {"-n", NULL};
+
+START_TEST(the_old_protocol_is_spoken_as_old_clients_do)
+{
+    start_holder(always);
+    ck_assert_int_eq(number("PTTL nightly"), -1);
+    ck_assert_int_eq(live_command(&server[0], "GET nightly")[0], '$');
+    ck_assert_int_eq(run(&b, always, 1, "true"), 1);
+    ck_assert_int_eq(run(&b, at_once, 1, "true"), 1); /* nor does a lock of today get it */
+    end_holder();
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(a_lock_whose_time_is_up_is_taken_over)
+{
+    live_command(&server[0], "SET nightly 1000000000");
+    ck_assert_str_eq(run_for_note((const char *const[]){"--legacy=always", "-v", NULL}, 1, "echo in >&9"),
+                     "in");
+    ck_assert_ptr_nonnull(strstr(a.err, "taken over from a holder whose time was up"));
+    ck_assert_ptr_eq(strstr(strstr(a.err, "taken over") + 1, "taken over"), NULL); /* said once */
+}
+END_TEST
+
+START_TEST(what_is_no_lock_is_not_taken_over)
+{
+    live_command(&server[0], "SET nightly precious");
+    ck_assert_int_eq(run(&a, always, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "not a lock of this kind"));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$8\r\nprecious\r\n");
+}
+END_TEST
+
+START_TEST(auto_is_the_protocol_of_today_where_the_server_has_it)
+{
+    start_holder(automatic);
+    ck_assert_int_gt(number("PTTL nightly"), 0);
+    end_holder();
+}
+END_TEST
+
+START_TEST(auto_is_the_old_protocol_where_the_server_knows_no_other)
+{
+    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+
+    teardown();
+    begin(no_set);
+    start_holder(automatic);
+    ck_assert_int_eq(number("PTTL nightly"), -1);
+    ck_assert_int_eq(run(&b, automatic, 1, "true"), 1);
+    end_holder();
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+    ck_assert_int_eq(run(&b, at_once, 1, "true"), 69); /* which is not done unasked */
+}
+END_TEST
+
+/* ---------------------------------------------------------------- --wake-hint */
+
+static const char *const hint[] = {"--wake-hint", NULL};
+
+START_TEST(a_waiter_blocks_on_the_server_until_it_is_told)
+{
+    start_holder(hint);
+    start(&b, hint, "echo in >&9");
+    await_blocked(1);
+    end_holder();
+    ck_assert_str_eq(command_note(&b), "in");
+    ck_assert_int_eq(command_end(&b), 0);
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(it_waits_for_a_holder_who_does_not_tell_as_well)
+{
+    start_holder(no_options);
+    start(&b, hint, "echo in >&9");
+    await_blocked(1);
+    end_holder();
+    ck_assert_str_eq(command_note(&b), "in");
+    ck_assert_int_eq(command_end(&b), 0);
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_wait_and_nobody_waits_on)
+{
+    start_holder(hint);
+    start(&b, hint, "true");
+    await_blocked(1);
+    kill(b.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&b), 128 + SIGTERM);
+    await_blocked(0);
+    end_holder();
+}
+END_TEST
+
+START_TEST(the_wait_has_its_bound)
+{
+    start_holder(hint);
+    ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.3", NULL}, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, "is held by somebody else, whose lease has"));
+    end_holder();
+}
+END_TEST
+
+START_TEST(a_dead_server_is_told_as_without_it)
+{
+    live_kill(&server[0]);
+    ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.2", NULL}, 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(b.err, "no lock after 0.2 s (are they running?): "));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what is common to them */
+
+static const char *const kinds[][4] = {{"--ttl=600ms", "--wake-hint", NULL},
+                                       {"--ttl=5s", "--legacy=always", NULL},
+                                       {"--ttl=600ms", "--fence", NULL}};
+
+START_TEST(the_lease_is_renewed_while_the_command_runs)
+{
+    ck_assert_str_eq(
+        run_for_note(kinds[_i], 1, _i == 1 ? "sleep 7; echo done >&9" : "sleep 2; echo done >&9"), "done");
+}
+END_TEST
+
+START_TEST(a_lock_that_is_gone_ends_the_command)
+{
+    start_holder(kinds[_i]);
+    live_command(&server[0], "DEL nightly");
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "is lost"));
+}
+END_TEST
+
+static const struct {
+    const char *options[4];
+    size_t n;
+    const char *text;
+} mistakes[] = {
+    {{"--legacy=always", NULL}, 2, "--legacy works on one server only, and there are 2"},
+    {{"--legacy=auto", NULL}, 3, "--legacy works on one server only, and there are 3"},
+    {{"--wake-hint", NULL}, 2, "--wake-hint works on one server only, and there are 2"},
+    {{"--legacy=always", "--fence", NULL}, 1, "have no number"},
+    {{"--legacy=sometimes", NULL}, 1, "give never, auto or always"},
+    {{"--fence=1", NULL}, 1, "--fence takes no value"},
+};
+
+START_TEST(what_does_not_go_together_is_said)
+{
+    ck_assert_int_eq(run(&a, mistakes[_i].options, mistakes[_i].n, "true"), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, mistakes[_i].text));
+}
+END_TEST
+
+START_TEST(never_is_as_if_nothing_was_said)
+{
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=never", NULL}, N, "true"), 0);
+}
+END_TEST
+
+Suite *suite_cli_hold(void)
+{
+    Suite *suite = suite_create("cli_hold");
+    TCase *tc = tcase_create("cli_hold");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, every_holder_is_told_a_greater_number, 0, 3);
+    tcase_add_test(tc, who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited);
+    tcase_add_loop_test(tc, a_server_without_scripts_gives_no_lock_with_a_number, 0, 3);
+    tcase_add_test(tc, the_old_protocol_is_spoken_as_old_clients_do);
+    tcase_add_test(tc, a_lock_whose_time_is_up_is_taken_over);
+    tcase_add_test(tc, what_is_no_lock_is_not_taken_over);
+    tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
+    tcase_add_test(tc, auto_is_the_old_protocol_where_the_server_knows_no_other);
+    tcase_add_test(tc, a_waiter_blocks_on_the_server_until_it_is_told);
+    tcase_add_test(tc, it_waits_for_a_holder_who_does_not_tell_as_well);
+    tcase_add_test(tc, a_signal_ends_the_wait_and_nobody_waits_on);
+    tcase_add_test(tc, the_wait_has_its_bound);
+    tcase_add_test(tc, a_dead_server_is_told_as_without_it);
+    tcase_add_loop_test(tc, the_lease_is_renewed_while_the_command_runs, 0, 3);
+    tcase_add_loop_test(tc, a_lock_that_is_gone_ends_the_command, 0, 3);
+    tcase_add_loop_test(tc, what_does_not_go_together_is_said, 0,
+                        (int)(sizeof mistakes / sizeof mistakes[0]));
+    tcase_add_test(tc, never_is_as_if_nothing_was_said);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
