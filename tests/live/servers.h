@@ -16,8 +16,9 @@ enum { LIVE_ARGS_MAX = 32, LIVE_REPLY_MAX = 16384, LIVE_PATH_MAX = 200 };
 
 /* Zero-initialise, set what you like in the first part, live_start. */
 struct live_server {
-    const char *binary;      /* NULL: redis-server, found by PATH */
+    const char *binary;      /* NULL: $RDL_SERVER, else redis-server, found by PATH */
     const char *const *args; /* more arguments, a NULL behind the last; NULL: none */
+    int may_load;            /* live_start and live_restart do not wait until it has loaded its data */
     const char *password;    /* requirepass, letters and digits; live_command logs in with it */
 
     int port;                       /* on 127.0.0.1 and ::1 */

@@ -2,8 +2,8 @@
 /*
  * The part of Lua that lock scripts are written in, run straight from the text:
  *
- *     local name=expr   name=expr   if expr then ... [else ...] end   return expr   redis.call(...)   redis.pcall(...).ok
- *     {number, number}   math.max(a, b)   string.format('%.0f', n)   not
+ *     local name=expr   name=expr   if expr then ... [else ...] end   return expr   redis.call(...)
+ *     redis.pcall(...).ok   {number, number}   math.max(a, b)   string.format('%.0f', n)   not
  *     and or == ~= < <= > >= + -   'text' 123 nil true false (expr)   KEYS[n] ARGV[n] tonumber(expr)
  *
  * So a change of one character in a script's text changes what the model does, as on a real server.

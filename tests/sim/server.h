@@ -176,7 +176,7 @@ size_t sim_server_input(struct sim_server *s, struct sim_session *c, const uint8
 
 /*
  * BLPOP holds a connection: sim_server_input takes nothing until the wait is over, and then answers even if
- * it is given no bytes. Until when that is: 0, now (served, or not waiting); UINT64_MAX, until somebody pushes.
+ * it is given no bytes. Until when: 0, now (served, or not waiting); UINT64_MAX, until somebody pushes.
  * Input of any other connection may bring it forward: ask again behind it.
  */
 uint64_t sim_server_wakes(struct sim_server *s, const struct sim_session *c);

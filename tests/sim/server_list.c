@@ -12,7 +12,7 @@ static void cmd_type(struct sim_call *c)
     sim_out_text(c->out, !k ? "+none\r\n" : k->is_list ? "+list\r\n" : "+string\r\n");
 }
 
-/* ---------------------------------------------------------------- elements, each behind a byte with its length */
+/* ---------------------------------------------------------------- elements, each behind its length */
 
 static int insert(struct sim_key *k, struct sim_arg element, int at_head)
 {

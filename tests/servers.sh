@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# servers.sh DIR [NAME...] - bring servers of many versions from Debian's suites into DIR, one folder each, and
+# print one line for each: NAME, its version, the program to run. Nothing is installed: the packages are only
+# unpacked, and DIR/NAME/server runs what is there through its own loader. What is in DIR already stays.
+#
+# Exit status: 0 all are here; 64 bad usage; 69 no mmdebstrap, or a package could not be had.
+set -u
+
+# name suite package; the system's own redis-server is not among them
+table() {
+    cat <<'END'
+bullseye-redis      bullseye     redis-server
+trixie-redis        trixie       redis-server
+trixie-valkey       trixie       valkey-server
+sid-redis           sid          redis-server
+sid-valkey          sid          valkey-server
+experimental-redis  experimental redis-server
+END
+}
+
+[ $# -ge 1 ] || { echo "usage: servers.sh DIR [NAME...]" >&2; exit 64; }
+mkdir -p "$1" || exit 69
+dir=$(cd "$1" && pwd)
+shift
+for name; do
+    table | grep -q "^$name " || { echo "servers.sh: no server $name" >&2; exit 64; }
+done
+
+# The whole program: exec, so that whoever starts it has the server's own process id.
+write_runner() { # folder package
+    cat >"$1/server.new" <<'END'
+#!/bin/sh
+here=$(dirname "$0")
+for loader in "$here"/usr/lib/*/ld-linux*.so.* "$here"/lib/*/ld-linux*.so.*; do
+    [ ! -e "$loader" ] || break
+done
+arch=$(basename "$(dirname "$loader")")
+END
+    # shellcheck disable=SC2016 # to be expanded there
+    echo 'exec "$loader" --library-path "$here/usr/lib/$arch:$here/lib/$arch" "$here/usr/bin/'"$2"'" "$@"' \
+        >>"$1/server.new"
+    chmod +x "$1/server.new"
+    "$1/server.new" --version >/dev/null && mv "$1/server.new" "$1/server"
+}
+
+fetch() { # name suite package
+    # shellcheck disable=SC2016 # apt expands it
+    site=$(apt-get indextargets --format '$(SITE)' | head -n 1)
+    [ -n "$site" ] || { echo "servers.sh: apt knows no mirror" >&2; return 1; }
+    new="$dir/.new-$1-$$"
+    if [ "$2" = experimental ]; then # it stands on sid
+        set -- "$1" sid "$3" "deb $site sid main" "deb $site experimental main"
+        release=--aptopt='APT::Default-Release "experimental"'
+    else
+        set -- "$1" "$2" "$3" "$site"
+        release=--aptopt='APT::Install-Recommends "false"'
+    fi
+    name=$1 suite=$2 package=$3
+    shift 3
+    mmdebstrap --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' "$release" \
+        --include="$package" "$suite" "$new" "$@" >"$dir/$name.log" 2>&1 &&
+        write_runner "$new" "$package" && mv "$new" "$dir/$name" && return
+    echo "servers.sh: cannot get $package of $suite; $dir/$name.log ends with:" >&2
+    tail -n 3 "$dir/$name.log" >&2
+    rm -rf "$new"
+    return 1
+}
+
+status=0
+while read -r name suite package; do
+    [ $# -eq 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
+    if [ ! -x "$dir/$name/server" ]; then
+        if ! command -v mmdebstrap >/dev/null; then
+            echo "servers.sh: no mmdebstrap (package mmdebstrap): \`make deps DEPS=live\` installs it" >&2
+            exit 69
+        fi
+        echo "fetching $package of $suite" >&2
+        fetch "$name" "$suite" "$package" || { status=69; continue; }
+    fi
+    version=$("$dir/$name/server" --version | sed 's/^\([A-Za-z]*\).* v=\([0-9.]*\) .*/\1 \2/')
+    echo "$name $version $dir/$name/server"
+done <<END
+$(table)
+END
+exit $status
