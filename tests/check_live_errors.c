@@ -289,7 +289,7 @@ static int turn(void)
 }
 
 /*
- * Before 7.0 what a call in a script was refused with stands behind "ERR Error running script (call to f_...",
+ * Before 7.0 what a call in a script was refused with stands behind "ERR Error running script (call to f_...,
  * too far behind for what is kept of a text: then it is some error of the server's, and asked again.
  */
 static int is_wrapped(const struct row *r, int rc)
@@ -330,7 +330,7 @@ START_TEST(it_is_told_from_all_others)
 }
 END_TEST
 
-/* Somebody who would wait for ever is told at once that it would be for ever; else gets it when it is mended. */
+/* Who would wait for ever is told at once that it would be for ever; else gets it when it is mended. */
 START_TEST(who_waits_waits_for_what_can_be_mended)
 {
     const struct row *r = &rows[_i];
