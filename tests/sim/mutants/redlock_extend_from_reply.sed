@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: an extension runs from before its send
-s/^(            )r->until_ms = validity_end\(r\);/\1r->until_ms = now_ms + r->ttl_ms - rdl_drift_ms(r->ttl_ms);/
+# redlock/redlock_extend.c: an extension runs from before its send
+s/^        r->until_ms = rdl_redlock_validity_end\(r\);/        r->until_ms += r->ttl_ms;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: an extension needs a majority
-/gone > spare/,/^}/s/>= rdl_redlock_quorum\(r\)\) \{/>= (rdl_redlock_quorum(r) + 1) \/ 2) {/
+# redlock/redlock_extend.c: an extension needs a majority
+s/if \(rdl_votes_yes\(r\) >= quorum\)/if (rdl_votes_yes(r) >= (quorum + 1) \/ 2)/

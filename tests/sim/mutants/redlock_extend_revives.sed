@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: an extension answered after the deadline is lost
-s/now_ms >= r->until_ms \|\| gone > spare/gone > spare/
+# redlock/redlock_extend.c: an extension answered after the deadline is lost
+s/if \(now_ms >= r->until_ms\)$/if (now_ms == 0)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: a majority behind the validity is expired
-/^static int judge_acquire/,/^}/s/now_ms >= validity_end\(r\)/now_ms == 0/
+# redlock/redlock_acquire.c: a majority behind the validity is expired
+/^static int granted/,/^}/s/now_ms >= rdl_redlock_validity_end\(r\)/now_ms == 0/

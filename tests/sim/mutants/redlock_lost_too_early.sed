@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: lost means that a majority has it no more
-s/\|\| gone > spare\)/|| gone > 0)/
+# redlock/redlock_extend.c: lost means that a majority has it no more
+s/if \(gone > r->n - quorum\)/if (gone > 0)/

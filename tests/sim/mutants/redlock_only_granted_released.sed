@@ -1,3 +1,6 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_vote.c: also an unanswered SET is owed a release
-s/^        if \(!s->owes\)/        if (!s->owes || !s->granted)/
+/^void rdl_votes_release/,/^}/{
+s/^        if \(!wait\)/        int had = s->hold;\n        if (!wait)/
+s/^        if \(!s->owes\)/        if (!s->owes || had < HOLD_NEW)/
+}

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: each attempt has its own token
-s/^        rdl_token_next\(&r->token\);/        ;/
+# redlock/redlock_acquire.c: each attempt has its own token
+s/^    rdl_token_next\(&r->token\);/    ;/
