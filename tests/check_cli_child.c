@@ -168,6 +168,7 @@ static pid_t start_on_terminal(int slave, const char *script)
         setpgid(0, 0);
         tcsetpgrp(0, getpid());
         signal(SIGTTOU, SIG_DFL);
+        setenv("REDLOCK_RESTART_GUARD", "off", 1);
         execl(program, program, "run", "-u", url, "nightly", "-c", script, (char *)NULL);
         _exit(127);
     }

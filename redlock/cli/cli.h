@@ -4,11 +4,13 @@
  *
  *     main.c           --help, --version, which subcommand
  *     cli_options.c    the command line                         struct rdl_cli_options
+ *     cli_defaults.c   what it left open, what does not go together
  *     cli_secret.c     passwords: where from, and who must not see them
  *     cli_servers.c    URLs, names, connections                 struct rdl_cli_servers
  *     cli_signals.c    signals as bytes in a pipe
- *     cli_acquire.c    getting the lock, and why not            struct rdl_cli_lock
+ *     cli_acquire.c    getting the lock, and giving it back     struct rdl_cli_lock
  *     cli_hold.c       on N servers, or a single one in ways of its own
+ *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_guardian.c   the process that outlives us if we die
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_supervise.c  renew, forward signals, stop it in time
@@ -58,12 +60,15 @@ struct rdl_cli_options {
     uint64_t wait_ms; /* 0: one attempt; RDL_CLI_FOREVER */
     uint32_t ttl_ms;
     uint32_t grace_ms; /* 0: min(5 s, ttl/6) */
+    uint32_t max_ttl_ms;
+    uint32_t max_hold_ms; /* 0: as long as the command runs */
+    int guard;            /* enum rdl_guard */
     int conflict_status;
     int password_fd; /* -1: none */
     const char *password_file;
     const char *trace_file; /* with trace; NULL: standard error */
     int trace;
-    enum rdl_cli_legacy legacy;
+    int legacy; /* enum rdl_cli_legacy */
     int fence;
     int wake_hint;
     int help;
@@ -74,6 +79,9 @@ struct rdl_cli_options {
 
 /* argv as after "run". 0, or an exit status, the reason said. Passwords in argv are overwritten in place. */
 int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv);
+/* Behind it: add a server; the defaults, and what does not go together. 0 or an exit status, the reason said. */
+int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
+int rdl_cli_options_settle(struct rdl_cli_options *o);
 /* "1.5", to ms; with units, one of ms, s, m must follow. 0, or -1: not a time, or above max_ms. */
 int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms);
 /* Digits only, 0 to max (at most INT_MAX / 10 - 1). 0 or -1. */
@@ -169,6 +177,8 @@ uint64_t rdl_cli_hold_until_ms(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l);
 /* Give up what is held or asked for; releases have until until_ms to go out. */
 void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms);
+/* Why server i gave no useful answer; RDL_OK: it did, or there is no reason. */
+int rdl_cli_hold_error(const struct rdl_cli_lock *l, size_t i);
 void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l);
@@ -185,6 +195,13 @@ void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
 /* How often the servers' reports are of use: "127.0.0.1:6379: refused: ...; ..." for all that did not grant.
  */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap);
+/* With -v: what each server did, a line for each. */
+void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l);
+/* The exit status for the lack of a majority, the reason said; 0, and nothing said: it may come yet. */
+int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
+int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);
+/* In how many ms so many servers are out of quarantine that it is no hindrance. */
+uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 
 /* ---------------------------------------------------------------- processes */
 

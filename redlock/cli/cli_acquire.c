@@ -77,134 +77,7 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
     return rc;
 }
 
-/* ---------------------------------------------------------------- what the servers said */
-
-/* Connected, and not asked because the others had settled it already: not what is wrong. */
-static int is_bystander(const struct rdl_cli_lock *l, size_t i)
-{
-    const struct rdl_server *s = &l->servers->server[i];
-    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY;
-}
-
-static int is_useful(const struct rdl_cli_lock *l, size_t i)
-{
-    uint8_t vote = l->servers->server[i].vote;
-    return vote == RDL_VOTE_GRANTED || vote == RDL_VOTE_DENIED;
-}
-
-static int error_of(const struct rdl_cli_lock *l, size_t i)
-{
-    int error = l->servers->server[i].error;
-    return error != RDL_OK ? error : rdl_conn_error(&l->servers->conn[i]);
-}
-
-static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
-{
-    const struct rdl_cli_servers *s = l->servers;
-    char raw[128], clean[192], where[RDL_CLI_WHERE_MAX];
-    struct rdl_bytes password = s->endpoint[i].password;
-
-    rdl_cli_servers_where(s, i, where);
-    if (s->unresolved[i] != NULL)
-        snprintf(raw, sizeof raw, "no address: %s", s->unresolved[i]);
-    else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
-        snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
-    else
-        rdl_cli_hold_report(l, i, raw, sizeof raw);
-    rdl_cli_secret_scrub(raw, password, clean, sizeof clean);
-    snprintf(out, cap, "%s: %s", where, clean);
-}
-
-void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap)
-{
-    size_t n = 0;
-
-    out[0] = '\0';
-    for (size_t i = 0; i < l->servers->n && n + 1 < cap; i++) {
-        char one[RDL_CLI_WHERE_MAX + 200];
-        if (is_useful(l, i) || is_bystander(l, i))
-            continue;
-        report(l, i, one, sizeof one);
-        int len = snprintf(out + n, cap - n, "%s%s", n > 0 ? "; " : "", one);
-        n += len > 0 ? (size_t)len : 0;
-    }
-}
-
-enum trouble {
-    SILENT,
-    REFUSED,
-    FOREIGN,
-    HOPELESS
-}; /* worth another try, or not: login, protocol, anything else */
-
-static enum trouble trouble_of(int error)
-{
-    switch (error) {
-    case RDL_E_AUTH:
-    case RDL_E_PERM:
-        return REFUSED;
-    case RDL_E_SYNTAX:
-    case RDL_E_LIMIT:
-    case RDL_E_UNASKED:
-        return FOREIGN;
-    case RDL_E_URL:
-    case RDL_E_UNSUPPORTED:
-    case RDL_E_DB:
-    case RDL_E_CLUSTER:
-        return HOPELESS;
-    default:
-        return SILENT;
-    }
-}
-
-/*
- * The exit status for the lack of a majority: what would have made one, had it gone well? 0: nothing that
- * could not go better at the next try.
- */
-static int verdict(const struct rdl_cli_lock *l)
-{
-    size_t count[4] = {0, 0, 0, 0}, useful = 0;
-    size_t n = l->servers->n, quorum = n / 2 + 1;
-
-    for (size_t i = 0; i < n; i++) {
-        if (is_useful(l, i))
-            useful++;
-        else
-            count[l->servers->unresolved[i] != NULL ? HOPELESS : trouble_of(error_of(l, i))]++;
-    }
-    if (useful + count[SILENT] >= quorum)
-        return 0;
-    if (useful + count[SILENT] + count[REFUSED] >= quorum || count[REFUSED] > count[FOREIGN])
-        return RDL_EXIT_NOPERM;
-    return count[FOREIGN] > 0 ? RDL_EXIT_PROTOCOL : RDL_EXIT_UNAVAILABLE;
-}
-
-static const char *advice(int status)
-{
-    switch (status) {
-    case RDL_EXIT_NOPERM:
-        return "check the password";
-    case RDL_EXIT_PROTOCOL:
-        return "is that the right port?";
-    default:
-        return "are they running?";
-    }
-}
-
 /* ---------------------------------------------------------------- the end of the wait */
-
-static int no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)
-{
-    char all[1500];
-
-    rdl_cli_lock_reports(l, all, sizeof all);
-    if (l->servers->n == 1)
-        rdl_cli_fail("no lock after %.1f s (%s): %s", (double)waited_ms / 1000, advice(status), all);
-    else
-        rdl_cli_fail("no lock after %.1f s: it takes %u of %zu servers (%s): %s", (double)waited_ms / 1000,
-                     rdl_redlock_quorum(&l->redlock), l->servers->n, advice(status), all);
-    return status;
-}
 
 /* The longest of the leases in our way; -1 if one has no end. */
 static int64_t holder_ms(const struct rdl_cli_lock *l)
@@ -235,11 +108,22 @@ static int busy(const struct rdl_cli_lock *l)
     return l->o->conflict_status;
 }
 
+static int no_fence(void)
+{
+    rdl_cli_fail("--fence: %s", rdl_strerror(RDL_E_FENCE));
+    return RDL_EXIT_UNAVAILABLE;
+}
+
+static int quarantine(const struct rdl_cli_lock *l)
+{
+    rdl_cli_fail("no lock: %s; they do in %.0f s. --restart-guard=off if a restart loses them nothing",
+                 rdl_strerror(RDL_E_QUARANTINE), (double)(rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
+    return RDL_EXIT_UNAVAILABLE;
+}
+
 static int system_error(int rc)
 {
     rdl_cli_fail("cannot ask for the lock: %s", rdl_strerror(rc));
-    if (rc == RDL_E_FENCE)
-        return RDL_EXIT_UNAVAILABLE;
     return rc == RDL_E_NAME ? RDL_EXIT_DATA : rc == RDL_E_TTL ? RDL_EXIT_USAGE : RDL_EXIT_OS;
 }
 
@@ -251,6 +135,14 @@ static void acquired(const struct rdl_cli_lock *l, uint64_t waited_ms)
         granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
     rdl_cli_note("%s acquired after %.3f s; granted by %zu of %zu servers so far", l->o->lock,
                  (double)waited_ms / 1000, granted, l->servers->n);
+    rdl_cli_lock_note_servers(l);
+    for (size_t i = 0; i < l->servers->n && !l->is_single; i++) {
+        char where[RDL_CLI_WHERE_MAX];
+        rdl_cli_servers_where(l->servers, i, where);
+        if (rdl_redlock_may_evict(&l->redlock, i))
+            rdl_cli_warn("%s may delete locks when its memory is full: set maxmemory-policy noeviction",
+                         where);
+    }
 }
 
 /* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
@@ -259,14 +151,18 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
     const uint64_t wait = l->o->wait_ms;
     int status;
 
+    if (rc == RDL_E_FENCE)
+        return no_fence();
+    if (rc == RDL_E_QUARANTINE)
+        return waited_ms >= wait ? quarantine(l) : AGAIN;
     if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)
         return system_error(rc);
     if (rc == RDL_BUSY)
         return waited_ms >= wait ? busy(l) : AGAIN;
-    status = verdict(l);
+    status = rdl_cli_lock_verdict(l);
     if (status == 0 && (waited_ms >= wait || (wait == RDL_CLI_FOREVER && unreachable_ms >= UNREACHABLE_MS)))
         status = RDL_EXIT_UNAVAILABLE;
-    return status != 0 ? no_quorum(l, status, waited_ms) : AGAIN;
+    return status != 0 ? rdl_cli_lock_no_quorum(l, status, waited_ms) : AGAIN;
 }
 
 int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
@@ -286,11 +182,14 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
             acquired(l, now - begun);
             return 1;
         }
-        if (rc == RDL_BUSY)
+        if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE)
             reached = now;
         *status = judge(l, rc, now - begun, now - reached);
         if (rc == RDL_BUSY && *status == AGAIN && !told++)
             rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
+        if (rc == RDL_E_QUARANTINE && *status == AGAIN && !told++)
+            rdl_cli_warn("%s; waiting %.0f s for that (--restart-guard=off if a restart loses them nothing)",
+                         rdl_strerror(rc), (double)(rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
         if (*status != AGAIN) {
             give_up(l); /* single servers may have granted it */
             return 0;

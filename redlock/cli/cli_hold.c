@@ -27,6 +27,14 @@ int rdl_cli_hold_check(const struct rdl_cli_options *o)
         rdl_cli_fail("--fence: locks of the old protocol (--legacy) have no number");
         return RDL_EXIT_USAGE;
     }
+    if (is_single(o) && o->max_hold_ms != 0) {
+        rdl_cli_fail("--max-hold does not go with --wake-hint or --legacy");
+        return RDL_EXIT_USAGE;
+    }
+    if (is_single(o) && o->guard < RDL_GUARD_IF_PERMITTED) {
+        rdl_cli_fail("--wake-hint and --legacy have no restart guard");
+        return RDL_EXIT_USAGE;
+    }
     return 0;
 }
 
@@ -123,6 +131,15 @@ static int took(struct rdl_cli_lock *l, int rc)
     rc = l->single.op == RDL_ACQUIRE ? acquired(l, rc) : kept(l, rc);
     l->is_pending = rc == RDL_PENDING;
     return rc;
+}
+
+int rdl_cli_hold_error(const struct rdl_cli_lock *l, size_t i)
+{
+    int error = l->servers->server[i].error;
+
+    if (!l->is_single)
+        return rdl_redlock_error(&l->redlock, i);
+    return error != RDL_OK ? error : rdl_conn_error(&l->servers->conn[i]);
 }
 
 void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)

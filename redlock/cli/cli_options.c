@@ -16,6 +16,9 @@ enum id {
     OPT_NOWAIT,
     OPT_CONFLICT,
     OPT_GRACE,
+    OPT_MAX_TTL,
+    OPT_MAX_HOLD,
+    OPT_GUARD,
     OPT_LEGACY,
     OPT_FENCE,
     OPT_WAKE_HINT,
@@ -47,6 +50,9 @@ static const struct option table[] = {
     {'n', "nb", OPT_NOWAIT, NOTHING},
     {'E', "conflict-exit-code", OPT_CONFLICT, VALUE},
     {0, "grace", OPT_GRACE, VALUE},
+    {0, "max-ttl", OPT_MAX_TTL, VALUE},
+    {0, "max-hold", OPT_MAX_HOLD, VALUE},
+    {0, "restart-guard", OPT_GUARD, VALUE},
     {0, "legacy", OPT_LEGACY, VALUE},
     {0, "fence", OPT_FENCE, NOTHING},
     {0, "wake-hint", OPT_WAKE_HINT, NOTHING},
@@ -61,7 +67,7 @@ static const struct option table[] = {
 
 enum { TABLE_LEN = sizeof table / sizeof table[0] };
 
-static int add_url(struct rdl_cli_options *o, char *url)
+int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
 {
     if (o->n_urls == RDL_SERVERS_MAX) {
         rdl_cli_fail("more than %d URLs: a lock lives on 1 to %d servers", RDL_SERVERS_MAX, RDL_SERVERS_MAX);
@@ -79,7 +85,7 @@ static int add_url(struct rdl_cli_options *o, char *url)
 static int take_url(struct rdl_cli_options *o, char *url)
 {
     static int warned;
-    int rc = add_url(o, url);
+    int rc = rdl_cli_options_add_url(o, url);
     if (rdl_cli_secret_hide(url) && !warned) {
         warned = 1;
         rdl_cli_warn("a password on the command line can be seen by every user of this host for a moment; "
@@ -100,14 +106,14 @@ static int take_ttl(struct rdl_cli_options *o, const char *text)
     return 0;
 }
 
-static int take_grace(struct rdl_cli_options *o, const char *text)
+static int take_time(const char *word, const char *text, uint32_t *out)
 {
     uint64_t ms;
     if (rdl_cli_duration(text, 1, RDL_TTL_MAX, &ms) != 0 || ms == 0) {
-        rdl_cli_fail("--grace %s: give a number and a unit (5s, 500ms)", text);
+        rdl_cli_fail("--%s %s: give a number and a unit (5s, 500ms, 2m)", word, text);
         return RDL_EXIT_USAGE;
     }
-    o->grace_ms = (uint32_t)ms;
+    *out = (uint32_t)ms;
     return 0;
 }
 
@@ -128,17 +134,20 @@ static int take_number(const char *word, const char *text, int max, int *out)
     return RDL_EXIT_USAGE;
 }
 
-static int take_legacy(struct rdl_cli_options *o, const char *text)
-{
-    static const char *const words[] = {"never", "auto", "always"}; /* enum rdl_cli_legacy */
+static const char *const guards[] = {"strict", "required", "if-permitted", "off", NULL}; /* enum rdl_guard */
+static const char *const legacies[] = {"never", "auto", "always", NULL}; /* enum rdl_cli_legacy */
 
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+/* *out: first for the first of words, and so on. */
+static int take_word(const char *option, const char *text, const char *const words[], int first, int *out)
+{
+    for (int i = 0; words[i] != NULL; i++) {
         if (strcmp(text, words[i]) == 0) {
-            o->legacy = (enum rdl_cli_legacy)i;
+            *out = first + i;
             return 0;
         }
     }
-    rdl_cli_fail("--legacy %s: give never, auto or always", text);
+    rdl_cli_fail("--%s %s: give %s, %s%s%s%s%s", option, text, words[0], words[1], words[3] ? ", " : " or ",
+                 words[2], words[3] ? " or " : "", words[3] ? words[3] : "");
     return RDL_EXIT_USAGE;
 }
 
@@ -171,9 +180,15 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_CONFLICT:
         return take_number(opt->word, text, 255, &o->conflict_status);
     case OPT_GRACE:
-        return take_grace(o, text);
+        return take_time(opt->word, text, &o->grace_ms);
+    case OPT_MAX_TTL:
+        return take_time(opt->word, text, &o->max_ttl_ms);
+    case OPT_MAX_HOLD:
+        return take_time(opt->word, text, &o->max_hold_ms);
+    case OPT_GUARD:
+        return take_word(opt->word, text, guards, RDL_GUARD_STRICT, &o->guard);
     case OPT_LEGACY:
-        return take_legacy(o, text);
+        return take_word(opt->word, text, legacies, RDL_CLI_LEGACY_NEVER, &o->legacy);
     case OPT_FENCE:
         o->fence = 1;
         return 0;
@@ -313,43 +328,6 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
     return take_command(o, argc, argv, i + 1);
 }
 
-/* $REDLOCK_URLS, $REDIS_URL or the server everybody has on his own machine. */
-static int default_urls(struct rdl_cli_options *o)
-{
-    static char local[] = "redis://127.0.0.1:6379";
-    char *urls = getenv("REDLOCK_URLS");
-    char *url = getenv("REDIS_URL");
-    int rc = 0;
-
-    if (urls == NULL || urls[strspn(urls, " ")] == '\0')
-        return add_url(o, url != NULL && url[0] != '\0' ? url : local);
-    char *copy = strdup(urls);
-    if (copy == NULL) {
-        rdl_cli_fail("out of memory");
-        return RDL_EXIT_OS;
-    }
-    for (char *p = strtok(copy, " "); p != NULL && rc == 0; p = strtok(NULL, " "))
-        rc = add_url(o, p);
-    memset(copy, 0, strlen(urls));
-    free(copy);
-    return rc;
-}
-
-static int settle(struct rdl_cli_options *o)
-{
-    uint32_t sixth = o->ttl_ms / 6;
-    if (o->grace_ms == 0)
-        o->grace_ms = sixth < 5000 ? sixth : 5000;
-    if (o->grace_ms >= o->ttl_ms / 2) {
-        rdl_cli_fail(
-            "--grace must be less than half of --ttl (%lums): the lease is renewed in the other half",
-            (unsigned long)o->ttl_ms);
-        return RDL_EXIT_USAGE;
-    }
-    int rc = o->n_urls == 0 ? default_urls(o) : 0;
-    return rc == 0 ? rdl_cli_hold_check(o) : rc;
-}
-
 int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
 {
     int rc = 0, i = 0;
@@ -359,6 +337,9 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
     o->ttl_ms = 30000;
     o->conflict_status = RDL_EXIT_CONFLICT;
     o->password_fd = -1;
+    o->guard = RDL_GUARD_IF_PERMITTED;
+    if (getenv("REDLOCK_RESTART_GUARD") != NULL)
+        rc = take_word("restart-guard", getenv("REDLOCK_RESTART_GUARD"), guards, RDL_GUARD_STRICT, &o->guard);
     for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;
@@ -370,5 +351,5 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
     }
     if (rc == 0)
         rc = take_lock(o, argc, argv, i);
-    return rc == 0 ? settle(o) : rc;
+    return rc == 0 ? rdl_cli_options_settle(o) : rc;
 }

@@ -80,16 +80,24 @@ static void renewal_ended(struct run *r, int rc, uint64_t now)
     char why[1500];
 
     r->renewing = 0;
-    if (rc == RDL_OK || rc == RDL_REPAIRED) {
+    if (rc >= RDL_OK) {
         renewed(r, now);
-        (r->failures > 0 ? rdl_cli_warn : rdl_cli_note)("%s renewed", r->lock->o->lock);
+        (r->failures > 0 ? rdl_cli_warn : rdl_cli_note)(
+            "%s renewed%s", r->lock->o->lock, rc == RDL_REPAIRED ? ", and put back where it was gone" : "");
+        rdl_cli_lock_note_servers(r->lock);
         r->failures = 0;
+        return;
+    }
+    if (rc == RDL_E_CAP) {
+        if (r->failures++ == 0)
+            rdl_cli_warn("%s has been held for --max-hold: it is not renewed any more", r->lock->o->lock);
+        rdl_keeper_failed(&r->keeper, now);
         return;
     }
     rdl_cli_lock_reports(r->lock, why, sizeof why);
     (r->failures++ == 0 ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", r->lock->o->lock,
                                                        rdl_strerror(rc), why);
-    if (rc == RDL_LOST)
+    if (rc == RDL_LOST || rc == RDL_REACQUIRED)
         r->until_ms = 0;
     else
         rdl_keeper_failed(&r->keeper, now);

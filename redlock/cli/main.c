@@ -37,10 +37,16 @@ static const char run_usage[] =
     "      --ttl TIME          how long a crash may block the others: 30s, 1500ms, 5m (30s)\n"
     "      --grace TIME        between TERM and the end of a lease that cannot be renewed\n"
     "                          (a sixth of the ttl, at most 5s)\n"
+    "      --max-hold TIME     stop COMMAND when it has held the lock for so long\n"
     "      --fence             a number that grows with every holder, in $REDLOCK_FENCE\n"
-    "One server only\n"
+    "Servers that restart (and may have forgotten a lock)\n"
+    "      --max-ttl TIME      the longest --ttl of all who share these servers (this one's)\n"
+    "      --restart-guard WHEN   a server that came up less than max-ttl ago does not count: if-permitted\n"
+    "                          (the default: unless it refuses INFO), required, strict (since we\n"
+    "                          first saw it), off. Also $REDLOCK_RESTART_GUARD\n"
+    "One server only, and no restart guard\n"
     "      --wake-hint         be told when the lock is free, by holders with this option\n"
-    "      --legacy=WHEN       the old protocol (SETNX): never, auto, always (never)\n"
+    "      --legacy WHEN       the old protocol (SETNX): never, auto, always (never)\n"
     "Talking\n"
     "  -c, --command STRING    run it with /bin/sh -c\n"
     "  -v, --verbose           say what happens        -q, --quiet   errors only\n"
@@ -78,8 +84,9 @@ static int run(int argc, char **argv)
     lock.o = &options;
     lock.servers = &servers;
     lock.opt.lease.ttl_ms = options.ttl_ms;
-    lock.opt.max_ttl_ms = options.ttl_ms;
-    lock.opt.guard = RDL_GUARD_OFF;
+    lock.opt.max_ttl_ms = options.max_ttl_ms;
+    lock.opt.max_hold_ms = options.max_hold_ms;
+    lock.opt.guard = (uint8_t)options.guard;
     rdl_cli_hold_init(&lock);
     return rdl_cli_lock_acquire(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }

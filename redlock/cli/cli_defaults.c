@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What the command line left open, and what of it does not go together. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* $REDLOCK_URLS, $REDIS_URL or the server everybody has on his own machine. */
+static int default_urls(struct rdl_cli_options *o)
+{
+    static char local[] = "redis://127.0.0.1:6379";
+    char *urls = getenv("REDLOCK_URLS");
+    char *url = getenv("REDIS_URL");
+    int rc = 0;
+
+    if (urls == NULL || urls[strspn(urls, " ")] == '\0')
+        return rdl_cli_options_add_url(o, url != NULL && url[0] != '\0' ? url : local);
+    char *copy = strdup(urls);
+    if (copy == NULL) {
+        rdl_cli_fail("out of memory");
+        return RDL_EXIT_OS;
+    }
+    for (char *p = strtok(copy, " "); p != NULL && rc == 0; p = strtok(NULL, " "))
+        rc = rdl_cli_options_add_url(o, p);
+    memset(copy, 0, strlen(urls));
+    free(copy);
+    return rc;
+}
+
+int rdl_cli_options_settle(struct rdl_cli_options *o)
+{
+    uint32_t sixth = o->ttl_ms / 6;
+    if (o->grace_ms == 0)
+        o->grace_ms = sixth < 5000 ? sixth : 5000;
+    if (o->grace_ms >= o->ttl_ms / 2) {
+        rdl_cli_fail(
+            "--grace must be less than half of --ttl (%lums): the lease is renewed in the other half",
+            (unsigned long)o->ttl_ms);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->max_ttl_ms == 0)
+        o->max_ttl_ms = o->ttl_ms;
+    if (o->ttl_ms > o->max_ttl_ms) {
+        rdl_cli_fail(
+            "--ttl (%lums) is above --max-ttl (%lums), the longest ttl that all who share these servers "
+            "may use",
+            (unsigned long)o->ttl_ms, (unsigned long)o->max_ttl_ms);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) {
+        rdl_cli_fail("--max-hold is below --ttl (%lums), which is held at least", (unsigned long)o->ttl_ms);
+        return RDL_EXIT_USAGE;
+    }
+    int rc = o->n_urls == 0 ? default_urls(o) : 0;
+    return rc == 0 ? rdl_cli_hold_check(o) : rc;
+}

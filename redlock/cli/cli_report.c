@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* What the servers said, in words for people, and what it means for the exit status. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdio.h>
+
+/* Connected, and not asked because the others had settled it already: not what is wrong. */
+static int is_bystander(const struct rdl_cli_lock *l, size_t i)
+{
+    const struct rdl_server *s = &l->servers->server[i];
+    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY;
+}
+
+static int is_useful(const struct rdl_cli_lock *l, size_t i)
+{
+    uint8_t vote = l->servers->server[i].vote;
+    return vote == RDL_VOTE_GRANTED || vote == RDL_VOTE_DENIED;
+}
+
+static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+{
+    const struct rdl_cli_servers *s = l->servers;
+    char raw[128], clean[192], where[RDL_CLI_WHERE_MAX];
+    struct rdl_bytes password = s->endpoint[i].password;
+
+    rdl_cli_servers_where(s, i, where);
+    if (s->unresolved[i] != NULL)
+        snprintf(raw, sizeof raw, "no address: %s", s->unresolved[i]);
+    else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
+        snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
+    else
+        rdl_cli_hold_report(l, i, raw, sizeof raw);
+    rdl_cli_secret_scrub(raw, password, clean, sizeof clean);
+    snprintf(out, cap, "%s: %s", where, clean);
+}
+
+void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap)
+{
+    size_t n = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < l->servers->n && n + 1 < cap; i++) {
+        char one[RDL_CLI_WHERE_MAX + 200];
+        if (is_useful(l, i) || is_bystander(l, i))
+            continue;
+        report(l, i, one, sizeof one);
+        int len = snprintf(out + n, cap - n, "%s%s", n > 0 ? "; " : "", one);
+        n += len > 0 ? (size_t)len : 0;
+    }
+}
+
+enum trouble {
+    SILENT,
+    REFUSED,
+    FOREIGN,
+    HOPELESS
+}; /* worth another try, or not: login, protocol, anything else */
+
+static enum trouble trouble_of(int error)
+{
+    switch (error) {
+    case RDL_E_AUTH:
+    case RDL_E_PERM:
+        return REFUSED;
+    case RDL_E_SYNTAX:
+    case RDL_E_LIMIT:
+    case RDL_E_UNASKED:
+        return FOREIGN;
+    case RDL_E_URL:
+    case RDL_E_UNSUPPORTED:
+    case RDL_E_DB:
+    case RDL_E_CLUSTER:
+    case RDL_E_TWICE:
+        return HOPELESS;
+    default:
+        return SILENT;
+    }
+}
+
+/*
+ * The exit status for the lack of a majority: what would have made one, had it gone well? 0: nothing that
+ * could not go better at the next try.
+ */
+int rdl_cli_lock_verdict(const struct rdl_cli_lock *l)
+{
+    size_t count[4] = {0, 0, 0, 0}, useful = 0;
+    size_t n = l->servers->n, quorum = n / 2 + 1;
+
+    for (size_t i = 0; i < n; i++) {
+        if (is_useful(l, i))
+            useful++;
+        else
+            count[l->servers->unresolved[i] != NULL ? HOPELESS : trouble_of(rdl_cli_hold_error(l, i))]++;
+    }
+    if (useful + count[SILENT] >= quorum)
+        return 0;
+    if (useful + count[SILENT] + count[REFUSED] >= quorum || count[REFUSED] > count[FOREIGN])
+        return RDL_EXIT_NOPERM;
+    return count[FOREIGN] > 0 ? RDL_EXIT_PROTOCOL : RDL_EXIT_UNAVAILABLE;
+}
+
+static const char *advice(int status)
+{
+    switch (status) {
+    case RDL_EXIT_NOPERM:
+        return "check the password";
+    case RDL_EXIT_PROTOCOL:
+        return "is that the right port?";
+    default:
+        return "are they running?";
+    }
+}
+
+int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)
+{
+    char all[1500];
+
+    rdl_cli_lock_reports(l, all, sizeof all);
+    if (l->servers->n == 1)
+        rdl_cli_fail("no lock after %.1f s (%s): %s", (double)waited_ms / 1000, advice(status), all);
+    else
+        rdl_cli_fail("no lock after %.1f s: it takes %u of %zu servers (%s): %s", (double)waited_ms / 1000,
+                     (unsigned)(l->servers->n / 2 + 1), l->servers->n, advice(status), all);
+    return status;
+}
+
+void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)
+{
+    for (size_t i = 0; rdl_cli_is_verbose() && i < l->servers->n; i++) {
+        char one[RDL_CLI_WHERE_MAX + 200];
+        report(l, i, one, sizeof one);
+        rdl_cli_note("  %s", one);
+    }
+}
+
+uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
+{
+    uint64_t now = rdl_cli_now(l), at[RDL_SERVERS_MAX];
+    size_t n = l->servers->n;
+
+    for (size_t i = 0; i < n; i++) { /* sorted: the last of a majority ends it */
+        uint64_t ms = rdl_redlock_counts_at(&l->redlock, i);
+        size_t k = i;
+        for (; k > 0 && at[k - 1] > ms; k--)
+            at[k] = at[k - 1];
+        at[k] = ms;
+    }
+    return at[n / 2] > now && at[n / 2] != UINT64_MAX ? at[n / 2] - now : 0;
+}

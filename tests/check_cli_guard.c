@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The command and what the coordinator gives it: restart guard, fencing number, limit of a hold. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/redlock.h"
+#include "tests/live/command.h"
+#include "tests/live/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_cli_guard(void);
+
+enum { N = 3 };
+
+static struct live_server server[N];
+static struct command a, b;
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
+{
+    command_set(&a, (const char *const[]){"-n", "--max-ttl", "60s", "--restart-guard=required", NULL}, server,
+                N, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_nonnull(strstr(a.err, "restarted too recently to count; they do in "));
+    ck_assert_ptr_nonnull(strstr(a.err, "--restart-guard=off"));
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock)
+{
+    command_set(&a, (const char *const[]){"--ttl", "500ms", NULL}, server, N, "nightly", "echo ran");
+    command_setenv(&a, "REDLOCK_RESTART_GUARD=if-permitted");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "ran\n");
+    ck_assert_ptr_nonnull(strstr(a.err, "waiting "));
+}
+END_TEST
+
+/* A holds two of three; one of them restarts without its data. B, who asks then, must wait. */
+START_TEST(a_server_that_forgot_gives_the_lock_to_nobody_else)
+{
+    const char *const off[] = {"-n", "--max-ttl", "60s", NULL};
+    const char *const guarded[] = {"-n", "--max-ttl", "60s", "--restart-guard=required", NULL};
+
+    live_kill(&server[2]);
+    command_set(&a, off, server, N, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    live_command(&server[0], "BLPOP nobody 0.5"); /* A's attempt is over: it asks nobody any more */
+    live_kill(&server[1]);
+    live_restart(&server[1]);
+    live_restart(&server[2]);
+    command_set(&b, _i ? off : guarded, server, N, "nightly", "echo ran");
+    command_run(&b);
+    ck_assert_int_eq(b.status, _i ? 0 : 69);
+    kill(a.pid, SIGUSR1);
+    command_end(&a);
+}
+END_TEST
+
+START_TEST(a_ttl_above_the_longest_is_refused)
+{
+    command_set(&a, (const char *const[]){"--ttl", "10s", "--max-ttl", "9s", NULL}, server, N, "nightly",
+                "echo ran");
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, "--ttl (10000ms) is above --max-ttl (9000ms)"));
+}
+END_TEST
+
+START_TEST(the_command_gets_a_number_that_grows)
+{
+    unsigned long long last = 0;
+
+    for (int i = 0; i < 3; i++) {
+        command_set(&a, (const char *const[]){"--fence", NULL}, server, N, "nightly", "echo $REDLOCK_FENCE");
+        command_setenv(&a, "REDLOCK_FENCE=7"); /* of a lock around this one */
+        ck_assert_int_eq(command_run(&a), 0);
+        ck_assert_uint_gt(strtoull(a.out, NULL, 10), last);
+        last = strtoull(a.out, NULL, 10);
+    }
+    ck_assert_uint_gt(last, 1700000000000ull); /* not below the wall clock */
+    command_set(&a, (const char *const[]){NULL}, server, N, "nightly", "echo ${REDLOCK_FENCE-none}");
+    command_setenv(&a, "REDLOCK_FENCE=7");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "none\n");
+}
+END_TEST
+
+START_TEST(a_hold_has_an_end)
+{
+    command_set(&a, (const char *const[]){"--ttl", "600ms", "--max-hold", "900ms", NULL}, server, N,
+                "nightly", "while :; do sleep 0.01; done");
+    ck_assert_int_eq(command_run(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "has been held for --max-hold"));
+    command_set(&a, (const char *const[]){"--ttl", "600ms", "--max-hold", "500ms", NULL}, server, N,
+                "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 64);
+}
+END_TEST
+
+START_TEST(verbose_tells_what_each_server_did)
+{
+    live_kill(&server[2]);
+    command_set(&a, (const char *const[]){"-v", NULL}, server, N, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, ": done in "));
+    ck_assert_ptr_nonnull(strstr(a.err, "connect"));
+}
+END_TEST
+
+START_TEST(a_server_that_may_evict_is_warned_of)
+{
+    live_command(&server[1], "CONFIG SET maxmemory 1000000000");
+    live_command(&server[1], "CONFIG SET maxmemory-policy allkeys-lru");
+    command_set(&a, (const char *const[]){NULL}, server, N, "nightly", "echo in >&9; sleep 0.2");
+    for (int i = 0; i < 20 && strstr(a.err, "may delete locks") == NULL; i++) /* who is slow is not asked */
+        ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "may delete locks when its memory is full"));
+}
+END_TEST
+
+START_TEST(what_is_no_guard_is_named)
+{
+    command_set(&a, (const char *const[]){"--restart-guard=maybe", NULL}, server, N, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, "give strict, required, if-permitted or off"));
+}
+END_TEST
+
+Suite *suite_cli_guard(void)
+{
+    Suite *suite = suite_create("cli_guard");
+    TCase *tc = tcase_create("three servers");
+
+    tcase_add_checked_fixture(tc, start, stop);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, servers_that_just_started_do_not_count_and_that_is_told);
+    tcase_add_test(tc, the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock);
+    tcase_add_loop_test(tc, a_server_that_forgot_gives_the_lock_to_nobody_else, 0, 2);
+    tcase_add_test(tc, a_ttl_above_the_longest_is_refused);
+    tcase_add_test(tc, the_command_gets_a_number_that_grows);
+    tcase_add_test(tc, a_hold_has_an_end);
+    tcase_add_test(tc, verbose_tells_what_each_server_did);
+    tcase_add_test(tc, a_server_that_may_evict_is_warned_of);
+    tcase_add_test(tc, what_is_no_guard_is_named);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
