@@ -25,7 +25,7 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const s
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
 {
     RDL_ASSERT(l->state == LOCK_IDLE);
-    l->hint = hint;
+    l->hint = l->mode->ops == NULL ? hint : NULL; /* several locks have no list of hints */
 }
 
 static int finish(struct rdl_lock *l, int result)
@@ -54,9 +54,11 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     return rdl_conn_submit(l->conn, req, &cmd);
 }
 
-const struct rdl_op *rdl_lock_release_op(const struct rdl_lock *l)
+const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action)
 {
-    return l->hint != NULL ? l->hint->way->release : &rdl_op_release;
+    if (l->mode->ops != NULL)
+        return l->mode->ops[action];
+    return action == RDL_RELEASE && l->hint != NULL ? l->hint->way->release : rdl_op_of(action);
 }
 
 void rdl_lock_owe(struct rdl_lock *l)
@@ -65,7 +67,7 @@ void rdl_lock_owe(struct rdl_lock *l)
     char value[RDL_VALUE_MAX];
 
     if (l->mode->value(l, value) > 0) /* else there is nothing yet that could be told from others */
-        rdl_lock_submit(l, rdl_lock_release_op(l), NULL, none);
+        rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
 }
 
 /* ---------------------------------------------------------------- px */
@@ -84,8 +86,7 @@ static int px_send(struct rdl_lock *l, uint64_t now_ms)
         rdl_token_next(&l->token);
     if (l->op != RDL_RELEASE) /* a release is of use until the key ends that the last send set */
         l->sent_ms = now_ms;
-    return rdl_lock_submit(
-        l, l->op == RDL_RELEASE ? rdl_lock_release_op(l) : rdl_op_of((enum rdl_action)l->op), &l->req, none);
+    return rdl_lock_submit(l, rdl_lock_op(l, (enum rdl_action)l->op), &l->req, none);
 }
 
 /* Validity runs from before the first send: whatever the way took, the server's clock started later. */
@@ -182,7 +183,7 @@ static int px_answer(struct rdl_lock *l, uint64_t now_ms)
     return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l);
 }
 
-const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value};
+const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL};
 
 /* ---------------------------------------------------------------- the states of an operation */
 

@@ -66,7 +66,8 @@ enum {
     RDL_EXPIRED = -34,         /* its time was up: granted too late, or gone before the release */
     RDL_UNKNOWN = -35,         /* no answer, so nobody can say */
     RDL_E_FOREIGN_VALUE = -36, /* legacy: the key holds what is no lock of this kind; never taken over */
-    RDL_E_FENCE = -37          /* fencing needs scripts, and the server refuses them */
+    RDL_E_FENCE = -37,         /* fencing needs scripts, and the server refuses them */
+    RDL_E_MULTI = -38          /* several locks at once need scripts, and the server refuses them */
 };
 
 #define RDL_TTL_MAX      2147483647u /* ms */
@@ -176,6 +177,7 @@ struct rdl_lock_mode {
     int (*answer)(struct rdl_lock *l,
                   uint64_t now_ms); /* judge an answer; RDL_PENDING: another request is out */
     size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]); /* what marks the key as ours */
+    const struct rdl_op *const *ops; /* by enum rdl_action; NULL: those of rdl_op_of */
 };
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 /*
@@ -232,6 +234,23 @@ struct rdl_lock {
  */
 void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
                    struct rdl_conn *conn, const void *name, size_t name_len);
+
+/*
+ * Several locks as one (lock_multi.c), opt-in: a script takes all of them or none, with one token and one
+ * ttl; extended and released together. So who wants the same locks in another order does not meet us in a
+ * deadlock. If one of them is lost, all are: extend says RDL_LOST and gives the others back.
+ *
+ *     static const struct rdl_bytes accounts[] = {{"anna", 4}, {"berta", 5}};
+ *     static uint8_t packed[RDL_NAME_MAX];
+ *     rdl_lock_init_multi(&lock, &opt, &conn, accounts, 2, packed);
+ *
+ * 1 to RDL_MULTI_MAX (n) different names, together of RDL_NAME_MAX - n bytes at most; each excludes a px
+ * lock of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts: where
+ * they are refused acquire says RDL_E_MULTI. On a cluster node the names need a tag in common, else acquire
+ * says RDL_E_CLUSTER. Never with hints. RDL_OK, or RDL_E_NAME, which acquire repeats.
+ */
+int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn,
+                        const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);
 
 /* Wait with a hint and tell others (see above), from the next operation on; borrowed. NULL: neither. */
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);

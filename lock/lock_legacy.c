@@ -200,7 +200,7 @@ static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
 static int first_request(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->op == RDL_RELEASE)
-        return ask(l, DONE, rdl_lock_release_op(l), none);
+        return ask(l, DONE, rdl_lock_op(l, RDL_RELEASE), none);
     if (l->op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
     if (l->op == RDL_ACQUIRE) {
@@ -354,5 +354,5 @@ static size_t legacy_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
     return l->value_len;
 }
 
-const struct rdl_lock_mode rdl_lock_legacy = {legacy_send, legacy_answer, legacy_value};
-const struct rdl_lock_mode rdl_lock_legacy_integer = {legacy_send, legacy_answer, legacy_value};
+const struct rdl_lock_mode rdl_lock_legacy = {legacy_send, legacy_answer, legacy_value, NULL};
+const struct rdl_lock_mode rdl_lock_legacy_integer = {legacy_send, legacy_answer, legacy_value, NULL};

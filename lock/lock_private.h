@@ -7,8 +7,8 @@
 
 /* Queue a request for the lock's key, with its value. RDL_OK or RDL_E_FULL. */
 int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra);
-/* The op that deletes the key: with a hint it also tells one waiter. */
-const struct rdl_op *rdl_lock_release_op(const struct rdl_lock *l);
+/* What the action is for this mode; with a hint a release also tells one waiter. */
+const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action);
 /* Queue the release that the key is owed; nobody waits for it. */
 void rdl_lock_owe(struct rdl_lock *l);
 

@@ -17,6 +17,7 @@ static const char *const lock_errors[] = {
     "no answer: done or not done",
     "the key holds something that is not a lock of this kind",
     "fencing needs scripts, which the server refuses",
+    "several locks at once need scripts, which the server refuses",
 };
 
 const char *rdl_lock_strerror(int result)

@@ -164,6 +164,13 @@ extern const struct rdl_op rdl_op_raise_fence;
  */
 extern const struct rdl_op rdl_op_release_wake;
 extern const struct rdl_op rdl_op_wait;
+/*
+ * Several locks as one; all of them or none. The command's name is their names, each behind a byte that is
+ * its length: to RDL_NAME_MAX bytes in all. Needs scripts.
+ */
+extern const struct rdl_op rdl_op_acquire_multi;
+extern const struct rdl_op rdl_op_extend_multi;
+extern const struct rdl_op rdl_op_release_multi;
 /* The old protocol (lock_legacy.c): values that say when they end, keys without expiry. */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
 extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
@@ -174,6 +181,7 @@ extern const struct rdl_op rdl_op_delete;  /* DEL, whatever the value is */
 enum {
     RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /* bytes of a value: a token in hex */
     RDL_EXTRA_MAX = 40,
+    RDL_MULTI_MAX = 8, /* locks in one */
     RDL_PEER_MAX = 24
 };
 
@@ -213,7 +221,7 @@ struct rdl_preflight;
 
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
 
-enum { RDL_LADDERS = 7 }; /* kinds of requests that have more than one way to be put */
+enum { RDL_LADDERS = 8 }; /* kinds of requests that have more than one way to be put */
 
 struct rdl_conn {
     const struct rdl_conn_config *cfg;

@@ -10,7 +10,7 @@
 enum {
     WAKE_TTL_MS = 1000, /* of an element nobody took: whoever waits later than that has seen the lock free */
     RELEASE_MEMORY = 4,
-    WAIT_MEMORY = 5
+    WAIT_MEMORY = 3 /* with another op, which has no use for the conn or these rungs */
 };
 
 /* ---------------------------------------------------------------- telling */

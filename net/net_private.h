@@ -40,7 +40,7 @@ enum rdl_rung {
     RUNG_WATCH,
     RUNG_NONE,   /* none is left */
     RUNG_DIRECT, /* a request that has but one way */
-    /* BLPOP, whose refusals are remembered apart: the timeout in parts of a second; in whole ones */
+    /* BLPOP, which has none of these: the timeout in parts of a second; in whole ones */
     RUNG_PARTS = RUNG_DELEX,
     RUNG_WHOLE = RUNG_DELIFEQ
 };

@@ -165,6 +165,15 @@ extern const struct rdl_script rdl_script_acquire;
  */
 extern const struct rdl_script rdl_script_raise;
 
+/*
+ * Several locks as one: any number of KEYS (set in a copy of the script), the rest as above; acquire as
+ * rdl_script_acquire, with {1, 0} for granted. Release deletes those that are ours: 1 all were; 0 one is
+ * somebody else's; else -1: one was gone.
+ */
+extern const struct rdl_script rdl_script_acquire_multi;
+extern const struct rdl_script rdl_script_extend_multi;
+extern const struct rdl_script rdl_script_release_multi;
+
 /* Each returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
 int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user,
                  struct rdl_bytes password); /* user.len 0: AUTH password */

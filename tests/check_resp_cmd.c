@@ -342,8 +342,10 @@ static void sha1_hex(char out[41], const char *text, size_t len)
 
 START_TEST(a_scripts_sha1_is_that_of_its_text)
 {
-    const struct rdl_script *const scripts[] = {&rdl_script_release, &rdl_script_extend, &rdl_script_replace,
-                                                &rdl_script_acquire, &rdl_script_release_wake};
+    const struct rdl_script *const scripts[] = {&rdl_script_release,      &rdl_script_extend,
+                                                &rdl_script_replace,      &rdl_script_acquire,
+                                                &rdl_script_release_wake, &rdl_script_acquire_multi,
+                                                &rdl_script_extend_multi, &rdl_script_release_multi};
     size_t i;
     char sha[41];
 

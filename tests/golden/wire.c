@@ -63,6 +63,21 @@ static void load(const char *name, const struct rdl_script *s)
     line(name, result != RDL_OK ? result : rdl_cmd_load_tail(&w));
 }
 
+/* Two locks as one. */
+static void several(struct rdl_bytes key, struct rdl_bytes token)
+{
+    static const char *const names[] = {"eval-acquire-multi", "eval-extend-multi", "eval-release-multi"};
+    const struct rdl_bytes argv[] = {key, bytes("lock:b"), token, bytes("30000")};
+    struct rdl_script scripts[] = {rdl_script_acquire_multi, rdl_script_extend_multi,
+                                   rdl_script_release_multi};
+    size_t i;
+
+    for (i = 0; i < 3; i++) {
+        scripts[i].keys = 2;
+        eval(names[i], &scripts[i], argv);
+    }
+}
+
 int main(void)
 {
     const struct rdl_bytes key = bytes("lock:a");
@@ -117,5 +132,6 @@ int main(void)
     eval("eval-acquire", &rdl_script_acquire, fenced);
     eval("eval-raise", &rdl_script_raise, raise);
     eval("eval-release-wake", &rdl_script_release_wake, wake);
+    several(key, token);
     return 0;
 }
