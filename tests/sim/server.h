@@ -25,9 +25,13 @@ enum {
     SIM_WAITERS = 32 /* connections that wait in BLPOP at once */
 };
 
+/* Whose words: they differ between versions. */
+enum sim_texts { SIM_REDIS7, SIM_REDIS6, SIM_REDIS8, SIM_VALKEY8, SIM_VALKEY9 };
+
 /* What kind of server it is; constant. */
 struct sim_features {
     const char *version;    /* redis_version of INFO */
+    enum sim_texts texts;   /* 0: those of Redis 7.0 */
     const char *password;   /* of the default user; NULL: none is needed */
     uint8_t no_scripts;     /* EVAL, EVALSHA and SCRIPT are unknown commands */
     uint8_t no_set_options; /* SET k v alone, as before 2.6.12 */

@@ -7,9 +7,13 @@ MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_delete.c se
 SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
-.PHONY: standin sim sim-check sim-long scenarios mutants model
+.PHONY: standin differ sim sim-check sim-long scenarios mutants model
 standin: $(B)/standin ## the model server behind sockets, for a machine without redis-server
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+
+differ: $(B)/differ ## the comparison of the model server with a real one: build/differ PORT [SEED [COMMANDS]]
+$(B)/differ: $(patsubst %.c,$(B)/lib/%.o,tests/live/differ_main.c tests/live/differ.c $(MODEL_SRC)) $(B)/lib/libredlock.a
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
 # tests/check_sim_server.c
