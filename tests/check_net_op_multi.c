@@ -52,12 +52,15 @@ static const struct {
 START_TEST(each_key_is_named_and_a_server_without_the_script_gets_it_whole)
 {
     const char *sha, *text;
+    const uint8_t *p;
 
     submit(ops[_i].op, "\1a\2bc", 5, &req);
     sha = wire_join(ops[_i].count, call("EVALSHA", ops[_i].script->sha, ops[_i].tail), NULL);
     text = wire_join(ops[_i].count, call("EVAL", ops[_i].script->text, ops[_i].tail), NULL);
     ck_assert_str_eq(scripted_sent(&s), sha);
     scripted_reply(&s, NOSCRIPT);
+    ck_assert_uint_gt(rdl_conn_tx(&s.conn, &p), 0);
+    ck_assert_ptr_eq(s.conn.script, ops[_i].script); /* not the copy that knows how many keys */
     ck_assert_str_eq(scripted_sent(&s), text);
     scripted_reply(&s, ops[_i].yes);
     ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
