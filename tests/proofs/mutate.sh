@@ -5,7 +5,7 @@
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- resp/resp_parse.c resp/resp_write.c resp/resp_cmd.c resp/resp_strerror.c
+[ $# -gt 0 ] || set -- resp/*.c
 mkdir -p "$out"
 sed -n 's,^tests/check_\(resp_.*\)\.c$,SUITE(\1),p' <<END >"$out/suites.inc"
 $(ls tests/check_resp_*.c)
@@ -23,7 +23,7 @@ notices() { # objects of resp/ but the mutant's
     gcc -o "$out/wire" "$out/wire.o" "$out/mutant.o" $1 && "$out/wire" | cmp -s - tests/golden/wire.txt || return 0
     # shellcheck disable=SC2086
     gcc -o "$out/check" "$out/main.o" "$out"/check_resp_*.o "$out/mutant.o" $1 $libs || return 0
-    ! CK_FORK=no timeout 10 "$out/check" >/dev/null 2>&1
+    ! CK_FORK=no timeout 20 "$out/check" >/dev/null 2>&1
 }
 
 try() { # file line change
