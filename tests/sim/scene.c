@@ -19,10 +19,11 @@ struct world *scene(int clients, int servers, uint32_t ttl_ms)
     o.is_scripted = 1;
     o.trace = scene_trace;
     struct world *w = world_make(&o);
-    w->ttl_ms = ttl_ms;
+    w->ttl_ms = w->max_ttl_ms = ttl_ms;
     for (int c = 0; c < clients; c++) {
         for (int s = 0; s < servers; s++)
             w->link[c][s] = (struct link){.delay_us = 100};
+        w->client[c].handle[0].opt.max_ttl_ms = UINT32_MAX;
         w->client[c].handle[0].opt.lease = (struct rdl_options){.ttl_ms = ttl_ms};
     }
     return w;

@@ -14,289 +14,16 @@
 #ifndef SIM_H
 #define SIM_H
 
-#include "redlock/redlock.h"
-#include "tests/sim/server.h"
+#include "tests/sim/world.h"
 
-enum {
-    CLIENTS_MAX = 6,
-    SERVERS_MAX = RDL_SERVERS_MAX,
-    HANDLES_MAX = 3, /* locks of one client */
-    NAMES = 2,       /* different lock names in a world */
-    TCPS = 160,
-    FIFO = 8192,
-    QUEUE_BYTES = 8192,
-    EVENTS = 4096,
-    TOKENS = 4096, /* a power of two */
-    FENCES = 64,   /* of a name, that are remembered */
-    FAULTS = 64
-};
-
-#define MS     1000ull
-#define SECOND 1000000ull
-#define NEVER  UINT64_MAX
-
-/* ---------------------------------------------------------------- random streams */
-
-struct rng {
-    uint64_t state;
-};
+/* ---------------------------------------------------------------- sim_world.c */
 
 uint64_t rng_next(struct rng *r);
 uint64_t rng_below(struct rng *r, uint64_t n);                 /* [0, n), 0 for n 0 */
 uint64_t rng_between(struct rng *r, uint64_t lo, uint64_t hi); /* [lo, hi] */
 int rng_chance(struct rng *r, uint32_t permille);
 
-/* ---------------------------------------------------------------- what can go wrong */
-
-/* Classes of faults; a bit of options.faults each, and a random stream each. */
-enum fault {
-    FAULT_TAIL,      /* some bytes travel much longer */
-    FAULT_CUT,       /* bytes are cut and merged on their way, writes are short, buffers small */
-    FAULT_RESET,     /* a connection is reset, before or after its bytes were applied */
-    FAULT_STALL,     /* a link loses everything for a while; the connection stays */
-    FAULT_PARTITION, /* several links at once, one way or both */
-    FAULT_REFUSE,    /* a server refuses connections, or their first packet gets lost */
-    FAULT_CRASH,     /* a server loses its data and is held down for max ttl + 1 s */
-    FAULT_REBOOT,    /* a server restarts at once with its data (fsync always) */
-    FAULT_FREEZE,    /* a server stops and goes on: what arrived meanwhile is applied then */
-    FAULT_PAUSE,     /* a client stops and goes on */
-    FAULT_KILL,      /* a client dies and a new one takes its place */
-    FAULT_CLOCK,     /* clocks run at different rates, within the allowance */
-    FAULT_SPURIOUS,  /* steps and wake-ups for no reason, late wake-ups */
-    FAULT_ERRORS,    /* a server answers with errors for a while: OOM, LOADING, READONLY, BUSY, MISCONF */
-    FAULT_SCRIPTS,   /* SCRIPT FLUSH */
-    FAULT_CANCEL,    /* the user changes his mind in the middle */
-    /* outside the assumptions: exclusion may and must break */
-    FAULT_FLUSH,       /* FLUSHALL */
-    FAULT_RESTART,     /* a server loses its data and is back at once */
-    FAULT_STEP_CLIENT, /* a client's clock jumps back */
-    FAULT_STEP_SERVER, /* a server's clock jumps ahead: its keys end early */
-    FAULT_RATE,        /* clocks run at rates outside the allowance */
-    FAULT_CLASSES,
-    STREAM_SETUP = FAULT_CLASSES, /* what the world is like */
-    STREAM_DELAY,                 /* how long bytes travel */
-    STREAM_USER,                  /* what the users do */
-    STREAM_LIBRARY,               /* entropy given to the library */
-    STREAMS
-};
-
-#define FAULT_BIT(f)   (1u << (f))
-#define FAULTS_INSIDE  (FAULT_BIT(FAULT_FLUSH) - 1u)
-#define FAULTS_OUTSIDE ((FAULT_BIT(FAULT_CLASSES) - 1u) & ~FAULTS_INSIDE)
-
-const char *fault_name(unsigned f);
-
-/* The world to make; 0 or -1 means: drawn from the seed. */
-struct options {
-    uint64_t seed;
-    int64_t faults; /* bits; -1: drawn among those inside the assumptions */
-    int clients;
-    int servers;
-    int ttl_ms;
-    int is_single;    /* 1: lock/ on one server; 0: redlock; -1: drawn */
-    int trace;        /* print a line per state change */
-    int is_scripted;  /* nobody acts by himself: a scenario does */
-    uint64_t end_us;  /* how long the world lasts */
-    uint64_t heal_us; /* when faults stop */
-};
-
 extern const struct options options_default;
-
-/* ---------------------------------------------------------------- the parts of a world */
-
-enum event_kind {
-    EVENT_WAKE,     /* client: its time has come */
-    EVENT_OPENED,   /* tcp: the handshake is through */
-    EVENT_UP,       /* tcp: n bytes arrive at the server */
-    EVENT_UP_FIN,   /* tcp: the client's close arrives */
-    EVENT_SERVE,    /* tcp: the server goes on with what it has */
-    EVENT_DOWN,     /* tcp: n bytes arrive at the client */
-    EVENT_DOWN_FIN, /* tcp: the server's close (n 0) or reset arrives */
-    EVENT_FAULT     /* fault number n begins or ends */
-};
-
-struct event {
-    uint64_t at;
-    uint32_t seq;
-    uint32_t n;
-    uint32_t gen; /* of the tcp, so that events of an earlier one are ignored */
-    uint16_t who;
-    uint8_t kind;
-};
-
-struct fifo {
-    uint32_t head;
-    uint32_t len;   /* bytes in it */
-    uint32_t ready; /* of them arrived; the rest is on its way */
-    uint8_t data[FIFO];
-};
-
-struct tcp {
-    uint32_t gen;
-    uint8_t used;
-    uint8_t client, server;
-    uint8_t client_open; /* 0 closed, 1 opening, 2 open */
-    uint8_t server_open; /* the server has a session for it */
-    uint8_t refused;
-    uint8_t fin_sent;            /* the server's close is on its way */
-    uint8_t fin_came;            /* the client's close has arrived */
-    uint8_t down_ended;          /* the server's close has arrived; 2: a reset */
-    uint64_t up_last, down_last; /* when the last bytes on their way arrive */
-    struct sim_session session;
-    struct fifo up, down;
-};
-
-struct link {
-    uint32_t delay_us; /* one way, at least */
-    uint32_t jitter_us;
-    uint64_t up_blocked, down_blocked; /* nothing arrives before */
-    uint64_t last_break;               /* when a connection over it ended last */
-};
-
-struct clock {
-    uint64_t offset_us;
-    int32_t ppm; /* how much faster than the world */
-    int64_t step_us;
-};
-
-struct host {
-    struct world *world;
-    struct sim_server model;
-    struct clock clock;
-    uint8_t index;
-    uint8_t is_down;
-    uint8_t is_frozen;
-    uint64_t refuse_until;
-    uint64_t blackhole_until;
-    uint64_t up_at;
-    struct tcp *serving;
-};
-
-enum handle_state { IDLE, ACQUIRING, HELD, EXTENDING, RELEASING };
-
-/* One lock of one client, and its user. */
-struct handle {
-    struct rdl_redlock_options opt;
-    struct rdl_redlock redlock;
-    struct rdl_server servers[SERVERS_MAX];
-    struct rdl_lock lock;
-    struct rdl_keeper keeper;
-    uint8_t client, index;
-    uint8_t is_single;
-    const struct rdl_lock_mode *mode; /* of a single one */
-    uint8_t single_server;
-    uint8_t name;
-    uint8_t state; /* enum handle_state */
-    uint8_t uses_keeper;
-    uint64_t act_at;    /* when the user does the next thing (virtual time) */
-    uint64_t cancel_at; /* when he loses patience in the middle of an operation */
-    uint64_t hold_until;
-    int result; /* of the last operation */
-    /* for the oracles */
-    uint64_t op_us;        /* when the operation began */
-    uint64_t op_ms;        /* the same by the client's clock */
-    uint64_t limit_ms;     /* when it must have ended, by the client's clock */
-    uint8_t was_confirmed; /* the extend was, in time; what is put back is waited for */
-    uint64_t until_ms;     /* what it said it holds, before the operation */
-    uint64_t stalled_us;   /* the client did not run for so long since the operation began */
-    uint32_t ttl_ms;
-};
-
-struct client {
-    struct clock clock;
-    uint8_t index;
-    uint8_t is_dead;
-    uint8_t is_running;
-    uint8_t spins;        /* rounds in a row after which it wanted another at once */
-    uint8_t resume;       /* where a pause stopped its loop */
-    int32_t wall_skew_ms; /* how far his wall clock is off */
-    uint64_t stale_ms;    /* the time it read before the pause; 0: none */
-    uint64_t paused_until;
-    uint64_t wake_at; /* an EVENT_WAKE is due then */
-    uint64_t last_run;
-    struct rdl_conn conn[SERVERS_MAX];
-    struct rdl_conn_config cfg[SERVERS_MAX];
-    struct rdl_endpoint endpoint[SERVERS_MAX];
-    struct tcp *tcp[SERVERS_MAX]; /* of the conn's present connection */
-    struct handle handle[HANDLES_MAX];
-    uint8_t queue[SERVERS_MAX][QUEUE_BYTES];
-    uint8_t tx[SERVERS_MAX][1024];
-    uint8_t rx[SERVERS_MAX][256];
-};
-
-/* What the servers did with one token. */
-struct token {
-    uint32_t used;   /* of which run */
-    uint8_t granted; /* bits: servers that executed its SET and granted it */
-    uint8_t refused;
-    uint8_t deleted;        /* that deleted it by its release */
-    uint8_t extended;       /* that extended it in the operation that is going on */
-    uint8_t missed;         /* that had it no more when they were to extend it */
-    uint8_t setter;         /* the client whose SET was granted */
-    uint8_t client, handle; /* who holds it, when held */
-    uint8_t is_held;
-    uint8_t was_held;   /* at some time: from then on a SET with it puts the key back */
-    uint64_t first_us;  /* when a SET of it was first executed */
-    uint64_t extend_us; /* when an extend of the present operation was first executed */
-    char hex[2 * RDL_TOKEN_LEN];
-};
-
-/* A fault that is planned. */
-struct planned {
-    uint8_t fault;
-    uint8_t is_end;
-    uint8_t what; /* of the class: which way, which error ... */
-    uint8_t client, server;
-    uint64_t at, until;
-};
-
-struct counts {
-    uint64_t events, acquired, busy, no_quorum, expired, extended, released, commands, lost, unknown;
-};
-
-struct fence {
-    uint64_t number;
-    uint64_t done_us; /* when its holder had it */
-};
-
-struct world {
-    struct options opt;
-    struct rng stream[STREAMS];
-    uint32_t run;
-    uint32_t faults; /* bits, as drawn or given */
-    int clients, servers, handles, is_single;
-    int has_other_servers;             /* of which the oracles know less: by WATCH a client sees by itself */
-    int is_fenced;                     /* single locks count */
-    int has_legacy;                    /* 1: all are legacy; 2: some */
-    struct fence fence[NAMES][FENCES]; /* the last ones given */
-    unsigned fences[NAMES];
-    uint64_t stop_us; /* then nobody wants locks any more */
-    uint32_t ttl_ms;  /* the longest anybody asks for */
-    uint64_t now;
-    uint64_t hash; /* of everything that happened */
-    uint32_t seq;
-    uint32_t events;
-    uint32_t resets_in; /* deliveries until the next reset */
-    uint32_t cut_permille, tail_permille;
-    uint32_t slowest_us; /* one way, without faults */
-    uint64_t hold_us, think_us;
-    const char *violation; /* the first; NULL: none */
-    uint64_t violation_at;
-    char violation_text[200];
-    int planned_len;
-    struct planned planned[FAULTS];
-    struct link link[CLIENTS_MAX][SERVERS_MAX];
-    struct host host[SERVERS_MAX];
-    struct client client[CLIENTS_MAX];
-    uint64_t last_acquired; /* virtual time */
-    uint64_t acquired_after_heal;
-    struct counts counts;
-    struct event heap[EVENTS];
-    struct token token[TOKENS];
-    struct tcp tcp[TCPS];
-};
-
-/* ---------------------------------------------------------------- sim_world.c */
 
 /* Make the world of these options; it lives in static memory, one at a time. */
 struct world *world_make(const struct options *o);
@@ -347,6 +74,7 @@ uint64_t client_now_ms(const struct world *w, const struct client *c);
 
 /* ---------------------------------------------------------------- sim_handle.c: lock and redlock alike */
 
+uint32_t client_least_attempt_ms(const struct world *w);
 void handle_init(struct world *w, struct handle *h);
 int handle_acquire(struct world *w, struct handle *h);
 int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms);
@@ -374,6 +102,7 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 
 /* ---------------------------------------------------------------- sim_fault.c */
 
+const char *fault_name(unsigned f);
 void faults_plan(struct world *w);
 void fault_event(struct world *w, uint32_t n);
 

@@ -52,9 +52,12 @@ sim-check: $(B)/sim $(B)/sim-clang ## scenarios, regressions, some hundred seeds
 CI_STAGES += sim-long mutants model
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
+	@# servers that forget everything and are back at once, with a guard: nothing may break
+	$(B)/sim 1:2000 faults=restart,pause,tail guard=2 single=0
+	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
 	for fault in flush restart step-client step-server rate; do \
 	    printf '%s outside the assumptions: ' "$$fault"; \
-	    $(B)/sim 1:300 faults=$$fault,pause keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done
+	    $(B)/sim 1:300 faults=$$fault,pause guard=4 keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done
 	$(B)/sim-asan 1:1000
 	$(B)/sim-asan scenarios
 

@@ -16,6 +16,12 @@ uint64_t client_now_ms(const struct world *w, const struct client *c)
     return c->stale_ms ? c->stale_ms : clock_ms(&c->clock, w->now);
 }
 
+/* In which any operation can be done, if nothing goes wrong. */
+uint32_t client_least_attempt_ms(const struct world *w)
+{
+    return (w->has_legacy ? 12 : 3) * w->slowest_us / 1000 + 2;
+}
+
 static void init_handle(struct world *w, struct client *c, unsigned i)
 {
     struct rng *r = &w->stream[STREAM_SETUP];
@@ -29,13 +35,13 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
         h->mode = &rdl_lock_legacy;
     h->single_server = 0;
     h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
-    h->opt.max_ttl_ms = UINT32_MAX;
-    h->opt.guard = RDL_GUARD_OFF;
+    h->opt.max_ttl_ms = w->max_ttl_ms;
+    h->opt.guard = w->guard;
     h->opt.lease.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
     h->opt.lease.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
     h->opt.lease.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
     /* An attempt has time for a round trip and a half; one of the legacy mode may need five. */
-    uint32_t least = (w->has_legacy ? 12 : 3) * w->slowest_us / 1000 + 2;
+    uint32_t least = client_least_attempt_ms(w);
     h->opt.lease.attempt_ms =
         rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + h->opt.lease.ttl_ms / 16);
     if (rdl_attempt_ms(&h->opt.lease) < least)

@@ -24,8 +24,8 @@ static uint64_t duration(struct world *w, unsigned fault, struct rng *r)
 {
     uint64_t ttl = w->ttl_ms * MS;
     switch (fault) {
-    case FAULT_CRASH: /* the operators' rule: down for longer than any lease */
-        return ttl + SECOND + rng_below(r, ttl);
+    case FAULT_CRASH: /* the operators' rule, where there is no guard: down for longer than any lease */
+        return (w->guard == RDL_GUARD_OFF ? ttl + SECOND : 0) + rng_below(r, ttl);
     case FAULT_REBOOT:
     case FAULT_RESTART:
         return rng_below(r, 200 * MS);
@@ -46,6 +46,8 @@ static void plan_one(struct world *w, unsigned fault)
     struct rng *r = &w->stream[fault];
     struct planned p = {.fault = (uint8_t)fault};
     uint64_t lasts = duration(w, fault, r), latest = w->opt.heal_us;
+    if (fault == FAULT_CRASH && w->guard != RDL_GUARD_OFF)
+        latest -= w->max_ttl_ms * MS; /* half of the quarantine */
     if (lasts > latest - 1)
         lasts = latest - 1;
     p.at = rng_below(r, latest - lasts);
@@ -270,10 +272,6 @@ void fault_event(struct world *w, uint32_t n)
     case FAULT_CANCEL:
     case FAULT_RATE:
     case FAULT_CLASSES:
-    case STREAM_DELAY:
-    case STREAM_USER:
-    case STREAM_LIBRARY:
-    case STREAMS:
         break;
     }
 }

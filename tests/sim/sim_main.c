@@ -59,9 +59,9 @@ static void print_faults(uint32_t faults)
 
 static void print_world(const struct world *w)
 {
-    printf(
-        "seed %llu: %d clients x %d locks, %d servers%s, ttl %u ms, faults=", (unsigned long long)w->opt.seed,
-        w->clients, w->handles, w->servers, w->is_single ? " (lock/ on the first)" : "", w->ttl_ms);
+    printf("seed %llu: %d clients x %d locks, %d servers%s, ttl %u ms, guard=%u, faults=",
+           (unsigned long long)w->opt.seed, w->clients, w->handles, w->servers,
+           w->is_single ? " (lock/ on the first)" : "", w->ttl_ms, w->guard);
     print_faults(w->faults);
     putchar('\n');
 }
@@ -142,6 +142,8 @@ static void parse(struct job *j, const char *arg)
         j->options.ttl_ms = atoi(value);
     else if (strncmp(arg, "single=", 7) == 0)
         j->options.is_single = atoi(value);
+    else if (strncmp(arg, "guard=", 6) == 0)
+        j->options.guard = atoi(value);
     else if (strncmp(arg, "trace=", 6) == 0)
         j->options.trace = atoi(value);
     else if (strncmp(arg, "hash=", 5) == 0)

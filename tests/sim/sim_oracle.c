@@ -123,7 +123,8 @@ static void validity(struct world *w, const struct handle *h, uint64_t executed_
 
 static int is_calm(const struct world *w, const struct handle *h)
 {
-    return !w->opt.is_scripted && w->faults == 0 && 8 * w->slowest_us < rdl_attempt_ms(&h->opt.lease) * MS;
+    return w->guard != RDL_GUARD_STRICT && !w->opt.is_scripted && w->faults == 0 &&
+           8 * w->slowest_us < rdl_attempt_ms(&h->opt.lease) * MS;
 }
 
 /*
@@ -170,6 +171,8 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
         world_violation(w, "truth", "busy, but no attempt was refused by enough servers");
     if (result == RDL_EXPIRED && !was_ever(w, h, result))
         world_violation(w, "truth", "expired, but no attempt was granted by a majority");
+    if (result == RDL_E_QUARANTINE && w->guard == RDL_GUARD_OFF)
+        world_violation(w, "truth", "quarantine without a guard");
     int was_cut = clock_ms(&w->client[h->client].clock, w->now) >= h->op_ms + h->opt.lease.wait_ms;
     if (result != RDL_BUSY && is_calm(w, h) && !(h->opt.lease.wait_ms && h->opt.lease.retry_ms && was_cut))
         world_violation(w, "truth", "result %d though nothing was wrong", result);
@@ -199,7 +202,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     } else if (result == RDL_REACQUIRED) {
         if (handle_remaining_ms(h, now_ms) != 0 || now_ms >= h->until_ms)
             world_violation(w, "truth", "not without a gap, and yet something remains, or the time was up");
-        if (gone == 0)
+        if (!w->has_other_servers && (!t || t->ever_missed == 0))
             world_violation(w, "truth", "not without a gap, but no server had ever lost it");
         if (t)
             t->is_held = 0;

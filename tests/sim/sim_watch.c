@@ -94,6 +94,7 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
         return;
     }
     *(n->number == 1 ? &t->extended : &t->missed) |= (uint8_t)(1u << h->index);
+    t->ever_missed |= t->missed;
     if (n->number == 1 && w->now < t->extend_us)
         t->extend_us = w->now;
 }

@@ -150,6 +150,8 @@ void world_violation(struct world *w, const char *oracle, const char *fmt, ...)
 const struct options options_default = {
     .faults = -1, .is_single = -1, .end_us = 12 * SECOND, .heal_us = 6 * SECOND};
 
+enum { UP_BEFORE_MS = 3600000 }; /* servers have been running for an hour when a world begins */
+
 static const struct sim_features kinds[] = {
     {.version = "7.0.15"},
     {.version = "7.0.15", .no_scripts = 1},
@@ -211,11 +213,27 @@ static void make_hosts(struct world *w)
         if (w->is_fenced) /* fencing needs scripts */
             drawn = drawn % 2 * 2;
         const struct sim_features *kind = &kinds[drawn];
-        sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0));
+        sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0) - UP_BEFORE_MS);
         w->has_other_servers |= kind != &kinds[0];
         h->model.note = oracle_note;
         h->model.note_ctx = h;
     }
+}
+
+/* The guard is a promise of all: one client without it voids it for the others. */
+static void make_guard(struct world *w)
+{
+    static const uint8_t guards[] = {RDL_GUARD_OFF, RDL_GUARD_REQUIRED, RDL_GUARD_REQUIRED,
+                                     RDL_GUARD_IF_PERMITTED, RDL_GUARD_STRICT};
+    uint64_t drawn = rng_below(&w->stream[STREAM_GUARD], sizeof guards);
+    uint32_t patient_ms = 4 * (client_least_attempt_ms(w) + w->ttl_ms / 16);
+    w->guard = w->opt.guard > 0 ? (uint8_t)w->opt.guard : guards[drawn];
+    if (w->is_single || w->opt.is_scripted)
+        w->guard = RDL_GUARD_OFF;
+    w->max_ttl_ms = w->ttl_ms > patient_ms ? w->ttl_ms : patient_ms;
+    if (w->guard == RDL_GUARD_STRICT) /* who lives again believes nobody for so long */
+        w->opt.end_us += (w->max_ttl_ms / 1000 + 2) * SECOND;
+    w->stop_us = w->opt.end_us - 1500 * MS;
 }
 
 static void make_shape(struct world *w)
@@ -236,7 +254,6 @@ static void make_shape(struct world *w)
         w->is_fenced = mode == 1 || mode == 2;
         w->has_legacy = mode == 3 ? 1 : mode == 4 ? 2 : 0;
     }
-    w->stop_us = w->opt.end_us - 1500 * MS;
     w->handles = w->opt.is_scripted ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
     w->faults = w->opt.faults >= 0 ? (uint32_t)w->opt.faults : faults;
@@ -272,6 +289,7 @@ struct world *world_make(const struct options *o)
     uint32_t least_ms = w->has_legacy ? w->slowest_us / 14 + 12 : w->slowest_us / 40;
     if (w->ttl_ms < least_ms)
         w->ttl_ms = least_ms;
+    make_guard(w);
     make_hosts(w);
     for (int c = 0; c < w->clients; c++) {
         w->client[c].clock =
