@@ -81,7 +81,7 @@ static const struct rdl_hint_way way = {hint_begin, hint_came, hint_end, &rdl_op
 
 void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {
-    static const struct rdl_hint blank;
+    static const struct rdl_hint blank = {0};
 
     *h = blank;
     h->way = &way;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_hello.c - login: AUTH, SELECT, CLIENT SETNAME, as far as the endpoint asks for them; then the preflight.
+ * net_hello.c - login: AUTH, SELECT, CLIENT SETNAME, as far as the endpoint asks for them; then the
+ * preflight.
  *
  * No lock command is sent before all are answered: pipelined behind a SELECT that is refused, it would
  * run in database 0. Error texts of AUTH are not kept: a server where AUTH was renamed repeats its

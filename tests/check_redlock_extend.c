@@ -193,7 +193,9 @@ START_TEST(a_late_grant_of_the_acquire_counts_at_once)
 }
 END_TEST
 
-/* Two connect when a majority has granted it: in the time of the attempt they are asked as the others were. */
+/*
+ * Two connect when a majority has granted it: in the time of the attempt they are asked as the others were.
+ */
 START_TEST(who_connects_a_little_late_is_one_more_vote)
 {
     size_t i;

@@ -182,7 +182,7 @@ START_TEST(random_schedules_give_unique_growing_numbers)
 
     for (round = 0; round < 25; round++) {
         size_t n = 3 + 2 * ((unsigned)round & 1), i;
-        unsigned c[7];
+        unsigned c[7] = {0};
         uint64_t last = 0;
         fenced(n);
         for (i = 0; i < n; i++)

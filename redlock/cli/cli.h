@@ -79,7 +79,9 @@ struct rdl_cli_options {
 
 /* argv as after "run". 0, or an exit status, the reason said. Passwords in argv are overwritten in place. */
 int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv);
-/* Behind it: add a server; the defaults, and what does not go together. 0 or an exit status, the reason said. */
+/*
+ * Behind it: add a server; the defaults, and what does not go together. 0 or an exit status, the reason said.
+ */
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
 int rdl_cli_options_settle(struct rdl_cli_options *o);
 /* "1.5", to ms; with units, one of ms, s, m must follow. 0, or -1: not a time, or above max_ms. */

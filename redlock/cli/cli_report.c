@@ -136,7 +136,7 @@ void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)
 
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
 {
-    uint64_t now = rdl_cli_now(l), at[RDL_SERVERS_MAX];
+    uint64_t now = rdl_cli_now(l), at[RDL_SERVERS_MAX] = {0};
     size_t n = l->servers->n;
 
     for (size_t i = 0; i < n; i++) { /* sorted: the last of a majority ends it */

@@ -109,7 +109,7 @@ static void client(unsigned i, const struct way *way, const struct load *load)
     struct rdl_lock lock;
     struct rdl_hint hint;
 
-    srand(i + 1);
+    srandom(i + 1);
     connect_to(&first);
     connect_to(&second);
     rdl_posix_init(&posix, &net);
@@ -126,7 +126,7 @@ static void client(unsigned i, const struct way *way, const struct load *load)
             board->longest_ms[i] = waited;
         work(i, load);
         rdl_lock_release(&lock, &net);
-        rest(load->think_us > 0 ? (unsigned)rand() % (2 * load->think_us) : 0);
+        rest(load->think_us > 0 ? (unsigned)random() % (2 * load->think_us) : 0);
     }
     _exit(0);
 }
