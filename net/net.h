@@ -168,9 +168,14 @@ extern const struct rdl_op rdl_op_wait;
  * Several locks as one; all of them or none. The command's name is their names, each behind a byte that is
  * its length: to RDL_NAME_MAX bytes in all. Needs scripts.
  */
-extern const struct rdl_op rdl_op_acquire_multi;
-extern const struct rdl_op rdl_op_extend_multi;
-extern const struct rdl_op rdl_op_release_multi;
+extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
+/*
+ * The canary (net_op_canary.c), the key `name`. look: YES if it was made by the run that the preflight saw;
+ * value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS | its age in s; NO, ABSENT:
+ * value is the server's clock in s. create if there is none, replace: ttl_ms is the clock to write, in s.
+ */
+extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_create, rdl_op_canary_replace;
+enum { RDL_CANARY_AGE_BITS = 24, RDL_CANARY_AGE_MAX = (1 << RDL_CANARY_AGE_BITS) - 1 };
 /* The old protocol (lock_legacy.c): values that say when they end, keys without expiry. */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
 extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
@@ -317,7 +322,7 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
  * does no harm.
  */
 void rdl_conn_preflight(struct rdl_conn *c);
-/* What this connection's server said; NULL: not connected, or it may not or would not say. Until the next step. */
+/* What this connection's server said, until the next step; NULL: not connected, or it would not say. */
 const struct rdl_facts *rdl_conn_facts(const struct rdl_conn *c);
 
 /* End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Owed releases stay queued. */

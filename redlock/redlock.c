@@ -236,7 +236,11 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX])
 
 void rdl_redlock_cancel(struct rdl_redlock *r)
 {
+    size_t i;
+
     rdl_votes_release(r, 0, r->sent_ms);
+    for (i = 0; r->canaries != NULL && i < r->n; i++)
+        rdl_conn_forget(r->servers[i].conn, &r->canaries[i].req);
     rdl_redlock_finish(r, RDL_EXPIRED);
 }
 

@@ -31,8 +31,8 @@
  *                RDL_EXPIRED       granted by a majority, but too late to be of use  0
  *                RDL_NO_QUORUM     a majority of the servers gave no useful answer   0
  *                RDL_E_QUARANTINE  too many came up less than max_ttl ago            0
- *     extend     RDL_OK            a majority had it still and keeps it              > 0, never less than before
- *                RDL_REPAIRED      the same, and it was put back where it was gone   > 0, never less than before
+ *     extend     RDL_OK            a majority had it still and keeps it              > 0, never less
+ *                RDL_REPAIRED      the same, and it was put back where it was gone   > 0, never less
  *                RDL_ADOPTED       a token from elsewhere is ours now                > 0
  *                RDL_RESUMED       a majority has it, but not without a gap          > 0
  *                RDL_REACQUIRED    the same, and the options do not accept it        0
@@ -121,9 +121,30 @@ struct rdl_server {
     uint8_t is_raise;  /* it was to raise the fence */
 };
 
+/*
+ * The canary of one server (opt-in, rdl_redlock_set_canary): the key RDL_CANARY_KEY, without expiry, made by
+ * the first client that misses it. A server where it is gone, or is another server's, may have lost locks
+ * (FLUSHALL, a promoted replica that was behind) and does not count for max_ttl and a second, as after a
+ * restart. It is read behind every SET and extend, which costs two small replies and no round trip (with
+ * fencing: one).
+ */
+struct rdl_canary_way;
+struct rdl_canary {
+    const struct rdl_canary_way *way;
+    struct rdl_req req;
+    int64_t since_ms;   /* it has its data since */
+    uint32_t created_s; /* by the server's clock */
+    int16_t error;
+    uint8_t stage;
+    uint8_t answer;
+};
+
+#define RDL_CANARY_KEY "rdl:canary"
+
 struct rdl_redlock {
     const struct rdl_redlock_options *opt;
     struct rdl_server *servers;
+    struct rdl_canary *canaries; /* or NULL */
     const void *name;
     uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
     uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
@@ -151,12 +172,21 @@ struct rdl_redlock {
 };
 
 /*
- * Set up, not held. All is borrowed. Before the conns are opened, unless another redlock uses them already: it
- * has them ask their servers for what the restart guard needs. What is wrong with a name, a ttl, the options
- * or the number of servers is reported by acquire.
+ * Set up, not held. All is borrowed. Before the conns are opened, unless another redlock uses them already:
+ * it has them ask their servers for what the restart guard needs. What is wrong with a name, a ttl, the
+ * options or the number of servers is reported by acquire.
  */
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);
+
+/*
+ * Let it look at canaries: one for each server, borrowed like those; before the first acquire. All clients of
+ * the servers should. A user with ACLs needs RDL_CANARY_KEY among his keys; one who may not read it is
+ * treated as the guard says of INFO. On servers that never had one, the first acquire waits as after a
+ * restart. It does not see that a replica's copy of the same canary was older than the locks: name no
+ * replicas.
+ */
+void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
@@ -181,14 +211,14 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
 
 /*
- * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53. Numbers are unique
- * and grow from holder to holder as long as no majority loses its fences, or the clients' floors agree within
- * half of max_ttl.
+ * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53. Numbers are
+ * unique and grow from holder to holder as long as no majority loses its fences, or the clients' floors agree
+ * within half of max_ttl.
  */
 void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
 /*
- * Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none; it is void
- * after RDL_RESUMED, and an adopted lease has none.
+ * Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none; it is
+ * void after RDL_RESUMED, and an adopted lease has none.
  */
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
 

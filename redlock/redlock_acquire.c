@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock_acquire.c - the attempts to get a majority: who is asked first, when one has failed, and how long to
- * wait before the next.
+ * redlock_acquire.c - the attempts to get a majority: who is asked first, when one has failed, and how long
+ * to wait before the next.
  */
 #include "redlock/redlock_private.h"
 
@@ -65,6 +65,7 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
  */
 static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 {
+    unsigned granted = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned quorum = rdl_redlock_quorum(r);
 
@@ -72,8 +73,10 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
         return RDL_BUSY;
     if (r->opt->fencing != NULL && rdl_votes_without_scripts(r) > r->n - quorum)
         return RDL_E_FENCE;
-    if (denied > 0 && denied + rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
+    if (denied > 0 && denied + granted >= quorum)
         return RDL_BUSY;
+    if (granted >= quorum) /* and yet no majority: too few of them count */
+        return RDL_E_QUARANTINE;
     if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
         return r->result;
     return RDL_NO_QUORUM;

@@ -21,12 +21,18 @@ static int is_twice(const struct rdl_redlock *r, const struct rdl_server *s, uin
     return 0;
 }
 
-uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
+uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
+{
+    uint32_t max_ttl_s = r->opt->max_ttl_ms / 1000 + (r->opt->max_ttl_ms % 1000 != 0);
+    int64_t end_ms = since_ms + ((int64_t)max_ttl_s + 1) * 1000;
+
+    return end_ms > 0 ? (uint64_t)end_ms : 0;
+}
+
+/* By what the server said of itself. */
+static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
 {
     const struct rdl_facts *f = rdl_conn_facts(s->conn);
-    uint32_t max_ttl_s = r->opt->max_ttl_ms / 1000 + (r->opt->max_ttl_ms % 1000 != 0);
-    int64_t quarantine_ms = ((int64_t)max_ttl_s + 1) * 1000;
-    int64_t since_ms;
 
     *error = RDL_OK;
     if (f == NULL) {
@@ -41,8 +47,17 @@ uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_serve
     }
     if (r->opt->guard == RDL_GUARD_OFF)
         return 0;
-    since_ms = r->opt->guard == RDL_GUARD_STRICT ? (int64_t)f->seen_ms : f->up_ms;
-    return since_ms + quarantine_ms > 0 ? (uint64_t)(since_ms + quarantine_ms) : 0;
+    return rdl_guard_quarantine_end(r, r->opt->guard == RDL_GUARD_STRICT ? (int64_t)f->seen_ms : f->up_ms);
+}
+
+uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
+{
+    uint64_t at_ms = restart_counts_at(r, s, error);
+    uint64_t canary_ms = 0;
+
+    if (r->canaries != NULL)
+        canary_ms = r->canaries->way->counts_at(r, (size_t)(s - r->servers));
+    return at_ms > canary_ms ? at_ms : canary_ms;
 }
 
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i)

@@ -31,6 +31,16 @@ struct rdl_redlock_fencing {
     size_t (*digits)(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_DEC64_MAX]);
 };
 
+struct rdl_canary_way {
+    /* Server i was just asked for its vote with this: look behind it. */
+    void (*ask)(struct rdl_redlock *r, size_t i, const struct rdl_op *vote);
+    /* Take in what was seen, and make a new canary where it is missing. */
+    void (*take)(struct rdl_redlock *r, size_t i, uint64_t now_ms);
+    /* Server i said yes: RDL_VOTE_PENDING until its canary is seen; then what the vote is, and why. */
+    enum rdl_vote (*confirm)(struct rdl_redlock *r, size_t i, uint64_t now_ms, int *error);
+    uint64_t (*counts_at)(const struct rdl_redlock *r, size_t i);
+};
+
 /* ---------------------------------------------------------------- redlock.c */
 
 int rdl_redlock_finish(struct rdl_redlock *r, int result);
@@ -52,8 +62,8 @@ int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms);
 
 int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
- * Between operations: put it back where a straggler of the last extend says that it is gone; ask who connected
- * when a majority had granted it already, as long as that attempt would have lasted.
+ * Between operations: put it back where a straggler of the last extend says that it is gone; ask who
+ * connected when a majority had granted it already, as long as that attempt would have lasted.
  */
 void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
 /* RDL_OK, RDL_E_TTL, RDL_E_CAP. */
@@ -61,6 +71,8 @@ int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_
 
 /* ---------------------------------------------------------------- redlock_guard.c */
 
+/* A server has had its data since then (our clock): when that is long enough. */
+uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms);
 /* When what s grants begins to count: 0 already; UINT64_MAX never, and why, else RDL_OK. */
 uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *why);
 

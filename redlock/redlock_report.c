@@ -2,7 +2,11 @@
 /* redlock_report.c - what one server did in the last operation, in a line for people. */
 #include "redlock/redlock.h"
 
-static const char quarantine[] = "restarted too recently to count";
+static const char *quarantine(const struct rdl_redlock *r)
+{
+    return r->canaries == NULL ? "restarted too recently to count"
+                               : "restarted or lost its data too recently to count";
+}
 
 struct line {
     char *out;
@@ -58,7 +62,7 @@ static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i)
     else if (rdl_conn_state(s->conn) != RDL_CONN_READY)
         add(l, "not connected yet");
     else
-        add(l, s->counts ? "not asked" : quarantine);
+        add(l, s->counts ? "not asked" : quarantine(r));
 }
 
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size_t cap)
@@ -73,7 +77,7 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size
         add_ms(&l, "done in ", s->took_ms);
         if (!s->counts && r->op != RDL_RELEASE) {
             add(&l, ", but ");
-            add(&l, quarantine);
+            add(&l, quarantine(r));
         }
         break;
     case RDL_VOTE_DENIED:

@@ -51,6 +51,8 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     s->is_raise = r->opt->fencing != NULL && op == r->opt->fencing->raise;
     if (rc == RDL_OK && op != &rdl_op_extend)
         s->owes = 1;
+    if (rc == RDL_OK && r->canaries != NULL && !s->is_raise)
+        r->canaries->way->ask(r, (size_t)(s - r->servers), op);
 }
 
 static enum rdl_vote vote_of(const struct rdl_req *req)
@@ -88,9 +90,16 @@ static void take_hold(const struct rdl_redlock *r, struct rdl_server *s)
 
 static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
+    enum rdl_vote vote = vote_of(&s->req);
+    int error = s->req.error;
+
     if (s->vote != RDL_VOTE_PENDING || s->req.answer == RDL_ANSWER_NONE)
         return;
-    set_vote(s, vote_of(&s->req), s->req.error);
+    if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->op != RDL_RELEASE && !s->is_raise)
+        vote = r->canaries->way->confirm(r, (size_t)(s - r->servers), now_ms, &error);
+    if (vote == RDL_VOTE_PENDING)
+        return;
+    set_vote(s, vote, error);
     s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
     if (s->vote == RDL_VOTE_GRANTED && s->is_raise)
         s->value = (int64_t)r->number;
@@ -111,6 +120,8 @@ uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
         uint64_t at_ms = rdl_conn_upkeep(r->servers[i].conn, now_ms);
         if (at_ms < wake_ms)
             wake_ms = at_ms;
+        if (r->canaries != NULL)
+            r->canaries->way->take(r, i, now_ms);
         take_vote(r, &r->servers[i], now_ms);
     }
     return wake_ms;
@@ -204,6 +215,8 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
         struct rdl_server *s = &r->servers[i];
         rdl_conn_forget(s->conn, &s->req);
         take_vote(r, s, now_ms);
+        if (s->vote == RDL_VOTE_PENDING) /* a yes whose canary was not seen */
+            set_vote(s, RDL_VOTE_UNKNOWN, RDL_E_TIMEOUT);
         if (!wait)
             s->hold = HOLD_NONE;
         if (!s->owes)

@@ -9,27 +9,9 @@
 
 enum { NOW = 10000000, QUARANTINE = FLEET_TTL + 1000 };
 
-/* n servers, all up for an hour. */
 static void guarded(size_t n, enum rdl_guard guard)
 {
-    fleet_init(n, NOW - 3600000);
-    fleet.opt.guard = (uint8_t)guard;
-    for (size_t i = 0; i < n; i++)
-        rdl_conn_upkeep(&fleet.s[i].conn, NOW - 3600000);
-}
-
-/* Server i loses all and comes back at once. */
-static void restart(size_t i, uint64_t now)
-{
-    fleet_down(i);
-    scripted_model(&fleet.s[i], now);
-    fleet_up(i);
-    rdl_conn_upkeep(&fleet.s[i].conn, now);
-    if (rdl_conn_state(&fleet.s[i].conn) == RDL_CONN_CLOSED) /* it pauses */
-        rdl_conn_upkeep(&fleet.s[i].conn, now + 3000);
-    fleet_serve(i, now);
-    ck_assert_int_eq(rdl_conn_state(&fleet.s[i].conn), RDL_CONN_READY);
-    rdl_conn_upkeep(&fleet.s[i].conn, now);
+    fleet_guarded(n, guard, NOW);
 }
 
 static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RDL_GUARD_IF_PERMITTED};
@@ -41,7 +23,7 @@ START_TEST(a_restarted_server_counts_when_the_longest_lease_is_over)
     guarded(1, guards[_i]);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_run(rdl_redlock_release_begin(lock, now), &now);
-    restart(0, NOW);
+    fleet_restart(0, NOW);
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
     now = NOW + QUARANTINE - 1;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
@@ -54,7 +36,7 @@ END_TEST
 START_TEST(max_ttl_is_rounded_up_to_seconds)
 {
     guarded(1, RDL_GUARD_REQUIRED);
-    restart(0, NOW);
+    fleet_restart(0, NOW);
     fleet.opt.max_ttl_ms = 10001;
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + 12000);
 }
@@ -65,7 +47,7 @@ START_TEST(with_the_guard_off_it_counts_at_once)
     uint64_t now = NOW + 1;
 
     guarded(1, RDL_GUARD_OFF);
-    restart(0, NOW);
+    fleet_restart(0, NOW);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
 }
 END_TEST
@@ -79,7 +61,7 @@ START_TEST(a_lease_is_not_given_twice_by_a_server_that_forgot)
     guarded(5, _i ? RDL_GUARD_OFF : RDL_GUARD_REQUIRED);
     for (i = 0; i < 2; i++)
         fleet_command(i, "SET k other PX 9000\r\n", now);
-    restart(2, now);
+    fleet_restart(2, now);
     now += 100;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), _i ? RDL_OK : RDL_BUSY);
 }
@@ -90,7 +72,7 @@ START_TEST(it_is_sent_everything_and_its_release_counts)
     uint64_t now = NOW + 1;
 
     guarded(5, RDL_GUARD_REQUIRED);
-    restart(4, NOW);
+    fleet_restart(4, NOW);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
@@ -109,7 +91,7 @@ START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
 
     guarded(3, RDL_GUARD_REQUIRED);
     fleet.opt.max_ttl_ms = FLEET_TTL;
-    restart(2, NOW);
+    fleet_restart(2, NOW);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
@@ -129,7 +111,7 @@ START_TEST(a_server_clock_that_steps_fools_all_but_strict)
     uint64_t now = NOW + 4000;
 
     guarded(1, guards[_i]);
-    restart(0, NOW);
+    fleet_restart(0, NOW);
     fleet.s[0].conn.facts.uptime_s = 3600; /* so it says */
     fleet.s[0].conn.facts.has &= (uint8_t)~RDL_FACT_STAMPED;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
@@ -175,8 +157,8 @@ START_TEST(a_wait_longer_than_the_quarantine_ends_with_the_lock)
     guarded(3, RDL_GUARD_REQUIRED);
     fleet.opt.lease.wait_ms = 20000;
     fleet.opt.lease.retry_ms = 50;
-    restart(0, NOW);
-    restart(1, NOW);
+    fleet_restart(0, NOW);
+    fleet_restart(1, NOW);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     ck_assert_uint_ge(now, NOW + QUARANTINE);
     ck_assert_uint_lt(now, NOW + QUARANTINE + RDL_RETRY_CAP_MS);
@@ -189,7 +171,7 @@ START_TEST(a_report_says_that_it_does_not_count)
     uint64_t now = NOW + 1;
 
     guarded(3, RDL_GUARD_REQUIRED);
-    restart(2, NOW);
+    fleet_restart(2, NOW);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);

@@ -41,6 +41,29 @@ void fleet_up(size_t i)
     fleet.mood[i] = MOOD_UP;
 }
 
+void fleet_guarded(size_t n, enum rdl_guard guard, uint64_t now_ms)
+{
+    size_t i;
+
+    fleet_init(n, now_ms - 3600000);
+    fleet.opt.guard = (uint8_t)guard;
+    for (i = 0; i < n; i++)
+        rdl_conn_upkeep(&fleet.s[i].conn, now_ms - 3600000);
+}
+
+void fleet_restart(size_t i, uint64_t now_ms)
+{
+    fleet_down(i);
+    scripted_model(&fleet.s[i], now_ms);
+    fleet_up(i);
+    rdl_conn_upkeep(&fleet.s[i].conn, now_ms);
+    if (rdl_conn_state(&fleet.s[i].conn) == RDL_CONN_CLOSED) /* it pauses */
+        rdl_conn_upkeep(&fleet.s[i].conn, now_ms + 3000);
+    fleet_serve(i, now_ms);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[i].conn), RDL_CONN_READY);
+    rdl_conn_upkeep(&fleet.s[i].conn, now_ms);
+}
+
 void fleet_command(size_t i, const char *inline_command, uint64_t now_ms)
 {
     struct sim_session other = {0};

@@ -28,6 +28,10 @@ extern struct fleet fleet;
 
 /* n connected servers without a key, and a lock "k" that makes one attempt with a ttl of 10 s. */
 void fleet_init(size_t n, uint64_t now_ms);
+/* The same with this guard; all servers have been up for an hour, and seen for as long. */
+void fleet_guarded(size_t n, enum rdl_guard guard, uint64_t now_ms);
+/* Server i loses all and comes back at once. */
+void fleet_restart(size_t i, uint64_t now_ms);
 /* It loses its connection and refuses new ones; or is there again. */
 void fleet_down(size_t i);
 void fleet_up(size_t i);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_op_canary.c - the canary: a key without expiry that says which run of the server it was made by, and
+ * when.
+ *
+ * Whatever takes a server's data away without ending our connection takes the canary with it, or brings that
+ * of another server: FLUSHALL, a replica that was promoted. Its value is "<16 digits of the run_id>
+ * <seconds>".
+ */
+#include <string.h>
+
+#include "net/net_private.h"
+
+enum { RUN_DIGITS = 16, VALUE_MAX = RUN_DIGITS + 1 + RDL_DEC_MAX };
+
+static const uint8_t direct[] = {RUNG_DIRECT};
+
+/* ---------------------------------------------------------------- its value */
+
+static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t i;
+
+    for (i = 0; i < RUN_DIGITS; i++)
+        out[i] = digits[run >> (60 - 4 * i) & 15];
+    out[RUN_DIGITS] = ' ';
+    return RUN_DIGITS + 1 + rdl_dec_u32(out + RUN_DIGITS + 1, clock_s);
+}
+
+/* When it was made by this run of the server; 0: it was not, or is none of ours. */
+static uint32_t read_value(const struct rdl_conn *c)
+{
+    char mine[VALUE_MAX];
+    uint32_t clock_s = 0;
+    size_t i;
+
+    if (c->reply_len > VALUE_MAX)
+        return 0;
+    for (i = RUN_DIGITS + 1; i < c->reply_len; i++)
+        clock_s = clock_s * 10 + (uint32_t)(c->reply[i] - '0') % 10;
+    if (write_value(mine, c->facts.run, clock_s) != c->reply_len || memcmp(mine, c->reply, c->reply_len) != 0)
+        return 0;
+    return clock_s;
+}
+
+/* ---------------------------------------------------------------- look */
+
+static void look_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                       struct rdl_writer *w)
+{
+    (void)c;
+    (void)r;
+    rdl_cmd_get(w, q->name);
+    rdl_cmd_time(w);
+}
+
+static unsigned look_count(const struct rdl_record *r)
+{
+    (void)r;
+    return 2;
+}
+
+static int judge_value(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind == RDL_RESP_NIL) {
+        r->verdict = RDL_ANSWER_ABSENT;
+        return RDL_OK;
+    }
+    if (c->reply_kind != RDL_RESP_BULK)
+        return rdl_reply_error(c, r);
+    r->ttl_ms = read_value(c); /* sent, so it has no other use for that */
+    r->verdict = r->ttl_ms != 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    return RDL_OK;
+}
+
+static int look_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    int64_t clock_s = c->reply_value;
+    int64_t age_s;
+
+    (void)q;
+    if (r->replies == 0)
+        return judge_value(c, r);
+    if (c->reply_kind != RDL_RESP_ARRAY)
+        return rdl_reply_error(c, r);
+    if (c->reply_items < 2 || clock_s < 1 || clock_s > UINT32_MAX)
+        return RDL_E_UNASKED;
+    if (r->verdict != RDL_ANSWER_YES) {
+        rdl_record_tell(r, clock_s);
+        return RDL_OK;
+    }
+    age_s = clock_s > r->ttl_ms ? clock_s - r->ttl_ms : 0;
+    if (age_s > RDL_CANARY_AGE_MAX)
+        age_s = RDL_CANARY_AGE_MAX;
+    rdl_record_tell(r, (int64_t)r->ttl_ms << RDL_CANARY_AGE_BITS | age_s);
+    return RDL_OK;
+}
+
+const struct rdl_op rdl_op_canary_look = {direct, 0, 0, 0, look_write, look_count, look_judge};
+
+/* ---------------------------------------------------------------- make */
+
+static void make_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                       struct rdl_writer *w)
+{
+    char text[VALUE_MAX];
+    struct rdl_bytes value = {text, write_value(text, c->facts.run, r->ttl_ms)};
+
+    if (r->op == &rdl_op_canary_create)
+        rdl_cmd_setnx(w, q->name, value);
+    else
+        rdl_cmd_set(w, q->name, value);
+}
+
+static unsigned make_count(const struct rdl_record *r)
+{
+    (void)r;
+    return 1;
+}
+
+static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    (void)q;
+    if (c->reply_kind != RDL_RESP_INT && !rdl_reply_is_ok(c))
+        return rdl_reply_error(c, r);
+    r->verdict = RDL_ANSWER_YES;
+    return RDL_OK;
+}
+
+const struct rdl_op rdl_op_canary_create = {direct, 0, 0, 0, make_write, make_count, make_judge};
+const struct rdl_op rdl_op_canary_replace = {direct, 0, 0, 0, make_write, make_count, make_judge};
