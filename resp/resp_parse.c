@@ -222,15 +222,11 @@ static int array(struct rdl_resp *p)
     ensures limit: \result == RDL_E_LIMIT ==> p->state == ST_LIMIT; */
 static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 {
-    ev->data = NULL;
-    ev->len = 0;
-    ev->value = signed_value(p);
-    ev->kind = RDL_RESP_INT;
-    ev->type = p->type;
-    ev->first = 1;
+    uint8_t kind = RDL_RESP_INT;
+
     if (p->type != ':') {
         if (p->neg == 1) {
-            ev->kind = RDL_RESP_NIL;
+            kind = RDL_RESP_NIL;
         } else if (p->type == '$') {
             if (p->acc > RDL_BULK_MAX)
                 return fail(p, ST_LIMIT);
@@ -238,11 +234,17 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
             p->state = ST_TEXT;
             return GO_ON;
         } else {
-            ev->kind = RDL_RESP_ARRAY;
+            kind = RDL_RESP_ARRAY;
             if (array(p) != RDL_OK)
                 return RDL_E_LIMIT;
         }
     }
+    ev->data = NULL;
+    ev->len = 0;
+    ev->value = signed_value(p);
+    ev->kind = kind;
+    ev->type = p->type;
+    ev->first = 1;
     complete(p, ev);
     return RDL_OK;
 }
@@ -260,7 +262,7 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 */
 static size_t text_len(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at)
 {
-    size_t n = at < len ? len - at : 0;
+    size_t n = len - at;
     size_t left = p->left;
     size_t i;
 
@@ -382,6 +384,7 @@ static int header(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *us
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used, struct rdl_resp_event *ev)
 {
     int result;
+    size_t at;
 
     *used = 0;
     if (p->state >= ST_SYNTAX)
@@ -391,5 +394,8 @@ int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *us
     result = header(p, buf, len, used, ev);
     if (result != GO_ON)
         return result;
-    return text(p, buf, len, *used, used, ev);
+    at = *used;
+    if (at >= len)
+        return RDL_PENDING;
+    return text(p, buf, len, at, used, ev);
 }

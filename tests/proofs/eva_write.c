@@ -1,108 +1,147 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eva_write.c - every command of resp_cmd.c, with arguments of any bytes, into a buffer of every capacity up
- * to SIZE whose last byte is the object's last: a byte too many is an alarm.
+ * eva_write.c - every command of resp_cmd.c, resp_ask.c, resp_wake.c and resp_multi.c, with arguments of any
+ * bytes, into a buffer of every capacity up to SIZE whose last byte is the object's last: a byte too many is an
+ * alarm.
  *
- * For each combination of lengths a first run, into ample room, tells how many bytes the command takes. Two
- * more cover all other capacities, as intervals: those that do not suffice, and those that do.
+ * For each combination of lengths a first run, into ample room, tells how many bytes the command takes. Three
+ * more cover all other capacities, as intervals: those that do not suffice, of a buffer that holds something
+ * and of an empty one, and those that do.
  */
-#include "resp/resp_cmd.c"
-#include "resp/resp_write.c"
+#include "resp/resp.h"
 
 #include "__fc_builtin.h"
 
-enum { SIZE = 1024, LONG = 200, BEFORE = 3 /* bytes that are in the buffer already */, COMMANDS = 26 };
+enum { SIZE = 3072, LONG = 200, BEFORE = 3 /* bytes that are in the buffer already */, MULTI = 8 };
 static uint8_t memory[SIZE];
 static uint8_t key_bytes[LONG];
 static uint8_t token_bytes[LONG];
 
+/* How many commands there are of each kind. */
+enum { SCRIPTS = 10, CONSTANT = 10 + 2 * SCRIPTS, WITH_KEY = 9, WITH_BOTH = 8, CALLS = 2 * SCRIPTS };
+
 struct call {
-    int command;
+    int (*put)(struct rdl_writer *w, const struct call *c);
+    unsigned command;
     uint32_t number;
-    size_t key_len;
-    size_t token_len;
+    struct rdl_bytes key;
+    struct rdl_bytes token;
 };
 
-static int without_number(struct rdl_writer *w, int command, const struct rdl_bytes *argv)
+static struct rdl_script script(unsigned i)
 {
-    switch (command) {
-    case 17:
-        return rdl_cmd_evalsha(w, &rdl_script_release, argv);
-    case 18:
-        return rdl_cmd_evalsha(w, &rdl_script_replace, argv);
-    case 19:
-        return rdl_cmd_evalsha(w, &rdl_script_acquire, argv);
-    case 20:
-        return rdl_cmd_eval_tail(w, &rdl_script_extend, argv);
-    case 21:
-        return rdl_cmd_eval_tail(w, &rdl_script_acquire, argv);
-    case 22:
-        return rdl_cmd_eval_head(w, &rdl_script_extend);
-    case 23:
-        return rdl_cmd_eval_head(w, &rdl_script_acquire);
-    case 24:
-        return rdl_cmd_exec(w);
-    default:
-        return rdl_cmd_discard(w);
-    }
+    const struct rdl_script *const all[SCRIPTS] = {&rdl_script_release,       &rdl_script_extend,
+                                                   &rdl_script_replace,       &rdl_script_release_wake,
+                                                   &rdl_script_acquire,       &rdl_script_raise,
+                                                   &rdl_script_acquire_multi, &rdl_script_acquire_multi,
+                                                   &rdl_script_extend_multi,  &rdl_script_release_multi};
+    struct rdl_script s = *all[i % SCRIPTS];
+
+    if (i % SCRIPTS > 6)
+        s.keys = MULTI;
+    return s;
 }
 
-static int any(struct rdl_writer *w, int command, struct rdl_bytes key, struct rdl_bytes token,
-               uint32_t number)
+static int constant(struct rdl_writer *w, const struct call *c)
 {
-    const struct rdl_bytes argv[] = {key, token, {"30000", 5}, {"30000", 5}, {"1", 1}, {"60000", 5}};
+    struct rdl_script s = script(c->command);
 
-    switch (command) {
+    switch (c->command) {
     case 0:
-        return rdl_cmd_auth(w, key, token);
-    case 1:
-        return rdl_cmd_select(w, number);
-    case 2:
-        return rdl_cmd_client_setname(w, key);
-    case 3:
-        return rdl_cmd_set_nx_px(w, key, token, number);
-    case 4:
-        return rdl_cmd_pttl(w, key);
-    case 5:
-        return rdl_cmd_delex(w, key, token);
-    case 6:
-        return rdl_cmd_delifeq(w, key, token);
-    case 7:
-        return rdl_cmd_set_ifeq(w, key, token, number);
-    case 8:
-        return rdl_cmd_watch(w, key);
-    case 9:
-        return rdl_cmd_get(w, key);
-    case 10:
         return rdl_cmd_multi(w);
-    case 11:
-        return rdl_cmd_del(w, key);
-    case 12:
-        return rdl_cmd_pexpire(w, key, number);
-    case 13:
-        return rdl_cmd_set(w, key, token);
-    case 14:
+    case 1:
+        return rdl_cmd_exec(w);
+    case 2:
+        return rdl_cmd_discard(w);
+    case 3:
         return rdl_cmd_time(w);
-    case 15:
-        return rdl_cmd_setnx(w, key, token);
-    case 16:
-        return rdl_cmd_getset(w, key, token);
+    case 4:
+        return rdl_cmd_load_tail(w);
+    case 5:
+        return rdl_cmd_ask(w, RDL_ASK_SERVER);
+    case 6:
+        return rdl_cmd_ask(w, RDL_ASK_REPLICATION);
+    case 7:
+        return rdl_cmd_ask(w, RDL_ASK_MEMORY);
+    case 8:
+        return rdl_cmd_ask(w, RDL_ASK_DELEX);
+    case 9:
+        return rdl_cmd_ask(w, RDL_ASK_DELIFEQ);
     default:
-        return without_number(w, command, argv);
+        return c->command < 10 + SCRIPTS ? rdl_cmd_eval_head(w, &s) : rdl_cmd_load_head(w, &s);
     }
 }
 
-static int into(size_t room, const struct call *c, size_t *len)
+static int with_key(struct rdl_writer *w, const struct call *c)
 {
-    struct rdl_bytes key = {key_bytes, c->key_len};
-    struct rdl_bytes token = {token_bytes, c->token_len};
+    switch (c->command) {
+    case 0:
+        return rdl_cmd_select(w, c->number);
+    case 1:
+        return rdl_cmd_pexpire(w, c->key, c->number);
+    case 2:
+        return rdl_cmd_blpop(w, c->key, c->number, 0);
+    case 3:
+        return rdl_cmd_blpop(w, c->key, c->number, 1);
+    case 4:
+        return rdl_cmd_client_setname(w, c->key);
+    case 5:
+        return rdl_cmd_pttl(w, c->key);
+    case 6:
+        return rdl_cmd_watch(w, c->key);
+    case 7:
+        return rdl_cmd_get(w, c->key);
+    default:
+        return rdl_cmd_del(w, c->key);
+    }
+}
+
+static int with_both(struct rdl_writer *w, const struct call *c)
+{
+    switch (c->command) {
+    case 0:
+        return rdl_cmd_set_nx_px(w, c->key, c->token, c->number);
+    case 1:
+        return rdl_cmd_set_ifeq(w, c->key, c->token, c->number);
+    case 2:
+        return rdl_cmd_auth(w, c->key, c->token);
+    case 3:
+        return rdl_cmd_delex(w, c->key, c->token);
+    case 4:
+        return rdl_cmd_delifeq(w, c->key, c->token);
+    case 5:
+        return rdl_cmd_set(w, c->key, c->token);
+    case 6:
+        return rdl_cmd_setnx(w, c->key, c->token);
+    default:
+        return rdl_cmd_getset(w, c->key, c->token);
+    }
+}
+
+static int script_call(struct rdl_writer *w, const struct call *c)
+{
+    struct rdl_script s = script(c->command);
+    struct rdl_bytes argv[MULTI + 4];
+    size_t i;
+
+    //@ loop unroll 20;
+    for (i = 0; i < s.keys; i++)
+        argv[i] = c->key;
+    //@ loop unroll 20;
+    for (; i < (size_t)s.keys + s.args; i++)
+        argv[i] = c->token;
+    return c->command < SCRIPTS ? rdl_cmd_evalsha(w, &s, argv) : rdl_cmd_eval_tail(w, &s, argv);
+}
+
+static int into(size_t room, size_t before, const struct call *c, size_t *len)
+{
     struct rdl_writer w;
     int result;
 
     Frama_C_make_unknown((char *)memory, SIZE);
     rdl_writer_init(&w, memory + (SIZE - room), room);
-    w.len = BEFORE;
-    result = any(&w, c->command, key, token, c->number);
+    w.len = before;
+    result = c->put(&w, c);
     *len = w.len;
     return result;
 }
@@ -113,11 +152,13 @@ static void every_room(const struct call *c)
     size_t all;
     int result;
 
-    result = into(SIZE, c, &all);
+    result = into(SIZE, BEFORE, c, &all);
     //@ assert ample: result == RDL_OK && BEFORE < all <= SIZE;
-    result = into((size_t)Frama_C_unsigned_int_interval(BEFORE, (unsigned)all - 1), c, &len);
+    result = into((size_t)Frama_C_unsigned_int_interval(BEFORE, (unsigned)all - 1), BEFORE, c, &len);
     //@ assert refused: result == RDL_E_SPACE && len == BEFORE;
-    result = into((size_t)Frama_C_unsigned_int_interval((unsigned)all, SIZE), c, &len);
+    result = into((size_t)Frama_C_unsigned_int_interval(0, (unsigned)all - BEFORE - 1), 0, c, &len);
+    //@ assert empty: result == RDL_E_SPACE && len == 0;
+    result = into((size_t)Frama_C_unsigned_int_interval((unsigned)all, SIZE), BEFORE, c, &len);
     //@ assert written: result == RDL_OK && len == all;
 }
 
@@ -125,55 +166,75 @@ static void every_room(const struct call *c)
 static const size_t lens[] = {0, 9, 10, 99, 100, LONG};
 enum { LENS = sizeof lens / sizeof lens[0] };
 #ifdef EVERY
-enum { KEYS = LONG + 1, TOKENS = 1 };
+enum { KEYS = LONG + 1 };
 #define KEY_LEN(i) (i)
 #else
-enum { KEYS = LENS, TOKENS = LENS };
+enum { KEYS = LENS };
 #define KEY_LEN(i) lens[i]
 #endif
 
-static void every_length(int command)
+/* Each length of the key with `tokens` lengths of the token, the longest first. */
+static void every_length(struct call *c, size_t tokens)
 {
-    struct call c = {command, 30000, 0, 0};
     size_t k;
     size_t t;
 
     //@ loop unroll 300;
     for (k = 0; k < KEYS; k++) {
         //@ loop unroll 300;
-        for (t = 0; t < TOKENS; t++) {
-            c.key_len = KEY_LEN(k);
-            c.token_len = lens[LENS - 1 - t];
-            every_room(&c);
+        for (t = 0; t < tokens; t++) {
+            c->key.len = KEY_LEN(k);
+            c->token.len = lens[LENS - 1 - (k + t) % LENS];
+            every_room(c);
         }
     }
 }
 
-/* One number of each count of digits: WP has the decimals in general (resp_write.c). */
-static void every_number(int command)
+/* The numbers at which a decimal, or the seconds of a wait, gets longer; WP has the decimals in general. */
+static void every_number(struct call *c)
 {
-    struct call c = {command, 0, 9, 40};
-    size_t digits;
+    static const uint32_t numbers[] = {0,         1,         9,         10,         99,        100,
+                                       999,       1000,      1001,      9999,       10000,     99999,
+                                       100000,    999999,    1000000,   9999999,    10000000,  99999999,
+                                       100000000, 999999000, 999999999, 1000000000, 4294967295};
+    size_t i;
 
-    every_room(&c);
-    //@ loop unroll 10;
-    for (digits = 0; digits < RDL_DEC_MAX; digits++) {
-        c.number = ten_to_the[digits];
-        every_room(&c);
+    c->key.len = 9;
+    c->token.len = 40;
+    //@ loop unroll 30;
+    for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        c->number = numbers[i];
+        every_room(c);
     }
+    c->number = 30000;
 }
 
 int main(void)
 {
-    int command;
+    struct call c = {constant, 0, 30000, {key_bytes, 0}, {token_bytes, 0}};
 
     Frama_C_make_unknown((char *)key_bytes, sizeof key_bytes);
     Frama_C_make_unknown((char *)token_bytes, sizeof token_bytes);
     //@ loop unroll 300;
-    for (command = 0; command < COMMANDS; command++) {
-        every_length(command);
-        if (command == 1 || command == 3 || command == 7 || command == 12)
-            every_number(command);
+    for (c.command = 0; c.command < CONSTANT; c.command++)
+        every_room(&c);
+    c.put = with_key;
+    //@ loop unroll 300;
+    for (c.command = 0; c.command < WITH_KEY; c.command++) {
+        every_length(&c, 1);
+        if (c.command < 4)
+            every_number(&c);
     }
+    c.put = with_both;
+    //@ loop unroll 300;
+    for (c.command = 0; c.command < WITH_BOTH; c.command++) {
+        every_length(&c, LENS);
+        if (c.command < 2)
+            every_number(&c);
+    }
+    c.put = script_call;
+    //@ loop unroll 300;
+    for (c.command = 0; c.command < CALLS; c.command++)
+        every_length(&c, 1);
     return 0;
 }

@@ -17,9 +17,9 @@ CHECK_MORE += wire-check
 .PHONY: prove prove-seeds
 prove: ## prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
 	tests/proofs/prove.sh $(B)/proofs
-prove-seeds: ## four seeded bugs make the proofs fail
+prove-seeds: ## five seeded bugs make the proofs fail
 	tests/proofs/seeds.sh $(B)/proofs-seeds
-CI_STAGES += prove
+CI_STAGES += prove prove-seeds
 
 # What the suites and the replayed corpora reach in resp/: lines, branches and conditions (MC/DC).
 CLANG19 = clang-19

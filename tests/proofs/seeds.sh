@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# seeds.sh OUT - the proofs can fail: each of four bugs, put into a copy of resp/, must make one of them fail.
+# seeds.sh OUT - the proofs can fail: each of four bugs in the parser, and one in the writer, put into a copy of
+# resp/, must make one of them fail, and by an alarm or an open goal.
 set -u
 out=$1
 missed=0
@@ -9,21 +10,27 @@ seed() { # name file sed-script prover [functions of WP]
     tree=$out/seed/$1
     rm -rf "$tree" && mkdir -p "$tree/resp" && cp resp/*.[ch] "$tree/resp/"
     sed "$3" "resp/$2" >"$tree/resp/$2"
-    if cmp -s "resp/$2" "$tree/resp/$2"; then
-        echo "seed $1: its line is not in $2 any more"
+    began=$(date +%s)
+    if [ "$(diff "resp/$2" "$tree/resp/$2" | grep -c '^>')" != 1 ]; then
+        echo "seed $1: its line is not once in $2 any more"
         missed=1
-    elif RESP=$tree WP_PARSE="${5:+-wp-fct $5}" WP_WRITE="${5:+-wp-fct rdl_writer_init}" TIMEOUT=20 \
-        tests/proofs/prove.sh "$out/$1" "$4" >"$out/$1.log" 2>&1; then
+    elif RESP=$tree WP_PARSE="${5:+-wp-fct $5}" WP_WRITE="${5:+-wp-fct rdl_writer_init}" TIMEOUT=10 \
+        EVA='-eva-stop-at-nth-alarm 1' tests/proofs/prove.sh "$out/$1" "$4" >"$out/$1.log" 2>&1; then
         echo "seed $1: proved all the same"
         missed=1
+    elif grep -qE 'eva:alarm|Goal typed_.*(Timeout|Unknown)' "$out/$1.log"; then
+        echo "seed $1: found by $4 ($(($(date +%s) - began)) s)"
     else
-        echo "seed $1: found by $4"
+        echo "seed $1: the prover broke down"
+        cat "$out/$1.log"
+        missed=1
     fi
 }
 
 mkdir -p "$out"
 seed due resp_parse.c 's/p->due = due - 1;/p->due = due - 2;/' eva
 seed overflow resp_parse.c 's/(uint64_t)INT64_MAX + p->neg/(uint64_t)INT64_MAX + 1 + p->neg/' wp digits
-seed over-read resp_parse.c 's/i < len; i++/i <= len; i++/' eva
+seed over-read resp_parse.c 's/for (i = at; i < len; i++)/for (i = at; i <= len; i++)/' eva
 seed used resp_parse.c 's/\*used += 1;/*used += 2;/' wp header
+seed claim resp_cmd.c 's/need += len;/need += len - 1;/' writer
 exit $missed
