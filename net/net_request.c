@@ -91,7 +91,7 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_restart(r);
-    if (r->op->may_grant && r->req != NULL)
+    if (r->op->may_grant)
         c->reserved += rdl_record_size(r);
     rdl_record_store(c, c->head, r);
     rdl_queue_repeat_head(c);
@@ -109,6 +109,14 @@ static uint8_t next_round(const struct rdl_record *r)
     return r->in_multi ? ROUND_DISCARD : ROUND_LOOK;
 }
 
+/* Its last word, or may it go on? What nobody waits for any more would come behind its own release. */
+static int goes_on(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    if (r->req == NULL && !r->op->is_owed)
+        return 0;
+    return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_ladder_choose(c, r) != RUNG_NONE);
+}
+
 static void end_round(struct rdl_conn *c, struct rdl_record *r)
 {
     uint8_t next = next_round(r);
@@ -118,10 +126,10 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
         r->replies = 0;
         rdl_record_store(c, c->head, r);
         c->draw = c->head;
-    } else if (r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_ladder_choose(c, r) != RUNG_NONE)) {
+    } else if (goes_on(c, r)) {
         start_over(c, r);
     } else {
-        if (r->verdict != RDL_ANSWER_ERROR)
+        if (r->verdict != RDL_ANSWER_ERROR && r->verdict != RDL_ANSWER_NONE)
             rdl_ladder_worked(c, r);
         rdl_queue_remove(c, c->head);
         rdl_record_tell(r, 0);

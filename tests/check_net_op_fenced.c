@@ -64,6 +64,27 @@ START_TEST(a_server_without_the_script_gets_it_whole)
 }
 END_TEST
 
+/* Its release is behind it already: sent again it would come after that, and stay. */
+START_TEST(one_that_is_refused_when_nobody_waits_is_not_sent_again)
+{
+    struct rdl_command release = {.op = &rdl_op_release,
+                                  .name = {"k", 1},
+                                  .value = {token_hex(0xab), RDL_VALUE_MAX},
+                                  .until_ms = 60000};
+
+    submit("k", 10000);
+    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_acquire.sha, tail()));
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &release), RDL_OK);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release.text));
+    scripted_reply(&s, NOSCRIPT);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    scripted_reply(&s, ":-1\r\n");
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 START_TEST(the_fence_lives_for_a_day_or_four_leases)
 {
     static const uint32_t ttls[] = {1, 10000, 21600000, 21600001, 1000000000, 2147483647};
@@ -216,6 +237,7 @@ Suite *suite_net_op_fenced(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_server_without_the_script_gets_it_whole);
+    tcase_add_test(tc, one_that_is_refused_when_nobody_waits_is_not_sent_again);
     tcase_add_loop_test(tc, the_fence_lives_for_a_day_or_four_leases, 0, 6);
     tcase_add_loop_test(tc, the_fence_key_has_the_names_tag, 0, 6);
     tcase_add_loop_test(tc, a_reply_is_the_number_or_how_long_the_holder_has, 0,

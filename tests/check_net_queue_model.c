@@ -209,7 +209,8 @@ static void reply_to_script(struct entry *e)
         no_extend = 1;
         model_remove(0);
         again.sent = 0;
-        q[nq++] = again;
+        if (again.req >= 0 || again.op == RELEASE) /* else nobody waits for it any more */
+            q[nq++] = again;
         return;
     }
     scripted_reply(&s, replies[i]);
