@@ -135,6 +135,8 @@ help: ## this list
 
 # ------------------------------------------------------------------ what is checked
 
+# Suites at a time: most of them wait for servers and clocks.
+CHECK_JOBS = 3
 CHECK_MORE =
 CHECK_NEEDS = $(EXAMPLES)
 CHECK_DEPS = test
@@ -155,7 +157,7 @@ check-asan: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
 check-gcc check-asan check-clang:
 	@mkdir -p $(B)/results && rm -f $(B)/results/report.*
 	@echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))"
-	@RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -r $(B)/results/$@; status=$$?; \
+	@RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(B)/results/$@; status=$$?; \
 	    for r in $(B)/results/report.*; do [ ! -e $$r ] || { cat $$r; status=1; }; done; exit $$status
 
 SIZES := x86-64 m0plus m4

@@ -2,17 +2,18 @@
 /*
  * main.c - runs the suites of tests/check_*.c: all of them, or those named on the command line.
  *
- *     build/check [-l] [-v] [-r FILE] [SUITE...]
+ *     build/check [-l] [-v] [-j N] [-r FILE] [SUITE...]
  *
- * -l lists the suites, -v names every test, -r writes "PASSED FAILED" to FILE. Each test runs in a process
- * of its own (CK_FORK=no for a debugger) and is ended after CK_DEFAULT_TIMEOUT seconds, 60 if unset. The
- * exit status is 0 if something ran and all of it passed.
+ * -l lists the suites, -v names every test, -j runs N suites at a time, -r writes "PASSED FAILED" to FILE.
+ * Each test runs in a process of its own (CK_FORK=no for a debugger) and is ended after CK_DEFAULT_TIMEOUT
+ * seconds, 60 if unset. The exit status is 0 if something ran and all of it passed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SUITE(name) Suite *suite_##name(void);
@@ -30,9 +31,13 @@ static const struct {
 
 enum { SUITES = sizeof suites / sizeof suites[0] };
 
+struct sum {
+    int run, failed;
+};
+
 static int usage(void)
 {
-    fputs("usage: check [-l] [-v] [-r FILE] [SUITE...]\n", stderr);
+    fputs("usage: check [-l] [-v] [-j N] [-r FILE] [SUITE...]\n", stderr);
     return 64;
 }
 
@@ -43,41 +48,80 @@ static int list(void)
     return 0;
 }
 
-static void add(SRunner **runner, Suite *suite)
+/* The suites to run, as numbers, in a pipe: whoever is free takes the next one. -1: no pipe. */
+static int queue(char **names, int n)
 {
-    if (*runner == NULL)
-        *runner = srunner_create(suite);
-    else
-        srunner_add_suite(*runner, suite);
-}
-
-/* NULL if a name is not that of a suite, or if there is none at all. */
-static SRunner *collect(char **names, int n)
-{
-    SRunner *runner = NULL;
-    for (size_t i = 0; n == 0 && i < SUITES; i++)
-        add(&runner, suites[i].make());
-    for (int k = 0; k < n; k++) {
-        size_t i = 0;
-        while (i < SUITES && strcmp(suites[i].name, names[k]) != 0)
-            i++;
-        if (i == SUITES) {
-            fprintf(stderr, "check: no suite %s (-l lists them)\n", names[k]);
-            return NULL;
-        }
-        add(&runner, suites[i].make());
+    int ends[2];
+    if (pipe(ends) != 0)
+        return -1;
+    for (unsigned char i = 0; i < SUITES; i++) {
+        int wanted = n == 0;
+        for (int k = 0; k < n; k++)
+            wanted |= strcmp(suites[i].name, names[k]) == 0;
+        if (wanted && write(ends[1], &i, 1) != 1)
+            return -1;
     }
-    return runner;
+    close(ends[1]);
+    return ends[0];
 }
 
-static int report(const char *path, int run, int failed)
+static int is_suite(const char *name)
+{
+    for (size_t i = 0; i < SUITES; i++)
+        if (strcmp(suites[i].name, name) == 0)
+            return 1;
+    fprintf(stderr, "check: no suite %s (-l lists them)\n", name);
+    return 0;
+}
+
+static struct sum run_queue(int todo, enum print_output mode)
+{
+    struct sum sum = {0, 0};
+    unsigned char i;
+    while (read(todo, &i, 1) == 1) {
+        SRunner *runner = srunner_create(suites[i].make());
+        srunner_run_all(runner, mode);
+        sum.run += srunner_ntests_run(runner);
+        sum.failed += srunner_ntests_failed(runner);
+        srunner_free(runner);
+        fflush(stdout);
+    }
+    return sum;
+}
+
+/* A worker that does not live to tell its sum counts as a failure. */
+static struct sum run_workers(int todo, enum print_output mode, int workers)
+{
+    struct sum all = {0, 0}, one;
+    int sums[2], status;
+    if (pipe(sums) != 0)
+        return all;
+    fflush(stdout);
+    for (int k = 0; k < workers; k++) {
+        if (fork() != 0)
+            continue;
+        one = run_queue(todo, mode);
+        exit(write(sums[1], &one, sizeof one) == sizeof one ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    close(sums[1]);
+    while (wait(&status) > 0)
+        all.failed += status != 0;
+    while (read(sums[0], &one, sizeof one) == sizeof one) {
+        all.run += one.run;
+        all.failed += one.failed;
+    }
+    close(sums[0]);
+    return all;
+}
+
+static int report(const char *path, struct sum sum)
 {
     FILE *f = fopen(path, "w");
     if (f == NULL) {
         perror(path);
         return -1;
     }
-    fprintf(f, "%d %d\n", run - failed, failed);
+    fprintf(f, "%d %d\n", sum.run - sum.failed, sum.failed);
     return fclose(f);
 }
 
@@ -85,27 +129,29 @@ int main(int argc, char **argv)
 {
     enum print_output mode = CK_NORMAL;
     const char *results = NULL;
-    int opt;
-    while ((opt = getopt(argc, argv, "lvr:")) != -1) {
+    int workers = 1, opt;
+    while ((opt = getopt(argc, argv, "lvj:r:")) != -1) {
         if (opt == 'l')
             return list();
         if (opt == 'v')
             mode = CK_VERBOSE;
+        else if (opt == 'j')
+            workers = atoi(optarg);
         else if (opt == 'r')
             results = optarg;
         else
             return usage();
     }
+    for (int k = optind; k < argc; k++)
+        if (!is_suite(argv[k]))
+            return EXIT_FAILURE;
     /* A test that hangs is ended; on a busy machine a slow one is not. */
     setenv("CK_DEFAULT_TIMEOUT", "60", 0);
-    SRunner *runner = collect(argv + optind, argc - optind);
-    if (runner == NULL)
+    int todo = queue(argv + optind, argc - optind);
+    if (todo < 0)
         return EXIT_FAILURE;
-    srunner_run_all(runner, mode);
-    int run = srunner_ntests_run(runner);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    if (results != NULL && report(results, run, failed) != 0)
+    struct sum sum = workers > 1 ? run_workers(todo, mode, workers) : run_queue(todo, mode);
+    if (results != NULL && report(results, sum) != 0)
         return EXIT_FAILURE;
-    return run > 0 && failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return sum.run > 0 && sum.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
