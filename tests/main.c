@@ -54,11 +54,12 @@ static int queue(char **names, int n)
     int ends[2];
     if (pipe(ends) != 0)
         return -1;
-    for (unsigned char i = 0; i < SUITES; i++) {
+    for (size_t i = 0; i < SUITES; i++) {
+        unsigned char number = (unsigned char)i;
         int wanted = n == 0;
         for (int k = 0; k < n; k++)
             wanted |= strcmp(suites[i].name, names[k]) == 0;
-        if (wanted && write(ends[1], &i, 1) != 1)
+        if (wanted && write(ends[1], &number, 1) != 1)
             return -1;
     }
     close(ends[1]);
