@@ -31,8 +31,16 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
     }
 }
 
+void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint)
+{
+    RDL_ASSERT(r->state == REDLOCK_IDLE);
+    r->hint = hint;
+}
+
 int rdl_redlock_finish(struct rdl_redlock *r, int result)
 {
+    if (r->hint != NULL)
+        r->hint->way->end(r->hint);
     r->state = REDLOCK_IDLE;
     r->result = (int16_t)result;
     return result;
@@ -102,7 +110,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     case REDLOCK_REPAIR:
         return rdl_redlock_judge_extend(r, now_ms);
     case REDLOCK_PAUSE:
-        if (now_ms < r->wake_ms)
+        if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->way->came(r->hint)))
             return RDL_PENDING;
         if (now_ms >= r->deadline_ms)
             return rdl_redlock_finish(r, r->result);

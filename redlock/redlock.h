@@ -145,6 +145,7 @@ struct rdl_redlock {
     const struct rdl_redlock_options *opt;
     struct rdl_server *servers;
     struct rdl_canary *canaries; /* or NULL */
+    struct rdl_hint *hint;       /* or NULL */
     const void *name;
     uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
     uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
@@ -187,6 +188,13 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
  * replicas.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
+
+/*
+ * Let waiting be cut short by a hint (lock.h): its second conn goes to server 0. While that one refuses, an acquire
+ * waits for a release there; all is as with a single lock otherwise. All clients name the servers in the
+ * same order. NULL: none.
+ */
+void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
 
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);

@@ -4,12 +4,14 @@
 
 static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)
 {
-    struct rdl_conn *conns[RDL_SERVERS_MAX];
-    size_t i;
+    struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
+    size_t n;
 
-    for (i = 0; i < r->n; i++)
-        conns[i] = r->servers[i].conn;
-    return net->poll(net->ctx, conns, r->n, until_ms);
+    for (n = 0; n < r->n; n++)
+        conns[n] = r->servers[n].conn;
+    if (r->hint != NULL && r->hint->conn != NULL)
+        conns[n++] = r->hint->conn;
+    return net->poll(net->ctx, conns, n, until_ms);
 }
 
 static int run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
@@ -21,6 +23,8 @@ static int run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
         }
         rc = rdl_redlock_step(r, net->now_ms(net->ctx));
     }
+    if (r->hint != NULL && r->hint->conn != NULL && (rdl_conn_wants(r->hint->conn) & RDL_WANT_CLOSE))
+        (void)net->poll(net->ctx, &r->hint->conn, 1, 0); /* at once: it still waits for a hint */
     return rc;
 }
 

@@ -205,6 +205,12 @@ void rdl_votes_clear(struct rdl_redlock *r)
     }
 }
 
+/* With a hint a release on the first server also tells one who waits there. */
+static const struct rdl_op *release_op(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    return r->hint != NULL && s == r->servers ? r->hint->way->release : &rdl_op_release;
+}
+
 /* Queue the releases that are owed; wait: for the answers. A vote still out is waited for no longer. */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
@@ -223,7 +229,7 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
             continue;
         s->owes = 0;
         s->is_repair = s->is_raise = 0;
-        if (submit(r, s, &rdl_op_release, wait ? &s->req : NULL) == RDL_OK && wait) {
+        if (submit(r, s, release_op(r, s), wait ? &s->req : NULL) == RDL_OK && wait) {
             set_vote(s, RDL_VOTE_PENDING, RDL_OK);
             s->asked_ms = now_ms;
         }
