@@ -7,7 +7,8 @@
  *     static const struct rdl_redlock_options opt = {
  *         .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
  *         .max_ttl_ms = 2000,
- *         .guard = RDL_GUARD_IF_PERMITTED};
+ *         .guard = RDL_GUARD_IF_PERMITTED,
+ *     };
  *     ...
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i];
@@ -190,9 +191,9 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 
 /*
- * Let waiting be cut short by a hint (lock.h): its second conn goes to server 0. While that one refuses, an acquire
- * waits for a release there; all is as with a single lock otherwise. All clients name the servers in the
- * same order. NULL: none.
+ * Let waiting be cut short by a hint (lock.h): its second conn goes to server 0. While that one refuses, an
+ * acquire waits for a release there; all is as with a single lock otherwise. All clients name the servers in
+ * the same order. NULL: none.
  */
 void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
 

@@ -96,6 +96,8 @@ unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
  */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
+/* ---------------------------------------------------------------- redlock_count.c */
+
 /* How many conns are in this state. */
 unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
 /* Connected, and barred by the restart guard for a time, or for good. */

@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,46 @@ START_TEST(a_server_that_forgot_gives_the_lock_to_nobody_else)
     ck_assert_int_eq(b.status, _i ? 0 : 69);
     kill(a.pid, SIGUSR1);
     command_end(&a);
+}
+END_TEST
+
+/* Each server has had its canary since 1970. */
+static void put_canaries(void)
+{
+    for (int i = 0; i < N; i++) {
+        char run[17];
+        snprintf(run, sizeof run, "%s", strstr(live_command(&server[i], "INFO server"), "run_id:") + 7);
+        live_command(&server[i], "SET rdl:canary \"%s 1\"", run);
+    }
+}
+
+/* A holds it on three servers; two of them are emptied. */
+START_TEST(servers_that_were_emptied_give_the_lock_to_nobody_else)
+{
+    const char *const plain[] = {"-n", NULL};
+    const char *const canary[] = {"-n", "--canary", NULL};
+
+    put_canaries();
+    command_set(&a, canary, server, N, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    live_command(&server[0], "BLPOP nobody 0.5"); /* A's attempt is over: it asks nobody any more */
+    live_command(&server[1], "FLUSHALL");
+    live_command(&server[2], "FLUSHALL");
+    command_set(&b, _i ? plain : canary, server, N, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&b), _i ? 0 : 1);
+    kill(a.pid, SIGUSR1);
+    command_end(&a);
+}
+END_TEST
+
+START_TEST(servers_without_a_canary_get_one_and_that_is_told)
+{
+    command_set(&a, (const char *const[]){"-n", "--canary", NULL}, server, N, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "they do in 31 s (or lost their data, says --canary)"));
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
 
@@ -153,6 +194,8 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, servers_that_just_started_do_not_count_and_that_is_told);
     tcase_add_test(tc, the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock);
     tcase_add_loop_test(tc, a_server_that_forgot_gives_the_lock_to_nobody_else, 0, 2);
+    tcase_add_loop_test(tc, servers_that_were_emptied_give_the_lock_to_nobody_else, 0, 2);
+    tcase_add_test(tc, servers_without_a_canary_get_one_and_that_is_told);
     tcase_add_test(tc, a_ttl_above_the_longest_is_refused);
     tcase_add_test(tc, the_command_gets_a_number_that_grows);
     tcase_add_test(tc, a_hold_has_an_end);

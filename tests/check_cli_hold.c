@@ -18,6 +18,7 @@ enum { N = 3 };
 
 static struct live_server server[N];
 static struct command a, b;
+static size_t n_servers; /* that a and b are told of */
 
 static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
 static const char say_fence[] = "echo ${REDLOCK_FENCE-none} >&9";
@@ -33,6 +34,7 @@ static void begin(const char *const *args)
 
 static void setup(void)
 {
+    n_servers = 1;
     begin(NULL);
 }
 
@@ -53,7 +55,7 @@ static int run(struct command *c, const char *const options[], size_t n, const c
 static void start(struct command *c, const char *const options[], const char *script)
 {
     memset(c, 0, sizeof *c);
-    command_set(c, options, server, 1, "nightly", script);
+    command_set(c, options, server, n_servers, "nightly", script);
     command_start(c);
 }
 
@@ -205,8 +207,9 @@ END_TEST
 
 static const char *const hint[] = {"--wake-hint", NULL};
 
-START_TEST(a_waiter_blocks_on_the_server_until_it_is_told)
+START_TEST(a_waiter_blocks_on_the_first_server_until_it_is_told)
 {
+    n_servers = _i == 0 ? 1 : N;
     start_holder(hint);
     start(&b, hint, "echo in >&9");
     await_blocked(1);
@@ -286,7 +289,8 @@ static const struct {
 } mistakes[] = {
     {{"--legacy=always", NULL}, 2, "--legacy works on one server only, and there are 2"},
     {{"--legacy=auto", NULL}, 3, "--legacy works on one server only, and there are 3"},
-    {{"--wake-hint", NULL}, 2, "--wake-hint works on one server only, and there are 2"},
+    {{"--legacy=always", "--canary", NULL}, 1, "has neither restart guard nor canary"},
+    {{"--legacy=auto", "--max-hold=5m", NULL}, 1, "does not go with --legacy"},
     {{"--legacy=always", "--fence", NULL}, 1, "have no number"},
     {{"--legacy=sometimes", NULL}, 1, "give never, auto or always"},
     {{"--fence=1", NULL}, 1, "--fence takes no value"},
@@ -319,7 +323,7 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, what_is_no_lock_is_not_taken_over);
     tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
     tcase_add_test(tc, auto_is_the_old_protocol_where_the_server_knows_no_other);
-    tcase_add_test(tc, a_waiter_blocks_on_the_server_until_it_is_told);
+    tcase_add_loop_test(tc, a_waiter_blocks_on_the_first_server_until_it_is_told, 0, 2);
     tcase_add_test(tc, it_waits_for_a_holder_who_does_not_tell_as_well);
     tcase_add_test(tc, a_signal_ends_the_wait_and_nobody_waits_on);
     tcase_add_test(tc, the_wait_has_its_bound);

@@ -71,6 +71,7 @@ struct rdl_cli_options {
     int legacy; /* enum rdl_cli_legacy */
     int fence;
     int wake_hint;
+    int canary;
     int help;
     const char *lock;
     char **command; /* NULL-terminated */
@@ -115,19 +116,20 @@ void rdl_cli_unharden(void);
 struct rdl_cli_servers {
     size_t n;
     struct rdl_server server[RDL_SERVERS_MAX];
-    struct rdl_conn conn[RDL_SERVERS_MAX];
-    struct rdl_conn *conns[RDL_SERVERS_MAX];
-    struct rdl_conn_config config[RDL_SERVERS_MAX];
-    struct rdl_endpoint endpoint[RDL_SERVERS_MAX];
+    /* with --wake-hint there is one more, to the first server */
+    struct rdl_conn conn[RDL_SERVERS_MAX + 1];
+    struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
+    struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
+    struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
-    uint8_t queue[RDL_SERVERS_MAX][2 * RDL_QUEUE_MIN];
-    uint8_t tx[RDL_SERVERS_MAX][RDL_TX_MIN + 2 * RDL_CLI_SECRET_MAX];
+    uint8_t queue[RDL_SERVERS_MAX + 1][2 * RDL_QUEUE_MIN];
+    uint8_t tx[RDL_SERVERS_MAX + 1][RDL_TX_MIN + 2 * RDL_CLI_SECRET_MAX];
     uint8_t rx[1024];
 };
 
 /* Parse the URLs and resolve the names. 0 or an exit status, the reason said. */
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
-/* A second connection to the only server, as conn[1]. */
+/* A second connection to the first server, as conn[n]. */
 void rdl_cli_servers_second(struct rdl_cli_servers *s);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
@@ -156,6 +158,7 @@ struct rdl_cli_lock {
     struct rdl_redlock redlock;
     struct rdl_lock single; /* instead, with is_single */
     struct rdl_hint hint;
+    struct rdl_canary canaries[RDL_SERVERS_MAX];
     int is_single;
     int is_pending; /* the single lock's operation goes on */
     size_t n_conns; /* of servers->conns: with a hint there is one more than servers */

@@ -114,10 +114,22 @@ static int no_fence(void)
     return RDL_EXIT_UNAVAILABLE;
 }
 
+/* What to do about it, if the servers need not be left out. */
+static const char *way_out(const struct rdl_cli_lock *l)
+{
+    return l->o->canary ? "or lost their data, says --canary"
+                        : "--restart-guard=off if a restart loses them nothing";
+}
+
+static unsigned long quarantine_s(const struct rdl_cli_lock *l)
+{
+    return (unsigned long)((rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
+}
+
 static int quarantine(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("no lock: %s; they do in %.0f s. --restart-guard=off if a restart loses them nothing",
-                 rdl_strerror(RDL_E_QUARANTINE), (double)(rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
+    rdl_cli_fail("no lock: %s; they do in %lu s (%s)", rdl_strerror(RDL_E_QUARANTINE), quarantine_s(l),
+                 way_out(l));
     return RDL_EXIT_UNAVAILABLE;
 }
 
@@ -188,8 +200,7 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
         if (rc == RDL_BUSY && *status == AGAIN && !told++)
             rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
         if (rc == RDL_E_QUARANTINE && *status == AGAIN && !told++)
-            rdl_cli_warn("%s; waiting %.0f s for that (--restart-guard=off if a restart loses them nothing)",
-                         rdl_strerror(rc), (double)(rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
+            rdl_cli_warn("%s; waiting %lu s for that (%s)", rdl_strerror(rc), quarantine_s(l), way_out(l));
         if (*status != AGAIN) {
             give_up(l); /* single servers may have granted it */
             return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What holds the lock: a redlock over N servers, or, for what works on one server alone (--legacy and
- * --wake-hint), a single lock. Everybody else sees one interface, and reads what the servers said in
+ * What holds the lock: a redlock over N servers, or, for --legacy, which works on one server alone, a single
+ * lock. Everybody else sees one interface, and reads what the servers said in
  * servers->server[], where a single lock's answers are entered as those of a redlock with one server.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -13,28 +13,29 @@
 
 static int is_single(const struct rdl_cli_options *o)
 {
-    return o->legacy != RDL_CLI_LEGACY_NEVER || o->wake_hint;
+    return o->legacy != RDL_CLI_LEGACY_NEVER;
+}
+
+static int refuse(const char *text)
+{
+    rdl_cli_fail("%s", text);
+    return RDL_EXIT_USAGE;
 }
 
 int rdl_cli_hold_check(const struct rdl_cli_options *o)
 {
-    if (is_single(o) && o->n_urls > 1) {
-        rdl_cli_fail("%s works on one server only, and there are %zu",
-                     o->wake_hint ? "--wake-hint" : "--legacy", o->n_urls);
+    if (!is_single(o))
+        return 0;
+    if (o->n_urls > 1) {
+        rdl_cli_fail("--legacy works on one server only, and there are %zu", o->n_urls);
         return RDL_EXIT_USAGE;
     }
-    if (o->legacy != RDL_CLI_LEGACY_NEVER && o->fence) {
-        rdl_cli_fail("--fence: locks of the old protocol (--legacy) have no number");
-        return RDL_EXIT_USAGE;
-    }
-    if (is_single(o) && o->max_hold_ms != 0) {
-        rdl_cli_fail("--max-hold does not go with --wake-hint or --legacy");
-        return RDL_EXIT_USAGE;
-    }
-    if (is_single(o) && o->guard < RDL_GUARD_IF_PERMITTED) {
-        rdl_cli_fail("--wake-hint and --legacy have no restart guard");
-        return RDL_EXIT_USAGE;
-    }
+    if (o->fence)
+        return refuse("--fence: locks of the old protocol (--legacy) have no number");
+    if (o->max_hold_ms != 0)
+        return refuse("--max-hold does not go with --legacy");
+    if (o->canary || o->guard < RDL_GUARD_IF_PERMITTED)
+        return refuse("--legacy has neither restart guard nor canary");
     return 0;
 }
 
@@ -53,21 +54,22 @@ void rdl_cli_hold_init(struct rdl_cli_lock *l)
     struct rdl_cli_servers *s = l->servers;
 
     l->n_conns = s->n;
-    if (!is_single(o)) {
-        l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
-        rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
-        return;
-    }
+    l->is_single = is_single(o);
     if (o->wake_hint) {
         rdl_cli_servers_second(s);
-        rdl_hint_init(&l->hint, &s->conn[1]);
-        l->n_conns = 2;
+        rdl_hint_init(&l->hint, &s->conn[s->n]);
+        l->n_conns++;
     }
-    l->is_single = 1;
-    if (o->legacy == RDL_CLI_LEGACY_ALWAYS)
-        become(l, &rdl_lock_legacy);
-    else
-        become(l, o->fence ? &rdl_lock_fenced : &rdl_lock_px);
+    if (l->is_single) {
+        become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS ? &rdl_lock_legacy : &rdl_lock_px);
+        return;
+    }
+    l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
+    rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
+    if (o->wake_hint)
+        rdl_redlock_set_hint(&l->redlock, &l->hint);
+    if (o->canary)
+        rdl_redlock_set_canary(&l->redlock, l->canaries);
 }
 
 /* ---------------------------------------------------------------- a single lock's answers, as a server's */
@@ -85,8 +87,7 @@ static int enter(struct rdl_cli_lock *l, enum rdl_vote vote, int error, int rc)
 /* What a redlock says in the same words. */
 static int is_ours(int rc)
 {
-    return rc == RDL_E_NAME || rc == RDL_E_TTL || rc == RDL_E_RANDOM || rc == RDL_E_FENCE ||
-           rc == RDL_EXPIRED;
+    return rc == RDL_E_NAME || rc == RDL_E_TTL || rc == RDL_E_RANDOM || rc == RDL_EXPIRED;
 }
 
 static int acquired(struct rdl_cli_lock *l, int rc)
@@ -106,11 +107,6 @@ static int acquired(struct rdl_cli_lock *l, int rc)
     }
     if (rc == RDL_UNKNOWN)
         return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single), RDL_NO_QUORUM);
-    if (rc == RDL_E_UNSUPPORTED && l->o->legacy == RDL_CLI_LEGACY_AUTO && l->single.mode == &rdl_lock_px) {
-        rdl_cli_note("the server does not know SET NX PX: using the old protocol");
-        become(l, &rdl_lock_legacy);
-        return acquired(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
-    }
     return enter(l, RDL_VOTE_ERROR, rc, RDL_NO_QUORUM);
 }
 
@@ -126,9 +122,19 @@ static int kept(struct rdl_cli_lock *l, int rc)
                                                : enter(l, RDL_VOTE_ERROR, rc, rc);
 }
 
+/* --legacy=auto: once more, in the old protocol, if the server knows no other. */
+static int try_legacy(struct rdl_cli_lock *l, int rc)
+{
+    if (rc != RDL_E_UNSUPPORTED || l->o->legacy != RDL_CLI_LEGACY_AUTO || l->single.mode != &rdl_lock_px)
+        return rc;
+    rdl_cli_note("the server does not know SET NX PX: using the old protocol");
+    become(l, &rdl_lock_legacy);
+    return rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l));
+}
+
 static int took(struct rdl_cli_lock *l, int rc)
 {
-    rc = l->single.op == RDL_ACQUIRE ? acquired(l, rc) : kept(l, rc);
+    rc = l->single.op == RDL_ACQUIRE ? acquired(l, try_legacy(l, rc)) : kept(l, rc);
     l->is_pending = rc == RDL_PENDING;
     return rc;
 }
@@ -170,8 +176,6 @@ int rdl_cli_hold_acquire(struct rdl_cli_lock *l)
             rdl_redlock_set_floor(&l->redlock, floor_ms);
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
     }
-    if (l->o->fence)
-        rdl_lock_set_floor(&l->single, floor_ms);
     return took(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
 }
 
@@ -212,9 +216,7 @@ uint64_t rdl_cli_hold_until_ms(const struct rdl_cli_lock *l)
 
 uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l)
 {
-    if (!l->o->fence)
-        return 0;
-    return l->is_single ? rdl_lock_fence(&l->single) : rdl_redlock_fence(&l->redlock);
+    return l->o->fence ? rdl_redlock_fence(&l->redlock) : 0;
 }
 
 /* A release on its way, or a wait for a hint that is to end. */

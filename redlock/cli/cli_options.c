@@ -22,6 +22,7 @@ enum id {
     OPT_LEGACY,
     OPT_FENCE,
     OPT_WAKE_HINT,
+    OPT_CANARY,
     OPT_COMMAND,
     OPT_VERBOSE,
     OPT_QUIET,
@@ -56,6 +57,7 @@ static const struct option table[] = {
     {0, "legacy", OPT_LEGACY, VALUE},
     {0, "fence", OPT_FENCE, NOTHING},
     {0, "wake-hint", OPT_WAKE_HINT, NOTHING},
+    {0, "canary", OPT_CANARY, NOTHING},
     {'c', "command", OPT_COMMAND, VALUE},
     {'v', "verbose", OPT_VERBOSE, NOTHING},
     {'q', "quiet", OPT_QUIET, NOTHING},
@@ -161,6 +163,12 @@ static void take_shell(struct rdl_cli_options *o, char *string)
     o->command = o->shell;
 }
 
+static int switch_on(int *flag)
+{
+    *flag = 1;
+    return 0;
+}
+
 /* value is NULL only for an option that takes none, or may do without. */
 static int take(struct rdl_cli_options *o, const struct option *opt, char *value)
 {
@@ -190,11 +198,11 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_LEGACY:
         return take_word(opt->word, text, legacies, RDL_CLI_LEGACY_NEVER, &o->legacy);
     case OPT_FENCE:
-        o->fence = 1;
-        return 0;
+        return switch_on(&o->fence);
     case OPT_WAKE_HINT:
-        o->wake_hint = 1;
-        return 0;
+        return switch_on(&o->wake_hint);
+    case OPT_CANARY:
+        return switch_on(&o->canary);
     case OPT_COMMAND:
         take_shell(o, text);
         return 0;
@@ -214,8 +222,7 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_PASSWORD_FD:
         return take_number(opt->word, text, 1048576, &o->password_fd);
     case OPT_HELP:
-        o->help = 1;
-        return 0;
+        return switch_on(&o->help);
     }
     return RDL_EXIT_USAGE;
 }
@@ -330,6 +337,7 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
 
 int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
 {
+    const char *guard = getenv("REDLOCK_RESTART_GUARD");
     int rc = 0, i = 0;
 
     memset(o, 0, sizeof *o);
@@ -338,8 +346,8 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
     o->conflict_status = RDL_EXIT_CONFLICT;
     o->password_fd = -1;
     o->guard = RDL_GUARD_IF_PERMITTED;
-    if (getenv("REDLOCK_RESTART_GUARD") != NULL)
-        rc = take_word("restart-guard", getenv("REDLOCK_RESTART_GUARD"), guards, RDL_GUARD_STRICT, &o->guard);
+    if (guard != NULL)
+        rc = take_word("restart-guard", guard, guards, RDL_GUARD_STRICT, &o->guard);
     for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;

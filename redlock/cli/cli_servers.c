@@ -186,14 +186,15 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
     cfg->rx_len = sizeof s->rx;
     rdl_conn_init(&s->conn[i], cfg);
     s->conns[i] = &s->conn[i];
-    s->server[i].conn = &s->conn[i];
+    if (i < s->n)
+        s->server[i].conn = &s->conn[i];
 }
 
 void rdl_cli_servers_second(struct rdl_cli_servers *s)
 {
-    s->config[1] = s->config[0];
-    s->endpoint[1] = s->endpoint[0];
-    connect_later(s, 1);
+    s->config[s->n] = s->config[0];
+    s->endpoint[s->n] = s->endpoint[0];
+    connect_later(s, s->n);
 }
 
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o)

@@ -17,9 +17,11 @@ int main(int argc, char **argv)
     struct rdl_net net;
     struct rdl_server servers[5];
     struct rdl_redlock lock;
-    static const struct rdl_redlock_options opt = {.lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
-                                                   .max_ttl_ms = 2000,
-                                                   .guard = RDL_GUARD_IF_PERMITTED};
+    static const struct rdl_redlock_options opt = {
+        .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
+        .max_ttl_ms = 2000,
+        .guard = RDL_GUARD_IF_PERMITTED,
+    };
     size_t i;
 
     for (i = 0; i < 5; i++) {

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* redlock_count.c - what the votes of N servers come to. */
+#include "redlock/redlock_private.h"
+
+unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
+{
+    return r->n / 2u + 1u;
+}
+
+unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].vote == vote;
+    return n;
+}
+
+unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += rdl_conn_state(r->servers[i].conn) == state;
+    return n;
+}
+
+static int is_unfit(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    int why;
+
+    rdl_guard_counts_at(r, s, &why);
+    return why != RDL_OK;
+}
+
+unsigned rdl_votes_quarantined(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        n += !s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY && !is_unfit(r, s);
+    }
+    return n;
+}
+
+unsigned rdl_votes_unfit(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        n += rdl_conn_state(s->conn) == RDL_CONN_READY && is_unfit(r, s);
+    }
+    return n;
+}
+
+unsigned rdl_votes_yes(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        int is_continuous = r->op == RDL_ACQUIRE || s->hold == HOLD_SURE;
+        n += s->vote == RDL_VOTE_GRANTED && s->counts && is_continuous;
+    }
+    return n;
+}
+
+static int is_hopeless(const struct rdl_server *s)
+{
+    if (s->vote != RDL_VOTE_NONE)
+        return s->vote > RDL_VOTE_GRANTED || !s->counts;
+    return (s->error != RDL_OK && s->error != RDL_E_FULL) || rdl_conn_state(s->conn) == RDL_CONN_CLOSED;
+}
+
+unsigned rdl_votes_noes(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += is_hopeless(&r->servers[i]) != 0;
+    return n;
+}
+
+/* After a refusal: when enough of the keys that stood in the way will be gone by themselves. */
+uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r)
+{
+    unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
+    unsigned needed = rdl_redlock_quorum(r) > others ? rdl_redlock_quorum(r) - others : 1;
+    uint64_t hint_ms = UINT64_MAX;
+    size_t i;
+    size_t k;
+
+    for (i = 0; i < r->n; i++) {
+        int64_t ms = r->servers[i].value;
+        unsigned not_later = 0;
+        if (r->servers[i].vote != RDL_VOTE_DENIED || ms < 0)
+            continue;
+        for (k = 0; k < r->n; k++) {
+            const struct rdl_server *s = &r->servers[k];
+            not_later += s->vote == RDL_VOTE_DENIED && s->value >= 0 && s->value <= ms;
+        }
+        if (not_later >= needed && (uint64_t)ms < hint_ms)
+            hint_ms = (uint64_t)ms;
+    }
+    return hint_ms;
+}
+
+int rdl_redlock_error(const struct rdl_redlock *r, size_t i)
+{
+    const struct rdl_server *s = &r->servers[i];
+    int why;
+
+    RDL_ASSERT(i < r->n);
+    if (s->vote != RDL_VOTE_NONE || s->error != RDL_OK)
+        return s->error;
+    if (rdl_conn_state(s->conn) != RDL_CONN_READY)
+        return rdl_conn_error(s->conn);
+    rdl_guard_counts_at(r, s, &why);
+    return why;
+}
+
+unsigned rdl_votes_without_scripts(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        n += s->vote == RDL_VOTE_ERROR && (s->error == RDL_E_UNSUPPORTED || s->error == RDL_E_PERM);
+    }
+    return n;
+}
+
+/* The first error that trying again will not mend, if it is shared by so many that no majority is left. */
+int rdl_votes_are_permanent(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        int error = rdl_redlock_error(r, i);
+        n += s->vote != RDL_VOTE_GRANTED && (error == RDL_E_TWICE || rdl_is_permanent(error));
+    }
+    return n > r->n - rdl_redlock_quorum(r);
+}
+
+unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].hold >= hold;
+    return n;
+}
+
+unsigned rdl_votes_let_go(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].hold >= HOLD_NEW && r->servers[i].vote == RDL_VOTE_GRANTED;
+    return n;
+}
