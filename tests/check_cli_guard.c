@@ -100,7 +100,11 @@ START_TEST(servers_that_were_emptied_give_the_lock_to_nobody_else)
     live_command(&server[1], "FLUSHALL");
     live_command(&server[2], "FLUSHALL");
     command_set(&b, _i ? plain : canary, server, N, "nightly", "echo ran");
-    ck_assert_int_eq(command_run(&b), _i ? 0 : 1);
+    command_run(&b);
+    if (_i == 0) /* held by somebody, or too few servers count: as their answers came in */
+        ck_assert(b.status == 1 || b.status == 69);
+    else
+        ck_assert_int_eq(b.status, 0);
     kill(a.pid, SIGUSR1);
     command_end(&a);
 }
