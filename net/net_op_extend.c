@@ -30,13 +30,9 @@ static void write_ifeq(const struct rdl_record *r, const struct rdl_request *q, 
 
 static void write_watch(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w)
 {
-    if (r->round == ROUND_LOOK) {
-        rdl_watch_look(q, w);
-    } else if (r->round == ROUND_ACT) {
+    if (rdl_watch_write(r, q, w)) {
         rdl_cmd_pexpire(w, q->name, r->ttl_ms);
         rdl_cmd_exec(w);
-    } else {
-        rdl_cmd_discard(w);
     }
 }
 

@@ -121,13 +121,9 @@ static void replace_write(struct rdl_conn *c, const struct rdl_record *r, const 
 
     if (r->rung != RUNG_WATCH) {
         rdl_script_write(c, r, &rdl_script_replace, argv, w);
-    } else if (r->round == ROUND_LOOK) {
-        rdl_watch_look(q, w);
-    } else if (r->round == ROUND_ACT) {
+    } else if (rdl_watch_write(r, q, w)) {
         rdl_cmd_set(w, q->name, q->value);
         rdl_cmd_exec(w);
-    } else {
-        rdl_cmd_discard(w);
     }
 }
 

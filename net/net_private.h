@@ -130,8 +130,9 @@ void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const stru
 /* 1, 0, -1 of our scripts: yes, no, absent. */
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
 
-/* WATCH, GET, PTTL, MULTI. `expected` is the value to find; without another verdict the next round acts. */
-void rdl_watch_look(const struct rdl_request *q, struct rdl_writer *w);
+/* WATCH, GET, PTTL, MULTI; or DISCARD. 1: it is the caller's turn to write the change, and EXEC behind it. */
+int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w);
+/* `expected` is the value to find; without another verdict the next round acts. */
 int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected);
 unsigned rdl_watch_count(const struct rdl_record *r);
 /* The key lives at least for the request's ttl, says the PTTL just read. */

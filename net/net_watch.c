@@ -8,12 +8,19 @@
  */
 #include "net/net_private.h"
 
-void rdl_watch_look(const struct rdl_request *q, struct rdl_writer *w)
+int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w)
 {
+    if (r->round == ROUND_ACT)
+        return 1;
+    if (r->round == ROUND_DISCARD) {
+        rdl_cmd_discard(w);
+        return 0;
+    }
     rdl_cmd_watch(w, q->name);
     rdl_cmd_get(w, q->name);
     rdl_cmd_pttl(w, q->name);
     rdl_cmd_multi(w);
+    return 0;
 }
 
 unsigned rdl_watch_count(const struct rdl_record *r)
