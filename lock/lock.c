@@ -197,15 +197,16 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     const struct rdl_bytes name = {l->name, l->name_len};
     uint64_t holder_ms = l->holder_ms >= 0 ? (uint64_t)l->holder_ms + 1 : UINT64_MAX;
-    uint64_t left_ms = l->deadline_ms - now_ms < holder_ms ? l->deadline_ms - now_ms : holder_ms;
-    uint32_t most_ms = left_ms < RDL_HINT_CAP_MS ? (uint32_t)left_ms : RDL_HINT_CAP_MS;
     uint64_t pause_ms = rdl_backoff_ms(&l->seed, l->opt->retry_ms, RDL_RETRY_CAP_MS, l->tries);
+    uint64_t hint_ms = UINT64_MAX;
 
     if (result != RDL_BUSY)
         return pause_ms;
-    if (l->hint != NULL && l->hint->way->begin(l->hint, name, most_ms, now_ms)) {
+    if (l->hint != NULL)
+        hint_ms = l->hint->way->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
+    if (hint_ms != UINT64_MAX) {
         l->tries = 0; /* who was told to try has not tried too often */
-        return l->hint->way->came(l->hint) ? 0 : most_ms;
+        return hint_ms;
     }
     return pause_ms < holder_ms ? pause_ms : holder_ms;
 }

@@ -148,8 +148,12 @@ struct rdl_hint;
 
 /* How it is done; an object, so that a static link drops it where it is not used. Private. */
 struct rdl_hint_way {
-    /* Wait for wait_ms at most. 1: the wait is on; 0: there is none, pause as usual. */
-    int (*begin)(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms);
+    /*
+     * Wait: left_ms at most, and for what the holder has left (< 0: not known). How long the pause is then;
+     * UINT64_MAX: there is no hint, pause as usual.
+     */
+    uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
+                      uint64_t now_ms);
     int (*came)(struct rdl_hint *h); /* 1, once: the wait has ended, try now */
     void (*end)(struct rdl_hint *h); /* nobody waits any more */
     const struct rdl_op *release;    /* tells a waiter */

@@ -49,7 +49,8 @@ static int hint_came(struct rdl_hint *h)
     return 1;
 }
 
-static int hint_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms)
+/* A wait of at most wait_ms is on. */
+static int begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms)
 {
     const struct rdl_bytes none = {NULL, 0};
     const struct rdl_command wait = {&rdl_op_wait, name, none, none, UINT64_MAX, wait_ms};
@@ -68,6 +69,18 @@ static int hint_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_m
         return 0;
     h->ends_ms = now_ms + wait_ms;
     return 1;
+}
+
+static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
+                           uint64_t now_ms)
+{
+    uint64_t most_ms = left_ms < RDL_HINT_CAP_MS ? left_ms : RDL_HINT_CAP_MS;
+
+    if (holder_ms >= 0 && (uint64_t)holder_ms < most_ms)
+        most_ms = (uint64_t)holder_ms + 1;
+    if (!begin(h, name, (uint32_t)most_ms, now_ms))
+        return UINT64_MAX;
+    return hint_came(h) ? 0 : most_ms;
 }
 
 static void hint_end(struct rdl_hint *h)

@@ -33,22 +33,18 @@ static void plan_pilot(struct rdl_redlock *r, int result)
     r->pilot = r->by_pilot = 0;
 }
 
-/* Server 0 refused: whoever releases it there tells one of those who wait, and we may be that one. */
-static int wait_for_hint(struct rdl_redlock *r, uint64_t now_ms, uint64_t *pause_ms)
+/*
+ * Server 0 refused: whoever releases it there tells one of those who wait, and we may be that one. For how
+ * long to wait; UINT64_MAX: there is no hint.
+ */
+static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
 {
     const struct rdl_bytes name = {r->name, r->name_len};
     const struct rdl_server *first = &r->servers[0];
-    uint64_t most_ms = r->deadline_ms - now_ms < RDL_HINT_CAP_MS ? r->deadline_ms - now_ms : RDL_HINT_CAP_MS;
 
     if (r->hint == NULL || first->vote != RDL_VOTE_DENIED)
-        return 0;
-    if (first->value >= 0 && (uint64_t)first->value < most_ms)
-        most_ms = (uint64_t)first->value + 1;
-    if (!r->hint->way->begin(r->hint, name, (uint32_t)most_ms, now_ms))
-        return 0;
-    r->tries = 0; /* who was told to try has not tried too often */
-    *pause_ms = r->hint->way->came(r->hint) ? 0 : most_ms;
-    return 1;
+        return UINT64_MAX;
+    return r->hint->way->begin(r->hint, name, first->value, r->deadline_ms - now_ms, now_ms);
 }
 
 /* Jitter; not longer than the keys in the way live. */
@@ -57,10 +53,13 @@ static uint64_t pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
     uint64_t took_ms = now_ms - r->sent_ms;
     uint64_t keys_ms = rdl_votes_hint_ms(r);
     uint32_t base_ms = r->opt->lease.retry_ms;
+    uint64_t hint_ms = result == RDL_BUSY ? wait_for_hint(r, now_ms) : UINT64_MAX;
     uint64_t pause_ms;
 
-    if (result == RDL_BUSY && wait_for_hint(r, now_ms, &pause_ms))
-        return pause_ms;
+    if (hint_ms != UINT64_MAX) {
+        r->tries = 0; /* who was told to try has not tried too often */
+        return hint_ms;
+    }
     /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */
     if (r->state != REDLOCK_CONNECT && took_ms * 2 > base_ms)
         base_ms = took_ms * 2 < RDL_RETRY_CAP_MS ? (uint32_t)took_ms * 2 : RDL_RETRY_CAP_MS;
