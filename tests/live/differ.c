@@ -62,7 +62,7 @@ static unsigned below(unsigned n)
 
 /*
  * What a word of a shape stands for: %k a key, %t a token, %n a number, %r %e %a %p %w our scripts,
- * %R %E %A %W the sums of some of them.
+ * %1 %2 %3 those for several locks, %R %E %A %W the sums of some of them.
  */
 static const char *meaning(const char *word)
 {
@@ -88,6 +88,12 @@ static const char *meaning(const char *word)
         return rdl_script_replace.text;
     case 'w':
         return rdl_script_release_wake.text;
+    case '1':
+        return rdl_script_acquire_multi.text;
+    case '2':
+        return rdl_script_extend_multi.text;
+    case '3':
+        return rdl_script_release_multi.text;
     case 'R':
         return rdl_script_release.sha;
     case 'A':
@@ -180,6 +186,12 @@ static const char *const shapes[] = {"SET %k %t NX PX %n",
                                      "EVAL %w 2 %k {nightly}:wake %t 90000",
                                      "EVALSHA %W 2 %k {nightly}:wake %t 90000",
                                      "EVALSHA %A 2 %k fence %t 90000 5 900000",
+                                     "EVAL %1 2 nightly %k %t 90000",
+                                     "EVAL %1 3 nightly list %k %t 90000",
+                                     "EVAL %2 2 nightly %k %t %n",
+                                     "EVAL %3 2 nightly %k %t",
+                                     "EVAL %3 3 %k nightly list %t",
+                                     "EVAL %3 1 %k",
                                      "SCRIPT LOAD %w",
                                      "SCRIPT LOAD %a",
                                      "DELEX",

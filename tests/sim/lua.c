@@ -2,9 +2,11 @@
 /*
  * The part of Lua that lock scripts are written in, run straight from the text:
  *
- *     local name=expr   name=expr   if expr then ... [else ...] end   return expr   redis.call(...)
+ *     local name=expr   name=expr   if expr then ... [elseif expr then ...] [else ...] end   return expr
+ *     for name=expr,expr do ... end   redis.call(...)
  *     redis.pcall(...).ok   {number, number}   math.max(a, b)   string.format('%.0f', n)   not
- *     and or == ~= < <= > >= + -   'text' 123 nil true false (expr)   KEYS[n] ARGV[n] tonumber(expr)
+ *     and or == ~= < <= > >= + -   'text' 123 nil true false (expr)   KEYS[n] ARGV[n] #KEYS #ARGV
+ *     tonumber(expr)
  *
  * So a change of one character in a script's text changes what the model does, as on a real server.
  */
@@ -44,11 +46,39 @@ static void branch(struct lua *l)
     l->skipping -= !yes;
     if (l->returned)
         return;
-    if (lua_mark(l, T_ELSE)) {
-        l->skipping += yes;
-        statements(l);
+    l->skipping += yes;
+    if (lua_mark(l, T_ELSEIF)) {
+        branch(l); /* its end is ours */
         l->skipping -= yes;
+        return;
     }
+    if (lua_mark(l, T_ELSE))
+        statements(l);
+    l->skipping -= yes;
+    if (!l->returned)
+        lua_want(l, T_END);
+}
+
+/* Behind "for": name=first,last do ... end. What is local in it ends with each round. */
+static void loop(struct lua *l)
+{
+    int outside = l->variables;
+    assign(l, 1);
+    lua_want(l, T_COMMA);
+    struct lua_value last = lua_expression(l, 0);
+    lua_want(l, T_DO);
+    const struct sim_lua_token *body = l->at;
+    struct lua_value *i = &l->value[outside];
+    int is_over = l->skipping || outside == VARIABLES || i->number > last.number;
+    l->skipping += is_over; /* to be read once even so */
+    statements(l);
+    while (!is_over && !l->returned && !l->error && ++i->number <= last.number) {
+        l->variables = outside + 1;
+        l->at = body;
+        statements(l);
+    }
+    l->skipping -= is_over;
+    l->variables = outside;
     if (!l->returned)
         lua_want(l, T_END);
 }
@@ -56,12 +86,14 @@ static void branch(struct lua *l)
 static void statements(struct lua *l)
 {
     while (!l->error && !l->returned) {
-        if (l->at->kind == T_OVER || l->at->kind == T_END || l->at->kind == T_ELSE)
+        if (l->at->kind == T_OVER || l->at->kind == T_END || l->at->kind == T_ELSE || l->at->kind == T_ELSEIF)
             return;
         if (lua_mark(l, T_LOCAL)) {
             assign(l, 1);
         } else if (lua_mark(l, T_IF)) {
             branch(l);
+        } else if (lua_mark(l, T_FOR)) {
+            loop(l);
         } else if (lua_mark(l, T_RETURN)) {
             struct lua_value v = lua_expression(l, 0);
             if (!l->skipping && !l->error) {

@@ -6,14 +6,11 @@
 #include <string.h>
 
 static const char *const spelling[T_KINDS] = {
-    "local",  "if",       "then",        "else",       "end",
-    "return", "or",       "and",         "nil",        "false",
-    "true",   "tonumber", "not",         "math.max",   "string.format",
-    "KEYS",   "ARGV",     "redis.pcall", "redis.call", "==",
-    "~=",     "<=",       ">=",          "=",          "<",
-    ">",      "(",        ")",           "[",          "]",
-    "{",      "}",        ",",           "+",          "-",
-    ";"};
+    "local", "if",   "then",        "else",       "elseif", "end",      "return", "for",      "do",
+    "or",    "and",  "nil",         "false",      "true",   "tonumber", "not",    "math.max", "string.format",
+    "KEYS",  "ARGV", "redis.pcall", "redis.call", "==",     "~=",       "<=",     ">=",       "=",
+    "<",     ">",    "(",           ")",          "[",      "]",        "{",      "}",        ",",
+    "+",     "-",    ";",           "#"};
 
 static int is_word_byte(char c)
 {

@@ -238,6 +238,9 @@ static struct lua_value primary(struct lua *l)
     case T_KEYS:
         l->at++;
         return element(l, l->keys, l->nkeys);
+    case T_COUNT:
+        l->at++;
+        return (struct lua_value){.kind = NUMBER, .number = l->at++->kind == T_KEYS ? l->nkeys : l->nargs};
     case T_ARGV:
         l->at++;
         return element(l, l->args, l->nargs);
