@@ -240,6 +240,29 @@ START_TEST(release_and_extend_are_learned_apart)
 }
 END_TEST
 
+/* It would be carried out behind the release that was queued for it, and undone by nobody. */
+START_TEST(what_was_given_up_is_not_sent_another_way)
+{
+    static const struct rdl_op *const ops[] = {&rdl_op_acquire_fenced, &rdl_op_acquire_multi, &rdl_op_replace,
+                                               &rdl_op_extend};
+    static const char names[] = "\001k"; /* packed, for several; for the others as good as any */
+    struct rdl_command cmd = {ops[_i], {names, 2}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    scripted_sent(&s);
+    rdl_conn_forget(&s.conn, &a);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(submit(&b, &rdl_op_release, "k"), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_reply(&s, NOSCRIPT);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    scripted_reply(&s, ":1\r\n" GONE);
+    ck_assert_int_eq(b.answer, RDL_ANSWER_YES);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_uint_eq(s.conn.reserved, 0);
+}
+END_TEST
+
 Suite *suite_net_ladder(void);
 
 Suite *suite_net_ladder(void)
@@ -258,6 +281,7 @@ Suite *suite_net_ladder(void)
     tcase_add_test(tc, a_release_that_nothing_can_do_ends_with_the_last_refusal);
     tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 5);
     tcase_add_test(tc, release_and_extend_are_learned_apart);
+    tcase_add_loop_test(tc, what_was_given_up_is_not_sent_another_way, 0, 4);
     suite_add_tcase(suite, tc);
     return suite;
 }
