@@ -335,7 +335,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
 
 /*
  * The next bytes to send: *p points to them; returns how many (0: nothing now). Every call returns the
- * same until tx_done. What was once handed out counts as sent.
+ * same until tx_done. What was once handed out counts as sent. A request for which no way is left is answered
+ * here, without a byte: if then nothing wants to be written any more, something was done all the same.
  */
 size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p);
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);

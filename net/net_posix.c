@@ -254,8 +254,8 @@ static int transmit(struct rdl_conn *c)
         /* with a script under way its text, or what is behind it, follows at once: one packet, not three */
         int flags = MSG_NOSIGNAL | (c->script != NULL ? MSG_MORE : 0);
         ssize_t n;
-        if (len == 0)
-            return did;
+        if (len == 0) /* perhaps what was to be sent has been answered instead */
+            return did || !(rdl_conn_wants(c) & RDL_WANT_WRITE);
         n = send(c->fd, p, len, flags);
         if (n >= 0) {
             rdl_conn_tx_done(c, (size_t)n);

@@ -64,6 +64,25 @@ START_TEST(test_poll_until_the_past_returns_at_once)
 }
 END_TEST
 
+/* Refused to others already, a request is answered without a byte: whoever waits for it hears it at once. */
+START_TEST(test_an_answer_without_a_byte_ends_a_poll)
+{
+    static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
+                                             "EVALSHA",          "",     NULL};
+    struct live_server server = {.args = no_scripts};
+    char url[LIVE_PATH_MAX + 16];
+
+    live_start(&server);
+    client_init(&client, live_url(&server, _i ? LIVE_UNIX : LIVE_V4, url, sizeof url));
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire_fenced, "a"), RDL_ANSWER_ERROR);
+    client_submit(&client, &rdl_op_acquire_fenced, "a");
+    client_step(&client, UINT64_MAX); /* without end, if it were not so */
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(client.req.error, RDL_E_UNSUPPORTED);
+    live_remove(&server);
+}
+END_TEST
+
 static volatile sig_atomic_t signals;
 
 static void on_signal(int signal)
@@ -172,6 +191,7 @@ Suite *suite_net_posix_wait(void)
     tcase_add_test(tc, test_poll_without_conns_waits_until_until_ms);
     tcase_add_loop_test(tc, test_poll_waits_for_a_silent_peer_until_until_ms, 0, 2);
     tcase_add_loop_test(tc, test_poll_until_the_past_returns_at_once, 0, 2);
+    tcase_add_loop_test(tc, test_an_answer_without_a_byte_ends_a_poll, 0, 2);
     tcase_add_loop_test(tc, test_signals_do_not_stretch_a_deadline, 0, 2);
     tcase_add_test(tc, test_signals_do_not_stretch_connecting);
     tcase_add_loop_test(tc, test_signals_lose_no_bytes_and_no_connection, 0, 2);
