@@ -259,7 +259,7 @@ struct rdl_conn {
     int16_t error;
     /* rdl_conn_upkeep */
     uint8_t pause;    /* of a closed conn: none, due, running */
-    uint8_t failures; /* connections in a row that brought no reply */
+    uint8_t failures; /* connections in a row that finished no request */
     uint32_t seed;
     uint64_t retry_ms;                     /* closed: try again then; opening: give up then */
     const struct rdl_preflight *preflight; /* NULL: none */

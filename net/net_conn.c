@@ -293,12 +293,8 @@ static int take_reply(struct rdl_conn *c)
 
     c->reply_open = 0;
     c->replies++;
-    if (c->state == RDL_CONN_READY) {
-        rc = rdl_request_reply(c);
-        if (rc == RDL_OK)
-            c->failures = 0; /* one nobody asked for is no sign of health: connect again only after a pause */
-        return rc;
-    }
+    if (c->state == RDL_CONN_READY)
+        return rdl_request_reply(c);
     rc = rdl_hello_reply(c);
     if (rc == RDL_OK)
         begin(c);

@@ -129,6 +129,7 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
     } else if (goes_on(c, r)) {
         start_over(c, r);
     } else {
+        c->failures = 0; /* the connection was of use */
         if (r->verdict != RDL_ANSWER_ERROR && r->verdict != RDL_ANSWER_NONE)
             rdl_ladder_worked(c, r);
         rdl_queue_remove(c, c->head);

@@ -151,6 +151,29 @@ START_TEST(failures_in_a_row_make_the_pauses_longer_up_to_a_cap)
 }
 END_TEST
 
+/* A connection that always ends in the middle of the same request is of no use, whatever it answered. */
+START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
+{
+    struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(1), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,    30000};
+    uint64_t now = 1000, began = now;
+    int i;
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &cmd), RDL_OK);
+    rdl_conn_upkeep(&s.conn, now);
+    for (i = 0; i < 20; i++) {
+        rdl_conn_opened(&s.conn);
+        scripted_sent(&s);
+        scripted_reply(&s, "-NOPERM no scripts\r\n");
+        scripted_sent(&s);
+        scripted_reply(&s, "-NOPERM\r\n:-2\r\n");
+        scripted_break(&s);
+        now += pause_ms(now);
+    }
+    ck_assert_uint_gt(now, began + CAP_MS);
+}
+END_TEST
+
 START_TEST(one_success_ends_the_row)
 {
     int i;
@@ -310,6 +333,7 @@ Suite *suite_net_upkeep(void)
     tcase_add_test(tc, a_ready_conn_needs_no_upkeep);
     tcase_add_test(tc, a_connection_that_was_of_use_is_opened_again_at_once);
     tcase_add_loop_test(tc, failures_in_a_row_make_the_pauses_longer_up_to_a_cap, 0, 5);
+    tcase_add_test(tc, a_connection_that_finishes_nothing_is_opened_again_after_a_pause);
     tcase_add_test(tc, one_success_ends_the_row);
     tcase_add_test(tc, two_conns_that_break_a_moment_apart_do_not_pause_in_step);
     tcase_add_test(tc, two_conns_that_break_at_once_do_not_pause_in_step_once_stirred);
