@@ -101,7 +101,7 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
         return RDL_E_FENCE;
     if (denied > 0 && denied + granted >= quorum)
         return RDL_BUSY;
-    if (granted >= quorum) /* and yet no majority: too few of them count */
+    if (granted >= quorum || granted - rdl_votes_yes(r) > r->n - quorum) /* too few of them count */
         return RDL_E_QUARANTINE;
     if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
         return r->result;

@@ -90,6 +90,21 @@ START_TEST(one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over)
 }
 END_TEST
 
+/* Of an even number half is enough to rule a majority out: that is told before the others have spoken. */
+START_TEST(an_even_number_of_them_is_called_quarantine_too)
+{
+    size_t i;
+
+    begin(4, RDL_GUARD_REQUIRED);
+    for (i = 0; i < 4; i++)
+        fleet_command(i, "DEL " RDL_CANARY_KEY "\r\n", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve(0, now);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
+}
+END_TEST
+
 /* A had it on 0, 1 and 2 of five; FLUSHALL on 1 and 2. B would get these two, 3 and 4. */
 START_TEST(servers_that_were_emptied_give_nothing_twice)
 {
@@ -251,6 +266,7 @@ Suite *suite_redlock_canary(void)
 
     tcase_add_test(tc, a_server_that_always_had_it_counts);
     tcase_add_loop_test(tc, one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over, 0, 4);
+    tcase_add_test(tc, an_even_number_of_them_is_called_quarantine_too);
     tcase_add_loop_test(tc, servers_that_were_emptied_give_nothing_twice, 0, 2);
     tcase_add_test(tc, the_canary_of_another_server_is_replaced_and_the_server_waits);
     tcase_add_loop_test(tc, whoever_comes_later_goes_by_the_canarys_age, 0, 4);
