@@ -48,6 +48,21 @@ static void server_clocks_step_ahead(void)
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 
+/* The guard asks since when they run, and they lie. STRICT does not ask (scenarios_guard.c). */
+static void guard_is_fooled(void)
+{
+    struct world *w = scene(2, 5, 2000);
+    scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (int s = 0; s < 3; s++) {
+        host_crash(w, (unsigned)s, 1);
+        host_start(w, (unsigned)s, 0);
+        w->host[s].clock.step_us += 3600 * (int64_t)SECOND;
+    }
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
 static void clocks_at_wild_rates(void)
 {
     struct world *w = scene(2, 5, 2000);
@@ -58,7 +73,8 @@ static void clocks_at_wild_rates(void)
 }
 
 const struct scenario scenarios_control[] = {
-    {"a majority restarts at once without its data", restart_without_delay, CONTROL},
+    {"a majority restarts at once without its data, and there is no guard", restart_without_delay, CONTROL},
+    {"the guard is fooled by clocks that step ahead", guard_is_fooled, CONTROL},
     {"FLUSHALL on a majority", flushall, CONTROL},
     {"a client's clock goes back", client_clock_goes_back, CONTROL},
     {"the clocks of a majority step ahead", server_clocks_step_ahead, CONTROL},

@@ -80,37 +80,6 @@ static void sent_release_is_sent_again(void)
     }
 }
 
-/*
- * SET and release are with a frozen server when the client is gone for good: the release must be of a
- * kind that this server is sure to know, for nobody is there to hear that it does not.
- */
-static void last_release_needs_no_answer(void)
-{
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 1, 5000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_do(w, h, ACQUIRING, 0);
-        user_cancel(w, h);
-        scene_go(w, 10);
-        scene_cut(w, 0, 0); /* a new connection, on which nothing is proven */
-        scene_go(w, 100);
-        w->host[0].is_frozen = 1;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
-        scene_go(w, 1);
-        w->client[0].is_dead = 1;
-        if (w->client[0].tcp[0])
-            tcp_close(w, w->client[0].tcp[0]);
-        scene_go(w, 10);
-        w->host[0].is_frozen = 0;
-        host_serve_all(w, 0);
-        scene_go(w, 1);
-        EXPECT(w, scene_pttl(w, 0) == -2);
-        if (w->violation)
-            return;
-    }
-}
-
 /* Nobody waits for that release, and the server has forgotten the script. */
 static void owed_release_survives_script_flush(void)
 {
@@ -184,7 +153,8 @@ static void replica_is_left(void)
 {
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
-    w->host[0].model.readonly = 1;
+    scene_ready(w);
+    w->host[0].model.readonly = 1; /* demoted; no connection ends of that */
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 1);
     EXPECT(w, rdl_conn_error(&w->client[0].conn[0]) == RDL_E_READONLY);
@@ -380,7 +350,6 @@ const struct scenario scenarios_net[] = {
     {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
     {"what was given up before it was sent never is", unsent_is_never_sent, SCENE},
     {"a release that was on its way is sent again", sent_release_is_sent_again, SCENE},
-    {"the last release needs no answer", last_release_needs_no_answer, SCENE},
     {"a release always fits into the queue", release_always_fits, SCENE},
     {"a release fits behind any number of extensions", release_fits_behind_extensions, SCENE},
     {"every kind of server tells gone from taken", every_kind_tells_apart, SCENE},

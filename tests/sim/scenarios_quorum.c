@@ -118,6 +118,36 @@ static void single_release_behind_unknown(void)
     scene_rest(w);
 }
 
+/*
+ * The release is with a frozen server when the client is gone for good: it must be of a kind that this server
+ * is sure to know, for nobody is there to hear that it does not.
+ */
+static void last_release_needs_no_answer(void)
+{
+    static const struct sim_features no_load = {.version = "7.0.15", .denied = " script "};
+    for (int i = 0; i < 4; i++) {
+        struct world *w = scene(1, 1, 5000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, i % 2);
+        if (i >= 2) /* what a connection is asked at its beginning does not tell */
+            w->host[0].model.features = &no_load;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        w->host[0].is_frozen = 1;
+        user_cancel(w, h);
+        scene_go(w, 1);
+        w->client[0].is_dead = 1;
+        if (w->client[0].tcp[0])
+            tcp_close(w, w->client[0].tcp[0]);
+        scene_go(w, 10);
+        w->host[0].is_frozen = 0;
+        host_serve_all(w, 0);
+        scene_go(w, 1);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        if (w->violation)
+            return;
+    }
+}
+
 /* A grant that comes when the lock is held is one more vote: it is kept, and extended with the others. */
 static void straggler_is_one_more_vote(void)
 {
@@ -240,6 +270,7 @@ const struct scenario scenarios_quorum[] = {
     {"a stalled minority costs nothing and keeps its connection", stalled_minority_costs_nothing, SCENE},
     {"a release stands behind every SET of a failed attempt", release_behind_every_set, SCENE},
     {"a release stands behind an unanswered SET (one server)", single_release_behind_unknown, SCENE},
+    {"the last release needs no answer", last_release_needs_no_answer, SCENE},
     {"a straggler is one more vote", straggler_is_one_more_vote, SCENE},
     {"a released key is acquirable within one attempt", released_key_is_acquirable, SCENE},
     {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, SCENE},

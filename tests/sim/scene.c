@@ -21,8 +21,10 @@ struct world *scene(int clients, int servers, uint32_t ttl_ms)
     struct world *w = world_make(&o);
     w->ttl_ms = w->max_ttl_ms = ttl_ms;
     for (int c = 0; c < clients; c++) {
-        for (int s = 0; s < servers; s++)
+        for (int s = 0; s < servers; s++) {
             w->link[c][s] = (struct link){.delay_us = 100};
+            w->client[c].cfg[s].connect_ms = 0;
+        }
         w->client[c].handle[0].opt.max_ttl_ms = UINT32_MAX;
         w->client[c].handle[0].opt.lease = (struct rdl_options){.ttl_ms = ttl_ms};
     }
@@ -40,6 +42,16 @@ void scene_one_server(struct world *w, int single)
     for (int c = 0; single && c < w->clients; c++) {
         scene_lock(w, c)->is_single = 1;
         handle_init(w, scene_lock(w, c));
+    }
+}
+
+void scene_guard(struct world *w, enum rdl_guard guard, uint32_t max_ttl_ms)
+{
+    w->guard = (uint8_t)guard;
+    w->max_ttl_ms = max_ttl_ms;
+    for (int c = 0; c < w->clients; c++) {
+        scene_lock(w, c)->opt.guard = (uint8_t)guard;
+        scene_lock(w, c)->opt.max_ttl_ms = max_ttl_ms;
     }
 }
 
@@ -160,7 +172,8 @@ static int run(const struct scenario *s)
 
 int scenarios_run(const char *text, int trace)
 {
-    const struct scenario *const lists[] = {scenarios_lease, scenarios_quorum, scenarios_net,
+    const struct scenario *const lists[] = {scenarios_lease,  scenarios_quorum, scenarios_net,
+                                            scenarios_guard,  scenarios_hold,   scenarios_canary,
                                             scenarios_control};
     int failed = 0, n = 0;
     scene_trace = trace;

@@ -17,7 +17,8 @@ struct scenario {
     int kind; /* enum scenario_kind */
 };
 
-extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_control[];
+extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_guard[],
+    scenarios_hold[], scenarios_canary[], scenarios_control[];
 
 /* Run those whose name contains the text (NULL: all); how many failed. */
 int scenarios_run(const char *text, int trace);
@@ -28,6 +29,8 @@ extern int scene_trace;
 struct handle *scene_lock(struct world *w, int client);
 /* With single the locks are those of lock/, on the first server. */
 void scene_one_server(struct world *w, int single);
+/* All have this restart guard. */
+void scene_guard(struct world *w, enum rdl_guard guard, uint32_t max_ttl_ms);
 /* Begin it, and let the world go on until it is over, at most for so long; the result. */
 int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);

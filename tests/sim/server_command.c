@@ -251,7 +251,7 @@ void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64
     s->note = NULL;
     s->note_ctx = NULL;
     s->port = 0;
-    s->readonly = s->loading = s->oom = s->busy = s->misconf = 0;
+    s->readonly = s->is_replica = s->loading = s->oom = s->busy = s->misconf = 0;
     s->commands = 0;
     s->stamp = 0;
     s->keys = 0;

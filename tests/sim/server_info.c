@@ -10,7 +10,8 @@ enum { SECTION_MAX = 768 };
 static size_t server_section(const struct sim_call *c, char *to)
 {
     const struct sim_server *s = c->server;
-    unsigned long long up = c->now_ms < s->start_ms ? 0 : (c->now_ms - s->start_ms) / 1000;
+    /* The difference of two clocks cut to seconds, as the server has it. */
+    unsigned long long up = c->now_ms < s->start_ms ? 0 : c->now_ms / 1000 - s->start_ms / 1000;
     return (size_t)snprintf(
         to, SECTION_MAX,
         "# Server\r\nredis_version:%s\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\n"
@@ -43,9 +44,10 @@ static size_t persistence_section(const struct sim_call *c, char *to)
 
 static size_t replication_section(const struct sim_call *c, char *to)
 {
-    const char *role = c->server->readonly ? "role:slave\r\nmaster_host:127.0.0.1\r\nmaster_port:6379\r\n"
-                                             "master_link_status:up\r\n"
-                                           : "role:master\r\n";
+    const char *role = c->server->readonly || c->server->is_replica
+                           ? "role:slave\r\nmaster_host:127.0.0.1\r\nmaster_port:6379\r\n"
+                             "master_link_status:up\r\n"
+                           : "role:master\r\n";
     return (size_t)snprintf(to, SECTION_MAX,
                             "# Replication\r\n%sconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n"
                             "master_replid:%s\r\nmaster_repl_offset:0\r\n",

@@ -61,6 +61,10 @@ void tcp_reset(struct world *w, struct tcp *t);
 /* The server's side. */
 void host_crash(struct world *w, unsigned s, int tell_clients);
 void host_start(struct world *w, unsigned s, int keep_data);
+/* It becomes a replica of a server far away and is promoted again: run_id, uptime, connections as before. */
+void host_promote(struct world *w, unsigned s);
+/* Put a canary there, made so long ago by this run or, with is_foreign, by another. */
+void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign);
 void host_serve_all(struct world *w, unsigned s);
 uint64_t travel_us(struct world *w, unsigned client, unsigned server);
 
@@ -84,6 +88,8 @@ int handle_step(struct world *w, struct handle *h, uint64_t now_ms);
 uint64_t handle_wake_ms(const struct handle *h);
 uint32_t handle_remaining_ms(const struct handle *h, uint64_t now_ms);
 uint64_t handle_until_ms(const struct handle *h);
+/* The fencing number of the lease held; 0: it has none. */
+uint64_t handle_fence(const struct handle *h);
 int handle_is_idle(const struct handle *h);
 int handle_is_pending(const struct handle *h);
 const struct rdl_token *handle_token(const struct handle *h);

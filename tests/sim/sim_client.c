@@ -37,6 +37,8 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
     h->opt.max_ttl_ms = w->max_ttl_ms;
     h->opt.guard = w->guard;
+    h->opt.accept_gap = (uint8_t)w->accepts_gap;
+    h->opt.fencing = w->is_fenced ? &rdl_redlock_fenced : NULL;
     h->opt.lease.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
     h->opt.lease.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
     h->opt.lease.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
@@ -190,6 +192,12 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
 
 /* ---------------------------------------------------------------- the loop */
 
+/* Every second program looks after a lease also between its operations. */
+static int is_tended(const struct world *w, const struct handle *h)
+{
+    return !handle_is_idle(h) || (h->state == HELD && (h->client % 2 == 1 || w->opt.is_scripted));
+}
+
 static uint64_t step_handle(struct world *w, struct client *c, struct handle *h, uint64_t now_ms)
 {
     uint64_t at;
@@ -197,14 +205,14 @@ static uint64_t step_handle(struct world *w, struct client *c, struct handle *h,
         int rc = handle_step(w, h, now_ms);
         if (rc != RDL_PENDING)
             user_result(w, h, rc, now_ms);
-    } else if (!handle_is_idle(h)) {
+    } else if (is_tended(w, h)) {
         handle_step(w, h, now_ms);
     }
     at = user_act(w, h, now_ms);
     if (handle_is_pending(h)) {
         oracle_pending(w, h, clock_ms(&c->clock, w->now));
     }
-    if (handle_is_pending(h) || !handle_is_idle(h)) {
+    if (handle_is_pending(h) || is_tended(w, h)) {
         uint64_t wake = clock_when(&c->clock, handle_wake_ms(h));
         at = wake < at ? wake : at;
     }

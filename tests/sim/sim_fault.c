@@ -5,16 +5,18 @@
 const char *fault_name(unsigned f)
 {
     static const char *const names[FAULT_CLASSES] = {
-        "tail",    "cut",    "reset", "stall",   "partition",   "refuse",      "crash",
-        "reboot",  "freeze", "pause", "kill",    "clock",       "spurious",    "errors",
-        "scripts", "cancel", "flush", "restart", "step-client", "step-server", "rate"};
+        "tail",   "cut",     "reset",       "stall",       "partition", "refuse", "crash",   "reboot",
+        "freeze", "pause",   "kill",        "clock",       "spurious",  "errors", "scripts", "cancel",
+        "flush",  "restart", "step-client", "step-server", "rate",      "promote"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 
 static void add(struct world *w, struct planned p)
 {
-    if (w->planned_len == FAULTS)
+    if (w->planned_len == FAULTS) {
+        world_violation(w, "simulator", "more than %d faults", FAULTS);
         return;
+    }
     w->planned[w->planned_len] = p;
     event_push(w, p.at, EVENT_FAULT, 0, 0, (uint32_t)w->planned_len++);
 }
@@ -259,6 +261,9 @@ void fault_event(struct world *w, uint32_t n)
     case FAULT_FLUSH:
         sim_server_flush(&w->host[p->server].model);
         world_trace(w, "s%u: FLUSHALL", p->server);
+        break;
+    case FAULT_PROMOTE:
+        host_promote(w, p->server);
         break;
     case FAULT_STEP_CLIENT:
     case FAULT_STEP_SERVER:

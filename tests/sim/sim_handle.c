@@ -27,6 +27,14 @@ void handle_init(struct world *w, struct handle *h)
     for (int s = 0; s < w->servers; s++)
         h->servers[s].conn = &c->conn[s];
     rdl_redlock_init(&h->redlock, &h->opt, h->servers, (size_t)w->servers, name, strlen(name));
+    if (w->has_canary)
+        rdl_redlock_set_canary(&h->redlock, h->canaries);
+}
+
+/* His wall clock, at which fences start. */
+static uint64_t floor_ms(struct world *w, const struct handle *h)
+{
+    return (uint64_t)((int64_t)(1700000000000 + w->now / MS) + client_of(w, h)->wall_skew_ms);
 }
 
 int handle_acquire(struct world *w, struct handle *h)
@@ -38,9 +46,10 @@ int handle_acquire(struct world *w, struct handle *h)
         for (size_t k = 0; k < 8; k++)
             entropy[i + k] = (uint8_t)(v >> (8 * k));
     }
-    if (h->mode == &rdl_lock_fenced) /* his wall clock, at which fences start */
-        rdl_lock_set_floor(
-            &h->lock, (uint64_t)((int64_t)(1700000000000 + w->now / MS) + client_of(w, h)->wall_skew_ms));
+    if (h->is_single && h->mode == &rdl_lock_fenced)
+        rdl_lock_set_floor(&h->lock, floor_ms(w, h));
+    if (!h->is_single && h->opt.fencing && !w->opt.is_scripted)
+        rdl_redlock_set_floor(&h->redlock, floor_ms(w, h));
     h->state = ACQUIRING;
     h->ttl_ms = h->opt.lease.ttl_ms;
     oracle_begin(w, h, now_ms);
@@ -99,6 +108,13 @@ uint32_t handle_remaining_ms(const struct handle *h, uint64_t now_ms)
 uint64_t handle_until_ms(const struct handle *h)
 {
     return h->is_single ? h->lock.until_ms : rdl_redlock_until_ms(&h->redlock);
+}
+
+uint64_t handle_fence(const struct handle *h)
+{
+    if (!h->is_single)
+        return h->opt.fencing ? rdl_redlock_fence(&h->redlock) : 0;
+    return h->mode == &rdl_lock_fenced ? rdl_lock_fence(&h->lock) : 0;
 }
 
 int handle_is_pending(const struct handle *h)

@@ -59,9 +59,10 @@ static void print_faults(uint32_t faults)
 
 static void print_world(const struct world *w)
 {
-    printf("seed %llu: %d clients x %d locks, %d servers%s, ttl %u ms, guard=%u, faults=",
+    printf("seed %llu: %d clients x %d locks, %d servers%s, ttl %u ms, guard=%u%s, faults=",
            (unsigned long long)w->opt.seed, w->clients, w->handles, w->servers,
-           w->is_single ? " (lock/ on the first)" : "", w->ttl_ms, w->guard);
+           w->is_single ? " (lock/ on the first)" : "", w->ttl_ms, w->guard,
+           w->has_canary ? " and canary" : "");
     print_faults(w->faults);
     putchar('\n');
 }

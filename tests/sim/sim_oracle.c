@@ -65,19 +65,23 @@ void oracle_holders(struct world *w, struct client *c)
 
 /* ---------------------------------------------------------------- operations */
 
+/* What it may take when all are connected; twice that for what is put back, and for a number to be raised. */
+static uint32_t longest_ms(const struct handle *h)
+{
+    int has_more = !h->is_single && (h->state == EXTENDING || (h->state == ACQUIRING && h->opt.fencing));
+    return rdl_attempt_ms(&h->opt.lease) * (has_more ? 2u : 1u);
+}
+
 void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
 {
-    uint32_t attempt = rdl_attempt_ms(&h->opt.lease);
     int waits = h->opt.lease.retry_ms != 0 && h->opt.lease.wait_ms != 0;
     h->op_us = w->now;
     h->op_ms = now_ms;
     h->until_ms = handle_until_ms(h);
     h->was_confirmed = 0;
-    h->limit_ms = now_ms + attempt;
+    h->limit_ms = now_ms + longest_ms(h);
     if (h->state == ACQUIRING)
         h->limit_ms += waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10;
-    if (h->state == EXTENDING && !h->is_single)
-        h->limit_ms += attempt; /* for what is put back */
     if (h->state == RELEASING)
         oracle_released(w, h);
     struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
@@ -91,7 +95,7 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
 {
     const struct client *c = &w->client[h->client];
-    uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + rdl_attempt_ms(&h->opt.lease);
+    uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + longest_ms(h);
     uint64_t limit_ms =
         h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
     if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && now_ms < h->until_ms)
@@ -183,7 +187,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     struct token *t = token_of(w, h);
     int yes = t ? bits(t->extended) : 0, gone = t ? bits(t->missed) : 0;
     uint64_t until = handle_until_ms(h);
-    if (result == RDL_OK || result == RDL_REPAIRED) {
+    if (result == RDL_OK || result == RDL_REPAIRED || result == RDL_RESUMED) {
         if (!t || yes < quorum(w, h))
             world_violation(w, "truth", "extended with %d of %d servers", yes, asked(w, h));
         else
@@ -192,6 +196,8 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
             world_violation(w, "truth", "an expired lease was revived");
         if (until < h->until_ms)
             world_violation(w, "truth", "an extension shortened the lease");
+        if (result == RDL_RESUMED && (!w->accepts_gap || handle_fence(h) != 0))
+            world_violation(w, "truth", "held again after a gap, and all as before");
     } else if (result == RDL_LOST) {
         if (handle_remaining_ms(h, now_ms) != 0)
             world_violation(w, "truth", "lost, and yet something remains");
@@ -224,7 +230,7 @@ static void released(struct world *w, struct handle *h, int result)
 /* A number is given once, and is greater than all that were given before its acquire began. */
 static void fenced(struct world *w, struct handle *h)
 {
-    uint64_t number = rdl_lock_fence(&h->lock);
+    uint64_t number = handle_fence(h);
     unsigned n = w->fences[h->name]++;
     for (unsigned i = 0; i < n && i < FENCES; i++) {
         const struct fence *f = &w->fence[h->name][i];
@@ -237,14 +243,15 @@ static void fenced(struct world *w, struct handle *h)
 
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
-    if (h->mode == &rdl_lock_fenced && h->state == ACQUIRING && result == RDL_OK)
+    if (w->is_fenced && h->state == ACQUIRING && result == RDL_OK)
         fenced(w, h);
     if (h->mode == &rdl_lock_legacy) { /* its values are not tokens; exclusion and deadlines are watched */
         if (h->state == ACQUIRING && result >= 0 && handle_until_ms(h) <= now_ms)
             world_violation(w, "truth", "acquired a lease that is over already");
         return;
     }
-    if (now_ms > h->limit_ms + 1 && result == RDL_OK && h->state == EXTENDING && now_ms >= h->until_ms)
+    if (now_ms > h->limit_ms + 1 && result == RDL_OK && h->state == EXTENDING && now_ms >= h->until_ms &&
+        !h->was_confirmed)
         world_violation(w, "deadline", "an answer was believed after the deadline");
     if (h->state == ACQUIRING)
         acquired(w, h, result, now_ms);

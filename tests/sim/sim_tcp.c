@@ -6,6 +6,7 @@
  */
 #include "tests/sim/sim.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static unsigned index_of(const struct world *w, const struct tcp *t)
@@ -229,6 +230,31 @@ void host_start(struct world *w, unsigned s, int keep_data)
         if (t->used && t->server == s && t->client_open == 2 && !t->server_open)
             server_end(w, t, 1);
     }
+}
+
+void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign)
+{
+    struct host *h = &w->host[s];
+    struct sim_session by_hand = {0};
+    uint8_t reply[SIM_REPLY_MAX];
+    struct sim_out out = {reply, sizeof reply, 0};
+    char command[128], value[64];
+    uint64_t now_ms = clock_ms(&h->clock, w->now);
+    sim_note_fn *note = h->model.note;
+    int len = snprintf(value, sizeof value, "%.16s %llu", is_foreign ? "0123456789abcdef" : h->model.run_id,
+                       (unsigned long long)(now_ms / 1000 - age_s));
+    int n = snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$%zu\r\n%s\r\n$%d\r\n%s\r\n",
+                     sizeof RDL_CANARY_KEY - 1, RDL_CANARY_KEY, len, value);
+    h->model.note = NULL;
+    sim_server_input(&h->model, &by_hand, (const uint8_t *)command, (size_t)n, now_ms, &out);
+    h->model.note = note;
+}
+
+void host_promote(struct world *w, unsigned s)
+{
+    sim_server_flush(&w->host[s].model);
+    host_canary(w, s, 3600, 1);
+    world_trace(w, "s%u was demoted and promoted again: its data is another's", s);
 }
 
 /* ---------------------------------------------------------------- events */

@@ -217,6 +217,8 @@ static void make_hosts(struct world *w)
         w->has_other_servers |= kind != &kinds[0];
         h->model.note = oracle_note;
         h->model.note_ctx = h;
+        if (w->has_canary)
+            host_canary(w, (unsigned)s, UP_BEFORE_MS / 1000, 0);
     }
 }
 
@@ -225,14 +227,24 @@ static void make_guard(struct world *w)
 {
     static const uint8_t guards[] = {RDL_GUARD_OFF, RDL_GUARD_REQUIRED, RDL_GUARD_REQUIRED,
                                      RDL_GUARD_IF_PERMITTED, RDL_GUARD_STRICT};
-    uint64_t drawn = rng_below(&w->stream[STREAM_GUARD], sizeof guards);
+    struct rng *r = &w->stream[STREAM_GUARD];
+    uint64_t drawn = rng_below(r, sizeof guards);
     uint32_t patient_ms = 4 * (client_least_attempt_ms(w) + w->ttl_ms / 16);
     w->guard = w->opt.guard > 0 ? (uint8_t)w->opt.guard : guards[drawn];
     if (w->is_single || w->opt.is_scripted)
         w->guard = RDL_GUARD_OFF;
+    int is_guarded = w->guard != RDL_GUARD_OFF, restarts = rng_chance(r, 300);
+    uint32_t losses = (uint32_t)rng_next(r) & (FAULT_BIT(FAULT_FLUSH) | FAULT_BIT(FAULT_PROMOTE));
+    w->has_canary = (uint8_t)(rng_chance(r, 300) && is_guarded);
+    w->accepts_gap = rng_chance(r, 200) && !w->is_single && !w->opt.is_scripted;
+    if (w->opt.faults < 0 && w->faults != 0) { /* what is within the assumptions now */
+        w->faults |= is_guarded && restarts ? FAULT_BIT(FAULT_RESTART) : 0;
+        w->faults |= w->has_canary ? losses : 0;
+    }
     w->max_ttl_ms = w->ttl_ms > patient_ms ? w->ttl_ms : patient_ms;
-    if (w->guard == RDL_GUARD_STRICT) /* who lives again believes nobody for so long */
-        w->opt.end_us += (w->max_ttl_ms / 1000 + 2) * SECOND;
+    /* Who lives again believes no run and no canary; a canary is looked at when the quarantine is over. */
+    int quarantines = w->has_canary ? 2 : w->guard == RDL_GUARD_STRICT;
+    w->opt.end_us += (uint64_t)quarantines * (w->max_ttl_ms / 1000 + 2) * SECOND;
     w->stop_us = w->opt.end_us - 1500 * MS;
 }
 
@@ -253,6 +265,8 @@ static void make_shape(struct world *w)
     if (w->is_single && !w->opt.is_scripted) {
         w->is_fenced = mode == 1 || mode == 2;
         w->has_legacy = mode == 3 ? 1 : mode == 4 ? 2 : 0;
+    } else if (!w->opt.is_scripted) {
+        w->is_fenced = mode < 2;
     }
     w->handles = w->opt.is_scripted ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;

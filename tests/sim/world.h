@@ -17,7 +17,7 @@ enum {
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
     FENCES = 64,   /* of a name, that are remembered */
-    FAULTS = 64
+    FAULTS = 160
 };
 
 #define MS     1000ull
@@ -56,6 +56,7 @@ enum fault {
     FAULT_STEP_CLIENT, /* a client's clock jumps back */
     FAULT_STEP_SERVER, /* a server's clock jumps ahead: its keys end early */
     FAULT_RATE,        /* clocks run at rates outside the allowance */
+    FAULT_PROMOTE,     /* a server was demoted and promoted again: its data is another's */
     FAULT_CLASSES
 };
 
@@ -164,6 +165,7 @@ struct handle {
     struct rdl_redlock_options opt;
     struct rdl_redlock redlock;
     struct rdl_server servers[SERVERS_MAX];
+    struct rdl_canary canaries[SERVERS_MAX];
     struct rdl_lock lock;
     struct rdl_keeper keeper;
     uint8_t client, index;
@@ -252,14 +254,16 @@ struct world {
     uint32_t faults; /* bits, as drawn or given */
     int clients, servers, handles, is_single;
     int has_other_servers;             /* of which the oracles know less: by WATCH a client sees by itself */
-    int is_fenced;                     /* single locks count */
+    int is_fenced;                     /* locks count, on one server or on N */
+    int accepts_gap;                   /* an extend goes on after one (RDL_RESUMED) */
     int has_legacy;                    /* 1: all are legacy; 2: some */
     struct fence fence[NAMES][FENCES]; /* the last ones given */
     unsigned fences[NAMES];
     uint64_t stop_us; /* then nobody wants locks any more */
     uint32_t ttl_ms;  /* the longest anybody asks for */
     uint32_t max_ttl_ms;
-    uint8_t guard; /* enum rdl_guard, of all */
+    uint8_t guard;      /* enum rdl_guard, of all */
+    uint8_t has_canary; /* all look at canaries */
     uint64_t now;
     uint64_t hash; /* of everything that happened */
     uint32_t seq;

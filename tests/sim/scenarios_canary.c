@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: servers that lose their data and neither their run nor their connections. */
+#include "tests/sim/scene.h"
+
+#include <string.h>
+
+static void flush(struct world *w, unsigned s)
+{
+    sim_server_flush(&w->host[s].model);
+}
+
+typedef void lose_fn(struct world *w, unsigned s);
+
+static lose_fn *const losses[] = {flush, host_promote};
+
+/* A holds all five, by clients with this guard and, with a canary, servers that have had one for long. */
+static struct world *held_by_a(enum rdl_guard guard, int has_canary)
+{
+    struct world *w = scene(2, 5, 3000);
+    scene_guard(w, guard, 3000);
+    w->has_canary = (uint8_t)has_canary;
+    for (unsigned s = 0; s < 5 && has_canary; s++)
+        host_canary(w, s, 3600, 0);
+    for (int c = 0; c < 2; c++)
+        handle_init(w, scene_lock(w, c));
+    if (guard == RDL_GUARD_STRICT)
+        for (int i = 0; i < 3; i++) { /* runs and canaries it does not know yet */
+            for (int c = 0; c < 2; c++)
+                scene_do(w, scene_lock(w, c), ACQUIRING, 0);
+            scene_go(w, 4100);
+        }
+    if (guard == RDL_GUARD_STRICT)
+        scene_go(w, 4100);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    return w;
+}
+
+static void majority_loses_its_data(void)
+{
+    for (int i = 0; i < 4; i++) {
+        struct world *w = held_by_a(i < 2 ? RDL_GUARD_REQUIRED : RDL_GUARD_STRICT, 1);
+        struct handle *b = scene_lock(w, 1);
+        for (unsigned s = 0; s < 3; s++)
+            losses[i % 2](w, s);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        EXPECT(w, rdl_redlock_counts_at(&b->redlock, 0) > clock_ms(&w->client[1].clock, w->now) + 3000);
+        scene_go(w, 2500);
+        EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        scene_go(w, 2000);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* it has a canary again, old enough */
+        EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Who comes later reads how old the canary is, and need not wait so long. */
+static void age_is_read(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+    for (unsigned s = 0; s < 5; s++)
+        host_promote(w, s);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE); /* he makes it */
+    scene_go(w, 4100);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* and the other has never seen it */
+}
+
+static void holder_is_told(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+        struct handle *a = scene_lock(w, 0);
+        for (unsigned s = 0; s < 3; s++)
+            losses[i](w, s);
+        EXPECT(w, scene_do(w, a, EXTENDING, 3000) == RDL_LOST);
+        EXPECT(w, scene_left(w, a) == 0);
+        if (w->violation)
+            return;
+    }
+}
+
+static void minority_costs_nothing(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+    struct handle *a = scene_lock(w, 0);
+    flush(w, 0);
+    host_promote(w, 1);
+    EXPECT(w, scene_do(w, a, EXTENDING, 3000) >= 0);
+    EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+}
+
+static void flushall_without_canary(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 0);
+    for (unsigned s = 0; s < 3; s++)
+        flush(w, s);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+static void promotion_without_canary(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 0);
+    for (unsigned s = 0; s < 3; s++)
+        host_promote(w, s);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+const struct scenario scenarios_canary[] = {
+    {"a majority that loses its data is in quarantine, by its canaries", majority_loses_its_data, SCENE},
+    {"a canary says how old it is", age_is_read, SCENE},
+    {"the holder is told that a majority lost it", holder_is_told, SCENE},
+    {"a minority that loses its data costs nothing", minority_costs_nothing, SCENE},
+    {"FLUSHALL on a majority, with a guard and without the canary", flushall_without_canary, CONTROL},
+    {"a majority is demoted and promoted again, without the canary", promotion_without_canary, CONTROL},
+    {NULL, NULL, SCENE},
+};

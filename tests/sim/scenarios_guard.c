@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: servers that came up too recently, and what a new connection is asked. */
+#include "tests/sim/scene.h"
+
+#include <string.h>
+
+static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
+
+/* They forget everything and are back at once. */
+static void forget(struct world *w, int from, int to)
+{
+    for (int s = from; s < to; s++)
+        host_crash(w, (unsigned)s, 1);
+    for (int s = from; s < to; s++)
+        host_start(w, (unsigned)s, 0);
+}
+
+static void kill_for_good(struct world *w, int from, int to)
+{
+    for (int s = from; s < to; s++)
+        host_crash(w, (unsigned)s, 1);
+}
+
+/* A holds all five; the other knows the servers already. */
+static struct world *held_by_a(enum rdl_guard guard, uint32_t ttl_ms)
+{
+    struct world *w = scene(2, 5, ttl_ms);
+    scene_guard(w, guard, ttl_ms);
+    if (guard == RDL_GUARD_STRICT) { /* who knows nobody yet waits */
+        for (int c = 0; c < 2; c++)
+            EXPECT(w, scene_do(w, scene_lock(w, c), ACQUIRING, 0) == RDL_E_QUARANTINE);
+        scene_go(w, ttl_ms + 2000);
+    }
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    return w;
+}
+
+static void majority_forgets(void)
+{
+    for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
+        struct world *w = held_by_a((enum rdl_guard)guard, 3000);
+        struct handle *b = scene_lock(w, 1);
+        forget(w, 0, 3);
+        scene_go(w, 600);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        EXPECT(w, rdl_redlock_counts_at(&b->redlock, 0) > clock_ms(&w->client[1].clock, w->now));
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_go(w, 2200); /* A has some left */
+        EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        scene_go(w, 1800);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
+/* A minority that forgets costs nothing. */
+static void minority_forgets(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 2000);
+    forget(w, 0, 2);
+    scene_go(w, 100);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 2000) >= 0);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+}
+
+/*
+ * Up at 0.998 of a second of their clock, asked at 2.005: they say 2 seconds, and it was one and a bit. What
+ * A was granted a moment before lasts until 2.96.
+ */
+static void uptime_is_cut_to_seconds(void)
+{
+    struct world *w = scene(2, 5, 2000);
+    struct handle *b = scene_lock(w, 1);
+    scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+    for (int s = 0; s < 5; s++) {
+        w->host[s].clock.offset_us = 1700000000 * SECOND;
+        w->host[s].model.start_ms = (1700000000 - 3600) * 1000ull;
+    }
+    scene_go(w, 990);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    world_run_until(w, 998 * MS);
+    forget(w, 0, 3);
+    world_run_until(w, 2005 * MS);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    EXPECT(w, scene_left(w, scene_lock(w, 0)) > 900);
+    scene_go(w, 1010);
+    EXPECT(w, scene_left(w, scene_lock(w, 0)) == 0);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+}
+
+/* B's own leases are short; A's is not. */
+static void longest_of_anybody(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 5000);
+    struct handle *b = scene_lock(w, 1);
+    forget(w, 0, 3);
+    b->opt.lease.ttl_ms = 500;
+    scene_go(w, 3500);
+    EXPECT(w, scene_left(w, scene_lock(w, 0)) > 1000);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    b->opt.lease.ttl_ms = 5001;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_TTL);
+}
+
+/* Three count, two do not; of the three one is silent, and the two that do not count grant. */
+static void grant_in_quarantine_does_not_count(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+    scene_ready(w);
+    forget(w, 3, 5);
+    scene_go(w, 600);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    scene_go(w, 50);
+    w->host[2].is_frozen = 1;
+    scene_begin(w, h, ACQUIRING, 0);
+    scene_go(w, 5);
+    EXPECT(w, scene_owner(w, 3) == 0 && scene_owner(w, 4) == 0); /* they are asked all the same */
+    EXPECT(w, scene_wait(w, h) == RDL_E_QUARANTINE);
+    scene_go(w, 5);
+    EXPECT(w, scene_pttl(w, 3) == -2 && scene_pttl(w, 4) == -2); /* and released */
+    w->host[2].is_frozen = 0;
+    host_serve_all(w, 2);
+    scene_go(w, 3000);
+    w->host[2].is_frozen = 1;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* now they count */
+}
+
+/* Four of five say that it is theirs, and two of them may have forgotten whose it was before. */
+static void adopted_with_one_in_quarantine(void)
+{
+    struct world *w = scene(1, 5, 3000);
+    struct handle *h = scene_lock(w, 0);
+    char hex[RDL_VALUE_MAX];
+    scene_guard(w, RDL_GUARD_REQUIRED, 3000);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    rdl_redlock_token(&h->redlock, hex);
+    for (unsigned s = 2; s < 4; s++) {
+        host_crash(w, s, 1);
+        host_start(w, s, 1);
+    }
+    scene_go(w, 600);
+    w->host[4].is_frozen = 1;
+    handle_init(w, h);
+    EXPECT(w, rdl_redlock_adopt(&h->redlock, hex, sizeof hex) == RDL_OK);
+    h->state = HELD;
+    EXPECT(w, scene_do(w, h, EXTENDING, 3000) == RDL_UNKNOWN);
+    EXPECT(w, scene_owner(w, 2) == 0 && scene_left(w, h) == 0);
+}
+
+static void one_server_has_one_vote(void)
+{
+    for (int guard = RDL_GUARD_STRICT; guard <= RDL_GUARD_OFF; guard++) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_guard(w, (enum rdl_guard)guard, 2000);
+        memcpy(w->host[1].model.run_id, w->host[0].model.run_id, sizeof w->host[1].model.run_id);
+        for (int i = 0; i < 2; i++) { /* they are seen, and then the quarantine of STRICT is over */
+            scene_do(w, h, ACQUIRING, 0);
+            scene_do(w, h, RELEASING, 0);
+            scene_go(w, i == 0 ? 10 : 4000);
+        }
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_pttl(w, 0) > 0 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) > 0);
+        EXPECT(w, rdl_redlock_error(&h->redlock, 1) == RDL_E_TWICE);
+        scene_do(w, h, RELEASING, 0);
+        kill_for_good(w, 2, 3);
+        scene_go(w, 10);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+        if (w->violation)
+            return;
+    }
+}
+
+/* One that takes writes all the same: what it is given is gone with the next synchronisation. */
+static void replica_has_no_vote(void)
+{
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    w->host[1].model.is_replica = w->host[2].model.is_replica = 1;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+    EXPECT(w, rdl_redlock_error(&h->redlock, 1) == RDL_E_READONLY);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) == -2);
+    w->host[1].model.is_replica = 0;
+    scene_go(w, 3000);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_pttl(w, 2) == -2);
+}
+
+/* After they came up, the clocks of the servers step ahead by an hour. */
+static void strict_is_not_fooled(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_STRICT, 2000);
+    forget(w, 0, 3);
+    for (int s = 0; s < 3; s++)
+        w->host[s].clock.step_us += 3600 * (int64_t)SECOND;
+    scene_go(w, 600);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_E_QUARANTINE);
+    scene_go(w, 3100);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+}
+
+/* A run that was seen is known on the next connection too. */
+static void strict_knows_a_run_again(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_STRICT, 2000);
+    struct handle *b = scene_lock(w, 1);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    for (int s = 0; s < 5; s++)
+        scene_cut(w, 1, s);
+    scene_go(w, 300);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+}
+
+static void info_is_forbidden(void)
+{
+    for (int guard = RDL_GUARD_STRICT; guard <= RDL_GUARD_OFF; guard++) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_guard(w, (enum rdl_guard)guard, 2000);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &no_info;
+        int rc = scene_do(w, h, ACQUIRING, 0);
+        EXPECT(w, guard >= RDL_GUARD_IF_PERMITTED ? rc == RDL_OK : rc < 0);
+        EXPECT(w, guard >= RDL_GUARD_IF_PERMITTED || rdl_redlock_error(&h->redlock, 1) == RDL_E_PERM);
+        if (w->violation)
+            return;
+    }
+}
+
+const struct scenario scenarios_guard[] = {
+    {"a majority that forgets is in quarantine while a lease may last", majority_forgets, SCENE},
+    {"a minority that forgets costs nothing", minority_forgets, SCENE},
+    {"uptime is cut to seconds: quarantine has one more", uptime_is_cut_to_seconds, SCENE},
+    {"quarantine is as long as the longest lease of anybody", longest_of_anybody, SCENE},
+    {"a grant in quarantine does not count", grant_in_quarantine_does_not_count, SCENE},
+    {"a server in quarantine does not count for an adopted lease", adopted_with_one_in_quarantine, SCENE},
+    {"a server behind two addresses has one vote", one_server_has_one_vote, SCENE},
+    {"a replica has no vote", replica_has_no_vote, SCENE},
+    {"STRICT is not fooled by a clock that steps ahead", strict_is_not_fooled, SCENE},
+    {"STRICT knows a run again on the next connection", strict_knows_a_run_again, SCENE},
+    {"who refuses INFO counts if the guard permits it", info_is_forbidden, SCENE},
+    {NULL, NULL, SCENE},
+};

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: what is put back, limits of a hold, who is asked first, numbers over N servers. */
+#include "tests/sim/scene.h"
+
+static void forget(struct world *w, int from, int to)
+{
+    for (int s = from; s < to; s++)
+        sim_server_flush(&w->host[s].model);
+}
+
+/* ---------------------------------------------------------------- repair */
+
+/* Three of five have it, the fourth had not; one extend later it has. */
+static struct world *fourth_is_repaired(int accepts_gap)
+{
+    struct world *w = scene(1, 5, 2000);
+    struct handle *h = scene_lock(w, 0);
+    h->opt.accept_gap = (uint8_t)accepts_gap;
+    w->accepts_gap = accepts_gap;
+    host_crash(w, 3, 1);
+    host_crash(w, 4, 1);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 200); /* too late for the acquire */
+    host_start(w, 3, 0);
+    scene_go(w, 600); /* it connects again */
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) >= 0);
+    scene_go(w, 10);
+    EXPECT(w, scene_owner(w, 3) == 0);
+    return w;
+}
+
+static void repaired_vote_counts_later(void)
+{
+    struct world *w = fourth_is_repaired(0);
+    struct handle *h = scene_lock(w, 0);
+    forget(w, 2, 3); /* 0, 1 and 3 have it, and it may have been another's in between */
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_REACQUIRED);
+    EXPECT(w, scene_left(w, h) == 0);
+    scene_go(w, 10);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 3) == -2);
+    if (w->violation)
+        return;
+
+    w = fourth_is_repaired(0);
+    h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* 0, 1 and 2 vouch for the time between */
+    forget(w, 2, 3);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) >= 0);
+    EXPECT(w, scene_left(w, h) > 1900);
+}
+
+static void gap_may_be_accepted(void)
+{
+    struct world *w = fourth_is_repaired(1);
+    struct handle *h = scene_lock(w, 0);
+    forget(w, 2, 3);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_RESUMED);
+    EXPECT(w, scene_left(w, h) > 1900);
+}
+
+/* Two have lost it, three are silent: who knows whose it is now. */
+static void nothing_is_put_back_unconfirmed(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    forget(w, 0, 2);
+    for (int s = 2; s < 5; s++)
+        w->host[s].is_frozen = 1;
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
+}
+
+static void straggler_is_repaired_afterwards(void)
+{
+    struct world *w = scene(1, 5, 4000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 100);
+    forget(w, 4, 5);
+    w->link[0][4].delay_us = 15 * MS;
+    EXPECT(w, scene_do(w, h, EXTENDING, 4000) == RDL_OK);
+    EXPECT(w, scene_pttl(w, 4) == -2);
+    scene_go(w, 200);
+    EXPECT(w, scene_owner(w, 4) == 0);
+}
+
+/* The fifth connects when four have granted already: it is asked too. */
+static void late_connection_is_asked(void)
+{
+    struct world *w = scene(1, 5, 4000);
+    struct handle *h = scene_lock(w, 0);
+    w->link[0][4].delay_us = 20 * MS;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_pttl(w, 4) == -2);
+    scene_go(w, 300);
+    EXPECT(w, scene_owner(w, 4) == 0);
+}
+
+/* ---------------------------------------------------------------- limits */
+
+static void hold_has_limits(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = scene_lock(w, 0);
+    h->opt.max_hold_ms = 2500;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    for (int i = 0; i < 2; i++) {
+        scene_go(w, 700);
+        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
+    }
+    scene_go(w, 700);
+    uint64_t until = handle_until_ms(h);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_E_CAP);
+    EXPECT(w, handle_until_ms(h) == until);
+    scene_do(w, h, RELEASING, 0);
+    if (w->violation)
+        return;
+
+    w = scene(1, 3, 1000);
+    h = scene_lock(w, 0);
+    h->opt.max_extensions = 2;
+    h->opt.max_ttl_ms = 1000;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1001) == RDL_E_TTL); /* the guards of all count on it */
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_E_CAP);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+}
+
+static void waiting_requests_are_bounded(void)
+{
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    w->host[2].is_frozen = 1;
+    for (int i = 0; i < 100; i++) {
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        EXPECT(w, rdl_conn_waiting(&w->client[0].conn[2]) <= 65); /* the release of the last one */
+    }
+    w->host[2].is_frozen = 0;
+    host_serve_all(w, 2);
+    scene_go(w, 100);
+    EXPECT(w, scene_pttl(w, 2) == -2);
+    scene_rest(w);
+}
+
+/* ---------------------------------------------------------------- the pilot */
+
+static struct world *b_waits(uint32_t ttl_ms)
+{
+    struct world *w = scene(2, 5, ttl_ms);
+    struct handle *b = scene_lock(w, 1);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    b->opt.lease.wait_ms = 20000;
+    b->opt.lease.retry_ms = 30;
+    scene_begin(w, b, ACQUIRING, 0);
+    return w;
+}
+
+/* It is asked alone; when it has granted the others are. */
+static void pilot_leads(void)
+{
+    int led = 0;
+    for (uint32_t ms = 100; ms < 2000; ms += 100) {
+        struct world *w = b_waits(10000);
+        struct handle *b = scene_lock(w, 1);
+        scene_go(w, ms);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+        uint64_t start = w->now;
+        EXPECT(w, scene_wait(w, b) == RDL_OK);
+        EXPECT(w, w->now - start < 1200 * MS);
+        led += b->redlock.by_pilot;
+        scene_go(w, 5);
+        for (int s = 0; s < 5; s++)
+            EXPECT(w, scene_owner(w, s) == 1);
+        if (w->violation)
+            return;
+    }
+    struct world *w = world_get();
+    EXPECT(w, led > 0);
+}
+
+/* The key remains on the pilot alone: that must keep nobody out. */
+static void pilot_has_no_veto(void)
+{
+    struct world *w = b_waits(10000);
+    scene_go(w, 300);
+    w->client[0].is_dead = 1;
+    forget(w, 1, 5);
+    uint64_t start = w->now;
+    EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
+    EXPECT(w, w->now - start < 2000 * MS && scene_owner(w, 0) == 0);
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+/* The server refuses the script when its release is behind it already: sent again it would stay. */
+static void refused_script_is_not_sent_again(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 5000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_do(w, h, ACQUIRING, 0);
+        scene_do(w, h, RELEASING, 0);
+        h->opt.fencing = &rdl_redlock_fenced;
+        h->mode = &rdl_lock_fenced;
+        handle_init(w, h);
+        w->is_fenced = 1;
+        w->host[0].is_frozen = 1;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+        w->host[0].is_frozen = 0;
+        host_serve_all(w, 0);
+        scene_go(w, 10);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* One server is down, with its data; whoever asks knows of no number. */
+static void all_but(struct world *w, int without)
+{
+    for (int s = 0; s < w->servers; s++) {
+        if (s == without && !w->host[s].is_down)
+            host_crash(w, (unsigned)s, 1);
+        if (s != without && w->host[s].is_down)
+            host_start(w, (unsigned)s, 1);
+    }
+    rdl_redlock_set_floor(&scene_lock(w, 0)->redlock, 1);
+    scene_go(w, 600);
+}
+
+static uint64_t acquire_fenced(struct world *w, int without)
+{
+    struct handle *h = scene_lock(w, 0);
+    all_but(w, without);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    uint64_t number = rdl_redlock_fence(&h->redlock);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_go(w, 50);
+    return number;
+}
+
+/* Each counts for itself: 0 and 1 have counted further than 2. */
+static struct world *counters_out_of_step(void)
+{
+    struct world *w = scene(1, 3, 2000);
+    scene_lock(w, 0)->opt.fencing = &rdl_redlock_fenced;
+    w->is_fenced = 1;
+    for (int i = 0; i < 5 && !w->violation; i++)
+        acquire_fenced(w, 2);
+    return w;
+}
+
+static void numbers_grow_over_any_majority(void)
+{
+    static const int without[] = {0, 1, 2, 1, 0, 0, 2, 0, 1};
+    struct world *w = counters_out_of_step();
+    uint64_t last = 0;
+    for (int i = 0; i < 9 && !w->violation; i++) {
+        uint64_t number = acquire_fenced(w, without[i]);
+        EXPECT(w, number > last);
+        last = number;
+    }
+}
+
+/* A granted a great number, B a small one; before B has the great one too it is nobody's. */
+static void number_counts_when_a_majority_holds_it(void)
+{
+    struct world *w = counters_out_of_step();
+    struct handle *h = scene_lock(w, 0);
+    all_but(w, 0);
+    scene_do(w, h, ACQUIRING, 0); /* the two are connected */
+    scene_do(w, h, RELEASING, 0);
+    acquire_fenced(w, 2);
+    acquire_fenced(w, 2);
+    all_but(w, 0);
+    scene_begin(w, h, ACQUIRING, 0);
+    while (scene_owner(w, 2) != 0 && handle_is_pending(h))
+        world_run_until(w, w->now + 50);
+    w->link[0][2].up_blocked = w->now + 300 * MS; /* the number is on its way to it */
+    EXPECT(w, scene_wait(w, h) == RDL_NO_QUORUM);
+    uint64_t last = 0;
+    for (int i = 0; i < 3 && !w->violation; i++)
+        last = acquire_fenced(w, 1);
+    EXPECT(w, acquire_fenced(w, 0) > last);
+}
+
+const struct scenario scenarios_hold[] = {
+    {"what was put back counts when a majority without it has confirmed", repaired_vote_counts_later, SCENE},
+    {"a gap may be accepted", gap_may_be_accepted, SCENE},
+    {"nothing is put back before a majority has confirmed", nothing_is_put_back_unconfirmed, SCENE},
+    {"a straggler that has lost it gets it back", straggler_is_repaired_afterwards, SCENE},
+    {"who connects a little late is asked", late_connection_is_asked, SCENE},
+    {"a hold has its limits", hold_has_limits, SCENE},
+    {"requests to a silent server are bounded", waiting_requests_are_bounded, SCENE},
+    {"when the pilot has granted the others are asked", pilot_leads, SCENE},
+    {"the pilot has no veto", pilot_has_no_veto, SCENE},
+    {"a script that was refused is not sent again behind its release", refused_script_is_not_sent_again,
+     SCENE},
+    {"numbers grow over any majority", numbers_grow_over_any_majority, SCENE},
+    {"a number counts when a majority holds it", number_counts_when_a_majority_holds_it, SCENE},
+    {NULL, NULL, SCENE},
+};
