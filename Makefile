@@ -37,8 +37,8 @@ LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	redlock/cli/cli.mk
 
-CORE_SRC := $(filter-out net/net_posix.c,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
-LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix.c)
+CORE_SRC := $(filter-out net/net_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
+LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c)
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
 EXAMPLE_SRC := $(sort $(wildcard */examples/*.c))
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/*.c tests/live/*.c tests/sim/server*.c tests/sim/lua*.c tests/sim/sha1.c)))

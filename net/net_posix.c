@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_posix.c - the driver for sockets: the only file of the library with system calls.
+ * net_posix.c - the driver for sockets; with net_posix_clock.c the only file of the library that has system
+ * calls.
  *
- * Nothing here blocks but poll(2), and that one never past the caller's until_ms. A healthy exchange
- * costs three calls: send, poll, recv.
+ * Nothing here blocks but poll(2), never past the caller's until_ms, and, where one conn is all there is to
+ * wait for, recv(2) itself, for RECV_MS: a healthy exchange then costs two calls, send and recv, else a poll
+ * between them.
  */
 #define _POSIX_C_SOURCE 200809L
 #ifdef __APPLE__
@@ -17,24 +19,17 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "net/net.h"
 
-/* getrandom(2) came with glibc 2.25 and musl 1.1.20 */
-#if defined(__linux__) && defined(__has_include)
-#if __has_include(<sys/random.h>)
-#include <sys/random.h>
-#endif
-#endif
-#ifndef GRND_NONBLOCK
-#define GRND_NONBLOCK            0
-#define getrandom(p, len, flags) (errno = ENOSYS, (ssize_t)-1)
-#endif
 #ifndef MSG_NOSIGNAL /* then SO_NOSIGPIPE is there */
 #define MSG_NOSIGNAL 0
+#endif
+#ifndef MSG_DONTWAIT /* then the socket itself never waits, and poll does it */
+#define MSG_DONTWAIT 0
 #endif
 #ifndef MSG_MORE
 #define MSG_MORE 0
@@ -42,7 +37,8 @@
 
 enum {
     SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
-    READS_MAX = 16  /* of one conn in a row; a peer that never stops talking does not stop the others */
+    RECV_MS = SLICE_MS / 2, /* a socket's own clock is coarse: never so near to the caller's bound */
+    READS_MAX = 16 /* of one conn in a row; a peer that never stops talking does not stop the others */
 };
 
 union address {
@@ -51,46 +47,6 @@ union address {
     struct sockaddr_in6 in6;
     struct sockaddr_un un;
 };
-
-/* ---------------------------------------------------------------- time and chance */
-
-uint64_t rdl_posix_now_ms(void)
-{
-    struct timespec t;
-    int rc = -1;
-
-#ifdef CLOCK_BOOTTIME
-    rc = clock_gettime(CLOCK_BOOTTIME, &t);
-#endif
-    if (rc != 0)
-        rc = clock_gettime(CLOCK_MONOTONIC, &t);
-    RDL_ASSERT(rc == 0);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* A kernel without getrandom has the file; one without entropy yet (EAGAIN, just booted) has no source. */
-int rdl_posix_random(void *buf, size_t len)
-{
-    uint8_t *p = buf;
-    int fd = -1;
-
-    while (len > 0) {
-        ssize_t n = fd < 0 ? getrandom(p, len, GRND_NONBLOCK) : read(fd, p, len);
-        if (n > 0) {
-            p += n;
-            len -= (size_t)n;
-        } else if (fd < 0 && errno != EINTR && errno != EAGAIN) {
-            fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-            if (fd < 0)
-                break;
-        } else if (n == 0 || errno != EINTR) {
-            break;
-        }
-    }
-    if (fd >= 0)
-        close(fd);
-    return len == 0 ? RDL_OK : RDL_E_RANDOM;
-}
 
 /* ---------------------------------------------------------------- opening and closing */
 
@@ -151,9 +107,10 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     return 0;
 }
 
-/* A non-blocking socket that no child inherits and that raises no signal; -1 and errno. */
+/* It does not block while it connects, no child inherits it, and it raises no signal; -1 and errno. */
 static int make_socket(int family)
 {
+    const struct timeval wait = {0, RECV_MS * 1000L};
     const int on = 1;
 #if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
     int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -169,7 +126,16 @@ static int make_socket(int family)
 #endif
     if (family != AF_UNIX)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
     return fd;
+}
+
+/* Connected. From now on a call says itself whether it may wait. */
+static void opened(struct rdl_conn *c)
+{
+    if (MSG_DONTWAIT != 0)
+        (void)fcntl(c->fd, F_SETFL, 0);
+    rdl_conn_opened(c);
 }
 
 /* Start connecting; 0 if that goes on. */
@@ -188,7 +154,7 @@ static int start(struct rdl_conn *c)
         return 1;
     }
     if (connect(c->fd, &a.any, len) == 0)
-        rdl_conn_opened(c);
+        opened(c);
     else if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it goes on in the background as well */
         return 0;
     else
@@ -205,40 +171,44 @@ static void finish(struct rdl_conn *c)
     if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
         err = errno;
     if (err == 0)
-        rdl_conn_opened(c);
+        opened(c);
     else
         end(c, error_of(err, RDL_E_CONNECT));
 }
 
 /* ---------------------------------------------------------------- bytes */
 
-/* A read that brings less than there is room for has emptied the socket: no second one to learn that. */
-static void receive(struct rdl_conn *c)
+/*
+ * A read that brings less than there is room for has emptied the socket: no second one to learn that. flags:
+ * those of the first. Returns 0 if there was nothing.
+ */
+static int receive(struct rdl_conn *c, int flags)
 {
     int i;
 
     for (i = 0; i < READS_MAX && (rdl_conn_wants(c) & RDL_WANT_READ); i++) {
         uint8_t *p;
         size_t room = rdl_conn_rx(c, &p);
-        ssize_t n = recv(c->fd, p, room, 0);
+        ssize_t n = recv(c->fd, p, room, i == 0 ? flags : MSG_DONTWAIT);
         if (n > 0) {
             rdl_conn_rx_done(c, (size_t)n);
             if ((size_t)n < room)
-                return;
+                return 1;
         } else if (n == 0) {
             end(c, RDL_E_CLOSED);
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return;
+            return i > 0;
         } else if (errno != EINTR) {
             end(c, error_of(errno, RDL_E_CLOSED));
         }
     }
+    return 1;
 }
 
 /* The server has hung up, but perhaps it said why before (too many clients, wrong protocol, ...). */
 static void send_failed(struct rdl_conn *c, int err)
 {
-    receive(c);
+    (void)receive(c, MSG_DONTWAIT);
     if (rdl_conn_wants(c) & RDL_WANT_READ)
         end(c, error_of(err, RDL_E_CLOSED));
 }
@@ -252,7 +222,7 @@ static int transmit(struct rdl_conn *c)
         const uint8_t *p;
         size_t len = rdl_conn_tx(c, &p);
         /* with a script under way its text, or what is behind it, follows at once: one packet, not three */
-        int flags = MSG_NOSIGNAL | (c->script != NULL ? MSG_MORE : 0);
+        int flags = MSG_NOSIGNAL | MSG_DONTWAIT | (c->script != NULL ? MSG_MORE : 0);
         ssize_t n;
         if (len == 0) /* perhaps what was to be sent has been answered instead */
             return did || !(rdl_conn_wants(c) & RDL_WANT_WRITE);
@@ -284,7 +254,7 @@ static int advance(struct rdl_conn *c, short revents)
     else if ((wants & RDL_WANT_OPEN) && revents != 0)
         finish(c);
     else if ((wants & RDL_WANT_READ) && (revents & ~POLLOUT))
-        receive(c);
+        (void)receive(c, MSG_DONTWAIT);
     if (rdl_conn_wants(c) & RDL_WANT_WRITE)
         did |= transmit(c);
     if (rdl_conn_wants(c) & RDL_WANT_CLOSE) {
@@ -341,6 +311,24 @@ static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
     }
 }
 
+/*
+ * Something came from the one conn that is waited for; or, 0, the bound is so near that poll has to watch it,
+ * or the socket does not wait: somebody made it non-blocking again.
+ */
+static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
+{
+    uint64_t begun_ms = 0;
+    uint64_t now_ms = rdl_posix_now_ms();
+
+    while (rdl_posix_events(c) == POLLIN && now_ms != begun_ms && slice(now_ms, until_ms) == SLICE_MS) {
+        begun_ms = now_ms;
+        if (receive(c, 0))
+            return 1;
+        now_ms = rdl_posix_now_ms();
+    }
+    return 0;
+}
+
 static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
     const struct rdl_posix *p = ctx;
@@ -354,6 +342,8 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     for (i = 0; i < n; i++)
         did |= advance(conns[i], 0);
     if (did)
+        return RDL_OK;
+    if (MSG_DONTWAIT != 0 && n == 1 && p->wake_fd < 0 && wait_in_recv(conns[0], until_ms))
         return RDL_OK;
     for (i = 0; i < n; i++) {
         fds[i].events = rdl_posix_events(conns[i]);

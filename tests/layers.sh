@@ -37,7 +37,7 @@ quoted_include() { # file layer included
 }
 
 system_include() { # file layer included
-    case $1 in net/net_posix.c | */cli/* | */examples/*) return ;; esac
+    case $1 in net/net_posix*.c | */cli/* | */examples/*) return ;; esac
     case " $core_headers " in *" $3 "*) ;; *) bad "$1 includes <$3>: not for the core" ;; esac
 }
 
@@ -107,7 +107,7 @@ symbols() { # tree allowed...
             for (i = 1; i <= n; i++) {
                 split(wants[i], w, " ")
                 if ((w[2] in gives) || (w[2] in ok)) continue
-                if (w[1] !~ /\/net_posix\.o$/ || !(w[2] in system_call)) print w[1] " wants " w[2]
+                if (w[1] !~ /\/net_posix(_clock)?\.o$/ || !(w[2] in system_call)) print w[1] " wants " w[2]
             }
         }'
 }
