@@ -11,6 +11,8 @@
 
 #include "redlock/redlock_private.h"
 
+enum { ROOM_MS = 5 }; /* how long to wait for room in a queue before looking again */
+
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len)
 {
@@ -83,7 +85,7 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_finish(r, RDL_EXPIRED);
     if (rdl_votes_let_go(r) >= quorum)
         return rdl_redlock_finish(r, RDL_OK);
-    if (rdl_redlock_count(r, RDL_VOTE_PENDING) == 0 || now_ms >= r->wake_ms)
+    if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_owing(r) == 0 || now_ms >= r->wake_ms)
         return rdl_redlock_finish(r, gone >= quorum ? RDL_OK : RDL_UNKNOWN);
     return RDL_PENDING;
 }
@@ -92,10 +94,29 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 
 static int step_asked(struct rdl_redlock *r, uint64_t now_ms)
 {
-    if (r->op == RDL_RELEASE)
+    if (r->op == RDL_RELEASE) {
+        rdl_votes_repay(r, 1, now_ms);
         return judge_release(r, now_ms);
+    }
     rdl_votes_ask(r, now_ms);
     return r->op == RDL_ACQUIRE ? rdl_redlock_judge_acquire(r, now_ms) : rdl_redlock_judge_extend(r, now_ms);
+}
+
+/* What the last attempt left behind would refuse the next; but a server that is silent is not waited for. */
+static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
+{
+    rdl_votes_repay(r, 0, now_ms);
+    if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->way->came(r->hint)))
+        return RDL_PENDING;
+    if (r->tries > 0 && now_ms >= r->deadline_ms)
+        return rdl_redlock_finish(r, r->result);
+    if (rdl_votes_owing(r) > 0 && now_ms < r->sent_ms + 2 * (uint64_t)rdl_attempt_ms(&r->opt->lease)) {
+        r->wake_ms = now_ms + ROOM_MS < r->deadline_ms ? now_ms + ROOM_MS : r->deadline_ms;
+        return RDL_PENDING;
+    }
+    r->state = REDLOCK_CONNECT;
+    r->wake_ms = r->deadline_ms;
+    return rdl_redlock_connect(r, now_ms);
 }
 
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
@@ -110,14 +131,10 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     case REDLOCK_REPAIR:
         return rdl_redlock_judge_extend(r, now_ms);
     case REDLOCK_PAUSE:
-        if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->way->came(r->hint)))
-            return RDL_PENDING;
-        if (now_ms >= r->deadline_ms)
-            return rdl_redlock_finish(r, r->result);
-        r->state = REDLOCK_CONNECT;
-        r->wake_ms = r->deadline_ms;
-        return rdl_redlock_connect(r, now_ms);
+        return step_pause(r, now_ms);
     case REDLOCK_IDLE:
+        if (r->until_ms == 0)
+            rdl_votes_repay(r, 0, now_ms);
         rdl_redlock_mend(r, now_ms);
         break;
     }
@@ -170,18 +187,18 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
     rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
-    rdl_token_init(&r->token, entropy);
-    r->seed = rdl_token_seed(&r->token);
+    rdl_token_init(&r->next_token, entropy);
+    r->is_next = 1;
+    r->seed = rdl_token_seed(&r->next_token);
     stir_conns(r);
     r->op = RDL_ACQUIRE;
     r->ttl_ms = r->opt->lease.ttl_ms;
     r->deadline_ms = give_up_ms(r, now_ms);
     r->tries = 0;
-    r->keys_end_ms = 0;
     r->number = 0;
     r->pilot_next = r->pilot_skip = r->pilot = r->by_pilot = 0;
-    r->state = REDLOCK_CONNECT;
-    r->wake_ms = r->deadline_ms;
+    r->state = REDLOCK_PAUSE;
+    r->wake_ms = now_ms;
     r->sent_ms = now_ms;
     rdl_votes_clear(r);
     return rdl_redlock_step(r, now_ms);
@@ -277,5 +294,5 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r)
         if (!rdl_conn_is_idle(r->servers[i].conn))
             return 0;
     }
-    return 1;
+    return r->until_ms != 0 || rdl_votes_owing(r) == 0;
 }

@@ -158,12 +158,14 @@ struct rdl_redlock {
     uint64_t fence;  /* fenced: the next number is greater */
     uint64_t number; /* that of this lease; 0: none */
     struct rdl_token token;
+    struct rdl_token next_token; /* of an acquire that has not begun to ask: the old one is needed still */
     uint32_t ttl_ms;
     uint32_t seed;
     uint32_t extensions;
     int16_t result;
     uint8_t name_len;
     uint8_t n;
+    uint8_t is_next; /* next_token is to be used */
     uint8_t state;
     uint8_t op;
     uint8_t tries;

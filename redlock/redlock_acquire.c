@@ -162,6 +162,16 @@ static int nobody_to_ask(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
+static void next_token(struct rdl_redlock *r)
+{
+    if (r->is_next) {
+        r->token = r->next_token;
+        r->keys_end_ms = 0;
+    }
+    r->is_next = 0;
+    rdl_token_next(&r->token);
+}
+
 /* An attempt, and with it validity, begins when a majority of those whose votes count is ready. */
 int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -172,7 +182,7 @@ int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
         r->wake_ms = r->deadline_ms;
     r->pilot = choose_pilot(r);
     r->by_pilot = r->pilot != 0;
-    rdl_token_next(&r->token);
+    next_token(r);
     rdl_votes_ask(r, now_ms);
     return rdl_redlock_judge_acquire(r, now_ms);
 }

@@ -172,3 +172,13 @@ unsigned rdl_votes_let_go(const struct rdl_redlock *r)
         n += r->servers[i].hold >= HOLD_NEW && r->servers[i].vote == RDL_VOTE_GRANTED;
     return n;
 }
+
+unsigned rdl_votes_owing(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].owes;
+    return n;
+}

@@ -95,6 +95,8 @@ unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
  * wait the answers become votes.
  */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms);
+/* The same for those whose queue had no room for it, until the key is gone by itself. */
+void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_count.c */
 
@@ -111,6 +113,8 @@ unsigned rdl_votes_noes(const struct rdl_redlock *r);
 unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold);
 /* Those of them that have released it since. */
 unsigned rdl_votes_let_go(const struct rdl_redlock *r);
+/* Those that are owed a release, or will be when the lease is over. */
+unsigned rdl_votes_owing(const struct rdl_redlock *r);
 /* After a refusal: in how many ms enough of the keys in the way are gone by themselves; UINT64_MAX: unknown.
  */
 uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r);

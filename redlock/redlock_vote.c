@@ -199,7 +199,7 @@ static const struct rdl_op *release_op(const struct rdl_redlock *r, const struct
     return r->hint != NULL && s == r->servers ? r->hint->way->release : &rdl_op_release;
 }
 
-/* Queue the releases that are owed; wait: for the answers. A vote still out is waited for no longer. */
+/* A vote still out is waited for no longer. */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
     size_t i;
@@ -213,12 +213,26 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
             set_vote(s, RDL_VOTE_UNKNOWN, RDL_E_TIMEOUT);
         if (!wait)
             s->hold = HOLD_NONE;
+        if (s->owes)
+            s->is_repair = s->is_raise = 0;
+    }
+    rdl_votes_repay(r, wait, now_ms);
+}
+
+void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
+{
+    int is_over = r->keys_end_ms != 0 && now_ms >= r->keys_end_ms;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        int rc;
         if (!s->owes)
             continue;
-        s->owes = 0;
-        s->is_repair = s->is_raise = 0;
-        if (submit(r, s, release_op(r, s), wait ? &s->req : NULL) == RDL_OK && wait) {
-            set_vote(s, RDL_VOTE_PENDING, RDL_OK);
+        rc = submit(r, s, release_op(r, s), wait ? &s->req : NULL);
+        s->owes = rc != RDL_OK && !is_over;
+        if (wait) {
+            set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
             s->asked_ms = now_ms;
         }
     }

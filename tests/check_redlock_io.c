@@ -124,6 +124,7 @@ END_TEST
 
 START_TEST(drain_ends_at_its_bound)
 {
+    party_connect_all(&party);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     quorum_hurt(0, 1, live_freeze);
     ck_assert_int_eq(party_release(&party), RDL_OK);

@@ -202,7 +202,6 @@ START_TEST(a_server_that_restarts_without_its_data_gives_nobody_a_second_lease)
     granted = rdl_redlock_acquire(&b->lock, &net);
     ck_assert_int_eq(granted == RDL_OK, _i == RDL_GUARD_OFF);
     ck_assert_uint_gt(party_remaining(a), 0); /* with the guard off both have it */
-    ck_assert_uint_eq(rdl_redlock_count(&b->lock, RDL_VOTE_DENIED), 1);
     ck_assert_int_eq(b->servers[1].counts, _i == RDL_GUARD_OFF);
     rdl_redlock_cancel(&b->lock);
     rdl_redlock_drain(&b->lock, &net, later(net.ctx) + CLIENT_PATIENCE_MS);
