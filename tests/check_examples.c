@@ -55,7 +55,9 @@ static void says(const char *text)
     ck_assert_msg(strstr(output, text) != NULL, "not said: %s\nbut: %s", text, output);
 }
 
-static const char *const examples[] = {"lock/minimal", "lock/event_loop", "lock/legacy", "lock/fencing"};
+static const char *const examples[] = {"lock/minimal",   "lock/event_loop",   "lock/legacy",
+                                       "lock/fencing",   "redlock/minimal",   "redlock/superloop",
+                                       "redlock/keeper", "redlock/many_locks"};
 
 /* ---------------------------------------------------------------- they run */
 
@@ -124,12 +126,60 @@ START_TEST(redlock_minimal_needs_a_majority)
 }
 END_TEST
 
+/* With `down` of five servers killed. Nothing is left on the others. */
+static int run_on_five(const char *name, int down)
+{
+    char args[5 * 256] = "";
+    int status;
+
+    for (int i = 0; i < SERVERS; i++) {
+        live_start(&server[i]);
+        snprintf(args + strlen(args), sizeof args - strlen(args), "%s ", url(i));
+    }
+    for (int i = 0; i < down; i++)
+        live_kill(&server[i]);
+    status = run(name, args);
+    for (int i = down; i < SERVERS; i++)
+        ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
+    return status;
+}
+
+START_TEST(superloop_pumps_under_the_lock)
+{
+    ck_assert_int_eq(run_on_five("redlock/superloop", 2 * _i), 0);
+    ck_assert_str_eq(output, "pumped: done\n");
+}
+END_TEST
+
+/* The work takes longer than the ttl, so it was renewed at least once. */
+START_TEST(keeper_holds_it_for_as_long_as_it_takes)
+{
+    unsigned watchdog = 0, leader = 0;
+
+    ck_assert_int_eq(run_on_five("redlock/keeper", 2), 0);
+    ck_assert_msg(sscanf(output,
+                         "watchdog: done, renewed %u times\n"
+                         "leader: to the end, renewed %u times\n",
+                         &watchdog, &leader) == 2,
+                  "%s", output);
+    ck_assert_uint_ge(watchdog, 1);
+    ck_assert_uint_ge(leader, 1);
+}
+END_TEST
+
+START_TEST(many_locks_are_all_got_and_let_go)
+{
+    ck_assert_int_eq(run_on_five("redlock/many_locks", 2 * _i), 0);
+    ck_assert_str_eq(output, "100 of 100 orders done\n");
+}
+END_TEST
+
 START_TEST(without_an_argument_they_say_how)
 {
     ck_assert_int_eq(run(examples[_i], ""), 2);
     says("usage: ");
     ck_assert_int_eq(run(examples[_i], "http://nowhere"), 2);
-    ck_assert_int_eq(run("redlock/minimal", "redis://127.0.0.1:1"), 2);
+    ck_assert_int_eq(run(examples[_i], "a b c d e"), 2);
 }
 END_TEST
 
@@ -212,7 +262,10 @@ Suite *suite_examples(void)
     tcase_add_test(tc, legacy_gets_along_with_old_programs);
     tcase_add_test(tc, fencing_refuses_the_late_one);
     tcase_add_test(tc, redlock_minimal_needs_a_majority);
-    tcase_add_loop_test(tc, without_an_argument_they_say_how, 0, 4);
+    tcase_add_loop_test(tc, without_an_argument_they_say_how, 0, sizeof examples / sizeof examples[0]);
+    tcase_add_loop_test(tc, superloop_pumps_under_the_lock, 0, 2);
+    tcase_add_test(tc, keeper_holds_it_for_as_long_as_it_takes);
+    tcase_add_loop_test(tc, many_locks_are_all_got_and_let_go, 0, 2);
     tcase_add_test(tc, a_lock_that_is_taken_is_said);
     suite_add_tcase(suite, tc);
     tcase_add_loop_test(text, the_program_of_the_header_is_the_example, 0, 2);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * keeper.c - hold a lock for as long as it takes: keeper URL URL URL URL URL
+ *
+ * Two ways that other libraries have built in, each in ten lines on rdl_keeper: the watchdog, which renews
+ * while the work goes on, and the continued lock, by which one of many is the leader.
+ */
+#include <stdio.h>
+
+#include "redlock/redlock.h"
+
+enum { TTL_MS = 800, WORK_MS = 900 };
+
+static const struct rdl_redlock_options opt = {
+    .lease = {.ttl_ms = TTL_MS, .wait_ms = 5000, .retry_ms = 50},
+    .max_ttl_ms = TTL_MS,
+    .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
+};
+
+static struct rdl_posix posix;
+static struct rdl_net net;
+static struct rdl_redlock lock;
+
+static uint64_t now(void)
+{
+    return net.now_ms(net.ctx);
+}
+
+/* What is true of the lease now, for the keeper. */
+static void renew(struct rdl_keeper *k)
+{
+    if (rdl_redlock_extend(&lock, &net, TTL_MS) >= 0 || rdl_redlock_until_ms(&lock) == 0)
+        rdl_keeper_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
+    else
+        rdl_keeper_failed(k, now()); /* no answer; it is ours as long as before */
+}
+
+/* ---------------------------------------------------------------- the watchdog */
+
+/* Work, a piece at a time, under a lock that is held; 0 if it was lost before the work was done. */
+static int watch_over(int (*work)(void))
+{
+    struct rdl_keeper k;
+    uint64_t at_ms;
+    enum rdl_keeper_action action;
+
+    rdl_keeper_renewed(&k, TTL_MS, rdl_redlock_until_ms(&lock), now());
+    while ((action = rdl_keeper_next(&k, now(), &at_ms)) != RDL_KEEPER_LOST) {
+        if (action == RDL_KEEPER_RENEW)
+            renew(&k);
+        else if (!work())
+            return 1;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the continued lock */
+
+/* Am I the leader? Ask before each piece of work: gets the lock, keeps it, or gets it again. */
+static int continue_lock(struct rdl_keeper *k)
+{
+    uint64_t at_ms;
+    enum rdl_keeper_action action = rdl_keeper_next(k, now(), &at_ms);
+
+    if (action == RDL_KEEPER_RENEW)
+        renew(k);
+    else if (action == RDL_KEEPER_LOST && rdl_redlock_acquire(&lock, &net) >= 0)
+        rdl_keeper_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
+    return rdl_redlock_remaining_ms(&lock, now()) > 0;
+}
+
+/* ---------------------------------------------------------------- a program */
+
+static struct rdl_conn conns[5];
+static uint64_t work_ends_ms;
+
+/* A piece of work of 10 ms; 0 when all is done. */
+static int work(void)
+{
+    net.poll(net.ctx, NULL, 0, now() + 10);
+    return now() < work_ends_ms;
+}
+
+static int connect_to(char **urls)
+{
+    static uint8_t queues[5][RDL_QUEUE_MIN];
+    static uint8_t tx[5][RDL_TX_MIN];
+    static uint8_t rx[256];
+    static char texts[5][256];
+    static struct rdl_endpoint endpoints[5];
+    static struct rdl_conn_config configs[5];
+    static struct rdl_server servers[5];
+
+    for (size_t i = 0; i < 5; i++) {
+        const struct rdl_conn_config config = {
+            &endpoints[i], queues[i], sizeof queues[i], tx[i], sizeof tx[i], rx, sizeof rx, 0, NULL, NULL};
+        if (rdl_url_parse(&endpoints[i], urls[i], texts[i], sizeof texts[i], NULL) != RDL_OK)
+            return -1;
+        configs[i] = config;
+        rdl_conn_init(&conns[i], &configs[i]);
+        servers[i].conn = &conns[i];
+    }
+    rdl_posix_init(&posix, &net);
+    rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct rdl_keeper k = {0, 0, 0};
+    int is_done;
+    int rc;
+
+    if (argc != 6 || connect_to(argv + 1) != 0) {
+        fprintf(stderr, "usage: keeper URL URL URL URL URL, each redis://ADDRESS:PORT\n");
+        return 2;
+    }
+    rc = rdl_redlock_acquire(&lock, &net);
+    if (rc < 0) {
+        fprintf(stderr, "%s\n", rdl_strerror(rc));
+        return 1;
+    }
+    work_ends_ms = now() + WORK_MS;
+    is_done = watch_over(work);
+    printf("watchdog: %s, renewed %u times\n", is_done ? "done" : "lost", (unsigned)lock.extensions);
+    rdl_redlock_release(&lock, &net);
+
+    work_ends_ms = now() + WORK_MS;
+    while ((is_done = continue_lock(&k)) != 0 && work()) {
+    }
+    printf("leader: %s, renewed %u times\n", is_done ? "to the end" : "no more", (unsigned)lock.extensions);
+    rdl_redlock_release(&lock, &net);
+    rdl_redlock_drain(&lock, &net, now() + 1000);
+    return is_done ? 0 : 1;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * many_locks.c - a hundred orders at once, each under a lock of its own, over the same five connections:
+ * many_locks URL URL URL URL URL
+ *
+ * A lock takes a few hundred bytes and no connection. Whoever finds no room in a queue waits for it.
+ */
+#include <stdio.h>
+
+#include "redlock/redlock.h"
+
+enum { ORDERS = 100 };
+
+static const struct rdl_redlock_options opt = {
+    .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
+    .max_ttl_ms = 2000,
+    .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
+};
+
+static struct order {
+    struct rdl_redlock lock;
+    struct rdl_server servers[5];
+    char name[12];
+    enum { WAITING, WORKING, RELEASING, DONE, FAILED } state;
+} orders[ORDERS];
+
+static struct rdl_conn conns[5];
+static struct rdl_posix posix;
+static struct rdl_net net;
+
+static int connect_to(char **urls)
+{
+    static uint8_t queues[5][8 * RDL_QUEUE_MIN];
+    static uint8_t tx[5][RDL_TX_MIN];
+    static uint8_t rx[256];
+    static char texts[5][256];
+    static struct rdl_endpoint endpoints[5];
+    static struct rdl_conn_config configs[5];
+
+    for (size_t i = 0; i < 5; i++) {
+        const struct rdl_conn_config config = {
+            &endpoints[i], queues[i], sizeof queues[i], tx[i], sizeof tx[i], rx, sizeof rx, 0, NULL, NULL};
+        if (rdl_url_parse(&endpoints[i], urls[i], texts[i], sizeof texts[i], NULL) != RDL_OK)
+            return -1;
+        configs[i] = config;
+        rdl_conn_init(&conns[i], &configs[i]);
+    }
+    rdl_posix_init(&posix, &net);
+    return 0;
+}
+
+static int begin(struct order *o, int number)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN];
+
+    for (size_t i = 0; i < 5; i++)
+        o->servers[i].conn = &conns[i];
+    rdl_redlock_init(&o->lock, &opt, o->servers, 5, o->name,
+                     (size_t)snprintf(o->name, sizeof o->name, "order %d", number));
+    if (net.random(net.ctx, entropy, sizeof entropy) != RDL_OK)
+        return -1;
+    rdl_redlock_acquire_begin(&o->lock, entropy, net.now_ms(net.ctx));
+    return 0;
+}
+
+/* Go on with one order, without waiting. */
+static void go_on(struct order *o, uint64_t now_ms)
+{
+    int rc = rdl_redlock_step(&o->lock, now_ms);
+
+    if (rc == RDL_PENDING || o->state >= DONE)
+        return;
+    if (o->state == WAITING) {
+        o->state = rc >= 0 ? WORKING : FAILED;
+    } else if (o->state == WORKING) { /* the work would stand here, as long as remaining_ms is not 0 */
+        o->state = RELEASING;
+        rdl_redlock_release_begin(&o->lock, now_ms);
+    } else {
+        o->state = rc == RDL_OK ? DONE : FAILED;
+    }
+}
+
+/* All of them, until each is done and has nothing left on the servers. Returns how many are done. */
+static int go_on_with_all(void)
+{
+    struct rdl_conn *all[5] = {&conns[0], &conns[1], &conns[2], &conns[3], &conns[4]};
+    uint64_t end_ms = net.now_ms(net.ctx) + 10000;
+    uint64_t now_ms = 0;
+    int busy = 1;
+    int done = 0;
+
+    while (busy > 0 && now_ms < end_ms) {
+        now_ms = net.now_ms(net.ctx);
+        busy = done = 0;
+        for (int i = 0; i < ORDERS; i++) {
+            go_on(&orders[i], now_ms);
+            busy += orders[i].state < DONE || !rdl_redlock_is_idle(&orders[i].lock);
+            done += orders[i].state == DONE;
+        }
+        if (busy > 0)
+            net.poll(net.ctx, all, 5, now_ms + 10);
+    }
+    return done;
+}
+
+int main(int argc, char **argv)
+{
+    int done;
+
+    if (argc != 6 || connect_to(argv + 1) != 0) {
+        fprintf(stderr, "usage: many_locks URL URL URL URL URL, each redis://ADDRESS:PORT\n");
+        return 2;
+    }
+    for (int i = 0; i < ORDERS; i++) {
+        if (begin(&orders[i], i) != 0)
+            return 1;
+    }
+    done = go_on_with_all();
+    printf("%d of %d orders done\n", done, ORDERS);
+    return done == ORDERS ? 0 : 1;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * superloop.c - a lock on five servers in a loop that never waits: superloop URL URL URL URL URL
+ *
+ * As on a small processor: each turn looks at everything there is to do, and sleeps nowhere. What net.poll
+ * is here, there is the driver of the network chip.
+ */
+#include <stdio.h>
+
+#include "redlock/redlock.h"
+
+static const struct rdl_redlock_options opt = {
+    .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
+    .max_ttl_ms = 2000,
+    .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
+};
+
+static struct rdl_conn conns[5];
+static struct rdl_redlock lock;
+static unsigned long turns;
+
+static int connect_to(char **urls)
+{
+    static uint8_t queues[5][RDL_QUEUE_MIN];
+    static uint8_t tx[5][RDL_TX_MIN];
+    static uint8_t rx[256];
+    static char texts[5][256];
+    static struct rdl_endpoint endpoints[5];
+    static struct rdl_conn_config configs[5];
+    static struct rdl_server servers[5];
+
+    for (size_t i = 0; i < 5; i++) {
+        const struct rdl_conn_config config = {
+            &endpoints[i], queues[i], sizeof queues[i], tx[i], sizeof tx[i], rx, sizeof rx, 0, NULL, NULL};
+        if (rdl_url_parse(&endpoints[i], urls[i], texts[i], sizeof texts[i], NULL) != RDL_OK)
+            return -1;
+        configs[i] = config;
+        rdl_conn_init(&conns[i], &configs[i]);
+        servers[i].conn = &conns[i];
+    }
+    rdl_redlock_init(&lock, &opt, servers, 5, "pump", 4);
+    return 0;
+}
+
+/* The rest of the device: here it pumps for a while when it may. Returns 1 when it is done. */
+static int run_pump(int may_run)
+{
+    static unsigned strokes;
+
+    strokes += may_run != 0;
+    return strokes == 1000;
+}
+
+int main(int argc, char **argv)
+{
+    struct rdl_conn *all[5] = {&conns[0], &conns[1], &conns[2], &conns[3], &conns[4]};
+    uint8_t entropy[RDL_ENTROPY_LEN];
+    struct rdl_posix posix;
+    struct rdl_net net;
+    int is_done = 0;
+    int rc;
+
+    if (argc != 6 || connect_to(argv + 1) != 0) {
+        fprintf(stderr, "usage: superloop URL URL URL URL URL, each redis://ADDRESS:PORT\n");
+        return 2;
+    }
+    rdl_posix_init(&posix, &net);
+    if (net.random(net.ctx, entropy, sizeof entropy) != RDL_OK)
+        return 1;
+    rc = rdl_redlock_acquire_begin(&lock, entropy, net.now_ms(net.ctx));
+    while (!is_done && rc >= 0) {
+        uint64_t now_ms = net.now_ms(net.ctx);
+
+        net.poll(net.ctx, all, 5, now_ms); /* what can be sent and received now */
+        rc = rdl_redlock_step(&lock, now_ms);
+        is_done = run_pump(rdl_redlock_remaining_ms(&lock, now_ms) > 0);
+        turns++;
+    }
+    printf("%s: %s\n", is_done ? "pumped" : "not pumped", rdl_strerror(rc));
+    if (is_done)
+        rdl_redlock_release_begin(&lock, net.now_ms(net.ctx));
+    for (uint64_t end_ms = net.now_ms(net.ctx) + 1000; !rdl_redlock_is_idle(&lock); turns++) {
+        uint64_t now_ms = net.now_ms(net.ctx);
+
+        if (now_ms >= end_ms)
+            break; /* who is away now: the ttl ends it there */
+        net.poll(net.ctx, all, 5, now_ms);
+        rdl_redlock_step(&lock, now_ms);
+    }
+    return is_done ? 0 : 1;
+}
