@@ -267,12 +267,9 @@ static size_t text_len(struct rdl_resp *p, const uint8_t *buf, size_t len, size_
     size_t i;
 
     if (p->type == '$') {
-        if (n >= left) {
+        if (n > left)
             n = left;
-            left = 0;
-        } else
-            left -= n;
-        p->left = (uint32_t)left;
+        p->left = (uint32_t)(left - n);
         return n;
     }
     /*@ loop invariant at <= i <= len;
