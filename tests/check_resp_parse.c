@@ -332,6 +332,17 @@ START_TEST(the_state_is_small_and_may_be_copied)
 }
 END_TEST
 
+/* What was before is not in it, so equal inputs make equal states. */
+START_TEST(a_parser_begun_anew_is_as_the_first_one)
+{
+    static const struct rdl_resp zero;
+
+    memset(&parser, 0x55, sizeof parser);
+    rdl_resp_init(&parser);
+    ck_assert_mem_eq(&parser, &zero, sizeof parser);
+}
+END_TEST
+
 Suite *suite_resp_parse(void);
 Suite *suite_resp_parse(void)
 {
@@ -355,6 +366,7 @@ Suite *suite_resp_parse(void)
     tcase_add_test(t, all_arrays_of_one_reply_share_one_limit_and_the_next_reply_has_its_own);
     tcase_add_test(t, kilobytes_pass_through_a_buffer_of_sixteen_bytes);
     tcase_add_test(t, the_state_is_small_and_may_be_copied);
+    tcase_add_test(t, a_parser_begun_anew_is_as_the_first_one);
     suite_add_tcase(s, t);
     return s;
 }

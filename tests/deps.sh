@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
 # apt-get, as root or through `sudo -n`, but not with --probe. Groups: test (make check), lint (make lint),
-# fuzz, proof, fault, live (stages of .ci/run), all.
+# fuzz, proof, cover, fault, live (stages of .ci/run), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
 # Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
@@ -26,10 +26,13 @@ lint clang-format             command -v clang-format
 fuzz clang                    command -v clang
 fuzz libhiredis-dev           pkg-config --exists hiredis
 fuzz gcovr                    command -v gcovr
+fuzz afl++                    command -v afl-fuzz
 proof frama-c-base            command -v frama-c
 proof why3                    command -v why3
 proof cvc4                    command -v cvc4
 proof spin                    command -v spin
+cover clang-19                command -v clang-19
+cover llvm-19                 command -v llvm-cov-19
 fault valgrind                command -v valgrind
 live mmdebstrap               command -v mmdebstrap
 live tshark                   command -v tshark

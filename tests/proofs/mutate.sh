@@ -1,45 +1,59 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # mutate.sh OUT [FILE...] - change every operator and constant of resp/*.c in turn, one at a time, and see whether
-# the suites notice. Survivors are printed; README.md names those that are equivalent. Run from the top.
+# the suites notice: built plainly or, what passes them so, with the sanitizers. Survivors are printed; README.md
+# names those that are equivalent. Run from the top.
 set -u
 out=$1
 shift
 [ $# -gt 0 ] || set -- resp/*.c
-mkdir -p "$out"
+mkdir -p "$out/plain" "$out/asan"
 sed -n 's,^tests/check_\(resp_.*\)\.c$,SUITE(\1),p' <<END >"$out/suites.inc"
 $(ls tests/check_resp_*.c)
 END
 flags="-std=c99 -O1 -w -I. -I$out"
-for c in tests/main.c tests/check_resp_*.c tests/golden/wire.c resp/*.c; do
-    # shellcheck disable=SC2086 # words on purpose
-    gcc $flags -c -o "$out/$(basename "$c" .c).o" "$c" || exit
-done
 libs=$(pkg-config --libs check)
 killed=0 total=0 broken=0
 
-notices() { # objects of resp/ but the mutant's
-    # shellcheck disable=SC2086
-    gcc -o "$out/wire" "$out/wire.o" "$out/mutant.o" $1 && "$out/wire" | cmp -s - tests/golden/wire.txt || return 0
-    # shellcheck disable=SC2086
-    gcc -o "$out/check" "$out/main.o" "$out"/check_resp_*.o "$out/mutant.o" $1 $libs || return 0
-    ! CK_FORK=no timeout 20 "$out/check" >/dev/null 2>&1
+sanitizers() { # plain|asan
+    [ "$1" = plain ] || echo '-fsanitize=address,undefined -fno-sanitize-recover=all'
+}
+
+build() { # plain|asan SOURCE OBJECT
+    # shellcheck disable=SC2046,SC2086 # words on purpose
+    gcc $flags $(sanitizers "$1") -Iresp -c -o "$out/$1/$3" "$2" 2>/dev/null
+}
+
+notices() { # plain|asan, objects of resp/ but the mutant's
+    # shellcheck disable=SC2046,SC2086
+    gcc $(sanitizers "$1") -o "$out/wire" "$out/$1/wire.o" "$out/$1/mutant.o" $2 &&
+        "$out/wire" 2>/dev/null | cmp -s - tests/golden/wire.txt || return 0
+    # shellcheck disable=SC2046,SC2086
+    gcc $(sanitizers "$1") -o "$out/check" "$out/$1/main.o" "$out/$1/sha1.o" "$out/$1"/check_resp_*.o \
+        "$out/$1/mutant.o" $2 $libs || return 0
+    ! CK_FORK=no timeout -k 1 20 "$out/check" >/dev/null 2>&1
 }
 
 try() { # file line change
     total=$((total + 1))
-    rest=
-    for c in resp/*.c; do [ "$c" = "$1" ] || rest="$rest $out/$(basename "$c" .c).o"; done
-    # shellcheck disable=SC2086
-    if ! gcc $flags -Iresp -c -o "$out/mutant.o" "$out/mutant.c" 2>/dev/null; then
-        broken=$((broken + 1))
-    elif notices "$rest"; then
-        killed=$((killed + 1))
-    else
-        echo "survived $1:$2: $3"
-    fi
+    for with in plain asan; do
+        rest=
+        for c in resp/*.c; do [ "$c" = "$1" ] || rest="$rest $out/$with/$(basename "$c" .c).o"; done
+        if ! build $with "$out/mutant.c" mutant.o; then
+            broken=$((broken + 1))
+            return
+        elif (notices $with "$rest") 2>/dev/null; then # the shell tells of crashes there
+            killed=$((killed + 1))
+            return
+        fi
+    done
+    echo "survived $1:$2: $3"
 }
 
+for c in tests/main.c tests/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c resp/*.c; do
+    build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit
+done
+rm -f "$out"/*/mutant.o
 for file; do
     cp "$file" "$out/original.c" # the tree may change while this runs
     awk -f tests/proofs/mutate.awk "$out/original.c" >"$out/list"

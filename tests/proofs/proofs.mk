@@ -10,9 +10,18 @@ $(B)/wire: tests/golden/wire.c $(RESP_SRC) resp/resp.h
 .PHONY: wire wire-check
 wire: $(B)/wire ## write tests/golden/wire.txt anew: every command as the code writes it
 	$(B)/wire >tests/golden/wire.txt
-wire-check: $(B)/wire ## the commands' bytes are those of tests/golden/wire.txt
+wire-check: $(B)/wire ## the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
+	@awk -f tests/golden/wire.awk tests/golden/wire.txt tests/golden/wire.c resp/resp.h resp/WIRE.md
 CHECK_MORE += wire-check
+
+$(B)/relay: $(B)/lib/tests/live/relay_main.o
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+.PHONY: wire-tshark
+wire-tshark: $(B)/relay $(B)/redlock ## tshark decodes what the command and a server say, in every mode
+	@tests/deps.sh --probe test live
+	tests/live/tshark.sh $(B)
+CI_STAGES += wire-tshark
 
 .PHONY: prove prove-seeds
 prove: ## prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
@@ -25,11 +34,12 @@ CI_STAGES += prove prove-seeds
 CLANG19 = clang-19
 COV := $(B)/coverage
 .PHONY: coverage-resp mutate-resp
-coverage-resp: ## lines, branches and MC/DC of resp/ by its tests and corpora (clang-19, llvm-19)
+coverage-resp: ## all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
+	@tests/deps.sh --probe cover
 	@mkdir -p $(COV) && rm -f $(COV)/*.raw
 	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
 	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
-	    -o $(COV)/check tests/main.c $(wildcard tests/check_resp_*.c) $(RESP_SRC) \
+	    -o $(COV)/check tests/main.c tests/sim/sha1.c $(wildcard tests/check_resp_*.c) $(RESP_SRC) \
 	    $$(pkg-config --cflags --libs check)
 	@CK_FORK=no LLVM_PROFILE_FILE=$(COV)/check.raw $(COV)/check
 	@for t in parse roundtrip; do \
@@ -38,6 +48,9 @@ coverage-resp: ## lines, branches and MC/DC of resp/ by its tests and corpora (c
 	    LLVM_PROFILE_FILE=$(COV)/$$t.raw $(COV)/$$t fuzz/corpus/$$t/* || exit; done
 	llvm-profdata-19 merge -sparse $(COV)/*.raw -o $(COV)/all.profdata
 	llvm-cov-19 report $(COV)/check -object $(COV)/parse -object $(COV)/roundtrip \
-	    -instr-profile=$(COV)/all.profdata -show-branch-summary -show-mcdc-summary $(RESP_SRC)
+	    -instr-profile=$(COV)/all.profdata -show-branch-summary -show-mcdc-summary $(RESP_SRC) >$(COV)/report
+	@cat $(COV)/report && awk '$$1 == "TOTAL" { found = 1; missed = $$9 + $$12 + $$15 } \
+	    END { if (!found || missed) print "resp/ is not covered whole"; exit !found || missed }' $(COV)/report
+CI_STAGES += coverage-resp
 mutate-resp: ## every operator and constant of resp/ changed in turn: do the suites notice?
 	tests/proofs/mutate.sh $(B)/mutants

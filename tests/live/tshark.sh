@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tshark.sh BUILD - what passed between the command and a real server, in each mode and on each way down the
+# ladder, is RESP to somebody else's eyes: tshark decodes all of it, with no malformed frame.
+# The bytes are recorded by BUILD/relay, which needs no right to capture.
+set -euo pipefail
+build=$1
+dir=$(mktemp -d)
+pids=()
+trap 'kill "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
+
+# rung: a user who must go down the ladder to WATCH, on a server of any version
+redis-server --port 0 --unixsocket "$dir/server" --dir "$dir" --save '' --requirepass secret \
+    --user rung on '>secret' '~*' -@all +auth +select +client +info +time +set +get +pttl +watch +multi \
+    +exec +discard +del +pexpire +setnx +getset >"$dir/server.log" &
+pids+=($!)
+until grep -qs "ready to accept connections" "$dir/server.log"; do
+    kill -0 "${pids[0]}"
+    sleep 0.05
+done
+mkfifo "$dir/stop"
+"$build/relay" "$dir/server" "$dir/run.pcap" <"$dir/stop" >"$dir/port" &
+relay=$!
+pids+=("$relay")
+exec 9>"$dir/stop"
+until [ -s "$dir/port" ]; do
+    kill -0 "$relay"
+    sleep 0.05
+done
+at=127.0.0.1:$(head -n 1 "$dir/port")
+
+run() { # user option... lock -- command...
+    local user=$1
+    shift
+    "$build/redlock" run -q -u "redis://$user:secret@$at/3" --ttl 2s --restart-guard off "$@"
+}
+
+run '' nightly -- sleep 1.5
+run rung nightly -- sleep 1.5
+run '' --fence nightly -- true
+run '' --legacy always legacy -- sleep 1.5
+run rung --legacy always legacy -- true
+# Two want it: one is refused, waits for the hint, and is told.
+run '' --wake-hint hinted -- sleep 0.5 &
+run '' --wake-hint hinted -- sleep 0.5
+wait $!
+# By now the server is old enough for its votes to count.
+run '' --restart-guard required --max-ttl 2s nightly -- true
+exec 9>&-
+wait "$relay"
+
+look() { # filter option...
+    local filter=$1
+    shift
+    tshark -r "$dir/run.pcap" -Y "$filter" "$@" 2>"$dir/tshark.log" || { cat "$dir/tshark.log" >&2; exit 1; }
+}
+# A fragment is what the dissector calls bytes that it cannot tell the beginning of a value from.
+bad=$(look '_ws.malformed || resp.malformed_length || resp.array_recursion_too_deep || resp.fragment ||
+    resp.partial || (tcp.len > 0 && !resp && !tcp.reassembled_in) || (resp && _ws.expert.severity >= "Warning")')
+frames=$(look resp | wc -l)
+# The words that were sent, each in hexadecimal.
+look 'tcp.dstport == 6379' -T fields -E aggregator=' ' -e resp.bulk_string.value | tr ' ' '\n' | sort -u >"$dir/words"
+missing=
+for word in AUTH SELECT SET PTTL EVALSHA INFO WATCH GET MULTI DEL EXEC TIME SETNX BLPOP SCRIPT PEXPIRE; do
+    grep -qx "$(printf %s "$word" | od -An -tx1 | tr -d ' \n')" "$dir/words" || missing+=" $word"
+done
+[ -z "$bad" ] || { echo "$bad"; look resp -V | tail -40; }
+[ -z "$missing" ] || echo "not seen:$missing"
+[ -z "$bad$missing" ] && [ "$frames" -gt 50 ] && echo "tshark: $frames frames of RESP, none malformed"
