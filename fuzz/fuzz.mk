@@ -11,7 +11,7 @@ FUZZ_SRC := $(CORE_SRC) $(wildcard resp/*.h net/*.h lock/*.h)
 FUZZ_LIBS_diff_hiredis := -lhiredis
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: fuzz fuzz-replay fuzz-corpus
+.PHONY: fuzz fuzz-replay fuzz-corpus fuzz-afl
 fuzz: $(FUZZ:%=$(B)/fuzz/%) ## run every fuzz target for T seconds (T=60); new inputs go to build/fuzz/corpus
 	@for t in $(FUZZ); do \
 	    mkdir -p $(B)/fuzz/corpus/$$t && echo "fuzz $$t, $(T) s" && \
@@ -22,13 +22,28 @@ fuzz: $(FUZZ:%=$(B)/fuzz/%) ## run every fuzz target for T seconds (T=60); new i
 	done
 fuzz-replay: $(FUZZ:%=$(B)/fuzz/%-replay) ## every fuzz target over its corpus, built with gcc and its sanitizers
 	@for t in $(FUZZ); do printf '  replay %s: ' $$t && $(B)/fuzz/$$t-replay fuzz/corpus/$$t/* || exit; done
-fuzz-corpus: $(FUZZ:%=$(B)/fuzz/%) ## merge what `make fuzz` found into fuzz/corpus, minimised
+fuzz-corpus: $(FUZZ:%=$(B)/fuzz/%) ## add to fuzz/corpus what `make fuzz` and fuzz-afl found that reaches more code
 	@for t in $(FUZZ); do \
-	    mkdir -p $(B)/fuzz/merged/$$t fuzz/corpus/$$t && rm -f $(B)/fuzz/merged/$$t/* && \
-	    $(B)/fuzz/$$t -merge=1 -max_len=1024 $(B)/fuzz/merged/$$t fuzz/corpus/$$t $(B)/fuzz/corpus/$$t \
-	        >$(B)/fuzz/$$t.merge.log 2>&1 && \
-	    rm -f fuzz/corpus/$$t/* && cp $(B)/fuzz/merged/$$t/* fuzz/corpus/$$t/ && \
-	    printf '%s: %s files\n' $$t "$$(ls fuzz/corpus/$$t | wc -l)"; \
+	    mkdir -p $(B)/fuzz/corpus/$$t $(B)/fuzz/afl/$$t/default/queue && \
+	    $(B)/fuzz/$$t -merge=1 -use_counters=0 -max_len=1024 fuzz/corpus/$$t $(B)/fuzz/corpus/$$t \
+	        $(B)/fuzz/afl/$$t/default/queue >$(B)/fuzz/$$t.merge.log 2>&1 && \
+	    printf '%s: %s files\n' $$t "$$(ls fuzz/corpus/$$t | wc -l)" || exit; \
+	done
+
+# What AFL++ says of the machine (core patterns, processors) is no matter here.
+fuzz-afl: export AFL_NO_UI = 1
+fuzz-afl: export AFL_NO_AFFINITY = 1
+fuzz-afl: export AFL_SKIP_CPUFREQ = 1
+fuzz-afl: export AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES = 1
+fuzz-afl: $(FUZZ:%=$(B)/fuzz/%-afl) ## AFL++ on every fuzz target for T seconds (T=60), from its corpus
+	@for t in $(FUZZ); do \
+	    out=$(B)/fuzz/afl/$$t && rm -rf $$out && mkdir -p $$out && \
+	    afl-fuzz -V $(T) -m none -t 10000 -x fuzz/resp.dict -i fuzz/corpus/$$t -o $$out -- $(B)/fuzz/$$t-afl \
+	        >$$out.log 2>&1 || { tail -30 $$out.log; exit 1; }; \
+	    awk -v t=$$t '{ v[$$1] = $$3 } END { crashes = v["saved_crashes"] + v["saved_hangs"]; \
+	        printf "fuzz-afl %s: %d runs, %d a second, %d new inputs, %d crashes or hangs\n", t, v["execs_done"], \
+	            v["execs_per_sec"], v["corpus_found"], crashes; exit crashes > 0 || v["execs_done"] == 0 }' \
+	        $$out/default/fuzzer_stats || exit; \
 	done
 
 $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(FUZZ_SRC)
@@ -37,5 +52,8 @@ $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(FUZZ_SRC)
 $(FUZZ:%=$(B)/fuzz/%-replay): $(B)/fuzz/%-replay: fuzz/fuzz_%.c fuzz/replay.c $(B)/asan/libredlock.a
 	@mkdir -p $(@D)
 	$(Q)$(GCC) $(WARN_GCC) $(WERROR) -O1 -g $(SANITIZE) -I. -o $@ $^ $(FUZZ_LIBS_$*)
+$(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(FUZZ_SRC)
+	@mkdir -p $(@D)
+	$(Q)AFL_QUIET=1 afl-clang-fast $(FUZZ_FLAGS) -I. -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
 
 CHECK_MORE += fuzz-replay
