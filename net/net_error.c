@@ -29,6 +29,7 @@ static const struct error_class error_classes[] = {
     {RDL_E_WRONGTYPE, "WRONGTYPE\0"
                       "ERR Key should\0"}, /* ... be of string type: DELEX, Redis 8.4 */
     {RDL_E_UNSUPPORTED, "ERR unknown\0"    /* ... command, subcommand */
+                        "ERR Unknown\0"    /* ... command called from script */
                         "ERR syntax\0"
                         "ERR wrong number\0"},
     {RDL_E_DB, "ERR DB index\0"

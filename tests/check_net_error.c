@@ -57,6 +57,8 @@ static const struct {
     {"ERR unknown command 'DELEX', with args beginning with: 'k' 'IFEQ' 'tok' ", RDL_E_UNSUPPORTED},
     {"ERR unknown command `X`, with args beginning with: ", RDL_E_UNSUPPORTED},
     {"ERR unknown subcommand 'SETINFO'. Try CLIENT HELP.", RDL_E_UNSUPPORTED},
+    {"ERR Unknown Redis command called from script script: 0a1b, on @user_script:1.", RDL_E_UNSUPPORTED},
+    {"ERR Unknown command called from script script: on @user_script:1.", RDL_E_UNSUPPORTED},
     {"ERR syntax error", RDL_E_UNSUPPORTED},
     {"ERR wrong number of arguments for 'set' command", RDL_E_UNSUPPORTED},
     {"ERR DB index is out of range", RDL_E_DB},
