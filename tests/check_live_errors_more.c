@@ -8,71 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/live/client.h"
-#include "tests/live/servers.h"
+#include "tests/live/asking.h"
 
-static struct live_server server, second;
-static struct client client;
-
-static void begin(const char *login)
-{
-    char url[256];
-
-    client_setup();
-    memset(&second, 0, sizeof second);
-    if (server.pid == 0)
-        live_start(&server);
-    snprintf(url, sizeof url, "redis://%s127.0.0.1:%d", login, server.port);
-    client_init(&client, url);
-}
+static struct live_server second;
 
 static void setup(void)
 {
-    memset(&server, 0, sizeof server);
+    memset(&asked, 0, sizeof asked);
+    memset(&second, 0, sizeof second);
 }
 
 static void teardown(void)
 {
-    live_remove(&server);
+    live_remove(&asked);
     live_remove(&second);
-}
-
-/* Like client_ask, in small steps: an answer may come from the library alone, without a byte. */
-static enum rdl_answer ask(const struct rdl_op *op, const char *name)
-{
-    uint64_t end = client_now() + CLIENT_PATIENCE_MS;
-
-    client_submit(&client, op, name);
-    while (client.req.answer == RDL_ANSWER_NONE) {
-        ck_assert_msg(client_now() < end, "no answer");
-        client_step(&client, client_now() + 20);
-    }
-    return (enum rdl_answer)client.req.answer;
-}
-
-/* Our lock `name` as it stands on the server. */
-static void plant(const char *name)
-{
-    live_command(&server, "SET %s %.*s PX 60000", name, (int)sizeof client.token, client.token);
-    ck_assert_str_eq(server.reply, "+OK\r\n");
-}
-
-static void assert_refused(const struct rdl_op *op, const char *name, int code, const char *text)
-{
-    enum rdl_answer answer = ask(op, name);
-
-    ck_assert_msg(answer == RDL_ANSWER_ERROR && client.req.error == code, "%s: answer %d, error %d (%s)",
-                  text, answer, client.req.error, rdl_conn_text(&client.conn));
-    ck_assert_msg(strncmp(rdl_conn_text(&client.conn), text, strlen(text)) == 0, "%s, not %s",
-                  rdl_conn_text(&client.conn), text);
-}
-
-static int major_version(void)
-{
-    const char *at = strstr(live_command(&server, "INFO server"), "redis_version:");
-
-    ck_assert_ptr_nonnull(at);
-    return (int)strtol(at + 14, NULL, 10);
 }
 
 /* ---------------------------------------------------------------- users who may not */
@@ -83,42 +32,42 @@ START_TEST(an_error_inside_a_script_is_no_success)
     static const char *const rights[] = {"+get +eval +evalsha",
                                          "+get +eval +evalsha +watch +multi +exec +pttl"};
 
-    begin("lk:secret@");
-    plant("k");
-    live_command(&server, "ACL SETUSER lk on >secret ~* %s", rights[_i]);
-    if (major_version() >= 7)
-        assert_refused(&rdl_op_release, "k", RDL_E_PERM, "NOPERM");
+    asking_begin("lk:secret@");
+    asking_plant("k");
+    live_command(&asked, "ACL SETUSER lk on >secret ~* %s", rights[_i]);
+    if (asking_major() >= 7)
+        asking_refused(&rdl_op_release, "k", RDL_E_PERM, "NOPERM");
     else
-        assert_refused(&rdl_op_release, "k", RDL_E_SERVER, "ERR Error running script");
-    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
-    live_command(&server, "SET k foreign"); /* no way is left on this connection */
-    if (major_version() >= 7)
-        ck_assert_int_eq(ask(&rdl_op_release, "k"), RDL_ANSWER_ERROR);
-    ck_assert_str_eq(live_command(&server, "GET k"), "$7\r\nforeign\r\n");
+        asking_refused(&rdl_op_release, "k", RDL_E_SERVER, "ERR Error running script");
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
+    live_command(&asked, "SET k foreign"); /* no way is left on this connection */
+    if (asking_major() >= 7)
+        ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_ERROR);
+    ck_assert_str_eq(live_command(&asked, "GET k"), "$7\r\nforeign\r\n");
 }
 END_TEST
 
 START_TEST(a_user_with_the_least_rights_can_do_all)
 {
-    begin("lk:secret@");
+    asking_begin("lk:secret@");
     ck_assert_str_eq(
-        live_command(&server, "ACL SETUSER lk on >secret ~lock:* +set +get +eval +del +pexpire +pttl"),
+        live_command(&asked, "ACL SETUSER lk on >secret ~lock:* +set +get +eval +del +pexpire +pttl"),
         "+OK\r\n");
-    ck_assert_int_eq(ask(&rdl_op_acquire, "lock:a"), RDL_ANSWER_YES);
-    ck_assert_int_eq(ask(&rdl_op_extend, "lock:a"), RDL_ANSWER_YES);
-    ck_assert_int_eq(ask(&rdl_op_release, "lock:a"), RDL_ANSWER_YES);
-    ck_assert_str_eq(live_command(&server, "EXISTS lock:a"), ":0\r\n");
+    ck_assert_int_eq(asking_ask(&rdl_op_acquire, "lock:a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(asking_ask(&rdl_op_extend, "lock:a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(asking_ask(&rdl_op_release, "lock:a"), RDL_ANSWER_YES);
+    ck_assert_str_eq(live_command(&asked, "EXISTS lock:a"), ":0\r\n");
 }
 END_TEST
 
 START_TEST(a_script_that_was_flushed_is_brought_again)
 {
-    begin("");
+    asking_begin("");
     for (int i = 0; i < 3; i++) {
-        plant("k");
-        ck_assert_int_eq(ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
-        ck_assert_int_eq(ask(&rdl_op_release, "k"), RDL_ANSWER_YES);
-        ck_assert_str_eq(live_command(&server, "SCRIPT FLUSH"), "+OK\r\n");
+        asking_plant("k");
+        ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
+        ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_YES);
+        ck_assert_str_eq(live_command(&asked, "SCRIPT FLUSH"), "+OK\r\n");
     }
 }
 END_TEST
@@ -128,14 +77,14 @@ END_TEST
 /* What frees memory, or takes none, is not refused. */
 START_TEST(without_memory_a_lock_can_still_be_extended_and_released)
 {
-    begin("");
-    plant("k");
-    live_command(&server, "CONFIG SET maxmemory 1");
-    assert_refused(&rdl_op_acquire, "other", RDL_E_OOM, "OOM ");
-    ck_assert_int_eq(ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
-    ck_assert_int_eq(ask(&rdl_op_release, "k"), RDL_ANSWER_YES);
-    live_command(&server, "CONFIG SET maxmemory 0");
-    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+    asking_begin("");
+    asking_plant("k");
+    live_command(&asked, "CONFIG SET maxmemory 1");
+    asking_refused(&rdl_op_acquire, "other", RDL_E_OOM, "OOM ");
+    ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
+    ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_YES);
+    live_command(&asked, "CONFIG SET maxmemory 0");
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
 }
 END_TEST
 
@@ -144,16 +93,16 @@ START_TEST(without_replicas_a_lock_stays_until_its_ttl_ends)
 {
     int is_refused;
 
-    begin("");
-    is_refused = major_version() >= 7;
-    plant("k");
-    live_command(&server, "CONFIG SET min-replicas-to-write 2");
-    ck_assert_int_eq(ask(&rdl_op_release, "k"), is_refused ? RDL_ANSWER_ERROR : RDL_ANSWER_YES);
-    ck_assert_int_eq(client.req.error, is_refused ? RDL_E_SERVER : RDL_OK);
-    ck_assert_int_eq(rdl_is_permanent(client.req.error), 0);
-    ck_assert_str_eq(live_command(&server, "EXISTS k"), is_refused ? ":1\r\n" : ":0\r\n");
-    live_command(&server, "CONFIG SET min-replicas-to-write 0");
-    ck_assert_int_eq(ask(&rdl_op_release, "k"), is_refused ? RDL_ANSWER_YES : RDL_ANSWER_ABSENT);
+    asking_begin("");
+    is_refused = asking_major() >= 7;
+    asking_plant("k");
+    live_command(&asked, "CONFIG SET min-replicas-to-write 2");
+    ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), is_refused ? RDL_ANSWER_ERROR : RDL_ANSWER_YES);
+    ck_assert_int_eq(asking.req.error, is_refused ? RDL_E_SERVER : RDL_OK);
+    ck_assert_int_eq(rdl_is_permanent(asking.req.error), 0);
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), is_refused ? ":1\r\n" : ":0\r\n");
+    live_command(&asked, "CONFIG SET min-replicas-to-write 0");
+    ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), is_refused ? RDL_ANSWER_YES : RDL_ANSWER_ABSENT);
 }
 END_TEST
 
@@ -162,48 +111,49 @@ START_TEST(a_replica_releases_and_extends_nothing)
 {
     const struct rdl_op *ops[] = {&rdl_op_release, &rdl_op_extend};
 
-    begin("");
-    plant("k");
-    live_command(&server, "PEXPIRE k 20000");
-    live_command(&server, "REPLICAOF 127.0.0.1 1");
-    if (major_version() >= 7) {
-        assert_refused(ops[_i], "k", RDL_E_READONLY, "READONLY");
-        ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_CLOSED);
+    asking_begin("");
+    asking_plant("k");
+    live_command(&asked, "PEXPIRE k 20000");
+    live_command(&asked, "REPLICAOF 127.0.0.1 1");
+    if (asking_major() >= 7) {
+        asking_refused(ops[_i], "k", RDL_E_READONLY, "READONLY");
+        client_wait_state(&asking, RDL_CONN_CLOSED);
+        ck_assert_int_eq(rdl_conn_error(&asking.conn), RDL_E_READONLY);
     } else {
-        assert_refused(ops[_i], "k", RDL_E_SERVER, "ERR Error running script");
+        asking_refused(ops[_i], "k", RDL_E_SERVER, "ERR Error running script");
     }
-    live_command(&server, "REPLICAOF NO ONE");
-    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
+    live_command(&asked, "REPLICAOF NO ONE");
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
 }
 END_TEST
 
 START_TEST(a_replica_that_lost_its_master_says_so)
 {
-    begin("");
-    plant("k");
-    live_command(&server, "CONFIG SET replica-serve-stale-data no");
-    live_command(&server, "REPLICAOF 127.0.0.1 1");
-    ck_assert_int_eq(ask(&rdl_op_release, "k"), RDL_ANSWER_ERROR);
-    ck_assert_msg(strncmp(rdl_conn_text(&client.conn), "MASTERDOWN", 10) == 0 ||
-                      client.req.error == RDL_E_READONLY,
-                  "%s", rdl_conn_text(&client.conn));
-    ck_assert_int_eq(rdl_is_permanent(client.req.error), 0);
-    live_command(&server, "REPLICAOF NO ONE");
-    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
+    asking_begin("");
+    asking_plant("k");
+    live_command(&asked, "CONFIG SET replica-serve-stale-data no");
+    live_command(&asked, "REPLICAOF 127.0.0.1 1");
+    ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_ERROR);
+    ck_assert_msg(strncmp(rdl_conn_text(&asking.conn), "MASTERDOWN", 10) == 0 ||
+                      asking.req.error == RDL_E_READONLY,
+                  "%s", rdl_conn_text(&asking.conn));
+    ck_assert_int_eq(rdl_is_permanent(asking.req.error), 0);
+    live_command(&asked, "REPLICAOF NO ONE");
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
 }
 END_TEST
 
 START_TEST(who_waits_for_a_hint_hears_that_the_server_became_a_replica)
 {
-    begin("");
-    client_submit(&client, &rdl_op_wait, "k");
-    while (strstr(live_command(&server, "INFO clients"), "\nblocked_clients:1") == NULL)
-        client_step(&client, client_now() + 20);
-    live_command(&server, "REPLICAOF 127.0.0.1 1");
-    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_ERROR);
-    ck_assert_int_eq(client.req.error, RDL_E_SERVER);
-    ck_assert_msg(strncmp(rdl_conn_text(&client.conn), "UNBLOCKED", 9) == 0, "%s",
-                  rdl_conn_text(&client.conn));
+    asking_begin("");
+    client_submit(&asking, &rdl_op_wait, "k");
+    while (strstr(live_command(&asked, "INFO clients"), "\nblocked_clients:1") == NULL)
+        client_step(&asking, client_now() + 20);
+    live_command(&asked, "REPLICAOF 127.0.0.1 1");
+    ck_assert_int_eq(client_wait(&asking), RDL_ANSWER_ERROR);
+    ck_assert_int_eq(asking.req.error, RDL_E_SERVER);
+    ck_assert_msg(strncmp(rdl_conn_text(&asking.conn), "UNBLOCKED", 9) == 0, "%s",
+                  rdl_conn_text(&asking.conn));
 }
 END_TEST
 
@@ -214,7 +164,7 @@ static const char *const clustered[] = {"--cluster-enabled", "yes", "--cluster-r
 
 static long slot_of_k(void)
 {
-    return strtol(live_command(&server, "CLUSTER KEYSLOT k") + 1, NULL, 10);
+    return strtol(live_command(&asked, "CLUSTER KEYSLOT k") + 1, NULL, 10);
 }
 
 static const char *id_of(struct live_server *s)
@@ -237,15 +187,15 @@ static void make_cluster(int is_ours)
 {
     long slot;
 
-    server.args = clustered;
-    begin("");
+    asked.args = clustered;
+    asking_begin("");
     second.args = clustered;
     live_start(&second);
     slot = slot_of_k();
-    live_command(&server, "CLUSTER ADDSLOTS %ld", is_ours ? slot : (slot + 1) % 16384);
+    live_command(&asked, "CLUSTER ADDSLOTS %ld", is_ours ? slot : (slot + 1) % 16384);
     live_command(&second, "CLUSTER ADDSLOTS %ld", is_ours ? (slot + 1) % 16384 : slot);
-    live_command(&server, "CLUSTER MEET 127.0.0.1 %d", second.port);
-    await_cluster(&server);
+    live_command(&asked, "CLUSTER MEET 127.0.0.1 %d", second.port);
+    await_cluster(&asked);
     await_cluster(&second);
     ck_assert_str_eq(rdl_net_strerror(RDL_E_CLUSTER), "the server is a cluster node");
 }
@@ -256,8 +206,8 @@ START_TEST(a_node_without_the_slot_says_where_it_moved)
 
     make_cluster(0);
     snprintf(moved, sizeof moved, "MOVED %ld 127.0.0.1:%d", slot_of_k(), second.port);
-    assert_refused(&rdl_op_acquire, "k", RDL_E_CLUSTER, moved);
-    assert_refused(&rdl_op_release, "k", RDL_E_CLUSTER, "MOVED ");
+    asking_refused(&rdl_op_acquire, "k", RDL_E_CLUSTER, moved);
+    asking_refused(&rdl_op_release, "k", RDL_E_CLUSTER, "MOVED ");
     ck_assert_str_eq(live_command(&second, "EXISTS k"), ":0\r\n");
     ck_assert(rdl_is_permanent(RDL_E_CLUSTER));
 }
@@ -266,9 +216,20 @@ END_TEST
 START_TEST(a_node_that_gives_its_slot_away_says_whom_to_ask)
 {
     make_cluster(1);
-    ck_assert_str_eq(live_command(&server, "CLUSTER SETSLOT %ld MIGRATING %s", slot_of_k(), id_of(&second)),
+    ck_assert_str_eq(live_command(&asked, "CLUSTER SETSLOT %ld MIGRATING %s", slot_of_k(), id_of(&second)),
                      "+OK\r\n");
-    assert_refused(&rdl_op_acquire, "k", RDL_E_CLUSTER, "ASK ");
+    asking_refused(&rdl_op_acquire, "k", RDL_E_CLUSTER, "ASK ");
+}
+END_TEST
+
+/* Of two keys one has gone already. */
+START_TEST(a_node_that_is_giving_its_slot_away_refuses_several_locks_for_now)
+{
+    make_cluster(1);
+    live_command(&asked, "SET k other");
+    live_command(&asked, "CLUSTER SETSLOT %ld MIGRATING %s", slot_of_k(), id_of(&second));
+    asking_refused(&rdl_op_acquire_multi, "\001k\004{k}b", RDL_E_CLUSTER, "TRYAGAIN ");
+    ck_assert_str_eq(live_command(&asked, "GET k"), "$5\r\nother\r\n");
 }
 END_TEST
 
@@ -276,15 +237,15 @@ START_TEST(a_node_says_what_it_is_before_it_is_asked_for_a_lock)
 {
     uint64_t end;
 
-    server.args = clustered;
-    begin("");
-    rdl_conn_preflight(&client.conn);
-    for (end = client_now() + CLIENT_PATIENCE_MS; rdl_conn_error(&client.conn) == RDL_OK;) {
+    asked.args = clustered;
+    asking_begin("");
+    rdl_conn_preflight(&asking.conn);
+    for (end = client_now() + CLIENT_PATIENCE_MS; rdl_conn_error(&asking.conn) == RDL_OK;) {
         ck_assert(client_now() < end);
-        client_step(&client, client_now() + 20);
+        client_step(&asking, client_now() + 20);
     }
-    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLUSTER);
-    ck_assert_str_eq(rdl_conn_text(&client.conn), "cluster mode is on");
+    ck_assert_int_eq(rdl_conn_error(&asking.conn), RDL_E_CLUSTER);
+    ck_assert_str_eq(rdl_conn_text(&asking.conn), "cluster mode is on");
 }
 END_TEST
 
@@ -292,14 +253,14 @@ START_TEST(a_database_of_a_cluster_node_is_refused)
 {
     const char *text;
 
-    server.args = clustered;
-    begin("");
-    client.endpoint.db = 1;
-    client_submit(&client, &rdl_op_acquire, "k");
-    while (rdl_conn_error(&client.conn) == RDL_OK)
-        client_step(&client, client_now() + 20);
-    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_DB);
-    text = rdl_conn_text(&client.conn); /* the second is Valkey 9, which could have more than one there */
+    asked.args = clustered;
+    asking_begin("");
+    asking.endpoint.db = 1;
+    client_submit(&asking, &rdl_op_acquire, "k");
+    while (rdl_conn_error(&asking.conn) == RDL_OK)
+        client_step(&asking, client_now() + 20);
+    ck_assert_int_eq(rdl_conn_error(&asking.conn), RDL_E_DB);
+    text = rdl_conn_text(&asking.conn); /* the second is Valkey 9, which could have more than one there */
     ck_assert_msg(strncmp(text, "ERR SELECT is not", 17) == 0 || strncmp(text, "ERR DB index", 12) == 0, "%s",
                   text);
 }
@@ -310,29 +271,29 @@ END_TEST
 /* Frozen with the request received: it may be carried out, or not. Killed or cut off: nobody can say. */
 START_TEST(a_connection_that_ends_leaves_the_effect_unknown)
 {
-    begin("");
-    plant("other");
-    ck_assert_int_eq(ask(&rdl_op_release, "other"), RDL_ANSWER_YES);
-    live_freeze(&server);
-    client_submit(&client, &rdl_op_acquire, "k");
-    client_step(&client, client_now() + 20);
-    live_kill(&server);
-    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNKNOWN);
-    ck_assert_int_eq(client.req.error, RDL_E_CLOSED);
+    asking_begin("");
+    asking_plant("other");
+    ck_assert_int_eq(asking_ask(&rdl_op_release, "other"), RDL_ANSWER_YES);
+    live_freeze(&asked);
+    client_submit(&asking, &rdl_op_acquire, "k");
+    client_step(&asking, client_now() + 20);
+    live_kill(&asked);
+    ck_assert_int_eq(client_wait(&asking), RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(asking.req.error, RDL_E_CLOSED);
 }
 END_TEST
 
 START_TEST(a_user_who_is_deleted_is_cut_off)
 {
-    begin("lk:secret@");
-    live_command(&server, "ACL SETUSER lk on >secret ~* +@all");
-    ck_assert_int_eq(ask(&rdl_op_acquire, "k"), RDL_ANSWER_YES);
-    ck_assert_str_eq(live_command(&server, "ACL DELUSER lk"), ":1\r\n");
-    client_submit(&client, &rdl_op_release, "k");
-    while (rdl_conn_error(&client.conn) != RDL_E_AUTH)
-        client_step(&client, client_now() + 20);
-    ck_assert_str_eq(rdl_conn_text(&client.conn), "WRONGPASS: wrong user or password");
-    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
+    asking_begin("lk:secret@");
+    live_command(&asked, "ACL SETUSER lk on >secret ~* +@all");
+    ck_assert_int_eq(asking_ask(&rdl_op_acquire, "k"), RDL_ANSWER_YES);
+    ck_assert_str_eq(live_command(&asked, "ACL DELUSER lk"), ":1\r\n");
+    client_submit(&asking, &rdl_op_release, "k");
+    while (rdl_conn_error(&asking.conn) != RDL_E_AUTH)
+        client_step(&asking, client_now() + 20);
+    ck_assert_str_eq(rdl_conn_text(&asking.conn), "WRONGPASS: wrong user or password");
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
 }
 END_TEST
 
@@ -354,6 +315,7 @@ Suite *suite_live_errors_more(void)
     tcase_add_test(tc, who_waits_for_a_hint_hears_that_the_server_became_a_replica);
     tcase_add_test(tc, a_node_without_the_slot_says_where_it_moved);
     tcase_add_test(tc, a_node_that_gives_its_slot_away_says_whom_to_ask);
+    tcase_add_test(tc, a_node_that_is_giving_its_slot_away_refuses_several_locks_for_now);
     tcase_add_test(tc, a_node_says_what_it_is_before_it_is_asked_for_a_lock);
     tcase_add_test(tc, a_database_of_a_cluster_node_is_refused);
     tcase_add_test(tc, a_connection_that_ends_leaves_the_effect_unknown);

@@ -2,8 +2,8 @@
 /*
  * A thousand locks over one connection to a real server: acquired, extended, released and given up in random
  * order, hundreds of requests on the way at once. No reply reaches the wrong lock: what each must be told is
- * known, and says whose it is. A tenth is held by others, each for another time; a third counts fences, each in
- * a range of its own; some are stolen or deleted behind their holders' backs.
+ * known, and says whose it is. A tenth is held by others, each for another time; a third counts fences, each
+ * in a range of its own; some are stolen or deleted behind their holders' backs.
  */
 #define _GNU_SOURCE
 #include <check.h>
