@@ -12,3 +12,13 @@ bench-wait: $(B)/bench-wait ## 8 and 64 clients want one lock: the wake hint aga
 	tests/bench/bench_wait.sh $<
 $(B)/bench-wait: tests/bench/bench_wait.c $(LIB)
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^
+
+# What hurts real servers stands on the tests' fixtures.
+BENCH_LIVE := $(patsubst %,$(B)/lib/tests/live/%.o,quorum client servers fakeserver)
+WRAP := -Wl,--wrap=send -Wl,--wrap=recv -Wl,--wrap=poll -Wl,--wrap=getrandom
+
+.PHONY: bench-floor
+bench-floor: $(B)/bench-floor ## acquire + release on five servers against the least program that does it
+	$<
+$(B)/bench-floor: $(B)/lib/tests/bench/bench_floor.o $(B)/lib/tests/bench/floor.o $(BENCH_LIVE) $(B)/lib/libredlock.a
+	$(Q)$(CC) $(WRAP) -o $@ $^ $(shell pkg-config --libs check)

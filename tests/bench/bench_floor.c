@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_floor.c - acquire + release on five servers, ours against floor.c: the client's CPU time and its
+ * system calls. Everything runs on one CPU; rounds of the two are interleaved.
+ *
+ * The floor sends what ours sends: its texts are cut from a trace. System calls are counted by the linker's
+ * --wrap, so that counting does not change their number.
+ */
+#define _GNU_SOURCE
+#include "tests/bench/bench_live.h"
+#include "tests/bench/floor.h"
+#include "tests/live/quorum.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 41, CYCLES = 500, WARM_UP = 500 };
+
+static struct party party;
+static struct floor floor5;
+static unsigned long calls;
+
+/* ---------------------------------------------------------------- counting */
+
+ssize_t __real_send(int fd, const void *buf, size_t len, int flags);
+ssize_t __real_recv(int fd, void *buf, size_t len, int flags);
+int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+ssize_t __real_getrandom(void *buf, size_t len, unsigned flags);
+ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
+ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
+ssize_t __wrap_getrandom(void *buf, size_t len, unsigned flags);
+
+ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
+{
+    calls++;
+    return __real_send(fd, buf, len, flags);
+}
+
+ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
+{
+    calls++;
+    return __real_recv(fd, buf, len, flags);
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+    calls++;
+    return __real_poll(fds, n, ms);
+}
+
+ssize_t __wrap_getrandom(void *buf, size_t len, unsigned flags)
+{
+    calls++;
+    return __real_getrandom(buf, len, flags);
+}
+
+/* ---------------------------------------------------------------- the two */
+
+static void ours(void)
+{
+    if (party_acquire(&party) != RDL_OK || party_release(&party) != RDL_OK)
+        ck_abort_msg("a cycle failed");
+}
+
+static void theirs(void)
+{
+    if (floor_cycle(&floor5) != 0)
+        ck_abort_msg("the floor's cycle failed");
+}
+
+/* What goes to server 0 while ours runs once: first the acquire, then the release. */
+static struct floor_text *text;
+
+static void take_text(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len)
+{
+    (void)ctx;
+    (void)c;
+    if (dir != '>' || text == NULL || data == NULL)
+        return;
+    if (text->len + len > sizeof text->bytes)
+        ck_abort_msg("a request is longer than thought");
+    memcpy(text->bytes + text->len, data, len);
+    text->len += len;
+}
+
+static void cut(struct floor_text *t, int lines)
+{
+    char token[RDL_VALUE_MAX];
+    const char *at;
+
+    rdl_redlock_token(&party.lock, token);
+    at = memmem(t->bytes, t->len, token, sizeof token);
+    if (at == NULL)
+        ck_abort_msg("no token in what was sent");
+    t->token_at = (size_t)(at - t->bytes);
+    t->lines = lines;
+}
+
+static void copy_texts(void)
+{
+    party.clients[0].cfg.trace = take_text;
+    text = &floor5.acquire;
+    if (party_acquire(&party) != RDL_OK)
+        ck_abort_msg("cannot acquire");
+    cut(&floor5.acquire, 2); /* +OK, and the PTTL behind it */
+    text = &floor5.release;
+    if (party_release(&party) != RDL_OK)
+        ck_abort_msg("cannot release");
+    cut(&floor5.release, 1);
+    text = NULL;
+    party.clients[0].cfg.trace = NULL;
+    party_drain(&party);
+}
+
+/* ---------------------------------------------------------------- rounds */
+
+struct figures {
+    double cpu_us, p50_us, p99_us, calls;
+};
+
+static double clock_us(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void settle(void)
+{
+    usleep(2000); /* the stragglers */
+}
+
+static struct figures play(void (*cycle)(void))
+{
+    static double took[CYCLES];
+    struct figures f;
+    double cpu;
+
+    settle();
+    calls = 0;
+    cpu = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+    for (int i = 0; i < CYCLES; i++) {
+        double begun = clock_us(CLOCK_MONOTONIC);
+        cycle();
+        took[i] = clock_us(CLOCK_MONOTONIC) - begun;
+    }
+    f.cpu_us = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu) / CYCLES;
+    f.calls = (double)calls / CYCLES;
+    qsort(took, CYCLES, sizeof took[0], ascending);
+    f.p50_us = took[CYCLES / 2];
+    f.p99_us = took[CYCLES * 99 / 100];
+    return f;
+}
+
+static double median(double *v)
+{
+    qsort(v, ROUNDS, sizeof *v, ascending);
+    return v[ROUNDS / 2];
+}
+
+static void tell(const char *what, double *floors, double *ourses)
+{
+    double ratios[ROUNDS];
+
+    for (int r = 0; r < ROUNDS; r++)
+        ratios[r] = ourses[r] / floors[r];
+    printf("%-24s %9.1f %9.1f", what, median(floors), median(ourses));
+    printf(" %8.3f\n", median(ratios));
+}
+
+static void compare(void)
+{
+    static double v[4][2][ROUNDS];
+
+    for (int i = 0; i < WARM_UP; i++) {
+        ours();
+        theirs();
+    }
+    for (int r = 0; r < ROUNDS; r++) {
+        for (int k = 0; k < 2; k++) {
+            int is_ours = (k + r) % 2;
+            struct figures f = play(is_ours ? ours : theirs);
+            v[0][is_ours][r] = f.cpu_us;
+            v[1][is_ours][r] = f.p50_us;
+            v[2][is_ours][r] = f.p99_us;
+            v[3][is_ours][r] = f.calls;
+        }
+    }
+    printf("%d rounds of %d cycles of acquire + release, N = 5, one CPU\n", ROUNDS, CYCLES);
+    printf("%-24s %9s %9s %8s\n", "median", "floor", "ours", "ratio");
+    tell("client CPU, us", v[0][0], v[0][1]);
+    tell("p50, us", v[1][0], v[1][1]);
+    tell("p99, us", v[2][0], v[2][1]);
+    tell("system calls", v[3][0], v[3][1]);
+}
+
+START_TEST(measure)
+{
+    int ports[FLOOR_N];
+
+    quorum_start(FLOOR_N);
+    for (int i = 0; i < FLOOR_N; i++)
+        ports[i] = quorum_live[i].port;
+    party_init(&party);
+    party_connect_all(&party);
+    ours(); /* from now on the servers know the script */
+    party_drain(&party);
+    copy_texts();
+    if (floor_open(&floor5, ports) != 0)
+        ck_abort_msg("cannot connect");
+    compare();
+    floor_close(&floor5);
+    quorum_stop();
+}
+END_TEST
+
+int main(void)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) {
+        perror("bench_floor: cannot stay on one CPU");
+        return 1;
+    }
+    return bench_run(measure);
+}
