@@ -24,7 +24,7 @@ static void assign(struct lua *l, int is_new)
         return;
     struct sim_arg w = lua_taken(l);
     lua_want(l, T_ASSIGN);
-    struct lua_value v = lua_expression(l, 0);
+    struct lua_value v = lua_expression(l);
     int i = l->variables;
     while (!is_new && i > 0 && !lua_same(l->name[i - 1], w))
         i--;
@@ -39,7 +39,7 @@ static void assign(struct lua *l, int is_new)
 
 static void branch(struct lua *l)
 {
-    int yes = lua_truth(lua_expression(l, 0)) && !l->skipping;
+    int yes = lua_truth(lua_expression(l)) && !l->skipping;
     lua_want(l, T_THEN);
     l->skipping += !yes;
     statements(l);
@@ -65,7 +65,7 @@ static void loop(struct lua *l)
     int outside = l->variables;
     assign(l, 1);
     lua_want(l, T_COMMA);
-    struct lua_value last = lua_expression(l, 0);
+    struct lua_value last = lua_expression(l);
     lua_want(l, T_DO);
     const struct sim_lua_token *body = l->at;
     struct lua_value *i = &l->value[outside];
@@ -83,8 +83,21 @@ static void loop(struct lua *l)
         lua_want(l, T_END);
 }
 
+/* A branch that is not taken: on to its end, whatever is in it. */
+static void skip(struct lua *l)
+{
+    for (int depth = 0;; l->at++) {
+        enum token_kind kind = l->at->kind;
+        if (kind == T_OVER || (depth == 0 && (kind == T_END || kind == T_ELSE || kind == T_ELSEIF)))
+            return;
+        depth += kind == T_IF || kind == T_FOR ? 1 : kind == T_END ? -1 : 0;
+    }
+}
+
 static void statements(struct lua *l)
 {
+    if (l->skipping)
+        skip(l);
     while (!l->error && !l->returned) {
         if (l->at->kind == T_OVER || l->at->kind == T_END || l->at->kind == T_ELSE || l->at->kind == T_ELSEIF)
             return;
@@ -95,13 +108,13 @@ static void statements(struct lua *l)
         } else if (lua_mark(l, T_FOR)) {
             loop(l);
         } else if (lua_mark(l, T_RETURN)) {
-            struct lua_value v = lua_expression(l, 0);
+            struct lua_value v = lua_expression(l);
             if (!l->skipping && !l->error) {
                 l->result = v;
                 l->returned = 1;
             }
         } else if (l->at->kind == T_CALL || l->at->kind == T_PCALL) {
-            lua_expression(l, 0);
+            lua_expression(l);
         } else if (!lua_mark(l, T_SEMICOLON)) {
             assign(l, 0);
         }

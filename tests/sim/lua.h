@@ -72,7 +72,7 @@ struct lua {
     const struct sim_arg *keys, *args;
     int nkeys, nargs;
     int variables;
-    int skipping; /* > 0: in a branch that is not taken: read, do not run */
+    int skipping; /* > 0: in a part that is not taken: read, do not run */
     int returned;
     const char *error; /* sticky */
     struct lua_value result;
@@ -83,7 +83,7 @@ struct lua {
     size_t room_len;
 };
 
-struct lua_value lua_expression(struct lua *l, int level); /* 0 for a whole one */
+struct lua_value lua_expression(struct lua *l);
 int lua_truth(struct lua_value v);
 int lua_same(struct sim_arg a, struct sim_arg b);
 /* Take the token if it is of this kind; or fail. */

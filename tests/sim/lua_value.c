@@ -48,7 +48,7 @@ int lua_same(struct sim_arg a, struct sim_arg b)
 static struct lua_value element(struct lua *l, const struct sim_arg *list, int n)
 {
     lua_want(l, T_INDEX);
-    struct lua_value i = lua_expression(l, 0);
+    struct lua_value i = lua_expression(l);
     lua_want(l, T_INDEX_END);
     if (i.kind != NUMBER || i.number < 1 || i.number > n)
         return (struct lua_value){.kind = NIL};
@@ -112,7 +112,7 @@ struct lua_value lua_call(struct lua *l, int is_safe)
     int argc = 0;
     lua_want(l, T_OPEN);
     do {
-        struct lua_value v = lua_expression(l, 0);
+        struct lua_value v = lua_expression(l);
         if (argc == SIM_ARGS || l->error)
             break;
         argv[argc] = v.text;
@@ -154,7 +154,7 @@ static struct lua_value named(struct lua *l)
 static struct lua_value parenthesis(struct lua *l)
 {
     lua_want(l, T_OPEN);
-    struct lua_value v = lua_expression(l, 0);
+    struct lua_value v = lua_expression(l);
     lua_want(l, T_CLOSE);
     return v;
 }
@@ -162,9 +162,9 @@ static struct lua_value parenthesis(struct lua *l)
 static struct lua_value maximum(struct lua *l)
 {
     lua_want(l, T_OPEN);
-    struct lua_value a = to_number(lua_expression(l, 0));
+    struct lua_value a = to_number(lua_expression(l));
     lua_want(l, T_COMMA);
-    struct lua_value b = to_number(lua_expression(l, 0));
+    struct lua_value b = to_number(lua_expression(l));
     lua_want(l, T_CLOSE);
     return a.number > b.number ? a : b;
 }
@@ -173,9 +173,9 @@ static struct lua_value maximum(struct lua *l)
 static struct lua_value format(struct lua *l)
 {
     lua_want(l, T_OPEN);
-    lua_expression(l, 0);
+    lua_expression(l);
     lua_want(l, T_COMMA);
-    struct lua_value v = to_number(lua_expression(l, 0));
+    struct lua_value v = to_number(lua_expression(l));
     lua_want(l, T_CLOSE);
     if (ROOM - l->room_len < 32)
         return (struct lua_value){.kind = NIL};
@@ -189,9 +189,9 @@ static struct lua_value format(struct lua *l)
 
 static struct lua_value table(struct lua *l)
 {
-    struct lua_value v = to_number(lua_expression(l, 0));
+    struct lua_value v = to_number(lua_expression(l));
     lua_want(l, T_COMMA);
-    v.second = to_number(lua_expression(l, 0)).number;
+    v.second = to_number(lua_expression(l)).number;
     lua_want(l, T_TABLE_END);
     v.kind = TABLE;
     return v;
@@ -281,9 +281,9 @@ static struct lua_value order(struct lua *l, struct lua_value a, struct lua_valu
     return truth_value(a.number < b.number || (or_equal && a.number == b.number));
 }
 
-static struct lua_value sum(struct lua *l)
+/* What follows reads on behind a first operand. */
+static struct lua_value sum(struct lua *l, struct lua_value v)
 {
-    struct lua_value v = primary(l);
     for (;;) {
         int sign = lua_mark(l, T_PLUS) ? 1 : lua_mark(l, T_MINUS) ? -1 : 0;
         if (sign == 0)
@@ -294,36 +294,49 @@ static struct lua_value sum(struct lua *l)
     }
 }
 
-static struct lua_value comparison(struct lua *l)
+static struct lua_value comparison(struct lua *l, struct lua_value first)
 {
-    struct lua_value a = sum(l);
-    if (lua_mark(l, T_EQ))
-        return truth_value(equal(a, sum(l)));
-    if (lua_mark(l, T_NE))
-        return truth_value(!equal(a, sum(l)));
-    if (lua_mark(l, T_LE))
-        return order(l, a, sum(l), 1);
-    if (lua_mark(l, T_LT))
-        return order(l, a, sum(l), 0);
-    if (lua_mark(l, T_GE))
-        return order(l, sum(l), a, 1);
-    if (lua_mark(l, T_GT))
-        return order(l, sum(l), a, 0);
-    return a;
+    struct lua_value a = sum(l, first);
+    enum token_kind op = l->at->kind;
+    if (op != T_EQ && op != T_NE && op != T_LE && op != T_LT && op != T_GE && op != T_GT)
+        return a;
+    l->at++;
+    struct lua_value b = sum(l, primary(l));
+    if (op == T_EQ || op == T_NE)
+        return truth_value(equal(a, b) == (op == T_EQ));
+    if (op == T_LE || op == T_LT)
+        return order(l, a, b, op == T_LE);
+    return order(l, b, a, op == T_GE);
 }
 
 /* level 0: or, 1: and; both leave out their right side as Lua does. */
-struct lua_value lua_expression(struct lua *l, int level)
+static struct lua_value logic(struct lua *l, struct lua_value first, int level)
 {
     enum token_kind op = level == 0 ? T_OR : T_AND;
-    struct lua_value v = level == 0 ? lua_expression(l, 1) : comparison(l);
+    struct lua_value v = level == 0 ? logic(l, first, 1) : comparison(l, first);
     while (lua_mark(l, op)) {
         int decided = lua_truth(v) == (level == 0);
         l->skipping += decided;
-        struct lua_value w = level == 0 ? lua_expression(l, 1) : comparison(l);
+        first = primary(l);
+        struct lua_value w = level == 0 ? logic(l, first, 1) : comparison(l, first);
         l->skipping -= decided;
         if (!decided)
             v = w;
     }
     return v;
+}
+
+struct lua_value lua_expression(struct lua *l)
+{
+    struct lua_value v = primary(l);
+    switch (l->at->kind) { /* most often it was all */
+    case T_COMMA:
+    case T_CLOSE:
+    case T_THEN:
+    case T_INDEX_END:
+    case T_TABLE_END:
+        return v;
+    default:
+        return logic(l, v, 0);
+    }
 }

@@ -2,6 +2,7 @@
 /* The model server's connections: the table of commands, what is refused and why. */
 #include "tests/sim/server.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,14 +102,34 @@ static int is_known(const struct sim_features *f, const struct sim_entry *e)
            !((e->flags & SIM_DELIFEQ) && !f->has_delifeq) && !(f->no_pttl && strcmp(e->name, "pttl") == 0);
 }
 
+enum { OF_A_LETTER = 12 };
+
+/* The commands that begin with this letter (its last five bits); a NULL behind them. */
+static const struct sim_entry *const *of_letter(uint8_t letter)
+{
+    static const struct sim_entry *entries[32][OF_A_LETTER + 1];
+    static const struct sim_entry *const tables[] = {sim_key_commands,    sim_delete_commands,
+                                                     sim_script_commands, connection_commands,
+                                                     sim_multi_commands,  sim_list_commands};
+    static int is_filled;
+    for (size_t t = 0; !is_filled && t < sizeof tables / sizeof tables[0]; t++)
+        for (const struct sim_entry *e = tables[t]; e->name; e++) {
+            const struct sim_entry **list = entries[e->name[0] & 31];
+            size_t n = 0;
+            while (n < OF_A_LETTER && list[n])
+                n++;
+            assert(n < OF_A_LETTER);
+            list[n] = e;
+        }
+    is_filled = 1;
+    return entries[letter & 31];
+}
+
 static const struct sim_entry *look_up(const struct sim_server *s, struct sim_arg name)
 {
-    const struct sim_entry *tables[] = {sim_key_commands,    sim_delete_commands, sim_script_commands,
-                                        connection_commands, sim_multi_commands,  sim_list_commands};
-    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
-        for (const struct sim_entry *e = tables[t]; e->name; e++)
-            if (sim_arg_is(name, e->name))
-                return is_known(s->features, e) ? e : NULL;
+    for (const struct sim_entry *const *e = of_letter(name.len > 0 ? name.data[0] : 0); *e; e++)
+        if (sim_arg_is(name, (*e)->name))
+            return is_known(s->features, *e) ? *e : NULL;
     return NULL;
 }
 

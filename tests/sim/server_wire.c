@@ -10,6 +10,12 @@
 /* The number behind a '*' or '$' up to its CR LF: > 0 bytes used, 0 incomplete, -1 not a number. */
 static long header(const uint8_t *in, size_t len, int64_t *v)
 {
+    size_t digits = 0;
+    for (*v = 0; digits < len && digits < 4 && in[digits] >= '0' && in[digits] <= '9'; digits++)
+        *v = *v * 10 + (in[digits] - '0');
+    if (digits > 0 && digits + 1 < len && in[digits] == '\r' && in[digits + 1] == '\n' &&
+        (in[0] != '0' || digits == 1)) /* as nearly always */
+        return (long)digits + 2;
     const uint8_t *nl = memchr(in, '\n', len);
     if (!nl)
         return len > 64 ? -1 : 0;

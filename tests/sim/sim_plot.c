@@ -92,7 +92,7 @@ int plot_live(const struct options *o, const char *path)
 {
     struct world *w = world_make(o);
     int n = 0;
-    while (n < SAMPLES && w->now < w->opt.end_us) {
+    while (n < SAMPLES && w->now < w->end_us) {
         for (int c = 0; c < w->clients; c++)
             sample[c][n] = of_client(w, c);
         for (int s = 0; s < w->servers; s++)

@@ -243,9 +243,9 @@ static void make_guard(struct world *w)
     }
     w->max_ttl_ms = w->ttl_ms > patient_ms ? w->ttl_ms : patient_ms;
     /* Who lives again believes no run and no canary; a canary is looked at when the quarantine is over. */
-    int quarantines = w->has_canary ? 2 : w->guard == RDL_GUARD_STRICT;
-    w->opt.end_us += (uint64_t)quarantines * (w->max_ttl_ms / 1000 + 2) * SECOND;
-    w->stop_us = w->opt.end_us - 1500 * MS;
+    int quarantines = 2 * w->has_canary + (w->guard == RDL_GUARD_STRICT);
+    w->end_us = w->opt.end_us + (uint64_t)quarantines * (w->max_ttl_ms / 1000 + 2) * SECOND;
+    w->stop_us = w->end_us - 1500 * MS;
 }
 
 static void make_shape(struct world *w)
@@ -354,7 +354,7 @@ void world_run_until(struct world *w, uint64_t until)
 
 int world_live(struct world *w)
 {
-    world_run_until(w, w->opt.end_us);
+    world_run_until(w, w->end_us);
     if (!w->violation)
         oracle_end(w);
     return w->violation != NULL;

@@ -259,6 +259,7 @@ struct world {
     int has_legacy;                    /* 1: all are legacy; 2: some */
     struct fence fence[NAMES][FENCES]; /* the last ones given */
     unsigned fences[NAMES];
+    uint64_t end_us;  /* opt.end_us, later where clients have quarantines to wait for */
     uint64_t stop_us; /* then nobody wants locks any more */
     uint32_t ttl_ms;  /* the longest anybody asks for */
     uint32_t max_ttl_ms;
