@@ -22,3 +22,15 @@ bench-floor: $(B)/bench-floor ## acquire + release on five servers against the l
 	$<
 $(B)/bench-floor: $(B)/lib/tests/bench/bench_floor.o $(B)/lib/tests/bench/floor.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) $(WRAP) -o $@ $^ $(shell pkg-config --libs check)
+
+.PHONY: bench-faults
+bench-faults: $(B)/bench-faults ## the same with servers stalled, refusing, black-holed, against all well
+	$<
+$(B)/bench-faults: $(B)/lib/tests/bench/bench_faults.o $(BENCH_LIVE) $(B)/lib/libredlock.a
+	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)
+
+.PHONY: bench-split
+bench-split: $(B)/bench-split ## 2 and 64 clients split their votes on five servers: does somebody always get it?
+	$< $(SECONDS_EACH)
+$(B)/bench-split: $(B)/lib/tests/bench/bench_split.o $(BENCH_LIVE) $(B)/lib/libredlock.a
+	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)

@@ -11,7 +11,6 @@
 #include "tests/bench/floor.h"
 #include "tests/live/quorum.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,13 +230,5 @@ END_TEST
 
 int main(void)
 {
-    cpu_set_t one;
-
-    CPU_ZERO(&one);
-    CPU_SET((size_t)sched_getcpu(), &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0) {
-        perror("bench_floor: cannot stay on one CPU");
-        return 1;
-    }
-    return bench_run(measure);
+    return bench_stay_on_one_cpu() != 0 ? 1 : bench_run(measure);
 }

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_live.h - a benchmark on the tests' fixtures, which want to be run by Check. */
+/* bench_live.h - a benchmark on the tests' fixtures, which want to be run by Check. Wants _GNU_SOURCE. */
 #ifndef RDL_BENCH_LIVE_H
 #define RDL_BENCH_LIVE_H
 
 #include <check.h>
+#include <sched.h>
+#include <stdio.h>
+
+/* This process and those it starts; 0, or -1. */
+static inline int bench_stay_on_one_cpu(void)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) == 0)
+        return 0;
+    perror("cannot stay on one CPU");
+    return -1;
+}
 
 /* Run it in this process, without a time limit; the exit status. */
 static inline int bench_run(const TTest *measure)

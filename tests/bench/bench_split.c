@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_split.c [SECONDS] - clients, a process each, want one lock on five servers and split their votes: do
+ * they always make progress? Two for so many seconds (60), then 64 for a sixth of it.
+ *
+ * Told are acquisitions a second, the fewest that one client had, the longest time in which nobody got it,
+ * and how often two had it at once (0).
+ */
+#define _GNU_SOURCE
+#include "tests/bench/bench_live.h"
+#include "tests/live/quorum.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CLIENTS_MAX = 64 };
+
+/* What the processes share. */
+static struct board {
+    atomic_int stop, inside, violations;
+    atomic_ullong last_ms, longest_ms; /* when somebody got it last; between two of them */
+    unsigned count[CLIENTS_MAX];
+} * board;
+
+static int seconds = 60;
+
+static void note(unsigned i)
+{
+    unsigned long long now_ms = client_now();
+    unsigned long long gap_ms = now_ms - atomic_exchange(&board->last_ms, now_ms);
+
+    if (atomic_fetch_add(&board->inside, 1) != 0)
+        atomic_fetch_add(&board->violations, 1);
+    if (gap_ms < UINT32_MAX && gap_ms > atomic_load(&board->longest_ms))
+        atomic_store(&board->longest_ms, gap_ms);
+    board->count[i]++;
+    atomic_fetch_sub(&board->inside, 1);
+}
+
+static void client(unsigned i)
+{
+    static struct party party;
+
+    party_init(&party);
+    party.opt.lease.attempt_ms = 0;
+    party.opt.lease.wait_ms = 2000;
+    party.opt.lease.retry_ms = 2;
+    while (!atomic_load(&board->stop)) {
+        if (party_acquire(&party) != RDL_OK)
+            continue;
+        note(i);
+        party_release(&party);
+    }
+    rdl_redlock_drain(&party.lock, &client_net, client_now() + 1000);
+    _exit(0);
+}
+
+static void play(unsigned clients, int for_s)
+{
+    unsigned least = UINT32_MAX, sum = 0;
+
+    memset(board, 0, sizeof *board);
+    atomic_store(&board->last_ms, client_now());
+    for (unsigned i = 0; i < clients; i++) {
+        if (live_fork() == 0)
+            client(i);
+    }
+    sleep((unsigned)for_s);
+    atomic_store(&board->stop, 1);
+    for (unsigned i = 0; i < clients; i++)
+        wait(NULL);
+    for (unsigned i = 0; i < clients; i++) {
+        sum += board->count[i];
+        least = board->count[i] < least ? board->count[i] : least;
+    }
+    printf("%2u clients, %d s: %.0f acquisitions/s, one client at least %u, longest gap %llu ms, %d at once, "
+           "%d keys left\n",
+           clients, for_s, (double)sum / for_s, least, atomic_load(&board->longest_ms),
+           atomic_load(&board->violations), quorum_keys());
+    ck_assert_int_eq(atomic_load(&board->violations), 0);
+    fflush(stdout);
+}
+
+START_TEST(measure)
+{
+    quorum_start(5);
+    play(2, seconds);
+    play(CLIENTS_MAX, seconds > 6 ? seconds / 6 : 1);
+    quorum_stop();
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        seconds = atoi(argv[1]);
+    board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (board == MAP_FAILED) {
+        perror("bench_split: mmap");
+        return 1;
+    }
+    return bench_run(measure);
+}
