@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #include "net/net.h"
+#include "tests/live/calls.h"
 #include "tests/live/client.h"
 #include "tests/live/servers.h"
 
-enum { CYCLES = 30, CALLS_MAX = 10000, WAYS = LIVE_UNIX + 1 };
+enum { CYCLES = 30, WAYS = LIVE_UNIX + 1 };
 
 static struct live_server server;
 static struct client client;
@@ -29,11 +30,6 @@ static void setup(void)
 static void teardown(void)
 {
     live_remove(&server);
-}
-
-static void mark(void)
-{
-    syscall(SYS_getppid);
 }
 
 /* One request and its answer. No ck_assert: it writes to a pipe. */
@@ -64,84 +60,6 @@ static void wait_until(uint64_t until_ms)
     (void)client_net.poll(client_net.ctx, conns, 1, until_ms);
 }
 
-/* ---------------------------------------------------------------- tracing */
-
-static int longest_ms; /* the longest timeout given to poll, 0 for none */
-static int is_endless; /* poll was also given -1 */
-
-static void note_timeout(int ms)
-{
-    if (ms < 0)
-        is_endless = 1;
-    else if (ms > longest_ms)
-        longest_ms = ms;
-}
-
-/* The letter of a call; '.' for the clock, which is no system call where the kernel maps it in. */
-static char letter(uint64_t number, const uint64_t *args)
-{
-    switch (number) {
-    case SYS_sendto:
-        return (args[3] & MSG_MORE) != 0 ? 'S' : 's';
-    case SYS_recvfrom:
-        return 'r';
-#ifdef SYS_poll
-    case SYS_poll:
-        note_timeout((int)args[2]);
-        return 'p';
-#endif
-    case SYS_getppid:
-        return '|';
-    case SYS_clock_gettime:
-        return '.';
-    default:
-        return '?';
-    }
-}
-
-/* Let the child run to its next stop at a system call; 0 when it has ended in good order. */
-static int next_stop(pid_t child)
-{
-    int status = 0;
-
-    ck_assert_int_eq(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_msg(WIFSTOPPED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 0), "status %d", status);
-    return WIFSTOPPED(status);
-}
-
-/* What `scenario` calls in a process of its own, as letters, up to its last mark. */
-static const char *trace(void (*scenario)(void))
-{
-    static char calls[CALLS_MAX + 1];
-    pid_t child = live_fork();
-    int status = 0;
-    size_t n = 0;
-
-    if (child == 0) {
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-        raise(SIGSTOP);
-        scenario();
-        _exit(0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_msg(WIFSTOPPED(status), "status %d", status);
-    ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
-    while (next_stop(child)) {
-        struct __ptrace_syscall_info info;
-        memset(&info, 0, sizeof info);
-        ck_assert_int_gt(ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof info, &info), 0);
-        if (info.op == PTRACE_SYSCALL_INFO_ENTRY && n < CALLS_MAX) {
-            calls[n] = letter(info.entry.nr, info.entry.args);
-            n += calls[n] != '.';
-        }
-    }
-    while (n > 0 && calls[n - 1] != '|') /* how a process ends is its own business */
-        n--;
-    calls[n] = '\0';
-    return calls;
-}
-
 /* ---------------------------------------------------------------- what is called */
 
 static void lock_cycles(void)
@@ -151,10 +69,10 @@ static void lock_cycles(void)
     ask(&rdl_op_acquire);
     ask(&rdl_op_release); /* from now on the server knows the script */
     for (i = 0; i < CYCLES; i++) {
-        mark();
+        calls_mark();
         ask(&rdl_op_acquire);
         ask(&rdl_op_release);
-        mark();
+        calls_mark();
     }
 }
 
@@ -192,7 +110,7 @@ START_TEST(test_a_lock_cycle_costs_send_recv_twice_and_poll_if_there_is_more_to_
     const char *calls;
 
     meet(_i % WAYS);
-    calls = trace(costs[_i / WAYS].cycles);
+    calls = calls_of(costs[_i / WAYS].cycles);
     ck_assert_msg(strstr(calls, costs[_i / WAYS].cycle) != NULL, "%s", calls);
     calls = strchr(calls, '|');
     ck_assert_msg(strspn(calls, costs[_i / WAYS].cycle) == strlen(calls), "%s", calls);
@@ -202,9 +120,9 @@ END_TEST
 static void first_release(void)
 {
     ask(&rdl_op_acquire);
-    mark();
+    calls_mark();
     ask(&rdl_op_release);
-    mark();
+    calls_mark();
 }
 
 /* EVALSHA, refused, then EVAL: its head, the script and the rest, held back until it is complete. */
@@ -213,7 +131,7 @@ START_TEST(test_a_script_is_sent_from_where_it_is_in_one_packet)
     const char *calls;
 
     meet(_i);
-    calls = trace(first_release);
+    calls = calls_of(first_release);
     ck_assert_msg(strstr(calls, "SSsr") != NULL, "%s", calls);
     ck_assert_msg(strstr(calls, "Sr") == NULL, "%s", calls);
 }
@@ -222,9 +140,9 @@ END_TEST
 static void long_wait(void)
 {
     ask(&rdl_op_acquire);
-    mark();
+    calls_mark();
     wait_until(client_now() + 450);
-    mark();
+    calls_mark();
 }
 
 /* poll and recv sleep through a suspend, a lease does not; a socket waits 50 ms. */
@@ -233,20 +151,20 @@ START_TEST(test_no_wait_with_a_deadline_is_longer_than_100_ms)
     const char *calls;
 
     meet(_i);
-    calls = strchr(trace(long_wait), '|');
+    calls = strchr(calls_of(long_wait), '|');
     ck_assert_msg(strspn(calls, "|rp") == strlen(calls) && strlen(calls) >= 6, "%s", calls);
-    ck_assert_int_gt(longest_ms, 0);
-    ck_assert_int_le(longest_ms, 100);
-    ck_assert_int_eq(is_endless, 0);
+    ck_assert_int_gt(calls_longest_ms, 0);
+    ck_assert_int_le(calls_longest_ms, 100);
+    ck_assert_int_eq(calls_is_endless, 0);
 }
 END_TEST
 
 static void endless_wait(void)
 {
     ask(&rdl_op_acquire);
-    mark();
+    calls_mark();
     wait_until(UINT64_MAX);
-    mark();
+    calls_mark();
 }
 
 START_TEST(test_a_poll_without_a_deadline_wakes_for_nothing)
@@ -258,9 +176,9 @@ START_TEST(test_a_poll_without_a_deadline_wakes_for_nothing)
     ck_assert_int_eq(write(fds[1], "x", 1), 1);
     client_posix.wake_fd = fds[0];
     meet(_i);
-    calls = strchr(trace(endless_wait), '|');
+    calls = strchr(calls_of(endless_wait), '|');
     ck_assert_str_eq(calls, "|p|");
-    ck_assert_int_eq(is_endless, 1);
+    ck_assert_int_eq(calls_is_endless, 1);
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_faults.c - acquire + release on five servers, some of them in trouble, against the same with all well.
+ * bench_faults.c - acquire + release on five servers, some of them in trouble, against all of them well.
  *
  * Everything runs on one CPU. Two handles take turns in the same run: one has five servers that are well,
  * the other has one or two that are not in the place of as many of them. A sixth and a seventh server can be
