@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rest of what real servers refuse, and how they cut one off: clusters in ruins, commands that scripts may
- * not run or that were renamed away, the ways that are left then, paused and cut connections.
+ * The rest of what real servers refuse, and how they cut one off: clusters in ruins, commands that scripts
+ * may not run or that were renamed away, the ways that are left then, paused and cut connections.
  */
 #include <check.h>
 #include <stdio.h>
@@ -152,7 +152,7 @@ START_TEST(a_server_without_ifeq_says_syntax_error_and_extends_by_watch)
 }
 END_TEST
 
-/* SET may need memory, however little, and is refused before its words are read; so is all that MULTI queues. */
+/* SET may need memory and is refused before its words are read; so is all that MULTI queues. */
 START_TEST(without_memory_and_scripts_only_a_command_of_its_own_lets_go)
 {
     begin_without_scripts();
