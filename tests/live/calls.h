@@ -5,8 +5,8 @@
 
 /*
  * What `scenario` calls in a process of its own, as letters, up to its last mark: s send (S: with MSG_MORE),
- * r recv, p poll, g getrandom, | a mark, ? anything else. Left out are the clock, which is no system call where
- * the kernel maps it in, and ppoll, by which a scenario may wait for what it needs. Valid until the next one.
+ * r recv, p poll, g getrandom, | a mark, ? anything else. Left out are the clock, which is no system call
+ * where the kernel maps it in, and ppoll, by which a scenario may wait for something. Valid until the next.
  * No ck_assert in a scenario, it writes to a pipe: _exit(1) fails the test.
  */
 const char *calls_of(void (*scenario)(void));
