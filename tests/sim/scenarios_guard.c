@@ -57,6 +57,47 @@ static void majority_forgets(void)
     }
 }
 
+/*
+ * The picture in redlock/DESIGN.md: A reaches 0, 1 and 2, and holds these; 2 crashes and comes back empty. B
+ * is granted 2, 3 and 4, again and again, and 2 does not count.
+ */
+static void hold_while_one_comes_back_empty(enum rdl_guard guard)
+{
+    struct world *w = scene(2, 5, 3000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_guard(w, guard, 3000);
+    for (int s = 0; s < 5; s++)
+        w->link[1][s].delay_us = 15 * MS;
+    w->link[0][3].up_blocked = w->link[0][4].up_blocked = NEVER / 2;
+    scene_go(w, 200);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 700);
+    host_crash(w, 2, 1);
+    scene_go(w, 300);
+    host_start(w, 2, 0);
+    scene_go(w, 300);
+    b->opt.lease.wait_ms = 5000;
+    b->opt.lease.retry_ms = 200;
+    scene_begin(w, b, ACQUIRING, 0);
+    scene_go(w, 1200);
+    EXPECT(w, scene_left(w, a) > 0 && scene_left(w, b) == 0);
+    scene_do(w, a, RELEASING, 0); /* he is told that a majority lost it */
+    EXPECT(w, scene_wait(w, b) == RDL_OK);
+    scene_go(w, 800);
+    EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
+    scene_go(w, 300);
+}
+
+static void guard_saves_a_lease(void)
+{
+    hold_while_one_comes_back_empty(RDL_GUARD_REQUIRED);
+}
+
+static void without_it_two_hold(void)
+{
+    hold_while_one_comes_back_empty(RDL_GUARD_OFF);
+}
+
 /* A minority that forgets costs nothing. */
 static void minority_forgets(void)
 {
@@ -239,6 +280,8 @@ static void info_is_forbidden(void)
 
 const struct scenario scenarios_guard[] = {
     {"a majority that forgets is in quarantine while a lease may last", majority_forgets, SCENE},
+    {"the restart guard saves a lease", guard_saves_a_lease, SCENE},
+    {"without it two hold the same lock", without_it_two_hold, CONTROL},
     {"a minority that forgets costs nothing", minority_forgets, SCENE},
     {"uptime is cut to seconds: quarantine has one more", uptime_is_cut_to_seconds, SCENE},
     {"quarantine is as long as the longest lease of anybody", longest_of_anybody, SCENE},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 int scene_trace;
+const char *scene_plot;
 
 struct world *scene(int clients, int servers, uint32_t ttl_ms)
 {
@@ -18,6 +19,7 @@ struct world *scene(int clients, int servers, uint32_t ttl_ms)
     o.is_single = 0;
     o.is_scripted = 1;
     o.trace = scene_trace;
+    o.is_plotted = scene_plot != NULL;
     struct world *w = world_make(&o);
     w->ttl_ms = w->max_ttl_ms = ttl_ms;
     for (int c = 0; c < clients; c++) {
@@ -154,6 +156,8 @@ static int run(const struct scenario *s)
     if (scene_trace)
         printf("---- %s\n", s->name);
     s->run();
+    if (scene_plot && plot_write(w, s->name, scene_plot) != 0)
+        return 1;
     int is_expected = s->kind == SCENE  ? !w->violation
                       : s->kind == OPEN ? w->violation != NULL
                                         : w->violation && strcmp(w->violation, "exclusion") == 0;
@@ -170,13 +174,12 @@ static int run(const struct scenario *s)
     return 0;
 }
 
-int scenarios_run(const char *text, int trace)
+int scenarios_run(const char *text)
 {
     const struct scenario *const lists[] = {scenarios_lease,  scenarios_quorum, scenarios_net,
                                             scenarios_guard,  scenarios_hold,   scenarios_canary,
                                             scenarios_control};
     int failed = 0, n = 0;
-    scene_trace = trace;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct scenario *s = lists[i]; s->name; s++)
             if (!text || strstr(s->name, text)) {

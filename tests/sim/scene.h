@@ -21,11 +21,12 @@ extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_ne
     scenarios_hold[], scenarios_canary[], scenarios_control[];
 
 /* Run those whose name contains the text (NULL: all); how many failed. */
-int scenarios_run(const char *text, int trace);
+int scenarios_run(const char *text);
 
 /* For scenarios: a still world, 100 us away from everything, in which nobody acts by himself. */
 struct world *scene(int clients, int servers, uint32_t ttl_ms);
 extern int scene_trace;
+extern const char *scene_plot; /* where the picture of the last one goes; NULL: nowhere */
 struct handle *scene_lock(struct world *w, int client);
 /* With single the locks are those of lock/, on the first server. */
 void scene_one_server(struct world *w, int single);

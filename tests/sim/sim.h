@@ -129,7 +129,9 @@ void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN]);
 
 /* ---------------------------------------------------------------- sim_plot.c */
 
-/* Let a world of these options live and write its picture (SVG) to path; 0 when that worked. */
-int plot_live(const struct options *o, const char *path);
+/* Called before every event of a world whose picture is wanted: what is to be seen now. */
+void plot_sample(struct world *w);
+/* Write the picture (SVG) of what was seen to path; 0 when that worked. */
+int plot_write(const struct world *w, const char *title, const char *path);
 
 #endif

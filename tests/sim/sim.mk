@@ -7,7 +7,7 @@ MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_delete.c se
 SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
-.PHONY: standin differ sim sim-check sim-long scenarios mutants model
+.PHONY: standin differ sim guard-picture sim-check sim-long scenarios mutants model
 standin: $(B)/standin ## the model server behind sockets, for a machine without redis-server
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -39,6 +39,8 @@ $(eval $(call simulator,sim-asan,asan,$$(GCC) $$(SANITIZE)))
 sim: $(B)/sim ## schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1, PLOT=1 [SIM="faults=tail,cut"]
 	$< $(SEEDS) $(if $(TRACE),trace=1) $(if $(PLOT),plot=$(B)/sim-$(SEED).svg) $(SIM)
 	$(if $(PLOT),@echo '  picture: $(B)/sim-$(SEED).svg')
+guard-picture: $(B)/sim ## redlock/guard.svg, the picture in redlock/DESIGN.md
+	$< scenarios 'restart guard saves a lease' plot=redlock/guard.svg
 scenarios: $(B)/sim ## the simulator's directed scenarios and controls
 	$< scenarios
 
@@ -63,7 +65,7 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
 	for fault in flush promote restart step-client step-server rate; do \
 	    printf '%s outside the assumptions: ' "$$fault"; \
-	    $(B)/sim 1:300 faults=$$fault,pause guard=4 keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done
+	    $(B)/sim 1:600 faults=$$fault,pause guard=4 keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done
 	$(B)/sim-asan 1:1000
 	$(B)/sim-asan scenarios
 

@@ -7,7 +7,7 @@
  *     sim 17 faults=tail,cut  with these classes of faults only (also: none, inside, outside)
  *     sim 1:10 hash=1         one line per seed: what happened, as a number
  *     sim 17 plot=FILE.svg    the picture of a run
- *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1
+ *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg
  *     more: clients=N servers=N ttl=MS single=0|1 keep-going=1
  *
  * A seed that violates is shrunk to the fewest classes of faults and printed as a timeline. Exit status
@@ -151,9 +151,10 @@ static void parse(struct job *j, const char *arg)
         j->hashes = atoi(value);
     else if (strncmp(arg, "keep-going=", 11) == 0)
         j->keep_going = atoi(value);
-    else if (strncmp(arg, "plot=", 5) == 0)
+    else if (strncmp(arg, "plot=", 5) == 0) {
         j->plot = value;
-    else if (strncmp(arg, "quiet=", 6) == 0)
+        j->options.is_plotted = 1;
+    } else if (strncmp(arg, "quiet=", 6) == 0)
         j->quiet = atoi(value);
     else {
         fprintf(stderr, "sim: what is %s?\n", arg);
@@ -178,6 +179,12 @@ static uint64_t run(const struct job *j)
         if (j->from == j->to && !j->hashes)
             print_world(w);
         int bad = world_live(w);
+        if (j->plot) {
+            char title[32];
+            snprintf(title, sizeof title, "seed %llu", (unsigned long long)seed);
+            if (plot_write(w, title, j->plot) != 0)
+                exit(1);
+        }
         sum(&w->counts);
         ran++;
         if (j->hashes)
@@ -198,16 +205,20 @@ static uint64_t run(const struct job *j)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "scenarios") == 0) {
-        int trace = argc > 2 && strcmp(argv[argc - 1], "trace=1") == 0;
-        return scenarios_run(argc - trace > 2 ? argv[2] : NULL, trace) != 0;
+        const char *text = NULL;
+        for (int i = 2; i < argc; i++) {
+            if (strcmp(argv[i], "trace=1") == 0)
+                scene_trace = 1;
+            else if (strncmp(argv[i], "plot=", 5) == 0)
+                scene_plot = argv[i] + 5;
+            else
+                text = argv[i];
+        }
+        return scenarios_run(text) != 0;
     }
     struct job j = {1, 1000, options_default, 0, 0, 0, NULL};
     for (int i = 1; i < argc; i++)
         parse(&j, argv[i]);
-    if (j.plot) {
-        j.options.seed = j.from;
-        return plot_live(&j.options, j.plot);
-    }
     double start = seconds();
     uint64_t violations = run(&j);
     double took = seconds() - start, n = (double)ran;

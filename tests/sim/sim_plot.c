@@ -13,7 +13,9 @@ enum { STEP_MS = 4, SAMPLES = 3200, LANES = CLIENTS_MAX + SERVERS_MAX, LANE_H = 
 /* What a lane shows: 0 nothing, 1 + client: his, and these. */
 enum { DOWN = 20, FROZEN, STOPPED, FOREIGN };
 
-static uint8_t sample[LANES][SAMPLES];
+static uint8_t sample[LANES][SAMPLES], quarantine[LANES][SAMPLES];
+static uint64_t next_us;
+static int samples;
 
 static const char *colour(uint8_t what)
 {
@@ -48,35 +50,48 @@ static uint8_t of_server(struct world *w, int s)
     return t ? (uint8_t)(1 + t->setter) : k ? FOREIGN : 0;
 }
 
-static void lane(FILE *f, const struct world *w, int i, int n)
+/* It came up so recently that the guard keeps it out of the counting. */
+static uint8_t is_quarantined(struct world *w, int s)
 {
-    int y = 30 + i * LANE_H + (i >= w->clients ? 12 : 0);
+    const struct host *h = &w->host[s];
+    uint64_t up_ms = clock_ms(&h->clock, w->now) - h->model.start_ms;
+    return !h->is_down && w->guard != RDL_GUARD_OFF && up_ms < (w->max_ttl_ms / 1000 + 1) * 1000ull;
+}
+
+static void bars(FILE *f, const uint8_t *row, int n, int y, int height, int is_quarantine)
+{
     double scale = (double)WIDTH / n;
-    fprintf(f, "<text x='4' y='%d'>%s %d</text><rect x='%d' y='%d' width='%d' height='20' fill='#f6f6f6'/>\n",
-            y + 15, i < w->clients ? "client" : "server", i < w->clients ? i : i - w->clients, LEFT, y,
-            WIDTH);
     for (int from = 0, to; from < n; from = to) {
-        for (to = from + 1; to < n && sample[i][to] == sample[i][from]; to++) {
+        for (to = from + 1; to < n && row[to] == row[from]; to++) {
         }
-        if (sample[i][from] != 0)
-            fprintf(f, "<rect x='%.1f' y='%d' width='%.1f' height='20' fill='%s'/>\n", LEFT + from * scale, y,
-                    (to - from) * scale, colour(sample[i][from]));
+        if (row[from] != 0)
+            fprintf(f, "<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='%s'/>\n", LEFT + from * scale, y,
+                    (to - from) * scale, height, is_quarantine ? "#f0b000" : colour(row[from]));
     }
 }
 
-static void draw(FILE *f, const struct world *w, int n)
+static void lane(FILE *f, const struct world *w, int i, int n)
+{
+    int y = 30 + i * LANE_H + (i >= w->clients ? 12 : 0);
+    fprintf(f, "<text x='4' y='%d'>%s %d</text><rect x='%d' y='%d' width='%d' height='20' fill='#f6f6f6'/>\n",
+            y + 15, i < w->clients ? "client" : "server", i < w->clients ? i : i - w->clients, LEFT, y,
+            WIDTH);
+    bars(f, sample[i], n, y, 20, 0);
+    bars(f, quarantine[i], n, y + 17, 3, 1);
+}
+
+static void draw(FILE *f, const struct world *w, const char *title, int n)
 {
     int lanes = w->clients + w->servers, height = 60 + lanes * LANE_H + 12;
     fprintf(f,
+            "<!-- SPDX-License-Identifier: MIT -->\n"
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
             "font-size='12'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
             LEFT + WIDTH + 20, height);
     fprintf(f,
-            "<text x='%d' y='18'>seed %llu: who believes that he holds \"%s\" (clients), whose key it is "
-            "(servers); "
-            "black: down, pale blue: frozen, grey: stopped%s%s</text>\n",
-            LEFT, (unsigned long long)w->opt.seed, lock_name(0), w->violation ? "; VIOLATION: " : "",
-            w->violation ? w->violation : "");
+            "<text x='%d' y='18'>%s: who believes that he holds \"%s\" (clients), whose key it is (servers); "
+            "black: down, pale blue: frozen, grey: stopped, yellow: quarantine%s%s</text>\n",
+            LEFT, title, lock_name(0), w->violation ? "; VIOLATION: " : "", w->violation ? w->violation : "");
     for (int i = 0; i < lanes; i++)
         lane(f, w, i, n);
     for (int ms = 0; n > 0 && ms <= n * STEP_MS; ms += 1000)
@@ -88,23 +103,27 @@ static void draw(FILE *f, const struct world *w, int n)
     fprintf(f, "</svg>\n");
 }
 
-int plot_live(const struct options *o, const char *path)
+void plot_sample(struct world *w)
 {
-    struct world *w = world_make(o);
-    int n = 0;
-    while (n < SAMPLES && w->now < w->end_us) {
+    if (w->now == 0)
+        next_us = (uint64_t)(samples = 0);
+    for (; next_us <= w->now && samples < SAMPLES; samples++, next_us += STEP_MS * MS) {
         for (int c = 0; c < w->clients; c++)
-            sample[c][n] = of_client(w, c);
-        for (int s = 0; s < w->servers; s++)
-            sample[w->clients + s][n] = of_server(w, s);
-        n++;
-        world_run_until(w, w->now + STEP_MS * MS);
+            sample[c][samples] = of_client(w, c);
+        for (int s = 0; s < w->servers; s++) {
+            sample[w->clients + s][samples] = of_server(w, s);
+            quarantine[w->clients + s][samples] = is_quarantined(w, s);
+        }
     }
+}
+
+int plot_write(const struct world *w, const char *title, const char *path)
+{
     FILE *f = fopen(path, "w");
     if (!f) {
         perror(path);
         return 1;
     }
-    draw(f, w, n);
+    draw(f, w, title, samples);
     return fclose(f) != 0;
 }

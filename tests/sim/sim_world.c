@@ -346,10 +346,14 @@ void world_run_until(struct world *w, uint64_t until)
     while (w->events > 0 && w->heap[0].at <= until && !w->violation) {
         struct event e = event_pop(w);
         w->now = e.at;
+        if (w->opt.is_plotted)
+            plot_sample(w);
         dispatch(w, &e);
     }
     if (w->now < until)
         w->now = until;
+    if (w->opt.is_plotted)
+        plot_sample(w);
 }
 
 int world_live(struct world *w)

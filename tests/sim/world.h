@@ -83,6 +83,7 @@ struct options {
     int is_single;    /* 1: lock/ on one server; 0: redlock; -1: drawn */
     int guard;        /* enum rdl_guard; 0: drawn */
     int trace;        /* print a line per state change */
+    int is_plotted;   /* its picture is wanted */
     int is_scripted;  /* nobody acts by himself: a scenario does */
     uint64_t end_us;  /* how long the world lasts */
     uint64_t heal_us; /* when faults stop */

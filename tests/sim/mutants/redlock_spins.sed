@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock.c: no operation is always due
-s/^        r->wake_ms = r->deadline_ms;$/        ;/
+s/^    r->wake_ms = r->deadline_ms;$/    ;/
