@@ -135,6 +135,30 @@ START_TEST(drain_ends_at_its_bound)
 }
 END_TEST
 
+/* It hangs up on a wait that it needs no more. */
+START_TEST(a_blocking_acquire_waits_with_a_hint)
+{
+    static struct client second;
+    static char url[256];
+    struct rdl_hint hint;
+
+    party.opt.lease.wait_ms = CLIENT_PATIENCE_MS;
+    party.opt.lease.retry_ms = 50;
+    client_init(&second, live_url(&quorum_live[0], LIVE_V4, url, sizeof url));
+    rdl_hint_init(&hint, &second.conn);
+    rdl_redlock_set_hint(lock, &hint);
+    client_wait_state(&second, RDL_CONN_READY);
+    party_connect_all(&party);
+    for (int i = 0; i < 5; i++)
+        live_command(&quorum_live[i], "SET nightly other PX 200");
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+END_TEST
+
 Suite *suite_redlock_io(void);
 
 Suite *suite_redlock_io(void)
@@ -151,6 +175,7 @@ Suite *suite_redlock_io(void)
     tcase_add_test(tc, without_random_numbers_there_is_no_lock);
     tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
     tcase_add_test(tc, drain_ends_at_its_bound);
+    tcase_add_test(tc, a_blocking_acquire_waits_with_a_hint);
     suite_add_tcase(suite, tc);
     return suite;
 }
