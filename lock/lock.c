@@ -4,6 +4,8 @@
 
 #include "lock/lock_private.h"
 
+enum { ROOM_MS = 5 }; /* how long to wait for room in a queue before looking again */
+
 enum lock_state {
     LOCK_IDLE,    /* no operation */
     LOCK_CONNECT, /* waiting for the conn */
@@ -235,6 +237,11 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     int rc = l->mode->send(l, now_ms);
 
     rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
+    if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {
+        l->state = LOCK_PAUSE; /* until others have been answered: else the key would stand until it ends */
+        l->wake_ms = now_ms + ROOM_MS < l->deadline_ms ? now_ms + ROOM_MS : l->deadline_ms;
+        return RDL_PENDING;
+    }
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
     l->state = LOCK_ASKED;
@@ -290,6 +297,8 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     case LOCK_PAUSE:
         if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->way->came(l->hint)))
             return RDL_PENDING;
+        if (l->op == RDL_RELEASE)
+            return ask(l, now_ms);
         if (now_ms >= l->deadline_ms)
             return finish(l, l->result);
         l->state = LOCK_CONNECT;
@@ -352,7 +361,7 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
 
 void rdl_lock_cancel(struct rdl_lock *l)
 {
-    int is_owed = l->until_ms != 0;
+    int is_owed = l->until_ms != 0 || (l->state == LOCK_PAUSE && l->op == RDL_RELEASE);
 
     if (l->state == LOCK_ASKED) {
         rdl_conn_forget(l->conn, &l->req);

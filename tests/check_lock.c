@@ -216,6 +216,46 @@ START_TEST(a_full_queue_is_said)
 }
 END_TEST
 
+static void fill_with_others(void)
+{
+    const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
+
+    while (rdl_conn_submit(&s.conn, NULL, &other) == RDL_OK) {
+    }
+}
+
+static void hold(void)
+{
+    scripted_model(&s, 1000);
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&l, 1000), RDL_OK);
+    fill_with_others();
+}
+
+/* Else the key would stand until its ttl ends. */
+START_TEST(a_release_waits_for_room_in_a_full_queue)
+{
+    hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    ck_assert_uint_gt(rdl_lock_wake_ms(&l), 2000);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT - 1), RDL_PENDING);
+    if (_i == 0) {
+        ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_E_FULL);
+        return;
+    }
+    scripted_serve(&s, 2100);
+    if (_i == 1)
+        rdl_lock_cancel(&l);
+    else
+        ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_PENDING);
+    scripted_serve(&s, 2100);
+    scripted_serve(&s, 2100);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), _i == 1 ? RDL_EXPIRED : RDL_OK);
+    ck_assert(!scripted_has_key(&s, "k", 2100));
+}
+END_TEST
+
 Suite *suite_lock(void);
 
 Suite *suite_lock(void)
@@ -236,6 +276,7 @@ Suite *suite_lock(void)
     tcase_add_loop_test(tc, a_conn_that_was_shut_is_no_lock, 0, 2);
     tcase_add_loop_test(tc, a_bad_name_or_ttl_is_refused_before_anything_is_sent, 0, 9);
     tcase_add_test(tc, a_full_queue_is_said);
+    tcase_add_loop_test(tc, a_release_waits_for_room_in_a_full_queue, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }
