@@ -91,7 +91,7 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
  */
 static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 {
-    unsigned granted = rdl_redlock_count(r, RDL_VOTE_GRANTED);
+    unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned quorum = rdl_redlock_quorum(r);
 
@@ -99,9 +99,9 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
         return RDL_BUSY;
     if (r->opt->fencing != NULL && rdl_votes_without_scripts(r) > r->n - quorum)
         return RDL_E_FENCE;
-    if (denied > 0 && denied + granted >= quorum)
+    if (denied > 0 && denied + yes >= quorum)
         return RDL_BUSY;
-    if (granted >= quorum || granted - rdl_votes_yes(r) > r->n - quorum) /* too few of them count */
+    if (yes >= quorum || yes - rdl_votes_yes(r) > r->n - quorum) /* too few of them count */
         return RDL_E_QUARANTINE;
     if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
         return r->result;

@@ -67,7 +67,8 @@ tidy_step() {
     } | grep -E '(warning|error):' | sort -u
 }
 
-# cppcheck knows the C library without its headers, and __has_include not at all. Not asked for:
+# cppcheck knows the C library without its headers (so it takes MSG_DONTWAIT for undefined), and __has_include not
+# at all. Not asked for:
 #   knownConditionTrueFalse  follows one side of an || and one branch of an #ifdef, and calls that known
 #   unreachableCode          takes raise() for a function that does not return
 #   variableScope            declarations at the top of a function are no mistake
@@ -77,7 +78,7 @@ cppcheck_step() {
     cppcheck $cppcheck_flags --enable=warning,style,performance,portability $(library) $(upon) 2>&1
     cppcheck $cppcheck_flags --enable=warning,performance,portability $(tests) 2>&1
 }
-cppcheck_flags="-q -j $jobs --std=c99 --inline-suppr --template=gcc -D__has_include(x)=1 -I.
+cppcheck_flags="-q -j $jobs --std=c99 --inline-suppr --template=gcc -D__has_include(x)=1 -DMSG_DONTWAIT=64 -I.
     --suppress=missingIncludeSystem --suppress=knownConditionTrueFalse --suppress=unreachableCode
     --suppress=variableScope --suppress=varFuncNullUB"
 format_step() {
