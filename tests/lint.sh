@@ -67,8 +67,8 @@ tidy_step() {
     } | grep -E '(warning|error):' | sort -u
 }
 
-# cppcheck knows the C library without its headers (so it takes MSG_DONTWAIT for undefined), and __has_include not
-# at all. Not asked for:
+# cppcheck knows the C library without its headers (so MSG_DONTWAIT is nothing to it), and __has_include not at
+# all. Not asked for:
 #   knownConditionTrueFalse  follows one side of an || and one branch of an #ifdef, and calls that known
 #   unreachableCode          takes raise() for a function that does not return
 #   variableScope            declarations at the top of a function are no mistake
