@@ -159,7 +159,7 @@ extern const struct rdl_op rdl_op_acquire_fenced;
 extern const struct rdl_op rdl_op_raise_fence;
 /*
  * The wake hint: the list {name}:wake. release_wake also puts an element there if the key does not exist
- * (where scripts are refused it only releases). wait takes one, ttl_ms at most (0 counts as 1): YES; NO: none
+ * (where scripts are refused it only releases). wait takes one, ttl_ms at most (2 at least): YES; NO: none
  * came in time. It blocks the conn, so that one is for nothing else.
  */
 extern const struct rdl_op rdl_op_release_wake;

@@ -17,14 +17,18 @@ static const char wake_text[] = "local v=redis.call('GET',KEYS[1])"
 const struct rdl_script rdl_script_release_wake = {wake_text, sizeof wake_text - 1, 2, 2,
                                                    "3829627bd9448bec2abf2506b28e451f028bf7fd"};
 
-/* Seconds for BLPOP, rounded up; 0 would block for ever, so there is always a digit that counts. */
+/*
+ * Seconds for BLPOP, rounded up. 0 would block for ever, and Redis 6.0 cuts 0.001 down to it: 0.002 is the
+ * least.
+ */
 static size_t seconds(char out[RDL_DEC_MAX + 4], uint32_t ms, int is_whole)
 {
     size_t n;
-    uint32_t part = ms % 1000;
+    uint32_t part;
 
-    if (ms == 0)
-        part = ms = 1;
+    if (ms < 2)
+        ms = 2;
+    part = ms % 1000;
     n = rdl_dec_u32(out, ms / 1000 + (is_whole && part != 0));
     if (is_whole || part == 0)
         return n;

@@ -65,7 +65,7 @@ static const struct {
     unsigned pause;
 } waits[] = {
     {TAKEN("5000"), WAIT_1, 1000}, {TAKEN("249"), WAIT("$5\r\n0.250"), 250},
-    {TAKEN("999"), WAIT_1, 1000},  {TAKEN("0"), WAIT("$5\r\n0.001"), 1},
+    {TAKEN("999"), WAIT_1, 1000},  {TAKEN("0"), WAIT("$5\r\n0.002"), 1},
     {TAKEN("-1"), WAIT_1, 1000}, /* a foreign holder without expiry */
     {TAKEN("-2"), WAIT_1, 1000}, /* gone in between: the hint is there already */
 };
