@@ -129,6 +129,21 @@ static void answer_line(struct sim_out *o, const struct lua_value *v)
     sim_out_text(o, line);
 }
 
+/* A script that failed: where and how is put differently by every kind of server. */
+static void say_error(struct sim_call *c, const struct sim_script *script, const char *error)
+{
+    enum sim_texts texts = c->server->features->texts;
+    if (texts == SIM_REDIS6 && strncmp(error, "ERR user_script", 15) == 0)
+        error += 4; /* Lua's own words */
+    if (texts == SIM_REDIS6)
+        sim_out_error(c->out, "ERR Error running script (call to f_%s): @user_script:1: %s", script->sha,
+                      error);
+    else if (texts == SIM_VALKEY9)
+        sim_out_error(c->out, "%s script: on @user_script:1.", error);
+    else
+        sim_out_error(c->out, "%s script: %s, on @user_script:1.", error, script->sha);
+}
+
 void sim_lua_run(struct sim_call *c, const struct sim_script *script, const struct sim_arg *keys, int nkeys,
                  const struct sim_arg *args, int nargs)
 {
@@ -144,7 +159,7 @@ void sim_lua_run(struct sim_call *c, const struct sim_script *script, const stru
     l.room_len = 0;
     statements(&l);
     if (l.error) {
-        sim_out_error(c->out, "%s script: %s, on @user_script:1.", l.error, script->sha);
+        say_error(c, script, l.error);
         return;
     }
     if (l.result.kind == NUMBER || l.result.kind == TRUE_)

@@ -120,6 +120,14 @@ struct set {
     int64_t ttl_ms;
 };
 
+static void bad_expire(struct sim_call *c, const char *name)
+{
+    if (c->server->features->texts == SIM_REDIS6)
+        sim_out_error(c->out, "ERR invalid expire time in %s", name);
+    else
+        sim_out_error(c->out, "ERR invalid expire time in '%s' command", name);
+}
+
 /* 1, or 0 with an error answered. */
 static int set_options(struct sim_call *c, struct set *o)
 {
@@ -131,7 +139,7 @@ static int set_options(struct sim_call *c, struct set *o)
             o->nx = 1;
         } else if (sim_arg_is(a, "XX") && !o->nx) {
             o->xx = 1;
-        } else if (sim_arg_is(a, "GET")) {
+        } else if (sim_arg_is(a, "GET") && c->server->features->texts != SIM_REDIS6) {
             o->get = 1;
         } else if (sim_arg_is(a, "KEEPTTL") && unit == 0) {
             o->keeps = 1;
@@ -155,7 +163,7 @@ static int set_options(struct sim_call *c, struct set *o)
         return 0;
     }
     if (o->ttl_ms <= 0 || o->ttl_ms > (INT64_MAX - (int64_t)c->now_ms) / unit) {
-        sim_out_error(c->out, "ERR invalid expire time in 'set' command");
+        bad_expire(c, "set");
         return 0;
     }
     o->ttl_ms *= unit;
@@ -275,7 +283,7 @@ static void cmd_psetex(struct sim_call *c)
     struct sim_call as_set = *c;
     int64_t ms;
     if (sim_arg_int(c->argv[2], &ms) && (ms <= 0 || ms > INT64_MAX - (int64_t)c->now_ms)) {
-        sim_out_error(c->out, "ERR invalid expire time in 'psetex' command");
+        bad_expire(c, "psetex");
         return;
     }
     as_set.argv = argv;
@@ -308,7 +316,7 @@ static void cmd_pexpire(struct sim_call *c)
         return;
     }
     if (ms > INT64_MAX - (int64_t)c->now_ms) {
-        sim_out_error(c->out, "ERR invalid expire time in 'pexpire' command");
+        bad_expire(c, "pexpire");
         return;
     }
     sim_out_int(c->out, k != NULL);

@@ -26,7 +26,7 @@ enum {
 };
 
 /* Whose words: they differ between versions. */
-enum sim_texts { SIM_REDIS7, SIM_REDIS6, SIM_REDIS8, SIM_VALKEY8, SIM_VALKEY9 };
+enum sim_texts { SIM_REDIS7, SIM_REDIS6, SIM_REDIS8, SIM_REDIS84, SIM_VALKEY8, SIM_VALKEY9 };
 
 /* What kind of server it is; constant. */
 struct sim_features {

@@ -38,7 +38,8 @@ static void cmd_auth(struct sim_call *c)
         sim_out_error(c->out, "ERR syntax error");
     } else if (!user_ok || (password && (given.len != strlen(password) ||
                                          memcmp(given.data, password, given.len) != 0))) {
-        sim_out_error(c->out, "WRONGPASS invalid username-password pair or user is disabled.");
+        sim_out_error(c->out, "WRONGPASS invalid username-password pair%s",
+                      c->server->features->texts == SIM_REDIS6 ? "" : " or user is disabled.");
     } else {
         c->session->is_authed = 1;
         sim_out_text(c->out, "+OK\r\n");
@@ -49,7 +50,9 @@ static void cmd_select(struct sim_call *c)
 {
     int64_t db;
     if (!sim_arg_int(c->argv[1], &db)) {
-        sim_out_error(c->out, "ERR value is not an integer or out of range");
+        sim_out_error(c->out, c->server->features->texts == SIM_REDIS6
+                                  ? "ERR invalid DB index"
+                                  : "ERR value is not an integer or out of range");
     } else if (db < 0 || db > 15) {
         sim_out_error(c->out, "ERR DB index is out of range");
     } else {
@@ -135,18 +138,20 @@ static const struct sim_entry *look_up(const struct sim_server *s, struct sim_ar
 
 static void unknown(struct sim_call *c)
 {
+    enum sim_texts texts = c->server->features->texts;
+    const char *quote = texts == SIM_REDIS6 ? "`" : "'";
     char args[160] = "";
     size_t n = 0;
     for (int i = 1; i < c->argc && n < 128; i++)
-        n += (size_t)snprintf(args + n, sizeof args - n, "'%.*s' ",
+        n += (size_t)snprintf(args + n, sizeof args - n, "%s%.*s%s%s ", quote,
                               (int)(c->argv[i].len < 128 - n ? c->argv[i].len : 128 - n),
-                              (const char *)c->argv[i].data);
+                              (const char *)c->argv[i].data, quote, texts == SIM_REDIS6 ? "," : "");
     if (c->script)
         sim_out_error(c->out, "ERR Unknown Redis command called from script");
     else
-        sim_out_error(c->out, "ERR unknown command '%.*s', with args beginning with: %s",
+        sim_out_error(c->out, "ERR unknown command %s%.*s%s%s%s", quote,
                       (int)(c->argv[0].len < 128 ? c->argv[0].len : 128), (const char *)c->argv[0].data,
-                      args);
+                      quote, texts == SIM_REDIS84 && n == 0 ? "" : ", with args beginning with: ", args);
 }
 
 static const char *const misconf =

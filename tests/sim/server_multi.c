@@ -12,11 +12,22 @@ static uint32_t stamp_now(struct sim_call *c)
     return k ? k->stamp : 0;
 }
 
+/* Redis has words for each command, Valkey for all. */
+static void not_in_multi(struct sim_call *c, const char *name, const char *redis)
+{
+    enum sim_texts texts = c->server->features->texts;
+    if (texts == SIM_VALKEY9)
+        sim_out_error(c->out, "ERR Command '%s' not allowed inside a transaction", name);
+    else
+        sim_out_error(c->out, "%s",
+                      texts == SIM_VALKEY8 ? "ERR Command not allowed inside a transaction" : redis);
+}
+
 static void cmd_watch(struct sim_call *c)
 {
     struct sim_session *s = c->session;
     if (s->in_multi) {
-        sim_out_error(c->out, "ERR WATCH inside MULTI is not allowed");
+        not_in_multi(c, "watch", "ERR WATCH inside MULTI is not allowed");
         return;
     }
     if (c->argc != 2 || c->argv[1].len > SIM_KEY_MAX || s->is_watching) {
@@ -45,7 +56,7 @@ static void cmd_unwatch(struct sim_call *c)
 static void cmd_multi(struct sim_call *c)
 {
     if (c->session->in_multi) {
-        sim_out_error(c->out, "ERR MULTI calls can not be nested");
+        not_in_multi(c, "multi", "ERR MULTI calls can not be nested");
         return;
     }
     c->session->in_multi = 1;

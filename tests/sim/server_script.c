@@ -96,7 +96,8 @@ static void cmd_evalsha(struct sim_call *c)
         return;
     const struct sim_script *k = by_sha(c->server, c->argv[1]);
     if (!k)
-        sim_out_error(c->out, "NOSCRIPT No matching script. Please use EVAL.");
+        sim_out_error(c->out, "NOSCRIPT No matching script.%s",
+                      c->server->features->texts >= SIM_VALKEY8 ? "" : " Please use EVAL.");
     else
         run(c, k, nkeys);
 }
