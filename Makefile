@@ -35,7 +35,7 @@ B := build
 Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
-	redlock/cli/cli.mk
+	redlock/cli/cli.mk tests/live/live.mk
 
 CORE_SRC := $(filter-out net/net_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c)
@@ -183,5 +183,5 @@ ci-stages:
 	@echo $(CI_STAGES)
 
 -include $(wildcard $(FRAGMENTS))
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name servers -prune -o -name '*.d' -print 2>/dev/null)
 endif

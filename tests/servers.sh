@@ -11,7 +11,6 @@ set -u
 table() {
     cat <<'END'
 bullseye-redis      bullseye     redis-server
-trixie-redis        trixie       redis-server
 trixie-valkey       trixie       valkey-server
 sid-redis           sid          redis-server
 sid-valkey          sid          valkey-server
@@ -26,6 +25,12 @@ shift
 for name; do
     table | grep -q "^$name " || { echo "servers.sh: no server $name" >&2; exit 64; }
 done
+
+# Of what was unpacked a server needs itself, its loader and its libraries.
+strip_tree() { # folder
+    find "$1" -depth ! -type d ! -path '*/bin/redis*' ! -path '*/bin/valkey*' ! -path '*/lib*/*.so*' \
+        -exec rm -f {} + && find "$1" -depth -type d -empty -delete
+}
 
 # The whole program: exec, so that whoever starts it has the server's own process id.
 write_runner() { # folder package
@@ -60,7 +65,7 @@ fetch() { # name suite package
     shift 3
     mmdebstrap --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' "$release" \
         --include="$package" "$suite" "$new" "$@" >"$dir/$name.log" 2>&1 &&
-        write_runner "$new" "$package" && mv "$new" "$dir/$name" && return
+        strip_tree "$new" && write_runner "$new" "$package" && mv "$new" "$dir/$name" && return
     echo "servers.sh: cannot get $package of $suite; $dir/$name.log ends with:" >&2
     tail -n 3 "$dir/$name.log" >&2
     rm -rf "$new"

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# Servers of other versions than the system's: fetched once into build/servers, then asked what only real ones
+# know. What they are: tests/servers.sh.
+
+LIVE_SUITES = live_ladder live_errors live_errors_more live_errors_rare lock_shared sim_server
+
+CI_STAGES += live
+.PHONY: live
+live: $(B)/check ## ladder, scripts, errors and the model server on servers of five more versions
+	@tests/deps.sh --probe live
+	tests/live/versions.sh $(B) $(LIVE_SUITES)
