@@ -132,6 +132,36 @@ static void hold_has_limits(void)
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
 }
 
+/* Who adopts a lease does not know how long it is; it may be longer than what he asks for. */
+static void adopting_does_not_shorten(void)
+{
+    static const struct sim_features kinds[] = {{.version = "7.0.15"},
+                                                {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1}};
+    for (int i = 0; i < 2; i++) {
+        struct world *w = scene(1, 3, 5000);
+        struct handle *h = scene_lock(w, 0);
+        char hex[RDL_VALUE_MAX];
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &kinds[i];
+        w->has_other_servers = i;
+        h->opt.lease.attempt_ms = 50;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 50);
+        rdl_redlock_token(&h->redlock, hex);
+        handle_init(w, h);
+        EXPECT(w, rdl_redlock_adopt(&h->redlock, hex, sizeof hex) == RDL_OK);
+        h->state = HELD;
+        EXPECT(w, scene_do(w, h, EXTENDING, 400) == RDL_ADOPTED);
+        EXPECT(w, scene_left(w, h) > 350 && scene_left(w, h) < 400);
+        scene_go(w, 10);
+        for (int s = 0; s < 3; s++)
+            EXPECT(w, scene_pttl(w, s) > 4800);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
 static void waiting_requests_are_bounded(void)
 {
     struct world *w = scene(1, 3, 2000);
@@ -303,6 +333,7 @@ const struct scenario scenarios_hold[] = {
     {"a straggler that has lost it gets it back", straggler_is_repaired_afterwards, SCENE},
     {"who connects a little late is asked", late_connection_is_asked, SCENE},
     {"a hold has its limits", hold_has_limits, SCENE},
+    {"adopting does not shorten", adopting_does_not_shorten, SCENE},
     {"requests to a silent server are bounded", waiting_requests_are_bounded, SCENE},
     {"when the pilot has granted the others are asked", pilot_leads, SCENE},
     {"the pilot has no veto", pilot_has_no_veto, SCENE},

@@ -187,12 +187,12 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     struct token *t = token_of(w, h);
     int yes = t ? bits(t->extended) : 0, gone = t ? bits(t->missed) : 0;
     uint64_t until = handle_until_ms(h);
-    if (result == RDL_OK || result == RDL_REPAIRED || result == RDL_RESUMED) {
+    if (result == RDL_OK || result == RDL_REPAIRED || result == RDL_RESUMED || result == RDL_ADOPTED) {
         if (!t || yes < quorum(w, h))
             world_violation(w, "truth", "extended with %d of %d servers", yes, asked(w, h));
         else
             validity(w, h, t->extend_us, h->until_ms);
-        if (now_ms >= h->until_ms && !h->was_confirmed)
+        if (result != RDL_ADOPTED && now_ms >= h->until_ms && !h->was_confirmed)
             world_violation(w, "truth", "an expired lease was revived");
         if (until < h->until_ms)
             world_violation(w, "truth", "an extension shortened the lease");
