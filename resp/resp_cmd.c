@@ -59,6 +59,7 @@ const struct rdl_script rdl_script_acquire = {acquire_text, LITERAL_LEN(acquire_
 const struct rdl_script rdl_script_raise = {raise_text, LITERAL_LEN(raise_text), 2, 3,
                                             "1470c2d5d8b93049989f193bc57164a77fb00f94"};
 
+/*@ requires \valid(w); assigns w->error; ensures \result == \null && w->error == RDL_E_SPACE; */
 static uint8_t *refuse(struct rdl_writer *w)
 {
     w->error = RDL_E_SPACE;
@@ -69,6 +70,15 @@ static uint8_t *refuse(struct rdl_writer *w)
  * Claim `fixed` bytes and those of the arguments as bulks: where to write them, or NULL and the error.
  * An argument longer than a server takes is refused like one that does not fit.
  */
+/*@ requires \valid(w) && w->buf != \null && w->len <= w->cap && \valid(w->buf + (0 .. w->cap - 1));
+    requires \valid_read(argv + (0 .. argc - 1)) && \separated(w, argv + (0 .. argc - 1));
+    assigns w->len, w->error;
+    ensures refused: \result == \null <==> w->error != RDL_OK;
+    ensures nothing: w->error != RDL_OK ==> w->error == RDL_E_SPACE && w->len == \old(w->len);
+    ensures place: w->error == RDL_OK ==> \result == \old(w->buf + w->len);
+    ensures fits: w->error == RDL_OK ==> w->len <= w->cap;
+    ensures exact: w->error == RDL_OK ==>
+        w->len == \old(w->len) + fixed + bulks{Pre}((struct rdl_bytes *)argv, argc); */
 static uint8_t *claim(struct rdl_writer *w, size_t fixed, const struct rdl_bytes *argv, size_t argc)
 {
     size_t room = w->cap - w->len;
@@ -78,6 +88,9 @@ static uint8_t *claim(struct rdl_writer *w, size_t fixed, const struct rdl_bytes
 
     if (w->error != RDL_OK || need > room)
         return refuse(w);
+    /*@ loop invariant 0 <= i <= argc && need <= room && w->error == RDL_OK;
+        loop invariant need == fixed + bulks{Pre}((struct rdl_bytes *)argv, i);
+        loop assigns i, need; loop variant argc - i; */
     for (i = 0; i < argc; i++) {
         size_t len = argv[i].len;
 

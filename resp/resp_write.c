@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* resp_write.c - the bounded writer's beginnings: an empty buffer, a decimal number. */
-#include "resp/resp.h"
+#include "resp/resp_cmd_private.h"
 
 static const uint32_t ten_to_the[RDL_DEC_MAX] = {1,      10,      100,      1000,      10000,
                                                  100000, 1000000, 10000000, 100000000, 1000000000};
@@ -16,10 +16,7 @@ void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap)
     w->error = RDL_OK;
 }
 
-/*@ logic integer decimals(integer v) = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 10000 ? 4 :
-        v < 100000 ? 5 : v < 1000000 ? 6 : v < 10000000 ? 7 : v < 100000000 ? 8 : v < 1000000000 ? 9 : 10; */
 /*@ assigns \nothing;
-    ensures 1 <= \result <= RDL_DEC_MAX && \result == decimals(v);
     ensures \result < RDL_DEC_MAX ==> v < ten_to_the[\result];
     ensures \result > 1 ==> v >= ten_to_the[\result - 1]; */
 size_t rdl_dec_len(uint32_t v)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|writer|writer_more|wp]... - prove the parser and the writer (README.md says what), these
+# prove.sh OUT [eva|writer|writer_more|wp|claim]... - prove the parser and the writer (README.md says what), these
 # steps at the same time. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 # EVA: more options for it.
@@ -10,7 +10,7 @@
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- eva writer wp
+[ $# -gt 0 ] || set -- eva writer wp claim
 here=$PWD/tests/proofs
 tree=${RESP:-.}
 mkdir -p "$out/plain/resp"
@@ -64,12 +64,12 @@ writer='resp/resp_cmd.c resp/resp_ask.c resp/resp_wake.c resp/resp_multi.c resp/
     -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20'
 defines=
 
-wp() { # name file option...
-    name=$1 file=$2
-    shift 2
+wp() { # name machdep file option...
+    name=$1 machine=$2 file=$3
+    shift 3
     began=$(date +%s)
-    (cd "$tree" && frama-c -machdep gcc_x86_64 -cpp-extra-args="-DNDEBUG" "$file" -wp -wp-rte -warn-unsigned-overflow \
-        -wp-prover cvc4 -wp-timeout "${TIMEOUT:-60}" -wp-par 2 -wp-cache none "$@") >"$out/$name.log" 2>&1
+    (cd "$tree" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG" "$file" -wp -wp-rte \
+        -warn-unsigned-overflow -wp-prover cvc4 -wp-timeout "${TIMEOUT:-60}" -wp-par 2 -wp-cache none "$@") >"$out/$name.log" 2>&1
     goals=$(sed -n 's/.*Proved goals: *\([0-9]* \/ [0-9]*\).*/\1/p' "$out/$name.log" | tail -1)
     printf 'wp  %-24s proved goals: %s (%d s)\n' "$name" "${goals:-?}" $(($(date +%s) - began))
     [ -n "$goals" ] && [ "${goals% /*}" = "${goals#*/ }" ] || {
@@ -78,15 +78,21 @@ wp() { # name file option...
     }
 }
 
+# The contract of digit() is about bits: Eva has shown all its cases.
 all_wp() {
-    WHY3CONFIG=$out/why3.conf
-    export WHY3CONFIG
-    why3 config detect >"$out/why3.log" 2>&1
-    # The contract of digit() is about bits: Eva has shown all its cases.
-    wp parse resp/resp_parse.c -wp-skip-fct digit ${WP_PARSE:-}
-    wp write resp/resp_write.c ${WP_WRITE:-}
+    wp parse gcc_x86_64 resp/resp_parse.c -wp-skip-fct digit,rdl_resp_next ${WP_PARSE:-}
+    [ -n "${WP_PARSE:-}" ] || wp next gcc_x86_64 resp/resp_parse.c -wp-fct rdl_resp_next -wp-split
+    wp write gcc_x86_64 resp/resp_write.c ${WP_WRITE:-}
 }
 
+all_claim() {
+    for machine in gcc_x86_64 gcc_x86_32; do
+        wp "claim-$machine" $machine resp/resp_cmd.c -wp-fct claim,refuse
+    done
+}
+
+export WHY3CONFIG="$out/why3.conf"
+why3 config detect >"$out/why3.log" 2>&1
 for what; do
     all_"$what" & # each needs one processor, or little more
 done
