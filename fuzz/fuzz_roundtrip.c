@@ -218,10 +218,10 @@ static int scripted(struct rdl_writer *w, struct words *x, const struct args *a,
     return rdl_cmd_eval_tail(w, &s, x->word + 3);
 }
 
-/* As a wait is written: never 0, in whole seconds rounded up or in thousandths. */
+/* As a wait is written: at least 2 ms, in whole seconds rounded up or in thousandths. */
 static void in_seconds(char out[16], uint32_t ms, int is_whole)
 {
-    unsigned long thousandths = ms > 0 ? ms : 1;
+    unsigned long thousandths = ms > 2 ? ms : 2;
 
     if (is_whole)
         snprintf(out, 16, "%lu", thousandths / 1000 + (thousandths % 1000 > 0));
