@@ -162,16 +162,9 @@ static void every_room(const struct call *c)
     //@ assert written: result == RDL_OK && len == all;
 }
 
-/* Lengths of one, two and three digits, and none; -D EVERY takes every length of the key. */
+/* Lengths of one, two and three digits, and none; WP has any (claim, in resp_cmd.c). */
 static const size_t lens[] = {0, 9, 10, 99, 100, LONG};
 enum { LENS = sizeof lens / sizeof lens[0] };
-#ifdef EVERY
-enum { KEYS = LONG + 1 };
-#define KEY_LEN(i) (i)
-#else
-enum { KEYS = LENS };
-#define KEY_LEN(i) lens[i]
-#endif
 
 /* Each length of the key with `tokens` lengths of the token, the longest first. */
 static void every_length(struct call *c, size_t tokens)
@@ -180,10 +173,10 @@ static void every_length(struct call *c, size_t tokens)
     size_t t;
 
     //@ loop unroll 300;
-    for (k = 0; k < KEYS; k++) {
+    for (k = 0; k < LENS; k++) {
         //@ loop unroll 300;
         for (t = 0; t < tokens; t++) {
-            c->key.len = KEY_LEN(k);
+            c->key.len = lens[k];
             c->token.len = lens[LENS - 1 - (k + t) % LENS];
             every_room(c);
         }

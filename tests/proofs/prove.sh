@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|writer|writer_more|wp|claim]... - prove the parser and the writer (README.md says what), these
+# prove.sh OUT [eva|writer|wp|claim]... - prove the parser and the writer (README.md says what), these
 # steps at the same time. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 # EVA: more options for it.
@@ -28,7 +28,7 @@ eva() { # name machdep driver includes option...
     shift 4
     began=$(date +%s)
     # In that directory: Frama-C's preprocessor looks into the current one first.
-    (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG $defines" "$here/$driver" -eva \
+    (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG" "$here/$driver" -eva \
         -warn-unsigned-overflow -eva-no-results ${EVA:-} "$@") >"$out/$name.log" 2>&1
     alarms=$(sed -n 's/^ *\([0-9]*\) alarms\{0,1\} generated.*/\1/p' "$out/$name.log")
     unknown=$(sed -n 's/^ *Assertions *[0-9]* valid *\([0-9]*\) unknown *\([0-9]*\) invalid.*/\1 \2/p' "$out/$name.log")
@@ -54,15 +54,8 @@ all_writer() {
     done
 }
 
-# Every length of the key: minutes, and not part of the default.
-all_writer_more() {
-    defines=-DEVERY
-    eva write-every gcc_x86_64 eva_write.c "$out/plain" $writer
-    defines=
-}
 writer='resp/resp_cmd.c resp/resp_ask.c resp/resp_wake.c resp/resp_multi.c resp/resp_write.c
     -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20'
-defines=
 
 wp() { # name machdep file option...
     name=$1 machine=$2 file=$3
