@@ -212,9 +212,11 @@ END_TEST
 /* What the library says the SHA1 of each script is, the server says too. */
 START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
 {
-    static const struct rdl_script *const scripts[] = {&rdl_script_release, &rdl_script_extend,
-                                                       &rdl_script_replace, &rdl_script_acquire,
-                                                       &rdl_script_release_wake};
+    static const struct rdl_script *const scripts[] = {
+        &rdl_script_release,       &rdl_script_extend,       &rdl_script_replace,
+        &rdl_script_acquire,       &rdl_script_raise,        &rdl_script_release_wake,
+        &rdl_script_acquire_multi, &rdl_script_extend_multi, &rdl_script_release_multi,
+    };
     char expected[64];
 
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {

@@ -48,12 +48,18 @@ stack() { # target
     awk -v target="$1" -f "$tests/stack.awk" "$tests/budgets.txt" $graphs
 }
 
+# A px lock brings nothing along of the other modes: no figure if it does.
+is_px_only() { # image
+    ! nm "$1" | grep -E ' rdl_(lock_(legacy|fenced)|op_(setnx|getset|replace|wait|[a-z]+_(fenced?|multi|wake))|script_(replace|acquire|raise)|hint|redlock)' >&2
+}
+
 # What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.
 images() { # target
     for image in empty lock redlock; do
         $(compiler "$1") -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -I. -nostartfiles \
             --specs=nano.specs -Wl,--gc-sections -o "$tree/image_$image" "tests/images/image_$image.c" \
             $(for src in $CORE_SRC; do echo "$tree/$1/${src%.c}.o"; done) || return
+        [ "$image" != lock ] || is_px_only "$tree/image_lock" || return
         size "$tree/image_$image" | awk -v t="$1" -v n="$image" 'NR == 2 { print t, n, $1 }'
     done | awk '$2 == "empty" { empty = $3; next } { print "image", $1, $2, $3 - empty }'
 }

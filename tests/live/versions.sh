@@ -10,7 +10,7 @@ tests/servers.sh "$build/servers" >"$build/servers.list" || exit 69
 status=0
 while read -r name product version server; do
     echo "---- $name: $product $version"
-    RDL_SERVER=$server "$build/check" "$@" >"$build/servers.log" 2>&1 || status=1
+    RDL_SERVER=$server "$build/check" -j 2 "$@" >"$build/servers.log" 2>&1 || status=1
     grep -v '^Running suite\|^  *[a-z_]*$' "$build/servers.log"
 done <"$build/servers.list"
 exit $status
