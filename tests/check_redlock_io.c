@@ -155,7 +155,11 @@ START_TEST(a_blocking_acquire_waits_with_a_hint)
     ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);
     ck_assert_int_eq(party_release(&party), RDL_OK);
     party_drain(&party);
-    ck_assert_int_eq(quorum_keys(), 0);
+    for (int i = 0; i < 5; i++) { /* nothing of ours; the other's last one may have a moment left */
+        const char *left = live_command(&quorum_live[i], "GET nightly");
+        ck_assert_msg(strcmp(left, "$-1\r\n") == 0 || strcmp(left, "$5\r\nother\r\n") == 0, "%d: %s", i,
+                      left);
+    }
 }
 END_TEST
 
