@@ -98,7 +98,7 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
     uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + longest_ms(h);
     uint64_t limit_ms =
         h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
-    if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && now_ms < h->until_ms)
+    if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && client_now_ms(w, c) < h->until_ms)
         h->was_confirmed = 1;
     if (now_ms > limit_ms + 1 && !c->stale_ms)
         world_violation(w, "deadline", "c%u.%u: an operation that began at %llu ms is not over", h->client,
