@@ -140,22 +140,21 @@ int rdl_lock_cause(const struct rdl_lock *l)
 
 size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)
 {
-    size_t first = 0;
+    size_t first = RDL_DEC64_MAX - 1;
     size_t i;
     int bit;
 
-    memset(out, 0, RDL_DEC64_MAX);
+    out[first] = '0';
     for (bit = 63; bit >= 0; bit--) {
         int carry = (int)(v >> bit & 1);
-        for (i = RDL_DEC64_MAX; i-- > 0;) {
-            int twice = out[i] * 2 + carry;
+        for (i = RDL_DEC64_MAX; i-- > first;) {
+            int twice = (out[i] - '0') * 2 + carry;
             carry = twice > 9;
-            out[i] = (char)(carry ? twice - 10 : twice);
+            out[i] = (char)('0' + (carry ? twice - 10 : twice));
         }
+        if (carry)
+            out[--first] = '1';
     }
-    while (first < RDL_DEC64_MAX - 1 && out[first] == 0)
-        first++;
-    for (i = first; i < RDL_DEC64_MAX; i++)
-        out[i - first] = (char)(out[i] + '0');
+    memmove(out, out + first, RDL_DEC64_MAX - first);
     return RDL_DEC64_MAX - first;
 }
