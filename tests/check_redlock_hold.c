@@ -22,39 +22,6 @@ static void hold(size_t n)
     ck_assert_uint_eq(fleet_keys(now), n);
 }
 
-/* What befalls each server before the operation: . nothing, f frozen, d down, s stolen, g gone, e error */
-static void befall(const char *fates, uint64_t now)
-{
-    size_t i;
-
-    for (i = 0; fates[i] != '\0'; i++) {
-        if (fates[i] == 'f')
-            fleet.mood[i] = MOOD_FROZEN;
-        else if (fates[i] == 'd')
-            fleet_down(i);
-        else if (fates[i] == 's')
-            fleet_steal(i, now);
-        else if (fates[i] == 'g')
-            fleet_delete(i, now);
-        else if (fates[i] == 'e')
-            fleet.s[i].model.busy = 1;
-    }
-}
-
-static void mend(uint64_t now)
-{
-    size_t i;
-
-    for (i = 0; i < fleet.n; i++) {
-        fleet.mood[i] = MOOD_UP;
-        fleet.s[i].model.busy = 0;
-    }
-    for (i = 0; i < 3; i++) { /* pauses, connections, releases */
-        rdl_redlock_step(lock, now + 3000 * i);
-        fleet_serve_all(now + 3000 * i);
-    }
-}
-
 /* The restart guard of everybody counts on no key living longer. */
 START_TEST(no_lease_is_longer_than_max_ttl)
 {
@@ -98,7 +65,7 @@ START_TEST(extend_needs_a_majority_that_has_it_still)
     int rc;
 
     hold(strlen(fates));
-    befall(fates, now);
+    fleet_befall(fates, now);
     rc = fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
     ck_assert_int_eq(rc, extends[_i].result);
     ck_assert_uint_le(now, 4000 + FLEET_ATTEMPT);
@@ -107,7 +74,7 @@ START_TEST(extend_needs_a_majority_that_has_it_still)
                                                                    : END);
     if (rc != RDL_LOST)
         return;
-    mend(now);
+    fleet_mend(now);
     ck_assert_uint_eq(fleet_keys(now), stolen(fates));
 }
 END_TEST
@@ -142,7 +109,7 @@ START_TEST(an_extend_waits_no_longer_than_the_lease_lasts)
     uint64_t now = END - 10;
 
     hold(3);
-    befall("fff", now);
+    fleet_befall("fff", now);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_LOST);
     ck_assert_uint_eq(now, END);
 }
@@ -165,7 +132,7 @@ START_TEST(an_extend_that_some_heard_never_makes_us_believe_more)
     uint64_t now = 4000;
 
     hold(3);
-    befall(".ff", now);
+    fleet_befall(".ff", now);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
     fleet.mood[1] = fleet.mood[2] = MOOD_UP;
     fleet_serve_all(now);
@@ -192,7 +159,7 @@ START_TEST(release_tells_what_a_majority_said)
     uint64_t now = 4000;
 
     hold(strlen(fates));
-    befall(fates, now);
+    fleet_befall(fates, now);
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), releases[_i].result);
     ck_assert_uint_le(now, 4000 + FLEET_ATTEMPT);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
@@ -200,7 +167,7 @@ START_TEST(release_tells_what_a_majority_said)
         return; /* refused there: the ttl ends it */
     if (strchr(fates, 'f') != NULL || strchr(fates, 'd') != NULL)
         ck_assert(!rdl_redlock_is_idle(lock));
-    mend(now);
+    fleet_mend(now);
     ck_assert_uint_eq(fleet_keys(now), stolen(fates));
     ck_assert(rdl_redlock_is_idle(lock));
 }
@@ -250,7 +217,7 @@ START_TEST(asking_again_while_the_last_answer_is_out_is_no_muddle)
     uint64_t now = 4000;
 
     hold(3);
-    befall(".ff", now);
+    fleet_befall(".ff", now);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);

@@ -7,39 +7,6 @@
 
 #define lock (&fleet.lock)
 
-/* What befalls each server before the operation: . nothing, f frozen, d down, s stolen, g gone, e error */
-static void befall(const char *fates, uint64_t now)
-{
-    size_t i;
-
-    for (i = 0; fates[i] != '\0'; i++) {
-        if (fates[i] == 'f')
-            fleet.mood[i] = MOOD_FROZEN;
-        else if (fates[i] == 'd')
-            fleet_down(i);
-        else if (fates[i] == 's')
-            fleet_steal(i, now);
-        else if (fates[i] == 'g')
-            fleet_delete(i, now);
-        else if (fates[i] == 'e')
-            fleet.s[i].model.busy = 1;
-    }
-}
-
-static void mend(uint64_t now)
-{
-    size_t i;
-
-    for (i = 0; i < fleet.n; i++) {
-        fleet.mood[i] = MOOD_UP;
-        fleet.s[i].model.busy = 0;
-    }
-    for (i = 0; i < 3; i++) { /* pauses, connections, releases */
-        rdl_redlock_step(lock, now + 3000 * i);
-        fleet_serve_all(now + 3000 * i);
-    }
-}
-
 static void be_patient(void)
 {
     fleet.opt.lease.wait_ms = 5000;
@@ -57,7 +24,7 @@ START_TEST(a_busy_lock_is_waited_for_up_to_the_bound)
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_BUSY);
     ck_assert_uint_eq(now, 6000);
     ck_assert_uint_gt(lock->token.bytes[RDL_TOKEN_LEN - 1], 8);
-    mend(now);
+    fleet_mend(now);
     ck_assert_uint_eq(fleet_keys(now), 2);
 }
 END_TEST
@@ -128,7 +95,7 @@ START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_lea
     fleet_acquire(now);
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
-    befall("fff", now);
+    fleet_befall("fff", now);
     now = rdl_redlock_wake_ms(lock);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, 1200), RDL_BUSY);
@@ -190,7 +157,7 @@ START_TEST(cancel_leaves_no_key_behind_and_the_memory_free)
     int place = _i / 2;
 
     fleet_init(5, 1000);
-    befall(fates, now);
+    fleet_befall(fates, now);
     be_patient();
     if (place == 5)
         fleet_steal(0, now), fleet_steal(1, now), fleet_steal(2, now);

@@ -1,46 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_grammar.c - which bytes are RESP2: the table of vectors/resp2.tsv, under every cutting. */
-#define _GNU_SOURCE
 #include "resp/resp.h"
+#include "tests/edge.h"
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-/* ---------------------------------------------------------------- input that ends where memory ends */
-
-enum { GUARD_MAX = 1 << 16 };
-static uint8_t *guard; /* the first byte that nobody may read */
-
-/* ck_assert notes each of its calls in a file: too slow where this is called a million times. */
-static void must(int holds, const char *what)
-{
-    if (!holds)
-        ck_abort_msg("%s", what);
-}
-
-static void guard_setup(void)
-{
-    uint8_t *area = mmap(NULL, GUARD_MAX * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    ck_assert_ptr_ne(area, MAP_FAILED);
-    guard = area + GUARD_MAX;
-    ck_assert_int_eq(mprotect(guard, GUARD_MAX, PROT_NONE), 0);
-}
-
-static void guard_teardown(void)
-{
-    munmap(guard - GUARD_MAX, GUARD_MAX * 2);
-}
-
-static const uint8_t *at_the_edge(const void *data, size_t len)
-{
-    must(len <= GUARD_MAX, "input too long");
-    return memcpy(guard - len, data, len);
-}
 
 /* ---------------------------------------------------------------- replies, written as in the table */
 
@@ -356,7 +321,7 @@ Suite *suite_resp_grammar(void)
     Suite *s = suite_create("resp_grammar");
     TCase *t = tcase_create("resp_grammar");
 
-    tcase_add_checked_fixture(t, guard_setup, guard_teardown);
+    tcase_add_checked_fixture(t, edge_setup, edge_teardown);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, every_vector_gives_its_verdict_whole);
     tcase_add_test(t, every_vector_gives_its_verdict_byte_by_byte);

@@ -160,3 +160,35 @@ unsigned fleet_keys(uint64_t now_ms)
         n += scripted_has_key(&fleet.s[i], "k", now_ms) != 0;
     return n;
 }
+
+void fleet_befall(const char *fates, uint64_t now)
+{
+    size_t i;
+
+    for (i = 0; fates[i] != '\0'; i++) {
+        if (fates[i] == 'f')
+            fleet.mood[i] = MOOD_FROZEN;
+        else if (fates[i] == 'd')
+            fleet_down(i);
+        else if (fates[i] == 's')
+            fleet_steal(i, now);
+        else if (fates[i] == 'g')
+            fleet_delete(i, now);
+        else if (fates[i] == 'e')
+            fleet.s[i].model.busy = 1;
+    }
+}
+
+void fleet_mend(uint64_t now)
+{
+    size_t i;
+
+    for (i = 0; i < fleet.n; i++) {
+        fleet.mood[i] = MOOD_UP;
+        fleet.s[i].model.busy = 0;
+    }
+    for (i = 0; i < 3; i++) { /* pauses, connections, releases */
+        rdl_redlock_step(&fleet.lock, now + 3000 * i);
+        fleet_serve_all(now + 3000 * i);
+    }
+}
