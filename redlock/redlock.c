@@ -105,13 +105,17 @@ static int step_asked(struct rdl_redlock *r, uint64_t now_ms)
 /* What the last attempt left behind would refuse the next; but a server that is silent is not waited for. */
 static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
 {
+    uint64_t patient_ms = r->sent_ms + 2 * (uint64_t)rdl_attempt_ms(&r->opt->lease);
+
+    if (patient_ms > r->deadline_ms)
+        patient_ms = r->deadline_ms;
     rdl_votes_repay(r, 0, now_ms);
     if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->way->came(r->hint)))
         return RDL_PENDING;
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);
-    if (rdl_votes_owing(r) > 0 && now_ms < r->sent_ms + 2 * (uint64_t)rdl_attempt_ms(&r->opt->lease)) {
-        r->wake_ms = now_ms + ROOM_MS < r->deadline_ms ? now_ms + ROOM_MS : r->deadline_ms;
+    if (rdl_votes_owing(r) > 0 && now_ms < patient_ms) {
+        r->wake_ms = now_ms + ROOM_MS < patient_ms ? now_ms + ROOM_MS : patient_ms;
         return RDL_PENDING;
     }
     r->state = REDLOCK_CONNECT;

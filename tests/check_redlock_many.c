@@ -133,6 +133,27 @@ START_TEST(what_an_attempt_owes_is_paid_before_the_next)
 }
 END_TEST
 
+START_TEST(an_old_debt_is_waited_for_no_longer_than_the_lock)
+{
+    uint64_t now = 1000, late;
+    size_t i;
+
+    hold(3, now);
+    fill_all();
+    for (i = 0; i < 3; i++)
+        fleet.mood[i] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(&fleet.lock, now), &now), RDL_UNKNOWN);
+    fleet.opt.lease.wait_ms = 3;
+    fleet.opt.lease.retry_ms = 20;
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(&fleet.lock), now + 3);
+    late = now + (_i ? 3 : 12); /* who wakes late has his one attempt too */
+    ck_assert_int_eq(rdl_redlock_step(&fleet.lock, late), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(&fleet.lock), late + FLEET_ATTEMPT);
+    ck_assert_int_eq(rdl_redlock_step(&fleet.lock, late + FLEET_ATTEMPT), RDL_NO_QUORUM);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- a thousand */
 
 enum { LOCKS = 1000, TURNS = 5, NAME = 5, BATCH = 50 };
@@ -329,6 +350,7 @@ Suite *suite_redlock_many(void)
     tcase_add_test(room, a_release_that_found_no_room_in_time_is_made_good);
     tcase_add_test(room, a_release_that_finds_no_room_is_owed_until_the_key_ends);
     tcase_add_loop_test(room, what_an_attempt_owes_is_paid_before_the_next, 0, 2);
+    tcase_add_loop_test(room, an_old_debt_is_waited_for_no_longer_than_the_lock, 0, 2);
     suite_add_tcase(suite, room);
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, setup, quorum_stop);
