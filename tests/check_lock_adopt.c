@@ -6,7 +6,6 @@
 
 #include "lock/lock.h"
 #include "tests/live/client.h"
-#include "tests/live/servers.h"
 #include "tests/scripted.h"
 
 enum { TTL = 20000, DRIFT = 202 };
@@ -20,13 +19,7 @@ static char token[RDL_VALUE_MAX];
 /* The lock is held, its token known; the other handle has a conn of its own. */
 static void setup(void)
 {
-    static char url[256];
-
-    client_setup();
-    live_start(&server);
-    live_url(&server, LIVE_V4, url, sizeof url);
-    client_init(&client, url);
-    client_init(&other, url);
+    client_pair(&server, NULL, &client, &other);
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
     opt.attempt_ms = 5000;

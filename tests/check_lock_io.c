@@ -172,27 +172,10 @@ END_TEST
 
 /* ---------------------------------------------------------------- a host in trouble */
 
-static int no_random(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    memset(buf, 0, len);
-    return RDL_E_RANDOM;
-}
-
-static int no_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
-{
-    (void)ctx;
-    (void)conns;
-    (void)n;
-    (void)until_ms;
-    return RDL_E_SYSTEM;
-}
-
 START_TEST(without_random_numbers_there_is_no_lock)
 {
-    struct rdl_net net = client_net;
+    struct rdl_net net = client_net_without_random();
 
-    net.random = no_random;
     ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_E_RANDOM);
     ck_assert(rdl_conn_is_idle(&client.conn));
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_CLOSED);
@@ -201,9 +184,8 @@ END_TEST
 
 START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
 {
-    struct rdl_net net = client_net;
+    struct rdl_net net = client_net_without_poll();
 
-    net.poll = no_poll;
     ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_E_SYSTEM);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&lock, &net), RDL_E_SYSTEM);

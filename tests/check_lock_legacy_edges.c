@@ -11,7 +11,6 @@
 
 #include "lock/lock.h"
 #include "tests/live/client.h"
-#include "tests/live/servers.h"
 
 enum { TTL = 20000, CHILDREN = 4, ROUNDS = 15 };
 
@@ -37,15 +36,8 @@ static long server_s(void);
 
 static void begin(const char *const *args)
 {
-    static char url[256];
-
-    client_setup();
     memset(&server, 0, sizeof server);
-    server.args = args;
-    live_start(&server);
-    live_url(&server, LIVE_V4, url, sizeof url);
-    client_init(&client, url);
-    client_init(&other, url);
+    client_pair(&server, args, &client, &other);
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
     opt.attempt_ms = 4000;

@@ -7,7 +7,6 @@
 
 #include "lock/lock.h"
 #include "tests/live/client.h"
-#include "tests/live/servers.h"
 
 enum { TTL = 20000 };
 
@@ -22,15 +21,8 @@ static const struct rdl_bytes cba[] = {{"c\0\r\n", 4}, {"b", 1}, {"a", 1}};
 
 static void begin(const char *const *args)
 {
-    static char url[256];
-
-    client_setup();
     memset(&server, 0, sizeof server);
-    server.args = args;
-    live_start(&server);
-    live_url(&server, LIVE_V4, url, sizeof url);
-    client_init(&client, url);
-    client_init(&other, url);
+    client_pair(&server, args, &client, &other);
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
     opt.attempt_ms = 5000;

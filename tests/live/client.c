@@ -46,6 +46,50 @@ void client_init(struct client *k, const char *url)
     memcpy(k->token, hex, sizeof k->token);
 }
 
+void client_pair(struct live_server *s, const char *const *args, struct client *a, struct client *b)
+{
+    char url[256];
+
+    client_setup();
+    s->args = args;
+    live_start(s);
+    live_url(s, LIVE_V4, url, sizeof url);
+    client_init(a, url);
+    client_init(b, url);
+}
+
+static int no_random(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    memset(buf, 0, len);
+    return RDL_E_RANDOM;
+}
+
+static int no_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+{
+    (void)ctx;
+    (void)conns;
+    (void)n;
+    (void)until_ms;
+    return RDL_E_SYSTEM;
+}
+
+struct rdl_net client_net_without_random(void)
+{
+    struct rdl_net net = client_net;
+
+    net.random = no_random;
+    return net;
+}
+
+struct rdl_net client_net_without_poll(void)
+{
+    struct rdl_net net = client_net;
+
+    net.poll = no_poll;
+    return net;
+}
+
 void client_meet(struct client *k, struct fake_server *f, enum fake_trick trick, const char *text,
                  size_t after, int is_unix)
 {

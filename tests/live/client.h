@@ -5,6 +5,7 @@
 
 #include "net/net.h"
 #include "tests/live/fakeserver.h"
+#include "tests/live/servers.h"
 
 enum { CLIENT_QUEUE = 4096, CLIENT_TX = 1024, CLIENT_RX = 256, CLIENT_PATIENCE_MS = 20000 };
 
@@ -27,6 +28,11 @@ void client_setup(void);
 
 /* A closed conn to url; its configuration may be changed until it is used. A token of its own. */
 void client_init(struct client *k, const char *url);
+/* A server with these arguments (NULL: none), and two conns to it. The rest of *s is as it was. */
+void client_pair(struct live_server *s, const char *const *args, struct client *a, struct client *b);
+/* The driver of a host in trouble: it has no random numbers; it cannot wait. */
+struct rdl_net client_net_without_random(void);
+struct rdl_net client_net_without_poll(void);
 /* Start a peer with this trick (see struct fake_server), and a conn to it that has sent nothing yet. */
 void client_meet(struct client *k, struct fake_server *f, enum fake_trick trick, const char *text,
                  size_t after, int is_unix);
