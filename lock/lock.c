@@ -246,7 +246,8 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
         return attempt_failed(l, rc, now_ms);
     l->state = LOCK_ASKED;
     l->wake_ms = now_ms + rdl_attempt_ms(l->opt);
-    if (l->tries > 0 && l->wake_ms > l->deadline_ms) /* the first attempt always has its time */
+    /* The first attempt always has its time; that of a release began with its wait for room. */
+    if ((l->tries > 0 || l->op == RDL_RELEASE) && l->wake_ms > l->deadline_ms)
         l->wake_ms = l->deadline_ms;
     return RDL_PENDING;
 }

@@ -256,6 +256,19 @@ START_TEST(a_release_waits_for_room_in_a_full_queue)
 }
 END_TEST
 
+START_TEST(a_wait_for_room_makes_a_release_no_longer)
+{
+    hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    scripted_serve(&s, 2100);
+    ck_assert_int_eq(rdl_lock_step(&l, 2100), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2000 + ATTEMPT);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_UNKNOWN);
+    scripted_serve(&s, 2300);
+    ck_assert(!scripted_has_key(&s, "k", 2300));
+}
+END_TEST
+
 Suite *suite_lock(void);
 
 Suite *suite_lock(void)
@@ -277,6 +290,7 @@ Suite *suite_lock(void)
     tcase_add_loop_test(tc, a_bad_name_or_ttl_is_refused_before_anything_is_sent, 0, 9);
     tcase_add_test(tc, a_full_queue_is_said);
     tcase_add_loop_test(tc, a_release_waits_for_room_in_a_full_queue, 0, 3);
+    tcase_add_test(tc, a_wait_for_room_makes_a_release_no_longer);
     suite_add_tcase(suite, tc);
     return suite;
 }
