@@ -29,16 +29,19 @@ notices() { # plain|asan, objects of resp/ but the mutant's
     gcc $(sanitizers "$1") -o "$out/wire" "$out/$1/wire.o" "$out/$1/mutant.o" $2 &&
         timeout -k 1 5 "$out/wire" 2>/dev/null | cmp -s - tests/golden/wire.txt || return 0
     # shellcheck disable=SC2046,SC2086
-    gcc $(sanitizers "$1") -o "$out/check" "$out/$1/main.o" "$out/$1/sha1.o" "$out/$1"/check_resp_*.o \
-        "$out/$1/mutant.o" $2 $libs || return 0
+    gcc $(sanitizers "$1") -o "$out/check" "$out/$1/main.o" "$out/$1/edge.o" "$out/$1/sha1.o" \
+        "$out/$1"/check_resp_*.o "$out/$1/mutant.o" $2 $libs || return 0
     ! CK_FORK=no timeout -k 1 10 "$out/check" >/dev/null 2>&1
+}
+
+others() { # plain|asan, file of resp/: the objects of all others
+    for c in resp/*.c; do [ "$c" = "$2" ] || echo "$out/$1/$(basename "$c" .c).o"; done
 }
 
 try() { # file line change
     total=$((total + 1))
     for with in plain asan; do
-        rest=
-        for c in resp/*.c; do [ "$c" = "$1" ] || rest="$rest $out/$with/$(basename "$c" .c).o"; done
+        rest=$(others $with "$1")
         if ! build $with "$out/mutant.c" mutant.o; then
             broken=$((broken + 1))
             return
@@ -50,8 +53,15 @@ try() { # file line change
     echo "survived $1:$2: $3"
 }
 
-for c in tests/main.c tests/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c resp/*.c; do
+for c in tests/main.c tests/edge.c tests/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c resp/*.c; do
     build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit
+done
+for with in plain asan; do # who notices something where nothing is would notice every mutant
+    cp "$out/$with/resp_parse.o" "$out/$with/mutant.o"
+    if (notices $with "$(others $with resp/resp_parse.c)"); then
+        echo "mutate.sh: the suites do not pass as it is ($with)" >&2
+        exit 1
+    fi
 done
 rm -f "$out"/*/mutant.o
 for file; do
