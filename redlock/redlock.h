@@ -188,7 +188,7 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
  * the servers should. A user with ACLs needs RDL_CANARY_KEY among his keys; one who may not read it is
  * treated as the guard says of INFO. On servers that never had one, the first acquire waits as after a
  * restart. It does not see that a replica's copy of the same canary was older than the locks: name no
- * replicas.
+ * replicas. With fencing an acquire takes a second round trip for it: attempt_ms must have room for both.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 

@@ -229,7 +229,6 @@ static void make_guard(struct world *w)
                                      RDL_GUARD_IF_PERMITTED, RDL_GUARD_STRICT};
     struct rng *r = &w->stream[STREAM_GUARD];
     uint64_t drawn = rng_below(r, sizeof guards);
-    uint32_t patient_ms = 4 * (client_least_attempt_ms(w) + w->ttl_ms / 16);
     w->guard = w->opt.guard > 0 ? (uint8_t)w->opt.guard : guards[drawn];
     if (w->is_single || w->opt.is_scripted)
         w->guard = RDL_GUARD_OFF;
@@ -241,6 +240,7 @@ static void make_guard(struct world *w)
         w->faults |= is_guarded && restarts ? FAULT_BIT(FAULT_RESTART) : 0;
         w->faults |= w->has_canary ? losses : 0;
     }
+    uint32_t patient_ms = 4 * (client_least_attempt_ms(w) + w->ttl_ms / 16);
     w->max_ttl_ms = w->ttl_ms > patient_ms ? w->ttl_ms : patient_ms;
     /* Who lives again believes no run and no canary; a canary is looked at when the quarantine is over. */
     int quarantines = 2 * w->has_canary + (w->guard == RDL_GUARD_STRICT);
@@ -300,7 +300,9 @@ struct world *world_make(const struct options *o)
         w->tcp[i].used = 0;
     make_shape(w);
     make_links(w);
-    uint32_t least_ms = w->has_legacy ? w->slowest_us / 14 + 12 : w->slowest_us / 40;
+    uint32_t least_ms = w->has_legacy  ? w->slowest_us / 14 + 12
+                        : w->is_fenced ? w->slowest_us / 36 + 12
+                                       : w->slowest_us / 40;
     if (w->ttl_ms < least_ms)
         w->ttl_ms = least_ms;
     make_guard(w);
