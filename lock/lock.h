@@ -59,15 +59,15 @@ enum {
     RDL_REPAIRED = 3,  /* extended, and put back where it was missing (redlock) */
     RDL_ADOPTED = 4,   /* a token from elsewhere is ours now */
 
-    RDL_E_NAME = -30,          /* a lock's name has 1 to 128 bytes */
-    RDL_E_TTL = -31,           /* ttl of 0, above RDL_TTL_MAX or max_ttl, or under four attempts */
-    RDL_BUSY = -32,            /* somebody else holds it */
-    RDL_LOST = -33,            /* it was ours and is not any more */
-    RDL_EXPIRED = -34,         /* its time was up: granted too late, or gone before the release */
-    RDL_UNKNOWN = -35,         /* no answer, so nobody can say */
-    RDL_E_FOREIGN_VALUE = -36, /* legacy: the key holds what is no lock of this kind; never taken over */
-    RDL_E_FENCE = -37,         /* fencing needs scripts, and the server refuses them */
-    RDL_E_MULTI = -38          /* several locks at once need scripts, and the server refuses them */
+    RDL_E_NAME = -40,          /* a lock's name has 1 to 128 bytes */
+    RDL_E_TTL = -41,           /* ttl of 0, above RDL_TTL_MAX or max_ttl, or under four attempts */
+    RDL_BUSY = -42,            /* somebody else holds it */
+    RDL_LOST = -43,            /* it was ours and is not any more */
+    RDL_EXPIRED = -44,         /* its time was up: granted too late, or gone before the release */
+    RDL_UNKNOWN = -45,         /* no answer, so nobody can say */
+    RDL_E_FOREIGN_VALUE = -46, /* legacy: the key holds what is no lock of this kind; never taken over */
+    RDL_E_FENCE = -47,         /* fencing needs scripts, and the server refuses them */
+    RDL_E_MULTI = -48          /* several locks at once need scripts, and the server refuses them */
 };
 
 #define RDL_TTL_MAX      2147483647u /* ms */

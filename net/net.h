@@ -40,11 +40,12 @@ enum {
     RDL_E_SCRIPTING = -22,   /* the server says BUSY: it is running somebody's script */
     RDL_E_OOM = -23,         /* out of memory (maxmemory) */
     RDL_E_MISCONF = -24,     /* cannot persist, refuses writes */
-    RDL_E_CLUSTER = -25,     /* a cluster node: MOVED, ASK, CROSSSLOT, CLUSTERDOWN, TRYAGAIN */
-    RDL_E_WRONGTYPE = -26,   /* the key holds something that is not a lock */
-    RDL_E_UNSUPPORTED = -27, /* unknown command or option: the server is too old, or it was renamed */
-    RDL_E_DB = -28,          /* the database number was refused */
-    RDL_E_SERVER = -29       /* any other error reply; its text says which */
+    RDL_E_CLUSTER = -25,     /* a cluster node, where the key is not to be had: MOVED, ASK, CROSSSLOT */
+    RDL_E_CLUSTERDOWN = -26, /* a cluster node that cannot serve the key now: CLUSTERDOWN, TRYAGAIN */
+    RDL_E_WRONGTYPE = -27,   /* the key holds something that is not a lock */
+    RDL_E_UNSUPPORTED = -28, /* unknown command or option: the server is too old, or it was renamed */
+    RDL_E_DB = -29,          /* the database number was refused */
+    RDL_E_SERVER = -30       /* any other error reply; its text says which */
 };
 
 enum {
@@ -57,7 +58,7 @@ enum {
     RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
 };
 
-/* 1: trying again will not help until somebody changes the set-up (login, address, kind of server). */
+/* 1: trying again will not help until somebody changes the set-up. For which replies: resp/WIRE.md. */
 int rdl_is_permanent(int code);
 
 /* ---------------------------------------------------------------- where and who */

@@ -25,11 +25,16 @@ static const struct error_class error_classes[] = {
     {RDL_E_SCRIPTING, "BUSY \0"},
     {RDL_E_OOM, "OOM\0"},
     {RDL_E_MISCONF, "MISCONF\0"},
-    {RDL_E_CLUSTER, "MOVED\0ASK \0CLUSTERDOWN\0CROSSSLOT\0TRYAGAIN\0"},
+    {RDL_E_CLUSTER, "MOVED\0ASK \0CROSSSLOT\0"
+                    "ERR Script attempted\0" /* ... to access a non local key, a slot not served */
+                    "ERR Attempted\0"},      /* the same: Valkey 9 */
+    {RDL_E_CLUSTERDOWN, "CLUSTERDOWN\0TRYAGAIN\0"},
     {RDL_E_WRONGTYPE, "WRONGTYPE\0"
-                      "ERR Key should\0"}, /* ... be of string type: DELEX, Redis 8.4 */
-    {RDL_E_UNSUPPORTED, "ERR unknown\0"    /* ... command, subcommand */
-                        "ERR Unknown\0"    /* ... command called from script */
+                      "ERR Key should\0"},      /* ... be of string type: DELEX, Redis 8.4 */
+    {RDL_E_UNSUPPORTED, "ERR unknown\0"         /* ... command, subcommand */
+                        "ERR Unknown\0"         /* ... command called from script */
+                        "ERR Error compiling\0" /* ... script */
+                        "ERR Protocol\0"        /* ... error; then it hangs up */
                         "ERR syntax\0"
                         "ERR wrong number\0"},
     {RDL_E_DB, "ERR DB index\0"

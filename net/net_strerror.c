@@ -19,6 +19,7 @@ static const char *const net_errors[] = {
     "the server is out of memory (maxmemory)",
     "the server cannot persist and refuses writes",
     "the server is a cluster node",
+    "the server is a cluster node, which cannot serve the key now",
     "the key holds something that is not a lock",
     "the server does not know the command",
     "the database number was refused",

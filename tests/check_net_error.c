@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What error replies mean. The texts were seen from servers of Redis 2.4 to 8.6 and Valkey 8.1 and 9.1. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "net/net_private.h"
@@ -45,10 +46,10 @@ static const struct {
     {"MISCONF Errors writing to the AOF file: No space left on device", RDL_E_MISCONF},
     {"MOVED 3999 127.0.0.1:6381", RDL_E_CLUSTER},
     {"ASK 3999 127.0.0.1:6381", RDL_E_CLUSTER},
-    {"CLUSTERDOWN The cluster is down", RDL_E_CLUSTER},
-    {"CLUSTERDOWN Hash slot not served", RDL_E_CLUSTER},
+    {"CLUSTERDOWN The cluster is down", RDL_E_CLUSTERDOWN},
+    {"CLUSTERDOWN Hash slot not served", RDL_E_CLUSTERDOWN},
     {"CROSSSLOT Keys in request don't hash to the same slot", RDL_E_CLUSTER},
-    {"TRYAGAIN Multiple keys request during rehashing of slot", RDL_E_CLUSTER},
+    {"TRYAGAIN Multiple keys request during rehashing of slot", RDL_E_CLUSTERDOWN},
     {"WRONGTYPE Operation against a key holding the wrong kind of value", RDL_E_WRONGTYPE},
     {"WRONGTYPE Operation against a key holding the wrong kind of value script: on @user_script:1.",
      RDL_E_WRONGTYPE},
@@ -71,7 +72,19 @@ static const struct {
     {"ERR value is not an integer or out of range", RDL_E_SERVER},
     {"ERR Script killed by user with SCRIPT KILL... script: 0a1b, on @user_script:1.", RDL_E_SERVER},
     {"NOSCRIPT No matching script. Please use EVAL.", RDL_E_SERVER},
-    {"ERR Protocol error: expected '$', got '+'", RDL_E_SERVER},
+    {"ERR Protocol error: expected '$', got '+'", RDL_E_UNSUPPORTED},
+    {"ERR Protocol error: unauthenticated multibulk length", RDL_E_UNSUPPORTED},
+    {"ERR Error compiling script (new function): user_script:1: unexpected symbol near '@'",
+     RDL_E_UNSUPPORTED},
+    {"ERR Script attempted to access a non local key in a cluster node script: 0a1b, on @user_script:1.",
+     RDL_E_CLUSTER},
+    {"ERR Script attempted to access a slot not served script: 0a1b, on @user_script:1.", RDL_E_CLUSTER},
+    {"ERR Attempted to access a non local key in a cluster node script: on @user_script:1.", RDL_E_CLUSTER},
+    {"EXECABORT Transaction discarded because of previous errors.", RDL_E_SERVER},
+    {"NOTBUSY No scripts in execution right now.", RDL_E_SERVER},
+    {"UNKILLABLE Sorry the script already executed write commands against the dataset.", RDL_E_SERVER},
+    {"UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
+     RDL_E_SERVER},
     {"", RDL_E_SERVER},
     {"E", RDL_E_SERVER},
     {"NOAUT", RDL_E_SERVER},
@@ -133,6 +146,42 @@ START_TEST(a_text_is_kept_bounded_and_printable)
 }
 END_TEST
 
+/* What only servers say that are older than any to be had: the bytes, in answer to an acquire. */
+static const struct {
+    const char *text;
+    int code;
+} old[] = {
+    {"ERR operation not permitted", RDL_E_AUTH},
+    {"ERR unknown command 'SET'", RDL_E_UNSUPPORTED},
+    {"ERR unknown command `SET`, with args beginning with: `k`, `x`, ", RDL_E_UNSUPPORTED},
+    {"ERR wrong number of arguments for 'set' command", RDL_E_UNSUPPORTED},
+    {"ERR syntax error", RDL_E_UNSUPPORTED},
+};
+
+START_TEST(an_old_servers_refusal_is_for_good_and_nothing_was_done)
+{
+    struct rdl_req req = {0};
+    const struct rdl_command cmd = {.op = &rdl_op_acquire,
+                                    .name = {"k", 1},
+                                    .value = {token_hex(1), RDL_VALUE_MAX},
+                                    .until_ms = 61000,
+                                    .ttl_ms = 60000};
+    char reply[128];
+
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", token_hex(1), 60000));
+    snprintf(reply, sizeof reply, "-%s\r\n:-2\r\n", old[_i].text);
+    scripted_reply(&s, reply);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, old[_i].code);
+    ck_assert_int_eq(rdl_is_permanent(req.error), 1);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), old[_i].text);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 START_TEST(a_prefix_is_compared_whole)
 {
     ck_assert(rdl_has_prefix("NOSCRIPT", "NOSCRIPT"));
@@ -184,6 +233,8 @@ Suite *suite_net_error(void)
     tcase_add_test(tc, a_class_survives_the_cutting_of_its_text);
     tcase_add_test(tc, permanent_is_what_waiting_will_not_mend);
     tcase_add_test(tc, a_text_is_kept_bounded_and_printable);
+    tcase_add_loop_test(tc, an_old_servers_refusal_is_for_good_and_nothing_was_done, 0,
+                        sizeof old / sizeof old[0]);
     tcase_add_test(tc, a_prefix_is_compared_whole);
     tcase_add_loop_test(tc, what_nobody_asked_for_ends_the_connection, 0, sizeof unasked / sizeof unasked[0]);
     suite_add_tcase(suite, tc);

@@ -170,6 +170,7 @@ START_TEST(protected_mode_is_for_good)
 {
     want_only(_i);
     ck_assert_int_eq(refuse("-DENIED Redis is running in protected mode because ...\r\n"), RDL_E_AUTH);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "DENIED: protected mode");
 }
 END_TEST
 

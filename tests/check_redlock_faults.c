@@ -181,7 +181,7 @@ END_TEST
 
 START_TEST(one_that_is_slow_by_30_ms_is_not_waited_for_and_votes_late)
 {
-    struct relay relay;
+    struct relay relay = {0};
     char url[64];
 
     relay_start(&relay, quorum_live[4].port, 30);

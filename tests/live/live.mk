@@ -2,7 +2,8 @@
 # Servers of other versions than the system's: fetched once into build/servers, then asked what only real ones
 # know. What they are: tests/servers.sh.
 
-LIVE_SUITES = live_ladder live_errors live_errors_more live_errors_rare lock_shared sim_server
+LIVE_SUITES = live_ladder live_errors live_errors_more live_errors_rare live_errors_relay \
+	live_errors_host lock_shared sim_server
 
 CI_STAGES += live
 .PHONY: live

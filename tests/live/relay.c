@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* relay.c - a long line to a server; see relay.h. */
+/* relay.c - a line to a server that is not what it should be; see relay.h. */
 #define _GNU_SOURCE
 #include "tests/live/relay.h"
 
@@ -16,14 +16,17 @@
 
 #include "tests/live/servers.h"
 
-static int dial(int port)
+static int dial(const char *from, int port)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    struct sockaddr_in own = {.sin_family = AF_INET};
     const int on = 1;
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (fd < 0 || connect(fd, (const struct sockaddr *)(const void *)&a, sizeof a) != 0)
+    own.sin_addr.s_addr = from != NULL ? inet_addr(from) : htonl(INADDR_LOOPBACK);
+    if (fd < 0 || bind(fd, (const struct sockaddr *)(const void *)&own, sizeof own) != 0 ||
+        connect(fd, (const struct sockaddr *)(const void *)&a, sizeof a) != 0)
         _exit(1);
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     return fd;
@@ -38,28 +41,49 @@ static int pass_on(int from, int to)
     return n > 0 && send(to, buf, (size_t)n, MSG_NOSIGNAL) == n;
 }
 
-static void lead(int client, int server, int delay_ms)
+/* The same, with r->put in the place of r->find, once; in one piece, as it came. */
+static int pass_on_spoilt(struct relay *r, int from, int to)
+{
+    char buf[8192];
+    ssize_t n = recv(from, buf, sizeof buf / 2, 0);
+    char *at = n > 0 && r->find != NULL ? memmem(buf, (size_t)n, r->find, strlen(r->find)) : NULL;
+
+    if (at != NULL) {
+        size_t found = strlen(r->find);
+        size_t put = strlen(r->put);
+        memmove(at + put, at + found, (size_t)(buf + n - at) - found);
+        memcpy(at, r->put, put);
+        n = n - (ssize_t)found + (ssize_t)put;
+        r->find = NULL;
+    }
+    return n > 0 && send(to, buf, (size_t)n, MSG_NOSIGNAL) == n;
+}
+
+/* What the server said before it hung up is passed on, whatever the client still sends. */
+static void lead(struct relay *r, int client, int server, int delay_ms)
 {
     const struct timespec delay = {0, delay_ms * 1000000L};
     struct pollfd fds[2] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
     int is_open = 1;
 
     while (is_open && poll(fds, 2, -1) > 0) {
-        if (fds[0].revents != 0)
-            is_open = pass_on(client, server);
-        if (is_open && fds[1].revents != 0) {
+        if (fds[1].revents != 0) {
             nanosleep(&delay, NULL);
             is_open = pass_on(server, client);
+        }
+        if (is_open && fds[0].revents != 0 && !pass_on_spoilt(r, client, server)) {
+            shutdown(server, SHUT_WR);
+            fds[0].fd = -1;
         }
     }
 }
 
-static void serve(int listener, int port, int delay_ms)
+static void serve(struct relay *r, int listener, int port, int delay_ms)
 {
     for (;;) {
         int client = accept(listener, NULL, NULL);
-        int server = dial(port);
-        lead(client, server, delay_ms);
+        int server = dial(r->from, port);
+        lead(r, client, server, delay_ms);
         close(client);
         close(server);
     }
@@ -79,7 +103,7 @@ void relay_start(struct relay *r, int port, int delay_ms)
     r->port = ntohs(a.sin_port);
     r->pid = live_fork();
     if (r->pid == 0)
-        serve(listener, port, delay_ms);
+        serve(r, listener, port, delay_ms);
     close(listener);
 }
 

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* relay.h - a long line to a server: what it answers comes later by so much. */
+/*
+ * relay.h - a line to a server that is not what it should be: what the server answers comes late, the server
+ * sees another address, or what it is sent is not what the client wrote.
+ */
 #ifndef RDL_TESTS_RELAY_H
 #define RDL_TESTS_RELAY_H
 
 #include <sys/types.h>
 
+/* Zero-initialise, set what you like in the first part, relay_start. */
 struct relay {
+    const char *from; /* the IPv4 address of this host that the server sees; NULL: 127.0.0.1 */
+    const char *find; /* where the client sends this in one piece, for the first time, the server gets */
+    const char *put;  /* this */
+
     int port; /* on 127.0.0.1 */
     pid_t pid;
 };
