@@ -10,9 +10,10 @@ $(B)/wire: tests/golden/wire.c $(RESP_SRC) resp/resp.h
 .PHONY: wire wire-check
 wire: $(B)/wire ## write tests/golden/wire.txt anew: every command as the code writes it
 	$(B)/wire >tests/golden/wire.txt
-wire-check: $(B)/wire ## the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all
+wire-check: $(B)/wire ## the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all, and what is refused
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
 	@awk -f tests/golden/wire.awk tests/golden/wire.txt tests/golden/wire.c resp/resp.h resp/WIRE.md
+	@awk -f tests/golden/refused.awk net/net.h lock/lock.h net/net_error.c tests/check_*.c resp/WIRE.md
 CHECK_MORE += wire-check
 
 $(B)/relay: $(B)/lib/tests/live/relay_main.o
