@@ -16,7 +16,7 @@ uint64_t client_now_ms(const struct world *w, const struct client *c)
     return c->stale_ms ? c->stale_ms : clock_ms(&c->clock, w->now);
 }
 
-/* In which any operation can be done, if nothing goes wrong. A canary is looked at after a script answered. */
+/* In which any operation can be done, if nothing goes wrong. A canary is looked at behind a script. */
 uint32_t client_least_attempt_ms(const struct world *w)
 {
     uint32_t ways = w->has_legacy ? 12 : w->has_canary && w->is_fenced ? 5 : 3;
