@@ -22,6 +22,7 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const s
     l->conn = conn;
     l->name = name;
     l->name_len = name_len > RDL_NAME_MAX ? 0 : (uint8_t)name_len;
+    l->wake_ms = UINT64_MAX;
 }
 
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
@@ -141,11 +142,11 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
         return px_lost(l);
     switch ((enum rdl_answer)l->req.answer) {
     case RDL_ANSWER_YES:
-        if (is_adopted)
-            return rdl_lock_granted(l, RDL_ADOPTED, now_ms);
-        if (validity_end(l) > l->until_ms)
+        if (is_adopted && now_ms >= validity_end(l))
+            return px_lost(l);
+        if (is_adopted || validity_end(l) > l->until_ms)
             l->until_ms = validity_end(l);
-        return RDL_OK;
+        return is_adopted ? RDL_ADOPTED : RDL_OK;
     case RDL_ANSWER_NO:
     case RDL_ANSWER_ABSENT:
         return px_lost(l);

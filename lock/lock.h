@@ -36,6 +36,7 @@
  *                RDL_UNKNOWN  no answer; a release follows if it was sent         0
  *                RDL_E_...    the server or the connection said why               0
  *     extend     RDL_OK       at least ttl from the moment of sending             > 0, never less than before
+ *                RDL_ADOPTED  a token from elsewhere is ours now                  > 0
  *                RDL_LOST     expired, or somebody else's                         0
  *                RDL_UNKNOWN  no answer in time                                   as before the call
  *                RDL_E_...    refused; the lease goes on                          as before the call
@@ -268,7 +269,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms);
 int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms);
-/* When rdl_lock_step must be called again even if the conn did nothing. */
+/* When rdl_lock_step must be called again even if the conn did nothing; UINT64_MAX: no operation is on. */
 uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
 
 /* Give up in any state: what was or may have been granted is released. Afterwards the memory is yours. */

@@ -187,8 +187,21 @@ START_TEST(an_answer_that_comes_after_the_ttl_adopts_nothing)
     ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 1000), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&adopted, late_ms), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_lock_step(&adopted, late_ms), RDL_LOST);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, late_ms), 0);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(7)));
+    /* it is over: the handle is one like any other, which may acquire */
+    ck_assert_int_eq(rdl_lock_acquire_begin(&adopted, (const uint8_t *)"0123456789abcdef", late_ms),
+                     RDL_PENDING);
+}
+END_TEST
+
+START_TEST(a_lock_without_an_operation_has_nothing_due)
+{
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &other.conn, "k", 1);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&adopted), UINT64_MAX);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&adopted), UINT64_MAX);
 }
 END_TEST
 
@@ -231,6 +244,7 @@ Suite *suite_lock_adopt(void)
     tcase_add_test(tc, a_cancel_gives_back_what_was_adopted);
     tcase_add_test(tc, an_extend_without_an_answer_leaves_it_to_be_adopted);
     tcase_add_test(tc, an_answer_that_comes_after_the_ttl_adopts_nothing);
+    tcase_add_test(tc, a_lock_without_an_operation_has_nothing_due);
     tcase_add_loop_test(tc, a_release_of_an_adopted_lock_stays_owed, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
