@@ -63,6 +63,65 @@ static void guard_is_fooled(void)
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 
+static struct world *guarded(int has_canary)
+{
+    struct world *w = scene(2, 5, 2000);
+    scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+    w->has_canary = (uint8_t)has_canary;
+    for (unsigned s = 0; s < 5 && has_canary; s++)
+        host_canary(w, s, 3600, 0);
+    for (int c = 0; c < 2; c++)
+        handle_init(w, scene_lock(w, c));
+    scene_ready(w);
+    return w;
+}
+
+/* The run, its uptime, the canary are what they were; the last locks are not. */
+static void replicas_that_were_behind(void)
+{
+    struct world *w = guarded(1);
+    for (unsigned s = 0; s < 3; s++)
+        host_save(w, s);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (unsigned s = 0; s < 3; s++)
+        host_lag(w, s);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+/* They had said so. */
+static void eviction(void)
+{
+    static const struct sim_features full = {.version = "7.0.15", .policy = "volatile-lru"};
+    struct world *w = scene(2, 5, 2000);
+    for (int s = 0; s < 5; s++)
+        w->host[s].model.features = &full;
+    scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (unsigned s = 0; s < 3; s++) {
+        if (!rdl_redlock_may_evict(&scene_lock(w, 0)->redlock, s))
+            return;
+        host_evict(w, s);
+    }
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+/* appendfsync everysec: what came in the last second is gone, and nobody waits for it to have ended. */
+static void the_last_second_is_lost(void)
+{
+    struct world *w = scene(2, 5, 2000);
+    for (unsigned s = 0; s < 3; s++)
+        host_save(w, s);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (unsigned s = 0; s < 3; s++) {
+        host_crash(w, s, 1);
+        host_start(w, s, HOST_SAVED);
+    }
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
 static void clocks_at_wild_rates(void)
 {
     struct world *w = scene(2, 5, 2000);
@@ -79,5 +138,8 @@ const struct scenario scenarios_control[] = {
     {"a client's clock goes back", client_clock_goes_back, CONTROL},
     {"the clocks of a majority step ahead", server_clocks_step_ahead, CONTROL},
     {"a client's clock is slower than the drift allows", clocks_at_wild_rates, CONTROL},
+    {"replicas of a majority are promoted that were behind", replicas_that_were_behind, CONTROL},
+    {"a majority that is full deletes locks", eviction, CONTROL},
+    {"a majority loses its last second, and there is no guard", the_last_second_is_lost, CONTROL},
     {NULL, NULL, SCENE},
 };

@@ -98,7 +98,32 @@ static void without_it_two_hold(void)
     hold_while_one_comes_back_empty(RDL_GUARD_OFF);
 }
 
-/* A minority that forgets costs nothing. */
+/* A majority comes back with what it had a moment ago: B's lock, that he has released, and not A's. */
+static void the_last_second_is_forgotten(void)
+{
+    struct world *w = scene(2, 5, 3000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_guard(w, RDL_GUARD_REQUIRED, 3000);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (unsigned s = 0; s < 3; s++)
+        host_save(w, s);
+    EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (unsigned s = 0; s < 3; s++) {
+        host_crash(w, s, 1);
+        host_start(w, s, HOST_SAVED);
+    }
+    scene_go(w, 600);
+    EXPECT(w, scene_owner(w, 0) == 1); /* what was deleted is back */
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    EXPECT(w, scene_left(w, a) > 0);
+    scene_go(w, 4000);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+}
+
+/* Fewer than a majority lose everything. */
 static void minority_forgets(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 2000);
@@ -282,6 +307,7 @@ const struct scenario scenarios_guard[] = {
     {"a majority that forgets is in quarantine while a lease may last", majority_forgets, SCENE},
     {"the restart guard saves a lease", guard_saves_a_lease, SCENE},
     {"without it two hold the same lock", without_it_two_hold, CONTROL},
+    {"a majority that forgets the last second is in quarantine", the_last_second_is_forgotten, SCENE},
     {"a minority that forgets costs nothing", minority_forgets, SCENE},
     {"uptime is cut to seconds: quarantine has one more", uptime_is_cut_to_seconds, SCENE},
     {"quarantine is as long as the longest lease of anybody", longest_of_anybody, SCENE},

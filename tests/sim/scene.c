@@ -47,6 +47,18 @@ void scene_one_server(struct world *w, int single)
     }
 }
 
+void scene_hints(struct world *w)
+{
+    w->conns = w->servers + 1;
+    for (int c = 0; c < w->clients; c++) {
+        client_conn(w, &w->client[c], (unsigned)w->servers);
+        w->client[c].tcp[w->servers] = NULL;
+        w->client[c].cfg[w->servers].connect_ms = 0;
+        scene_lock(w, c)->hint_use = HINT_WAITS;
+        handle_init(w, scene_lock(w, c));
+    }
+}
+
 void scene_guard(struct world *w, enum rdl_guard guard, uint32_t max_ttl_ms)
 {
     w->guard = (uint8_t)guard;
@@ -176,9 +188,9 @@ static int run(const struct scenario *s)
 
 int scenarios_run(const char *text)
 {
-    const struct scenario *const lists[] = {scenarios_lease,  scenarios_quorum, scenarios_net,
-                                            scenarios_guard,  scenarios_hold,   scenarios_canary,
-                                            scenarios_control};
+    const struct scenario *const lists[] = {scenarios_lease, scenarios_quorum, scenarios_net,
+                                            scenarios_guard, scenarios_hold,   scenarios_canary,
+                                            scenarios_adopt, scenarios_hint,   scenarios_control};
     int failed = 0, n = 0;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct scenario *s = lists[i]; s->name; s++)

@@ -18,7 +18,7 @@ struct scenario {
 };
 
 extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_guard[],
-    scenarios_hold[], scenarios_canary[], scenarios_control[];
+    scenarios_hold[], scenarios_canary[], scenarios_adopt[], scenarios_hint[], scenarios_control[];
 
 /* Run those whose name contains the text (NULL: all); how many failed. */
 int scenarios_run(const char *text);
@@ -30,6 +30,8 @@ extern const char *scene_plot; /* where the picture of the last one goes; NULL: 
 struct handle *scene_lock(struct world *w, int client);
 /* With single the locks are those of lock/, on the first server. */
 void scene_one_server(struct world *w, int single);
+/* All wait with hints and tell. */
+void scene_hints(struct world *w);
 /* All have this restart guard. */
 void scene_guard(struct world *w, enum rdl_guard guard, uint32_t max_ttl_ms);
 /* Begin it, and let the world go on until it is over, at most for so long; the result. */

@@ -72,6 +72,26 @@ void sim_server_flush(struct sim_server *s)
     s->keys = 0;
 }
 
+void sim_server_evict(struct sim_server *s)
+{
+    for (uint32_t i = 0; i < s->keys; i++)
+        s->key[i].used = s->key[i].used && s->key[i].expire_ms == 0;
+}
+
+void sim_server_save(const struct sim_server *s, struct sim_disk *disk)
+{
+    disk->keys = s->keys;
+    memcpy(disk->key, s->key, s->keys * sizeof s->key[0]);
+}
+
+void sim_server_load(struct sim_server *s, const struct sim_disk *disk)
+{
+    s->keys = disk->keys;
+    memcpy(s->key, disk->key, disk->keys * sizeof disk->key[0]);
+    for (uint32_t i = 0; i < s->keys; i++)
+        s->key[i].stamp = ++s->stamp; /* who watches one sees that it was changed */
+}
+
 struct sim_arg sim_value_of(const struct sim_key *k)
 {
     return k ? (struct sim_arg){k->value, k->value_len} : nothing;
@@ -84,7 +104,7 @@ void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, 
         return;
     if (c->in_exec && !c->script) /* it compared before, and WATCH saw to it that nothing changed since */
         value = held;
-    struct sim_note n = {deed, key, c->script ? c->script_arg : value, held, number, c->argc};
+    struct sim_note n = {deed, key, c->script ? c->script_arg : value, held, c->script, number, c->argc};
     c->server->note(c->server->note_ctx, &n);
 }
 

@@ -65,11 +65,12 @@ enum sim_deed {
 
 struct sim_note {
     enum sim_deed deed;
-    struct sim_arg key;   /* of a script: its first key */
-    struct sim_arg value; /* what SET brought; inside a script its ARGV[1] */
-    struct sim_arg held;  /* what the key held before; empty: nothing */
-    int64_t number;       /* ms left afterwards (-1: no expiry), or a script's result */
-    int arguments;        /* of a script: how many follow its keys */
+    struct sim_arg key;              /* of a script: its first key */
+    struct sim_arg value;            /* what SET brought; inside a script its ARGV[1] */
+    struct sim_arg held;             /* what the key held before; empty: nothing */
+    const struct sim_script *script; /* that ran the command, or ended; NULL: none */
+    int64_t number;                  /* ms left afterwards (-1: no expiry), or a script's result */
+    int arguments;                   /* of a script: how many follow its keys */
 };
 
 typedef void sim_note_fn(void *ctx, const struct sim_note *note);
@@ -140,6 +141,12 @@ struct sim_server {
     struct sim_waiter waiter[SIM_WAITERS];
 };
 
+/* The keys of a server at some time. */
+struct sim_disk {
+    uint32_t keys;
+    struct sim_key key[SIM_KEYS];
+};
+
 /* What a server keeps for each connection; zero-initialised is a new one. */
 struct sim_session {
     uint8_t is_authed;
@@ -192,6 +199,11 @@ void sim_server_leave(struct sim_server *s, struct sim_session *c);
 struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_arg key, uint64_t now_ms);
 /* Forget every key, as FLUSHALL does. */
 void sim_server_flush(struct sim_server *s);
+/* Forget every key that has a ttl, as a server may that is full (maxmemory-policy volatile-lru). */
+void sim_server_evict(struct sim_server *s);
+/* Keep the keys as they are; have those that were kept instead of the own. */
+void sim_server_save(const struct sim_server *s, struct sim_disk *disk);
+void sim_server_load(struct sim_server *s, const struct sim_disk *disk);
 
 /* ---- between the files of the model */
 
@@ -202,10 +214,12 @@ void sim_server_flush(struct sim_server *s);
 long sim_request_parse(const uint8_t *in, size_t len, struct sim_arg argv[SIM_ARGS], int *argc,
                        const char **why);
 
+void sim_out_raw(struct sim_out *o, const void *data, size_t len);
 void sim_out_text(struct sim_out *o, const char *text); /* raw bytes, usually a whole line with \r\n */
 void sim_out_int(struct sim_out *o, int64_t v);
 void sim_out_bulk(struct sim_out *o, const void *data, size_t len);
-/* printf into an error line: "-" text "\r\n". */
+void sim_out_digits(struct sim_out *o, uint64_t v);
+/* printf into an error line: "-" text "\r\n". Of its formats %s and %.*s alone; the real one is too slow. */
 void sim_out_error(struct sim_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 int sim_arg_is(struct sim_arg a, const char *word); /* without regard to case */

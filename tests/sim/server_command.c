@@ -140,18 +140,25 @@ static void unknown(struct sim_call *c)
 {
     enum sim_texts texts = c->server->features->texts;
     const char *quote = texts == SIM_REDIS6 ? "`" : "'";
-    char args[160] = "";
-    size_t n = 0;
-    for (int i = 1; i < c->argc && n < 128; i++)
-        n += (size_t)snprintf(args + n, sizeof args - n, "%s%.*s%s%s ", quote,
-                              (int)(c->argv[i].len < 128 - n ? c->argv[i].len : 128 - n),
-                              (const char *)c->argv[i].data, quote, texts == SIM_REDIS6 ? "," : "");
+    uint8_t args[160];
+    struct sim_out o = {args, sizeof args - 1, 0};
+    for (int i = 1; i < c->argc && o.len < 128; i++) {
+        struct sim_arg a = c->argv[i];
+        size_t n = a.len < 128 - o.len ? a.len : 128 - o.len;
+        const uint8_t *nul = memchr(a.data, '\0', n);
+        sim_out_text(&o, quote);
+        sim_out_raw(&o, a.data, nul ? (size_t)(nul - a.data) : n);
+        sim_out_text(&o, quote);
+        sim_out_text(&o, texts == SIM_REDIS6 ? ", " : " ");
+    }
+    args[o.len] = '\0';
     if (c->script)
         sim_out_error(c->out, "ERR Unknown Redis command called from script");
     else
-        sim_out_error(c->out, "ERR unknown command %s%.*s%s%s%s", quote,
-                      (int)(c->argv[0].len < 128 ? c->argv[0].len : 128), (const char *)c->argv[0].data,
-                      quote, texts == SIM_REDIS84 && n == 0 ? "" : ", with args beginning with: ", args);
+        sim_out_error(
+            c->out, "ERR unknown command %s%.*s%s%s%s", quote,
+            (int)(c->argv[0].len < 128 ? c->argv[0].len : 128), (const char *)c->argv[0].data, quote,
+            texts == SIM_REDIS84 && o.len == 0 ? "" : ", with args beginning with: ", (const char *)args);
 }
 
 static const char *const misconf =

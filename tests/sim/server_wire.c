@@ -86,7 +86,7 @@ long sim_request_parse(const uint8_t *in, size_t len, struct sim_arg argv[SIM_AR
     return (long)at;
 }
 
-static void raw(struct sim_out *o, const void *data, size_t len)
+void sim_out_raw(struct sim_out *o, const void *data, size_t len)
 {
     if (len > o->cap - o->len)
         len = o->cap - o->len;
@@ -96,7 +96,7 @@ static void raw(struct sim_out *o, const void *data, size_t len)
 
 void sim_out_text(struct sim_out *o, const char *text)
 {
-    raw(o, text, strlen(text));
+    sim_out_raw(o, text, strlen(text));
 }
 
 /* type, number, CR LF; printf is too slow for a simulator that answers millions of these. */
@@ -114,7 +114,18 @@ static void number(struct sim_out *o, char type, int64_t v)
     if (v < 0)
         b[--at] = '-';
     b[--at] = type;
-    raw(o, b + at, sizeof b - at);
+    sim_out_raw(o, b + at, sizeof b - at);
+}
+
+void sim_out_digits(struct sim_out *o, uint64_t v)
+{
+    char b[20];
+    size_t at = sizeof b;
+    do {
+        b[--at] = (char)('0' + v % 10);
+        v /= 10;
+    } while (v > 0);
+    sim_out_raw(o, b + at, sizeof b - at);
 }
 
 void sim_out_int(struct sim_out *o, int64_t v)
@@ -129,23 +140,40 @@ void sim_out_bulk(struct sim_out *o, const void *data, size_t len)
         return;
     }
     number(o, '$', (int64_t)len);
-    raw(o, data, len);
-    raw(o, "\r\n", 2);
+    sim_out_raw(o, data, len);
+    sim_out_raw(o, "\r\n", 2);
 }
 
 void sim_out_error(struct sim_out *o, const char *fmt, ...)
 {
-    char line[SIM_REPLY_MAX - 8];
+    size_t from = o->len + 1;
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(line, sizeof line, fmt, ap);
+    sim_out_raw(o, "-", 1);
+    while (*fmt) {
+        size_t n = strcspn(fmt, "%");
+        sim_out_raw(o, fmt, n);
+        fmt += n;
+        if (strncmp(fmt, "%.*s", 4) == 0) {
+            size_t most = (size_t)va_arg(ap, int);
+            const char *text = va_arg(ap, const char *), *nul = memchr(text, '\0', most);
+            sim_out_raw(o, text, nul ? (size_t)(nul - text) : most);
+            fmt += 4;
+        } else if (fmt[0] == '%') {
+            sim_out_text(o, va_arg(ap, const char *));
+            fmt += 2;
+        }
+    }
     va_end(ap);
-    for (char *p = line; *p; p++)
-        if (*p == '\r' || *p == '\n')
-            *p = ' ';
-    raw(o, "-", 1);
-    sim_out_text(o, line);
-    raw(o, "\r\n", 2);
+    for (; from < o->len; from++)
+        if (o->buf[from] == '\r' || o->buf[from] == '\n')
+            o->buf[from] = ' ';
+    sim_out_raw(o, "\r\n", 2);
+}
+
+static unsigned lower(unsigned c)
+{
+    return c - 'A' < 26u ? c | 0x20 : c;
 }
 
 int sim_arg_is(struct sim_arg a, const char *word)
@@ -153,7 +181,7 @@ int sim_arg_is(struct sim_arg a, const char *word)
     if (a.len == 0 || ((a.data[0] ^ (unsigned char)word[0]) & ~0x20) != 0) /* most often it is not */
         return a.len == 0 && word[0] == '\0';
     for (size_t i = 0; i < a.len; i++)
-        if (tolower(a.data[i]) != tolower((unsigned char)word[i]))
+        if (lower(a.data[i]) != lower((unsigned char)word[i]))
             return 0;
     return word[a.len] == '\0';
 }

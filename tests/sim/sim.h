@@ -60,17 +60,32 @@ void tcp_abandon(struct world *w, struct tcp *t);
 void tcp_reset(struct world *w, struct tcp *t);
 /* The server's side. */
 void host_crash(struct world *w, unsigned s, int tell_clients);
-void host_start(struct world *w, unsigned s, int keep_data);
+enum host_data { HOST_NOTHING, HOST_ALL, HOST_SAVED };
+void host_start(struct world *w, unsigned s, enum host_data data);
+void host_serve_all(struct world *w, unsigned s);
+/* See that those who wait there in BLPOP go on. */
+void host_wake(struct world *w, struct host *h);
+uint64_t travel_us(struct world *w, unsigned client, unsigned server);
+
+/* ---------------------------------------------------------------- sim_host.c */
+
+/* What a restart with HOST_SAVED brings back, or host_lag. */
+void host_save(struct world *w, unsigned s);
 /* It becomes a replica of a server far away and is promoted again: run_id, uptime, connections as before. */
 void host_promote(struct world *w, unsigned s);
 /* Put a canary there, made so long ago by this run or, with is_foreign, by another. */
 void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign);
-void host_serve_all(struct world *w, unsigned s);
-uint64_t travel_us(struct world *w, unsigned client, unsigned server);
+/* A replica that was behind is promoted in its place: its data as it was saved, all else as before. */
+void host_lag(struct world *w, unsigned s);
+void host_evict(struct world *w, unsigned s);
+/* Somebody puts something into the list of hints of this lock: 0 an element, 1 many, 2 what is no list. */
+void host_hint(struct world *w, unsigned s, unsigned name, unsigned what);
 
 /* ---------------------------------------------------------------- sim_client.c */
 
 void client_init(struct world *w, unsigned c);
+/* Make its conn number s anew: one to that server or, behind those, the one for hints. */
+void client_conn(struct world *w, struct client *c, unsigned s);
 /* The client's loop goes round once: bytes in, steps, the user, bytes out. */
 void client_run(struct world *w, unsigned c);
 void client_wake(struct world *w, unsigned c, uint64_t at);
@@ -94,6 +109,11 @@ int handle_is_idle(const struct handle *h);
 int handle_is_pending(const struct handle *h);
 const struct rdl_token *handle_token(const struct handle *h);
 const char *lock_name(unsigned i);
+/* Bits: which of the names it locks. */
+unsigned handle_names(const struct handle *h);
+/* It has a token from elsewhere, and nobody has said yet that it is his. */
+int handle_is_adopting(const struct handle *h);
+int handle_adopt(struct handle *h, const char *hex);
 
 /* ---------------------------------------------------------------- sim_user.c */
 
@@ -103,8 +123,16 @@ uint64_t user_act(struct world *w, struct handle *h, uint64_t now_ms);
 /* Begin an operation by hand (ACQUIRING, EXTENDING with ttl_ms, RELEASING). */
 void user_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 void user_cancel(struct world *w, struct handle *h);
+/* Go on with a token that was another's, or his own before he died. */
+void user_adopt(struct world *w, struct handle *h, const char *hex);
 /* An operation ended. */
 void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms);
+
+/* ---------------------------------------------------------------- sim_adopt.c */
+
+/* A client dies; it lives again. What it held it may have the tokens of, and then goes on with it. */
+void client_die(struct world *w, unsigned c, int silently);
+void client_return(struct world *w, unsigned c);
 
 /* ---------------------------------------------------------------- sim_fault.c */
 
@@ -121,6 +149,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
 void oracle_holders(struct world *w, struct client *c);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
+void oracle_adopted(struct world *w, struct handle *h);
 void oracle_end(struct world *w);
 /* Conns idle, no key left. */
 void oracle_rest(struct world *w);

@@ -63,7 +63,10 @@ sim-long: $(B)/sim $(B)/sim-asan
 	@# servers that forget everything and are back at once, with a guard: nothing may break
 	$(B)/sim 1:2000 faults=restart,pause,tail guard=2 single=0
 	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
-	for fault in flush promote restart step-client step-server rate; do \
+	@# adoption, hints and several locks as one, on one server too
+	$(B)/sim 1:2000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
+	$(B)/sim 1:1000 faults=adopt,hint,everysec,reset,freeze,pause guard=2 single=0
+	for fault in flush promote restart step-client step-server rate lag evict; do \
 	    printf '%s outside the assumptions: ' "$$fault"; \
 	    $(B)/sim 1:600 faults=$$fault,pause guard=4 keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done
 	$(B)/sim-asan 1:1000

@@ -23,6 +23,18 @@ uint32_t client_least_attempt_ms(const struct world *w)
     return ways * w->slowest_us / 1000 + 2;
 }
 
+/* What only the classes that came later want to know. */
+static void init_more(struct world *w, struct handle *h)
+{
+    struct rng *hints = &w->stream[FAULT_HINT], *several = &w->stream[FAULT_MULTI];
+    int is_px = !h->is_single || h->mode == &rdl_lock_px;
+    if ((w->faults & FAULT_BIT(FAULT_MULTI)) && w->is_single && is_px)
+        h->is_multi = (uint8_t)rng_chance(several, 500);
+    if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != &rdl_lock_legacy && !h->is_multi &&
+        rng_chance(hints, 800))
+        h->hint_use = rng_chance(hints, 900) ? HINT_WAITS : HINT_TELLS;
+}
+
 static void init_handle(struct world *w, struct client *c, unsigned i)
 {
     struct rng *r = &w->stream[STREAM_SETUP];
@@ -57,19 +69,25 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     }
     h->act_at = w->opt.is_scripted ? NEVER : user_next(w, r);
     h->cancel_at = NEVER;
+    init_more(w, h);
     handle_init(w, h);
 }
 
-static void init_conn(struct world *w, struct client *c, unsigned s)
+/* Behind those to the servers comes the one that waits for hints, at the first. */
+static unsigned server_of(const struct world *w, unsigned conn)
 {
-    struct rng *r = &w->stream[STREAM_SETUP];
+    return conn < (unsigned)w->servers ? conn : 0;
+}
+
+void client_conn(struct world *w, struct client *c, unsigned s)
+{
+    const char *word = w->host[server_of(w, s)].model.features->password;
+    struct rng *r = &w->stream[s < (unsigned)w->servers ? (unsigned)STREAM_SETUP : (unsigned)FAULT_HINT];
     int is_small = (w->faults & FAULT_BIT(FAULT_CUT)) && rng_chance(r, 300);
     memset(&c->endpoint[s], 0, sizeof c->endpoint[s]);
     c->endpoint[s].host = "model";
-    if (w->host[s].model.features->password) {
-        const char *word = w->host[s].model.features->password;
+    if (word)
         c->endpoint[s].password = (struct rdl_bytes){word, strlen(word)};
-    }
     if (rng_chance(r, 300))
         c->endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
     c->cfg[s] = (struct rdl_conn_config){.endpoint = &c->endpoint[s],
@@ -93,9 +111,9 @@ void client_init(struct world *w, unsigned i)
     c->wake_at = NEVER;
     c->last_run = w->now;
     c->wall_skew_ms = (int32_t)rng_below(&w->stream[STREAM_SETUP], w->ttl_ms / 2) - (int32_t)w->ttl_ms / 4;
-    for (int s = 0; s < w->servers; s++) {
+    for (int s = 0; s < w->conns; s++) {
         c->tcp[s] = NULL;
-        init_conn(w, c, (unsigned)s);
+        client_conn(w, c, (unsigned)s);
     }
     for (int k = 0; k < w->handles; k++)
         init_handle(w, c, (unsigned)k);
@@ -172,6 +190,8 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
 {
     struct rdl_conn *conn = &c->conn[s];
     uint64_t at = NEVER;
+    if (rdl_conn_state(conn) == RDL_CONN_READY && rdl_conn_is_idle(conn)) /* it wants to read, no more */
+        return NEVER;
     unsigned wants = rdl_conn_wants(conn);
     if (!rdl_conn_is_idle(conn) || (wants & RDL_WANT_OPEN) || rdl_conn_state(conn) == RDL_CONN_HELLO) {
         at = rdl_conn_upkeep(conn, now_ms);
@@ -183,7 +203,7 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
         return NEVER;
     }
     if ((wants & RDL_WANT_OPEN) && !c->tcp[s])
-        c->tcp[s] = tcp_open(w, c->index, s);
+        c->tcp[s] = tcp_open(w, c->index, server_of(w, s));
     if ((wants & RDL_WANT_WRITE) && c->tcp[s] && c->tcp[s]->client_open == 2)
         write_out(w, c, s);
     if (rdl_conn_wants(conn) & RDL_WANT_CLOSE)
@@ -272,7 +292,7 @@ void client_run(struct world *w, unsigned i)
     enum resume from = (enum resume)c->resume;
     c->resume = RESUME_TOP;
     if (from == RESUME_TOP) {
-        for (int s = 0; s < w->servers; s++)
+        for (int s = 0; s < w->conns; s++)
             bytes_in(w, c, (unsigned)s);
         if (pause_here(w, c, RESUME_STEP)) {
             c->is_running = 0;
@@ -287,7 +307,7 @@ void client_run(struct world *w, unsigned i)
         oracle_holders(w, c);
         return;
     }
-    for (int s = 0; s < w->servers; s++) {
+    for (int s = 0; s < w->conns; s++) {
         uint64_t t = serve_conn(w, c, (unsigned)s, clock_ms(&c->clock, w->now));
         wake_ms = t < wake_ms ? t : wake_ms;
     }

@@ -5,9 +5,10 @@
 const char *fault_name(unsigned f)
 {
     static const char *const names[FAULT_CLASSES] = {
-        "tail",   "cut",     "reset",       "stall",       "partition", "refuse", "crash",   "reboot",
-        "freeze", "pause",   "kill",        "clock",       "spurious",  "errors", "scripts", "cancel",
-        "flush",  "restart", "step-client", "step-server", "rate",      "promote"};
+        "tail",    "cut",    "reset", "stall",    "partition",   "refuse",      "crash",
+        "reboot",  "freeze", "pause", "kill",     "clock",       "spurious",    "errors",
+        "scripts", "cancel", "flush", "restart",  "step-client", "step-server", "rate",
+        "promote", "lag",    "evict", "everysec", "adopt",       "hint",        "multi"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 
@@ -26,7 +27,8 @@ static uint64_t duration(struct world *w, unsigned fault, struct rng *r)
 {
     uint64_t ttl = w->ttl_ms * MS;
     switch (fault) {
-    case FAULT_CRASH: /* the operators' rule, where there is no guard: down for longer than any lease */
+    case FAULT_CRASH:
+    case FAULT_EVERYSEC: /* the operators' rule, where there is no guard: down for longer than any lease */
         return (w->guard == RDL_GUARD_OFF ? ttl + SECOND : 0) + rng_below(r, ttl);
     case FAULT_REBOOT:
     case FAULT_RESTART:
@@ -38,17 +40,53 @@ static uint64_t duration(struct world *w, unsigned fault, struct rng *r)
         return rng_chance(r, 300) ? rng_below(r, 3 * ttl) : rng_below(r, ttl / 2);
     case FAULT_KILL:
         return rng_below(r, ttl);
+    case FAULT_ADOPT: /* most often before the lease is over */
+        return rng_below(r, rng_chance(r, 300) ? 2 * ttl : ttl / 2);
     default:
         return rng_below(r, 2 * ttl);
     }
 }
+
+/* What comes later than this is not on the disk. */
+static void plan_save(struct world *w, struct planned p, uint64_t most_us)
+{
+    uint64_t lag = rng_below(&w->stream[p.fault], most_us);
+    p.at = p.at > lag ? p.at - lag : 0;
+    p.is_save = 1;
+    add(w, p);
+}
+
+/* With a guard several may lose the last second at once, as when the power fails. */
+static void plan_more_crashes(struct world *w, struct planned end)
+{
+    struct rng *r = &w->stream[end.fault];
+    if (!rng_chance(r, 300))
+        return;
+    for (int k = 0; k < w->servers; k++) {
+        struct planned p = end;
+        if (k == end.server || !rng_chance(r, 700))
+            continue;
+        p.server = (uint8_t)k;
+        p.is_end = 0;
+        p.at = end.until - rng_below(r, end.until < 200 * MS ? end.until : 200 * MS);
+        plan_save(w, p, SECOND);
+        add(w, p);
+        p.is_end = 1;
+        p.at = p.until;
+        add(w, p);
+    }
+}
+
+static const uint32_t has_end = FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_RESTART) |
+                                FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_KILL) | FAULT_BIT(FAULT_ERRORS) |
+                                FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT);
 
 static void plan_one(struct world *w, unsigned fault)
 {
     struct rng *r = &w->stream[fault];
     struct planned p = {.fault = (uint8_t)fault};
     uint64_t lasts = duration(w, fault, r), latest = w->opt.heal_us;
-    if (fault == FAULT_CRASH && w->guard != RDL_GUARD_OFF)
+    if ((fault == FAULT_CRASH || fault == FAULT_EVERYSEC) && w->guard != RDL_GUARD_OFF)
         latest -= w->max_ttl_ms * MS; /* half of the quarantine */
     if (lasts > latest - 1)
         lasts = latest - 1;
@@ -57,13 +95,16 @@ static void plan_one(struct world *w, unsigned fault)
     p.client = (uint8_t)rng_below(r, (uint64_t)w->clients);
     p.server = (uint8_t)rng_below(r, (uint64_t)w->servers);
     p.what = (uint8_t)rng_next(r);
+    if (fault == FAULT_EVERYSEC)
+        plan_save(w, p, SECOND);
     add(w, p);
-    if (fault == FAULT_CRASH || fault == FAULT_REBOOT || fault == FAULT_RESTART || fault == FAULT_FREEZE ||
-        fault == FAULT_KILL || fault == FAULT_ERRORS) {
+    if (has_end & FAULT_BIT(fault)) {
         p.is_end = 1;
         p.at = p.until;
         add(w, p);
     }
+    if (fault == FAULT_EVERYSEC && w->guard != RDL_GUARD_OFF)
+        plan_more_crashes(w, p);
 }
 
 /* What breaks the assumptions strikes a majority at once: an operator's mistake, a bad time server. */
@@ -77,6 +118,8 @@ static void plan_outside(struct world *w, unsigned fault)
         struct planned p = {.fault = (uint8_t)fault, .server = (uint8_t)k, .at = at + rng_below(r, MS)};
         p.client = (uint8_t)rng_below(r, (uint64_t)w->clients);
         p.until = p.at + rng_below(r, 50 * MS);
+        if (fault == FAULT_LAG)
+            plan_save(w, p, 300 * MS);
         add(w, p);
         if (fault == FAULT_RESTART) {
             p.is_end = 1;
@@ -91,12 +134,13 @@ void faults_plan(struct world *w)
     static const uint32_t timed = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) |
                                   FAULT_BIT(FAULT_REFUSE) | FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) |
                                   FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
-                                  FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS);
+                                  FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
+                                  FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT);
     for (unsigned f = 0; f < FAULT_CLASSES; f++) {
         if (!(w->faults & FAULT_BIT(f)))
             continue;
         if (timed & FAULT_BIT(f))
-            for (uint64_t n = rng_between(&w->stream[f], 1, 4); n > 0; n--)
+            for (uint64_t n = rng_between(&w->stream[f], 1, f == FAULT_ADOPT ? 10 : 4); n > 0; n--)
                 plan_one(w, f);
         if (FAULTS_OUTSIDE & FAULT_BIT(f))
             for (int n = 0; n < 3; n++)
@@ -126,32 +170,26 @@ static void partition(struct world *w, const struct planned *p)
                 (unsigned long long)(p->until / MS));
 }
 
+/* It strikes one that holds something, if there is one. */
+static void choose_holder(struct world *w, uint32_t n)
+{
+    for (int k = 0; k < w->clients; k++) {
+        unsigned c = (w->planned[n].client + (unsigned)k) % (unsigned)w->clients;
+        for (int i = 0; i < w->handles; i++)
+            if (!w->client[c].is_dead && w->client[c].handle[i].state == HELD) {
+                w->planned[n].client = w->planned[n + 1].client = (uint8_t)c;
+                return;
+            }
+    }
+}
+
 static void kill_client(struct world *w, const struct planned *p)
 {
-    struct client *c = &w->client[p->client];
-    if (p->is_end) {
-        if (!c->is_dead)
-            return;
-        world_trace(w, "c%u lives again", p->client);
-        client_init(w, p->client);
-        return;
-    }
-    if (c->is_dead)
-        return;
-    world_trace(w, "c%u dies", p->client);
-    c->is_dead = 1;
-    for (int i = 0; i < w->handles; i++) {
-        oracle_released(w, &c->handle[i]);
-        c->handle[i].state = IDLE;
-    }
-    for (int s = 0; s < w->servers; s++) {
-        struct tcp *t = c->tcp[s];
-        c->tcp[s] = NULL;
-        if (t && (p->what & 1))
-            tcp_abandon(w, t);
-        else if (t)
-            tcp_close(w, t);
-    }
+    int is_dead = w->client[p->client].is_dead;
+    if (p->is_end && is_dead)
+        client_return(w, p->client);
+    else if (!p->is_end && !is_dead)
+        client_die(w, p->client, p->what & 1);
 }
 
 static void set_error(struct world *w, const struct planned *p)
@@ -166,6 +204,8 @@ static void set_error(struct world *w, const struct planned *p)
 
 static void crash(struct world *w, const struct planned *p)
 {
+    static const enum host_data data[FAULT_CLASSES] = {
+        [FAULT_REBOOT] = HOST_ALL, [FAULT_EVERYSEC] = HOST_SAVED};
     struct host *h = &w->host[p->server];
     if (!p->is_end) {
         if (h->is_down)
@@ -175,7 +215,7 @@ static void crash(struct world *w, const struct planned *p)
         world_trace(w, "s%u crashes%s", p->server, p->what & 1 ? "" : " silently");
         host_crash(w, p->server, p->what & 1);
     } else if (h->is_down && h->up_at == p->until) {
-        host_start(w, p->server, p->fault == FAULT_REBOOT);
+        host_start(w, p->server, data[p->fault]);
     }
 }
 
@@ -222,61 +262,76 @@ static void step_clock(struct world *w, const struct planned *p)
     }
 }
 
+static void stall(struct world *w, const struct planned *p)
+{
+    block(&w->link[p->client][p->server], p->what % 3 + 1, p->until);
+    world_trace(w, "link c%u-s%u loses everything until %llu ms", p->client, p->server,
+                (unsigned long long)(p->until / MS));
+}
+
+static void forget_scripts(struct world *w, const struct planned *p)
+{
+    w->host[p->server].model.scripts = 0;
+    world_trace(w, "s%u: SCRIPT FLUSH", p->server);
+}
+
+static void flush(struct world *w, const struct planned *p)
+{
+    sim_server_flush(&w->host[p->server].model);
+    world_trace(w, "s%u: FLUSHALL", p->server);
+}
+
+static void promote(struct world *w, const struct planned *p)
+{
+    host_promote(w, p->server);
+}
+
+static void lag(struct world *w, const struct planned *p)
+{
+    host_lag(w, p->server);
+}
+
+static void evict(struct world *w, const struct planned *p)
+{
+    host_evict(w, p->server);
+}
+
+static void hint(struct world *w, const struct planned *p)
+{
+    host_hint(w, 0, p->what / 3 % NAMES, p->what);
+}
+
+/* Those that have a time. */
+static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned *p) = {
+    [FAULT_STALL] = stall,
+    [FAULT_PARTITION] = partition,
+    [FAULT_REFUSE] = refuse,
+    [FAULT_CRASH] = crash,
+    [FAULT_REBOOT] = crash,
+    [FAULT_RESTART] = crash,
+    [FAULT_EVERYSEC] = crash,
+    [FAULT_FREEZE] = freeze,
+    [FAULT_PAUSE] = pause_client,
+    [FAULT_KILL] = kill_client,
+    [FAULT_ADOPT] = kill_client,
+    [FAULT_ERRORS] = set_error,
+    [FAULT_SCRIPTS] = forget_scripts,
+    [FAULT_FLUSH] = flush,
+    [FAULT_PROMOTE] = promote,
+    [FAULT_LAG] = lag,
+    [FAULT_EVICT] = evict,
+    [FAULT_HINT] = hint,
+    [FAULT_STEP_CLIENT] = step_clock,
+    [FAULT_STEP_SERVER] = step_clock,
+};
+
 void fault_event(struct world *w, uint32_t n)
 {
     const struct planned *p = &w->planned[n];
-    switch ((enum fault)p->fault) {
-    case FAULT_STALL:
-        block(&w->link[p->client][p->server], p->what % 3 + 1, p->until);
-        world_trace(w, "link c%u-s%u loses everything until %llu ms", p->client, p->server,
-                    (unsigned long long)(p->until / MS));
-        break;
-    case FAULT_PARTITION:
-        partition(w, p);
-        break;
-    case FAULT_REFUSE:
-        refuse(w, p);
-        break;
-    case FAULT_CRASH:
-    case FAULT_REBOOT:
-    case FAULT_RESTART:
-        crash(w, p);
-        break;
-    case FAULT_FREEZE:
-        freeze(w, p);
-        break;
-    case FAULT_PAUSE:
-        pause_client(w, p);
-        break;
-    case FAULT_KILL:
-        kill_client(w, p);
-        break;
-    case FAULT_ERRORS:
-        set_error(w, p);
-        break;
-    case FAULT_SCRIPTS:
-        w->host[p->server].model.scripts = 0;
-        world_trace(w, "s%u: SCRIPT FLUSH", p->server);
-        break;
-    case FAULT_FLUSH:
-        sim_server_flush(&w->host[p->server].model);
-        world_trace(w, "s%u: FLUSHALL", p->server);
-        break;
-    case FAULT_PROMOTE:
-        host_promote(w, p->server);
-        break;
-    case FAULT_STEP_CLIENT:
-    case FAULT_STEP_SERVER:
-        step_clock(w, p);
-        break;
-    case FAULT_TAIL:
-    case FAULT_CUT:
-    case FAULT_RESET:
-    case FAULT_CLOCK:
-    case FAULT_SPURIOUS:
-    case FAULT_CANCEL:
-    case FAULT_RATE:
-    case FAULT_CLASSES:
-        break;
-    }
+    if (p->fault == FAULT_ADOPT && !p->is_end)
+        choose_holder(w, n);
+    if (p->is_save)
+        host_save(w, p->server);
+    else if (strike[p->fault])
+        strike[p->fault](w, p);
 }

@@ -10,6 +10,11 @@ const char *lock_name(unsigned i)
     return names[i];
 }
 
+unsigned handle_names(const struct handle *h)
+{
+    return h->is_multi ? (1u << NAMES) - 1 : 1u << h->name;
+}
+
 static struct client *client_of(struct world *w, const struct handle *h)
 {
     return &w->client[h->client];
@@ -18,9 +23,17 @@ static struct client *client_of(struct world *w, const struct handle *h)
 void handle_init(struct world *w, struct handle *h)
 {
     struct client *c = client_of(w, h);
-    const char *name = lock_name(h->name);
+    const char *name = lock_name(h->name), *other = lock_name(1u - h->name);
+    const struct rdl_bytes both[NAMES] = {{name, strlen(name)}, {other, strlen(other)}};
+    rdl_hint_init(&h->hint, h->hint_use == HINT_WAITS ? &c->conn[w->servers] : NULL);
+    if (h->is_multi) {
+        rdl_lock_init_multi(&h->lock, &h->opt.lease, &c->conn[h->single_server], both, NAMES, h->packed);
+        return;
+    }
     if (h->is_single) {
         rdl_lock_init(&h->lock, h->mode, &h->opt.lease, &c->conn[h->single_server], name, strlen(name));
+        if (h->hint_use != HINT_NONE)
+            rdl_lock_set_hint(&h->lock, &h->hint);
         return;
     }
     memset(h->servers, 0, sizeof h->servers);
@@ -29,6 +42,8 @@ void handle_init(struct world *w, struct handle *h)
     rdl_redlock_init(&h->redlock, &h->opt, h->servers, (size_t)w->servers, name, strlen(name));
     if (w->has_canary)
         rdl_redlock_set_canary(&h->redlock, h->canaries);
+    if (h->hint_use != HINT_NONE)
+        rdl_redlock_set_hint(&h->redlock, &h->hint);
 }
 
 /* His wall clock, at which fences start. */
@@ -107,7 +122,20 @@ uint32_t handle_remaining_ms(const struct handle *h, uint64_t now_ms)
 
 uint64_t handle_until_ms(const struct handle *h)
 {
+    if (handle_is_adopting(h))
+        return 0;
     return h->is_single ? h->lock.until_ms : rdl_redlock_until_ms(&h->redlock);
+}
+
+int handle_is_adopting(const struct handle *h)
+{
+    return (h->is_single ? h->lock.until_ms : h->redlock.until_ms) == UINT64_MAX;
+}
+
+int handle_adopt(struct handle *h, const char *hex)
+{
+    return h->is_single ? rdl_lock_adopt(&h->lock, hex, RDL_VALUE_MAX)
+                        : rdl_redlock_adopt(&h->redlock, hex, RDL_VALUE_MAX);
 }
 
 uint64_t handle_fence(const struct handle *h)

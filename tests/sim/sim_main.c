@@ -43,6 +43,8 @@ static void sum(const struct counts *c)
     total.commands += c->commands;
     total.lost += c->lost;
     total.unknown += c->unknown;
+    total.adopted += c->adopted;
+    total.hinted += c->hinted;
 }
 
 static void print_faults(uint32_t faults)
@@ -225,13 +227,15 @@ int main(int argc, char **argv)
     if (!j.hashes)
         printf("%llu acquired, %llu busy, %llu no quorum, %llu expired, %llu unknown, %llu extended, %llu "
                "released, "
-               "%llu lost\n%.0f schedules of %llu virtual seconds in %.1f s: %.0f/s, %.0f events and %.0f "
+               "%llu lost, %llu adopted, %llu hints taken\n%.0f schedules of %llu virtual seconds in %.1f s: "
+               "%.0f/s, %.0f events and %.0f "
                "commands each; "
                "%llu violations\n",
                (unsigned long long)total.acquired, (unsigned long long)total.busy,
                (unsigned long long)total.no_quorum, (unsigned long long)total.expired,
                (unsigned long long)total.unknown, (unsigned long long)total.extended,
-               (unsigned long long)total.released, (unsigned long long)total.lost, n,
+               (unsigned long long)total.released, (unsigned long long)total.lost,
+               (unsigned long long)total.adopted, (unsigned long long)total.hinted, n,
                (unsigned long long)(j.options.end_us / SECOND), took, n / took, (double)total.events / n,
                (double)total.commands / n, (unsigned long long)violations);
     return violations != 0;

@@ -52,12 +52,13 @@ void oracle_holders(struct world *w, struct client *c)
     uint64_t now_ms = clock_ms(&c->clock, w->now);
     for (int i = 0; i < w->handles; i++) {
         const struct handle *mine = &c->handle[i];
+        unsigned names = handle_names(mine);
         if (c->is_dead || handle_remaining_ms(mine, now_ms) == 0)
             continue;
         for (int k = 0; k < w->clients; k++)
             for (int j = 0; j < w->handles; j++) {
                 const struct handle *other = &w->client[k].handle[j];
-                if (other != mine && other->name == mine->name && !w->client[k].is_dead)
+                if (other != mine && (names & handle_names(other)) && !w->client[k].is_dead)
                     exclude(w, mine, other);
             }
     }
@@ -110,6 +111,15 @@ void oracle_released(struct world *w, struct handle *h)
     struct token *t = token_of(w, h);
     if (t)
         t->is_held = 0;
+}
+
+void oracle_adopted(struct world *w, struct handle *h)
+{
+    char hex[2 * RDL_TOKEN_LEN];
+    token_hex(handle_token(h), hex);
+    struct token *t = token_find(w, hex, 1);
+    if (t)
+        t->is_adopted = 1;
 }
 
 /* No lease is longer than what the first server to execute the command gave, less the drift. */
@@ -182,11 +192,30 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
         world_violation(w, "truth", "result %d though nothing was wrong", result);
 }
 
+/* The first extension that says anything makes it his. */
+static void adopted(struct world *w, const struct handle *h, struct token *t, int result)
+{
+    if (result >= 0 && result != RDL_ADOPTED)
+        world_violation(w, "truth", "adopted, and the result is %d", result);
+    if (result == RDL_REACQUIRED)
+        world_violation(w, "truth", "there is a gap in what was not held");
+    if (result != RDL_ADOPTED)
+        return;
+    t->is_adopted = 0;
+    t->is_held = t->was_held = 1;
+    t->client = h->client;
+    t->handle = h->index;
+}
+
 static void extended(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     struct token *t = token_of(w, h);
     int yes = t ? bits(t->extended) : 0, gone = t ? bits(t->missed) : 0;
-    uint64_t until = handle_until_ms(h);
+    uint64_t until = handle_until_ms(h), hopes_until = h->until_ms;
+    if (t && t->is_adopted) {
+        hopes_until = h->op_ms + h->ttl_ms - drift_ms(h->ttl_ms);
+        adopted(w, h, t, result);
+    }
     if (result == RDL_OK || result == RDL_REPAIRED || result == RDL_RESUMED || result == RDL_ADOPTED) {
         if (!t || yes < quorum(w, h))
             world_violation(w, "truth", "extended with %d of %d servers", yes, asked(w, h));
@@ -201,7 +230,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     } else if (result == RDL_LOST) {
         if (handle_remaining_ms(h, now_ms) != 0)
             world_violation(w, "truth", "lost, and yet something remains");
-        if (now_ms < h->until_ms && gone <= asked(w, h) - quorum(w, h) && !w->has_other_servers)
+        if (now_ms < hopes_until && gone <= asked(w, h) - quorum(w, h) && !w->has_other_servers)
             world_violation(w, "truth", "lost, but only %d servers had it no more", gone);
         if (t)
             t->is_held = 0;
@@ -214,6 +243,8 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
             t->is_held = 0;
     } else if (until != h->until_ms) {
         world_violation(w, "truth", "an extension without a result changed the lease");
+    } else if (result == RDL_EXPIRED || result == RDL_BUSY || result == RDL_NO_QUORUM) {
+        world_violation(w, "truth", "no extension ends with %d", result);
     }
 }
 
@@ -278,7 +309,7 @@ void oracle_rest(struct world *w)
     for (int s = 0; s < w->servers; s++)
         end_of_server(w, &w->host[s]);
     for (int c = 0; c < w->clients; c++) {
-        for (int s = 0; s < w->servers; s++)
+        for (int s = 0; s < w->conns; s++)
             if (!rdl_conn_is_idle(&w->client[c].conn[s]))
                 world_violation(w, "idle", "conn c%d-s%d is not idle at the end", c, s);
         for (int i = 0; i < w->handles; i++)

@@ -6,7 +6,6 @@
  */
 #include "tests/sim/sim.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static unsigned index_of(const struct world *w, const struct tcp *t)
@@ -125,6 +124,14 @@ static void release_if_over(struct tcp *t)
         t->used = 0;
 }
 
+/* The server has no session for it any more. */
+static void leave(struct world *w, struct tcp *t)
+{
+    t->server_open = 0;
+    if (t->session.ticket != 0)
+        sim_server_leave(&w->host[t->server].model, &t->session);
+}
+
 void tcp_close(struct world *w, struct tcp *t)
 {
     w->link[t->client][t->server].last_break = w->now;
@@ -149,7 +156,7 @@ void tcp_reset(struct world *w, struct tcp *t)
 {
     w->link[t->client][t->server].last_break = w->now;
     world_trace(w, "link c%u-s%u is reset", t->client, t->server);
-    t->server_open = 0;
+    leave(w, t);
     t->up.len = t->up.ready = 0;
     t->down.len = t->down.ready;
     if (t->client_open)
@@ -161,7 +168,7 @@ void tcp_reset(struct world *w, struct tcp *t)
 
 static void server_end(struct world *w, struct tcp *t, int is_reset)
 {
-    t->server_open = 0;
+    leave(w, t);
     t->up.len = t->up.ready = 0;
     if (t->client_open && !t->fin_sent) {
         uint64_t at = w->now + travel_us(w, t->client, t->server);
@@ -169,6 +176,23 @@ static void server_end(struct world *w, struct tcp *t, int is_reset)
         push(w, t, at > t->down_last ? at : t->down_last, EVENT_DOWN_FIN, (uint32_t)is_reset);
     }
     release_if_over(t);
+}
+
+/* Who was given an element goes on at once; who has begun to wait, when the time is up. */
+void host_wake(struct world *w, struct host *h)
+{
+    for (unsigned i = 0; i < TCPS; i++) {
+        struct tcp *t = &w->tcp[i];
+        if (!t->used || t->server != h->index || t->session.ticket == 0)
+            continue;
+        uint64_t wakes_ms = sim_server_wakes(&h->model, &t->session);
+        if (wakes_ms != 0 && t->waits)
+            continue;
+        w->counts.hinted += wakes_ms == 0;
+        t->waits = 1;
+        uint64_t at = clock_when(&h->clock, wakes_ms);
+        push(w, t, at > w->now ? at : w->now, EVENT_SERVE, 0);
+    }
 }
 
 /* Execute what has arrived. */
@@ -190,6 +214,8 @@ static void serve(struct world *w, struct tcp *t)
     }
     if (t->session.closing || (t->fin_came && t->up.len == t->up.ready))
         server_end(w, t, 0);
+    if (h->model.waiters > 0)
+        host_wake(w, h);
 }
 
 void host_serve_all(struct world *w, unsigned s)
@@ -213,48 +239,28 @@ void host_crash(struct world *w, unsigned s, int tell_clients)
         w->link[t->client][s].last_break = w->now;
         if (tell_clients)
             server_end(w, t, 1);
-        t->server_open = 0;
+        leave(w, t);
         t->up.len = t->up.ready = 0;
         release_if_over(t);
     }
 }
 
-void host_start(struct world *w, unsigned s, int keep_data)
+void host_start(struct world *w, unsigned s, enum host_data data)
 {
+    static const char *const words[] = {"without data", "with its data", "with the data of a moment ago"};
     struct host *h = &w->host[s];
     h->is_down = 0;
-    sim_server_restart(&h->model, w->opt.seed ^ w->now << 8 ^ s, clock_ms(&h->clock, w->now), keep_data);
-    world_trace(w, "s%u is up again, %s data", s, keep_data ? "with its" : "without");
+    sim_server_restart(&h->model, w->opt.seed ^ w->now << 8 ^ s, clock_ms(&h->clock, w->now),
+                       data == HOST_ALL);
+    if (data == HOST_SAVED)
+        sim_server_load(&h->model, &h->disk);
+    sim_server_save(&h->model, &h->disk);
+    world_trace(w, "s%u is up again, %s", s, words[data]);
     for (int i = 0; i < TCPS; i++) { /* who still believes in an old connection hears of it at last */
         struct tcp *t = &w->tcp[i];
         if (t->used && t->server == s && t->client_open == 2 && !t->server_open)
             server_end(w, t, 1);
     }
-}
-
-void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign)
-{
-    struct host *h = &w->host[s];
-    struct sim_session by_hand = {0};
-    uint8_t reply[SIM_REPLY_MAX];
-    struct sim_out out = {reply, sizeof reply, 0};
-    char command[128], value[64];
-    uint64_t now_ms = clock_ms(&h->clock, w->now);
-    sim_note_fn *note = h->model.note;
-    int len = snprintf(value, sizeof value, "%.16s %llu", is_foreign ? "0123456789abcdef" : h->model.run_id,
-                       (unsigned long long)(now_ms / 1000 - age_s));
-    int n = snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$%zu\r\n%s\r\n$%d\r\n%s\r\n",
-                     sizeof RDL_CANARY_KEY - 1, RDL_CANARY_KEY, len, value);
-    h->model.note = NULL;
-    sim_server_input(&h->model, &by_hand, (const uint8_t *)command, (size_t)n, now_ms, &out);
-    h->model.note = note;
-}
-
-void host_promote(struct world *w, unsigned s)
-{
-    sim_server_flush(&w->host[s].model);
-    host_canary(w, s, 3600, 1);
-    world_trace(w, "s%u was demoted and promoted again: its data is another's", s);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -317,6 +323,7 @@ void tcp_event(struct world *w, const struct event *e)
     } else if (e->kind == EVENT_UP) {
         up_arrived(w, t, e->n);
     } else if (e->kind == EVENT_SERVE) {
+        t->waits = 0;
         serve(w, t);
     } else if (e->kind == EVENT_UP_FIN) {
         if (t->up.len > t->up.ready) { /* behind the bytes */

@@ -45,11 +45,17 @@ static void begin_holding(struct world *w, struct handle *h, uint64_t now_ms)
     rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);
 }
 
-static void goes_on_holding(struct handle *h, int result, uint64_t now_ms)
+static void goes_on_holding(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     h->state = HELD;
     h->cancel_at = NEVER;
     h->act_at = h->hold_until;
+    if (handle_is_adopting(h)) { /* nobody has said yet whose it is */
+        h->act_at = w->now + rng_below(dice(w), 50 * MS);
+        return;
+    }
+    if (result == RDL_ADOPTED)
+        h->uses_keeper = (uint8_t)rng_chance(dice(w), 500);
     if (result >= 0)
         rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);
     else
@@ -66,6 +72,7 @@ static void count(struct world *w, int state, int result)
             w->acquired_after_heal += w->now >= w->opt.heal_us;
         } else {
             *(state == EXTENDING ? &n->extended : &n->released) += 1;
+            n->adopted += result == RDL_ADOPTED;
         }
         return;
     }
@@ -87,10 +94,31 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
     count(w, state, result);
     if (state == ACQUIRING && result >= 0)
         begin_holding(w, h, now_ms);
-    else if (state == EXTENDING && (result >= 0 || handle_remaining_ms(h, now_ms) > 0))
-        goes_on_holding(h, result, now_ms);
+    else if (state == EXTENDING &&
+             (result >= 0 || handle_remaining_ms(h, now_ms) > 0 || handle_is_adopting(h)))
+        goes_on_holding(w, h, result, now_ms);
     else
         think(w, h);
+    if (state == RELEASING && result == RDL_OK && h->mode != &rdl_lock_legacy) {
+        struct keepsake *kept = &w->client[h->client].kept[h->index];
+        kept->what = KEPT_RELEASED;
+        token_hex(handle_token(h), kept->hex);
+    }
+}
+
+void user_adopt(struct world *w, struct handle *h, const char *hex)
+{
+    struct rng *r = &w->stream[FAULT_ADOPT];
+    if (handle_adopt(h, hex) != RDL_OK) {
+        world_violation(w, "truth", "c%u.%u may not adopt", h->client, h->index);
+        return;
+    }
+    world_trace(w, "c%u.%u adopts %.6s", h->client, h->index, hex);
+    h->state = HELD;
+    h->uses_keeper = 0;
+    h->act_at = w->now + rng_below(r, rng_chance(r, 500) ? 2 * MS : 200 * MS);
+    h->hold_until = rng_chance(r, 200) ? h->act_at : h->act_at + rng_below(r, w->hold_us + w->ttl_ms * MS);
+    oracle_adopted(w, h);
 }
 
 static void began(struct world *w, struct handle *h, int rc, uint64_t now_ms)

@@ -22,12 +22,29 @@ static int is_same(struct sim_arg a, struct sim_arg b)
     return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-static int is_lock(struct sim_arg key)
+static uint8_t name_bit(struct sim_arg key)
 {
     for (unsigned i = 0; i < NAMES; i++)
         if (key.len == strlen(lock_name(i)) && memcmp(key.data, lock_name(i), key.len) == 0)
-            return 1;
+            return (uint8_t)(1u << i);
     return 0;
+}
+
+static int is_lock(struct sim_arg key)
+{
+    return name_bit(key) != 0;
+}
+
+/* Which script it was: they are told by their texts. */
+static int is_script(const struct sim_note *n, const struct rdl_script *script)
+{
+    return n->script && n->script->len == script->text_len &&
+           memcmp(n->script->text, script->text, script->text_len) == 0;
+}
+
+static int is_multi(const struct sim_note *n)
+{
+    return is_script(n, &rdl_script_acquire_multi);
 }
 
 static void oracle_set(struct world *w, const struct host *h, const struct sim_note *n)
@@ -40,7 +57,11 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
     struct token *t = token_find(w, (const char *)n->value.data, 1);
     if (!t)
         return;
-    if (((t->granted | t->refused) & bit) && !t->was_held)
+    if (h->index == 0 && n->deed == SIM_SET_GRANTED && is_multi(n)) {
+        if (t->names & name_bit(n->key))
+            world_violation(w, "fresh token", "s%u got a second SET with the same token", h->index);
+        t->names |= name_bit(n->key);
+    } else if (((t->granted | t->refused) & bit) && !t->was_held)
         world_violation(w, "fresh token", "s%u got a second SET with the same token", h->index);
     if (n->deed == SIM_SET_REFUSED) {
         t->refused |= (uint8_t)bit;
@@ -50,6 +71,8 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
         world_violation(w, "ttl", "s%u has a key without ttl", h->index);
     else if ((n->number < w->ttl_ms / 2 && !t->was_held) || n->number > w->ttl_ms)
         world_violation(w, "ttl", "s%u was given a ttl of %lld ms", h->index, (long long)n->number);
+    if (t->is_adopted && h->serving && h->serving->client_open)
+        world_violation(w, "set", "s%u: a token was put back by one who has not adopted it yet", h->index);
     t->granted |= (uint8_t)bit;
     if (h->serving)
         t->setter = h->serving->client;
@@ -89,7 +112,9 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
     t = token_find(w, (const char *)n->value.data, 1);
     if (!t)
         return;
-    if (n->arguments == 4) { /* the fenced acquire */
+    if (is_script(n, &rdl_script_release_wake))
+        return;
+    if (n->arguments == 4 || is_multi(n)) { /* an acquire: fenced, or of several */
         t->refused |= (uint8_t)(n->number == 0 ? 1u << h->index : 0);
         return;
     }
@@ -125,10 +150,11 @@ void oracle_note(void *ctx, const struct sim_note *n)
         oracle_delete(w, h, n);
         break;
     case SIM_SHORTENED:
-        world_violation(w, "extend", "s%u shortened a lease", h->index);
+        if (is_lock(n->key))
+            world_violation(w, "extend", "s%u shortened a lease", h->index);
         break;
     case SIM_EXPIRE_SET:
-        if (!is_same(n->value, n->held))
+        if (is_lock(n->key) && !is_same(n->value, n->held))
             world_violation(w, "extend", "s%u extended a key that was another's", h->index);
         break;
     case SIM_SCRIPT_DONE:

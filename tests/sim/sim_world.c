@@ -90,7 +90,7 @@ static struct event event_pop(struct world *w)
 
 uint64_t clock_us(const struct clock *c, uint64_t now)
 {
-    int64_t drift = (int64_t)now * c->ppm / 1000000;
+    int64_t drift = c->ppm == 0 ? 0 : (int64_t)now * c->ppm / 1000000;
     return c->offset_us + (uint64_t)((int64_t)now + drift + c->step_us);
 }
 
@@ -106,7 +106,7 @@ uint64_t clock_when(const struct clock *c, uint64_t ms)
         return NEVER;
     if (local <= 0)
         return 0;
-    uint64_t at = (uint64_t)(local * 1000000 / (1000000 + c->ppm));
+    uint64_t at = c->ppm == 0 ? (uint64_t)local : (uint64_t)(local * 1000000 / (1000000 + c->ppm));
     while (clock_ms(c, at) < ms)
         at++;
     return at;
@@ -161,10 +161,11 @@ static const struct sim_features kinds[] = {
 };
 
 /* Each class with even chances; in one world of eight none at all. */
-static uint32_t draw_faults(struct rng *r)
+static uint32_t draw_faults(struct rng *r, struct rng *later)
 {
-    uint32_t bits = (uint32_t)rng_next(r) & FAULTS_INSIDE;
-    return rng_chance(r, 125) ? 0 : bits;
+    uint32_t more = (uint32_t)rng_next(later) & FAULTS_LATER;
+    uint32_t bits = (uint32_t)rng_next(r) & FAULTS_FIRST;
+    return rng_chance(r, 125) ? 0 : bits | more;
 }
 
 static int32_t draw_rate(struct world *w)
@@ -200,6 +201,8 @@ static void make_hosts(struct world *w)
 {
     struct rng *r = &w->stream[STREAM_SETUP];
     int mixed = rng_chance(r, 400) && !w->opt.is_scripted;
+    int has_multi = w->is_single && !w->has_legacy && (w->faults & FAULT_BIT(FAULT_MULTI));
+    int needs_scripts = w->is_fenced || has_multi;
     for (int s = 0; s < w->servers; s++) {
         struct host *h = &w->host[s];
         memset(h, 0, offsetof(struct host, model));
@@ -210,7 +213,7 @@ static void make_hosts(struct world *w)
         h->serving = NULL;
         h->world = w;
         uint64_t drawn = mixed ? rng_below(r, 5) : 0;
-        if (w->is_fenced) /* fencing needs scripts */
+        if (needs_scripts)
             drawn = drawn % 2 * 2;
         const struct sim_features *kind = &kinds[drawn];
         sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0) - UP_BEFORE_MS);
@@ -219,6 +222,7 @@ static void make_hosts(struct world *w)
         h->model.note_ctx = h;
         if (w->has_canary)
             host_canary(w, (unsigned)s, UP_BEFORE_MS / 1000, 0);
+        host_save(w, (unsigned)s);
     }
 }
 
@@ -255,7 +259,7 @@ static void make_shape(struct world *w)
     int clients = (int)rng_between(r, 2, 5), servers = sizes[rng_below(r, 10)];
     int handles = rng_chance(r, 300) ? (int)rng_between(r, 2, HANDLES_MAX) : 1;
     uint32_t ttl = (uint32_t)rng_between(r, 4, 28) * 50;
-    uint32_t faults = draw_faults(r);
+    uint32_t faults = draw_faults(r, &w->stream[STREAM_MORE]);
     w->clients = w->opt.clients > 0 ? w->opt.clients : clients;
     w->servers = w->opt.servers > 0 ? w->opt.servers : servers;
     w->is_single = rng_chance(r, w->servers == 1 ? 700 : 100);
@@ -280,6 +284,15 @@ static void make_shape(struct world *w)
                        : UINT32_MAX;
 }
 
+/* The stream that gets the n-th seed: later ones stand last, so that older worlds are what they were. */
+static int stream_drawn(int n)
+{
+    const int later = FAULT_CLASSES - FAULT_LAG, first = STREAM_MORE - later;
+    if (n < FAULT_LAG || n >= STREAM_MORE)
+        return n;
+    return n < first ? n + later : n - first + FAULT_LAG;
+}
+
 struct world *world_make(const struct options *o)
 {
     struct world *w = &the_world;
@@ -292,8 +305,8 @@ struct world *world_make(const struct options *o)
     w->run = run;
     w->opt = *o;
     struct rng seeds = {o->seed};
-    for (int i = 0; i < STREAMS; i++)
-        w->stream[i].state = rng_next(&seeds) ^ (uint64_t)i << 56;
+    for (int n = 0; n < STREAMS; n++)
+        w->stream[stream_drawn(n)].state = rng_next(&seeds) ^ (uint64_t)n << 56;
     w->last_acquired = w->acquired_after_heal = 0;
     memset(&w->counts, 0, sizeof w->counts);
     for (int i = 0; i < TCPS; i++)
@@ -307,9 +320,11 @@ struct world *world_make(const struct options *o)
         w->ttl_ms = least_ms;
     make_guard(w);
     make_hosts(w);
+    w->conns = w->servers + ((w->faults & FAULT_BIT(FAULT_HINT)) != 0);
     for (int c = 0; c < w->clients; c++) {
         w->client[c].clock =
             (struct clock){rng_below(&w->stream[STREAM_SETUP], 1000000 * SECOND), draw_rate(w), 0};
+        memset(w->client[c].kept, 0, sizeof w->client[c].kept);
         client_init(w, (unsigned)c);
     }
     if (!o->is_scripted)

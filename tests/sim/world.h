@@ -9,15 +9,16 @@
 enum {
     CLIENTS_MAX = 6,
     SERVERS_MAX = RDL_SERVERS_MAX,
-    HANDLES_MAX = 3, /* locks of one client */
-    NAMES = 2,       /* different lock names in a world */
+    CONNS_MAX = SERVERS_MAX + 1, /* of one client: one to each server, and one that waits for hints */
+    HANDLES_MAX = 3,             /* locks of one client */
+    NAMES = 2,                   /* different lock names in a world */
     TCPS = 160,
     FIFO = 8192,
     QUEUE_BYTES = 8192,
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
     FENCES = 64,   /* of a name, that are remembered */
-    FAULTS = 160
+    FAULTS = 400
 };
 
 #define MS     1000ull
@@ -57,6 +58,13 @@ enum fault {
     FAULT_STEP_SERVER, /* a server's clock jumps ahead: its keys end early */
     FAULT_RATE,        /* clocks run at rates outside the allowance */
     FAULT_PROMOTE,     /* a server was demoted and promoted again: its data is another's */
+    FAULT_LAG,         /* a replica that was behind is promoted: the same data, as of a moment ago */
+    FAULT_EVICT,       /* a server that is full deletes what has a ttl */
+    /* inside again; the order is that in which they came to be */
+    FAULT_EVERYSEC, /* a server restarts with what it had up to a second ago; held down as FAULT_CRASH */
+    FAULT_ADOPT,    /* a client dies and comes back, and has the token of what it held */
+    FAULT_HINT,     /* some wait for a hint; hints that nobody gave, lists that are none */
+    FAULT_MULTI,    /* some take several locks as one */
     FAULT_CLASSES
 };
 
@@ -66,11 +74,14 @@ enum stream {
     STREAM_USER,                  /* what the users do */
     STREAM_LIBRARY,               /* entropy given to the library */
     STREAM_GUARD,                 /* which restart guard */
+    STREAM_MORE,                  /* which of the classes that came later */
     STREAMS
 };
 
 #define FAULT_BIT(f)   (1u << (f))
-#define FAULTS_INSIDE  (FAULT_BIT(FAULT_FLUSH) - 1u)
+#define FAULTS_FIRST   (FAULT_BIT(FAULT_FLUSH) - 1u) /* inside the assumptions */
+#define FAULTS_LATER   (FAULT_BIT(FAULT_CLASSES) - FAULT_BIT(FAULT_EVERYSEC))
+#define FAULTS_INSIDE  (FAULTS_FIRST | FAULTS_LATER)
 #define FAULTS_OUTSIDE ((FAULT_BIT(FAULT_CLASSES) - 1u) & ~FAULTS_INSIDE)
 
 /* The world to make; 0 or -1 means: drawn from the seed. */
@@ -122,6 +133,7 @@ struct tcp {
     uint32_t gen;
     uint8_t used;
     uint8_t client, server;
+    uint8_t waits;       /* in BLPOP, and the end of that wait is an event */
     uint8_t client_open; /* 0 closed, 1 opening, 2 open */
     uint8_t server_open; /* the server has a session for it */
     uint8_t refused;
@@ -149,6 +161,7 @@ struct clock {
 struct host {
     struct world *world;
     struct sim_server model;
+    struct sim_disk disk; /* what a restart brings back, or a replica that was behind has */
     struct clock clock;
     uint8_t index;
     uint8_t is_down;
@@ -161,6 +174,8 @@ struct host {
 
 enum handle_state { IDLE, ACQUIRING, HELD, EXTENDING, RELEASING };
 
+enum hint_use { HINT_NONE, HINT_WAITS, HINT_TELLS };
+
 /* One lock of one client, and its user. */
 struct handle {
     struct rdl_redlock_options opt;
@@ -171,6 +186,10 @@ struct handle {
     struct rdl_keeper keeper;
     uint8_t client, index;
     uint8_t is_single;
+    uint8_t is_multi; /* holds both names, in the order of its own */
+    enum hint_use hint_use;
+    struct rdl_hint hint;
+    uint8_t packed[RDL_NAME_MAX];     /* the names of a multi */
     const struct rdl_lock_mode *mode; /* of a single one */
     uint8_t single_server;
     uint8_t name;
@@ -190,6 +209,14 @@ struct handle {
     uint32_t ttl_ms;
 };
 
+/* A token that a client has in a file: it outlives the client. */
+enum kept { KEPT_NOTHING, KEPT_HELD, KEPT_RELEASED };
+
+struct keepsake {
+    enum kept what;
+    char hex[RDL_VALUE_MAX];
+};
+
 struct client {
     struct clock clock;
     uint8_t index;
@@ -202,14 +229,15 @@ struct client {
     uint64_t paused_until;
     uint64_t wake_at; /* an EVENT_WAKE is due then */
     uint64_t last_run;
-    struct rdl_conn conn[SERVERS_MAX];
-    struct rdl_conn_config cfg[SERVERS_MAX];
-    struct rdl_endpoint endpoint[SERVERS_MAX];
-    struct tcp *tcp[SERVERS_MAX]; /* of the conn's present connection */
+    struct rdl_conn conn[CONNS_MAX]; /* behind those to the servers: the one for hints, to the first */
+    struct rdl_conn_config cfg[CONNS_MAX];
+    struct rdl_endpoint endpoint[CONNS_MAX];
+    struct tcp *tcp[CONNS_MAX]; /* of the conn's present connection */
     struct handle handle[HANDLES_MAX];
-    uint8_t queue[SERVERS_MAX][QUEUE_BYTES];
-    uint8_t tx[SERVERS_MAX][1024];
-    uint8_t rx[SERVERS_MAX][256];
+    struct keepsake kept[HANDLES_MAX];
+    uint8_t queue[CONNS_MAX][QUEUE_BYTES];
+    uint8_t tx[CONNS_MAX][1024];
+    uint8_t rx[CONNS_MAX][256];
 };
 
 /* What the servers did with one token. */
@@ -224,6 +252,8 @@ struct token {
     uint8_t setter;         /* the client whose SET was granted */
     uint8_t client, handle; /* who holds it, when held */
     uint8_t is_held;
+    uint8_t is_adopted; /* a client that came back has it, and no server has said yet that it is his */
+    uint8_t names;      /* bits: of these locks, whose SET was granted on the first server */
     uint8_t was_held;   /* at some time: from then on a SET with it puts the key back */
     uint64_t first_us;  /* when a SET of it was first executed */
     uint64_t extend_us; /* when an extend of the present operation was first executed */
@@ -234,13 +264,15 @@ struct token {
 struct planned {
     uint8_t fault;
     uint8_t is_end;
-    uint8_t what; /* of the class: which way, which error ... */
+    uint8_t is_save; /* what comes later is not on the server's disk */
+    uint8_t what;    /* of the class: which way, which error ... */
     uint8_t client, server;
     uint64_t at, until;
 };
 
 struct counts {
-    uint64_t events, acquired, busy, no_quorum, expired, extended, released, commands, lost, unknown;
+    uint64_t events, acquired, busy, no_quorum, expired, extended, released, commands, lost, unknown, adopted,
+        hinted;
 };
 
 struct fence {
@@ -254,6 +286,7 @@ struct world {
     uint32_t run;
     uint32_t faults; /* bits, as drawn or given */
     int clients, servers, handles, is_single;
+    int conns;                         /* of a client */
     int has_other_servers;             /* of which the oracles know less: by WATCH a client sees by itself */
     int is_fenced;                     /* locks count, on one server or on N */
     int accepts_gap;                   /* an extend goes on after one (RDL_RESUMED) */

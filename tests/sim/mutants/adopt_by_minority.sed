@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# redlock/redlock_extend.c: a minority adopts nothing
+s/is_adopting\(r\) && having\(r\) >= quorum/is_adopting(r) \&\& having(r) > 0/

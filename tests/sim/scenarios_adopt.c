@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: a lease that goes on with a token from elsewhere, and several locks held as one. */
+#include "tests/sim/scene.h"
+
+static void adopt(struct world *w, struct handle *h, const char *hex)
+{
+    handle_init(w, h);
+    user_adopt(w, h, hex);
+}
+
+/* A client dies and comes back; its token was in a file. */
+static struct handle *back_with_its_token(struct world *w, int c, uint32_t after_ms)
+{
+    char hex[RDL_VALUE_MAX];
+    token_hex(handle_token(scene_lock(w, c)), hex);
+    client_die(w, (unsigned)c, 0);
+    scene_go(w, after_ms);
+    client_return(w, (unsigned)c);
+    adopt(w, scene_lock(w, c), hex);
+    scene_lock(w, c)->hold_until = scene_lock(w, c)->act_at = NEVER;
+    return scene_lock(w, c);
+}
+
+static void who_comes_back_goes_on(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, 3, 2000);
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        struct handle *h = back_with_its_token(w, 0, 500);
+        EXPECT(w, scene_left(w, h) == 0);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
+        EXPECT(w, scene_left(w, h) > 1900);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 10);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
+static void released_at_once(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, 3, 2000);
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        struct handle *h = back_with_its_token(w, 0, 100);
+        if (single)
+            scene_do(w, h, RELEASING, 0);
+        else
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 10);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
+/* His time was up, and another has it. */
+static void too_late(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, 3, 500);
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        struct handle *h = back_with_its_token(w, 0, 510);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 500) == RDL_LOST);
+        scene_go(w, 50);
+        EXPECT(w, scene_owner(w, 0) == 1 && scene_left(w, scene_lock(w, 1)) > 400);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The answer is yes, and comes when what it gave is over. */
+static void late_answer(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, 3, 1000);
+        scene_one_server(w, single);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        struct handle *h = scene_lock(w, 0);
+        char hex[RDL_VALUE_MAX];
+        token_hex(handle_token(h), hex);
+        adopt(w, h, hex);
+        h->hold_until = h->act_at = NEVER;
+        scene_begin(w, h, EXTENDING, 1000);
+        w->client[0].paused_until = w->now + 1005 * MS;
+        EXPECT(w, scene_wait(w, h) == RDL_LOST);
+        EXPECT(w, scene_left(w, h) == 0 && !handle_is_adopting(h));
+        h->state = IDLE;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* it is a lock like any other again */
+        if (w->violation)
+            return;
+    }
+}
+
+/* Two of five have lost it: while nobody says that it is his, it is not put back. */
+static void not_put_back(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (int s = 3; s < 5; s++)
+        sim_server_flush(&w->host[s].model);
+    struct handle *h = back_with_its_token(w, 0, 100);
+    while (scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN && !w->violation)
+        scene_go(w, 10);
+    EXPECT(w, h->result == RDL_ADOPTED);
+    scene_go(w, 20);
+    EXPECT(w, scene_pttl(w, 3) == -2 && scene_pttl(w, 4) == -2);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) >= 0);
+    scene_go(w, 10);
+    EXPECT(w, scene_pttl(w, 3) > 0 && scene_pttl(w, 4) > 0);
+}
+
+/* A minority has it: that makes nobody the holder. */
+static void by_a_minority(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (int s = 2; s < 5; s++)
+        sim_server_flush(&w->host[s].model);
+    struct handle *h = back_with_its_token(w, 0, 100);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_LOST);
+    scene_go(w, 20);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
+}
+
+/* ---------------------------------------------------------------- several locks as one */
+
+/* A takes both, B the first and C the second. */
+static struct world *both_and_each(void)
+{
+    struct world *w = scene(3, 1, 2000);
+    scene_one_server(w, 1);
+    scene_lock(w, 0)->is_multi = 1;
+    scene_lock(w, 2)->name = 1;
+    for (int c = 0; c < 3; c++)
+        handle_init(w, scene_lock(w, c));
+    return w;
+}
+
+static void all_or_none(void)
+{
+    struct world *w = both_and_each();
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1), *c = scene_lock(w, 2);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, scene_do(w, a, EXTENDING, 2000) == RDL_OK);
+    scene_go(w, 1500);
+    EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* A has taken nothing */
+}
+
+static void one_lost_is_all_lost(void)
+{
+    struct world *w = both_and_each();
+    struct handle *a = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    struct sim_arg second = {(const uint8_t *)lock_name(1), 11};
+    uint64_t now_ms = clock_ms(&w->host[0].clock, w->now);
+    struct sim_key *k = sim_server_find(&w->host[0].model, 0, second, now_ms);
+    EXPECT(w, k != NULL);
+    if (k)
+        sim_key_delete(&w->host[0].model, k, now_ms);
+    EXPECT(w, scene_do(w, a, EXTENDING, 2000) == RDL_LOST);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+}
+
+const struct scenario scenarios_adopt[] = {
+    {"who comes back with its token goes on", who_comes_back_goes_on, SCENE},
+    {"what is adopted can be released at once", released_at_once, SCENE},
+    {"who comes back too late has lost it", too_late, SCENE},
+    {"an answer that comes after the ttl adopts nothing", late_answer, SCENE},
+    {"what is adopted is not put back before it is confirmed", not_put_back, SCENE},
+    {"a minority adopts nothing", by_a_minority, SCENE},
+    {"several locks are taken all or none", all_or_none, SCENE},
+    {"of several locks one lost is all lost", one_lost_is_all_lost, SCENE},
+    {NULL, NULL, SCENE},
+};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: waiting with a hint, and what may become of hints. */
+#include "tests/sim/scene.h"
+
+/* A holds it; the others are known to the servers and wait, with long pauses where they have no hint. */
+static struct world *waiting_for_a(int clients, int single, uint32_t ttl_ms)
+{
+    struct world *w = scene(clients, 3, ttl_ms);
+    scene_one_server(w, single);
+    scene_hints(w);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    for (int c = 1; c < clients; c++) {
+        struct handle *h = scene_lock(w, c);
+        h->opt.lease.wait_ms = 8000;
+        h->opt.lease.retry_ms = 500;
+        scene_begin(w, h, ACQUIRING, 0);
+        scene_go(w, 20);
+    }
+    scene_go(w, 250); /* the first try of each has no hint: its conn was not there yet */
+    return w;
+}
+
+static void a_release_wakes(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = waiting_for_a(2, single, 10000);
+        struct handle *b = scene_lock(w, 1);
+        scene_go(w, 900);
+        EXPECT(w, w->host[0].model.waiters == 1);
+        uint64_t before = w->now;
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+        EXPECT(w, scene_wait(w, b) == RDL_OK);
+        EXPECT(w, w->now < before + 5 * MS);
+        EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
+        scene_go(w, 100);
+        EXPECT(w, w->host[0].model.waiters == 0);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The first in the list is dead, and nobody has noticed: he is given the hint. */
+static void a_lost_hint_costs_the_cap(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = waiting_for_a(3, single, 10000);
+        scene_go(w, 900);
+        EXPECT(w, w->host[0].model.waiters == 2);
+        client_die(w, 1, 1);
+        uint64_t before = w->now;
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+        EXPECT(w, scene_wait(w, scene_lock(w, 2)) == RDL_OK);
+        EXPECT(w, w->now < before + (RDL_HINT_CAP_MS + 50) * MS);
+        if (w->violation)
+            return;
+    }
+}
+
+/* B gives up, and the hint that he waited for is C's. */
+static void who_gives_up_takes_none(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = waiting_for_a(3, single, 10000);
+        scene_go(w, 900);
+        EXPECT(w, w->host[0].model.waiters == 2);
+        user_cancel(w, scene_lock(w, 1));
+        scene_go(w, 10);
+        uint64_t before = w->now;
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+        EXPECT(w, scene_wait(w, scene_lock(w, 2)) == RDL_OK);
+        EXPECT(w, w->now < before + 5 * MS);
+        if (w->violation)
+            return;
+    }
+}
+
+/* A stranger fills the list: the tries stay few. */
+static void foreign_hints(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = waiting_for_a(2, single, 10000);
+        scene_go(w, 500);
+        uint64_t before = w->counts.commands, tries;
+        for (int i = 0; i < 100; i++) {
+            host_hint(w, 0, 0, 0);
+            scene_go(w, 5);
+        }
+        tries = w->counts.commands - before;
+        EXPECT(w, tries > 5 && tries < (single ? 40 : 160));
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+        EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
+static void no_list(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = waiting_for_a(2, single, 10000);
+        scene_go(w, 900);
+        host_hint(w, 0, 0, 2);
+        scene_go(w, 1000);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+        EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
+/* What a holder that ran out of time releases is another's by then; it tells nobody and deletes nothing. */
+static void a_late_release_deletes_nothing(void)
+{
+    struct world *w = scene(2, 1, 1000);
+    scene_one_server(w, 1);
+    scene_hints(w);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 1010);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_LOST);
+    EXPECT(w, scene_owner(w, 0) == 1);
+}
+
+const struct scenario scenarios_hint[] = {
+    {"a release wakes the one who waits", a_release_wakes, SCENE},
+    {"a lost hint costs the cap at most", a_lost_hint_costs_the_cap, SCENE},
+    {"who gives up takes no hint with him", who_gives_up_takes_none, SCENE},
+    {"hints of a stranger cost few tries", foreign_hints, SCENE},
+    {"a list of hints that is none", no_list, SCENE},
+    {"a late release that would tell deletes nothing", a_late_release_deletes_nothing, SCENE},
+    {NULL, NULL, SCENE},
+};
