@@ -114,7 +114,8 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
         return;
     if (is_script(n, &rdl_script_release_wake))
         return;
-    if (n->arguments == 4 || is_multi(n)) { /* an acquire: fenced, or of several */
+    /* an acquire, fenced or of several; its number is raised: refused where it is another's by now */
+    if (n->arguments == 4 || is_multi(n) || is_script(n, &rdl_script_raise)) {
         t->refused |= (uint8_t)(n->number == 0 ? 1u << h->index : 0);
         return;
     }
