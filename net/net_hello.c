@@ -125,9 +125,8 @@ int rdl_hello_reply(struct rdl_conn *c)
     if (c->hello_done >= c->hello_sent)
         return rdl_unasked_reply(c);
     c->hello_done++;
-    code = rdl_error_code(c->reply);
     if (c->reply_kind == RDL_RESP_ERROR && is_turned_away(c))
-        return code;
+        return rdl_error_code(c->reply);
     if (cmd >= HELLO_COMMANDS)
         return c->preflight->judge(c, cmd - HELLO_COMMANDS);
     if (c->reply_kind == RDL_RESP_STATUS)
@@ -136,6 +135,7 @@ int rdl_hello_reply(struct rdl_conn *c)
         return RDL_E_UNASKED;
     if (cmd == HELLO_SETNAME) /* a courtesy to whoever looks at CLIENT LIST */
         return RDL_OK;
+    code = rdl_error_code(c->reply);
     if (cmd == HELLO_AUTH) {
         say_auth_refused(c);
         return code == RDL_E_SERVER || code == RDL_E_UNSUPPORTED ? RDL_E_AUTH : code;

@@ -138,13 +138,14 @@ static int unfit(struct rdl_conn *c)
 
 static int judge_info(struct rdl_conn *c)
 {
-    int code = rdl_error_code(c->reply);
+    int code;
 
     if (c->reply_kind == RDL_RESP_BULK)
         return unfit(c);
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNASKED;
     rdl_conn_say(c, c->reply);
+    code = rdl_error_code(c->reply);
     return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM ? RDL_OK : code;
 }
 
