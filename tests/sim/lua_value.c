@@ -281,49 +281,54 @@ static struct lua_value order(struct lua *l, struct lua_value a, struct lua_valu
     return truth_value(a.number < b.number || (or_equal && a.number == b.number));
 }
 
-/* What follows reads on behind a first operand. */
-static struct lua_value sum(struct lua *l, struct lua_value v)
+/* What follows reads on behind a first operand, and leaves the result in its place. */
+static void sum(struct lua *l, struct lua_value *v)
 {
-    for (;;) {
-        int sign = lua_mark(l, T_PLUS) ? 1 : lua_mark(l, T_MINUS) ? -1 : 0;
-        if (sign == 0)
-            return v;
+    while (l->at->kind == T_PLUS || l->at->kind == T_MINUS) {
+        int sign = l->at++->kind == T_PLUS ? 1 : -1;
         struct lua_value w = to_number(primary(l));
-        v = to_number(v);
-        v.number += sign * w.number;
+        *v = to_number(*v);
+        v->number += sign * w.number;
     }
 }
 
-static struct lua_value comparison(struct lua *l, struct lua_value first)
+static void comparison(struct lua *l, struct lua_value *a)
 {
-    struct lua_value a = sum(l, first);
+    sum(l, a);
     enum token_kind op = l->at->kind;
     if (op != T_EQ && op != T_NE && op != T_LE && op != T_LT && op != T_GE && op != T_GT)
-        return a;
+        return;
     l->at++;
-    struct lua_value b = sum(l, primary(l));
+    struct lua_value b = primary(l);
+    sum(l, &b);
     if (op == T_EQ || op == T_NE)
-        return truth_value(equal(a, b) == (op == T_EQ));
-    if (op == T_LE || op == T_LT)
-        return order(l, a, b, op == T_LE);
-    return order(l, b, a, op == T_GE);
+        *a = truth_value(equal(*a, b) == (op == T_EQ));
+    else if (op == T_LE || op == T_LT)
+        *a = order(l, *a, b, op == T_LE);
+    else
+        *a = order(l, b, *a, op == T_GE);
 }
 
 /* level 0: or, 1: and; both leave out their right side as Lua does. */
-static struct lua_value logic(struct lua *l, struct lua_value first, int level)
+static void logic(struct lua *l, struct lua_value *v, int level)
 {
     enum token_kind op = level == 0 ? T_OR : T_AND;
-    struct lua_value v = level == 0 ? logic(l, first, 1) : comparison(l, first);
+    if (level == 0)
+        logic(l, v, 1);
+    else
+        comparison(l, v);
     while (lua_mark(l, op)) {
-        int decided = lua_truth(v) == (level == 0);
+        int decided = lua_truth(*v) == (level == 0);
         l->skipping += decided;
-        first = primary(l);
-        struct lua_value w = level == 0 ? logic(l, first, 1) : comparison(l, first);
+        struct lua_value w = primary(l);
+        if (level == 0)
+            logic(l, &w, 1);
+        else
+            comparison(l, &w);
         l->skipping -= decided;
         if (!decided)
-            v = w;
+            *v = w;
     }
-    return v;
 }
 
 struct lua_value lua_expression(struct lua *l)
@@ -335,8 +340,9 @@ struct lua_value lua_expression(struct lua *l)
     case T_THEN:
     case T_INDEX_END:
     case T_TABLE_END:
-        return v;
+        break;
     default:
-        return logic(l, v, 0);
+        logic(l, &v, 0);
     }
+    return v;
 }

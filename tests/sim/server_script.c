@@ -29,7 +29,8 @@ static const struct sim_script *read_script(struct sim_arg text)
 static const struct sim_script *by_sha(struct sim_server *s, struct sim_arg sha)
 {
     for (int i = 0; i < s->scripts; i++)
-        if (sha.len == 40 && sim_arg_is(sha, s->script[i]->sha))
+        if (sha.len == 40 &&
+            (memcmp(sha.data, s->script[i]->sha, 40) == 0 || sim_arg_is(sha, s->script[i]->sha)))
             return s->script[i];
     return NULL;
 }

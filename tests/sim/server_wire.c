@@ -11,6 +11,11 @@
 static long header(const uint8_t *in, size_t len, int64_t *v)
 {
     size_t digits = 0;
+    if (len > 2 && in[1] == '\r' && in[2] == '\n' && in[0] >= '0' &&
+        in[0] <= '9') { /* most often one digit */
+        *v = in[0] - '0';
+        return 3;
+    }
     for (*v = 0; digits < len && digits < 4 && in[digits] >= '0' && in[digits] <= '9'; digits++)
         *v = *v * 10 + (in[digits] - '0');
     if (digits > 0 && digits + 1 < len && in[digits] == '\r' && in[digits + 1] == '\n' &&

@@ -82,9 +82,9 @@ struct tcp *tcp_open(struct world *w, unsigned client, unsigned server)
     }
     struct tcp *t = &w->tcp[i];
     uint32_t gen = t->gen + 1;
-    memset(t, 0, offsetof(struct tcp, up));
-    t->up.head = t->up.len = t->up.ready = 0;
-    t->down.head = t->down.len = t->down.ready = 0;
+    memset(t, 0, offsetof(struct tcp, bytes));
+    t->up.data = t->bytes[0];
+    t->down.data = t->bytes[1];
     t->gen = gen;
     t->used = 1;
     t->client = (uint8_t)client;

@@ -43,9 +43,15 @@ int rng_chance(struct rng *r, uint32_t permille)
 
 /* ---------------------------------------------------------------- events: a binary heap */
 
-static int is_before(const struct event *a, const struct event *b)
+/* One number to compare. What comes later than 71 minutes never comes: no world lasts so long. */
+static uint64_t key_of(uint64_t at, uint32_t seq)
 {
-    return a->at < b->at || (a->at == b->at && a->seq < b->seq);
+    return (at < UINT32_MAX ? at : UINT32_MAX) << 32 | seq;
+}
+
+static uint64_t event_at(const struct event *e)
+{
+    return e->key >> 32;
 }
 
 void event_push(struct world *w, uint64_t at, enum event_kind kind, unsigned who, uint32_t gen, uint32_t n)
@@ -54,11 +60,11 @@ void event_push(struct world *w, uint64_t at, enum event_kind kind, unsigned who
         world_violation(w, "simulator", "more than %d events at once", EVENTS);
         return;
     }
-    struct event e = {at, w->seq++, n, gen, (uint16_t)who, (uint8_t)kind};
+    struct event e = {key_of(at, w->seq++), n, gen, (uint16_t)who, (uint8_t)kind};
     uint32_t i = w->events++;
     while (i > 0) {
         uint32_t parent = (i - 1) / 2;
-        if (!is_before(&e, &w->heap[parent]))
+        if (e.key > w->heap[parent].key)
             break;
         w->heap[i] = w->heap[parent];
         i = parent;
@@ -75,9 +81,8 @@ static struct event event_pop(struct world *w)
         uint32_t child = 2 * i + 1;
         if (child >= w->events)
             break;
-        if (child + 1 < w->events && is_before(&w->heap[child + 1], &w->heap[child]))
-            child++;
-        if (!is_before(&w->heap[child], &last))
+        child += child + 1 < w->events && w->heap[child + 1].key < w->heap[child].key;
+        if (w->heap[child].key > last.key)
             break;
         w->heap[i] = w->heap[child];
         i = child;
@@ -337,10 +342,10 @@ struct world *world_make(const struct options *o)
 static void dispatch(struct world *w, const struct event *e)
 {
     w->counts.events++;
-    world_hash(w, e->at ^ (uint64_t)e->kind << 60 ^ (uint64_t)e->who << 48 ^ (uint64_t)e->n << 40);
+    world_hash(w, event_at(e) ^ (uint64_t)e->kind << 60 ^ (uint64_t)e->who << 48 ^ (uint64_t)e->n << 40);
     switch ((enum event_kind)e->kind) {
     case EVENT_WAKE:
-        if (w->client[e->who].wake_at == e->at)
+        if (w->client[e->who].wake_at == event_at(e))
             w->client[e->who].wake_at = NEVER;
         client_run(w, e->who);
         break;
@@ -360,9 +365,9 @@ static void dispatch(struct world *w, const struct event *e)
 
 void world_run_until(struct world *w, uint64_t until)
 {
-    while (w->events > 0 && w->heap[0].at <= until && !w->violation) {
+    while (w->events > 0 && event_at(&w->heap[0]) <= until && !w->violation) {
         struct event e = event_pop(w);
-        w->now = e.at;
+        w->now = event_at(&e);
         if (w->opt.is_plotted)
             plot_sample(w);
         dispatch(w, &e);

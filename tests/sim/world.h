@@ -114,8 +114,7 @@ enum event_kind {
 };
 
 struct event {
-    uint64_t at;
-    uint32_t seq;
+    uint64_t key; /* when (us), and behind it the order in which they were made */
     uint32_t n;
     uint32_t gen; /* of the tcp, so that events of an earlier one are ignored */
     uint16_t who;
@@ -126,7 +125,7 @@ struct fifo {
     uint32_t head;
     uint32_t len;   /* bytes in it */
     uint32_t ready; /* of them arrived; the rest is on its way */
-    uint8_t data[FIFO];
+    uint8_t *data;  /* FIFO bytes */
 };
 
 struct tcp {
@@ -141,8 +140,9 @@ struct tcp {
     uint8_t fin_came;            /* the client's close has arrived */
     uint8_t down_ended;          /* the server's close has arrived; 2: a reset */
     uint64_t up_last, down_last; /* when the last bytes on their way arrive */
-    struct sim_session session;
     struct fifo up, down;
+    struct sim_session session;
+    uint8_t bytes[2][FIFO];
 };
 
 struct link {
