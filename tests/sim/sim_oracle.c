@@ -276,6 +276,8 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
 {
     if (w->is_fenced && h->state == ACQUIRING && result == RDL_OK)
         fenced(w, h);
+    if (h->hint.req.is_queued)
+        world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
     if (h->mode == &rdl_lock_legacy) { /* its values are not tokens; exclusion and deadlines are watched */
         if (h->state == ACQUIRING && result >= 0 && handle_until_ms(h) <= now_ms)
             world_violation(w, "truth", "acquired a lease that is over already");

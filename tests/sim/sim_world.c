@@ -202,6 +202,15 @@ static void make_links(struct world *w)
         }
 }
 
+/* Where waiting with a hint is another thing: whole seconds, as before Redis 6.0, or refused. */
+static const struct sim_features *kind_for_hints(struct world *w)
+{
+    static const struct sim_features kinds_of_waiting[] = {{.version = "5.0.14", .whole_timeouts = 1},
+                                                           {.version = "7.0.15", .denied = " blpop "}};
+    uint64_t drawn = rng_below(&w->stream[FAULT_HINT], 10);
+    return drawn < 2 ? &kinds_of_waiting[drawn] : &kinds[0];
+}
+
 static void make_hosts(struct world *w)
 {
     struct rng *r = &w->stream[STREAM_SETUP];
@@ -223,6 +232,8 @@ static void make_hosts(struct world *w)
         const struct sim_features *kind = &kinds[drawn];
         sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0) - UP_BEFORE_MS);
         w->has_other_servers |= kind != &kinds[0];
+        if (s == 0 && kind == &kinds[0] && (w->faults & FAULT_BIT(FAULT_HINT)))
+            h->model.features = kind_for_hints(w);
         h->model.note = oracle_note;
         h->model.note_ctx = h;
         if (w->has_canary)
