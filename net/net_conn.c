@@ -161,6 +161,8 @@ static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
         if (r.round == ROUND_LOOK)
             r.rung = (uint8_t)rdl_ladder_choose(c, &r);
         if (r.rung == RUNG_NONE) { /* refused to others already */
+            if (r.op->may_grant)
+                c->reserved -= rdl_record_size(&r);
             rdl_queue_remove(c, c->draw);
             rdl_req_answer(r.req, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0);
             continue;

@@ -153,6 +153,28 @@ START_TEST(without_scripts_there_is_no_other_way)
 }
 END_TEST
 
+/* Refused without a byte, it gives back the room that was kept for its release. */
+START_TEST(refusals_leave_room_for_others)
+{
+    struct rdl_command other = {.op = &rdl_op_acquire,
+                                .name = {"other", 5},
+                                .value = {token_hex(1), RDL_VALUE_MAX},
+                                .until_ms = 60000,
+                                .ttl_ms = 10000};
+    struct rdl_req last = {0};
+    int i;
+
+    for (i = 0; i < 100; i++) {
+        submit("k", 10000);
+        while (scripted_sent(&s)[0] != '\0')
+            scripted_reply(&s, REFUSED);
+        ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    }
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &last, &other), RDL_OK);
+}
+END_TEST
+
 START_TEST(what_cannot_be_an_answer_ends_the_connection)
 {
     static const char *const texts[] = {
@@ -243,6 +265,7 @@ Suite *suite_net_op_fenced(void)
     tcase_add_loop_test(tc, a_reply_is_the_number_or_how_long_the_holder_has, 0,
                         sizeof replies / sizeof replies[0]);
     tcase_add_loop_test(tc, without_scripts_there_is_no_other_way, 0, 2);
+    tcase_add_test(tc, refusals_leave_room_for_others);
     tcase_add_loop_test(tc, what_cannot_be_an_answer_ends_the_connection, 0, 9);
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(live, setup_live, teardown_live);
