@@ -107,7 +107,7 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
     at = rdl_queue_find(c, req);
     rdl_record_load(c, at, &r);
     was_sent = at < c->draw || r.round != ROUND_LOOK;
-    if (r.op->may_grant && r.replies == 0 && r.round == ROUND_LOOK)
+    if (rdl_record_keeps_room(&r))
         c->reserved -= rdl_record_size(&r);
     rdl_req_disconnected(&r, was_sent, RDL_E_TIMEOUT);
     r.req = NULL;

@@ -14,6 +14,11 @@ uint32_t rdl_record_size(const struct rdl_record *r)
     return (uint32_t)sizeof *r + r->name_len + r->value_len + r->extra_len;
 }
 
+int rdl_record_keeps_room(const struct rdl_record *r)
+{
+    return r->op->may_grant && r->req != NULL && (r->replies == 0 || rdl_rung_is_exclusive(r->rung));
+}
+
 void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r)
 {
     RDL_ASSERT(at < c->tail);

@@ -126,7 +126,11 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
         r->replies = 0;
         rdl_record_store(c, c->head, r);
         c->draw = c->head;
-    } else if (goes_on(c, r)) {
+        return;
+    }
+    if (rdl_record_keeps_room(r))
+        c->reserved -= rdl_record_size(r);
+    if (goes_on(c, r)) {
         start_over(c, r);
     } else {
         c->failures = 0; /* the connection was of use */
@@ -147,7 +151,7 @@ int rdl_request_reply(struct rdl_conn *c)
         return rdl_unasked_reply(c);
     rdl_record_load(c, c->head, &r);
     rdl_record_request(c, c->head, &q);
-    if (r.op->may_grant && r.round == ROUND_LOOK && r.replies == 0 && r.req != NULL)
+    if (rdl_record_keeps_room(&r) && !rdl_rung_is_exclusive(r.rung))
         c->reserved -= rdl_record_size(&r);
     rc = r.op->judge(c, &r, &q);
     r.replies++;

@@ -244,6 +244,63 @@ START_TEST(a_key_that_changed_before_exec_is_looked_at_again)
 }
 END_TEST
 
+static void fill_with_others(void)
+{
+    const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
+
+    while (rdl_conn_submit(&s.conn, NULL, &other) == RDL_OK) {
+    }
+}
+
+/* The change is sent in the second round: room for its release is kept until that is answered. */
+START_TEST(a_change_under_watch_that_is_not_answered_can_be_released)
+{
+    const struct rdl_command release = {&rdl_op_release, {"k", 1},   {"1700000011", 10},
+                                        {NULL, 0},       UINT64_MAX, 0};
+
+    replace_by_watch();
+    scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), act);
+    if (_i == 1) { /* and in the third */
+        scripted_reply(&s, "+QUEUED\r\n*-1\r\n");
+        scripted_sent(&s);
+        scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+        ck_assert_str_eq(scripted_sent(&s), act);
+    }
+    fill_with_others();
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &release), RDL_OK);
+}
+END_TEST
+
+/* However it ends, the room that was kept is others' again. */
+START_TEST(a_change_under_watch_gives_its_room_back)
+{
+    static const char *const ends[] = {"*1\r\n+OK\r\n", "-EXECABORT x\r\n", "*-1\r\n"};
+    struct rdl_command other = {&rdl_op_acquire, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 10000};
+    struct rdl_req last = {0};
+    int i;
+
+    replace_by_watch();
+    for (i = 0; i < 100; i++) {
+        scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+        ck_assert_str_eq(scripted_sent(&s), act);
+        scripted_reply(&s, "+QUEUED\r\n");
+        scripted_reply(&s, ends[_i]);
+        if (_i < 2)
+            submit(&rdl_op_replace);
+        ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "WATCH"));
+    }
+    rdl_conn_forget(&s.conn, &req);
+    scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n+OK\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &last, &other), RDL_OK);
+}
+END_TEST
+
 /* What is refused to this op is not yet refused to another. */
 START_TEST(a_refusal_is_remembered_for_this_op_alone)
 {
@@ -321,6 +378,8 @@ Suite *suite_net_op_legacy(void)
     tcase_add_loop_test(tc, replace_by_script, 0, sizeof scripts / sizeof scripts[0]);
     tcase_add_loop_test(tc, replace_by_watch_acts_on_what_it_found, 0, sizeof watches / sizeof watches[0]);
     tcase_add_test(tc, a_key_that_changed_before_exec_is_looked_at_again);
+    tcase_add_loop_test(tc, a_change_under_watch_that_is_not_answered_can_be_released, 0, 2);
+    tcase_add_loop_test(tc, a_change_under_watch_gives_its_room_back, 0, 3);
     tcase_add_test(tc, a_refusal_is_remembered_for_this_op_alone);
     tcase_add_loop_test(tc, getset_says_what_it_overwrote, 0, sizeof getsets / sizeof getsets[0]);
     tcase_add_loop_test(tc, del_says_whether_there_was_one, 0, sizeof deletes / sizeof deletes[0]);
