@@ -70,7 +70,7 @@ struct rdl_op {
 };
 
 uint32_t rdl_record_size(const struct rdl_record *r);
-/* Room for the release of what r may grant is kept while nobody knows: until the first reply, WATCH: the last. */
+/* Is room kept for the release of what r may grant? Until the first reply says; by WATCH, the last. */
 int rdl_record_keeps_room(const struct rdl_record *r);
 void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r);
 void rdl_record_store(struct rdl_conn *c, uint32_t at, const struct rdl_record *r);
