@@ -233,11 +233,20 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     return RDL_PENDING;
 }
 
+/* An extend or a release is queued on any conn: one that pauses is to be tried again when that is due. */
+static int wait_on(struct rdl_lock *l, uint64_t conn_ms)
+{
+    if (l->op != RDL_ACQUIRE)
+        l->wake_ms = conn_ms < l->deadline_ms ? conn_ms : l->deadline_ms;
+    return RDL_PENDING;
+}
+
 static int ask(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc = l->mode->send(l, now_ms);
+    uint64_t conn_ms =
+        rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
 
-    rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
     if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {
         l->state = LOCK_PAUSE; /* until others have been answered: else the key would stand until it ends */
         l->wake_ms = now_ms + ROOM_MS < l->deadline_ms ? now_ms + ROOM_MS : l->deadline_ms;
@@ -247,10 +256,9 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
         return attempt_failed(l, rc, now_ms);
     l->state = LOCK_ASKED;
     l->wake_ms = now_ms + rdl_attempt_ms(l->opt);
-    /* The first attempt always has its time; that of a release began with its wait for room. */
-    if ((l->tries > 0 || l->op == RDL_RELEASE) && l->wake_ms > l->deadline_ms)
+    if (l->tries > 0 && l->wake_ms > l->deadline_ms) /* the first attempt always has its time */
         l->wake_ms = l->deadline_ms;
-    return RDL_PENDING;
+    return wait_on(l, conn_ms);
 }
 
 /* An attempt, and with it validity, begins when the conn is ready: a slow login must not eat the lease. */
@@ -276,11 +284,11 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 
 static int step_asked(struct rdl_lock *l, uint64_t now_ms)
 {
+    uint64_t conn_ms = rdl_conn_upkeep(l->conn, now_ms);
     int rc;
 
-    rdl_conn_upkeep(l->conn, now_ms);
-    if (l->req.answer == RDL_ANSWER_NONE && now_ms < l->wake_ms)
-        return RDL_PENDING;
+    if (l->req.answer == RDL_ANSWER_NONE && now_ms < (l->op == RDL_ACQUIRE ? l->wake_ms : l->deadline_ms))
+        return wait_on(l, conn_ms);
     rdl_conn_forget(l->conn, &l->req);
     l->cause = l->req.error;
     rc = l->mode->answer(l, now_ms);
@@ -374,11 +382,6 @@ void rdl_lock_cancel(struct rdl_lock *l)
         rdl_lock_owe(l);
     l->until_ms = 0;
     finish(l, RDL_EXPIRED);
-}
-
-uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)
-{
-    return l->wake_ms;
 }
 
 /* Until its first extend nobody knows how long an adopted lease lasts: not held yet, and not over. */

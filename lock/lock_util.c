@@ -128,6 +128,11 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
     return (uint32_t)(l->until_ms - now_ms);
 }
 
+uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)
+{
+    return l->wake_ms;
+}
+
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
 {
     return l->holder_ms;

@@ -103,6 +103,32 @@ START_TEST(an_expired_lease_is_not_extended)
 }
 END_TEST
 
+/* A lost connection that could not be made again at once is tried again within the attempt. */
+START_TEST(a_pause_of_the_connection_is_no_longer_than_it_has_to_be)
+{
+    uint64_t wake;
+
+    hold(1000);
+    scripted_break(&s);
+    rdl_conn_upkeep(&s.conn, 2000);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    ck_assert_int_eq(_i ? rdl_lock_release_begin(&l, 2000) : rdl_lock_extend_begin(&l, TTL, 2000),
+                     RDL_PENDING);
+    wake = rdl_lock_wake_ms(&l);
+    ck_assert_uint_gt(wake, 2000);
+    ck_assert_uint_le(wake, 2040);
+    ck_assert_int_eq(rdl_lock_step(&l, wake), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2000 + ATTEMPT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    rdl_conn_opened(&s.conn);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT - 1), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2000 + ATTEMPT);
+    ck_assert_str_ne(scripted_sent(&s), "");
+    scripted_reply(&s, _i ? ":1\r\n:-2\r\n" : ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_OK);
+}
+END_TEST
+
 static const struct {
     const char *reply; /* NULL: none; "x": the connection breaks */
     int result;
@@ -208,6 +234,7 @@ Suite *suite_lock_lease(void)
     tcase_add_test(tc, a_short_extend_does_not_shorten_what_is_owed);
     tcase_add_loop_test(tc, an_extend_answered_after_the_old_end_is_lost_and_released, 0, 3);
     tcase_add_test(tc, an_expired_lease_is_not_extended);
+    tcase_add_loop_test(tc, a_pause_of_the_connection_is_no_longer_than_it_has_to_be, 0, 2);
     tcase_add_loop_test(tc, an_extend_that_fails_leaves_the_lease_or_ends_it, 0,
                         sizeof extends / sizeof extends[0]);
     tcase_add_test(tc, a_bad_ttl_to_extend_changes_nothing);
