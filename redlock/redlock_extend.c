@@ -105,7 +105,7 @@ static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
 /* Nobody is left whose answer could change anything. */
 static int is_answered(const struct rdl_redlock *r)
 {
-    return rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_votes_noes(r) >= r->n;
+    return having(r) + rdl_votes_noes(r) >= r->n;
 }
 
 /* The time is over, or all have spoken, and no majority has had it without a gap. */

@@ -105,6 +105,26 @@ START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
 }
 END_TEST
 
+/* Its yes is no vote and no refusal either: who is slower may still make the majority. */
+START_TEST(an_extend_waits_for_who_counts_when_one_who_does_not_was_faster)
+{
+    uint64_t now = NOW + 1;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet_restart(2, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    now = NOW + 4000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve(2, now);
+    fleet_serve(0, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+}
+END_TEST
+
 /* Its wall clock steps ahead by an hour after the start: its uptime lies. */
 START_TEST(a_server_clock_that_steps_fools_all_but_strict)
 {
@@ -194,6 +214,7 @@ Suite *suite_redlock_guard(void)
     tcase_add_loop_test(tc, a_lease_is_not_given_twice_by_a_server_that_forgot, 0, 2);
     tcase_add_test(tc, it_is_sent_everything_and_its_release_counts);
     tcase_add_test(tc, a_grant_in_quarantine_counts_by_an_extend_after_it);
+    tcase_add_test(tc, an_extend_waits_for_who_counts_when_one_who_does_not_was_faster);
     tcase_add_loop_test(tc, a_server_clock_that_steps_fools_all_but_strict, 0, 3);
     tcase_add_loop_test(tc, who_may_not_ask_is_what_the_guard_says, 0, 4);
     tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote);
