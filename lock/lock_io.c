@@ -15,8 +15,10 @@ static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)
         }
         rc = rdl_lock_step(l, net->now_ms(net->ctx));
     }
-    if (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)) /* at once: it still waits for a hint */
-        (void)net->poll(net->ctx, conns + 1, 1, 0);
+    /* At once, for the caller may end now: what is owed, and that nobody waits for a hint any more. */
+    if ((rdl_conn_wants(conns[0]) & RDL_WANT_WRITE) ||
+        (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)))
+        (void)net->poll(net->ctx, conns, n, 0);
     return rc;
 }
 
