@@ -215,7 +215,8 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
 /*
  * Make a handle of a token from elsewhere, as 40 hex digits: release it at once, or extend it. RDL_ADOPTED
  * then, if a majority has that token; validity counts from that send, and nothing is put back where it is
- * gone. RDL_OK, or RDL_E_NAME if these are no 40 hex digits.
+ * gone. What rdl_lock_adopt says of whoever had it holds here too. RDL_OK, or RDL_E_NAME if these are no 40
+ * hex digits.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 /* The token as 40 hex digits, to hand it on; not terminated. */

@@ -122,6 +122,42 @@ static void the_last_second_is_lost(void)
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 
+/*
+ * A server with SET IFEQ and without scripts: an extend of A's is still on its way when A has died, come
+ * back, adopted the lease and has been given a longer one. It comes, and the lease is the shorter one.
+ */
+static void late_set_of_a_dead_client(void)
+{
+    static const struct sim_features no_scripts = {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1};
+    struct world *w = scene(2, 1, 600);
+    struct handle *a = scene_lock(w, 0);
+    char hex[RDL_VALUE_MAX];
+    w->host[0].model.features = &no_scripts;
+    w->has_other_servers = 1;
+    scene_one_server(w, 1);
+    w->ttl_ms = 1200;
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, a, EXTENDING, 600) == RDL_OK); /* it knows the server's ways */
+    scene_go(w, 50);
+    scene_begin(w, a, EXTENDING, 600);
+    world_run_until(w, w->now + 150); /* the key was looked at, and lives for less */
+    w->link[0][0].delay_us = 300 * MS;
+    world_run_until(w, w->now + 150);
+    w->link[0][0].delay_us = 100;
+    rdl_lock_token(&a->lock, hex);
+    client_die(w, 0, 0);
+    client_return(w, 0);
+    user_adopt(w, a, hex);
+    a->hold_until = a->act_at = NEVER;
+    a->opt.lease.attempt_ms = 50;
+    EXPECT(w, scene_do(w, a, EXTENDING, 1200) == RDL_ADOPTED);
+    w->host[0].model.note = NULL; /* what is shown is what comes of it */
+    scene_go(w, 350);
+    w->host[0].model.note = oracle_note;
+    scene_go(w, 550);
+    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
 static void clocks_at_wild_rates(void)
 {
     struct world *w = scene(2, 5, 2000);
@@ -139,6 +175,7 @@ const struct scenario scenarios_control[] = {
     {"the clocks of a majority step ahead", server_clocks_step_ahead, CONTROL},
     {"a client's clock is slower than the drift allows", clocks_at_wild_rates, CONTROL},
     {"replicas of a majority are promoted that were behind", replicas_that_were_behind, CONTROL},
+    {"a dead client's last SET IFEQ comes after its lease was adopted", late_set_of_a_dead_client, CONTROL},
     {"a majority that is full deletes locks", eviction, CONTROL},
     {"a majority loses its last second, and there is no guard", the_last_second_is_lost, CONTROL},
     {NULL, NULL, SCENE},

@@ -69,6 +69,9 @@ uint64_t travel_us(struct world *w, unsigned client, unsigned server);
 
 /* ---------------------------------------------------------------- sim_host.c */
 
+enum { HOST_KINDS = 5 };
+/* What kind of server this is: the one drawn, if it is of use for what the world does. */
+const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn);
 /* What a restart with HOST_SAVED brings back, or host_lag. */
 void host_save(struct world *w, unsigned s);
 /* It becomes a replica of a server far away and is promoted again: run_id, uptime, connections as before. */

@@ -1,9 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to the data of a server: lost, of a moment ago, another's; and what strangers put there. */
+/* Kinds of servers; what happens to the data of one: lost, of a moment ago, another's, a stranger's. */
 #include "tests/sim/sim.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Where waiting with a hint is another thing: whole seconds, as before Redis 6.0, or refused. */
+static const struct sim_features *kind_for_hints(struct world *w, const struct sim_features *usual)
+{
+    static const struct sim_features others[] = {{.version = "5.0.14", .whole_timeouts = 1},
+                                                 {.version = "7.0.15", .denied = " blpop "}};
+    uint64_t drawn = rng_below(&w->stream[FAULT_HINT], 10);
+    return drawn < 2 ? &others[drawn] : usual;
+}
+
+const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn)
+{
+    static const struct sim_features kinds[HOST_KINDS] = {
+        {.version = "7.0.15"},
+        {.version = "7.0.15", .no_scripts = 1},
+        {.version = "8.6.3", .has_delex = 1, .has_ifeq = 1},
+        {.version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1},
+        {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1},
+    };
+    int has_multi = w->is_single && !w->has_legacy && (w->faults & FAULT_BIT(FAULT_MULTI));
+    if (w->is_fenced || has_multi) /* they need scripts */
+        drawn = drawn % 2 * 2;
+    else if (drawn == 4 && (w->faults & FAULT_BIT(FAULT_ADOPT)))
+        drawn = 1; /* there a dead client's late SET shortens */
+    w->has_other_servers |= drawn != 0;
+    return s == 0 && drawn == 0 && (w->faults & FAULT_BIT(FAULT_HINT)) ? kind_for_hints(w, &kinds[0])
+                                                                       : &kinds[drawn];
+}
 
 /* A command of somebody who is no client of this world. */
 static void run(struct host *h, const char *command, size_t len)

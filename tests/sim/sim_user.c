@@ -54,7 +54,7 @@ static void goes_on_holding(struct world *w, struct handle *h, int result, uint6
         h->act_at = w->now + rng_below(dice(w), 50 * MS);
         return;
     }
-    if (result == RDL_ADOPTED)
+    if (result == RDL_ADOPTED && !w->opt.is_scripted)
         h->uses_keeper = (uint8_t)rng_chance(dice(w), 500);
     if (result >= 0)
         rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);

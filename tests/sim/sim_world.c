@@ -157,14 +157,6 @@ const struct options options_default = {
 
 enum { UP_BEFORE_MS = 3600000 }; /* servers have been running for an hour when a world begins */
 
-static const struct sim_features kinds[] = {
-    {.version = "7.0.15"},
-    {.version = "7.0.15", .no_scripts = 1},
-    {.version = "8.6.3", .has_delex = 1, .has_ifeq = 1},
-    {.version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1},
-    {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1},
-};
-
 /* Each class with even chances; in one world of eight none at all. */
 static uint32_t draw_faults(struct rng *r, struct rng *later)
 {
@@ -202,21 +194,10 @@ static void make_links(struct world *w)
         }
 }
 
-/* Where waiting with a hint is another thing: whole seconds, as before Redis 6.0, or refused. */
-static const struct sim_features *kind_for_hints(struct world *w)
-{
-    static const struct sim_features kinds_of_waiting[] = {{.version = "5.0.14", .whole_timeouts = 1},
-                                                           {.version = "7.0.15", .denied = " blpop "}};
-    uint64_t drawn = rng_below(&w->stream[FAULT_HINT], 10);
-    return drawn < 2 ? &kinds_of_waiting[drawn] : &kinds[0];
-}
-
 static void make_hosts(struct world *w)
 {
     struct rng *r = &w->stream[STREAM_SETUP];
     int mixed = rng_chance(r, 400) && !w->opt.is_scripted;
-    int has_multi = w->is_single && !w->has_legacy && (w->faults & FAULT_BIT(FAULT_MULTI));
-    int needs_scripts = w->is_fenced || has_multi;
     for (int s = 0; s < w->servers; s++) {
         struct host *h = &w->host[s];
         memset(h, 0, offsetof(struct host, model));
@@ -226,14 +207,9 @@ static void make_hosts(struct world *w)
         h->refuse_until = h->blackhole_until = h->up_at = 0;
         h->serving = NULL;
         h->world = w;
-        uint64_t drawn = mixed ? rng_below(r, 5) : 0;
-        if (needs_scripts)
-            drawn = drawn % 2 * 2;
-        const struct sim_features *kind = &kinds[drawn];
+        const struct sim_features *kind =
+            host_kind(w, (unsigned)s, mixed ? (unsigned)rng_below(r, HOST_KINDS) : 0);
         sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0) - UP_BEFORE_MS);
-        w->has_other_servers |= kind != &kinds[0];
-        if (s == 0 && kind == &kinds[0] && (w->faults & FAULT_BIT(FAULT_HINT)))
-            h->model.features = kind_for_hints(w);
         h->model.note = oracle_note;
         h->model.note_ctx = h;
         if (w->has_canary)
