@@ -190,11 +190,6 @@ const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL};
 
 /* ---------------------------------------------------------------- the states of an operation */
 
-static int is_one_attempt(const struct rdl_lock *l)
-{
-    return l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt);
-}
-
 /* Between two attempts: a pause with jitter, or, while a hint may come, as long as the holder has left. */
 static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 {
@@ -221,8 +216,8 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 
     if (result == RDL_UNKNOWN && l->tries > 0 && now_ms >= l->deadline_ms)
         result = l->result; /* cut short by the deadline, it says no more than the attempt before */
-    if (is_one_attempt(l) || now_ms >= l->deadline_ms || rdl_is_permanent(result) ||
-        result <= RDL_E_FOREIGN_VALUE)
+    if (l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || now_ms >= l->deadline_ms ||
+        rdl_is_permanent(result) || result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
     pause_ms = pause_of(l, result, now_ms);
     if (l->tries < UINT8_MAX)
@@ -336,6 +331,8 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     int rc = rdl_options_check(l->opt, l->name_len);
 
     RDL_ASSERT(l->state == LOCK_IDLE && l->until_ms <= now_ms);
+    if (l->until_ms != 0) /* it ran out, but an extend without an answer may have kept the key for longer */
+        rdl_lock_owe(l);
     l->until_ms = 0;
     if (rc != RDL_OK)
         return finish(l, rc);

@@ -103,6 +103,28 @@ START_TEST(an_expired_lease_is_not_extended)
 }
 END_TEST
 
+/* The extend may have reached the server: its key would be in the way of its own holder for that ttl. */
+START_TEST(a_lease_that_ran_out_after_an_unanswered_extend_is_not_in_the_way)
+{
+    uint64_t end = 1000 + TTL - DRIFT;
+
+    scripted_model(&s, 1000);
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&l, 1000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, 6 * TTL, 2000), RDL_PENDING);
+    scripted_serve_mute(&s, 2001);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, end), 0);
+    scripted_break(&s);
+    scripted_open(&s, end);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, token_bytes(7), end), RDL_PENDING);
+    scripted_serve(&s, end);
+    scripted_serve(&s, end);
+    ck_assert_int_eq(rdl_lock_step(&l, end), RDL_OK);
+}
+END_TEST
+
 /* A lost connection that could not be made again at once is tried again within the attempt. */
 START_TEST(a_pause_of_the_connection_is_no_longer_than_it_has_to_be)
 {
@@ -234,6 +256,7 @@ Suite *suite_lock_lease(void)
     tcase_add_test(tc, a_short_extend_does_not_shorten_what_is_owed);
     tcase_add_loop_test(tc, an_extend_answered_after_the_old_end_is_lost_and_released, 0, 3);
     tcase_add_test(tc, an_expired_lease_is_not_extended);
+    tcase_add_test(tc, a_lease_that_ran_out_after_an_unanswered_extend_is_not_in_the_way);
     tcase_add_loop_test(tc, a_pause_of_the_connection_is_no_longer_than_it_has_to_be, 0, 2);
     tcase_add_loop_test(tc, an_extend_that_fails_leaves_the_lease_or_ends_it, 0,
                         sizeof extends / sizeof extends[0]);
