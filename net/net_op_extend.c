@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_op_extend.c - live at least ttl from now on, if the value is ours: EVALSHA, EVAL, SET IFEQ PX, WATCH.
+ * net_op_extend.c - live at least ttl from now on, if the value is ours: EVALSHA, EVAL, WATCH, SET IFEQ PX.
  *
  * EVAL comes first: it is not refused under OOM, SET is. No way shortens a life; those that cannot compare
- * on the server look at the PTTL before they act.
+ * on the server look at the PTTL before they act. Between the look and SET IFEQ another connection may have made it
+ * longer: what a dead process had sent, or we on a connection that is gone, would cut it short again when it
+ * arrives late. EXEC fails then. So SET IFEQ comes last, for who may not WATCH.
  */
 #include "net/net_private.h"
 
@@ -84,6 +86,6 @@ static int extend_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
     return r->rung == RUNG_WATCH ? judge_watch(c, r, q) : rdl_script_judge(c, r);
 }
 
-static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_IFEQ, RUNG_WATCH, RUNG_NONE};
+static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_IFEQ, RUNG_NONE};
 
 const struct rdl_op rdl_op_extend = {ladder, 0, 0, 0, extend_write, extend_count, extend_judge};

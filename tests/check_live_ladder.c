@@ -31,8 +31,8 @@ static const struct way {
   extends[] = {
       {"evalsha", RUNG_SHA, ""},
       {"eval", RUNG_EVAL, "-evalsha"},
-      {"set", RUNG_IFEQ, "-evalsha -eval"},
-      {"exec", RUNG_WATCH, "-evalsha -eval -set"},
+      {"exec", RUNG_WATCH, "-evalsha -eval"},
+      {"set", RUNG_IFEQ, "-evalsha -eval -watch"},
 };
 
 enum { RELEASES = 5, EXTENDS = 4 };

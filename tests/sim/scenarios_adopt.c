@@ -179,6 +179,40 @@ static void one_lost_is_all_lost(void)
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
+/* It looked at the PTTL, and what it then sent is on its way when it dies; meanwhile the lease gets longer. */
+static void late_extend_of_the_dead(void)
+{
+    static const struct sim_features without_scripts[] = {
+        {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1}, {.version = "7.0.15", .no_scripts = 1}};
+    for (int i = 0; i < 4; i++) {
+        struct world *w = scene(2, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &without_scripts[i / 2];
+        w->has_other_servers = 1;
+        scene_one_server(w, i % 2);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* the way is known from here */
+        scene_go(w, 1700);
+        uint64_t begun = w->now;
+        scene_begin(w, h, EXTENDING, 500);
+        world_run_until(w, begun + 150);
+        for (int s = 0; s < 3; s++)
+            w->link[0][s].up_blocked = begun + 200 * MS;
+        world_run_until(w, begun + 1 * MS);
+        h = back_with_its_token(w, 0, 0);
+        for (int s = 0; s < 3; s++)
+            w->link[0][s].up_blocked = 0;
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
+        scene_go(w, 300);
+        for (int s = 0; s < (i % 2 ? 1 : 3); s++)
+            EXPECT(w, scene_pttl(w, s) > 1600);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_adopt[] = {
     {"who comes back with its token goes on", who_comes_back_goes_on, SCENE},
     {"what is adopted can be released at once", released_at_once, SCENE},
@@ -186,6 +220,7 @@ const struct scenario scenarios_adopt[] = {
     {"an answer that comes after the ttl adopts nothing", late_answer, SCENE},
     {"what is adopted is not put back before it is confirmed", not_put_back, SCENE},
     {"a minority adopts nothing", by_a_minority, SCENE},
+    {"a late extend of the dead shortens nothing", late_extend_of_the_dead, SCENE},
     {"several locks are taken all or none", all_or_none, SCENE},
     {"of several locks one lost is all lost", one_lost_is_all_lost, SCENE},
     {NULL, NULL, SCENE},
