@@ -4,9 +4,11 @@
 
 void rdl_keeper_renewed(struct rdl_keeper *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms)
 {
+    uint64_t left_ms = until_ms > now_ms ? until_ms - now_ms : 0;
+
     k->ttl_ms = ttl_ms;
     k->until_ms = until_ms;
-    k->renew_ms = now_ms + ttl_ms / 3;
+    k->renew_ms = now_ms + (left_ms / 2 < ttl_ms / 3 ? left_ms / 2 : ttl_ms / 3);
 }
 
 /* Soon, but leaving a server in trouble some air: nine more tries fit into what is left. */

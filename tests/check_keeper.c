@@ -70,11 +70,16 @@ START_TEST(a_renewal_begins_a_new_table)
 }
 END_TEST
 
-START_TEST(a_lease_that_ends_before_a_third_is_watched_to_its_end)
+/* The answer came, or was looked at, so late that a third from now is too late. */
+START_TEST(a_lease_of_which_little_is_left_is_renewed_before_its_end)
 {
     rdl_keeper_renewed(&k, TTL, 1000, 0);
-    expect(0, RDL_KEEPER_SLEEP, 1000);
-    expect(999, RDL_KEEPER_SLEEP, 1000);
+    expect(0, RDL_KEEPER_SLEEP, 500);
+    expect(500, RDL_KEEPER_RENEW, 0);
+    expect(1000, RDL_KEEPER_LOST, 0);
+    rdl_keeper_renewed(&k, TTL, 1000, 999);
+    expect(999, RDL_KEEPER_RENEW, 0);
+    rdl_keeper_renewed(&k, TTL, 1000, 1000);
     expect(1000, RDL_KEEPER_LOST, 0);
 }
 END_TEST
@@ -113,7 +118,7 @@ Suite *suite_keeper(void)
     tcase_add_loop_test(tc, it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end, 0, 5);
     tcase_add_loop_test(tc, after_a_failure_it_tries_again_soon_and_often_enough, 0, 5);
     tcase_add_test(tc, a_renewal_begins_a_new_table);
-    tcase_add_test(tc, a_lease_that_ends_before_a_third_is_watched_to_its_end);
+    tcase_add_test(tc, a_lease_of_which_little_is_left_is_renewed_before_its_end);
     tcase_add_test(tc, a_jump_over_the_end_is_lost_and_not_renewed);
     tcase_add_test(tc, the_shortest_and_the_longest_ttl);
     suite_add_tcase(suite, tc);
