@@ -246,6 +246,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     RDL_ASSERT(r->state == REDLOCK_IDLE && r->until_ms == 0);
     if (rdl_token_from_hex(&r->token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
+    r->op = RDL_RELEASE; /* no acquire of ours whose stragglers are still to be asked */
     r->until_ms = UINT64_MAX;
     r->keys_end_ms = 0;
     r->number = 0;

@@ -291,6 +291,16 @@ START_TEST(an_adopted_lock_is_released_at_once)
 }
 END_TEST
 
+/* The clock of a device that was just switched on. */
+START_TEST(nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released)
+{
+    fleet_init(3, 0);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    rdl_redlock_step(lock, 1);
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
 START_TEST(a_token_that_a_majority_has_not_is_lost)
 {
     hand_over();
@@ -337,6 +347,7 @@ Suite *suite_redlock_extend(void)
     suite_add_tcase(suite, tc);
     tcase_add_test(adopt, an_adopted_lock_is_extended_by_a_majority_that_has_the_token);
     tcase_add_test(adopt, an_adopted_lock_is_released_at_once);
+    tcase_add_test(adopt, nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released);
     tcase_add_test(adopt, a_token_that_a_majority_has_not_is_lost);
     tcase_add_test(adopt, an_adopted_lock_may_be_cancelled);
     suite_add_tcase(suite, adopt);
