@@ -252,7 +252,10 @@ unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
  */
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size_t cap);
 
-/* Blocking (redlock_io.c). drain waits until idle or until_ms: call it before exit. */
+/*
+ * Blocking (redlock_io.c). drain waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has all that came
+ * taken in: call it before exit.
+ */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net);
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms);
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net);

@@ -117,6 +117,19 @@ START_TEST(drain_ends_at_its_bound)
 }
 END_TEST
 
+START_TEST(drain_takes_in_the_last_answer)
+{
+    party_connect_all(&party);
+    quorum_hurt(0, 1, live_freeze);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    quorum_hurt(0, 1, live_thaw);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now() + CLIENT_PATIENCE_MS), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+}
+END_TEST
+
 /* It hangs up on a wait that it needs no more. */
 START_TEST(a_blocking_acquire_waits_with_a_hint)
 {
@@ -161,6 +174,7 @@ Suite *suite_redlock_io(void)
     tcase_add_test(tc, without_random_numbers_there_is_no_lock);
     tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
     tcase_add_test(tc, drain_ends_at_its_bound);
+    tcase_add_test(tc, drain_takes_in_the_last_answer);
     tcase_add_test(tc, a_blocking_acquire_waits_with_a_hint);
     suite_add_tcase(suite, tc);
     return suite;
