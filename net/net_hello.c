@@ -17,7 +17,7 @@ static int is_wanted(const struct rdl_endpoint *ep, enum hello_command cmd)
 {
     switch (cmd) {
     case HELLO_AUTH:
-        return ep->password.len > 0;
+        return ep->password.len > 0 || ep->user.len > 0;
     case HELLO_SELECT:
         return ep->db != 0;
     case HELLO_SETNAME:

@@ -68,6 +68,18 @@ START_TEST(a_user_is_sent_with_the_password)
 }
 END_TEST
 
+/* One who needs none is not the default user (redis://ann:@host). */
+START_TEST(a_user_without_a_password_is_sent_all_the_same)
+{
+    s.endpoint.user = bytes("ann");
+    s.endpoint.password.len = 0;
+    s.endpoint.db = 0;
+    s.endpoint.client_name.len = 0;
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$4\r\nAUTH\r\n$3\r\nann\r\n$0\r\n\r\n");
+}
+END_TEST
+
 /* One command alone is wanted, and is answered with an error. */
 static int refuse(const char *reply)
 {
@@ -342,6 +354,7 @@ Suite *suite_net_hello(void)
     tcase_add_test(login, nothing_to_log_in_with_means_ready_at_once);
     tcase_add_test(login, no_lock_command_before_every_answer_of_the_login);
     tcase_add_test(login, a_user_is_sent_with_the_password);
+    tcase_add_test(login, a_user_without_a_password_is_sent_all_the_same);
     tcase_add_loop_test(login, a_refused_auth_says_so_and_never_the_password, 0,
                         sizeof refused_auth / sizeof refused_auth[0]);
     tcase_add_loop_test(login, a_refused_select_ends_the_connection_before_a_lock_lands_in_another_database,
