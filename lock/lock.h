@@ -292,8 +292,8 @@ void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_m
 /*
  * Make a handle of a token from elsewhere (another process, a shell script), as 40 hex digits. Release it
  * at once, or extend it: the result is RDL_ADOPTED, and validity counts from that send. Any mode but
- * legacy. Whoever had it must extend it no more; where the server takes SET IFEQ and refuses scripts, nothing
- * of his may be on its way either, for an extend that arrives late would shorten the lease there.
+ * legacy. Whoever had it must extend it no more; where the server takes SET IFEQ and refuses scripts and
+ * WATCH, nothing of his may be on its way either, for an extend that arrives late would shorten the lease.
  * RDL_OK, or RDL_E_NAME if these are no 40 hex digits.
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);

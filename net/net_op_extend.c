@@ -3,9 +3,9 @@
  * net_op_extend.c - live at least ttl from now on, if the value is ours: EVALSHA, EVAL, WATCH, SET IFEQ PX.
  *
  * EVAL comes first: it is not refused under OOM, SET is. No way shortens a life; those that cannot compare
- * on the server look at the PTTL before they act. Between the look and SET IFEQ another connection may have made it
- * longer: what a dead process had sent, or we on a connection that is gone, would cut it short again when it
- * arrives late. EXEC fails then. So SET IFEQ comes last, for who may not WATCH.
+ * on the server look at the PTTL before they act. Between the look and SET IFEQ another connection may have
+ * made it longer: what a dead process had sent, or we on a connection that is gone, would cut it short again
+ * when it arrives late. EXEC fails then. So SET IFEQ comes last, for who may not WATCH.
  */
 #include "net/net_private.h"
 

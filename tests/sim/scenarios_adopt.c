@@ -179,7 +179,7 @@ static void one_lost_is_all_lost(void)
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
-/* It looked at the PTTL, and what it then sent is on its way when it dies; meanwhile the lease gets longer. */
+/* It looked at the PTTL and dies when the rest is on its way; meanwhile the lease gets longer. */
 static void late_extend_of_the_dead(void)
 {
     static const struct sim_features without_scripts[] = {

@@ -123,12 +123,13 @@ static void the_last_second_is_lost(void)
 }
 
 /*
- * A server with SET IFEQ and without scripts: an extend of A's is still on its way when A has died, come
- * back, adopted the lease and has been given a longer one. It comes, and the lease is the shorter one.
+ * A server that takes SET IFEQ and refuses scripts and WATCH: an extend of A's is still on its way when A has
+ * died, come back, adopted the lease and has been given a longer one. It comes, and the lease is the shorter.
  */
 static void late_set_of_a_dead_client(void)
 {
-    static const struct sim_features no_scripts = {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1};
+    static const struct sim_features no_scripts = {
+        .version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1, .no_scripts = 1, .denied = " watch "};
     struct world *w = scene(2, 1, 600);
     struct handle *a = scene_lock(w, 0);
     char hex[RDL_VALUE_MAX];
