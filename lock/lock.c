@@ -388,6 +388,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     if (rdl_token_from_hex(&l->token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
     l->until_ms = UINT64_MAX;
+    l->fence |= RDL_FENCE_FLOOR;
     l->sent_ms = 0;
     l->ttl_ms = l->opt->ttl_ms;
     l->seed = rdl_token_seed(&l->token);

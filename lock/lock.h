@@ -222,7 +222,7 @@ struct rdl_lock {
     uint8_t tries;
     uint32_t clock_s; /* legacy, see below; here it costs no padding */
     /* fenced */
-    uint64_t fence; /* the number given last; the next is greater */
+    uint64_t fence; /* the number given last, or RDL_FENCE_FLOOR | a floor; the next is greater */
     /* legacy: the server's clock (_s, _ms) as read at clock_at_ms, too early by clock_error_ms at most */
     uint64_t ended_ms; /* until_ms before release */
     uint64_t clock_at_ms;
@@ -277,10 +277,14 @@ void rdl_lock_cancel(struct rdl_lock *l);
 
 /*
  * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts
- * count in doubles. Without it any number greater than the one this lock had last may come.
+ * count in doubles. Without it any number greater than the one this lock had last may come. Not while the
+ * lock is held: that number is forgotten.
  */
 void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms);
-/* Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none. */
+/*
+ * Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none, or
+ * adopted: only who took the lock was told.
+ */
 uint64_t rdl_lock_fence(const struct rdl_lock *l);
 /*
  * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the

@@ -10,7 +10,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     if (l->op != RDL_ACQUIRE)
         return rdl_lock_px.send(l, now_ms);
     floor.data = digits;
-    floor.len = rdl_dec_u64(digits, l->fence + 1);
+    floor.len = rdl_dec_u64(digits, (l->fence & ~RDL_FENCE_FLOOR) + 1);
     rdl_token_next(&l->token);
     l->sent_ms = now_ms;
     return rdl_lock_submit(l, &rdl_op_acquire_fenced, &l->req, floor);
@@ -36,10 +36,10 @@ const struct rdl_lock_mode rdl_lock_fenced = {fenced_send, fenced_answer, fenced
 
 void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms)
 {
-    l->fence = floor_ms > 0 ? floor_ms - 1 : 0;
+    l->fence = RDL_FENCE_FLOOR | (floor_ms > 0 ? floor_ms - 1 : 0);
 }
 
 uint64_t rdl_lock_fence(const struct rdl_lock *l)
 {
-    return l->until_ms != 0 ? l->fence : 0;
+    return l->until_ms != 0 && (l->fence & RDL_FENCE_FLOOR) == 0 ? l->fence : 0;
 }

@@ -94,6 +94,28 @@ START_TEST(an_extend_keeps_the_number)
 }
 END_TEST
 
+/* Only who took the lock was told its number; an older one of the same handle, or a floor, is another. */
+START_TEST(a_lease_that_was_adopted_has_no_number)
+{
+    char token[RDL_VALUE_MAX];
+
+    if (_i == 0)
+        ck_assert_uint_eq(cycle(&lock), 1);
+    else
+        rdl_lock_set_floor(&lock, 1);
+    number(&second);
+    rdl_lock_token(&second, token);
+    if (_i == 2)
+        rdl_lock_set_floor(&lock, 1000);
+    ck_assert_int_eq(rdl_lock_adopt(&lock, token, sizeof token), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_uint_eq(number(&lock), _i == 0 ? 3 : _i == 1 ? 2 : 1000);
+}
+END_TEST
+
 START_TEST(a_floor_is_the_least_number)
 {
     rdl_lock_set_floor(&lock, 1700000000123);
@@ -268,6 +290,7 @@ Suite *suite_lock_fenced(void)
     tcase_add_test(tc, numbers_grow_from_holder_to_holder);
     tcase_add_test(tc, numbers_grow_when_a_lease_ends_by_itself);
     tcase_add_test(tc, an_extend_keeps_the_number);
+    tcase_add_loop_test(tc, a_lease_that_was_adopted_has_no_number, 0, 3);
     tcase_add_test(tc, a_floor_is_the_least_number);
     tcase_add_loop_test(tc, numbers_grow_over_a_lost_fence_where_there_is_a_floor, 0, 2);
     tcase_add_loop_test(tc, large_numbers_are_exact, 0, 4);
