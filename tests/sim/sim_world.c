@@ -241,6 +241,8 @@ static void make_guard(struct world *w)
     /* Who lives again believes no run and no canary; a canary is looked at when the quarantine is over. */
     int quarantines = 2 * w->has_canary + (w->guard == RDL_GUARD_STRICT);
     w->end_us = w->opt.end_us + (uint64_t)quarantines * (w->max_ttl_ms / 1000 + 2) * SECOND;
+    if (is_guarded && quarantines == 0) /* that it restarted is heard when a lock is wanted next */
+        w->end_us += 1500 * MS;
     w->stop_us = w->end_us - 1500 * MS;
 }
 
