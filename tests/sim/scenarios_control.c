@@ -123,17 +123,16 @@ static void the_last_second_is_lost(void)
 }
 
 /*
- * A server that takes SET IFEQ and refuses scripts and WATCH: an extend of A's is still on its way when A has
- * died, come back, adopted the lease and has been given a longer one. It comes, and the lease is the shorter.
+ * A server without scripts: an extend of A's is still on its way when A has died, come back, adopted the
+ * lease and been given a longer one; or when its connection broke, and the next extend asked for more. Then
+ * it comes. What is on its way is what was sent from so long after the begin on (us).
  */
-static void late_set_of_a_dead_client(void)
+static struct world *late_extend(const struct sim_features *kind, int dies, uint64_t from_us)
 {
-    static const struct sim_features no_scripts = {
-        .version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1, .no_scripts = 1, .denied = " watch "};
     struct world *w = scene(2, 1, 600);
     struct handle *a = scene_lock(w, 0);
     char hex[RDL_VALUE_MAX];
-    w->host[0].model.features = &no_scripts;
+    w->host[0].model.features = kind;
     w->has_other_servers = 1;
     scene_one_server(w, 1);
     w->ttl_ms = 1200;
@@ -141,22 +140,59 @@ static void late_set_of_a_dead_client(void)
     EXPECT(w, scene_do(w, a, EXTENDING, 600) == RDL_OK); /* it knows the server's ways */
     scene_go(w, 50);
     scene_begin(w, a, EXTENDING, 600);
-    world_run_until(w, w->now + 150); /* the key was looked at, and lives for less */
+    world_run_until(w, w->now + from_us);
     w->link[0][0].delay_us = 300 * MS;
     world_run_until(w, w->now + 150);
     w->link[0][0].delay_us = 100;
     rdl_lock_token(&a->lock, hex);
-    client_die(w, 0, 0);
-    client_return(w, 0);
-    user_adopt(w, a, hex);
-    a->hold_until = a->act_at = NEVER;
+    if (dies) {
+        client_die(w, 0, 0);
+        client_return(w, 0);
+        user_adopt(w, a, hex);
+        a->hold_until = a->act_at = NEVER;
+    } else {
+        tcp_half(w, w->client[0].tcp[0]);
+        scene_wait(w, a);
+    }
     a->opt.lease.attempt_ms = 50;
-    EXPECT(w, scene_do(w, a, EXTENDING, 1200) == RDL_ADOPTED);
+    EXPECT(w, scene_do(w, a, EXTENDING, 1200) == (dies ? RDL_ADOPTED : RDL_OK));
+    return w;
+}
+
+static void late_set(int dies)
+{
+    static const struct sim_features no_watch = {
+        .version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1, .no_scripts = 1, .denied = " watch "};
+    struct world *w = late_extend(&no_watch, dies, 150);
     w->host[0].model.note = NULL; /* what is shown is what comes of it */
     scene_go(w, 350);
     w->host[0].model.note = oracle_note;
     scene_go(w, 550);
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+}
+
+static void late_set_of_a_dead_client(void)
+{
+    late_set(1);
+}
+
+static void late_set_of_a_broken_connection(void)
+{
+    late_set(0);
+}
+
+/* Late is what follows the look, or EXEC. */
+static void late_exec(void)
+{
+    static const struct sim_features no_scripts = {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1};
+    for (int i = 0; i < 4; i++) {
+        struct world *w = late_extend(&no_scripts, i % 2, i < 2 ? 150 : 350);
+        scene_go(w, 900);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
+        EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
+        if (w->violation)
+            return;
+    }
 }
 
 static void clocks_at_wild_rates(void)
@@ -176,7 +212,10 @@ const struct scenario scenarios_control[] = {
     {"the clocks of a majority step ahead", server_clocks_step_ahead, CONTROL},
     {"a client's clock is slower than the drift allows", clocks_at_wild_rates, CONTROL},
     {"replicas of a majority are promoted that were behind", replicas_that_were_behind, CONTROL},
+    {"an extend by WATCH that comes late shortens nothing", late_exec, SCENE},
     {"a dead client's last SET IFEQ comes after its lease was adopted", late_set_of_a_dead_client, CONTROL},
+    {"a SET IFEQ of a broken connection comes after a longer extend", late_set_of_a_broken_connection,
+     CONTROL},
     {"a majority that is full deletes locks", eviction, CONTROL},
     {"a majority loses its last second, and there is no guard", the_last_second_is_lost, CONTROL},
     {NULL, NULL, SCENE},

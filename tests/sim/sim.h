@@ -56,6 +56,8 @@ size_t tcp_read(struct world *w, struct tcp *t, uint8_t *to, size_t n);
 void tcp_close(struct world *w, struct tcp *t);
 /* The client's host is gone without a word. */
 void tcp_abandon(struct world *w, struct tcp *t);
+/* A reset that only the client sees: what it has sent arrives. */
+void tcp_half(struct world *w, struct tcp *t);
 /* A reset of both sides: nothing that is on its way arrives. */
 void tcp_reset(struct world *w, struct tcp *t);
 /* The server's side. */

@@ -5,10 +5,10 @@
 const char *fault_name(unsigned f)
 {
     static const char *const names[FAULT_CLASSES] = {
-        "tail",    "cut",    "reset", "stall",    "partition",   "refuse",      "crash",
-        "reboot",  "freeze", "pause", "kill",     "clock",       "spurious",    "errors",
-        "scripts", "cancel", "flush", "restart",  "step-client", "step-server", "rate",
-        "promote", "lag",    "evict", "everysec", "adopt",       "hint",        "multi"};
+        "tail",     "cut",     "reset",       "stall",       "partition", "refuse",  "crash",   "reboot",
+        "freeze",   "pause",   "kill",        "clock",       "spurious",  "errors",  "scripts", "cancel",
+        "flush",    "restart", "step-client", "step-server", "rate",      "promote", "lag",     "evict",
+        "everysec", "adopt",   "hint",        "multi",       "half"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 
@@ -131,16 +131,17 @@ static void plan_outside(struct world *w, unsigned fault)
 
 void faults_plan(struct world *w)
 {
-    static const uint32_t timed = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) |
-                                  FAULT_BIT(FAULT_REFUSE) | FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) |
-                                  FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
-                                  FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
-                                  FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT);
+    static const uint32_t timed =
+        FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) | FAULT_BIT(FAULT_REFUSE) |
+        FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) |
+        FAULT_BIT(FAULT_KILL) | FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
+        FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_HALF);
     for (unsigned f = 0; f < FAULT_CLASSES; f++) {
         if (!(w->faults & FAULT_BIT(f)))
             continue;
         if (timed & FAULT_BIT(f))
-            for (uint64_t n = rng_between(&w->stream[f], 1, f == FAULT_ADOPT ? 10 : 4); n > 0; n--)
+            for (uint64_t n = rng_between(&w->stream[f], 1, f == FAULT_ADOPT || f == FAULT_HALF ? 10 : 4);
+                 n > 0; n--)
                 plan_one(w, f);
         if (FAULTS_OUTSIDE & FAULT_BIT(f))
             for (int n = 0; n < 3; n++)
@@ -301,6 +302,13 @@ static void hint(struct world *w, const struct planned *p)
     host_hint(w, 0, p->what / 3 % NAMES, p->what);
 }
 
+static void half(struct world *w, const struct planned *p)
+{
+    struct tcp *t = w->client[p->client].tcp[p->server];
+    if (t && t->client_open == 2 && t->server_open)
+        tcp_half(w, t);
+}
+
 /* Those that have a time. */
 static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned *p) = {
     [FAULT_STALL] = stall,
@@ -321,6 +329,7 @@ static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned
     [FAULT_LAG] = lag,
     [FAULT_EVICT] = evict,
     [FAULT_HINT] = hint,
+    [FAULT_HALF] = half,
     [FAULT_STEP_CLIENT] = step_clock,
     [FAULT_STEP_SERVER] = step_clock,
 };

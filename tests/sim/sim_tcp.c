@@ -164,6 +164,13 @@ void tcp_reset(struct world *w, struct tcp *t)
     release_if_over(t);
 }
 
+void tcp_half(struct world *w, struct tcp *t)
+{
+    world_trace(w, "link c%u-s%u is reset, as the client sees it", t->client, t->server);
+    t->down.len = t->down.ready;
+    push(w, t, w->now, EVENT_DOWN_FIN, 1);
+}
+
 /* ---------------------------------------------------------------- the server's side */
 
 static void server_end(struct world *w, struct tcp *t, int is_reset)

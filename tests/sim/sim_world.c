@@ -281,10 +281,10 @@ static void make_shape(struct world *w)
 /* The stream that gets the n-th seed: later ones stand last, so that older worlds are what they were. */
 static int stream_drawn(int n)
 {
-    const int later = FAULT_CLASSES - FAULT_LAG, first = STREAM_MORE - later;
-    if (n < FAULT_LAG || n >= STREAM_MORE)
-        return n;
-    return n < first ? n + later : n - first + FAULT_LAG;
+    static const uint8_t later[] = {STREAM_SETUP, STREAM_DELAY, STREAM_USER,    STREAM_LIBRARY, STREAM_GUARD,
+                                    FAULT_LAG,    FAULT_EVICT,  FAULT_EVERYSEC, FAULT_ADOPT,    FAULT_HINT,
+                                    FAULT_MULTI,  STREAM_MORE,  FAULT_HALF};
+    return n < FAULT_LAG ? n : later[n - FAULT_LAG];
 }
 
 struct world *world_make(const struct options *o)

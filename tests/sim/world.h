@@ -65,6 +65,7 @@ enum fault {
     FAULT_ADOPT,    /* a client dies and comes back, and has the token of what it held */
     FAULT_HINT,     /* some wait for a hint; hints that nobody gave, lists that are none */
     FAULT_MULTI,    /* some take several locks as one */
+    FAULT_HALF,     /* a client is told that its connection was reset; what it sent arrives all the same */
     FAULT_CLASSES
 };
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_op_extend.c: SET IFEQ is the last way: an old one that comes late would shorten
+# net/net_op_extend.c: an extend that comes late shortens nothing where WATCH is allowed
 s/RUNG_WATCH, RUNG_IFEQ, RUNG_NONE/RUNG_IFEQ, RUNG_WATCH, RUNG_NONE/
