@@ -122,6 +122,7 @@ static void become(struct command *c, const char *program, int note)
     dup2(c->out_fd, STDOUT_FILENO);
     dup2(c->err_fd, STDERR_FILENO);
     dup2(note, COMMAND_NOTE_FD);
+    fcntl(COMMAND_NOTE_FD, F_SETFD, 0); /* it may have had that number before: then dup2 changes nothing */
     if (c->is_started_badly)
         be_a_bad_parent();
     setsid(); /* no terminal: its signals are not for the command */
