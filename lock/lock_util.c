@@ -140,7 +140,7 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
 
 int rdl_lock_cause(const struct rdl_lock *l)
 {
-    return l->cause;
+    return l->result == RDL_UNKNOWN ? l->cause : RDL_OK;
 }
 
 size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)

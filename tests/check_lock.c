@@ -169,6 +169,7 @@ START_TEST(a_servers_error_is_not_busy)
     scripted_sent(&s);
     scripted_reply(&s, errors[_i].reply);
     ck_assert_int_eq(rdl_lock_step(&l, 1001), errors[_i].code);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK); /* the result says it all */
     ck_assert_int_eq(strncmp(rdl_conn_text(&s.conn), errors[_i].reply + 1, 4), 0);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
 }

@@ -254,6 +254,7 @@ START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_lea
     scripted_sent(&s);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1200);
     ck_assert_int_eq(rdl_lock_step(&l, 1200), RDL_BUSY); /* not UNKNOWN: it had no time */
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK);
 }
 END_TEST
 
