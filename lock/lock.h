@@ -262,8 +262,9 @@ void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
 
 /*
  * Begin an operation; then rdl_lock_step until it is not RDL_PENDING. One at a time. They return
- * RDL_PENDING, or a result at once if there is nothing to wait for (a bad argument, an extend or a
- * release of a lease that is over: nothing is sent then).
+ * RDL_PENDING, or a result at once if there is nothing to wait for: a bad argument, an extend of a lease
+ * that is over, a release of none; nothing is sent then. A lease that ran out may still be released, and the
+ * next acquire does that first; of one that is held or was adopted acquire is a mistake.
  */
 int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
@@ -272,7 +273,10 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms);
 /* When rdl_lock_step must be called again even if the conn did nothing; UINT64_MAX: no operation is on. */
 uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
 
-/* Give up in any state: what was or may have been granted is released. Afterwards the memory is yours. */
+/*
+ * Give up in any state: what was or may have been granted is released, if the conn's queue has room for it.
+ * Afterwards the memory is yours; what is owed goes out as the conn is driven on.
+ */
 void rdl_lock_cancel(struct rdl_lock *l);
 
 /*
@@ -289,7 +293,7 @@ uint64_t rdl_lock_fence(const struct rdl_lock *l);
 /*
  * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the
  * server refuses TIME; without it such a server cannot be used. Set it again once a day at least: an older
- * one counts no more, and a younger one is taken to be off by 1 % of its age.
+ * one counts no more, and a younger one is taken to be off by 1 % of its age. now_ms 0 sets none.
  */
 void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
 
@@ -314,7 +318,11 @@ int rdl_lock_cause(const struct rdl_lock *l);
 
 /* ---------------------------------------------------------------- blocking (lock_io.c) */
 
-/* As above, waiting with net->poll. They end by the operation's deadline. */
+/*
+ * As above, waiting with net->poll. They end by the operation's deadline; a release that is owed by then was
+ * handed to the driver if the conn is up, else the conn has to be driven on. Besides: RDL_E_RANDOM, nothing
+ * was done; RDL_E_SYSTEM, net->poll failed: given up as by rdl_lock_cancel, nothing remains.
+ */
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms);
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);

@@ -368,7 +368,7 @@ struct rdl_net {
 
 enum { RDL_POSIX_CONNS_MAX = 64 }; /* what poll takes at once; more is RDL_E_SYSTEM */
 
-/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one. */
+/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one; unread, it makes waits spin. */
 struct rdl_posix {
     int wake_fd; /* poll also returns when this is readable (a self-pipe for signals); -1: none */
 };
@@ -376,9 +376,9 @@ struct rdl_posix {
 void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 
 /*
- * The same for an event loop of yours: watch rdl_posix_fd for rdl_posix_events (POLLIN, POLLOUT), call
- * rdl_posix_ready with what poll reported (0 is allowed, and needed once to start). Never blocks.
- * rdl_posix_fd is -1 while there is no socket.
+ * The same for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events (POLLIN,
+ * POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: no event tells that
+ * a socket is to be opened or closed. Never blocks.
  */
 int rdl_posix_fd(const struct rdl_conn *c);
 short rdl_posix_events(const struct rdl_conn *c);
