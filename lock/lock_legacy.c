@@ -166,6 +166,8 @@ static int take_over(struct rdl_lock *l, enum phase phase, const struct rdl_op *
 {
     struct rdl_bytes found;
 
+    if (now_ms >= l->wake_ms) /* there is no time for another answer */
+        return RDL_BUSY;
     found.data = l->peer;
     found.len = l->req.text_len;
     l->sent_ms = now_ms;
@@ -247,8 +249,10 @@ static int answer_time(struct rdl_lock *l, uint64_t now_ms)
         read_clock(l, now_ms);
     else
         has_clock = is_refused(l) && !clock_is_older(l, now_ms, CLOCK_DEAD_MS);
+    if (l->op == RDL_ACQUIRE && has_clock)
+        return now_ms < l->wake_ms ? ask_setnx(l, now_ms) : RDL_E_TIMEOUT;
     if (l->op == RDL_ACQUIRE)
-        return has_clock ? ask_setnx(l, now_ms) : not_granted(l);
+        return not_granted(l);
     return has_clock && now_ms < l->until_ms ? ask_extend(l, now_ms) : rdl_lock_extended(l, now_ms);
 }
 

@@ -73,6 +73,24 @@ START_TEST(every_attempt_looks_for_itself)
 }
 END_TEST
 
+/* What comes at the end of the attempt begins nothing that could not be waited for. */
+START_TEST(an_answer_at_the_end_asks_for_nothing_more)
+{
+    uint64_t end_ms = START + rdl_attempt_ms(&legacy.opt);
+
+    if (_i == 0) {
+        ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+        ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", end_ms), RDL_E_TIMEOUT);
+    } else {
+        ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+        scripted_sent(&legacy.s);
+        ck_assert_int_eq(legacy_answer(peer_number(1699999999), end_ms), RDL_BUSY);
+    }
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    ck_assert(rdl_conn_is_idle(&legacy.s.conn));
+}
+END_TEST
+
 /* The clock is old, so it is asked for; by the answer the lease is over. */
 START_TEST(a_lease_that_ends_while_the_time_is_asked_for_is_lost)
 {
@@ -155,6 +173,7 @@ Suite *suite_lock_legacy_wait(void)
     tcase_add_loop_test(tc, while_only_the_time_was_asked_for_nothing_is_owed, 0, 2);
     tcase_add_test(tc, the_value_of_the_lease_before_is_not_given_back_again);
     tcase_add_loop_test(tc, every_attempt_looks_for_itself, 0, 2);
+    tcase_add_loop_test(tc, an_answer_at_the_end_asks_for_nothing_more, 0, 2);
     tcase_add_test(tc, a_lease_that_ends_while_the_time_is_asked_for_is_lost);
     tcase_add_loop_test(tc, an_unanswered_setnx_is_released_if_its_value_tells_us_apart, 0, 2);
     tcase_add_loop_test(tc, an_unanswered_take_over_is_released, 0, 2);
