@@ -210,7 +210,8 @@ START_TEST(every_mistake_is_told_in_one_line_that_begins_with_redlock)
                                               {"run", "--ttl", "0s", "L"},
                                               {"run", "-u", "http://x", "L"},
                                               {"run", "--nosuch=sesame", "L"},
-                                              {"run", "", "x"}};
+                                              {"run", "", "x"},
+                                              {"run", "L", "-uredis://:sesame@h", "x"}};
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         memset(&c, 0, sizeof c);
         for (size_t k = 0; k < 4 && mistakes[i][k] != NULL; k++)

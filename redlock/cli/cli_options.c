@@ -303,7 +303,7 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     } else if (i < argc && argv[i][0] == '-') {
         rdl_cli_fail("%.*s stands behind the lock's name: options come before it, and a command that begins "
                      "with '-' comes after --",
-                     (int)strcspn(argv[i], "="), argv[i]);
+                     argv[i][1] == '-' ? (int)strcspn(argv[i], "=") : 2, argv[i]); /* "-uURL": no secrets */
         return RDL_EXIT_USAGE;
     }
     if (o->command != NULL) {
