@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/redlock.h"
+#include "redlock/cli/cli.h"
 #include "tests/live/command.h"
 #include "tests/live/servers.h"
 
@@ -138,6 +138,21 @@ START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
 }
 END_TEST
 
+/* One that somebody stopped takes no orders: whoever gives them must not wait for it. */
+START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
+{
+    struct rdl_cli_guardian g;
+
+    ck_assert_int_eq(rdl_cli_guardian_start(&g), 0);
+    signal(SIGPIPE, SIG_IGN); /* as the command does */
+    kill(g.pid, SIGSTOP);
+    for (int i = 0; i < 100000; i++)
+        rdl_cli_guardian_tell(&g, g.pid, UINT64_MAX);
+    kill(g.pid, SIGKILL);
+    rdl_cli_guardian_stop(&g);
+}
+END_TEST
+
 Suite *suite_cli_guardian(void)
 {
     Suite *s = suite_create("cli_guardian");
@@ -148,6 +163,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);
     tcase_add_test(t, a_guardian_that_is_killed_is_replaced);
     tcase_add_test(t, it_ends_with_the_run_and_holds_no_pipe_open);
+    tcase_add_test(t, a_guardian_that_does_not_read_holds_nobody_up);
     suite_add_tcase(s, t);
     return s;
 }
