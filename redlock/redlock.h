@@ -247,8 +247,8 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
 unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 
 /*
- * One line for people on server i after an operation: "granted in 3 ms", "refused: OOM command not
- * allowed ...", "no answer in 250 ms". NUL-terminated, cut to cap (128 is enough). Returns its length.
+ * One line for people on server i after an operation: "done in 3 ms", "somebody else's for another 800 ms",
+ * "no answer". NUL-terminated, cut to cap (128 is enough). Returns its length.
  */
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size_t cap);
 

@@ -246,9 +246,9 @@ static uint64_t wake_ms(const struct run *r, uint64_t now)
         at = keeper;
     if (r->phase == RUNNING && r->until_ms - o->grace_ms < at)
         at = r->until_ms - o->grace_ms;
-    if (r->phase != RUNNING && r->next_ms < at)
+    if (r->phase != RUNNING && r->next_ms > now && r->next_ms < at) /* killed, and still not gone: LOOK_MS */
         at = r->next_ms;
-    if (r->phase == LEFTOVER && r->until_ms - rdl_cli_margin_ms(o->ttl_ms) < at)
+    if (r->phase <= LEFTOVER && r->until_ms - rdl_cli_margin_ms(o->ttl_ms) < at) /* no grace, or too short */
         at = r->until_ms - rdl_cli_margin_ms(o->ttl_ms);
     return at;
 }
