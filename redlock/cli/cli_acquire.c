@@ -41,18 +41,21 @@ static void give_up(struct rdl_cli_lock *l)
     rdl_cli_hold_cancel(l, rdl_cli_now(l) + DRAIN_MS);
 }
 
-/* While we wait nothing is held: a signal means to us what it means to any program. */
-static void obey(struct rdl_cli_lock *l)
+/* While we wait nothing is held: a signal means to us what it means to any program. 1: we were stopped. */
+static int obey(struct rdl_cli_lock *l)
 {
+    int was_stopped = 0;
+
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
         if (sig == SIGCHLD || sig == SIGCONT)
             continue;
         give_up(l);
-        if (sig == SIGTSTP)
-            raise(SIGSTOP);
-        else
+        if (sig != SIGTSTP)
             rdl_cli_signals_die(sig);
+        raise(SIGSTOP);
+        was_stopped = 1;
     }
+    return was_stopped;
 }
 
 static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
@@ -72,7 +75,8 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
     rc = rdl_cli_hold_acquire(l);
     while (rc == RDL_PENDING) {
         rc = rdl_cli_lock_turn(l, UINT64_MAX);
-        obey(l);
+        if (obey(l)) /* whatever it said is given up */
+            rc = rdl_cli_hold_acquire(l);
     }
     return rc;
 }
@@ -216,6 +220,7 @@ void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
 {
     int rc = RDL_OK;
 
+    l->posix.wake_fd = -1; /* signals change nothing any more; unread they would end every wait at once */
     if (!lost) {
         while (rdl_cli_hold_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
             rdl_cli_lock_turn(l, UINT64_MAX);
