@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] =
     "redlock runs a command while it holds a lock on Redis or Valkey servers.\n"
@@ -92,10 +95,25 @@ static int run(int argc, char **argv)
     return rdl_cli_lock_acquire(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }
 
+/*
+ * Where we were given no standard input, output or error, the next file would be that: a message for people
+ * would go to a server, or into the pipe that our signals come from. So these three are kept from everything
+ * else, by what can be neither read nor written, and closed again for the command.
+ */
+static int fill_stdio(void)
+{
+    for (int fd = 0; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+            return RDL_EXIT_OS;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
 
+    if (fill_stdio() != 0)
+        return RDL_EXIT_OS;
     if (strcmp(word, "run") == 0)
         return run(argc - 2, argv + 2);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
