@@ -110,7 +110,7 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g)
     if (g->pid == 0)
         guard(fd[0]);
     close(fd[0]);
-    /* Were it stopped, its pipe would fill up: whoever is to stop the command in time does not wait for it. */
+    /* Were it stopped, its pipe would fill: whoever is to stop the command in time does not wait for it. */
     if (g->pid < 0 || fcntl(fd[1], F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd[1], F_SETFL, O_NONBLOCK) != 0) {
         close(fd[1]);
         return -1;
