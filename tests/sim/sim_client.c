@@ -107,7 +107,7 @@ void client_init(struct world *w, unsigned i)
     c->index = (uint8_t)i;
     c->is_dead = c->is_running = c->spins = 0;
     c->resume = RESUME_TOP;
-    c->paused_until = c->stale_ms = 0;
+    c->paused_until = c->late_until = c->stale_ms = 0;
     c->wake_at = NEVER;
     c->last_run = w->now;
     c->wall_skew_ms = (int32_t)rng_below(&w->stream[STREAM_SETUP], w->ttl_ms / 2) - (int32_t)w->ttl_ms / 4;
@@ -260,11 +260,10 @@ static int pause_here(struct world *w, struct client *c, enum resume where)
 static void oversleep(struct world *w, struct client *c, uint64_t *at)
 {
     struct rng *r = &w->stream[FAULT_SPURIOUS];
-    (void)c;
     if (!(w->faults & FAULT_BIT(FAULT_SPURIOUS)) || w->now >= w->opt.heal_us || *at == NEVER)
         return;
     if (rng_chance(r, 20))
-        *at = *at + rng_below(r, 20 * MS);
+        c->late_until = *at = *at + rng_below(r, 20 * MS);
     else if (rng_chance(r, 20) && *at > w->now)
         *at = w->now + rng_below(r, *at - w->now);
 }

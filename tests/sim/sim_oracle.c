@@ -96,7 +96,8 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
 {
     const struct client *c = &w->client[h->client];
-    uint64_t resumed_ms = clock_ms(&c->clock, c->paused_until) + longest_ms(h);
+    uint64_t late_us = c->paused_until > c->late_until ? c->paused_until : c->late_until;
+    uint64_t resumed_ms = clock_ms(&c->clock, late_us) + longest_ms(h);
     uint64_t limit_ms =
         h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
     if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && client_now_ms(w, c) < h->until_ms)

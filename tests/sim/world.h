@@ -228,6 +228,7 @@ struct client {
     int32_t wall_skew_ms; /* how far his wall clock is off */
     uint64_t stale_ms;    /* the time it read before the pause; 0: none */
     uint64_t paused_until;
+    uint64_t late_until; /* it woke later than it wanted to, or will */
     uint64_t wake_at; /* an EVENT_WAKE is due then */
     uint64_t last_run;
     struct rdl_conn conn[CONNS_MAX]; /* behind those to the servers: the one for hints, to the first */
