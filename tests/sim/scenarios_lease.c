@@ -228,6 +228,26 @@ static void keeper_tries_again_and_gives_up(void)
     EXPECT(w, h->state != HELD); /* it told at once */
 }
 
+/* The answer to an extend was lost, and the lease ran out here; the server has the key for longer. */
+static void not_kept_out_by_oneself(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 1000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 900);
+        for (int s = 0; s < 3; s++)
+            w->link[0][s].down_blocked = w->now + 150 * MS;
+        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_UNKNOWN);
+        scene_go(w, 200);
+        EXPECT(w, scene_left(w, h) == 0 && scene_pttl(w, 0) > 500);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_lease[] = {
     {"validity is exact to the millisecond", exact_validity, SCENE},
     {"a slow connect costs no validity", slow_connect_costs_no_validity, SCENE},
@@ -241,5 +261,6 @@ const struct scenario scenarios_lease[] = {
     {"a foreign value is left alone (legacy)", foreign_value_is_left_alone, SCENE},
     {"the keeper renews with room for two more tries", keeper_renews_in_time, SCENE},
     {"the keeper tries again and gives up in time", keeper_tries_again_and_gives_up, SCENE},
+    {"nobody is kept out by a key of his own", not_kept_out_by_oneself, SCENE},
     {NULL, NULL, SCENE},
 };
