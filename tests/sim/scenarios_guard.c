@@ -223,6 +223,21 @@ static void adopted_with_one_in_quarantine(void)
     EXPECT(w, scene_owner(w, 2) == 0 && scene_left(w, h) == 0);
 }
 
+/* One has restarted with its data: its yes counts for nothing, and comes before that of a slow one. */
+static void extend_waits_for_who_counts(void)
+{
+    struct world *w = scene(1, 3, 3000);
+    struct handle *h = scene_lock(w, 0);
+    scene_guard(w, RDL_GUARD_REQUIRED, 3000);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    host_crash(w, 1, 1);
+    host_start(w, 1, 1);
+    scene_go(w, 600);
+    w->link[0][2].delay_us = 10 * MS;
+    EXPECT(w, scene_do(w, h, EXTENDING, 3000) == RDL_OK);
+    EXPECT(w, scene_left(w, h) > 2900);
+}
+
 static void one_server_has_one_vote(void)
 {
     for (int guard = RDL_GUARD_STRICT; guard <= RDL_GUARD_OFF; guard++) {
@@ -318,5 +333,6 @@ const struct scenario scenarios_guard[] = {
     {"STRICT is not fooled by a clock that steps ahead", strict_is_not_fooled, SCENE},
     {"STRICT knows a run again on the next connection", strict_knows_a_run_again, SCENE},
     {"who refuses INFO counts if the guard permits it", info_is_forbidden, SCENE},
+    {"an extend waits for who counts", extend_waits_for_who_counts, SCENE},
     {NULL, NULL, SCENE},
 };
