@@ -249,6 +249,21 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     }
 }
 
+/* On how many of the servers that it asked the key of this lock is still its own. */
+static int still_there(struct world *w, const struct handle *h)
+{
+    struct sim_arg name = {(const uint8_t *)lock_name(h->name), strlen(lock_name(h->name))};
+    char hex[2 * RDL_TOKEN_LEN];
+    int n = 0;
+    token_hex(handle_token(h), hex);
+    for (int s = 0; s < asked(w, h); s++) {
+        struct host *host = &w->host[s];
+        struct sim_key *k = sim_server_find(&host->model, 0, name, clock_ms(&host->clock, w->now));
+        n += sim_key_is(k, (struct sim_arg){(const uint8_t *)hex, sizeof hex});
+    }
+    return n;
+}
+
 static void released(struct world *w, struct handle *h, int result)
 {
     struct token *t = token_of(w, h);
@@ -257,6 +272,8 @@ static void released(struct world *w, struct handle *h, int result)
         world_violation(w, "truth", "released, and yet something remains");
     if (result == RDL_OK && deleted < 2 * quorum(w, h) - asked(w, h))
         world_violation(w, "truth", "released, but only %d servers deleted it", deleted);
+    if (result == RDL_OK && still_there(w, h) > asked(w, h) - quorum(w, h))
+        world_violation(w, "released", "released, but %d servers still have it", still_there(w, h));
 }
 
 /* A number is given once, and is greater than all that were given before its acquire began. */
