@@ -83,7 +83,7 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->limit_ms = now_ms + longest_ms(h);
     if (h->state == ACQUIRING)
         h->limit_ms += waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10;
-    if (h->state == RELEASING)
+    if (h->state != EXTENDING) /* an acquire gives up a lease that ran out */
         oracle_released(w, h);
     struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
     if (t) {
