@@ -4,8 +4,6 @@
 
 #include "lock/lock_private.h"
 
-enum { ROOM_MS = 5 }; /* how long to wait for room in a queue before looking again */
-
 enum lock_state {
     LOCK_IDLE,    /* no operation */
     LOCK_CONNECT, /* waiting for the conn */
@@ -244,7 +242,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 
     if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {
         l->state = LOCK_PAUSE; /* until others have been answered: else the key would stand until it ends */
-        l->wake_ms = now_ms + ROOM_MS < l->deadline_ms ? now_ms + ROOM_MS : l->deadline_ms;
+        l->wake_ms = now_ms + RDL_ROOM_MS < l->deadline_ms ? now_ms + RDL_ROOM_MS : l->deadline_ms;
         return RDL_PENDING;
     }
     if (rc != RDL_OK)

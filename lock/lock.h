@@ -78,6 +78,7 @@ enum {
     RDL_ENTROPY_LEN = 16, /* random bytes a begin wants */
     RDL_ATTEMPT_MIN_MS = 5,
     RDL_ATTEMPT_MAX_MS = 250,
+    RDL_ROOM_MS = 5,       /* how long to wait for room in a queue before looking again */
     RDL_RETRY_CAP_MS = 500 /* longest pause between attempts */
 };
 

@@ -11,8 +11,6 @@
 
 #include "redlock/redlock_private.h"
 
-enum { ROOM_MS = 5 }; /* how long to wait for room in a queue before looking again */
-
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len)
 {
@@ -115,7 +113,7 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);
     if (rdl_votes_owing(r) > 0 && now_ms < patient_ms) {
-        r->wake_ms = now_ms + ROOM_MS < patient_ms ? now_ms + ROOM_MS : patient_ms;
+        r->wake_ms = now_ms + RDL_ROOM_MS < patient_ms ? now_ms + RDL_ROOM_MS : patient_ms;
         return RDL_PENDING;
     }
     r->state = REDLOCK_CONNECT;
