@@ -67,15 +67,24 @@ START_TEST(a_lease_is_not_given_twice_by_a_server_that_forgot)
 }
 END_TEST
 
-START_TEST(it_is_sent_everything_and_its_release_counts)
+/* Server i restarts and all are asked for the lock: held, also there. When that is. */
+static uint64_t hold_with_one_that_restarted(size_t i)
 {
     uint64_t now = NOW + 1;
 
-    guarded(5, RDL_GUARD_REQUIRED);
-    fleet_restart(4, NOW);
+    fleet_restart(i, NOW);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
+    return now;
+}
+
+START_TEST(it_is_sent_everything_and_its_release_counts)
+{
+    uint64_t now;
+
+    guarded(5, RDL_GUARD_REQUIRED);
+    now = hold_with_one_that_restarted(4);
     ck_assert_uint_eq(fleet_keys(now), 5);
     ck_assert(!fleet.servers[4].counts);
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
@@ -87,14 +96,11 @@ END_TEST
 /* Granted in quarantine; after it an extend is answered there, and only now does it count. */
 START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
 {
-    uint64_t now = NOW + 1;
+    uint64_t now;
 
     guarded(3, RDL_GUARD_REQUIRED);
     fleet.opt.max_ttl_ms = FLEET_TTL;
-    fleet_restart(2, NOW);
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-    fleet_serve_all(now);
-    rdl_redlock_step(lock, now);
+    now = hold_with_one_that_restarted(2);
     now = NOW + 9000;
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
     fleet.mood[0] = MOOD_FROZEN;
@@ -108,13 +114,10 @@ END_TEST
 /* Its yes is no vote and no refusal either: who is slower may still make the majority. */
 START_TEST(an_extend_waits_for_who_counts_when_one_who_does_not_was_faster)
 {
-    uint64_t now = NOW + 1;
+    uint64_t now;
 
     guarded(3, RDL_GUARD_REQUIRED);
-    fleet_restart(2, NOW);
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-    fleet_serve_all(now);
-    rdl_redlock_step(lock, now);
+    now = hold_with_one_that_restarted(2);
     now = NOW + 4000;
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
     fleet_serve(2, now);
@@ -188,13 +191,9 @@ END_TEST
 START_TEST(a_report_says_that_it_does_not_count)
 {
     char line[128];
-    uint64_t now = NOW + 1;
 
     guarded(3, RDL_GUARD_REQUIRED);
-    fleet_restart(2, NOW);
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-    fleet_serve_all(now);
-    rdl_redlock_step(lock, now);
+    (void)hold_with_one_that_restarted(2);
     rdl_redlock_report(lock, 2, line, sizeof line);
     ck_assert_str_eq(line, "done in 0 ms, but restarted too recently to count");
     ck_assert(!rdl_redlock_may_evict(lock, 2));

@@ -57,16 +57,21 @@ START_TEST(a_release_that_finds_no_room_waits_for_it)
 }
 END_TEST
 
+/* Held on three servers, all frozen and their queues full: the release is owed to all when its time is up. */
+static void release_without_room(uint64_t *now)
+{
+    hold(3, *now);
+    fill_all();
+    fleet_befall("fff", *now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(&fleet.lock, *now), now), RDL_UNKNOWN);
+}
+
 START_TEST(a_release_that_found_no_room_in_time_is_made_good)
 {
     uint64_t now = 1000;
     size_t i;
 
-    hold(3, now);
-    fill_all();
-    for (i = 0; i < 3; i++)
-        fleet.mood[i] = MOOD_FROZEN;
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(&fleet.lock, now), &now), RDL_UNKNOWN);
+    release_without_room(&now);
     for (i = 0; i < 3; i++)
         fleet.mood[i] = MOOD_UP;
     fleet_serve_all(now);
@@ -83,13 +88,8 @@ END_TEST
 START_TEST(a_release_that_finds_no_room_is_owed_until_the_key_ends)
 {
     uint64_t now = 1000;
-    size_t i;
 
-    hold(3, now);
-    fill_all();
-    for (i = 0; i < 3; i++)
-        fleet.mood[i] = MOOD_FROZEN;
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(&fleet.lock, now), &now), RDL_UNKNOWN);
+    release_without_room(&now);
     rdl_redlock_step(&fleet.lock, 1000 + FLEET_TTL - 1);
     ck_assert_uint_eq(rdl_votes_owing(&fleet.lock), 3);
     rdl_redlock_step(&fleet.lock, 1000 + FLEET_TTL);
@@ -136,13 +136,8 @@ END_TEST
 START_TEST(an_old_debt_is_waited_for_no_longer_than_the_lock)
 {
     uint64_t now = 1000, late;
-    size_t i;
 
-    hold(3, now);
-    fill_all();
-    for (i = 0; i < 3; i++)
-        fleet.mood[i] = MOOD_FROZEN;
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(&fleet.lock, now), &now), RDL_UNKNOWN);
+    release_without_room(&now);
     fleet.opt.lease.wait_ms = 3;
     fleet.opt.lease.retry_ms = 20;
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -324,6 +319,10 @@ START_TEST(a_thousand_locks_share_five_connections)
     size_t memory;
     int i;
 
+    while (all[0].turns < TURNS - 1) { /* what assertions allocate stays cached, and so counts */
+        (void)turn(&all[0], client_now());
+        poll_all(rdl_redlock_wake_ms(&all[0].lock));
+    }
     memory = mallinfo2().uordblks;
     run_all();
     ck_assert_uint_eq(mallinfo2().uordblks, memory);
