@@ -100,7 +100,7 @@ START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
 
     guarded(3, RDL_GUARD_REQUIRED);
     fleet.opt.max_ttl_ms = FLEET_TTL;
-    now = hold_with_one_that_restarted(2);
+    (void)hold_with_one_that_restarted(2);
     now = NOW + 9000;
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
     fleet.mood[0] = MOOD_FROZEN;
@@ -117,7 +117,7 @@ START_TEST(an_extend_waits_for_who_counts_when_one_who_does_not_was_faster)
     uint64_t now;
 
     guarded(3, RDL_GUARD_REQUIRED);
-    now = hold_with_one_that_restarted(2);
+    (void)hold_with_one_that_restarted(2);
     now = NOW + 4000;
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
     fleet_serve(2, now);
