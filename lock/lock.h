@@ -84,17 +84,15 @@ enum {
 
 /* How to ask for a lock; borrowed, constant. Zero in all but ttl_ms is a good start: one attempt. */
 struct rdl_options {
-    uint32_t ttl_ms;  /* the lease: 4 attempts..RDL_TTL_MAX */
-    uint32_t wait_ms; /* try again for so long; RDL_WAIT_FOREVER */
-    uint32_t
-        retry_ms; /* first pause between attempts, then doubling, always jittered; 0: exactly one attempt */
+    uint32_t ttl_ms;     /* the lease: 4 attempts..RDL_TTL_MAX */
+    uint32_t wait_ms;    /* try again for so long; RDL_WAIT_FOREVER */
+    uint32_t retry_ms;   /* first pause, then doubling, always jittered; 0: exactly one attempt */
     uint32_t attempt_ms; /* how long an attempt waits for answers; 0: ttl/20 within 5..250 */
 };
 
 /* ---------------------------------------------------------------- shared with redlock */
 
-/* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms of rounding at each end).
- */
+/* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms rounding at each end). */
 uint32_t rdl_drift_ms(uint32_t ttl_ms);
 /* opt->attempt_ms or its default. */
 uint32_t rdl_attempt_ms(const struct rdl_options *opt);
@@ -179,11 +177,14 @@ struct rdl_lock;
 
 /* A mode is an object, so that a static link drops those that are not used. Its functions are private. */
 struct rdl_lock_mode {
-    int (*send)(struct rdl_lock *l, uint64_t now_ms); /* queue the operation's first request */
-    int (*answer)(struct rdl_lock *l,
-                  uint64_t now_ms); /* judge an answer; RDL_PENDING: another request is out */
-    size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]); /* what marks the key as ours */
-    const struct rdl_op *const *ops; /* by enum rdl_action; NULL: those of rdl_op_of */
+    /* Queue the operation's first request. */
+    int (*send)(struct rdl_lock *l, uint64_t now_ms);
+    /* Judge an answer; RDL_PENDING: another request is out. */
+    int (*answer)(struct rdl_lock *l, uint64_t now_ms);
+    /* What marks the key as ours. */
+    size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
+    /* By enum rdl_action; NULL: those of rdl_op_of. */
+    const struct rdl_op *const *ops;
 };
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 /*
@@ -311,8 +312,7 @@ void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 
 /* How long the lease is still ours, by our own clock; 0 when it is not. */
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
-/* After RDL_BUSY: how long the holder has left (ms), -1: no expiry (a foreign or legacy lock), -2: not known.
- */
+/* After RDL_BUSY: what the holder has left (ms); -1: no expiry (foreign or legacy lock); -2: not known. */
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
 /* After RDL_UNKNOWN: the error of the connection behind it, or RDL_E_TIMEOUT. Else RDL_OK. */
 int rdl_lock_cause(const struct rdl_lock *l);

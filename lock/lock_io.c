@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_io.c - lock.c made blocking: the clock, the random numbers and the waiting come from a struct rdl_net.
- */
+/* lock_io.c - lock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
 #include "lock/lock.h"
 
 static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)

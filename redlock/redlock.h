@@ -26,7 +26,7 @@
  *
  * Results (see lock.h for what they have in common):
  *
- *     operation  result         what happened                                     remaining_ms
+ *     operation  result            what happened                                     remaining_ms
  *     acquire    RDL_OK            a majority granted it, in time                    > 0
  *                RDL_BUSY          enough servers answered, too few granted          0
  *                RDL_EXPIRED       granted by a majority, but too late to be of use  0
@@ -60,9 +60,8 @@ enum {
     RDL_E_GUARD = -52,      /* the options do not say which restart guard */
     RDL_E_QUARANTINE = -53, /* so many servers restarted so recently that the others are no majority */
     RDL_E_TWICE = -54,      /* of one server: it is another one of them, behind a second address */
-    RDL_REACQUIRED =
-        -55,         /* a majority has it only because it was put back: somebody may have had it between */
-    RDL_E_CAP = -56, /* max_extensions or max_hold_ms is reached; the lease runs out */
+    RDL_REACQUIRED = -55,   /* a majority has it, but as it was put back: somebody may have had it between */
+    RDL_E_CAP = -56,        /* max_extensions or max_hold_ms is reached; the lease runs out */
 
     RDL_RESUMED = 5 /* as RDL_REACQUIRED, and the options accept a gap: held */
 };
@@ -90,8 +89,8 @@ struct rdl_redlock_options {
     uint32_t max_ttl_ms;     /* the longest ttl of any client of these servers, the same for all; required */
     uint32_t max_hold_ms;    /* no extend beyond so long after the acquire; 0: no limit */
     uint32_t max_extensions; /* 0: no limit */
-    const struct rdl_redlock_fencing
-        *fencing;       /* &rdl_redlock_fenced: acquire gives a fencing number; NULL: none */
+    /* &rdl_redlock_fenced: acquire gives a fencing number; NULL: none. */
+    const struct rdl_redlock_fencing *fencing;
     uint8_t guard;      /* enum rdl_guard; required */
     uint8_t accept_gap; /* extend: go on even if somebody may have held it in between (RDL_RESUMED) */
 };

@@ -115,8 +115,7 @@ unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold);
 unsigned rdl_votes_let_go(const struct rdl_redlock *r);
 /* Those that are owed a release, or will be when the lease is over. */
 unsigned rdl_votes_owing(const struct rdl_redlock *r);
-/* After a refusal: in how many ms enough of the keys in the way are gone by themselves; UINT64_MAX: unknown.
- */
+/* After a refusal: in how many ms enough keys in the way are gone by themselves; UINT64_MAX: unknown. */
 uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r);
 /* Fenced: servers that refused the script as such. */
 unsigned rdl_votes_without_scripts(const struct rdl_redlock *r);

@@ -197,8 +197,7 @@ int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms);
 int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status);
 /* Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. */
 void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
-/* How often the servers' reports are of use: "127.0.0.1:6379: refused: ...; ..." for all that did not grant.
- */
+/* What the servers that did not grant had to say, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap);
 /* With -v: what each server did, a line for each. */
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l);

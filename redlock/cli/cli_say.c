@@ -20,8 +20,7 @@ int rdl_cli_is_verbose(void)
     return loudness >= RDL_CLI_VERBOSE;
 }
 
-/* One write for a whole line: several processes may share the terminal. Its failure has nowhere to be told.
- */
+/* One write for a whole line: processes may share the terminal. Its failure has nowhere to be told. */
 static void put(const char *line, size_t len)
 {
     while (len > 0) {

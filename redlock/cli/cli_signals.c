@@ -32,8 +32,7 @@ static int set_flags(int fd)
     return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0;
 }
 
-/* What whoever started us ignores (nohup, a shell's background job) stays ignored, here and in the command.
- */
+/* What our parent ignores (nohup, a shell's background job) stays ignored, here and in the command. */
 static void catch_one(int sig, struct sigaction *old)
 {
     struct sigaction act;

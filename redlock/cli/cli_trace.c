@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - every byte, escaped as in C; passwords never get here.
- */
+/* --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - all bytes, as in C; never a password. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
