@@ -55,13 +55,7 @@ static void acquire_multi_write(struct rdl_conn *c, const struct rdl_record *r, 
 static int acquire_multi_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     (void)q;
-    if (c->reply_kind != RDL_RESP_ARRAY)
-        return rdl_reply_error(c, r);
-    if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)
-        return RDL_E_UNASKED;
-    r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
-    rdl_record_tell(r, c->reply_second);
-    return RDL_OK;
+    return rdl_script_judge_grant(c, r);
 }
 
 static void extend_multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,

@@ -131,6 +131,8 @@ void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const stru
                       const struct rdl_bytes *argv, struct rdl_writer *w);
 /* 1, 0, -1 of our scripts: yes, no, absent. */
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
+/* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r);
 
 /* WATCH, GET, PTTL, MULTI; or DISCARD. 1: it is the caller's turn to write the change, and EXEC behind it. */
 int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w);

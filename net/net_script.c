@@ -60,3 +60,14 @@ int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
         r->verdict = c->reply_value == 0 ? RDL_ANSWER_NO : RDL_ANSWER_ABSENT;
     return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNASKED;
 }
+
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind != RDL_RESP_ARRAY)
+        return rdl_reply_error(c, r);
+    if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)
+        return RDL_E_UNASKED;
+    r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    rdl_record_tell(r, c->reply_second);
+    return RDL_OK;
+}
