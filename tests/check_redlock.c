@@ -224,38 +224,45 @@ START_TEST(a_server_that_breaks_is_released_on_its_next_connection)
 }
 END_TEST
 
-START_TEST(a_minority_in_trouble_costs_nothing)
-{
-    struct scripted *s;
+/* What a server may suffer from: TROUBLES of them, and then that somebody else has the lock there. */
+enum { TROUBLES = 7 };
 
-    fleet_init(3, 1000);
-    s = &fleet.s[1];
-    switch (_i) {
+static void trouble(size_t i, int which)
+{
+    struct sim_server *model = &fleet.s[i].model;
+
+    switch (which) {
     case 0:
-        fleet_down(1);
+        fleet_down(i);
         break;
     case 1:
-        fleet.mood[1] = MOOD_FROZEN;
+        fleet.mood[i] = MOOD_FROZEN;
         break;
     case 2:
-        s->model.oom = 1;
+        model->oom = 1;
         break;
     case 3:
-        s->model.readonly = 1;
+        model->readonly = 1;
         break;
     case 4:
-        s->model.loading = 1;
+        model->loading = 1;
         break;
     case 5:
-        s->model.busy = 1;
+        model->busy = 1;
         break;
     case 6:
-        s->model.misconf = 1;
+        model->misconf = 1;
         break;
     default:
-        fleet_steal(1, 1000);
+        fleet_steal(i, 1000);
         break;
     }
+}
+
+START_TEST(a_minority_in_trouble_costs_nothing)
+{
+    fleet_init(3, 1000);
+    trouble(1, _i);
     fleet_acquire(1000);
     fleet_serve_all(1000);
     ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_OK);
@@ -266,35 +273,10 @@ END_TEST
 START_TEST(a_majority_in_trouble_is_no_quorum_and_leaves_nothing)
 {
     uint64_t now = 1000;
-    size_t i;
 
     fleet_init(3, 1000);
-    for (i = 1; i < 3; i++) {
-        struct scripted *s = &fleet.s[i];
-        switch (_i) {
-        case 0:
-            fleet_down(i);
-            break;
-        case 1:
-            fleet.mood[i] = MOOD_FROZEN;
-            break;
-        case 2:
-            s->model.oom = 1;
-            break;
-        case 3:
-            s->model.readonly = 1;
-            break;
-        case 4:
-            s->model.loading = 1;
-            break;
-        case 5:
-            s->model.busy = 1;
-            break;
-        default:
-            s->model.misconf = 1;
-            break;
-        }
-    }
+    trouble(1, _i);
+    trouble(2, _i);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
     ck_assert_uint_le(now, 1000 + FLEET_ATTEMPT + (_i == 0 ? RDL_CONNECT_MS : 0));
     fleet.mood[1] = fleet.mood[2] = MOOD_UP;
@@ -361,8 +343,8 @@ Suite *suite_redlock(void)
     tcase_add_test(tc, a_late_grant_of_a_success_is_kept_and_counted);
     tcase_add_test(tc, a_failed_attempt_releases_where_it_may_be_held_and_nowhere_else);
     tcase_add_test(tc, a_server_that_breaks_is_released_on_its_next_connection);
-    tcase_add_loop_test(tc, a_minority_in_trouble_costs_nothing, 0, 8);
-    tcase_add_loop_test(tc, a_majority_in_trouble_is_no_quorum_and_leaves_nothing, 0, 7);
+    tcase_add_loop_test(tc, a_minority_in_trouble_costs_nothing, 0, TROUBLES + 1);
+    tcase_add_loop_test(tc, a_majority_in_trouble_is_no_quorum_and_leaves_nothing, 0, TROUBLES);
     tcase_add_loop_test(tc, a_server_with_too_much_unanswered_is_skipped, 0, 2);
     tcase_add_loop_test(tc, a_server_that_makes_room_in_time_is_asked, 0, 2);
     suite_add_tcase(suite, tc);
