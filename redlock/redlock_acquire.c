@@ -148,6 +148,21 @@ int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
+/* When the next of those that are there begins to count; the deadline at the latest. */
+static uint64_t next_to_count(const struct rdl_redlock *r)
+{
+    uint64_t next_ms = r->deadline_ms;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        uint64_t at_ms = rdl_redlock_counts_at(r, i);
+        int is_there = rdl_conn_state(r->servers[i].conn) == RDL_CONN_READY;
+        if (is_there && !r->servers[i].counts && at_ms < next_ms)
+            next_ms = at_ms;
+    }
+    return next_ms;
+}
+
 /* Too few whose votes would count. */
 static int nobody_to_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -159,6 +174,7 @@ static int nobody_to_ask(struct rdl_redlock *r, uint64_t now_ms)
         return attempt_failed(r, RDL_E_QUARANTINE, now_ms);
     if (hopeless > spare || now_ms >= r->deadline_ms)
         return attempt_failed(r, RDL_NO_QUORUM, now_ms);
+    r->wake_ms = next_to_count(r);
     return RDL_PENDING;
 }
 

@@ -8,14 +8,16 @@
  */
 #include "redlock/redlock_private.h"
 
-/* Some server before s is the same one, behind another address. */
+/*
+ * Some server before s is the same one, behind another address; also while that one is not connected: its
+ * vote may have been counted before.
+ */
 static int is_twice(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t run)
 {
     const struct rdl_server *other;
 
     for (other = r->servers; other < s; other++) {
-        const struct rdl_facts *f = rdl_conn_facts(other->conn);
-        if (f != NULL && f->run == run)
+        if (other->conn->facts.run == run)
             return 1;
     }
     return 0;

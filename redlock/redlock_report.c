@@ -2,12 +2,6 @@
 /* redlock_report.c - what one server did in the last operation, in a line for people. */
 #include "redlock/redlock.h"
 
-static const char *quarantine(const struct rdl_redlock *r)
-{
-    return r->canaries == NULL ? "restarted too recently to count"
-                               : "restarted or lost its data too recently to count";
-}
-
 struct line {
     char *out;
     size_t cap;
@@ -31,6 +25,17 @@ static void add_ms(struct line *l, const char *text, uint32_t ms)
     add(l, " ms");
 }
 
+/* Its vote did not count, and when it will. */
+static void add_quarantine(struct line *l, const struct rdl_redlock *r, size_t i, uint64_t now_ms)
+{
+    uint64_t at_ms = rdl_redlock_counts_at(r, i);
+
+    add(l, r->canaries == NULL ? "restarted" : "restarted or lost its data");
+    add(l, " too recently to count");
+    if (at_ms > now_ms && at_ms - now_ms <= UINT32_MAX)
+        add_ms(l, " for another ", (uint32_t)(at_ms - now_ms));
+}
+
 /* What went wrong, and what the server itself said if this is from it. */
 static void add_error(struct line *l, const struct rdl_conn *c, int error)
 {
@@ -52,7 +57,7 @@ static void add_denied(struct line *l, const struct rdl_server *s)
         add(l, ", with no expiry: foreign or legacy");
 }
 
-static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i)
+static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i, uint64_t now_ms)
 {
     const struct rdl_server *s = &r->servers[i];
     int error = rdl_redlock_error(r, i);
@@ -61,11 +66,13 @@ static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i)
         add_error(l, s->conn, error);
     else if (rdl_conn_state(s->conn) != RDL_CONN_READY)
         add(l, "not connected yet");
+    else if (s->counts)
+        add(l, "not asked");
     else
-        add(l, s->counts ? "not asked" : quarantine(r));
+        add_quarantine(l, r, i, now_ms);
 }
 
-size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size_t cap)
+size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms, char *out, size_t cap)
 {
     const struct rdl_server *s = &r->servers[i];
     struct line l = {out, cap, 0};
@@ -77,7 +84,7 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size
         add_ms(&l, "done in ", s->took_ms);
         if (!s->counts && r->op != RDL_RELEASE) {
             add(&l, ", but ");
-            add(&l, quarantine(r));
+            add_quarantine(&l, r, i, now_ms);
         }
         break;
     case RDL_VOTE_DENIED:
@@ -100,7 +107,7 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, char *out, size
         add_error(&l, s->conn, s->error);
         break;
     case RDL_VOTE_NONE:
-        add_not_asked(&l, r, i);
+        add_not_asked(&l, r, i, now_ms);
         break;
     }
     return l.len;

@@ -152,6 +152,42 @@ END_TEST
 
 /* ---------------------------------------------------------------- the rest */
 
+/* No connection comes about: one attempt lasts as long as the slowest of them may take. */
+START_TEST(one_attempt_waits_for_the_conn_that_may_take_longest)
+{
+    size_t i;
+
+    patient(3, 0);
+    fleet.opt.lease.retry_ms = 0;
+    for (i = 0; i < 3; i++) {
+        fleet.s[i].cfg.connect_ms = i == 1 ? 900 : 400;
+        fleet_down(i);
+        fleet_up(i);
+        rdl_conn_upkeep(&fleet.s[i].conn, now);
+    }
+    now += 4000; /* their pauses are over */
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_uint_eq(lock->deadline_ms, now + 900);
+}
+END_TEST
+
+/* Gone on a server that is gone itself by then: nothing is put back there, and nothing is missing. */
+START_TEST(what_is_gone_where_the_connection_is_gone_is_not_put_back)
+{
+    patient(5, 0);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_delete(4, now);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve_all(now);
+    fleet_serve_all(now);
+    fleet_down(4);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    ck_assert_int_eq(fleet.servers[4].vote, RDL_VOTE_ABSENT);
+}
+END_TEST
+
 START_TEST(a_connection_that_ended_before_the_answer_is_told)
 {
     char line[128];
@@ -163,7 +199,7 @@ START_TEST(a_connection_that_ended_before_the_answer_is_told)
     fleet_down(0);
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
-    rdl_redlock_report(lock, 0, line, sizeof line);
+    rdl_redlock_report(lock, 0, now, line, sizeof line);
     ck_assert_str_eq(line, "no answer: the connection was closed before the reply");
 }
 END_TEST
@@ -181,6 +217,8 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, a_repair_is_waited_for_no_longer_than_the_lease);
     tcase_add_loop_test(tc, a_token_that_is_adopted_too_late_is_lost, 0, 2);
     tcase_add_test(tc, a_connection_that_ended_before_the_answer_is_told);
+    tcase_add_test(tc, one_attempt_waits_for_the_conn_that_may_take_longest);
+    tcase_add_test(tc, what_is_gone_where_the_connection_is_gone_is_not_put_back);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -64,7 +64,7 @@ static void is_told(size_t i, const char *text)
 {
     char line[128];
 
-    rdl_redlock_report(lock, i, line, sizeof line);
+    rdl_redlock_report(lock, i, client_now(), line, sizeof line);
     ck_assert_msg(strncmp(line, text, strlen(text)) == 0, "server %zu, not '%s' but: %s", i, text, line);
 }
 

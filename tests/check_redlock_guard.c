@@ -173,6 +173,53 @@ START_TEST(a_server_behind_two_addresses_has_one_vote)
 }
 END_TEST
 
+/* One server behind 0 and 2, each connected only while the other is not; and 1 is silent. */
+START_TEST(a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away)
+{
+    uint64_t now = NOW;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    memcpy(fleet.s[2].model.run_id, fleet.s[0].model.run_id, sizeof fleet.s[2].model.run_id);
+    fleet_down(2);
+    fleet.mood[1] = MOOD_FROZEN;
+    now += 4000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve(0, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 1);
+    fleet_down(0);
+    fleet_up(2);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_TWICE);
+}
+END_TEST
+
+/* One counts, one will soon, and one does not say whether it connects. */
+START_TEST(who_is_waited_for_is_asked_when_the_quarantine_of_another_ends)
+{
+    uint64_t now = NOW + QUARANTINE - 100;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.opt.lease.wait_ms = 20000;
+    fleet.opt.lease.retry_ms = 50;
+    fleet_restart(1, NOW);
+    fleet_down(2);
+    rdl_conn_upkeep(&fleet.s[2].conn, NOW);
+    rdl_conn_upkeep(&fleet.s[2].conn, now); /* the pause is over */
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_OPENING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), NOW + QUARANTINE);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve(0, now);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+}
+END_TEST
+
 START_TEST(a_wait_longer_than_the_quarantine_ends_with_the_lock)
 {
     uint64_t now = NOW + 4000;
@@ -188,15 +235,28 @@ START_TEST(a_wait_longer_than_the_quarantine_ends_with_the_lock)
 }
 END_TEST
 
-START_TEST(a_report_says_that_it_does_not_count)
+static void is_told(uint64_t now, const char *text)
 {
     char line[128];
 
+    rdl_redlock_report(lock, 2, now, line, sizeof line);
+    ck_assert_str_eq(line, text);
+}
+
+START_TEST(a_report_says_that_it_does_not_count_and_until_when)
+{
+    uint64_t now;
+
     guarded(3, RDL_GUARD_REQUIRED);
-    (void)hold_with_one_that_restarted(2);
-    rdl_redlock_report(lock, 2, line, sizeof line);
-    ck_assert_str_eq(line, "done in 0 ms, but restarted too recently to count");
+    now = hold_with_one_that_restarted(2);
+    is_told(now, "done in 0 ms, but restarted too recently to count for another 10999 ms");
+    is_told(NOW + QUARANTINE, "done in 0 ms, but restarted too recently to count"); /* it did not, then */
     ck_assert(!rdl_redlock_may_evict(lock, 2));
+    fleet_run(rdl_redlock_release_begin(lock, now), &now);
+    fleet_restart(1, now);
+    fleet_restart(2, now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
+    is_told(now, "restarted too recently to count for another 11000 ms");
 }
 END_TEST
 
@@ -217,8 +277,10 @@ Suite *suite_redlock_guard(void)
     tcase_add_loop_test(tc, a_server_clock_that_steps_fools_all_but_strict, 0, 3);
     tcase_add_loop_test(tc, who_may_not_ask_is_what_the_guard_says, 0, 4);
     tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote);
+    tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away);
+    tcase_add_test(tc, who_is_waited_for_is_asked_when_the_quarantine_of_another_ends);
     tcase_add_test(tc, a_wait_longer_than_the_quarantine_ends_with_the_lock);
-    tcase_add_test(tc, a_report_says_that_it_does_not_count);
+    tcase_add_test(tc, a_report_says_that_it_does_not_count_and_until_when);
     suite_add_tcase(suite, tc);
     return suite;
 }

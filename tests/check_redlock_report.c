@@ -11,7 +11,7 @@ static char line[128];
 
 static const char *report(size_t i)
 {
-    size_t len = rdl_redlock_report(lock, i, line, sizeof line);
+    size_t len = rdl_redlock_report(lock, i, 1000, line, sizeof line);
 
     ck_assert_uint_eq(len, strlen(line));
     return line;
@@ -81,6 +81,23 @@ START_TEST(gone_pending_and_not_connected_are_told)
 }
 END_TEST
 
+/* Who may not ask for the PTTL, or is before 2.6, is refused and not told for how long. */
+START_TEST(a_refusal_without_a_time_is_told_without_one)
+{
+    static struct sim_features old;
+
+    fleet_init(1, 1000);
+    old = *fleet.s[0].model.features;
+    old.no_pttl = 1;
+    fleet.s[0].model.features = &old;
+    fleet_steal(0, 1000);
+    fleet_acquire(1000);
+    fleet_serve_all(1000);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_BUSY);
+    ck_assert_str_eq(report(0), "somebody else's");
+}
+END_TEST
+
 START_TEST(a_line_is_cut_to_its_room)
 {
     char full[128];
@@ -96,7 +113,7 @@ START_TEST(a_line_is_cut_to_its_room)
     for (cap = 1; cap < sizeof cut; cap++) {
         size_t len = strlen(full) < cap ? strlen(full) : cap - 1;
         memset(cut, 'x', sizeof cut);
-        ck_assert_uint_eq(rdl_redlock_report(lock, 0, cut, cap), len);
+        ck_assert_uint_eq(rdl_redlock_report(lock, 0, 1000, cut, cap), len);
         ck_assert_int_eq(strncmp(cut, full, len), 0);
         ck_assert_int_eq(cut[len], '\0');
         ck_assert(cap == sizeof cut || cut[cap] == 'x');
@@ -153,6 +170,7 @@ Suite *suite_redlock_report(void)
     tcase_add_test(tc, each_server_says_what_it_did);
     tcase_add_test(tc, a_login_that_is_refused_is_told_without_the_password);
     tcase_add_test(tc, gone_pending_and_not_connected_are_told);
+    tcase_add_test(tc, a_refusal_without_a_time_is_told_without_one);
     tcase_add_test(tc, a_line_is_cut_to_its_room);
     tcase_add_test(tc, a_cancelled_attempt_took_no_negative_time);
     tcase_add_test(tc, every_result_has_words_of_its_own);

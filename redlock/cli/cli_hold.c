@@ -155,7 +155,7 @@ void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size
     int is_said = s->vote == RDL_VOTE_ERROR && said[0] != '\0';
 
     if (!l->is_single)
-        rdl_redlock_report(&l->redlock, i, out, cap);
+        rdl_redlock_report(&l->redlock, i, rdl_cli_now(l), out, cap);
     else if (s->vote == RDL_VOTE_ABSENT)
         snprintf(out, cap, "was gone");
     else
