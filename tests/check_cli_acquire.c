@@ -176,6 +176,30 @@ START_TEST(a_key_without_expiry_is_said_to_be_no_lock)
 }
 END_TEST
 
+START_TEST(who_may_not_ask_for_how_long_is_told_that_it_is_held)
+{
+    live_command(&server[0], "SET nightly something PX 60000");
+    live_command(&server[0], "ACL SETUSER default -pttl");
+    command_set(&a, at_once, server, 1, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_str_eq(a.err, "redlock: nightly is held by somebody else\n");
+}
+END_TEST
+
+START_TEST(it_is_asked_whether_they_run_only_where_one_said_nothing)
+{
+    live_command(&server[0], "CONFIG SET maxmemory 1");
+    command_set(&a, at_once, server, 1, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "no lock after 0.0 s: 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, "out of memory"));
+    live_kill(&server[1]);
+    command_set(&a, at_once, server, 2, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 2 servers (are they running?): "));
+}
+END_TEST
+
 /* ---------------------------------------------------------------- servers that are none */
 
 static int run_against(const char *text, size_t good)
@@ -234,6 +258,8 @@ Suite *suite_cli_acquire(void)
     tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
     tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
     tcase_add_test(t, a_frozen_majority_is_69);
+    tcase_add_test(t, who_may_not_ask_for_how_long_is_told_that_it_is_held);
+    tcase_add_test(t, it_is_asked_whether_they_run_only_where_one_said_nothing);
     tcase_add_test(t, a_key_without_expiry_is_said_to_be_no_lock);
     tcase_add_test(t, a_server_that_speaks_http_is_76);
     tcase_add_test(t, a_server_that_says_nothing_is_69);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The command and what the coordinator gives it: restart guard, fencing number, limit of a hold. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/redlock.h"
+#include "redlock/cli/cli.h"
+#include "tests/fleet.h"
 #include "tests/live/command.h"
 #include "tests/live/servers.h"
 
@@ -42,6 +43,17 @@ START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
 }
 END_TEST
 
+/* Alone it is not "too many"; and -v says what each of them does, also where the lock was not got. */
+START_TEST(one_server_that_just_started_is_told_as_one)
+{
+    command_set(&a, (const char *const[]){"-nv", "--max-ttl=60s", "--restart-guard=required", NULL}, server,
+                1, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "the server restarted too recently to count; it does in "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": restarted too recently to count for another "));
+}
+END_TEST
+
 START_TEST(the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock)
 {
     command_set(&a, (const char *const[]){"--ttl", "500ms", NULL}, server, N, "nightly", "echo ran");
@@ -74,6 +86,14 @@ START_TEST(a_server_that_forgot_gives_the_lock_to_nobody_else)
     command_end(&a);
 }
 END_TEST
+
+enum { GUARD_NOW = 10000000 };
+
+static uint64_t guard_now(void *ctx)
+{
+    (void)ctx;
+    return GUARD_NOW;
+}
 
 /* Each server has had its canary since 1970. */
 static void put_canaries(void)
@@ -169,6 +189,36 @@ START_TEST(verbose_tells_what_each_server_did)
 }
 END_TEST
 
+START_TEST(verbose_tells_who_refused)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET nightly other PX 60000");
+    command_set(&a, (const char *const[]){"-v", "-n", NULL}, server, N, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's for another "));
+}
+END_TEST
+
+/*
+ * Two of three have to count. One does, one is in quarantine, one is not there: who is not there says nothing
+ * of when.
+ */
+START_TEST(the_seconds_told_are_those_of_who_can_be_asked)
+{
+    static struct rdl_cli_servers servers;
+    static struct rdl_cli_lock l;
+
+    fleet_guarded(N, RDL_GUARD_IF_PERMITTED, GUARD_NOW);
+    fleet_restart(1, GUARD_NOW);
+    fleet_down(2);
+    servers.n = N;
+    l.servers = &servers;
+    l.redlock = fleet.lock;
+    l.net.now_ms = guard_now;
+    ck_assert_uint_eq(rdl_cli_lock_quarantine_ms(&l), FLEET_TTL + 1000);
+}
+END_TEST
+
 START_TEST(a_server_that_may_evict_is_warned_of)
 {
     live_command(&server[1], "CONFIG SET maxmemory 1000000000");
@@ -196,6 +246,7 @@ Suite *suite_cli_guard(void)
     tcase_add_checked_fixture(tc, start, stop);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, servers_that_just_started_do_not_count_and_that_is_told);
+    tcase_add_test(tc, one_server_that_just_started_is_told_as_one);
     tcase_add_test(tc, the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock);
     tcase_add_loop_test(tc, a_server_that_forgot_gives_the_lock_to_nobody_else, 0, 2);
     tcase_add_loop_test(tc, servers_that_were_emptied_give_the_lock_to_nobody_else, 0, 2);
@@ -204,6 +255,8 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, the_command_gets_a_number_that_grows);
     tcase_add_test(tc, a_hold_has_an_end);
     tcase_add_test(tc, verbose_tells_what_each_server_did);
+    tcase_add_test(tc, verbose_tells_who_refused);
+    tcase_add_test(tc, the_seconds_told_are_those_of_who_can_be_asked);
     tcase_add_test(tc, a_server_that_may_evict_is_warned_of);
     tcase_add_test(tc, what_is_no_guard_is_named);
     suite_add_tcase(suite, tc);

@@ -180,6 +180,23 @@ START_TEST(what_is_no_lock_is_not_taken_over)
 }
 END_TEST
 
+START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
+{
+    live_freeze(&server[0]);
+    ck_assert_int_eq(run(&a, always, 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "(is it running?): 127.0.0.1:"));
+    live_thaw(&server[0]);
+}
+END_TEST
+
+START_TEST(a_single_lock_may_have_a_hint_too)
+{
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=auto", "--wake-hint", NULL}, 1, "true"), 0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
 START_TEST(auto_is_the_protocol_of_today_where_the_server_has_it)
 {
     start_holder(automatic);
@@ -256,7 +273,7 @@ START_TEST(a_dead_server_is_told_as_without_it)
 {
     live_kill(&server[0]);
     ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.2", NULL}, 1, "true"), 69);
-    ck_assert_ptr_nonnull(strstr(b.err, "no lock after 0.2 s (are they running?): "));
+    ck_assert_ptr_nonnull(strstr(b.err, "no lock after 0.2 s (is it running?): "));
 }
 END_TEST
 
@@ -321,6 +338,8 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, the_old_protocol_is_spoken_as_old_clients_do);
     tcase_add_test(tc, a_lock_whose_time_is_up_is_taken_over);
     tcase_add_test(tc, what_is_no_lock_is_not_taken_over);
+    tcase_add_test(tc, a_server_that_is_silent_is_told_in_the_old_protocol_too);
+    tcase_add_test(tc, a_single_lock_may_have_a_hint_too);
     tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
     tcase_add_test(tc, auto_is_the_old_protocol_where_the_server_knows_no_other);
     tcase_add_loop_test(tc, a_waiter_blocks_on_the_first_server_until_it_is_told, 0, 2);

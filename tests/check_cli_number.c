@@ -34,6 +34,9 @@ START_TEST(a_fraction_is_rounded_up_and_never_to_nothing)
 {
     ck_assert_uint_eq(ms_of("0.0001", 0), 1);
     ck_assert_uint_eq(ms_of("0.000001", 0), 1);
+    ck_assert_uint_eq(ms_of("0.0000001", 0), 1);
+    ck_assert_uint_eq(ms_of("0.0010000001", 0), 2);
+    ck_assert_uint_eq(ms_of("0.0010000000", 0), 1);
     ck_assert_uint_eq(ms_of("1.0015", 0), 1002);
     ck_assert_uint_eq(ms_of("0.5ms", 1), 1);
 }

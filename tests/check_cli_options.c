@@ -68,12 +68,14 @@ START_TEST(every_option_is_understood_in_every_form)
     ck_assert_str_eq(o.urls[1], "redis://b");
     ck_assert_str_eq(o.urls[3], "redis://d");
     ck_assert_uint_eq(o.grace_ms, 2000);
-    ck_assert_int_eq(parse("-qn -E 75 --grace 100ms --trace=file --password-file p --password-fd 3 L x"), 0);
+    ck_assert_int_eq(parse("-qn -E 75 --grace 100ms --trace=file --password-fd 3 L x"), 0);
     ck_assert_uint_eq(o.wait_ms, 0);
     ck_assert_int_eq(o.conflict_status, 75);
     ck_assert_uint_eq(o.grace_ms, 100);
     ck_assert_str_eq(o.trace_file, "file");
     ck_assert_int_eq(o.password_fd, 3);
+    ck_assert_int_eq(parse("--password-file p L x"), 0);
+    ck_assert_str_eq(o.password_file, "p");
     ck_assert_int_eq(parse("--timeout 1.5 --conflict-exit-code=0 --trace L x"), 0);
     ck_assert_uint_eq(o.wait_ms, 1500);
     ck_assert_ptr_null(o.trace_file);
@@ -199,6 +201,8 @@ START_TEST(help_and_version_go_to_standard_output)
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_ptr_nonnull(strstr(c.out, "--conflict-exit-code"));
     ck_assert_str_eq(c.err, "");
+    for (const char *line = c.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+        ck_assert_msg(strcspn(line, "\n") <= 80, "wider than a terminal: %.90s", line);
 }
 END_TEST
 
@@ -227,6 +231,52 @@ START_TEST(every_mistake_is_told_in_one_line_that_begins_with_redlock)
 }
 END_TEST
 
+START_TEST(a_mistake_is_told_by_what_is_wrong)
+{
+    static const struct {
+        const char *args[6];
+        const char *told;
+    } rows[] = {{{"L"}, "no command to run: redlock run L -- COMMAND"},
+                {{"me@home:sesame"}, "no command to run: redlock run LOCK -- COMMAND"},
+                {{"redis://:sesame@h", "L", "true"}, "the lock's name looks like a server's URL: -u comes"},
+                {{"unix:///run/redis", "L", "true"}, "the lock's name looks like a server's URL: -u comes"},
+                {{"--restart-guard", "x", "L", "true"}, "--restart-guard x: give strict, required, "},
+                {{"L", "-c"}, "-c needs a value"},
+                {{"L", "--command"}, "-c needs a value"},
+                {{"-c", "true", "L", "-c", "true"}, "-c is given twice"},
+                {{"L", "-c", "true", "-uredis://:sesame@h"}, "one string, and there is more behind it"},
+                {{"L", "-n", "true"}, "-n stands behind the lock's name"},
+                {{"--password-file", "p", "--password-fd", "3", "L", "true"},
+                 "--password-file and --password-fd do not go together"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        memset(&c, 0, sizeof c);
+        command_add(&c, "run");
+        for (size_t k = 0; k < 6 && rows[i].args[k] != NULL; k++)
+            command_add(&c, rows[i].args[k]);
+        ck_assert_int_eq(command_run(&c), 64);
+        ck_assert_msg(strstr(c.err, rows[i].told) != NULL, "not '%s' but %s", rows[i].told, c.err);
+        ck_assert_ptr_null(strstr(c.err, "sesame"));
+    }
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "L", "true", NULL});
+    command_setenv(&c, "REDLOCK_RESTART_GUARD=x");
+    ck_assert_int_eq(command_run(&c), 64);
+    ck_assert_ptr_nonnull(strstr(c.err, "$REDLOCK_RESTART_GUARD x: give strict, required, "));
+}
+END_TEST
+
+START_TEST(a_variable_that_is_empty_says_nothing)
+{
+    setenv("REDIS_URL", "", 1);
+    setenv("REDLOCK_RESTART_GUARD", "", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_str_eq(o.urls[0], "redis://127.0.0.1:6379");
+    ck_assert_int_eq(o.guard, RDL_GUARD_IF_PERMITTED);
+    unsetenv("REDLOCK_RESTART_GUARD");
+}
+END_TEST
+
 Suite *suite_cli_options(void)
 {
     Suite *s = suite_create("cli_options");
@@ -242,6 +292,8 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, a_password_is_taken_out_of_the_arguments_at_once);
     tcase_add_test(t, help_and_version_go_to_standard_output);
     tcase_add_test(t, every_mistake_is_told_in_one_line_that_begins_with_redlock);
+    tcase_add_test(t, a_variable_that_is_empty_says_nothing);
+    tcase_add_test(t, a_mistake_is_told_by_what_is_wrong);
     suite_add_tcase(s, t);
     return s;
 }

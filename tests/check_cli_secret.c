@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 Suite *suite_cli_secret(void);
@@ -122,6 +123,42 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
     ck_assert_ptr_nonnull(strstr(c.err, "password on the command line")); /* said once, */
     ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1);     /* and nothing else */
     no_secret_in_output();
+}
+END_TEST
+
+START_TEST(a_password_file_that_others_can_read_is_warned_of)
+{
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    ck_assert_int_gt(dprintf(fd, "%s\r\n", secret), 0); /* the line end of another system */
+    ck_assert_int_eq(fchmod(fd, 0644), 0);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-file", path, "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.err, "every user can read the password file build/secret."));
+    unlink(path);
+}
+END_TEST
+
+START_TEST(a_password_that_is_too_long_is_told_and_not_cut)
+{
+    static char entry[32 + RDL_CLI_SECRET_MAX], url[32 + RDL_CLI_SECRET_MAX];
+    char longest[RDL_CLI_SECRET_MAX + 2];
+
+    memset(longest, 'p', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    snprintf(entry, sizeof entry, "REDLOCK_PASSWORD=%s", longest);
+    snprintf(url, sizeof url, "redis://:%s@127.0.0.1", longest);
+    add_url_without_password();
+    command_setenv(&c, entry);
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 66);
+    ck_assert_ptr_nonnull(strstr(c.err, "the password in $REDLOCK_PASSWORD is longer than 2048 bytes"));
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "-qn", "-u", url, "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 65);
+    ck_assert_ptr_nonnull(strstr(c.err, "URL number 1: its password is longer than 2048 bytes"));
 }
 END_TEST
 
@@ -264,6 +301,8 @@ Suite *suite_cli_secret(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start_with_password, stop);
     tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
+    tcase_add_test(t, a_password_file_that_others_can_read_is_warned_of);
+    tcase_add_test(t, a_password_that_is_too_long_is_told_and_not_cut);
     tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);
     tcase_add_test(t, a_refused_password_is_77_and_is_not_repeated);
     tcase_add_test(t, a_missing_password_is_77);

@@ -90,6 +90,8 @@ START_TEST(one_server_under_two_urls_is_65)
     snprintf(again, sizeof again, "%s/5", url[0]);
     ck_assert_int_eq(run(url[0], url[1], again), 65);
     ck_assert_ptr_nonnull(strstr(c.err, "number 1 and number 3"));
+    ck_assert_int_eq(run("unix:///nosuch/a", "unix:///nosuch/b", "unix:///nosuch/b?db=1"), 65);
+    ck_assert_ptr_nonnull(strstr(c.err, "number 2 and number 3"));
 }
 END_TEST
 

@@ -122,7 +122,7 @@ static int no_fence(void)
 static const char *way_out(const struct rdl_cli_lock *l)
 {
     return l->o->canary ? "or lost their data, says --canary"
-                        : "--restart-guard=off if a restart loses them nothing";
+                        : "--restart-guard=off if a restart loses no data";
 }
 
 static unsigned long quarantine_s(const struct rdl_cli_lock *l)
@@ -130,10 +130,15 @@ static unsigned long quarantine_s(const struct rdl_cli_lock *l)
     return (unsigned long)((rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
 }
 
+static const char *too_recently(const struct rdl_cli_lock *l)
+{
+    return l->servers->n == 1 ? "the server restarted too recently to count" : rdl_strerror(RDL_E_QUARANTINE);
+}
+
 static int quarantine(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("no lock: %s; they do in %lu s (%s)", rdl_strerror(RDL_E_QUARANTINE), quarantine_s(l),
-                 way_out(l));
+    rdl_cli_fail("no lock: %s; %s in %lu s (%s)", too_recently(l), l->servers->n == 1 ? "it does" : "they do",
+                 quarantine_s(l), way_out(l));
     return RDL_EXIT_UNAVAILABLE;
 }
 
@@ -181,12 +186,29 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
     return status != 0 ? rdl_cli_lock_no_quorum(l, status, waited_ms) : AGAIN;
 }
 
+/* What we wait for, each said once; told has a bit for each. */
+static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
+{
+    unsigned what = rc == RDL_BUSY ? 1 : rc == RDL_E_QUARANTINE ? 2 : 4;
+
+    if (*told & what)
+        return;
+    *told |= what;
+    if (rc == RDL_BUSY)
+        rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
+    else if (rc == RDL_E_QUARANTINE)
+        rdl_cli_warn("%s; waiting %lu s for that (%s)", too_recently(l), quarantine_s(l), way_out(l));
+    else
+        rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));
+    rdl_cli_lock_note_servers(l);
+}
+
 int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
 {
     const uint64_t wait = l->o->wait_ms, begun = rdl_cli_now(l);
     const uint64_t slice = l->o->wake_hint ? HINT_SLICE_MS : SLICE_MS;
     uint64_t reached = begun;
-    int told = 0;
+    unsigned told = 0;
 
     for (;;) {
         uint64_t tried = rdl_cli_now(l), used = tried - begun;
@@ -201,14 +223,13 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
         if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE)
             reached = now;
         *status = judge(l, rc, now - begun, now - reached);
-        if (rc == RDL_BUSY && *status == AGAIN && !told++)
-            rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
-        if (rc == RDL_E_QUARANTINE && *status == AGAIN && !told++)
-            rdl_cli_warn("%s; waiting %lu s for that (%s)", rdl_strerror(rc), quarantine_s(l), way_out(l));
         if (*status != AGAIN) {
+            if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* else its message has said it */
+                rdl_cli_lock_note_servers(l);
             give_up(l); /* single servers may have granted it */
             return 0;
         }
+        waiting(l, rc, &told);
         if (now - tried < RETRY_MS)
             pause_until(l, tried + RETRY_MS);
     }

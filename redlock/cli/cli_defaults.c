@@ -52,6 +52,10 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         rdl_cli_fail("--max-hold is below --ttl (%lums), which is held at least", (unsigned long)o->ttl_ms);
         return RDL_EXIT_USAGE;
     }
+    if (o->password_file != NULL && o->password_fd >= 0) {
+        rdl_cli_fail("--password-file and --password-fd do not go together");
+        return RDL_EXIT_USAGE;
+    }
     int rc = o->n_urls == 0 ? default_urls(o) : 0;
     return rc == 0 ? rdl_cli_hold_check(o) : rc;
 }

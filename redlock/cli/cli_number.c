@@ -5,7 +5,7 @@
 
 int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms)
 {
-    uint64_t whole = 0, part = 0, scale = 1000;
+    uint64_t whole = 0, part = 0, rest = 0, scale = 1000;
     const char *p = text;
 
     for (; *p >= '0' && *p <= '9'; p++) {
@@ -17,8 +17,10 @@ int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms)
         return -1;
     if (*p == '.') {
         uint64_t digit = 100000;
-        for (p++; *p >= '0' && *p <= '9'; p++, digit /= 10)
+        for (p++; *p >= '0' && *p <= '9'; p++, digit /= 10) {
             part += digit * (uint64_t)(*p - '0');
+            rest |= digit == 0 && *p != '0';
+        }
         if (p[-1] == '.')
             return -1;
     }
@@ -33,7 +35,7 @@ int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms)
         return -1;
     }
     /* a fraction is rounded up to the next ms, so that 0.0001 is not "do not wait" */
-    *ms = whole * scale + (part * scale + 999999) / 1000000;
+    *ms = whole * scale + (part * scale + rest + 999999) / 1000000;
     return *ms > max_ms ? -1 : 0;
 }
 

@@ -148,7 +148,7 @@ static int take_word(const char *option, const char *text, const char *const wor
             return 0;
         }
     }
-    rdl_cli_fail("--%s %s: give %s, %s%s%s%s%s", option, text, words[0], words[1], words[3] ? ", " : " or ",
+    rdl_cli_fail("%s %s: give %s, %s%s%s%s%s", option, text, words[0], words[1], words[3] ? ", " : " or ",
                  words[2], words[3] ? " or " : "", words[3] ? words[3] : "");
     return RDL_EXIT_USAGE;
 }
@@ -194,9 +194,9 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_MAX_HOLD:
         return take_time(opt->word, text, &o->max_hold_ms);
     case OPT_GUARD:
-        return take_word(opt->word, text, guards, RDL_GUARD_STRICT, &o->guard);
+        return take_word("--restart-guard", text, guards, RDL_GUARD_STRICT, &o->guard);
     case OPT_LEGACY:
-        return take_word(opt->word, text, legacies, RDL_CLI_LEGACY_NEVER, &o->legacy);
+        return take_word("--legacy", text, legacies, RDL_CLI_LEGACY_NEVER, &o->legacy);
     case OPT_FENCE:
         return switch_on(&o->fence);
     case OPT_WAKE_HINT:
@@ -295,7 +295,15 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     int is_shell = i < argc && (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--command") == 0);
 
-    if (is_shell && i + 1 < argc && o->command == NULL) {
+    if (is_shell && o->command != NULL) {
+        rdl_cli_fail("-c is given twice, before and behind the lock's name");
+        return RDL_EXIT_USAGE;
+    }
+    if (is_shell && i + 1 == argc) {
+        rdl_cli_fail("-c needs a value: the command, as one string");
+        return RDL_EXIT_USAGE;
+    }
+    if (is_shell) {
         take_shell(o, argv[i + 1]);
         i += 2;
     } else if (i < argc && strcmp(argv[i], "--") == 0) {
@@ -309,14 +317,25 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     if (o->command != NULL) {
         if (i == argc)
             return 0;
-        rdl_cli_fail("-c takes the whole command as one string: %s is too much", argv[i]);
+        rdl_cli_fail("-c takes the whole command as one string, and there is more behind it");
         return RDL_EXIT_USAGE;
     }
     if (i >= argc) {
-        rdl_cli_fail("no command to run: redlock run %s -- COMMAND", o->lock);
+        rdl_cli_fail("no command to run: redlock run %s -- COMMAND",
+                     strchr(o->lock, '@') == NULL ? o->lock : "LOCK"); /* a URL whose -u was forgotten */
         return RDL_EXIT_USAGE;
     }
     o->command = argv + i;
+    return 0;
+}
+
+static int looks_like_url(const char *name)
+{
+    static const char *const schemes[] = {"redis://", "rediss://", "unix://"};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        if (strncmp(name, schemes[i], strlen(schemes[i])) == 0)
+            return 1;
     return 0;
 }
 
@@ -327,6 +346,10 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
         return RDL_EXIT_USAGE;
     }
     o->lock = argv[i];
+    if (looks_like_url(o->lock)) { /* its password would become a key, and the lock's name our command */
+        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock run --help)");
+        return RDL_EXIT_USAGE;
+    }
     size_t len = strlen(o->lock);
     if (len == 0 || len > RDL_NAME_MAX) {
         rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
@@ -346,8 +369,8 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
     o->conflict_status = RDL_EXIT_CONFLICT;
     o->password_fd = -1;
     o->guard = RDL_GUARD_IF_PERMITTED;
-    if (guard != NULL)
-        rc = take_word("restart-guard", guard, guards, RDL_GUARD_STRICT, &o->guard);
+    if (guard != NULL && guard[0] != '\0')
+        rc = take_word("$REDLOCK_RESTART_GUARD", guard, guards, RDL_GUARD_STRICT, &o->guard);
     for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
         if (strcmp(argv[i], "--") == 0) {
             i++;

@@ -100,16 +100,27 @@ int rdl_cli_lock_verdict(const struct rdl_cli_lock *l)
     return count[FOREIGN] > 0 ? RDL_EXIT_PROTOCOL : RDL_EXIT_UNAVAILABLE;
 }
 
-static const char *advice(int status)
+/* One of them said nothing at all. */
+static int is_one_mute(const struct rdl_cli_lock *l)
 {
-    switch (status) {
-    case RDL_EXIT_NOPERM:
-        return "check the password";
-    case RDL_EXIT_PROTOCOL:
-        return "is that the right port?";
-    default:
-        return "are they running?";
+    for (size_t i = 0; i < l->servers->n; i++) {
+        int error = rdl_cli_hold_error(l, i);
+        int is_mute = error == RDL_E_CONNECT || error == RDL_E_CLOSED || error == RDL_E_TIMEOUT;
+        if (!is_useful(l, i) && !is_bystander(l, i) && (is_mute || error == RDL_OK))
+            return 1;
     }
+    return 0;
+}
+
+static const char *advice(const struct rdl_cli_lock *l, int status)
+{
+    if (status == RDL_EXIT_NOPERM)
+        return " (check the password)";
+    if (status == RDL_EXIT_PROTOCOL)
+        return " (is that the right port?)";
+    if (!is_one_mute(l))
+        return "";
+    return l->servers->n == 1 ? " (is it running?)" : " (are they running?)";
 }
 
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)
@@ -118,10 +129,10 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
 
     rdl_cli_lock_reports(l, all, sizeof all);
     if (l->servers->n == 1)
-        rdl_cli_fail("no lock after %.1f s (%s): %s", (double)waited_ms / 1000, advice(status), all);
+        rdl_cli_fail("no lock after %.1f s%s: %s", (double)waited_ms / 1000, advice(l, status), all);
     else
-        rdl_cli_fail("no lock after %.1f s: it takes %u of %zu servers (%s): %s", (double)waited_ms / 1000,
-                     (unsigned)(l->servers->n / 2 + 1), l->servers->n, advice(status), all);
+        rdl_cli_fail("no lock after %.1f s: it takes %u of %zu servers%s: %s", (double)waited_ms / 1000,
+                     (unsigned)(l->servers->n / 2 + 1), l->servers->n, advice(l, status), all);
     return status;
 }
 
@@ -140,7 +151,8 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
     size_t n = l->servers->n;
 
     for (size_t i = 0; i < n; i++) { /* sorted: the last of a majority ends it */
-        uint64_t ms = rdl_redlock_counts_at(&l->redlock, i);
+        int is_there = rdl_conn_state(l->redlock.servers[i].conn) == RDL_CONN_READY;
+        uint64_t ms = is_there ? rdl_redlock_counts_at(&l->redlock, i) : UINT64_MAX;
         size_t k = i;
         for (; k > 0 && at[k - 1] > ms; k--)
             at[k] = at[k - 1];
