@@ -273,7 +273,12 @@ START_TEST(an_adopted_lock_is_extended_by_a_majority_that_has_the_token)
     hand_over();
     fleet_delete(4, now);
     fleet_delete(3, now);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 0); /* it may be nobody's by now */
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
+    fleet.opt.max_hold_ms = 1; /* of the hold that begins now */
     ck_assert_int_eq(extend_at(2000), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, 2001), RDL_E_CAP);
+    fleet.opt.max_hold_ms = 0;
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
     settle();
     ck_assert_uint_eq(fleet_keys(now), 3); /* nothing is put back by who does not hold it yet */

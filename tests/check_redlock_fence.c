@@ -127,6 +127,7 @@ START_TEST(a_floor_is_the_least_number)
 }
 END_TEST
 
+/* The server knows none, or the user may run none. */
 START_TEST(without_scripts_it_is_refused_and_not_faked)
 {
     static struct sim_features none;
@@ -134,7 +135,8 @@ START_TEST(without_scripts_it_is_refused_and_not_faked)
 
     fenced(3);
     none = *fleet.s[0].model.features;
-    none.no_scripts = 1;
+    none.no_scripts = _i == 0;
+    none.denied = _i == 0 ? NULL : " eval evalsha ";
     for (i = 0; i < 2; i++)
         fleet.s[i].model.features = &none;
     ck_assert_int_eq(acquire(), RDL_E_FENCE);
@@ -220,7 +222,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, the_second_holder_has_the_greater_number);
     tcase_add_test(tc, what_cannot_be_written_back_is_not_held);
     tcase_add_test(tc, a_floor_is_the_least_number);
-    tcase_add_test(tc, without_scripts_it_is_refused_and_not_faked);
+    tcase_add_loop_test(tc, without_scripts_it_is_refused_and_not_faked, 0, 2);
     tcase_add_test(tc, a_server_in_quarantine_gives_no_number);
     tcase_add_test(tc, a_gap_voids_the_number);
     tcase_add_loop_test(tc, random_schedules_give_unique_growing_numbers, 0, 50);

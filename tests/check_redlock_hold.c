@@ -142,6 +142,68 @@ START_TEST(an_extend_that_some_heard_never_makes_us_believe_more)
 }
 END_TEST
 
+/* By a script, by a transaction, and by what cannot compare. */
+static void extend_without(int ways)
+{
+    static struct sim_features features;
+    size_t i;
+
+    features = *fleet.s[0].model.features;
+    features.no_scripts = ways > 0;
+    features.has_ifeq = ways > 1;
+    features.denied = ways > 1 ? " watch " : NULL;
+    for (i = 0; i < fleet.n; i++)
+        fleet.s[i].model.features = &features;
+}
+
+static void answer_late(uint64_t now)
+{
+    int i;
+
+    fleet.mood[0] = fleet.mood[1] = fleet.mood[2] = MOOD_UP;
+    for (i = 0; i < 8; i++) { /* as many ways as are tried, and their steps */
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+    }
+}
+
+/* A lease of 10 s, extended by 2 s; nobody hears that it was. */
+START_TEST(a_short_extend_whose_answers_are_lost_leaves_the_servers_what_we_believe)
+{
+    uint64_t now = 1100;
+
+    hold(3);
+    extend_without(_i);
+    fleet_befall("fff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 2000, now), &now), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), END);
+    answer_late(now);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), END);
+    ck_assert_uint_eq(fleet_keys(END - 1), 3);
+}
+END_TEST
+
+/* The same, and the servers come to it together with the next one, which is long. */
+START_TEST(an_old_extend_that_arrives_late_takes_nothing_from_the_next)
+{
+    uint64_t now = 1100;
+    uint64_t until;
+
+    hold(3);
+    extend_without(_i);
+    fleet_befall("fff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 2000, now), &now), RDL_UNKNOWN);
+    now += 3000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    until = now + FLEET_TTL - FLEET_DRIFT;
+    fleet.mood[0] = fleet.mood[1] = fleet.mood[2] = MOOD_UP;
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), until);
+    answer_late(now);
+    ck_assert_uint_eq(fleet_keys(until - 1), 3);
+}
+END_TEST
+
 static const struct {
     const char *fates;
     int result;
@@ -262,6 +324,8 @@ Suite *suite_redlock_hold(void)
     tcase_add_test(tc, an_extend_answered_after_the_end_is_lost);
     tcase_add_test(tc, an_extend_waits_no_longer_than_the_lease_lasts);
     tcase_add_test(tc, extend_never_shortens);
+    tcase_add_loop_test(tc, a_short_extend_whose_answers_are_lost_leaves_the_servers_what_we_believe, 0, 3);
+    tcase_add_loop_test(tc, an_old_extend_that_arrives_late_takes_nothing_from_the_next, 0, 3);
     tcase_add_test(tc, an_extend_that_some_heard_never_makes_us_believe_more);
     tcase_add_loop_test(tc, release_tells_what_a_majority_said, 0, sizeof releases / sizeof releases[0]);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);

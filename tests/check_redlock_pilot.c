@@ -163,6 +163,49 @@ START_TEST(a_pilot_is_connected_and_counts)
 }
 END_TEST
 
+/* Each of two holds it for ever: neither is any use as a pilot. */
+START_TEST(where_nobody_is_left_to_be_the_pilot_all_are_asked)
+{
+    int i;
+
+    patient(2);
+    key_on(0, "SET k foreign\r\n");
+    key_on(1, "SET k foreign\r\n");
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    next_attempt();
+    ck_assert_str_eq(asked(), "+.");
+    next_attempt();
+    ck_assert_str_eq(asked(), "++");
+    next_attempt();
+    ck_assert_str_eq(asked(), ".+");
+    for (i = 0; i < 4; i++) {
+        next_attempt();
+        ck_assert_str_eq(asked(), "++");
+    }
+}
+END_TEST
+
+/* Hours of it: the pauses stay as long as they have become. */
+START_TEST(who_is_refused_for_ever_does_not_begin_to_hurry)
+{
+    uint64_t begun;
+    int i;
+
+    patient(3);
+    fleet.opt.lease.wait_ms = 3600000;
+    fleet.opt.lease.retry_ms = 1;
+    for (i = 0; i < 3; i++)
+        key_on((size_t)i, "SET k foreign\r\n");
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    for (i = 0; i < 300; i++)
+        next_attempt();
+    begun = now;
+    for (i = 0; i < 20; i++)
+        next_attempt();
+    ck_assert_uint_gt(now - begun, 20 * RDL_RETRY_CAP_MS / 4); /* with full jitter a half, on average */
+}
+END_TEST
+
 Suite *suite_redlock_pilot(void);
 
 Suite *suite_redlock_pilot(void)
@@ -175,6 +218,8 @@ Suite *suite_redlock_pilot(void)
     tcase_add_loop_test(tc, no_single_server_can_lock_the_others_out, 0, sizeof vetoes / sizeof vetoes[0]);
     tcase_add_loop_test(tc, a_pilot_that_is_silent_or_has_no_end_is_not_asked_first_again, 0, 2);
     tcase_add_test(tc, a_pilot_is_connected_and_counts);
+    tcase_add_test(tc, where_nobody_is_left_to_be_the_pilot_all_are_asked);
+    tcase_add_test(tc, who_is_refused_for_ever_does_not_begin_to_hurry);
     suite_add_tcase(suite, tc);
     return suite;
 }
