@@ -6,7 +6,7 @@
 #
 # Each tests/sim/mutants/NAME.sed says in its second line which file it changes and which rule it breaks.
 # A mutant is caught by a directed scenario, by a seed (a violation, an assertion, a hang), or by both.
-# Exit status 1 if one survives or does not apply any more.
+# Exit status 1 if one survives or does not apply any more, or if what is not mutated is "caught" too.
 set -u
 build=$1
 seeds=$2
@@ -40,6 +40,15 @@ link_mutant() {
     done
     $cc -std=c99 -O1 -g -w -I"$tree" -o "$program" "$@"
 }
+
+# What is caught without any change says nothing about a mutant.
+main=$tree/tests/sim/sim_main.o
+if ! link_mutant "$main" "$main" "$build/mutants/sim" || ! "$build/mutants/sim" "1:$seeds" quiet=1 >"$build/mutants/none.log" ||
+    ! "$build/mutants/sim" scenarios >>"$build/mutants/none.log"; then
+    grep -E '^(VIOLATION|FAIL)' "$build/mutants/none.log"
+    echo 'the unmutated code fails'
+    exit 1
+fi
 
 survivors=0
 n=0

@@ -269,7 +269,7 @@ static void all_but(struct world *w, int without)
             host_start(w, (unsigned)s, 1);
     }
     rdl_redlock_set_floor(&scene_lock(w, 0)->redlock, 1);
-    scene_go(w, 600);
+    scene_go(w, 2100); /* longer than any pause before the next connect */
 }
 
 static uint64_t acquire_fenced(struct world *w, int without)

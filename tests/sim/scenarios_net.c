@@ -244,6 +244,8 @@ static void release_fits(int extensions)
         struct world *w = scene(1, 3, 2000);
         struct handle *h = scene_lock(w, 0);
         w->client[0].cfg[2].queue_len = RDL_QUEUE_MIN + extra;
+        w->client[0].cfg[2].tx_len = RDL_TX_MIN;
+        client_zones(&w->client[0], 2);
         for (int i = 0; i < 2; i++) { /* all are connected, and know how to release */
             scene_do(w, h, ACQUIRING, 0);
             scene_do(w, h, RELEASING, 0);
@@ -258,6 +260,8 @@ static void release_fits(int extensions)
         }
         scene_go(w, 10);
         w->host[2].is_frozen = 0;
+        if (extra % 2 == 1) /* and all of them at once, over a new connection */
+            scene_cut(w, 0, 2);
         host_serve_all(w, 2);
         scene_go(w, 10);
         EXPECT(w, scene_pttl(w, 2) == -2);

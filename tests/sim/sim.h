@@ -91,6 +91,9 @@ void host_hint(struct world *w, unsigned s, unsigned name, unsigned what);
 void client_init(struct world *w, unsigned c);
 /* Make its conn number s anew: one to that server or, behind those, the one for hints. */
 void client_conn(struct world *w, struct client *c, unsigned s);
+/* Mark what stands behind its buffers, as long as they are now; oracle_bounds looks whether it stays. */
+enum { ZONE_BYTE = 0xa5 };
+void client_zones(struct client *c, unsigned s);
 /* The client's loop goes round once: bytes in, steps, the user, bytes out. */
 void client_run(struct world *w, unsigned c);
 void client_wake(struct world *w, unsigned c, uint64_t at);
@@ -152,6 +155,8 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms);
 /* After every round of a client. */
 void oracle_holders(struct world *w, struct client *c);
+/* After it was served. */
+void oracle_bounds(struct world *w, const struct client *c, unsigned s);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
 void oracle_adopted(struct world *w, struct handle *h);
@@ -160,6 +165,17 @@ void oracle_end(struct world *w);
 void oracle_rest(struct world *w);
 struct token *token_find(struct world *w, const char *hex, int create);
 void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN]);
+
+/* ---------------------------------------------------------------- sim_report.c */
+
+/* Those of its faults under which nothing is promised, whatever its clients do about them. */
+uint32_t faults_outside(const struct world *w);
+/* Print a line: the seed, and what was drawn from it or given. */
+void report_world(const struct world *w);
+/* Print a line: what was violated. */
+void report_line(const struct world *w);
+/* Print it, cut it down to as few faults and clients as still violate, print those and the timeline. */
+void report_violation(const struct world *w);
 
 /* ---------------------------------------------------------------- sim_plot.c */
 

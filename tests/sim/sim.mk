@@ -44,7 +44,8 @@ guard-picture: $(B)/sim ## redlock/guard.svg, the picture in redlock/DESIGN.md
 scenarios: $(B)/sim ## the simulator's directed scenarios and controls
 	$< scenarios
 
-# In `make check`: every scenario and regression, a few hundred seeds, and that two compilers agree to the bit.
+# In `make check`: every scenario and regression, a few hundred seeds, and that two compilers agree: on the hashes
+# of them all, and on every line of the timelines of some.
 SIM_SEEDS = 1:400
 CHECK_MORE += sim-check
 sim-check: $(B)/sim $(B)/sim-clang ## scenarios, regressions, some hundred seeds, gcc and clang alike
@@ -55,6 +56,8 @@ sim-check: $(B)/sim $(B)/sim-clang ## scenarios, regressions, some hundred seeds
 	$(B)/sim $(SIM_SEEDS)
 	$(B)/sim $(SIM_SEEDS) hash=1 >$(B)/sim-hashes
 	$(B)/sim-clang $(SIM_SEEDS) hash=1 | cmp - $(B)/sim-hashes
+	$(B)/sim 1:40 hash=1 trace=1 >$(B)/sim-lines
+	$(B)/sim-clang 1:40 hash=1 trace=1 | cmp - $(B)/sim-lines
 
 # The long way: .ci/run
 CI_STAGES += sim-long mutants model

@@ -30,9 +30,10 @@ static void init_more(struct world *w, struct handle *h)
     int is_px = !h->is_single || h->mode == &rdl_lock_px;
     if ((w->faults & FAULT_BIT(FAULT_MULTI)) && w->is_single && is_px)
         h->is_multi = (uint8_t)rng_chance(several, 500);
-    if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != &rdl_lock_legacy && !h->is_multi &&
-        rng_chance(hints, 800))
-        h->hint_use = rng_chance(hints, 900) ? HINT_WAITS : HINT_TELLS;
+    if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != &rdl_lock_legacy) {
+        enum hint_use drawn = rng_chance(hints, 900) ? HINT_WAITS : HINT_TELLS;
+        h->hint_use = rng_chance(hints, 800) && !h->is_multi ? drawn : HINT_NONE;
+    }
 }
 
 static void init_handle(struct world *w, struct client *c, unsigned i)
@@ -67,7 +68,8 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
         h->name = 0;
         h->opt.lease = (struct rdl_options){.ttl_ms = w->ttl_ms};
     }
-    h->act_at = w->opt.is_scripted ? NEVER : user_next(w, r);
+    uint64_t first = w->opt.is_scripted ? NEVER : user_next(w, r);
+    h->act_at = w->opt.idle >> (h->client * HANDLES_MAX + i) & 1 ? NEVER : first;
     h->cancel_at = NEVER;
     init_more(w, h);
     handle_init(w, h);
@@ -79,11 +81,18 @@ static unsigned server_of(const struct world *w, unsigned conn)
     return conn < (unsigned)w->servers ? conn : 0;
 }
 
+void client_zones(struct client *c, unsigned s)
+{
+    memset(c->queue[s] + c->cfg[s].queue_len, ZONE_BYTE, ZONE);
+    memset(c->tx[s] + c->cfg[s].tx_len, ZONE_BYTE, ZONE);
+    memset(c->rx[s] + c->cfg[s].rx_len, ZONE_BYTE, ZONE);
+}
+
 void client_conn(struct world *w, struct client *c, unsigned s)
 {
     const char *word = w->host[server_of(w, s)].model.features->password;
     struct rng *r = &w->stream[s < (unsigned)w->servers ? (unsigned)STREAM_SETUP : (unsigned)FAULT_HINT];
-    int is_small = (w->faults & FAULT_BIT(FAULT_CUT)) && rng_chance(r, 300);
+    int is_small = rng_chance(r, 300) && (w->faults & FAULT_BIT(FAULT_CUT));
     memset(&c->endpoint[s], 0, sizeof c->endpoint[s]);
     c->endpoint[s].host = "model";
     if (word)
@@ -92,12 +101,13 @@ void client_conn(struct world *w, struct client *c, unsigned s)
         c->endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
     c->cfg[s] = (struct rdl_conn_config){.endpoint = &c->endpoint[s],
                                          .queue = c->queue[s],
-                                         .queue_len = is_small ? RDL_QUEUE_MIN : sizeof c->queue[s],
+                                         .queue_len = is_small ? RDL_QUEUE_MIN : QUEUE_BYTES,
                                          .tx = c->tx[s],
-                                         .tx_len = is_small ? RDL_TX_MIN : sizeof c->tx[s],
+                                         .tx_len = is_small ? RDL_TX_MIN : TX_BYTES,
                                          .rx = c->rx[s],
-                                         .rx_len = is_small ? RDL_RX_MIN : sizeof c->rx[s],
+                                         .rx_len = is_small ? RDL_RX_MIN : RX_BYTES,
                                          .connect_ms = rng_chance(r, 500) ? 0 : 200};
+    client_zones(c, s);
     rdl_conn_init(&c->conn[s], &c->cfg[s]);
 }
 
@@ -208,6 +218,7 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
         write_out(w, c, s);
     if (rdl_conn_wants(conn) & RDL_WANT_CLOSE)
         client_wake(w, c->index, w->now + 10);
+    oracle_bounds(w, c, s);
     return at;
 }
 

@@ -8,7 +8,7 @@ const char *fault_name(unsigned f)
         "tail",     "cut",     "reset",       "stall",       "partition", "refuse",  "crash",   "reboot",
         "freeze",   "pause",   "kill",        "clock",       "spurious",  "errors",  "scripts", "cancel",
         "flush",    "restart", "step-client", "step-server", "rate",      "promote", "lag",     "evict",
-        "everysec", "adopt",   "hint",        "multi",       "half"};
+        "everysec", "adopt",   "hint",        "multi",       "half",      "wall"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 
@@ -131,11 +131,12 @@ static void plan_outside(struct world *w, unsigned fault)
 
 void faults_plan(struct world *w)
 {
-    static const uint32_t timed =
-        FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) | FAULT_BIT(FAULT_REFUSE) |
-        FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) |
-        FAULT_BIT(FAULT_KILL) | FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
-        FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_HALF);
+    static const uint32_t timed = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) |
+                                  FAULT_BIT(FAULT_REFUSE) | FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) |
+                                  FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
+                                  FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
+                                  FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) |
+                                  FAULT_BIT(FAULT_HALF) | FAULT_BIT(FAULT_WALL);
     for (unsigned f = 0; f < FAULT_CLASSES; f++) {
         if (!(w->faults & FAULT_BIT(f)))
             continue;
@@ -254,12 +255,14 @@ static void step_clock(struct world *w, const struct planned *p)
     int64_t ttl = (int64_t)(w->ttl_ms * MS);
     if (p->fault == FAULT_STEP_CLIENT) {
         w->client[p->client].clock.step_us -= ttl / 2;
-        world_trace(w, "c%u's clock goes back by %lld ms", p->client, (long long)ttl / 2000);
+        world_trace(w, "c%u's clock goes back by %lld ms (outside the assumptions)", p->client,
+                    (long long)ttl / 2000);
         client_wake(w, p->client, w->now + 1);
         oracle_holders(w, &w->client[p->client]);
     } else {
         w->host[p->server].clock.step_us += ttl;
-        world_trace(w, "s%u's clock steps ahead by %lld ms", p->server, (long long)ttl / 1000);
+        world_trace(w, "s%u's clock steps ahead by %lld ms (outside the assumptions)", p->server,
+                    (long long)ttl / 1000);
     }
 }
 
@@ -309,6 +312,16 @@ static void half(struct world *w, const struct planned *p)
         tcp_half(w, t);
 }
 
+/* By up to an hour; where fences may get lost, no more than the floors may differ then (lock.h). */
+static void step_wall(struct world *w, const struct planned *p)
+{
+    static const uint32_t losses = FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_EVERYSEC) | FAULTS_OUTSIDE;
+    struct client *c = &w->client[p->client];
+    uint32_t most_ms = w->faults & losses ? w->ttl_ms / 4 : 3600000;
+    c->wall_skew_ms = (int32_t)rng_between(&w->stream[FAULT_WALL], 0, 2 * most_ms) - (int32_t)most_ms;
+    world_trace(w, "c%u's wall clock steps to %+d ms", p->client, c->wall_skew_ms);
+}
+
 /* Those that have a time. */
 static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned *p) = {
     [FAULT_STALL] = stall,
@@ -330,6 +343,7 @@ static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned
     [FAULT_EVICT] = evict,
     [FAULT_HINT] = hint,
     [FAULT_HALF] = half,
+    [FAULT_WALL] = step_wall,
     [FAULT_STEP_CLIENT] = step_clock,
     [FAULT_STEP_SERVER] = step_clock,
 };
@@ -337,6 +351,8 @@ static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned
 void fault_event(struct world *w, uint32_t n)
 {
     const struct planned *p = &w->planned[n];
+    if (w->opt.left_out[n])
+        return;
     if (p->fault == FAULT_ADOPT && !p->is_end)
         choose_holder(w, n);
     if (p->is_save)

@@ -23,6 +23,10 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
         {.version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1},
         {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1},
     };
+    static const struct sim_features old = {
+        .version = "2.4.18", .no_scripts = 1, .no_set_options = 1, .no_pttl = 1, .whole_timeouts = 1};
+    if (w->has_legacy == 1 && s == 0 && rng_chance(&w->stream[STREAM_MORE], 300)) /* it needs no more */
+        return &old;
     int has_multi = w->is_single && !w->has_legacy && (w->faults & FAULT_BIT(FAULT_MULTI));
     if (w->is_fenced || has_multi) /* they need scripts */
         drawn = drawn % 2 * 2;

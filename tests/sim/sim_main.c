@@ -8,10 +8,13 @@
  *     sim 1:10 hash=1         one line per seed: what happened, as a number
  *     sim 17 plot=FILE.svg    the picture of a run
  *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg
- *     more: clients=N servers=N ttl=MS single=0|1 keep-going=1
+ *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard)
+ *           without=N,N...    leave these entries of the plan of faults out
+ *           idle=BITS         (hexadecimal, 3 to a client) locks that nobody wants
+ *           keep-going=1      go on behind a violation; quiet=1: a line for each
  *
- * A seed that violates is shrunk to the fewest classes of faults and printed as a timeline. Exit status
- * 1 if there was a violation.
+ * A seed that violates is cut down to the fewest classes of faults, clients and single faults with which the
+ * same oracle complains, and printed as a timeline. Exit status: 0; 1 if there was a violation; 64 bad usage.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/sim/scene.h"
@@ -47,58 +50,10 @@ static void sum(const struct counts *c)
     total.hinted += c->hinted;
 }
 
-static void print_faults(uint32_t faults)
+static void misused(const char *what, const char *arg)
 {
-    const char *sep = "";
-    if (faults == 0)
-        printf("none");
-    for (unsigned f = 0; f < FAULT_CLASSES; f++)
-        if (faults & FAULT_BIT(f)) {
-            printf("%s%s", sep, fault_name(f));
-            sep = ",";
-        }
-}
-
-static void print_world(const struct world *w)
-{
-    printf("seed %llu: %d clients x %d locks, %d servers%s, ttl %u ms, guard=%u%s, faults=",
-           (unsigned long long)w->opt.seed, w->clients, w->handles, w->servers,
-           w->is_single ? " (lock/ on the first)" : "", w->ttl_ms, w->guard,
-           w->has_canary ? " and canary" : "");
-    print_faults(w->faults);
-    putchar('\n');
-}
-
-/* Switch classes of faults off, one by one, as long as the same oracle still complains. */
-static uint32_t shrink(struct options o, uint32_t faults, const char *oracle)
-{
-    for (unsigned f = 0; f < FAULT_CLASSES; f++) {
-        if (!(faults & FAULT_BIT(f)))
-            continue;
-        o.faults = faults & ~FAULT_BIT(f);
-        o.trace = 0;
-        struct world *w = world_make(&o);
-        if (world_live(w) && strcmp(w->violation, oracle) == 0)
-            faults = (uint32_t)o.faults;
-    }
-    return faults;
-}
-
-static void report(const struct world *w)
-{
-    struct options o = w->opt;
-    const char *oracle = w->violation;
-    printf("VIOLATION ");
-    print_world(w);
-    printf("  %s: %s (at %llu us)\n", oracle, w->violation_text, (unsigned long long)w->violation_at);
-    o.faults = shrink(o, w->faults, oracle);
-    o.trace = 1;
-    printf("shrunk to faults=");
-    print_faults((uint32_t)o.faults);
-    printf("; its timeline:\n");
-    struct world *again = world_make(&o);
-    print_world(again);
-    world_live(again);
+    fprintf(stderr, "sim: %s%s\n", what, arg);
+    exit(64);
 }
 
 static uint32_t parse_faults(const char *text)
@@ -117,50 +72,82 @@ static uint32_t parse_faults(const char *text)
         else if (f < FAULT_CLASSES)
             bits |= FAULT_BIT(f);
         else if (strcmp(p, "none") != 0) {
-            fprintf(stderr, "sim: no such fault: %s\n", p);
-            exit(64);
+            misused("no such fault: ", p);
         }
     }
     return bits;
 }
 
+static void parse_without(struct options *o, const char *text)
+{
+    while (*text) {
+        char *rest;
+        unsigned long n = strtoul(text, &rest, 10);
+        if (rest == text || n >= FAULTS)
+            break;
+        o->left_out[n] = 1;
+        text = *rest == ',' ? rest + 1 : rest;
+    }
+    if (*text)
+        misused("without=", text);
+}
+
+/* Options that are a number, and what it may be. */
+static int *number_of(struct job *j, const char *name, size_t len, int *least, int *most)
+{
+    const struct {
+        const char *name;
+        int *value, least, most;
+    } known[] = {{"clients", &j->options.clients, 1, CLIENTS_MAX},
+                 {"servers", &j->options.servers, 1, SERVERS_MAX},
+                 {"ttl", &j->options.ttl_ms, 50, 5000},
+                 {"single", &j->options.is_single, 0, 1},
+                 {"guard", &j->options.guard, 1, 4},
+                 {"trace", &j->options.trace, 0, 1},
+                 {"hash", &j->hashes, 0, 1},
+                 {"keep-going", &j->keep_going, 0, 1},
+                 {"quiet", &j->quiet, 0, 1}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strlen(known[i].name) == len && strncmp(name, known[i].name, len) == 0) {
+            *least = known[i].least;
+            *most = known[i].most;
+            return known[i].value;
+        }
+    return NULL;
+}
+
+static void parse_seeds(struct job *j, const char *arg)
+{
+    char *rest;
+    j->from = j->to = strtoull(arg, &rest, 10);
+    if (rest != arg && *rest == ':')
+        j->to = strtoull(rest + 1, &rest, 10);
+    if (rest == arg || *rest || j->to < j->from)
+        misused("no seeds: ", arg);
+}
+
 static void parse(struct job *j, const char *arg)
 {
     const char *value = strchr(arg, '=');
-    char *rest;
+    int least, most;
     if (!value) {
-        j->from = j->to = strtoull(arg, &rest, 10);
-        if (*rest == ':')
-            j->to = strtoull(rest + 1, NULL, 10);
+        parse_seeds(j, arg);
         return;
     }
-    value++;
-    if (strncmp(arg, "faults=", 7) == 0)
+    int *number = number_of(j, arg, (size_t)(value++ - arg), &least, &most);
+    if (strncmp(arg, "faults=", 7) == 0) {
         j->options.faults = parse_faults(value);
-    else if (strncmp(arg, "clients=", 8) == 0)
-        j->options.clients = atoi(value);
-    else if (strncmp(arg, "servers=", 8) == 0)
-        j->options.servers = atoi(value);
-    else if (strncmp(arg, "ttl=", 4) == 0)
-        j->options.ttl_ms = atoi(value);
-    else if (strncmp(arg, "single=", 7) == 0)
-        j->options.is_single = atoi(value);
-    else if (strncmp(arg, "guard=", 6) == 0)
-        j->options.guard = atoi(value);
-    else if (strncmp(arg, "trace=", 6) == 0)
-        j->options.trace = atoi(value);
-    else if (strncmp(arg, "hash=", 5) == 0)
-        j->hashes = atoi(value);
-    else if (strncmp(arg, "keep-going=", 11) == 0)
-        j->keep_going = atoi(value);
-    else if (strncmp(arg, "plot=", 5) == 0) {
+    } else if (strncmp(arg, "without=", 8) == 0) {
+        parse_without(&j->options, value);
+    } else if (strncmp(arg, "idle=", 5) == 0) {
+        j->options.idle = (uint32_t)strtoul(value, NULL, 16);
+    } else if (strncmp(arg, "plot=", 5) == 0) {
         j->plot = value;
         j->options.is_plotted = 1;
-    } else if (strncmp(arg, "quiet=", 6) == 0)
-        j->quiet = atoi(value);
-    else {
-        fprintf(stderr, "sim: what is %s?\n", arg);
-        exit(64);
+    } else if (number && atoi(value) >= least && atoi(value) <= most) {
+        *number = atoi(value);
+    } else {
+        misused("what is ", arg);
     }
 }
 
@@ -179,7 +166,7 @@ static uint64_t run(const struct job *j)
         o.seed = seed;
         struct world *w = world_make(&o);
         if (j->from == j->to && !j->hashes)
-            print_world(w);
+            report_world(w);
         int bad = world_live(w);
         if (j->plot) {
             char title[32];
@@ -195,9 +182,9 @@ static uint64_t run(const struct job *j)
             continue;
         violations++;
         if (j->quiet || (j->keep_going && violations > 1))
-            printf("VIOLATION seed %llu %s: %s\n", (unsigned long long)seed, w->violation, w->violation_text);
+            report_line(w);
         else
-            report(w);
+            report_violation(w);
         if (!j->keep_going)
             break;
     }

@@ -64,6 +64,32 @@ void oracle_holders(struct world *w, struct client *c)
     }
 }
 
+/* ---------------------------------------------------------------- buffers */
+
+static int is_whole(const uint8_t *zone)
+{
+    static const uint8_t whole[ZONE] = {ZONE_BYTE, ZONE_BYTE, ZONE_BYTE, ZONE_BYTE,
+                                        ZONE_BYTE, ZONE_BYTE, ZONE_BYTE, ZONE_BYTE};
+    return memcmp(zone, whole, ZONE) == 0;
+}
+
+/* The queue's records are in order and keep the room that releases need; no buffer is left. */
+void oracle_bounds(struct world *w, const struct client *c, unsigned s)
+{
+    const struct rdl_conn *conn = &c->conn[s];
+    const struct rdl_conn_config *cfg = &c->cfg[s];
+    if (conn->head > conn->draw || conn->draw > conn->tail || conn->tail > cfg->queue_len ||
+        (conn->waiting == 0) != (conn->head == conn->tail))
+        world_violation(w, "bounds", "conn c%u-s%u: the queue is in disorder", c->index, s);
+    if (conn->tail - conn->head + conn->reserved > cfg->queue_len)
+        world_violation(w, "bounds", "conn c%u-s%u: a release may have no room", c->index, s);
+    if (conn->tx_sent > conn->tx_filled || conn->tx_filled > cfg->tx_len || conn->reply_len > RDL_TEXT_MAX)
+        world_violation(w, "bounds", "conn c%u-s%u: more in a buffer than it can hold", c->index, s);
+    if (!is_whole(c->queue[s] + cfg->queue_len) || !is_whole(c->tx[s] + cfg->tx_len) ||
+        !is_whole(c->rx[s] + cfg->rx_len))
+        world_violation(w, "bounds", "conn c%u-s%u: something was written behind a buffer", c->index, s);
+}
+
 /* ---------------------------------------------------------------- operations */
 
 /* What it may take when all are connected; twice that for what is put back, and for a number to be raised. */

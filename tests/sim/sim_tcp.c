@@ -20,8 +20,8 @@ static void push(struct world *w, const struct tcp *t, uint64_t at, enum event_k
 
 uint64_t travel_us(struct world *w, unsigned client, unsigned server)
 {
-    const struct link *l = &w->link[client][server];
-    uint64_t us = l->delay_us + rng_below(&w->stream[STREAM_DELAY], l->jitter_us + 1u);
+    struct link *l = &w->link[client][server];
+    uint64_t us = l->delay_us + rng_below(&l->delays, l->jitter_us + 1u);
     if (w->tail_permille && rng_chance(&w->stream[FAULT_TAIL], w->tail_permille) && w->now < w->opt.heal_us)
         us += rng_below(&w->stream[FAULT_TAIL], w->ttl_ms * 1500ull);
     return us;

@@ -2,9 +2,10 @@
 /* The people who want locks: they acquire, hold with the keeper or by hand, release, change their minds. */
 #include "tests/sim/sim.h"
 
-static struct rng *dice(struct world *w)
+/* Each has his own: what one does moves no other. */
+static struct rng *dice(struct world *w, const struct handle *h)
 {
-    return &w->stream[STREAM_USER];
+    return &w->client[h->client].dice[h->index];
 }
 
 static const char *const operation[] = {"?", "acquire", "held", "extend", "release"};
@@ -26,12 +27,12 @@ static void think(struct world *w, struct handle *h)
 {
     h->state = IDLE;
     h->cancel_at = NEVER;
-    h->act_at = w->opt.is_scripted ? NEVER : user_next(w, dice(w));
+    h->act_at = w->opt.is_scripted ? NEVER : user_next(w, dice(w, h));
 }
 
 static void begin_holding(struct world *w, struct handle *h, uint64_t now_ms)
 {
-    struct rng *r = dice(w);
+    struct rng *r = dice(w, h);
     uint64_t most = w->now >= w->opt.heal_us ? 200 * MS : w->hold_us;
     h->state = HELD;
     h->cancel_at = NEVER;
@@ -51,11 +52,11 @@ static void goes_on_holding(struct world *w, struct handle *h, int result, uint6
     h->cancel_at = NEVER;
     h->act_at = h->hold_until;
     if (handle_is_adopting(h)) { /* nobody has said yet whose it is */
-        h->act_at = w->now + rng_below(dice(w), 50 * MS);
+        h->act_at = w->now + rng_below(dice(w, h), 50 * MS);
         return;
     }
     if (result == RDL_ADOPTED && !w->opt.is_scripted)
-        h->uses_keeper = (uint8_t)rng_chance(dice(w), 500);
+        h->uses_keeper = (uint8_t)rng_chance(dice(w, h), 500);
     if (result >= 0)
         rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);
     else
@@ -123,7 +124,7 @@ void user_adopt(struct world *w, struct handle *h, const char *hex)
 
 static void began(struct world *w, struct handle *h, int rc, uint64_t now_ms)
 {
-    struct rng *r = dice(w);
+    struct rng *r = &w->stream[FAULT_CANCEL];
     world_trace(w, "c%u.%u %s of \"%s\" begins", h->client, h->index, operation[h->state],
                 lock_name(h->name));
     h->cancel_at = NEVER;
@@ -137,7 +138,7 @@ static void cancel(struct world *w, struct handle *h)
 {
     world_trace(w, "c%u.%u cancels", h->client, h->index);
     handle_cancel(w, h);
-    if (!w->opt.is_scripted && rng_chance(dice(w), 500)) /* the memory is ours again */
+    if (!w->opt.is_scripted && rng_chance(dice(w, h), 500)) /* the memory is ours again */
         handle_init(w, h);
     think(w, h);
 }
@@ -160,7 +161,7 @@ void user_begin(struct world *w, struct handle *h, enum handle_state op, uint32_
 
 static void let_go(struct world *w, struct handle *h, uint64_t now_ms)
 {
-    if (rng_chance(dice(w), 150))
+    if (rng_chance(dice(w, h), 150))
         cancel(w, h);
     else
         began(w, h, handle_release(w, h), now_ms);
@@ -168,7 +169,7 @@ static void let_go(struct world *w, struct handle *h, uint64_t now_ms)
 
 static uint64_t act_held(struct world *w, struct handle *h, uint64_t now_ms)
 {
-    struct rng *r = dice(w);
+    struct rng *r = dice(w, h);
     uint64_t at_ms = UINT64_MAX;
     if (w->now >= h->hold_until || (has_stopped(w) && !w->opt.is_scripted)) {
         let_go(w, h, now_ms);

@@ -189,6 +189,7 @@ static void make_links(struct world *w)
             memset(l, 0, sizeof *l);
             l->delay_us = rng_chance(r, 800) ? near : far;
             l->jitter_us = l->delay_us;
+            l->delays.state = rng_next(&w->stream[STREAM_DELAY]);
             if (2 * l->delay_us > w->slowest_us)
                 w->slowest_us = 2 * l->delay_us;
         }
@@ -271,8 +272,9 @@ static void make_shape(struct world *w)
     w->faults = w->opt.faults >= 0 ? (uint32_t)w->opt.faults : faults;
     w->hold_us = (uint64_t)w->ttl_ms * rng_between(r, 100, 1500);
     w->think_us = (uint64_t)w->ttl_ms * rng_between(r, 1000, 6000);
-    w->tail_permille = w->faults & FAULT_BIT(FAULT_TAIL) ? (uint32_t)rng_between(r, 1, 50) : 0;
-    w->cut_permille = w->faults & FAULT_BIT(FAULT_CUT) ? (uint32_t)rng_between(r, 1, 300) : 0;
+    uint32_t tail = (uint32_t)rng_between(r, 1, 50), cut = (uint32_t)rng_between(r, 1, 300);
+    w->tail_permille = w->faults & FAULT_BIT(FAULT_TAIL) ? tail : 0;
+    w->cut_permille = w->faults & FAULT_BIT(FAULT_CUT) ? cut : 0;
     w->resets_in = w->faults & FAULT_BIT(FAULT_RESET)
                        ? (uint32_t)rng_between(&w->stream[FAULT_RESET], 10, 400)
                        : UINT32_MAX;
@@ -283,7 +285,7 @@ static int stream_drawn(int n)
 {
     static const uint8_t later[] = {STREAM_SETUP, STREAM_DELAY, STREAM_USER,    STREAM_LIBRARY, STREAM_GUARD,
                                     FAULT_LAG,    FAULT_EVICT,  FAULT_EVERYSEC, FAULT_ADOPT,    FAULT_HINT,
-                                    FAULT_MULTI,  STREAM_MORE,  FAULT_HALF};
+                                    FAULT_MULTI,  STREAM_MORE,  FAULT_HALF,     FAULT_WALL};
     return n < FAULT_LAG ? n : later[n - FAULT_LAG];
 }
 
@@ -319,6 +321,8 @@ struct world *world_make(const struct options *o)
         w->client[c].clock =
             (struct clock){rng_below(&w->stream[STREAM_SETUP], 1000000 * SECOND), draw_rate(w), 0};
         memset(w->client[c].kept, 0, sizeof w->client[c].kept);
+        for (int i = 0; i < HANDLES_MAX; i++)
+            w->client[c].dice[i].state = rng_next(&w->stream[STREAM_USER]);
         client_init(w, (unsigned)c);
     }
     if (!o->is_scripted)

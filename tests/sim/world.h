@@ -15,6 +15,9 @@ enum {
     TCPS = 160,
     FIFO = 8192,
     QUEUE_BYTES = 8192,
+    TX_BYTES = 1024,
+    RX_BYTES = 256,
+    ZONE = 8, /* bytes behind each buffer of a conn that nobody may touch */
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
     FENCES = 64,   /* of a name, that are remembered */
@@ -66,13 +69,14 @@ enum fault {
     FAULT_HINT,     /* some wait for a hint; hints that nobody gave, lists that are none */
     FAULT_MULTI,    /* some take several locks as one */
     FAULT_HALF,     /* a client is told that its connection was reset; what it sent arrives all the same */
+    FAULT_WALL,     /* a client's wall clock steps: fencing numbers begin there */
     FAULT_CLASSES
 };
 
 enum stream {
     STREAM_SETUP = FAULT_CLASSES, /* what the world is like */
-    STREAM_DELAY,                 /* how long bytes travel */
-    STREAM_USER,                  /* what the users do */
+    STREAM_DELAY,                 /* how long bytes travel: each link has a stream of its own from this */
+    STREAM_USER,                  /* what the users do: each of them has his own from this */
     STREAM_LIBRARY,               /* entropy given to the library */
     STREAM_GUARD,                 /* which restart guard */
     STREAM_MORE,                  /* which of the classes that came later */
@@ -92,13 +96,15 @@ struct options {
     int clients;
     int servers;
     int ttl_ms;
-    int is_single;    /* 1: lock/ on one server; 0: redlock; -1: drawn */
-    int guard;        /* enum rdl_guard; 0: drawn */
-    int trace;        /* print a line per state change */
-    int is_plotted;   /* its picture is wanted */
-    int is_scripted;  /* nobody acts by himself: a scenario does */
-    uint64_t end_us;  /* how long the world lasts */
-    uint64_t heal_us; /* when faults stop */
+    int is_single;            /* 1: lock/ on one server; 0: redlock; -1: drawn */
+    int guard;                /* enum rdl_guard; 0: drawn */
+    int trace;                /* print a line per state change */
+    int is_plotted;           /* its picture is wanted */
+    int is_scripted;          /* nobody acts by himself: a scenario does */
+    uint64_t end_us;          /* how long the world lasts */
+    uint64_t heal_us;         /* when faults stop */
+    uint32_t idle;            /* bits, client * HANDLES_MAX + lock: who never wants anything */
+    uint8_t left_out[FAULTS]; /* entries of the plan of faults that do not happen */
 };
 
 /* ---------------------------------------------------------------- the parts of a world */
@@ -150,7 +156,8 @@ struct link {
     uint32_t delay_us; /* one way, at least */
     uint32_t jitter_us;
     uint64_t up_blocked, down_blocked; /* nothing arrives before */
-    uint64_t last_break;               /* when a connection over it ended last */
+    struct rng delays;
+    uint64_t last_break; /* when a connection over it ended last */
 };
 
 struct clock {
@@ -229,7 +236,7 @@ struct client {
     uint64_t stale_ms;    /* the time it read before the pause; 0: none */
     uint64_t paused_until;
     uint64_t late_until; /* it woke later than it wanted to, or will */
-    uint64_t wake_at; /* an EVENT_WAKE is due then */
+    uint64_t wake_at;    /* an EVENT_WAKE is due then */
     uint64_t last_run;
     struct rdl_conn conn[CONNS_MAX]; /* behind those to the servers: the one for hints, to the first */
     struct rdl_conn_config cfg[CONNS_MAX];
@@ -237,9 +244,10 @@ struct client {
     struct tcp *tcp[CONNS_MAX]; /* of the conn's present connection */
     struct handle handle[HANDLES_MAX];
     struct keepsake kept[HANDLES_MAX];
-    uint8_t queue[CONNS_MAX][QUEUE_BYTES];
-    uint8_t tx[CONNS_MAX][1024];
-    uint8_t rx[CONNS_MAX][256];
+    struct rng dice[HANDLES_MAX]; /* of the users of its locks */
+    uint8_t queue[CONNS_MAX][QUEUE_BYTES + ZONE];
+    uint8_t tx[CONNS_MAX][TX_BYTES + ZONE];
+    uint8_t rx[CONNS_MAX][RX_BYTES + ZONE];
 };
 
 /* What the servers did with one token. */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What the simulator says of itself must hold too. */
+#include "tests/sim/scene.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- streams */
+
+static uint64_t add(uint64_t digest, uint64_t value)
+{
+    return (digest ^ value) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t of_handle(const struct handle *h, uint64_t digest)
+{
+    digest = add(digest, h->act_at);
+    digest = add(digest, h->name);
+    digest = add(digest, h->opt.lease.ttl_ms);
+    digest = add(digest, h->opt.lease.wait_ms);
+    digest = add(digest, h->opt.lease.retry_ms);
+    return add(digest, h->opt.lease.attempt_ms);
+}
+
+/* All that a world is made of and that this class of faults has no say in. */
+static uint64_t digest_without(const struct world *w, unsigned fault)
+{
+    uint64_t digest = add(add(w->ttl_ms, w->hold_us), w->think_us);
+    digest = add(digest, (uint64_t)w->clients << 16 | (uint64_t)w->servers << 8 | w->guard);
+    for (int c = 0; c < w->clients; c++) {
+        digest = add(digest, w->client[c].clock.offset_us);
+        for (int s = 0; s < w->servers; s++)
+            digest = add(add(digest, w->link[c][s].delay_us), w->client[c].cfg[s].connect_ms);
+        for (int i = 0; i < w->handles; i++)
+            digest = of_handle(&w->client[c].handle[i], digest);
+    }
+    for (int s = 0; s < w->servers; s++)
+        digest = add(digest, w->host[s].clock.offset_us);
+    for (int n = 0; n < w->planned_len; n++) {
+        const struct planned *p = &w->planned[n];
+        if (p->fault != fault)
+            digest = add(add(digest, p->at), ((uint64_t)p->fault << 8 | p->server) << 8 | p->client);
+    }
+    if (fault != FAULT_TAIL)
+        digest = add(digest, w->tail_permille);
+    if (fault != FAULT_CUT)
+        digest = add(digest, w->cut_permille);
+    return fault == FAULT_RESET ? digest : add(digest, w->resets_in);
+}
+
+static void a_class_off_moves_nothing_else(void)
+{
+    struct options o = options_default;
+    for (o.seed = 1; o.seed <= 100; o.seed++)
+        for (unsigned f = 0; f < FAULT_CLASSES; f++) {
+            o.faults = FAULTS_INSIDE;
+            uint64_t all = digest_without(world_make(&o), f);
+            o.faults = FAULTS_INSIDE & ~FAULT_BIT(f);
+            struct world *w = world_make(&o);
+            if (digest_without(w, f) != all) {
+                world_violation(w, "scenario", "seed %llu without %s is another world",
+                                (unsigned long long)o.seed, fault_name(f));
+                return;
+            }
+        }
+}
+
+const struct scenario scenarios_self[] = {
+    {"a class of faults is switched off and nothing else moves", a_class_off_moves_nothing_else, SCENE},
+    {NULL, NULL, SCENE},
+};
