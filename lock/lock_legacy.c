@@ -30,7 +30,7 @@ enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
 
 enum {
     FRACTION = 9,             /* digits behind the point: who we are */
-    PLAUSIBLE_S = 1000000000, /* no deadline is older than 2001 */
+    PLAUSIBLE_S = 1000000000, /* no deadline is older than 2001, nor a clock that is set */
     FAR_S = 86400,            /* nor further away than a day, or ten of our own leases */
     CLOCK_OLD_MS = 600000,    /* an extension reads the clock again: its error grows by 1 % of its age */
     CLOCK_DEAD_MS = 86400000
@@ -76,7 +76,10 @@ void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_m
 {
     uint32_t back_s = max_skew_ms / 1000 + 1;
 
-    l->clock_s = wall_s > back_s ? wall_s - back_s : 0;
+    l->clock_at_ms = 0;
+    if (wall_s < PLAUSIBLE_S) /* never set: others would take a deadline by it for one that has passed */
+        return;
+    l->clock_s = wall_s - back_s;
     l->clock_ms = 0;
     l->clock_error_ms = max_skew_ms + back_s * 1000 + 1000;
     l->clock_at_ms = now_ms;
@@ -271,9 +274,9 @@ static int contend(struct rdl_lock *l, uint64_t now_ms)
     case PEER_FOREIGN:
         break;
     }
-    if (lives_ms < 0)
+    if (lives_ms == -1)
         return RDL_E_FOREIGN_VALUE;
-    l->holder_ms = lives_ms; /* a px lock, say: it ends by itself */
+    l->holder_ms = lives_ms; /* a px lock, say: it ends by itself; -2: nobody knows, it came just now */
     return RDL_BUSY;
 }
 

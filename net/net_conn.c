@@ -164,7 +164,7 @@ static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
             if (r.op->may_grant)
                 c->reserved -= rdl_record_size(&r);
             rdl_queue_remove(c, c->draw);
-            rdl_req_answer(r.req, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0);
+            rdl_req_answer(r.req, RDL_ANSWER_ERROR, rdl_ladder_error(c, &r), 0);
             continue;
         }
         if (rdl_request_write(c, &r, c->draw, w) != RDL_OK)

@@ -12,8 +12,8 @@
 
 #include "net/net_private.h"
 
-/* What was refused, one bit a rung; and two bits more. */
-enum { PROVEN = 1 << RUNG_NONE, SHA_BARRED = 2 << RUNG_NONE };
+/* What was refused, one bit a rung; and two bits more. Where no way is left there is none to be proven. */
+enum { PROVEN = 1 << RUNG_NONE, FORBIDDEN_LAST = PROVEN, SHA_BARRED = 2 << RUNG_NONE };
 
 static int is_refused(const struct rdl_conn *c, const struct rdl_record *r, unsigned rung)
 {
@@ -58,6 +58,13 @@ void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_no
     *bits = (uint8_t)((*bits | 1u << r->rung) & ~(unsigned)PROVEN);
     if (r->rung == RUNG_SHA && !is_noscript)
         *bits |= SHA_BARRED;
+    if (best(c, r) == RUNG_NONE && r->error == RDL_E_PERM)
+        *bits |= FORBIDDEN_LAST;
+}
+
+int rdl_ladder_error(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    return (c->refused[r->op->memory] & FORBIDDEN_LAST) != 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
 }
 
 void rdl_ladder_learn(struct rdl_conn *c, const struct rdl_op *op, enum rdl_rung rung, int is_known)

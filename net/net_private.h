@@ -97,6 +97,8 @@ enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_recor
 /* The record's rung gave an answer, or the server does not take it. */
 void rdl_ladder_worked(struct rdl_conn *c, const struct rdl_record *r);
 void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_noscript);
+/* Of a record for which no way is left: why the last one was refused. */
+int rdl_ladder_error(const struct rdl_conn *c, const struct rdl_record *r);
 int rdl_rung_is_exclusive(uint8_t rung);
 /* Learnt without a request: the server takes this rung of the op, or does not know it. */
 void rdl_ladder_learn(struct rdl_conn *c, const struct rdl_op *op, enum rdl_rung rung, int is_known);

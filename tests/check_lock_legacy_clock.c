@@ -114,6 +114,37 @@ START_TEST(without_time_and_without_a_clock_it_cannot_be_used)
 }
 END_TEST
 
+/* It stands in 1970, as on a board without a battery: a deadline by it would be over for everybody else. */
+START_TEST(a_clock_that_was_never_set_is_none)
+{
+    static const uint32_t walls_s[] = {0, 1, 300, 999999999};
+
+    rdl_lock_set_clock(&legacy.lock, walls_s[_i], 3000, START);
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* The same when it is extended: the lease goes on, and is not written in a time that nobody knows. */
+START_TEST(a_lease_is_not_extended_by_a_clock_that_is_too_old)
+{
+    uint64_t later_ms = START + (uint64_t)DAY_S * 1000 + 1;
+
+    legacy.opt.ttl_ms = 2 * DAY_S * 1000;
+    rdl_lock_set_clock(&legacy.lock, 1700000000, 0, START);
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, legacy.opt.ttl_ms, later_ms), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "*1\r\n$4\r\nTIME\r\n");
+    ck_assert_int_eq(legacy_answer(REFUSED, later_ms), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock, later_ms), 0);
+}
+END_TEST
+
 /* Fifty days later the milliseconds since then no longer fit 32 bits; and nobody's clock runs so true. */
 START_TEST(a_clock_that_was_set_long_ago_counts_no_more)
 {
@@ -226,6 +257,32 @@ START_TEST(what_is_a_deadline_in_the_past_is_taken_over)
 }
 END_TEST
 
+/* What was in the way had just gone when it was asked how long it lives, and something else came. */
+START_TEST(a_foreign_value_of_unknown_life_is_busy)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply("00112233445566778899aabbccddeeff00000001", ":-2\r\n"), START),
+                     RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* A day ahead is no deadline for leases of seconds; for leases of hours ten of them are the limit. */
+START_TEST(a_deadline_is_at_most_ten_leases_ahead)
+{
+    static const long ahead_s[] = {90000, 100000, 100001};
+    static const int results[] = {RDL_BUSY, RDL_BUSY, RDL_E_FOREIGN_VALUE};
+
+    legacy.opt.ttl_ms = 10000000;
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000000 + ahead_s[_i]), START), results[_i]);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
 START_TEST(a_key_of_another_type_is_foreign)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
@@ -264,12 +321,16 @@ Suite *suite_lock_legacy_clock(void)
     tcase_add_loop_test(tc, without_time_the_clock_that_was_set_counts_with_its_skew, 0, 2);
     tcase_add_loop_test(tc, a_clock_that_was_set_is_off_by_its_age, 0, 2);
     tcase_add_loop_test(tc, without_time_and_without_a_clock_it_cannot_be_used, 0, 2);
+    tcase_add_loop_test(tc, a_clock_that_was_never_set_is_none, 0, 4);
+    tcase_add_test(tc, a_lease_is_not_extended_by_a_clock_that_is_too_old);
     tcase_add_loop_test(tc, a_clock_that_was_set_long_ago_counts_no_more, 0, 5);
     tcase_add_test(tc, a_lease_that_is_extended_for_months_keeps_a_deadline_ahead);
     tcase_add_loop_test(tc, what_is_no_deadline_is_never_taken_over, 0, sizeof foreign / sizeof foreign[0]);
     tcase_add_loop_test(tc, a_foreign_value_with_an_expiry_is_busy_for_that_long, 0,
                         sizeof foreign / sizeof foreign[0]);
     tcase_add_loop_test(tc, what_is_a_deadline_in_the_past_is_taken_over, 0, 5);
+    tcase_add_test(tc, a_foreign_value_of_unknown_life_is_busy);
+    tcase_add_loop_test(tc, a_deadline_is_at_most_ten_leases_ahead, 0, 3);
     tcase_add_test(tc, a_key_of_another_type_is_foreign);
     tcase_add_loop_test(tc, a_value_that_did_not_arrive_is_busy, 0, 4);
     suite_add_tcase(suite, tc);
