@@ -140,7 +140,8 @@ enum { RDL_HINT_CAP_MS = 1000 /* longest pause with a hint, so what a lost one c
  * it. A holder that dies or releases without telling, a waiter that takes a hint and dies: the others try
  * again when the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. Where BLPOP is refused (ACL)
  * or the second conn is not there, the pauses are the usual ones; where scripts are refused, a release tells
- * nobody. Before Redis 6.0 the server waits for whole seconds: the pause ends without it.
+ * nobody. Before Redis 6.0 the server waits for whole seconds: the pause ends without it. On a cluster node a
+ * name with a '}' in it needs a tag, {so}: else a release says RDL_E_CLUSTER, and the ttl ends the lease.
  *
  * One hint serves one lock; of several that share a conn one waits with it, the others pause as usual.
  */
@@ -190,13 +191,21 @@ extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 /*
  * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where they are
  * refused acquire says RDL_E_FENCE. The number grows as long as the server keeps {name}:fence, or the
- * clients' floors (rdl_lock_set_floor) agree within half the longest ttl.
+ * clients' floors (rdl_lock_set_floor) agree within half the longest ttl. On a cluster node a name with a '}'
+ * in it needs a tag, {so}, else acquire says RDL_E_CLUSTER.
  */
 extern const struct rdl_lock_mode rdl_lock_fenced;
 /*
  * The old protocol, for fleets that speak it: SETNX with the Unix time at which the lease ends, taken over
  * when that has passed. See lock_legacy.c. _integer leaves out the fraction that tells one holder from
  * another, for peers that read whole numbers only; so no release follows an acquire without an answer.
+ *
+ * Known to be unsafe: the historic way to take over, GETSET, gives the lock to two even if all clocks are
+ * perfect. Who is delayed between reading his clock and the server executing his GETSET overwrites the
+ * deadline of who took over meanwhile with an older one, and a third finds that past. Ours compares and sets
+ * in one, in a script or under WATCH: it replaces only the very value that the server's clock has passed.
+ * Where the server refuses both, plain GETSET is used and is best effort. Peers that use GETSET can still
+ * overwrite us, and they take a px token for a number, mostly a small one: do not mix them with px locks.
  */
 extern const struct rdl_lock_mode rdl_lock_legacy;
 extern const struct rdl_lock_mode rdl_lock_legacy_integer;
@@ -295,7 +304,8 @@ uint64_t rdl_lock_fence(const struct rdl_lock *l);
 /*
  * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the
  * server refuses TIME; without it such a server cannot be used. Set it again once a day at least: an older
- * one counts no more, and a younger one is taken to be off by 1 % of its age. now_ms 0 sets none.
+ * one counts no more, and a younger one is taken to be off by 1 % of its age. now_ms 0 sets none, nor does a
+ * wall clock before 2001, which nobody has set.
  */
 void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
 
