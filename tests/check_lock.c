@@ -234,6 +234,32 @@ static void hold(void)
     fill_with_others();
 }
 
+/* Room is what waiting may bring, so who has time waits for it, and no longer than he said. */
+START_TEST(an_acquire_waits_for_room_if_there_is_time)
+{
+    uint64_t now = 1000;
+
+    opt.wait_ms = 60;
+    opt.retry_ms = 10;
+    scripted_model(&s, now);
+    fill_with_others();
+    ck_assert_int_eq(acquire(now), RDL_PENDING);
+    ck_assert_uint_le(rdl_lock_wake_ms(&l), now + 10);
+    if (_i == 0) {
+        ck_assert_int_eq(rdl_lock_step(&l, now + 60), RDL_E_FULL);
+        ck_assert(rdl_lock_wake_ms(&l) == UINT64_MAX);
+    } else {
+        scripted_serve(&s, now);
+        now = rdl_lock_wake_ms(&l);
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+        scripted_serve(&s, now);
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
+    }
+    scripted_serve(&s, now);
+    ck_assert_int_eq(scripted_has_key(&s, "k", now), _i);
+}
+END_TEST
+
 /* Else the key would stand until its ttl ends. */
 START_TEST(a_release_waits_for_room_in_a_full_queue)
 {
@@ -290,6 +316,7 @@ Suite *suite_lock(void)
     tcase_add_loop_test(tc, a_conn_that_was_shut_is_no_lock, 0, 2);
     tcase_add_loop_test(tc, a_bad_name_or_ttl_is_refused_before_anything_is_sent, 0, 9);
     tcase_add_test(tc, a_full_queue_is_said);
+    tcase_add_loop_test(tc, an_acquire_waits_for_room_if_there_is_time, 0, 2);
     tcase_add_loop_test(tc, a_release_waits_for_room_in_a_full_queue, 0, 3);
     tcase_add_test(tc, a_wait_for_room_makes_a_release_no_longer);
     suite_add_tcase(suite, tc);

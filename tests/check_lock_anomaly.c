@@ -39,6 +39,7 @@ static const struct kind {
     {"fenced", &rdl_lock_fenced, {.version = "7.0.15", .password = "pw"}},
     {"several", NULL, {.version = "7.0.15", .password = "pw"}},
     {"legacy", &rdl_lock_legacy, {.version = "7.0.15", .password = "pw"}},
+    {"legacy, integer", &rdl_lock_legacy_integer, {.version = "7.0.15", .password = "pw"}},
     {"legacy, WATCH", &rdl_lock_legacy, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
     {"legacy, GETSET",
      &rdl_lock_legacy,
@@ -67,9 +68,14 @@ static void claim(int is_true, const char *what)
                      f.is_for_ever ? " for ever" : "", (unsigned long long)(now - BEGIN), what);
 }
 
+static int is_integer(void)
+{
+    return kind->mode == &rdl_lock_legacy_integer;
+}
+
 static int is_legacy(void)
 {
-    return kind->mode == &rdl_lock_legacy;
+    return kind->mode == &rdl_lock_legacy || is_integer();
 }
 
 static int compares_nothing(void)
@@ -132,12 +138,13 @@ static void assert_truth(void)
 }
 
 /*
- * None of ours; but a legacy value that nothing could delete in its time, or that an extension of unknown end
- * wrote: it says itself when it ends.
+ * None of ours; but a legacy value that nothing could delete in its time, or that is a whole number without
+ * an answer, or that an extension of unknown end wrote: it says itself when it ends.
  */
 static void assert_nothing_left(void)
 {
-    int may_stay = is_legacy() && f.hits > 0 && (deed == EXTEND || f.is_for_ever || compares_nothing());
+    int may_stay =
+        is_legacy() && f.hits > 0 && (deed == EXTEND || f.is_for_ever || compares_nothing() || is_integer());
     size_t i;
 
     for (i = 0; i < NAMES; i++) {

@@ -127,6 +127,14 @@ START_TEST(a_floor_is_the_least_number)
 END_TEST
 
 /* The server forgot: those who have a clock, or were there before, still get a larger number. */
+START_TEST(a_floor_of_nothing_is_none)
+{
+    rdl_lock_set_floor(&lock, 0);
+    ck_assert_uint_eq(cycle(&lock), 1);
+    ck_assert_uint_eq(cycle(&lock), 2);
+}
+END_TEST
+
 START_TEST(numbers_grow_over_a_lost_fence_where_there_is_a_floor)
 {
     uint64_t n;
@@ -292,6 +300,7 @@ Suite *suite_lock_fenced(void)
     tcase_add_test(tc, an_extend_keeps_the_number);
     tcase_add_loop_test(tc, a_lease_that_was_adopted_has_no_number, 0, 3);
     tcase_add_test(tc, a_floor_is_the_least_number);
+    tcase_add_test(tc, a_floor_of_nothing_is_none);
     tcase_add_loop_test(tc, numbers_grow_over_a_lost_fence_where_there_is_a_floor, 0, 2);
     tcase_add_loop_test(tc, large_numbers_are_exact, 0, 4);
     tcase_add_loop_test(tc, the_fence_outlives_its_leases_and_not_for_ever, 0, 3);

@@ -196,6 +196,39 @@ START_TEST(a_hint_that_never_comes_costs_time_and_nothing_else)
 }
 END_TEST
 
+/* One turn of whoever is not frozen. */
+static void turn_alone(struct person *p)
+{
+    struct rdl_conn *const conns[] = {&p->client.conn, &p->second.conn};
+
+    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 2, client_now() + 20), RDL_OK);
+    p->rc = rdl_lock_step(&p->lock, client_now());
+}
+
+/* Berta is first in the row, and gets the hint; she does nothing with it, and the lock does not wait. */
+START_TEST(a_waiter_that_is_frozen_keeps_the_hint_and_not_the_lock)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    begin(&berta, 1);
+    clara.rc = RDL_OK;
+    await_blocked(1);
+    begin(&clara, 2);
+    await_blocked(2);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    while (clara.rc == RDL_PENDING)
+        turn_alone(&clara);
+    ck_assert_int_eq(clara.rc, RDL_OK);
+    ck_assert_int_eq(berta.rc, RDL_PENDING);
+    turn_alone(&berta); /* the hint she reads now is stale */
+    ck_assert_int_eq(berta.rc, RDL_PENDING);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&clara.lock, client_now()), 0);
+    ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_net), RDL_OK);
+    while (berta.rc == RDL_PENDING)
+        turn_alone(&berta);
+    ck_assert_int_eq(berta.rc, RDL_OK);
+}
+END_TEST
+
 START_TEST(a_waiter_that_gives_up_does_not_take_the_next_hint)
 {
     live_command(&server, "SET k foreign");
@@ -250,6 +283,7 @@ Suite *suite_lock_hint_live(void)
     tcase_add_loop_test(tc, a_user_who_may_not_do_all_of_it_locks_as_without_it, 0,
                         (int)(sizeof rules / sizeof rules[0]));
     tcase_add_loop_test(tc, a_hint_that_never_comes_costs_time_and_nothing_else, 0, 2);
+    tcase_add_test(tc, a_waiter_that_is_frozen_keeps_the_hint_and_not_the_lock);
     tcase_add_test(tc, a_waiter_that_gives_up_does_not_take_the_next_hint);
     tcase_add_test(tc, the_blocking_calls_wait_with_it_too);
     tcase_add_test(tc, the_script_is_the_one_its_sha1_says);

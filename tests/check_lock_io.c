@@ -2,8 +2,10 @@
 /* The blocking calls for one server, with a real one. */
 #include <check.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lock/lock.h"
+#include "tests/live/calls.h"
 #include "tests/live/client.h"
 #include "tests/live/servers.h"
 
@@ -195,6 +197,40 @@ START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
 }
 END_TEST
 
+static void cycles(void)
+{
+    int i;
+
+    for (i = 0; i < 20; i++) {
+        if (i > 0) /* by then the server knows the script */
+            calls_mark();
+        if (rdl_lock_acquire(&lock, &client_net) != RDL_OK || rdl_lock_release(&lock, &client_net) != RDL_OK)
+            _exit(1);
+    }
+    calls_mark();
+}
+
+static void watched_cycles(void)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        _exit(1);
+    client_posix.wake_fd = ends[0];
+    cycles();
+}
+
+/* A random number; send and recv, twice; and poll twice if there is more to watch than the one connection. */
+START_TEST(a_lock_and_its_release_cost_two_round_trips_and_nothing_else)
+{
+    const char *cycle = _i ? "|gsprspr|" : "|gsrsr|";
+    const char *calls = strchr(calls_of(_i ? watched_cycles : cycles), '|');
+
+    ck_assert_msg(strstr(calls, cycle) != NULL, "%s", calls); /* a busy machine may wait twice, once or so */
+    ck_assert_msg(strspn(calls, cycle) == strlen(calls), "%s", calls);
+}
+END_TEST
+
 Suite *suite_lock_io(void);
 
 Suite *suite_lock_io(void)
@@ -207,6 +243,7 @@ Suite *suite_lock_io(void)
     tcase_add_test(tc, a_lock_is_taken_extended_and_released);
     tcase_add_test(tc, somebody_elses_lock_is_busy_and_says_for_how_long);
     tcase_add_test(tc, a_lock_that_is_given_back_in_time_is_taken);
+    tcase_add_loop_test(tc, a_lock_and_its_release_cost_two_round_trips_and_nothing_else, 0, 2);
     tcase_add_loop_test(tc, a_release_says_what_it_found, 0, 3);
     tcase_add_loop_test(tc, an_extend_says_what_it_found, 0, 3);
     tcase_add_test(tc, a_flushed_script_is_no_error);

@@ -140,6 +140,21 @@ START_TEST(an_extend_moves_the_deadline_where_it_can_compare)
 }
 END_TEST
 
+/* Edge 12: GETSET is deprecated since 6.2 and still there; it is sent only where nothing else is left. */
+START_TEST(getset_is_sent_only_where_nothing_compares)
+{
+    int is_needed = kinds[_i] == no_multi || kinds[_i] == no_watch || kinds[_i] == no_set;
+    const char *stats;
+
+    begin(kinds[_i]);
+    put(server_s() - 100);
+    live_command(&server, "CONFIG RESETSTAT");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    stats = live_command(&server, "INFO commandstats");
+    ck_assert_int_eq(strstr(stats, "cmdstat_getset") != NULL, is_needed);
+}
+END_TEST
+
 /* WATCH compares on servers that know no PTTL either, older than 2.6: no GETSET there. */
 START_TEST(where_watch_can_compare_nothing_is_overwritten)
 {
@@ -162,6 +177,22 @@ START_TEST(without_time_and_without_a_clock_it_is_refused)
 END_TEST
 
 /* ---------------------------------------------------------------- what stands there */
+
+/* Edge 8: it has no ttl, for peers that know of none; who wants it takes it over, nobody else does. */
+START_TEST(the_key_of_a_dead_holder_stands_until_somebody_wants_it)
+{
+    rdl_lock_init(&px, &rdl_lock_legacy, &opt, &other.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
+    rdl_posix_drop(&other.conn); /* he dies, and his time passes */
+    put(server_s() - 100);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+}
+END_TEST
 
 START_TEST(a_release_leaves_what_somebody_else_wrote)
 {
@@ -321,11 +352,13 @@ Suite *suite_lock_legacy_edges(void)
     tcase_add_loop_test(poor, a_lease_that_ended_is_recovered_on_every_kind_of_server, 0, KINDS);
     tcase_add_loop_test(poor, a_lease_that_runs_is_busy_on_every_kind_of_server, 0, KINDS);
     tcase_add_loop_test(poor, an_extend_moves_the_deadline_where_it_can_compare, 0, KINDS);
+    tcase_add_loop_test(poor, getset_is_sent_only_where_nothing_compares, 0, KINDS);
     tcase_add_loop_test(poor, where_watch_can_compare_nothing_is_overwritten, 0, 2);
     tcase_add_test(poor, without_time_and_without_a_clock_it_is_refused);
     tcase_add_loop_test(poor, a_release_leaves_what_somebody_else_wrote, 0, COMPARING);
     suite_add_tcase(suite, poor);
     tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, the_key_of_a_dead_holder_stands_until_somebody_wants_it);
     tcase_add_loop_test(tc, what_is_no_lock_is_foreign, 0, 5);
     tcase_add_test(tc, two_locks_of_one_second_are_told_apart);
     tcase_add_test(tc, px_and_legacy_keep_each_other_out);

@@ -122,6 +122,51 @@ START_TEST(an_unanswered_setnx_is_released_if_its_value_tells_us_apart)
 }
 END_TEST
 
+/* No server says so to GET. That something was in the way is certain all the same. */
+START_TEST(a_value_of_a_kind_that_cannot_be_ends_the_connection)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    scripted_reply(&legacy.s, ":0\r\n:-1\r\n+OK\r\n");
+    ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_UNASKED);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+}
+END_TEST
+
+/* Nothing more fits into the conn's queue. */
+static void fill(void)
+{
+    const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
+
+    while (rdl_conn_submit(&legacy.s.conn, NULL, &other) == RDL_OK) {
+    }
+}
+
+/* At the first request, at a later one, at an extend: nothing was sent, and nothing is owed. */
+START_TEST(a_full_queue_is_said)
+{
+    if (_i == 0) {
+        fill();
+        ck_assert_int_eq(rdl_lock_acquire_begin(&legacy.lock, entropy_bytes(), START), RDL_E_FULL);
+    } else {
+        ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+        if (_i == 1)
+            fill();
+        scripted_reply(&legacy.s, "*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n");
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock, START), _i == 1 ? RDL_E_FULL : RDL_PENDING);
+    }
+    if (_i == 2) {
+        scripted_sent(&legacy.s);
+        ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+        fill();
+        ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, START), RDL_E_FULL);
+        ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock, START), 0); /* the lease goes on */
+    }
+    ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), "SETNX"));
+}
+END_TEST
+
 /* A lease that ended is there to be taken over; the request for that is on its way. */
 static void take_over(int by_getset)
 {
@@ -176,6 +221,8 @@ Suite *suite_lock_legacy_wait(void)
     tcase_add_loop_test(tc, an_answer_at_the_end_asks_for_nothing_more, 0, 2);
     tcase_add_test(tc, a_lease_that_ends_while_the_time_is_asked_for_is_lost);
     tcase_add_loop_test(tc, an_unanswered_setnx_is_released_if_its_value_tells_us_apart, 0, 2);
+    tcase_add_test(tc, a_value_of_a_kind_that_cannot_be_ends_the_connection);
+    tcase_add_loop_test(tc, a_full_queue_is_said, 0, 3);
     tcase_add_loop_test(tc, an_unanswered_take_over_is_released, 0, 2);
     tcase_add_loop_test(tc, a_take_over_that_meets_another_type_is_foreign, 0, 2);
     suite_add_tcase(suite, tc);

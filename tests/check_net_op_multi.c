@@ -117,7 +117,8 @@ END_TEST
 
 START_TEST(a_reply_that_cannot_be_ends_the_connection)
 {
-    static const char *const texts[] = {"*2\r\n:2\r\n:0\r\n", "*1\r\n:1\r\n", ":1\r\n", "+OK\r\n"};
+    static const char *const texts[] = {"*2\r\n:2\r\n:0\r\n", "*2\r\n:-1\r\n:0\r\n", "*1\r\n:1\r\n", ":1\r\n",
+                                        "+OK\r\n"};
 
     submit(&rdl_op_acquire_multi, "\1a\2bc", 5, &req);
     scripted_sent(&s);
@@ -162,7 +163,7 @@ Suite *suite_net_op_multi(void)
     tcase_add_loop_test(tc, eight_names_of_the_greatest_length_fit, 0, 3);
     tcase_add_loop_test(tc, a_reply_means_what_it_means_for_one, 0,
                         (int)(sizeof replies / sizeof replies[0]));
-    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 4);
+    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 5);
     tcase_add_loop_test(tc, without_scripts_there_is_no_other_way, 0, 3);
     tcase_add_test(tc, a_release_that_is_owed_outlives_the_connection);
     suite_add_tcase(suite, tc);

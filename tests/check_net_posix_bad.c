@@ -32,6 +32,25 @@ static void check_unsent(int error)
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
 }
 
+/* More sockets than this process may watch: the host says so, and nobody waits for ever. */
+START_TEST(test_a_poll_that_the_host_refuses_is_said)
+{
+    struct rlimit many, few;
+    struct rdl_conn *conns[] = {&client.conn, &client.conn};
+    int rc;
+
+    meet(FAKE_CLOSES, NULL, 1, 0);
+    client_wait_state(&client, RDL_CONN_READY);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &many), 0);
+    few = many;
+    few.rlim_cur = 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    rc = client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &many), 0);
+    ck_assert_int_eq(rc, RDL_E_SYSTEM);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- no connection */
 
 START_TEST(test_a_refused_connection)
@@ -252,6 +271,7 @@ Suite *suite_net_posix_bad(void)
 
     tcase_add_checked_fixture(tc, client_setup, part);
     tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, test_a_poll_that_the_host_refuses_is_said);
     tcase_add_loop_test(tc, test_a_refused_connection, 0, 2); /* loops: 0 TCP, 1 a unix socket */
     tcase_add_test(tc, test_a_socket_that_does_not_exist);
     tcase_add_test(tc, test_a_name_that_nobody_resolved);

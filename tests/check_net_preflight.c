@@ -147,6 +147,21 @@ START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
 }
 END_TEST
 
+/* Behind INFO: what no server says to DELEX, DELIFEQ without arguments, or to SCRIPT LOAD. */
+START_TEST(an_answer_that_cannot_be_ends_the_connection)
+{
+    static const char *const answers[] = {"+OK\r\n", UNKNOWN ":1\r\n", UNKNOWN UNKNOWN ":1\r\n",
+                                          UNKNOWN UNKNOWN SHA "+OK\r\n"};
+
+    bulk(RUN_A);
+    bulk("role:master\r\n");
+    bulk("maxmemory:0\r\n");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    scripted_reply(&s, answers[_i]);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+}
+END_TEST
+
 static void release(struct rdl_req *req)
 {
     struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(1), RDL_VALUE_MAX},
@@ -192,10 +207,11 @@ START_TEST(a_server_that_may_evict_is_known)
 }
 END_TEST
 
+/* Whatever of it is the last that fits, the end of a script's text too. */
 START_TEST(a_small_transmit_buffer_asks_in_several_goes)
 {
     scripted_init(&s);
-    s.cfg.tx_len = RDL_TX_MIN;
+    s.cfg.tx_len = RDL_TX_MIN + (size_t)_i;
     rdl_conn_preflight(&s.conn);
     scripted_model(&s, 1000);
     scripted_open(&s, 1000);
@@ -218,9 +234,10 @@ Suite *suite_net_preflight(void)
     tcase_add_loop_test(tc, what_cannot_hold_a_lock_is_refused, 0, sizeof unfit / sizeof unfit[0]);
     tcase_add_loop_test(tc, who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again, 0,
                         sizeof refusals / sizeof refusals[0]);
+    tcase_add_loop_test(tc, an_answer_that_cannot_be_ends_the_connection, 0, 4);
     tcase_add_loop_test(tc, the_first_release_goes_the_way_the_server_takes, 0, sizeof ways / sizeof ways[0]);
     tcase_add_loop_test(tc, a_server_that_may_evict_is_known, 0, 2);
-    tcase_add_test(tc, a_small_transmit_buffer_asks_in_several_goes);
+    tcase_add_loop_test(tc, a_small_transmit_buffer_asks_in_several_goes, 0, SCRIPTED_TX - RDL_TX_MIN + 1);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -101,6 +101,7 @@ static const struct {
     {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n-NOPERM now\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER,
      0},
     {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "-OOM x\r\n-EXECABORT x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "-ERR x\r\n*0\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0}, /* 2.4 */
     {RELEASE_WATCH, "+OK\r\n$-1\r\n:-2\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
     {RELEASE_WATCH, "+OK\r\n" THEIRS ":5\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
     {RELEASE_WATCH, "+OK\r\n$0\r\n\r\n:5\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
@@ -156,6 +157,7 @@ static const struct {
     {DELEX, "+OK\r\n"},
     {DELEX, "$-1\r\n"},
     {DELEX, ":0\r\n$-1\r\n"},
+    {DELEX, ":1\r\n+OK\r\n"},
     {DELIFEQ, "*1\r\n:1\r\n"},
     {RELEASE_SHA, "+OK\r\n"},
     {RELEASE_SHA, "$1\r\n1\r\n"},
