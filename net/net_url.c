@@ -269,7 +269,8 @@ static int parse_login(struct url *u, const char *s, const char *at)
     int rc;
 
     if (colon > at)
-        return refuse(u, "is it a user or a password before the @? write user:password@ or :password@");
+        return refuse(u,
+                      "is it a user or a password before the @? write user:@, :password@ or user:password@");
     if (colon == s && colon + 1 == at)
         return refuse(u, "nothing but a : before the @");
     if (find(s, "/?") < at)

@@ -189,6 +189,18 @@ START_TEST(verbose_tells_what_each_server_did)
 }
 END_TEST
 
+START_TEST(who_may_not_ask_since_when_they_run_is_told_so)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "ACL SETUSER default -info");
+    command_set(&a, (const char *const[]){"-n", "--restart-guard=required", NULL}, server,
+                1 + 2 * (unsigned)_i, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 77);
+    ck_assert_ptr_nonnull(strstr(a.err, "(check the user's permissions): 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": the user may not run a command that is needed (ACL)"));
+}
+END_TEST
+
 START_TEST(verbose_tells_who_refused)
 {
     for (int i = 0; i < N; i++)
@@ -255,6 +267,7 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, the_command_gets_a_number_that_grows);
     tcase_add_test(tc, a_hold_has_an_end);
     tcase_add_test(tc, verbose_tells_what_each_server_did);
+    tcase_add_loop_test(tc, who_may_not_ask_since_when_they_run_is_told_so, 0, 2);
     tcase_add_test(tc, verbose_tells_who_refused);
     tcase_add_test(tc, the_seconds_told_are_those_of_who_can_be_asked);
     tcase_add_test(tc, a_server_that_may_evict_is_warned_of);

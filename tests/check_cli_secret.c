@@ -126,6 +126,23 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
 }
 END_TEST
 
+START_TEST(a_user_in_the_url_goes_with_a_password_from_elsewhere)
+{
+    static char url[64];
+
+    snprintf(url, sizeof url, "redis://default:@127.0.0.1:%d", server.port);
+    command_add_all(&c, (const char *const[]){"run", "-n", "-u", url, "L", "true", NULL});
+    command_setenv(&c, "REDLOCK_PASSWORD=s3same-0pen");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.err, ""); /* there was no password on the command line */
+    memset(&c, 0, sizeof c);
+    command_add_all(
+        &c, (const char *const[]){"run", "-n", "-u", "redis://default:pw:@127.0.0.1:1", "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 69);
+    ck_assert_ptr_nonnull(strstr(c.err, "a password on the command line"));
+}
+END_TEST
+
 START_TEST(a_password_file_that_others_can_read_is_warned_of)
 {
     char path[] = "build/secret.XXXXXX";
@@ -301,6 +318,7 @@ Suite *suite_cli_secret(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start_with_password, stop);
     tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
+    tcase_add_test(t, a_user_in_the_url_goes_with_a_password_from_elsewhere);
     tcase_add_test(t, a_password_file_that_others_can_read_is_warned_of);
     tcase_add_test(t, a_password_that_is_too_long_is_told_and_not_cut);
     tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);

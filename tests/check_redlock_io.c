@@ -131,13 +131,15 @@ START_TEST(drain_takes_in_the_last_answer)
 END_TEST
 
 /* It hangs up on a wait that it needs no more. */
-START_TEST(a_blocking_acquire_waits_with_a_hint)
-{
-    static struct client second;
-    static char url[256];
-    struct rdl_hint hint;
+/* A lock that waits so long, with a hint; somebody else has it for a while. */
+static struct client second;
 
-    party.opt.lease.wait_ms = CLIENT_PATIENCE_MS;
+static void meet_holder(uint32_t wait_ms, int his_ttl_ms)
+{
+    static struct rdl_hint hint;
+    static char url[256];
+
+    party.opt.lease.wait_ms = wait_ms;
     party.opt.lease.retry_ms = 50;
     client_init(&second, live_url(&quorum_live[0], LIVE_V4, url, sizeof url));
     rdl_hint_init(&hint, &second.conn);
@@ -145,7 +147,22 @@ START_TEST(a_blocking_acquire_waits_with_a_hint)
     client_wait_state(&second, RDL_CONN_READY);
     party_connect_all(&party);
     for (int i = 0; i < 5; i++)
-        live_command(&quorum_live[i], "SET nightly other PX 200");
+        live_command(&quorum_live[i], "SET nightly other PX %d", his_ttl_ms);
+}
+
+/* The connection it waited on would take the hint from somebody who still waits. */
+START_TEST(who_gives_up_waiting_for_a_hint_hangs_up_at_once)
+{
+    meet_holder(200, 60000);
+    ck_assert_int_eq(party_acquire(&party), RDL_BUSY);
+    ck_assert_int_ne(rdl_conn_state(&second.conn), RDL_CONN_READY);
+    ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);
+}
+END_TEST
+
+START_TEST(a_blocking_acquire_waits_with_a_hint)
+{
+    meet_holder(CLIENT_PATIENCE_MS, 200);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);
     ck_assert_int_eq(party_release(&party), RDL_OK);
@@ -175,6 +192,7 @@ Suite *suite_redlock_io(void)
     tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
     tcase_add_test(tc, drain_ends_at_its_bound);
     tcase_add_test(tc, drain_takes_in_the_last_answer);
+    tcase_add_test(tc, who_gives_up_waiting_for_a_hint_hangs_up_at_once);
     tcase_add_test(tc, a_blocking_acquire_waits_with_a_hint);
     suite_add_tcase(suite, tc);
     return suite;

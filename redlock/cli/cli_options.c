@@ -84,11 +84,20 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
     return 0;
 }
 
+/* "redis://user:@host": the password comes from elsewhere. */
+static int is_user_alone(const char *url)
+{
+    const char *login = strstr(url, "://");
+    const char *colon = login != NULL ? strchr(login + 3, ':') : NULL;
+    return colon != NULL && colon + 1 == strrchr(url, '@');
+}
+
 static int take_url(struct rdl_cli_options *o, char *url)
 {
     static int warned;
+    int is_secret = !is_user_alone(url);
     int rc = rdl_cli_options_add_url(o, url);
-    if (rdl_cli_secret_hide(url) && !warned) {
+    if (rdl_cli_secret_hide(url) && is_secret && !warned) {
         warned = 1;
         rdl_cli_warn("a password on the command line can be seen by every user of this host for a moment; "
                      "use $REDLOCK_PASSWORD, --password-file or --password-fd");

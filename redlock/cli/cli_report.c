@@ -9,7 +9,8 @@
 static int is_bystander(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_server *s = &l->servers->server[i];
-    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY;
+    return s->vote == RDL_VOTE_NONE && rdl_cli_hold_error(l, i) == RDL_OK &&
+           rdl_conn_state(s->conn) == RDL_CONN_READY;
 }
 
 static int is_useful(const struct rdl_cli_lock *l, size_t i)
@@ -112,10 +113,19 @@ static int is_one_mute(const struct rdl_cli_lock *l)
     return 0;
 }
 
+static int is_one_refused_login(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += !is_useful(l, i) && rdl_cli_hold_error(l, i) == RDL_E_AUTH;
+    return n > 0;
+}
+
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
-        return " (check the password)";
+        return is_one_refused_login(l) ? " (check the password)" : " (check the user's permissions)";
     if (status == RDL_EXIT_PROTOCOL)
         return " (is that the right port?)";
     if (!is_one_mute(l))

@@ -11,7 +11,7 @@ static const char usage[] =
     "redlock runs a command while it holds a lock on Redis or Valkey servers.\n"
     "\n"
     "  redlock run [options] LOCK -- COMMAND [ARG...]\n"
-    "  redlock run --help\n"
+    "  redlock run --help                       the options\n"
     "  redlock --version\n"
     "\n"
     "  redlock run nightly -- ./backup.sh       wait for \"nightly\", run, release\n"
