@@ -115,6 +115,46 @@ START_TEST(what_cannot_be_written_back_is_not_held)
 }
 END_TEST
 
+/* They know the script; their counters differ, and they are asked. */
+static void ask_three_that_differ(void)
+{
+    const unsigned c[] = {10, 1, 1};
+
+    fenced(3);
+    acquire();
+    release();
+    counters(c);
+    another_client();
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+}
+
+/* All three granted it; two of them are gone before the greatest number can be told to one. */
+START_TEST(a_majority_that_does_not_come_to_hold_the_number_is_none)
+{
+    ask_three_that_differ();
+    fleet_down(1);
+    fleet_down(2);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_NO_QUORUM);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
+    fleet_mend(now + FLEET_ATTEMPT);
+    ck_assert_uint_eq(fleet_keys(now + FLEET_ATTEMPT), 0);
+}
+END_TEST
+
+START_TEST(who_granted_it_and_is_gone_is_not_needed_for_the_number)
+{
+    ask_three_that_differ();
+    fleet_down(2);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 11);
+}
+END_TEST
+
 START_TEST(a_floor_is_the_least_number)
 {
     fenced(3);
@@ -221,6 +261,8 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, numbers_grow_and_cost_one_round_trip_when_the_counters_agree);
     tcase_add_test(tc, the_second_holder_has_the_greater_number);
     tcase_add_test(tc, what_cannot_be_written_back_is_not_held);
+    tcase_add_test(tc, a_majority_that_does_not_come_to_hold_the_number_is_none);
+    tcase_add_test(tc, who_granted_it_and_is_gone_is_not_needed_for_the_number);
     tcase_add_test(tc, a_floor_is_the_least_number);
     tcase_add_loop_test(tc, without_scripts_it_is_refused_and_not_faked, 0, 2);
     tcase_add_test(tc, a_server_in_quarantine_gives_no_number);

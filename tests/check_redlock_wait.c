@@ -29,6 +29,41 @@ START_TEST(a_busy_lock_is_waited_for_up_to_the_bound)
 }
 END_TEST
 
+/* The pause after an attempt that was refused after so long. */
+static uint64_t pause_after(uint32_t took_ms, uint32_t seed)
+{
+    size_t i;
+
+    fleet_init(3, 1000);
+    be_patient();
+    fleet.opt.lease.retry_ms = 1;
+    for (i = 0; i < 3; i++)
+        fleet_command(i, "SET k other\r\n", 1000);
+    ck_assert_int_eq(fleet_acquire(1000), RDL_PENDING);
+    lock->seed = seed;
+    fleet_serve_all(1000 + took_ms);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1000 + took_ms), RDL_PENDING);
+    return lock->wake_ms - 1000 - took_ms;
+}
+
+/* Two who collided come again at different times: the attempt's own length apart, or more. */
+START_TEST(the_pause_is_comparably_greater_than_the_attempt_and_by_chance)
+{
+    uint64_t shortest = UINT64_MAX, longest = 0;
+    uint32_t seed;
+
+    for (seed = 1; seed <= 100; seed++) {
+        uint64_t pause = pause_after(100, seed * 2654435761u);
+        shortest = pause < shortest ? pause : shortest;
+        longest = pause > longest ? pause : longest;
+        ck_assert_uint_le(pause_after(0, seed), 2);
+    }
+    ck_assert_uint_lt(shortest, 50);
+    ck_assert_uint_gt(longest, 150);
+    ck_assert_uint_le(longest, 200);
+}
+END_TEST
+
 START_TEST(a_lock_whose_holder_dies_is_taken_when_its_ttl_ends)
 {
     uint64_t now = 1000;
@@ -198,6 +233,7 @@ Suite *suite_redlock_wait(void)
 
     tcase_add_test(tc, connecting_after_a_pause_is_waited_for_without_a_busy_loop);
     tcase_add_test(tc, a_busy_lock_is_waited_for_up_to_the_bound);
+    tcase_add_test(tc, the_pause_is_comparably_greater_than_the_attempt_and_by_chance);
     tcase_add_test(tc, a_lock_whose_holder_dies_is_taken_when_its_ttl_ends);
     tcase_add_test(tc, servers_that_are_down_are_waited_for_without_a_busy_loop);
     tcase_add_test(tc, an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned);
