@@ -207,11 +207,10 @@ START_TEST(a_server_that_may_evict_is_known)
 }
 END_TEST
 
-/* Whatever of it is the last that fits, the end of a script's text too. */
 START_TEST(a_small_transmit_buffer_asks_in_several_goes)
 {
     scripted_init(&s);
-    s.cfg.tx_len = RDL_TX_MIN + (size_t)_i;
+    s.cfg.tx_len = RDL_TX_MIN;
     rdl_conn_preflight(&s.conn);
     scripted_model(&s, 1000);
     scripted_open(&s, 1000);
@@ -237,7 +236,7 @@ Suite *suite_net_preflight(void)
     tcase_add_loop_test(tc, an_answer_that_cannot_be_ends_the_connection, 0, 4);
     tcase_add_loop_test(tc, the_first_release_goes_the_way_the_server_takes, 0, sizeof ways / sizeof ways[0]);
     tcase_add_loop_test(tc, a_server_that_may_evict_is_known, 0, 2);
-    tcase_add_loop_test(tc, a_small_transmit_buffer_asks_in_several_goes, 0, SCRIPTED_TX - RDL_TX_MIN + 1);
+    tcase_add_test(tc, a_small_transmit_buffer_asks_in_several_goes);
     suite_add_tcase(suite, tc);
     return suite;
 }
