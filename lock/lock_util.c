@@ -150,15 +150,15 @@ size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)
     int bit;
 
     out[first] = '0';
-    for (bit = 63; bit >= 0; bit--) {
-        int carry = (int)(v >> bit & 1);
+    for (bit = 63; bit >= 0; bit -= 3) { /* three bits at a time: a carry of one digit */
+        int carry = (int)(v >> bit & 7);
         for (i = RDL_DEC64_MAX; i-- > first;) {
-            int twice = (out[i] - '0') * 2 + carry;
-            carry = twice > 9;
-            out[i] = (char)('0' + (carry ? twice - 10 : twice));
+            int sum = (out[i] - '0') * 8 + carry;
+            carry = sum * 205 >> 11; /* sum / 10, which is at most 7 */
+            out[i] = (char)('0' + sum - 10 * carry);
         }
-        if (carry)
-            out[--first] = '1';
+        if (carry > 0)
+            out[--first] = (char)('0' + carry);
     }
     memmove(out, out + first, RDL_DEC64_MAX - first);
     return RDL_DEC64_MAX - first;

@@ -7,6 +7,8 @@
  * section is a request of its own, because several in one are taken from Redis 7 on only. An answer is
  * about this connection, and forgotten with it: a server cannot restart without ending its connections.
  */
+#include <string.h>
+
 #include "net/net_private.h"
 
 enum step { /* in the order in which they are sent; the questions first */
@@ -107,16 +109,23 @@ static void take_line(struct rdl_conn *c)
 /* The line being read stands in c->reply; what is too long of it is of no interest. */
 static void preflight_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
-    size_t i;
+    size_t at = 0;
 
-    for (i = 0; i < ev->len; i++) {
-        if (ev->data[i] == '\n') {
-            c->reply[c->reply_len] = '\0';
-            take_line(c);
-            c->reply_len = 0;
-        } else if (c->reply_len < RDL_TEXT_MAX - 1) {
-            c->reply[c->reply_len++] = (char)ev->data[i];
-        }
+    while (at < ev->len) {
+        size_t room = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
+        size_t from = at;
+        size_t n;
+        while (at < ev->len && ev->data[at] != '\n')
+            at++;
+        n = at - from < room ? at - from : room;
+        memcpy(c->reply + c->reply_len, ev->data + from, n);
+        c->reply_len = (uint8_t)(c->reply_len + n);
+        if (at == ev->len)
+            return;
+        c->reply[c->reply_len] = '\0';
+        take_line(c);
+        c->reply_len = 0;
+        at++;
     }
 }
 

@@ -88,11 +88,13 @@ static void take_hold(const struct rdl_redlock *r, struct rdl_server *s)
 
 static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
-    enum rdl_vote vote = vote_of(&s->req);
-    int error = s->req.error;
+    enum rdl_vote vote;
+    int error;
 
     if (s->vote != RDL_VOTE_PENDING || s->req.answer == RDL_ANSWER_NONE)
         return;
+    vote = vote_of(&s->req);
+    error = s->req.error;
     if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->op != RDL_RELEASE && !s->is_raise)
         vote = r->canaries->way->confirm(r, (size_t)(s - r->servers), now_ms, &error);
     if (vote == RDL_VOTE_PENDING)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The arithmetic of leases, the checks of arguments, tokens. */
 #include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lock/lock.h"
@@ -172,6 +174,32 @@ START_TEST(an_action_names_its_op)
 }
 END_TEST
 
+static void written(uint64_t v)
+{
+    char expected[RDL_DEC64_MAX + 1], out[RDL_DEC64_MAX];
+    size_t len = (size_t)snprintf(expected, sizeof expected, "%" PRIu64, v);
+
+    ck_assert_uint_eq(rdl_dec_u64(out, v), len);
+    ck_assert_mem_eq(out, expected, len);
+}
+
+START_TEST(numbers_are_written_in_decimal)
+{
+    uint64_t power = 1;
+    uint64_t v;
+    int i;
+
+    for (i = 0; i < 20; i++, power *= 10) {
+        written(power - 1);
+        written(power);
+        written(power * 9 / 7);
+        written(UINT64_MAX >> 3 * i);
+    }
+    for (v = 0; v < 5000; v++)
+        written(v * v * 1700000001);
+}
+END_TEST
+
 Suite *suite_lock_util(void);
 
 Suite *suite_lock_util(void)
@@ -190,6 +218,7 @@ Suite *suite_lock_util(void)
     tcase_add_test(tc, the_counter_never_runs_into_the_entropy);
     tcase_add_test(tc, the_seed_comes_from_the_entropy);
     tcase_add_test(tc, an_action_names_its_op);
+    tcase_add_test(tc, numbers_are_written_in_decimal);
     suite_add_tcase(suite, tc);
     return suite;
 }
