@@ -22,11 +22,11 @@ static void assign(struct lua *l, int is_new)
     lua_want(l, T_NAME);
     if (l->error)
         return;
-    struct sim_arg w = lua_taken(l);
+    int32_t w = l->at[-1].number;
     lua_want(l, T_ASSIGN);
     struct lua_value v = lua_expression(l);
     int i = l->variables;
-    while (!is_new && i > 0 && !lua_same(l->name[i - 1], w))
+    while (!is_new && i > 0 && l->name[i - 1] != w)
         i--;
     i = is_new || i == 0 ? l->variables : i - 1;
     if (l->skipping || l->error || i == VARIABLES)

@@ -77,7 +77,7 @@ struct lua {
     const char *error; /* sticky */
     struct lua_value result;
     char text[80];
-    struct sim_arg name[VARIABLES];
+    int32_t name[VARIABLES];
     struct lua_value value[VARIABLES];
     uint8_t room[ROOM]; /* texts that redis.call gave, and its error */
     size_t room_len;
@@ -85,12 +85,9 @@ struct lua {
 
 struct lua_value lua_expression(struct lua *l);
 int lua_truth(struct lua_value v);
-int lua_same(struct sim_arg a, struct sim_arg b);
 /* Take the token if it is of this kind; or fail. */
 int lua_mark(struct lua *l, enum token_kind kind);
 void lua_want(struct lua *l, enum token_kind kind);
-/* The text of the token just taken. */
-struct sim_arg lua_taken(const struct lua *l);
 struct lua_value lua_call(struct lua *l, int is_safe); /* redis.call or pcall has been taken */
 
 #endif

@@ -49,6 +49,16 @@ static size_t read_token(struct sim_lua_token *t, const char *p, const char *end
     return n > 0 ? n : 1;
 }
 
+/* Where this name stood first. */
+static int32_t name_of(const struct sim_script *s, const struct sim_lua_token *t)
+{
+    const struct sim_lua_token *first = s->token;
+    while (first->kind != T_NAME || first->len != t->len ||
+           memcmp(s->text + first->at, s->text + t->at, t->len) != 0)
+        first++;
+    return first->at;
+}
+
 int sim_lua_read(struct sim_script *s)
 {
     const char *p = s->text, *end = s->text + s->len;
@@ -67,6 +77,8 @@ int sim_lua_read(struct sim_script *s)
         if (n > UINT8_MAX)
             return 0;
         t->len = (uint8_t)n;
+        if (t->kind == T_NAME)
+            t->number = name_of(s, t);
         p += n;
     }
 }

@@ -35,21 +35,28 @@ void lua_want(struct lua *l, enum token_kind kind)
 }
 
 /* The text of the token just taken. */
-struct sim_arg lua_taken(const struct lua *l)
+static struct sim_arg taken(const struct lua *l)
 {
     return (struct sim_arg){(const uint8_t *)l->script->text + l->at[-1].at, l->at[-1].len};
 }
 
-int lua_same(struct sim_arg a, struct sim_arg b)
+static int same(struct sim_arg a, struct sim_arg b)
 {
     return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
 static struct lua_value element(struct lua *l, const struct sim_arg *list, int n)
 {
-    lua_want(l, T_INDEX);
-    struct lua_value i = lua_expression(l);
-    lua_want(l, T_INDEX_END);
+    struct lua_value i = {.kind = NUMBER};
+    if (l->at->kind == T_INDEX && l->at[1].kind == T_NUMBER &&
+        l->at[2].kind == T_INDEX_END) { /* most often */
+        i.number = l->at[1].number;
+        l->at += 3;
+    } else {
+        lua_want(l, T_INDEX);
+        i = lua_expression(l);
+        lua_want(l, T_INDEX_END);
+    }
     if (i.kind != NUMBER || i.number < 1 || i.number > n)
         return (struct lua_value){.kind = NIL};
     return (struct lua_value){.kind = TEXT, .text = list[i.number - 1]};
@@ -146,7 +153,7 @@ static struct lua_value named(struct lua *l)
         return (struct lua_value){.kind = NIL};
     }
     for (int i = l->variables; i-- > 0;)
-        if (lua_same(l->name[i], lua_taken(l)))
+        if (l->name[i] == l->at[-1].number)
             return l->value[i];
     return (struct lua_value){.kind = NIL};
 }
@@ -204,7 +211,7 @@ static struct lua_value primary(struct lua *l)
     case T_TEXT:
         l->at++;
         v.kind = TEXT;
-        v.text = lua_taken(l);
+        v.text = taken(l);
         v.text.data++; /* without the quotes */
         v.text.len -= 2;
         return v;
@@ -266,7 +273,7 @@ static int equal(struct lua_value a, struct lua_value b)
 {
     if (a.kind != b.kind)
         return 0;
-    return a.kind == TEXT ? lua_same(a.text, b.text) : a.kind != NUMBER || a.number == b.number;
+    return a.kind == TEXT ? same(a.text, b.text) : a.kind != NUMBER || a.number == b.number;
 }
 
 static struct lua_value order(struct lua *l, struct lua_value a, struct lua_value b, int or_equal)

@@ -8,14 +8,6 @@ static const struct sim_arg nothing = {NULL, 0};
 
 /* ---------------------------------------------------------------- keys */
 
-static uint32_t hash(struct sim_arg key)
-{
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < key.len; i++)
-        h = (h ^ key.data[i]) * 16777619u;
-    return h;
-}
-
 void sim_key_touch(struct sim_server *s, struct sim_key *k, uint64_t now_ms)
 {
     (void)now_ms;
@@ -31,11 +23,9 @@ void sim_key_delete(struct sim_server *s, struct sim_key *k, uint64_t now_ms)
 
 struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_arg key, uint64_t now_ms)
 {
-    uint32_t h = hash(key);
     for (uint32_t i = 0; i < s->keys; i++) {
         struct sim_key *k = &s->key[i];
-        if (!k->used || k->hash != h || k->db != db || k->key_len != key.len ||
-            memcmp(k->key, key.data, key.len) != 0)
+        if (!k->used || k->db != db || k->key_len != key.len || memcmp(k->key, key.data, key.len) != 0)
             continue;
         if (k->expire_ms == 0 || now_ms <= k->expire_ms)
             return k;
@@ -59,7 +49,6 @@ struct sim_key *sim_key_create(struct sim_call *c, struct sim_arg key)
     k->used = 1;
     k->is_list = k->items = 0;
     k->db = c->session->db;
-    k->hash = hash(key);
     k->key_len = (uint8_t)key.len;
     k->expire_ms = 0;
     k->value_len = 0;

@@ -77,8 +77,7 @@ typedef void sim_note_fn(void *ctx, const struct sim_note *note);
 
 struct sim_key {
     uint64_t expire_ms; /* by the server's clock; 0: never */
-    uint32_t hash;
-    uint32_t stamp; /* another one with every change */
+    uint32_t stamp;     /* another one with every change */
     uint8_t used;
     uint8_t is_list; /* value is elements, each behind a byte with its length */
     uint8_t items;   /* of a list */
@@ -94,8 +93,8 @@ enum { SIM_SCRIPT_MAX = 768, SIM_LUA_TOKENS = 160 };
 struct sim_lua_token {
     uint8_t kind; /* enum of lua.c */
     uint8_t len;
-    uint16_t at; /* of a name or a string: where it stands in the text */
-    int32_t number;
+    uint16_t at;    /* of a name or a string: where it stands in the text */
+    int32_t number; /* of a name: where it stands first */
 };
 
 /* A script somebody loaded; read once, shared by all servers of the process. */

@@ -16,12 +16,14 @@ static void cmd_ping(struct sim_call *c)
 
 static void cmd_time(struct sim_call *c)
 {
-    char s[24], us[24];
-    int n = snprintf(s, sizeof s, "%llu", (unsigned long long)(c->now_ms / 1000));
-    int m = snprintf(us, sizeof us, "%llu", (unsigned long long)(c->now_ms % 1000 * 1000));
+    uint8_t digits[24];
+    const uint64_t parts[] = {c->now_ms / 1000, c->now_ms % 1000 * 1000};
     sim_out_text(c->out, "*2\r\n");
-    sim_out_bulk(c->out, s, (size_t)n);
-    sim_out_bulk(c->out, us, (size_t)m);
+    for (int i = 0; i < 2; i++) {
+        struct sim_out o = {digits, sizeof digits, 0};
+        sim_out_digits(&o, parts[i]);
+        sim_out_bulk(c->out, digits, o.len);
+    }
 }
 
 /* ---------------------------------------------------------------- the connection's commands */
@@ -105,34 +107,51 @@ static int is_known(const struct sim_features *f, const struct sim_entry *e)
            !((e->flags & SIM_DELIFEQ) && !f->has_delifeq) && !(f->no_pttl && strcmp(e->name, "pttl") == 0);
 }
 
-enum { OF_A_LETTER = 12 };
+enum { OF_A_LETTER = 12, WORD_MAX = 8 };
 
-/* The commands that begin with this letter (its last five bits); a NULL behind them. */
-static const struct sim_entry *const *of_letter(uint8_t letter)
+/* A word as one number, whatever its case: letters alone have these bits. 0: none, or too long. */
+static uint64_t number_of(const void *word, size_t len)
 {
-    static const struct sim_entry *entries[32][OF_A_LETTER + 1];
+    uint64_t n = 0;
+    if (len == 0 || len > WORD_MAX)
+        return 0;
+    memcpy(&n, word, len);
+    return n | 0x2020202020202020u;
+}
+
+struct command {
+    uint64_t word;
+    size_t len;
+    const struct sim_entry *entry;
+};
+
+/* The commands that begin with this letter (its last five bits); behind them one without entry. */
+static const struct command *of_letter(uint8_t letter)
+{
+    static struct command commands[32][OF_A_LETTER + 1];
     static const struct sim_entry *const tables[] = {sim_key_commands,    sim_delete_commands,
                                                      sim_script_commands, connection_commands,
                                                      sim_multi_commands,  sim_list_commands};
     static int is_filled;
     for (size_t t = 0; !is_filled && t < sizeof tables / sizeof tables[0]; t++)
         for (const struct sim_entry *e = tables[t]; e->name; e++) {
-            const struct sim_entry **list = entries[e->name[0] & 31];
-            size_t n = 0;
-            while (n < OF_A_LETTER && list[n])
+            struct command *list = commands[e->name[0] & 31];
+            size_t n = 0, len = strlen(e->name);
+            while (n < OF_A_LETTER && list[n].entry)
                 n++;
-            assert(n < OF_A_LETTER);
-            list[n] = e;
+            assert(n < OF_A_LETTER && len <= WORD_MAX);
+            list[n] = (struct command){number_of(e->name, len), len, e};
         }
     is_filled = 1;
-    return entries[letter & 31];
+    return commands[letter & 31];
 }
 
 static const struct sim_entry *look_up(const struct sim_server *s, struct sim_arg name)
 {
-    for (const struct sim_entry *const *e = of_letter(name.len > 0 ? name.data[0] : 0); *e; e++)
-        if (sim_arg_is(name, (*e)->name))
-            return is_known(s->features, *e) ? *e : NULL;
+    uint64_t word = number_of(name.data, name.len);
+    for (const struct command *c = of_letter(name.len > 0 ? name.data[0] : 0); c->entry; c++)
+        if (c->word == word && c->len == name.len)
+            return is_known(s->features, c->entry) ? c->entry : NULL;
     return NULL;
 }
 

@@ -7,20 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The number behind a '*' or '$' up to its CR LF: > 0 bytes used, 0 incomplete, -1 not a number. */
-static long header(const uint8_t *in, size_t len, int64_t *v)
+static long any_header(const uint8_t *in, size_t len, int64_t *v)
 {
-    size_t digits = 0;
-    if (len > 2 && in[1] == '\r' && in[2] == '\n' && in[0] >= '0' &&
-        in[0] <= '9') { /* most often one digit */
-        *v = in[0] - '0';
-        return 3;
-    }
-    for (*v = 0; digits < len && digits < 4 && in[digits] >= '0' && in[digits] <= '9'; digits++)
-        *v = *v * 10 + (in[digits] - '0');
-    if (digits > 0 && digits + 1 < len && in[digits] == '\r' && in[digits + 1] == '\n' &&
-        (in[0] != '0' || digits == 1)) /* as nearly always */
-        return (long)digits + 2;
     const uint8_t *nl = memchr(in, '\n', len);
     if (!nl)
         return len > 64 ? -1 : 0;
@@ -28,6 +16,21 @@ static long header(const uint8_t *in, size_t len, int64_t *v)
     if (n < 1 || in[n - 1] != '\r' || !sim_arg_int((struct sim_arg){in, n - 1}, v))
         return -1;
     return (long)n + 1;
+}
+
+/* The number behind a '*' or '$' up to its CR LF: > 0 bytes used, 0 incomplete, -1 not a number. */
+static inline long header(const uint8_t *in, size_t len, int64_t *v)
+{
+    unsigned ten = len > 3 ? (unsigned)in[0] - '0' : 10, one = ten < 10 ? (unsigned)in[1] - '0' : 10;
+    if (ten < 10 && in[1] == '\r' && in[2] == '\n') { /* as nearly always: one digit or two */
+        *v = ten;
+        return 3;
+    }
+    if (ten > 0 && one < 10 && in[2] == '\r' && in[3] == '\n') {
+        *v = ten * 10 + one;
+        return 4;
+    }
+    return any_header(in, len, v);
 }
 
 static long inline_parse(const uint8_t *in, size_t len, struct sim_arg argv[SIM_ARGS], int *argc,
@@ -149,14 +152,21 @@ void sim_out_bulk(struct sim_out *o, const void *data, size_t len)
     sim_out_raw(o, "\r\n", 2);
 }
 
+static void blank(uint8_t *text, size_t len, int what)
+{
+    for (uint8_t *p = text; (p = memchr(p, what, (size_t)(text + len - p))) != NULL;)
+        *p = ' ';
+}
+
 void sim_out_error(struct sim_out *o, const char *fmt, ...)
 {
-    size_t from = o->len + 1;
+    size_t from = o->len;
     va_list ap;
     va_start(ap, fmt);
     sim_out_raw(o, "-", 1);
     while (*fmt) {
-        size_t n = strcspn(fmt, "%");
+        const char *percent = strchr(fmt, '%');
+        size_t n = percent ? (size_t)(percent - fmt) : strlen(fmt);
         sim_out_raw(o, fmt, n);
         fmt += n;
         if (strncmp(fmt, "%.*s", 4) == 0) {
@@ -170,9 +180,8 @@ void sim_out_error(struct sim_out *o, const char *fmt, ...)
         }
     }
     va_end(ap);
-    for (; from < o->len; from++)
-        if (o->buf[from] == '\r' || o->buf[from] == '\n')
-            o->buf[from] = ' ';
+    blank(o->buf + from, o->len - from, '\r');
+    blank(o->buf + from, o->len - from, '\n');
     sim_out_raw(o, "\r\n", 2);
 }
 
@@ -199,7 +208,7 @@ int sim_arg_int(struct sim_arg a, int64_t *v)
         return 0;
     for (size_t k = i; k < a.len; k++) {
         unsigned d = (unsigned)a.data[k] - '0';
-        if (d > 9 || u > (limit - d) / 10)
+        if (d > 9 || (k > 17 && u > (limit - d) / 10)) /* 18 digits always fit */
             return 0;
         u = u * 10 + d;
     }

@@ -153,8 +153,8 @@ void fault_event(struct world *w, uint32_t n);
 void oracle_note(void *ctx, const struct sim_note *n);
 void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms);
-/* After every round of a client. */
-void oracle_holders(struct world *w, struct client *c);
+/* After every round of a client; now_ms: by its clock. */
+void oracle_holders(struct world *w, struct client *c, uint64_t now_ms);
 /* After it was served. */
 void oracle_bounds(struct world *w, const struct client *c, unsigned s);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);

@@ -26,7 +26,7 @@ SIM_ALL := $(CORE_SRC) tests/sim/sim_main.c $(SIM_SRC)
 $(B)/sim: $(SIM_ALL) $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h tests/sim/*.h) Makefile tests/sim/sim.mk
 	@echo "  cc/sim"
 	@mkdir -p $(@D)
-	$(Q)$(GCC) -std=c99 -O3 -flto=2 -g -w -I. $(LDFLAGS) -o $@ $(SIM_ALL)
+	$(Q)$(GCC) -std=c99 -O2 -flto=2 -g -w -I. $(LDFLAGS) -o $@ $(SIM_ALL)
 
 # $(call simulator,PROGRAM,FLAVOUR,COMPILER): the production objects as they are, in a world of models
 define simulator

@@ -163,7 +163,7 @@ static void bytes_in(struct world *w, struct client *c, unsigned s)
         }
         rdl_conn_opened(conn);
     }
-    while (t->down.ready > 0 && !(rdl_conn_wants(conn) & RDL_WANT_CLOSE)) {
+    while (t->down.ready > 0 && rdl_conn_state(conn) != RDL_CONN_FAILED) {
         uint8_t *p;
         size_t room = rdl_conn_rx(conn, &p);
         if (w->cut_permille && room > 1 && rng_chance(&w->stream[FAULT_CUT], w->cut_permille))
@@ -202,11 +202,10 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
     uint64_t at = NEVER;
     if (rdl_conn_state(conn) == RDL_CONN_READY && rdl_conn_is_idle(conn)) /* it wants to read, no more */
         return NEVER;
-    unsigned wants = rdl_conn_wants(conn);
-    if (!rdl_conn_is_idle(conn) || (wants & RDL_WANT_OPEN) || rdl_conn_state(conn) == RDL_CONN_HELLO) {
+    if (!rdl_conn_is_idle(conn) || rdl_conn_state(conn) == RDL_CONN_OPENING ||
+        rdl_conn_state(conn) == RDL_CONN_HELLO)
         at = rdl_conn_upkeep(conn, now_ms);
-        wants = rdl_conn_wants(conn);
-    }
+    unsigned wants = rdl_conn_wants(conn);
     if (wants & RDL_WANT_CLOSE) {
         lose(w, c, s, rdl_conn_error(conn));
         client_wake(w, c->index, w->now + 10);
@@ -216,7 +215,7 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
         c->tcp[s] = tcp_open(w, c->index, server_of(w, s));
     if ((wants & RDL_WANT_WRITE) && c->tcp[s] && c->tcp[s]->client_open == 2)
         write_out(w, c, s);
-    if (rdl_conn_wants(conn) & RDL_WANT_CLOSE)
+    if (rdl_conn_state(conn) == RDL_CONN_FAILED)
         client_wake(w, c->index, w->now + 10);
     oracle_bounds(w, c, s);
     return at;
@@ -227,10 +226,12 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
 /* Every second program looks after a lease also between its operations. */
 static int is_tended(const struct world *w, const struct handle *h)
 {
-    return !handle_is_idle(h) || (h->state == HELD && (h->client % 2 == 1 || w->opt.is_scripted));
+    return (h->state == HELD && (h->client % 2 == 1 || w->opt.is_scripted)) || !handle_is_idle(h);
 }
 
-static uint64_t step_handle(struct world *w, struct client *c, struct handle *h, uint64_t now_ms)
+/* now_ms: the time that it read; true_ms: the time it is. */
+static uint64_t step_handle(struct world *w, struct client *c, struct handle *h, uint64_t now_ms,
+                            uint64_t true_ms)
 {
     uint64_t at;
     if (handle_is_pending(h)) {
@@ -242,7 +243,7 @@ static uint64_t step_handle(struct world *w, struct client *c, struct handle *h,
     }
     at = user_act(w, h, now_ms);
     if (handle_is_pending(h)) {
-        oracle_pending(w, h, clock_ms(&c->clock, w->now));
+        oracle_pending(w, h, true_ms);
     }
     if (handle_is_pending(h) || is_tended(w, h)) {
         uint64_t wake = clock_when(&c->clock, handle_wake_ms(h));
@@ -279,11 +280,11 @@ static void oversleep(struct world *w, struct client *c, uint64_t *at)
         *at = w->now + rng_below(r, *at - w->now);
 }
 
-static void steps(struct world *w, struct client *c, uint64_t *at)
+static void steps(struct world *w, struct client *c, uint64_t true_ms, uint64_t *at)
 {
-    uint64_t now_ms = client_now_ms(w, c);
+    uint64_t now_ms = c->stale_ms ? c->stale_ms : true_ms;
     for (int i = 0; i < w->handles; i++) {
-        uint64_t t = step_handle(w, c, &c->handle[i], now_ms);
+        uint64_t t = step_handle(w, c, &c->handle[i], now_ms, true_ms);
         *at = t < *at ? t : *at;
     }
 }
@@ -299,6 +300,7 @@ void client_run(struct world *w, unsigned i)
         return;
     }
     c->is_running = 1;
+    uint64_t now_ms = clock_ms(&c->clock, w->now);
     enum resume from = (enum resume)c->resume;
     c->resume = RESUME_TOP;
     if (from == RESUME_TOP) {
@@ -310,20 +312,20 @@ void client_run(struct world *w, unsigned i)
         }
     }
     if (from != RESUME_OUT)
-        steps(w, c, &at);
+        steps(w, c, now_ms, &at);
     c->stale_ms = 0;
     if (from != RESUME_OUT && pause_here(w, c, RESUME_OUT)) {
         c->is_running = 0;
-        oracle_holders(w, c);
+        oracle_holders(w, c, now_ms);
         return;
     }
     for (int s = 0; s < w->conns; s++) {
-        uint64_t t = serve_conn(w, c, (unsigned)s, clock_ms(&c->clock, w->now));
+        uint64_t t = serve_conn(w, c, (unsigned)s, now_ms);
         wake_ms = t < wake_ms ? t : wake_ms;
     }
     c->is_running = 0;
     c->last_run = w->now;
-    oracle_holders(w, c);
+    oracle_holders(w, c, now_ms);
     if (from != RESUME_TOP) { /* there may be bytes that came meanwhile */
         client_wake(w, i, w->now + 1);
         return;

@@ -258,7 +258,7 @@ static void step_clock(struct world *w, const struct planned *p)
         world_trace(w, "c%u's clock goes back by %lld ms (outside the assumptions)", p->client,
                     (long long)ttl / 2000);
         client_wake(w, p->client, w->now + 1);
-        oracle_holders(w, &w->client[p->client]);
+        oracle_holders(w, &w->client[p->client], clock_ms(&w->client[p->client].clock, w->now));
     } else {
         w->host[p->server].clock.step_us += ttl;
         world_trace(w, "s%u's clock steps ahead by %lld ms (outside the assumptions)", p->server,

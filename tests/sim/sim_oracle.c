@@ -37,29 +37,27 @@ static uint64_t drift_ms(uint32_t ttl_ms)
 
 /* ---------------------------------------------------------------- exclusion */
 
-static void exclude(struct world *w, const struct handle *a, const struct handle *b)
+static void exclude(struct world *w, const struct handle *a, uint32_t left_a, const struct handle *b)
 {
-    const struct client *ca = &w->client[a->client], *cb = &w->client[b->client];
-    uint32_t left_a = handle_remaining_ms(a, clock_ms(&ca->clock, w->now));
-    uint32_t left_b = handle_remaining_ms(b, clock_ms(&cb->clock, w->now));
-    if (left_a > 0 && left_b > 0)
+    uint32_t left_b = handle_remaining_ms(b, clock_ms(&w->client[b->client].clock, w->now));
+    if (left_b > 0)
         world_violation(w, "exclusion", "c%u.%u (%u ms left) and c%u.%u (%u ms left) hold \"%s\"", a->client,
                         a->index, left_a, b->client, b->index, left_b, lock_name(a->name));
 }
 
-void oracle_holders(struct world *w, struct client *c)
+void oracle_holders(struct world *w, struct client *c, uint64_t now_ms)
 {
-    uint64_t now_ms = clock_ms(&c->clock, w->now);
-    for (int i = 0; i < w->handles; i++) {
+    for (int i = 0; i < w->handles && !c->is_dead; i++) {
         const struct handle *mine = &c->handle[i];
+        uint32_t left = handle_remaining_ms(mine, now_ms);
         unsigned names = handle_names(mine);
-        if (c->is_dead || handle_remaining_ms(mine, now_ms) == 0)
+        if (left == 0)
             continue;
         for (int k = 0; k < w->clients; k++)
             for (int j = 0; j < w->handles; j++) {
                 const struct handle *other = &w->client[k].handle[j];
                 if (other != mine && (names & handle_names(other)) && !w->client[k].is_dead)
-                    exclude(w, mine, other);
+                    exclude(w, mine, left, other);
             }
     }
 }
