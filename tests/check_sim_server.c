@@ -72,6 +72,47 @@ START_TEST(it_takes_requests_in_pieces)
 }
 END_TEST
 
+/* What stands behind this field's name in an INFO, up to the end of the line. */
+static size_t value_of(const char *info, const char *field, const char **value)
+{
+    char head[64];
+    const char *at;
+
+    snprintf(head, sizeof head, "\n%s:", field);
+    at = strstr(info, head);
+    ck_assert_msg(at != NULL, "no %s in %s", field, info);
+    *value = at + strlen(head);
+    return strcspn(*value, "\r");
+}
+
+/* The fields that the library reads; run_id and the time are the server's own. Valkey writes server_mode. */
+START_TEST(its_INFO_says_what_the_real_one_says)
+{
+    static const struct {
+        const char *section, *field;
+        int is_same;
+    } read[] = {{"server", "redis_mode", 1}, {"server", "run_id", 0},    {"server", "uptime_in_seconds", 0},
+                {"replication", "role", 1},  {"memory", "maxmemory", 1}, {"memory", "maxmemory_policy", 1}};
+    struct sim_out out = {expected, sizeof expected - 1, 0};
+    const char *ours, *theirs, *info, *field = read[_i].field;
+    char command[64];
+    size_t n, m;
+
+    n = (size_t)snprintf(command, sizeof command, "INFO %s\r\n", read[_i].section);
+    sim_server_input(&model, &session, (const uint8_t *)command, n, 1000000, &out);
+    expected[out.len] = '\0';
+    n = value_of((const char *)expected, field, &ours);
+    info = live_command(&real, "INFO %s", read[_i].section);
+    if (strcmp(field, "redis_mode") == 0 && strstr(info, "\nserver_mode:") != NULL)
+        field = "server_mode";
+    m = value_of(info, field, &theirs);
+    ck_assert_msg(!read[_i].is_same || (n == m && memcmp(ours, theirs, n) == 0), "%s: %.*s, %.*s", field,
+                  (int)n, ours, (int)m, theirs);
+    if (strcmp(field, "run_id") == 0)
+        ck_assert_uint_eq(m, n);
+}
+END_TEST
+
 Suite *suite_sim_server(void);
 
 Suite *suite_sim_server(void)
@@ -82,6 +123,7 @@ Suite *suite_sim_server(void)
     tcase_set_timeout(t, 120);
     tcase_add_test(t, it_answers_random_commands_as_the_real_server_does);
     tcase_add_loop_test(t, it_refuses_what_is_no_request_as_the_real_server_does, 0, 3);
+    tcase_add_loop_test(t, its_INFO_says_what_the_real_one_says, 0, 6);
     tcase_add_test(t, it_takes_requests_in_pieces);
     suite_add_tcase(s, t);
     return s;

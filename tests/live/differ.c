@@ -61,7 +61,7 @@ static unsigned below(unsigned n)
 }
 
 /*
- * What a word of a shape stands for: %k a key, %t a token, %n a number, %r %e %a %p %w our scripts,
+ * What a word of a shape stands for: %k a key, %t a token, %n a number, %r %e %a %p %g %w our scripts,
  * %1 %2 %3 those for several locks, %R %E %A %W the sums of some of them.
  */
 static const char *meaning(const char *word)
@@ -86,6 +86,8 @@ static const char *meaning(const char *word)
         return rdl_script_acquire.text;
     case 'p':
         return rdl_script_replace.text;
+    case 'g':
+        return rdl_script_raise.text;
     case 'w':
         return rdl_script_release_wake.text;
     case '1':
@@ -139,6 +141,8 @@ static const char *const shapes[] = {"SET %k %t NX PX %n",
                                      "PSETEX %k %n %t",
                                      "EVAL %a 2 %k fence %t 90000 77777 900000",
                                      "EVAL %p 1 %k %t other",
+                                     "EVAL %g 2 %k fence %t 5 900000",
+                                     "EVAL %g 2 %k fence %t 99999 800000",
                                      "PTTL %k",
                                      "PEXPIRE %k %n",
                                      "LPUSH list x",

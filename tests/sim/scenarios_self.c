@@ -64,7 +64,34 @@ static void a_class_off_moves_nothing_else(void)
         }
 }
 
+/* ---------------------------------------------------------------- the oracles of the end */
+
+/* It must complain, and of this. */
+static int complains(struct world *w, const char *oracle)
+{
+    oracle_rest(w);
+    int does = w->violation && strcmp(w->violation, oracle) == 0;
+    w->violation = NULL;
+    return does;
+}
+
+static void what_is_left_is_seen(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, complains(w, "orphan"));
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, !complains(w, "idle"));
+    for (int s = 0; s < 3; s++)
+        w->host[s].is_frozen = 1;
+    scene_begin(w, h, ACQUIRING, 0);
+    EXPECT(w, complains(w, "idle"));
+}
+
 const struct scenario scenarios_self[] = {
     {"a class of faults is switched off and nothing else moves", a_class_off_moves_nothing_else, SCENE},
+    {"a key left behind and a conn at work are seen", what_is_left_is_seen, SCENE},
     {NULL, NULL, SCENE},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The picture of a run, as SVG: a lane for each client (when it believes that it holds the first lock, when
- * it is stopped or dead) and for each server (whose key it holds, when it is down or frozen).
+ * it is stopped or dead) and for each server (whose key it holds, when it is down or frozen). Below them
+ * the faults, each from its beginning to its end.
  */
 #include "tests/sim/sim.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 
 enum { STEP_MS = 4, SAMPLES = 3200, LANES = CLIENTS_MAX + SERVERS_MAX, LANE_H = 26, LEFT = 60, WIDTH = 1200 };
+enum { ROWS_MAX = 10, ROW_H = 11, LETTER_W = 5 /* of the faults' names, about */ };
 
 /* What a lane shows: 0 nothing, 1 + client: his, and these. */
 enum { DOWN = 20, FROZEN, STOPPED, FOREIGN };
@@ -80,9 +82,90 @@ static void lane(FILE *f, const struct world *w, int i, int n)
     bars(f, quarantine[i], n, y + 17, 3, 1);
 }
 
+/* ---------------------------------------------------------------- faults */
+
+static int is_seen(const struct world *w, int n)
+{
+    const struct planned *p = &w->planned[n];
+    return !p->is_end && !p->is_save && !w->opt.left_out[n] && p->at < w->now;
+}
+
+/* The next to begin behind entry `last` of the plan (-1: the first); -1: there is none. */
+static int next_fault(const struct world *w, int last)
+{
+    const struct planned *before = last < 0 ? NULL : &w->planned[last];
+    int next = -1;
+    for (int n = 0; n < w->planned_len; n++) {
+        const struct planned *p = &w->planned[n];
+        int is_later = !before || p->at > before->at || (p->at == before->at && n > last);
+        if (is_seen(w, n) && is_later && (next < 0 || p->at < w->planned[next].at))
+            next = n;
+    }
+    return next;
+}
+
+/* What it is, and whom it strikes. */
+static void label(const struct planned *p, char *text, size_t size)
+{
+    static const uint32_t of_a_link = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_HALF);
+    static const uint32_t of_a_client = FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
+                                        FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_WALL) |
+                                        FAULT_BIT(FAULT_STEP_CLIENT);
+    const char *name = fault_name(p->fault);
+    if (p->fault == FAULT_PARTITION || p->fault == FAULT_HINT)
+        snprintf(text, size, "%s", name);
+    else if (of_a_link & FAULT_BIT(p->fault))
+        snprintf(text, size, "%s c%u-s%u", name, p->client, p->server);
+    else if (of_a_client & FAULT_BIT(p->fault))
+        snprintf(text, size, "%s c%u", name, p->client);
+    else
+        snprintf(text, size, "%s s%u", name, p->server);
+}
+
+/* What is over at once has an end in the plan all the same. */
+static uint64_t end_of(const struct planned *p)
+{
+    static const uint32_t lasting =
+        FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) | FAULT_BIT(FAULT_REFUSE) |
+        FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_EVERYSEC) |
+        FAULT_BIT(FAULT_RESTART) | FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
+        FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_ERRORS);
+    return lasting & FAULT_BIT(p->fault) ? p->until : p->at;
+}
+
+/* In as few rows as keep their names apart; f NULL: only count the rows. */
+static int draw_faults(FILE *f, const struct world *w, int y, double us_wide)
+{
+    double end[ROWS_MAX] = {0};
+    int rows = 0;
+    for (int n = next_fault(w, -1); n >= 0; n = next_fault(w, n)) {
+        const struct planned *p = &w->planned[n];
+        char text[32];
+        double from = LEFT + (double)p->at * us_wide, to = LEFT + (double)end_of(p) * us_wide;
+        int row = 0;
+        while (row < ROWS_MAX - 1 && end[row] > from)
+            row++;
+        label(p, text, sizeof text);
+        to = to < from + 2 ? from + 2 : to;
+        end[row] = from + LETTER_W * (double)strlen(text) + 8;
+        end[row] = end[row] < to + 4 ? to + 4 : end[row];
+        rows = rows > row ? rows : row + 1;
+        if (f)
+            fprintf(f,
+                    "<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='#e8a0a0'/>"
+                    "<text x='%.1f' y='%d' font-size='9'>%s</text>\n",
+                    from, y + row * ROW_H, to - from, ROW_H - 2, from + 2, y + row * ROW_H + 8, text);
+    }
+    return rows;
+}
+
+/* ---------------------------------------------------------------- all of it */
+
 static void draw(FILE *f, const struct world *w, const char *title, int n)
 {
-    int lanes = w->clients + w->servers, height = 60 + lanes * LANE_H + 12;
+    double us_wide = n > 0 ? (double)WIDTH / (n * STEP_MS * 1000.0) : 0;
+    int lanes = w->clients + w->servers, below = 42 + lanes * LANE_H;
+    int rows = draw_faults(NULL, w, below, us_wide), height = 60 + lanes * LANE_H + 12 + rows * ROW_H;
     fprintf(f,
             "<!-- SPDX-License-Identifier: MIT -->\n"
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' font-family='sans-serif' "
@@ -94,6 +177,9 @@ static void draw(FILE *f, const struct world *w, const char *title, int n)
             LEFT, title, lock_name(0), w->violation ? "; VIOLATION: " : "", w->violation ? w->violation : "");
     for (int i = 0; i < lanes; i++)
         lane(f, w, i, n);
+    if (rows > 0)
+        fprintf(f, "<text x='4' y='%d'>faults</text>\n", below + 9);
+    draw_faults(f, w, below, us_wide);
     for (int ms = 0; n > 0 && ms <= n * STEP_MS; ms += 1000)
         fprintf(f, "<text x='%d' y='%d' fill='#606060'>%d s</text>\n", LEFT + ms * WIDTH / (n * STEP_MS),
                 height - 8, ms / 1000);
