@@ -190,9 +190,9 @@ struct rdl_lock_mode {
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 /*
  * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where they are
- * refused acquire says RDL_E_FENCE. The number grows as long as the server keeps {name}:fence, or the
- * clients' floors (rdl_lock_set_floor) agree within half the longest ttl. On a cluster node a name with a '}'
- * in it needs a tag, {so}, else acquire says RDL_E_CLUSTER.
+ * refused acquire says RDL_E_FENCE. The number grows as long as the server keeps {name}:fence; should it
+ * lose that, the clients' floors may help (rdl_lock_set_floor). On a cluster node a name with a '}' in it
+ * needs a tag, {so}, else acquire says RDL_E_CLUSTER.
  */
 extern const struct rdl_lock_mode rdl_lock_fenced;
 /*
@@ -294,6 +294,10 @@ void rdl_lock_cancel(struct rdl_lock *l);
  * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts
  * count in doubles. Without it any number greater than the one this lock had last may come. Not while the
  * lock is held: that number is forgotten.
+ *
+ * A server that lost {name}:fence, and comes back after the longest ttl, still gives a greater number if all
+ * floors are wall clocks that agree within half that ttl, and none was set more than the other half before
+ * the grant: who waits longer acquires in slices, and sets it before each.
  */
 void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms);
 /*

@@ -223,8 +223,8 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
 
 /*
  * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53. Numbers are
- * unique and grow from holder to holder as long as no majority loses its fences, or the clients' floors agree
- * within half of max_ttl.
+ * unique and grow from holder to holder as long as no majority loses its fences; or, as rdl_lock_set_floor
+ * says, by wall clocks within half of max_ttl, set less than the other half before the grant.
  */
 void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
 /*

@@ -315,9 +315,8 @@ static void half(struct world *w, const struct planned *p)
 /* By up to an hour; where fences may get lost, no more than the floors may differ then (lock.h). */
 static void step_wall(struct world *w, const struct planned *p)
 {
-    static const uint32_t losses = FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_EVERYSEC) | FAULTS_OUTSIDE;
     struct client *c = &w->client[p->client];
-    uint32_t most_ms = w->faults & losses ? w->ttl_ms / 4 : 3600000;
+    uint32_t most_ms = w->faults & FAULTS_LOSING ? w->ttl_ms / 4 : 3600000;
     c->wall_skew_ms = (int32_t)rng_between(&w->stream[FAULT_WALL], 0, 2 * most_ms) - (int32_t)most_ms;
     world_trace(w, "c%u's wall clock steps to %+d ms", p->client, c->wall_skew_ms);
 }

@@ -74,6 +74,8 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
     if (t->is_adopted && h->serving && h->serving->client_open)
         world_violation(w, "set", "s%u: a token was put back by one who has not adopted it yet", h->index);
     t->granted |= (uint8_t)bit;
+    if (h->serving && !h->serving->client_open)
+        t->left |= (uint8_t)bit;
     if (h->serving)
         t->setter = h->serving->client;
     if (w->now < t->first_us)

@@ -88,6 +88,8 @@ enum stream {
 #define FAULTS_LATER   (FAULT_BIT(FAULT_CLASSES) - FAULT_BIT(FAULT_EVERYSEC))
 #define FAULTS_INSIDE  (FAULTS_FIRST | FAULTS_LATER)
 #define FAULTS_OUTSIDE ((FAULT_BIT(FAULT_CLASSES) - 1u) & ~FAULTS_INSIDE)
+/* Fences may get lost: then numbers grow by the floors alone. */
+#define FAULTS_LOSING (FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_EVERYSEC) | FAULTS_OUTSIDE)
 
 /* The world to make; 0 or -1 means: drawn from the seed. */
 struct options {
@@ -263,7 +265,8 @@ struct token {
     uint8_t client, handle; /* who holds it, when held */
     uint8_t is_held;
     uint8_t is_adopted; /* a client that came back has it, and no server has said yet that it is his */
-    uint8_t names;      /* bits: of these locks, whose SET was granted on the first server */
+    uint8_t left;       /* bits: servers that executed its SET from a connection the client had left */
+    uint8_t names;      /* of these locks, whose SET was granted on the first server */
     uint8_t was_held;   /* at some time: from then on a SET with it puts the key back */
     uint64_t first_us;  /* when a SET of it was first executed */
     uint64_t extend_us; /* when an extend of the present operation was first executed */
