@@ -10,8 +10,6 @@ function end_of_file() {
         return
     if (!spdx)
         print name ": no SPDX line at its top"
-    if (is_code && lines >= 400)
-        print name ": " lines " lines; a file has fewer than 400"
 }
 
 FNR == 1 {
@@ -20,12 +18,9 @@ FNR == 1 {
     spdx = 0
     is_c = name ~ /\.[ch]$/
     is_make = name ~ /(Makefile|\.mk)$/
-    is_code = is_c || is_make || name ~ /\.(sh|awk)$/
     opened = 0
     signature = 0
 }
-{ lines = FNR }
-
 FNR <= 3 && /SPDX-License-Identifier: MIT/ { spdx = 1 }
 /[ \t\r]$/ { finding(FNR, "blank at the end of the line") }
 /\t/ && !is_make { finding(FNR, "tab") }
