@@ -27,8 +27,11 @@ CLANG = clang
 ARM = arm-none-eabi-gcc
 PREFIX = /usr/local
 DESTDIR =
+LIBDIR = $(PREFIX)/lib
 CFLAGS = -O2 -g
-WERROR = -Werror
+CPPFLAGS ?=
+# A warning of a compiler that we do not know stops nobody's build; .ci/run sets -Werror.
+WERROR ?=
 V =
 
 B := build
@@ -61,17 +64,18 @@ export B WARN WARN_GCC CORE_SRC
 # ------------------------------------------------------------------ what is built
 
 .PHONY: all lib install uninstall clean help
-all: lib $(if $(CLI_SRC),$(B)/redlock) $(EXAMPLES) ## the library, the command, the examples (default)
-lib: $(LIB) ## build/libredlock.a alone
+all: lib $(if $(CLI_SRC),$(B)/redlock) $(EXAMPLES) ## build: the library, the command, the examples (default)
+lib: $(LIB) ## build: build/libredlock.a alone
 
 # $(call flavour,NAME,COMPILER AND FLAGS): objects in build/NAME/, the source tree's layout below it
 define flavour
 $(B)/$(1)/%.o: %.c Makefile
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  cc/$(1) $$<")
-	$$(Q)$(2) $$(WERROR) -I. -I$(B) -MMD -MP -c -o $$@ $$<
+	$$(Q)$(2) $$(WERROR) $$(CPPFLAGS) -I. -I$(B) -MMD -MP -c -o $$@ $$<
 endef
-$(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) $$(SECTIONS)))
+# Position-independent, so that a shared object may link the archive.
+$(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS)))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -O2 -g))
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
@@ -114,24 +118,30 @@ $(B)/suites.inc: FORCE
 FORCE:
 
 INC := $(DESTDIR)$(PREFIX)/include/libredlock
-install: lib $(B)/redlock ## headers, library, pkg-config file, command, man page (PREFIX, DESTDIR)
+install: lib $(B)/redlock ## build: headers, library, pkg-config file, command, man page (PREFIX, LIBDIR, DESTDIR)
 	for h in $(HEADERS); do install -D -m 644 $$h $(INC)/$$h || exit; done
-	install -D -m 644 $(LIB) $(DESTDIR)$(PREFIX)/lib/libredlock.a
+	install -D -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/libredlock.a
 	install -D -m 755 $(B)/redlock $(DESTDIR)$(PREFIX)/bin/redlock
 	install -D -m 644 redlock/cli/redlock.1 $(DESTDIR)$(PREFIX)/share/man/man1/redlock.1
-	@mkdir -p $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	printf '%s\n' 'prefix=$(PREFIX)' 'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
+	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
+	    'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
 	    "Version: $$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)" \
-	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${prefix}/lib -lredlock' \
-	    >$(DESTDIR)$(PREFIX)/lib/pkgconfig/libredlock.pc
-uninstall: ## remove what install put there
-	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock lib/libredlock.a lib/pkgconfig/libredlock.pc \
-	    bin/redlock share/man/man1/redlock.1
-clean: ## remove build/
+	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${libdir} -lredlock' \
+	    >$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc
+uninstall: ## build: remove what install put there
+	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a pkgconfig/libredlock.pc
+	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1
+clean: ## build: remove build/
 	rm -rf $(B)
-help: ## this list
-	@grep -hE '^[a-z][a-z0-9_-]*:.*## ' Makefile $(wildcard $(FRAGMENTS)) | \
-	    sed -E 's/^([a-z0-9_-]+):.*## (.*)/\1\t\2/' | sort | awk -F '\t' '{ printf "%-16s %s\n", $$1, $$2 }'
+# A target is listed if ## and its group stand behind it.
+HELP_GROUPS = build:Build see:Look check:Check ci:Check,_longer hours:For_hours bench:Measure write:Write_anew_what_is_committed
+help: ## build: this list
+	@for g in $(HELP_GROUPS); do \
+	    echo "$${g#*:}" | tr _ ' '; \
+	    sed -nE "s/^([a-z][a-z0-9_-]*):.*## $${g%%:*}: (.*)/\1\t\2/p" Makefile $(wildcard $(FRAGMENTS)) | \
+	        sort | awk -F '\t' '{ printf "  %-14s %s\n", $$1, $$2 }'; \
+	done
 
 # ------------------------------------------------------------------ what is checked
 
@@ -145,11 +155,11 @@ CHECK_PARTS = check-gcc check-asan check-clang layers size headers check-install
 DEPS = $(CHECK_DEPS)
 
 .PHONY: check check-gcc check-asan check-clang layers size size-update headers check-install lint deps
-check: ## all tests; installs nothing, what is missing is an error
+check: ## check: all tests; installs nothing, what is missing is an error
 	+@tests/deps.sh --probe $(CHECK_DEPS) && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
-check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## the test suite, built as shipped
-check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## the test suite with ASan and UBSan
-check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## the test suite built with clang
+check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
+check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## check: the test suite with ASan and UBSan
+check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the test suite built with clang
 # RDL_COMMAND is the command to test; one suite alone: build/check resp_parse. Sanitizers report to files,
 # because tests read the stderr of what they start; a report is a failure whatever the test made of it.
 check-asan: export ASAN_OPTIONS = log_path=$(abspath $(B))/results/report
@@ -162,22 +172,22 @@ check-gcc check-asan check-clang:
 
 SIZES := x86-64 m0plus m4
 SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))
-layers: $(LIB) $(CLI_SRC:%.c=$(B)/lib/%.o) $(SIZE_OBJ) ## who includes whom, which symbols each object wants and gives
+layers: $(LIB) $(CLI_SRC:%.c=$(B)/lib/%.o) $(SIZE_OBJ) ## check: who includes whom, which symbols each object wants and gives
 	tests/layers.sh $(B)
-size: $(SIZE_OBJ) ## text, stack and struct sizes against tests/size.txt and the budgets
+size: $(SIZE_OBJ) ## check: text, stack and struct sizes against tests/size.txt and the budgets
 	tests/size.sh $(B)/size tests/size.txt
-size-update: $(SIZE_OBJ) ## write tests/size.txt anew
+size-update: $(SIZE_OBJ) ## write: tests/size.txt
 	tests/size.sh --update $(B)/size tests/size.txt
-headers: ## every header parses alone, as C99 and as C++
+headers: ## check: every header parses alone, as C99 and as C++
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
-check-install: all ## install to a staging folder, use what is there, uninstall
+check-install: all ## check: install to a staging folder, use what is there, uninstall
 	+@tests/install.sh "$(MAKE)" $(abspath $(B))/staging
-lint: $(B)/suites.inc ## clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
+lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
 	@tests/deps.sh --probe lint
 	@tests/lint.sh
-deps: ## install what `make check` needs (DEPS=all: what every stage needs); may need root
+deps: ## check: install what `make check` needs (DEPS=all: what every stage needs); may need root
 	@tests/deps.sh $(DEPS)
 ci-stages:
 	@echo $(CI_STAGES)

@@ -12,7 +12,7 @@ FUZZ_LIBS_diff_hiredis := -lhiredis
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 .PHONY: fuzz fuzz-replay fuzz-corpus fuzz-afl
-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## run every fuzz target for T seconds (T=60); new inputs go to build/fuzz/corpus
+fuzz: $(FUZZ:%=$(B)/fuzz/%) ## hours: run every fuzz target for T seconds (T=60); new inputs go to build/fuzz/corpus
 	@for t in $(FUZZ); do \
 	    mkdir -p $(B)/fuzz/corpus/$$t && echo "fuzz $$t, $(T) s" && \
 	    $(B)/fuzz/$$t -max_total_time=$(T) -max_len=1024 -timeout=10 -print_final_stats=1 -dict=fuzz/resp.dict \
@@ -20,9 +20,9 @@ fuzz: $(FUZZ:%=$(B)/fuzz/%) ## run every fuzz target for T seconds (T=60); new i
 	    { tail -30 $(B)/fuzz/$$t.log; exit 1; }; \
 	    grep -E 'number_of_executed_units|average_exec_per_sec|new_units_added' $(B)/fuzz/$$t.log; \
 	done
-fuzz-replay: $(FUZZ:%=$(B)/fuzz/%-replay) ## every fuzz target over its corpus, built with gcc and its sanitizers
+fuzz-replay: $(FUZZ:%=$(B)/fuzz/%-replay) ## check: every fuzz target over its corpus, built with gcc and its sanitizers
 	@for t in $(FUZZ); do printf '  replay %s: ' $$t && $(B)/fuzz/$$t-replay fuzz/corpus/$$t/* || exit; done
-fuzz-corpus: $(FUZZ:%=$(B)/fuzz/%) ## add to fuzz/corpus what `make fuzz` and fuzz-afl found that reaches more code
+fuzz-corpus: $(FUZZ:%=$(B)/fuzz/%) ## write: add to fuzz/corpus what `make fuzz` and fuzz-afl found that reaches more code
 	@for t in $(FUZZ); do \
 	    mkdir -p $(B)/fuzz/corpus/$$t $(B)/fuzz/afl/$$t/default/queue && \
 	    $(B)/fuzz/$$t -merge=1 -use_counters=0 -max_len=1024 fuzz/corpus/$$t $(B)/fuzz/corpus/$$t \
@@ -35,7 +35,7 @@ fuzz-afl: export AFL_NO_UI = 1
 fuzz-afl: export AFL_NO_AFFINITY = 1
 fuzz-afl: export AFL_SKIP_CPUFREQ = 1
 fuzz-afl: export AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES = 1
-fuzz-afl: $(FUZZ:%=$(B)/fuzz/%-afl) ## AFL++ on every fuzz target for T seconds (T=60), from its corpus
+fuzz-afl: $(FUZZ:%=$(B)/fuzz/%-afl) ## hours: AFL++ on every fuzz target for T seconds (T=60), from its corpus
 	@for t in $(FUZZ); do \
 	    out=$(B)/fuzz/afl/$$t && rm -rf $$out && mkdir -p $$out && \
 	    afl-fuzz -V $(T) -m none -t 10000 -x fuzz/resp.dict -i fuzz/corpus/$$t -o $$out -- $(B)/fuzz/$$t-afl \

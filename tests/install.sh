@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install.sh MAKE STAGING - install into an empty STAGING, build an example with nothing but what stands
-# there and pkg-config's flags, uninstall: no file may be left.
+# install.sh MAKE STAGING - install into an empty STAGING, the library in a folder of its own (LIBDIR); build a
+# program and a shared object with nothing but what stands there and pkg-config's flags; uninstall: no file
+# may be left.
 set -eu
 make=$1 staging=$2
 rm -rf "$staging"
 prefix=$staging/usr
-$make install DESTDIR="$staging" PREFIX=/usr >/dev/null
+where="DESTDIR=$staging PREFIX=/usr LIBDIR=/usr/lib/here"
+# shellcheck disable=SC2086 # two words and more
+$make install $where >/dev/null
 config="pkg-config --define-variable=prefix=$prefix"
-export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
+export PKG_CONFIG_PATH="$prefix/lib/here/pkgconfig"
 for header in resp/resp.h net/net.h lock/lock.h redlock/redlock.h; do
     [ -e "$prefix/include/libredlock/$header" ] || { echo "no header $header"; exit 1; }
 done
@@ -19,11 +22,15 @@ int main(void) { return puts(rdl_version()) < 0 || rdl_strerror(RDL_OK) == NULL;
 END
 # shellcheck disable=SC2046 # flags are words
 cc -o "$staging/user" "$staging/user.c" $($config --cflags --libs libredlock)
+# the archive is position-independent
+# shellcheck disable=SC2046
+cc -shared -fPIC -Wl,-z,text -o "$staging/user.so" -Wl,--whole-archive $($config --libs libredlock) -Wl,--no-whole-archive
 version=$("$staging/user")
 [ "$version" = "$($config --modversion libredlock)" ] || { echo "libredlock.pc is not of version $version"; exit 1; }
 "$prefix/bin/redlock" --version | grep -qF "$version" || { echo "redlock --version does not say $version"; exit 1; }
 [ -s "$prefix/share/man/man1/redlock.1" ] || { echo 'no man page'; exit 1; }
-$make uninstall DESTDIR="$staging" PREFIX=/usr >/dev/null
+# shellcheck disable=SC2086
+$make uninstall $where >/dev/null
 left=$(find "$prefix" -type f)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 echo "install: libredlock $version, its command and man page come and go"

@@ -4,13 +4,13 @@
 CI_STAGES += bench-split
 
 .PHONY: bench-resp
-bench-resp: $(B)/bench-resp ## the parser and the encoder against the system's hiredis: time and instructions
+bench-resp: $(B)/bench-resp ## bench: the parser and the encoder against the system's hiredis: time and instructions
 	tests/bench/bench_resp.sh $<
 $(B)/bench-resp: tests/bench/bench_resp.c $(LIB)
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^ -lhiredis
 
 .PHONY: bench-wait
-bench-wait: $(B)/bench-wait ## 8 and 64 clients want one lock: the wake hint against polling
+bench-wait: $(B)/bench-wait ## bench: 8 and 64 clients want one lock: the wake hint against polling
 	tests/bench/bench_wait.sh $<
 $(B)/bench-wait: tests/bench/bench_wait.c $(LIB)
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^
@@ -20,19 +20,19 @@ BENCH_LIVE := $(patsubst %,$(B)/lib/tests/live/%.o,quorum client servers fakeser
 WRAP := -Wl,--wrap=send -Wl,--wrap=recv -Wl,--wrap=poll -Wl,--wrap=getrandom
 
 .PHONY: bench-floor
-bench-floor: $(B)/bench-floor ## acquire + release on five servers against the least program that does it
+bench-floor: $(B)/bench-floor ## bench: acquire + release on five servers against the least program that does it
 	$<
 $(B)/bench-floor: $(B)/lib/tests/bench/bench_floor.o $(B)/lib/tests/bench/floor.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) $(WRAP) -o $@ $^ $(shell pkg-config --libs check)
 
 .PHONY: bench-faults
-bench-faults: $(B)/bench-faults ## the same with servers stalled, refusing, black-holed, against all well
+bench-faults: $(B)/bench-faults ## bench: the same with servers stalled, refusing, black-holed, against all well
 	$<
 $(B)/bench-faults: $(B)/lib/tests/bench/bench_faults.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)
 
 .PHONY: bench-split
-bench-split: $(B)/bench-split ## 2 and 64 clients split their votes on five servers: does somebody always get it?
+bench-split: $(B)/bench-split ## bench: 2 and 64 clients split their votes on five servers: does somebody always get it?
 	$< $(SECONDS_EACH)
 $(B)/bench-split: $(B)/lib/tests/bench/bench_split.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)

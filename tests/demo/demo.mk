@@ -4,19 +4,19 @@
 DEMO_SRC := $(sort $(wildcard tests/demo/*.c))
 
 .PHONY: demo check-demo check-readme readme
-demo: $(B)/demo $(B)/standin ## eight processes share a file and a lock while a server dies: see it work
+demo: $(B)/demo $(B)/standin ## see: eight processes share a file and a lock while a server dies: see it work
 	@$(B)/demo
 
 $(B)/demo: $(DEMO_SRC:%.c=$(B)/lib/%.o) $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $^
 
 CHECK_MORE += check-demo check-readme
-check-demo: $(B)/demo $(B)/standin ## the demo, on real servers and on the stand-in: no update is missing
+check-demo: $(B)/demo $(B)/standin ## check: the demo, on real servers and on the stand-in: no update is missing
 	$(B)/demo
 	$(B)/demo --standin
-check-readme: $(LIB) $(B)/standin ## the README's first program compiles and runs
+check-readme: $(LIB) $(B)/standin ## check: the README's first program compiles and runs
 	CC='$(CC)' tests/live/cli_readme.sh $(B)
 
-readme: ## write the README's table of sizes anew, from tests/size.txt
+readme: ## write: the README's table of sizes, from tests/size.txt
 	awk -f tests/live/cli_size.awk tests/size.txt README.md >$(B)/README.md
 	cp $(B)/README.md README.md

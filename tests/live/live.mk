@@ -7,6 +7,6 @@ LIVE_SUITES = live_ladder live_errors live_errors_more live_errors_rare live_err
 
 CI_STAGES += live
 .PHONY: live
-live: $(B)/check ## ladder, scripts, errors and the model server on servers of five more versions
+live: $(B)/check ## ci: ladder, scripts, errors and the model server on servers of five more versions
 	@tests/deps.sh --probe live
 	tests/live/versions.sh $(B) $(LIVE_SUITES)

@@ -8,9 +8,9 @@ $(B)/wire: tests/golden/wire.c $(RESP_SRC) resp/resp.h
 	$(Q)$(CC) $(WARN) $(WERROR) $(CFLAGS) -I. -o $@ $(filter %.c,$^)
 
 .PHONY: wire wire-check
-wire: $(B)/wire ## write tests/golden/wire.txt anew: every command as the code writes it
+wire: $(B)/wire ## write: tests/golden/wire.txt, every command as the code writes it
 	$(B)/wire >tests/golden/wire.txt
-wire-check: $(B)/wire ## the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all, and what is refused
+wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all, and what is refused
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
 	@awk -f tests/golden/wire.awk tests/golden/wire.txt tests/golden/wire.c resp/resp.h resp/WIRE.md
 	@awk -f tests/golden/refused.awk net/net.h lock/lock.h net/net_error.c tests/check_*.c resp/WIRE.md
@@ -19,15 +19,15 @@ CHECK_MORE += wire-check
 $(B)/relay: $(B)/lib/tests/live/relay_main.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 .PHONY: wire-tshark
-wire-tshark: $(B)/relay $(B)/redlock ## tshark decodes what the command and a server say, in every mode
+wire-tshark: $(B)/relay $(B)/redlock ## ci: tshark decodes what the command and a server say, in every mode
 	@tests/deps.sh --probe test live
 	tests/live/tshark.sh $(B)
 CI_STAGES += wire-tshark
 
 .PHONY: prove prove-seeds
-prove: ## prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
+prove: ## ci: prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
 	tests/proofs/prove.sh $(B)/proofs
-prove-seeds: ## five seeded bugs make the proofs fail
+prove-seeds: ## ci: five seeded bugs make the proofs fail
 	tests/proofs/seeds.sh $(B)/proofs-seeds
 CI_STAGES += prove prove-seeds
 
@@ -35,7 +35,7 @@ CI_STAGES += prove prove-seeds
 CLANG19 = clang-19
 COV := $(B)/coverage
 .PHONY: coverage-resp mutate-resp
-coverage-resp: ## all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
+coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
 	@tests/deps.sh --probe cover
 	@mkdir -p $(COV) && rm -f $(COV)/*.raw
 	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
@@ -53,5 +53,5 @@ coverage-resp: ## all lines, branches and MC/DC of resp/ are reached by its test
 	@cat $(COV)/report && awk '$$1 == "TOTAL" { found = 1; missed = $$9 + $$12 + $$15 } \
 	    END { if (!found || missed) print "resp/ is not covered whole"; exit !found || missed }' $(COV)/report
 CI_STAGES += coverage-resp
-mutate-resp: ## every operator and constant of resp/ changed in turn: do the suites notice?
+mutate-resp: ## hours: every operator and constant of resp/ changed in turn: do the suites notice?
 	tests/proofs/mutate.sh $(B)/mutants

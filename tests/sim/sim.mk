@@ -8,11 +8,11 @@ SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
 .PHONY: standin differ sim guard-picture sim-check sim-long scenarios mutants model
-standin: $(B)/standin ## the model server behind sockets, for a machine without redis-server
+standin: $(B)/standin ## build: the model server behind sockets, for a machine without redis-server
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
-differ: $(B)/differ ## the comparison of the model server with a real one: build/differ PORT [SEED [COMMANDS]]
+differ: $(B)/differ ## build: the comparison of the model server with a real one: build/differ PORT [SEED [COMMANDS]]
 $(B)/differ: $(patsubst %.c,$(B)/lib/%.o,tests/live/differ_main.c tests/live/differ.c $(MODEL_SRC)) $(B)/lib/libredlock.a
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
@@ -36,19 +36,19 @@ endef
 $(eval $(call simulator,sim-clang,clang,$$(CLANG)))
 $(eval $(call simulator,sim-asan,asan,$$(GCC) $$(SANITIZE)))
 
-sim: $(B)/sim ## schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1, PLOT=1 [SIM="faults=tail,cut"]
+sim: $(B)/sim ## check: schedules of the simulator: SEEDS=1:100000, or SEED=n TRACE=1, PLOT=1 [SIM="faults=tail,cut"]
 	$< $(SEEDS) $(if $(TRACE),trace=1) $(if $(PLOT),plot=$(B)/sim-$(SEED).svg) $(SIM)
 	$(if $(PLOT),@echo '  picture: $(B)/sim-$(SEED).svg')
-guard-picture: $(B)/sim ## redlock/guard.svg, the picture in redlock/DESIGN.md
+guard-picture: $(B)/sim ## write: redlock/guard.svg, the picture in redlock/DESIGN.md
 	$< scenarios 'restart guard saves a lease' plot=redlock/guard.svg
-scenarios: $(B)/sim ## the simulator's directed scenarios and controls
+scenarios: $(B)/sim ## check: the simulator's directed scenarios and controls
 	$< scenarios
 
 # In `make check`: every scenario and regression, a few hundred seeds, and that two compilers agree: on the hashes
 # of them all, and on every line of the timelines of some.
 SIM_SEEDS = 1:400
 CHECK_MORE += sim-check
-sim-check: $(B)/sim $(B)/sim-clang ## scenarios, regressions, some hundred seeds, gcc and clang alike
+sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundred seeds, gcc and clang alike
 	$(B)/sim scenarios >$(B)/sim-scenarios.log || { cat $(B)/sim-scenarios.log; exit 1; }
 	@grep -v '^ok' $(B)/sim-scenarios.log
 	sed -e 's/#.*//' -e '/^ *$$/d' tests/sim/regressions | while read -r line; do \
@@ -76,7 +76,7 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim-asan scenarios
 
 MUTANT_SEEDS = 600
-mutants: ## one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")
+mutants: ## ci: one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")
 	CC='$(CC)' tests/sim/mutants.sh $(B) $(MUTANT_SEEDS) $(MUTANTS)
-model: ## the Spin models (MODEL=-a: the larger bounds too)
+model: ## ci: the Spin models (MODEL=-a: the larger bounds too)
 	CC='$(CC)' tests/sim/model/run.sh $(B) $(MODEL)
