@@ -4,10 +4,12 @@
  *
  * A newcomer's program (lock/examples/minimal.c is the whole of it):
  *
+ *     static struct rdl_posix_conn server;
+ *     ...
  *     struct rdl_lock lock;
  *     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
  *     ...
- *     rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, "nightly", 7);
+ *     rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "nightly", 7);
  *     int rc = rdl_lock_acquire(&lock, &net);
  *     if (rc < 0) {
  *         fprintf(stderr, "%s\n", rdl_lock_strerror(rc));

@@ -375,9 +375,34 @@ struct rdl_posix {
 
 void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 
+enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 8 * RDL_QUEUE_MIN };
+
 /*
- * The same for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events (POLLIN,
- * POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: no event tells that
+ * A conn with all that it borrows, so that a program needs no more than its URL. Only `conn` is for you:
+ *
+ *     static struct rdl_posix_conn server;
+ *     rdl_posix_conn_init(&server, "redis://127.0.0.1:6379", NULL);
+ *     rdl_lock_init(&lock, &rdl_lock_px, &options, &server.conn, "nightly", 7);
+ */
+struct rdl_posix_conn {
+    struct rdl_conn conn;
+    struct rdl_conn_config config;
+    struct rdl_endpoint endpoint;
+    uint8_t queue[RDL_POSIX_QUEUE]; /* some 30 requests */
+    uint8_t tx[RDL_TX_MIN];
+    uint8_t rx[256];
+    char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
+};
+
+/*
+ * Set it up, closed; it opens when it is first needed. RDL_OK; RDL_E_URL, RDL_E_SPACE as rdl_url_parse, with
+ * *why. A host must be a numeric address: names are looked up by who knows the network. The URL is copied.
+ */
+int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **why);
+
+/*
+ * Without rdl_net, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
+ * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: no event tells that
  * a socket is to be opened or closed. Never blocks.
  */
 int rdl_posix_fd(const struct rdl_conn *c);

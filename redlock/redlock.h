@@ -2,6 +2,7 @@
 /*
  * redlock.h - one lock on N independent servers (Redlock), and the keeper that renews it.
  *
+ *     static struct rdl_posix_conn conns[5];
  *     struct rdl_server servers[5];
  *     struct rdl_redlock lock;
  *     static const struct rdl_redlock_options opt = {
@@ -11,7 +12,7 @@
  *     };
  *     ...
  *     for (i = 0; i < 5; i++)
- *         servers[i].conn = &conns[i];
+ *         servers[i].conn = &conns[i].conn;
  *     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
  *     int rc = rdl_redlock_acquire(&lock, &net);
  *

@@ -40,35 +40,28 @@ static int finish(struct rdl_conn *conn, struct rdl_lock *lock, int rc)
 
 int main(int argc, char **argv)
 {
-    static uint8_t queue[RDL_QUEUE_MIN];
-    static uint8_t tx[RDL_TX_MIN];
-    static uint8_t rx[256];
-    static char text[256];
-    static struct rdl_endpoint server;
-    static const struct rdl_conn_config config = {&server,   queue, sizeof queue, tx,  sizeof tx, rx,
-                                                  sizeof rx, 0,     NULL,         NULL};
+    static struct rdl_posix_conn server;
+    struct rdl_conn *conn = &server.conn;
     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
     uint8_t entropy[RDL_ENTROPY_LEN];
-    struct rdl_conn conn;
     struct rdl_lock lock;
     int rc;
 
-    if (argc != 2 || rdl_url_parse(&server, argv[1], text, sizeof text, NULL) != RDL_OK) {
+    if (argc != 2 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
         fprintf(stderr, "usage: event_loop redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_conn_init(&conn, &config);
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, "nightly", 7);
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, conn, "nightly", 7);
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
-        rc = finish(&conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));
+        rc = finish(conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));
     printf("acquire: %s\n", rdl_lock_strerror(rc));
     if (rc < 0)
         return 1;
-    rc = finish(&conn, &lock, rdl_lock_extend_begin(&lock, 20000, rdl_posix_now_ms()));
+    rc = finish(conn, &lock, rdl_lock_extend_begin(&lock, 20000, rdl_posix_now_ms()));
     printf("extend: %s, for %u s\n", rdl_lock_strerror(rc),
            (unsigned)rdl_lock_remaining_ms(&lock, rdl_posix_now_ms()) / 1000);
-    rc = finish(&conn, &lock, rdl_lock_release_begin(&lock, rdl_posix_now_ms()));
+    rc = finish(conn, &lock, rdl_lock_release_begin(&lock, rdl_posix_now_ms()));
     printf("release: %s, after %u turns\n", rdl_lock_strerror(rc), turns);
     return rc < 0;
 }

@@ -45,29 +45,21 @@ static uint64_t hold(struct rdl_lock *lock, const struct rdl_net *net)
 
 int main(int argc, char **argv)
 {
-    static uint8_t queue[RDL_QUEUE_MIN];
-    static uint8_t tx[RDL_TX_MIN];
-    static uint8_t rx[256];
-    static char text[256];
-    static struct rdl_endpoint server;
-    static const struct rdl_conn_config config = {&server,   queue, sizeof queue, tx,  sizeof tx, rx,
-                                                  sizeof rx, 0,     NULL,         NULL};
+    static struct rdl_posix_conn server;
     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
     struct store store = {0, "nothing"};
     struct rdl_posix posix;
     struct rdl_net net;
-    struct rdl_conn conn;
     struct rdl_lock lock;
     uint64_t anna;
     uint64_t berta;
 
-    if (argc != 2 || rdl_url_parse(&server, argv[1], text, sizeof text, NULL) != RDL_OK) {
+    if (argc != 2 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
         fprintf(stderr, "usage: fencing redis://ADDRESS:PORT\n");
         return 2;
     }
     rdl_posix_init(&posix, &net);
-    rdl_conn_init(&conn, &config);
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &conn, "store", 5);
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &server.conn, "store", 5);
     anna = hold(&lock, &net); /* she falls asleep, and her lease ends */
     berta = hold(&lock, &net);
     if (anna == 0 || berta == 0)

@@ -21,29 +21,21 @@ static void explain(int rc, const struct rdl_lock *lock)
 
 int main(int argc, char **argv)
 {
-    static uint8_t queue[RDL_QUEUE_MIN];
-    static uint8_t tx[RDL_TX_MIN];
-    static uint8_t rx[256];
-    static char text[256];
-    static struct rdl_endpoint server;
-    static const struct rdl_conn_config config = {&server,   queue, sizeof queue, tx,  sizeof tx, rx,
-                                                  sizeof rx, 0,     NULL,         NULL};
+    static struct rdl_posix_conn server;
     /* The others think in seconds, and take over in the second after: give it some. */
     static const struct rdl_options opt = {.ttl_ms = 30000, .wait_ms = 2000, .retry_ms = 100};
     const char *name = argc == 3 ? argv[2] : "lock.foo";
     struct rdl_posix posix;
     struct rdl_net net;
-    struct rdl_conn conn;
     struct rdl_lock lock;
     int rc;
 
-    if (argc < 2 || argc > 3 || rdl_url_parse(&server, argv[1], text, sizeof text, NULL) != RDL_OK) {
+    if (argc < 2 || argc > 3 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
         fprintf(stderr, "usage: legacy redis://ADDRESS:PORT [NAME]\n");
         return 2;
     }
     rdl_posix_init(&posix, &net);
-    rdl_conn_init(&conn, &config);
-    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &conn, name, strlen(name));
+    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &server.conn, name, strlen(name));
     /* Servers before 2.6 have no TIME: our own clock then, which may be off by two seconds. */
     rdl_lock_set_clock(&lock, (uint32_t)time(NULL), 2000, net.now_ms(net.ctx));
 

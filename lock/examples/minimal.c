@@ -18,32 +18,18 @@ static void do_a_little(void)
 
 int main(int argc, char **argv)
 {
-    uint8_t queue[RDL_QUEUE_MIN];
-    uint8_t tx[RDL_TX_MIN];
-    uint8_t rx[256];
-    char text[256];
-    struct rdl_endpoint server;
-    const struct rdl_conn_config config = {.endpoint = &server,
-                                           .queue = queue,
-                                           .queue_len = sizeof queue,
-                                           .tx = tx,
-                                           .tx_len = sizeof tx,
-                                           .rx = rx,
-                                           .rx_len = sizeof rx};
+    static struct rdl_posix_conn server;
     struct rdl_posix posix;
     struct rdl_net net;
-    struct rdl_conn conn;
     struct rdl_lock lock;
     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
 
-    if (argc != 2 || rdl_url_parse(&server, argv[1], text, sizeof text, NULL) != RDL_OK) {
+    if (argc != 2 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
         fprintf(stderr, "usage: minimal redis://ADDRESS:PORT\n");
         return 2;
     }
     rdl_posix_init(&posix, &net);
-    rdl_conn_init(&conn, &config);
-
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, "nightly", 7);
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "nightly", 7);
     int rc = rdl_lock_acquire(&lock, &net);
     if (rc < 0) {
         fprintf(stderr, "%s\n", rdl_lock_strerror(rc));

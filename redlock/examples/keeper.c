@@ -71,7 +71,7 @@ static int continue_lock(struct rdl_keeper *k)
 
 /* ---------------------------------------------------------------- a program */
 
-static struct rdl_conn conns[5];
+static struct rdl_posix_conn conns[5];
 static uint64_t work_ends_ms;
 
 /* A piece of work of 10 ms; 0 when all is done. */
@@ -83,22 +83,12 @@ static int work(void)
 
 static int connect_to(char **urls)
 {
-    static uint8_t queues[5][RDL_QUEUE_MIN];
-    static uint8_t tx[5][RDL_TX_MIN];
-    static uint8_t rx[256];
-    static char texts[5][256];
-    static struct rdl_endpoint endpoints[5];
-    static struct rdl_conn_config configs[5];
     static struct rdl_server servers[5];
 
     for (size_t i = 0; i < 5; i++) {
-        const struct rdl_conn_config config = {
-            &endpoints[i], queues[i], sizeof queues[i], tx[i], sizeof tx[i], rx, sizeof rx, 0, NULL, NULL};
-        if (rdl_url_parse(&endpoints[i], urls[i], texts[i], sizeof texts[i], NULL) != RDL_OK)
+        if (rdl_posix_conn_init(&conns[i], urls[i], NULL) != RDL_OK)
             return -1;
-        configs[i] = config;
-        rdl_conn_init(&conns[i], &configs[i]);
-        servers[i].conn = &conns[i];
+        servers[i].conn = &conns[i].conn;
     }
     rdl_posix_init(&posix, &net);
     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);

@@ -3,7 +3,7 @@
  * many_locks.c - a hundred orders at once, each under a lock of its own, over the same five connections:
  * many_locks URL URL URL URL URL
  *
- * A lock takes a few hundred bytes and no connection. Whoever finds no room in a queue waits for it.
+ * A lock takes a few hundred bytes and no connection. Whoever finds no room in a conn's queue waits for it.
  */
 #include <stdio.h>
 
@@ -24,26 +24,15 @@ static struct order {
     enum { WAITING, WORKING, RELEASING, DONE, FAILED } state;
 } orders[ORDERS];
 
-static struct rdl_conn conns[5];
+static struct rdl_posix_conn conns[5];
 static struct rdl_posix posix;
 static struct rdl_net net;
 
 static int connect_to(char **urls)
 {
-    static uint8_t queues[5][8 * RDL_QUEUE_MIN];
-    static uint8_t tx[5][RDL_TX_MIN];
-    static uint8_t rx[256];
-    static char texts[5][256];
-    static struct rdl_endpoint endpoints[5];
-    static struct rdl_conn_config configs[5];
-
     for (size_t i = 0; i < 5; i++) {
-        const struct rdl_conn_config config = {
-            &endpoints[i], queues[i], sizeof queues[i], tx[i], sizeof tx[i], rx, sizeof rx, 0, NULL, NULL};
-        if (rdl_url_parse(&endpoints[i], urls[i], texts[i], sizeof texts[i], NULL) != RDL_OK)
+        if (rdl_posix_conn_init(&conns[i], urls[i], NULL) != RDL_OK)
             return -1;
-        configs[i] = config;
-        rdl_conn_init(&conns[i], &configs[i]);
     }
     rdl_posix_init(&posix, &net);
     return 0;
@@ -54,7 +43,7 @@ static int begin(struct order *o, int number)
     uint8_t entropy[RDL_ENTROPY_LEN];
 
     for (size_t i = 0; i < 5; i++)
-        o->servers[i].conn = &conns[i];
+        o->servers[i].conn = &conns[i].conn;
     rdl_redlock_init(&o->lock, &opt, o->servers, 5, o->name,
                      (size_t)snprintf(o->name, sizeof o->name, "order %d", number));
     if (net.random(net.ctx, entropy, sizeof entropy) != RDL_OK)
@@ -83,7 +72,8 @@ static void go_on(struct order *o, uint64_t now_ms)
 /* All of them, until each is done and has nothing left on the servers. Returns how many are done. */
 static int go_on_with_all(void)
 {
-    struct rdl_conn *all[5] = {&conns[0], &conns[1], &conns[2], &conns[3], &conns[4]};
+    struct rdl_conn *all[5] = {&conns[0].conn, &conns[1].conn, &conns[2].conn, &conns[3].conn,
+                               &conns[4].conn};
     uint64_t end_ms = net.now_ms(net.ctx) + 10000;
     uint64_t now_ms = 0;
     int busy = 1;

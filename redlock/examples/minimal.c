@@ -6,15 +6,7 @@
 
 int main(int argc, char **argv)
 {
-    static uint8_t queues[5][RDL_QUEUE_MIN];
-    static uint8_t tx[5][RDL_TX_MIN];
-    static uint8_t rx[256]; /* one for all */
-    static char texts[5][256];
-    struct rdl_endpoint endpoints[5];
-    struct rdl_conn_config configs[5];
-    struct rdl_conn conns[5];
-    struct rdl_posix posix;
-    struct rdl_net net;
+    static struct rdl_posix_conn conns[5];
     struct rdl_server servers[5];
     struct rdl_redlock lock;
     static const struct rdl_redlock_options opt = {
@@ -22,23 +14,20 @@ int main(int argc, char **argv)
         .max_ttl_ms = 2000,
         .guard = RDL_GUARD_IF_PERMITTED,
     };
+    struct rdl_posix posix;
+    struct rdl_net net;
     size_t i;
 
     for (i = 0; i < 5; i++) {
-        const struct rdl_conn_config config = {
-            &endpoints[i], queues[i], sizeof queues[i], tx[i], sizeof tx[i], rx, sizeof rx, 0, NULL, NULL};
-        if (argc != 6 ||
-            rdl_url_parse(&endpoints[i], argv[i + 1], texts[i], sizeof texts[i], NULL) != RDL_OK) {
+        if (argc != 6 || rdl_posix_conn_init(&conns[i], argv[i + 1], NULL) != RDL_OK) {
             fprintf(stderr, "usage: minimal URL URL URL URL URL, each redis://ADDRESS:PORT\n");
             return 2;
         }
-        configs[i] = config;
-        rdl_conn_init(&conns[i], &configs[i]);
     }
     rdl_posix_init(&posix, &net);
 
     for (i = 0; i < 5; i++)
-        servers[i].conn = &conns[i];
+        servers[i].conn = &conns[i].conn;
     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
     int rc = rdl_redlock_acquire(&lock, &net);
     if (rc < 0) {

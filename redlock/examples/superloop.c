@@ -15,28 +15,18 @@ static const struct rdl_redlock_options opt = {
     .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
 };
 
-static struct rdl_conn conns[5];
+static struct rdl_posix_conn conns[5];
 static struct rdl_redlock lock;
 static unsigned long turns;
 
 static int connect_to(char **urls)
 {
-    static uint8_t queues[5][RDL_QUEUE_MIN];
-    static uint8_t tx[5][RDL_TX_MIN];
-    static uint8_t rx[256];
-    static char texts[5][256];
-    static struct rdl_endpoint endpoints[5];
-    static struct rdl_conn_config configs[5];
     static struct rdl_server servers[5];
 
     for (size_t i = 0; i < 5; i++) {
-        const struct rdl_conn_config config = {
-            &endpoints[i], queues[i], sizeof queues[i], tx[i], sizeof tx[i], rx, sizeof rx, 0, NULL, NULL};
-        if (rdl_url_parse(&endpoints[i], urls[i], texts[i], sizeof texts[i], NULL) != RDL_OK)
+        if (rdl_posix_conn_init(&conns[i], urls[i], NULL) != RDL_OK)
             return -1;
-        configs[i] = config;
-        rdl_conn_init(&conns[i], &configs[i]);
-        servers[i].conn = &conns[i];
+        servers[i].conn = &conns[i].conn;
     }
     rdl_redlock_init(&lock, &opt, servers, 5, "pump", 4);
     return 0;
@@ -53,7 +43,8 @@ static int run_pump(int may_run)
 
 int main(int argc, char **argv)
 {
-    struct rdl_conn *all[5] = {&conns[0], &conns[1], &conns[2], &conns[3], &conns[4]};
+    struct rdl_conn *all[5] = {&conns[0].conn, &conns[1].conn, &conns[2].conn, &conns[3].conn,
+                               &conns[4].conn};
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
     struct rdl_net net;

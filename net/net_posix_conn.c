@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* net_posix_conn.c - a conn with all that it borrows, from a URL: what a program with sockets starts with. */
+#include <string.h>
+
+#include "net/net.h"
+
+int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **why)
+{
+    int rc;
+
+    memset(p, 0, sizeof *p);
+    rc = rdl_url_parse(&p->endpoint, url, p->url, sizeof p->url, why);
+    if (rc == RDL_OK && p->endpoint.family == RDL_UNRESOLVED) {
+        rc = RDL_E_URL;
+        if (why != NULL)
+            *why = "names are not looked up here: give a numeric address, or a socket's path";
+    }
+    p->config.endpoint = &p->endpoint;
+    p->config.queue = p->queue;
+    p->config.queue_len = sizeof p->queue;
+    p->config.tx = p->tx;
+    p->config.tx_len = sizeof p->tx;
+    p->config.rx = p->rx;
+    p->config.rx_len = sizeof p->rx;
+    rdl_conn_init(&p->conn, &p->config);
+    return rc;
+}
