@@ -129,6 +129,7 @@ struct rdl_req {
     int16_t error;     /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
     uint8_t answer;    /* enum rdl_answer */
     uint8_t is_queued; /* a record in the conn's queue points here */
+    uint8_t is_repeated; /* sent again, behind what was sent since: the server had forgotten the script */
     uint8_t text_len;  /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
 };
 
@@ -171,7 +172,8 @@ extern const struct rdl_op rdl_op_wait;
  */
 extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
 /*
- * The canary (net_op_canary.c), the key `name`. look: YES if it was made by the run that the preflight saw;
+ * The canary (net_op_canary.c), the key `name`. look: YES if it was made by the run that the preflight saw
+ * (where INFO is refused: by any);
  * value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS | its age in s; NO, ABSENT:
  * value is the server's clock in s. create if there is none, replace: ttl_ms is the clock to write, in s.
  */

@@ -34,7 +34,7 @@ enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_recor
 {
     int is_proven = (c->refused[r->op->memory] & PROVEN) != 0;
 
-    if (r->op->is_owed && r->req == NULL && !is_proven && !is_refused(c, r, RUNG_EVAL))
+    if (r->op->is_owed == OWED_ALWAYS && r->req == NULL && !is_proven && !is_refused(c, r, RUNG_EVAL))
         return RUNG_EVAL;
     return best(c, r);
 }

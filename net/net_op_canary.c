@@ -28,18 +28,40 @@ static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
     return RUN_DIGITS + 1 + rdl_dec_u32(out + RUN_DIGITS + 1, clock_s);
 }
 
-/* When it was made by this run of the server; 0: it was not, or is none of ours. */
+/* INFO is refused: nobody told us which run this is. Another one before it, maybe. */
+static int knows_run(const struct rdl_conn *c)
+{
+    return (c->facts.has & RDL_FACT_RUN) != 0;
+}
+
+static uint64_t read_run(const struct rdl_conn *c)
+{
+    uint64_t run = 0;
+    size_t i;
+
+    for (i = 0; i < RUN_DIGITS && i < c->reply_len; i++)
+        run = run << 4 | (uint64_t)(c->reply[i] <= '9' ? c->reply[i] - '0' : (c->reply[i] - 'a' + 10) & 15);
+    return run;
+}
+
+/*
+ * When it was made by this run of the server; 0: it was not, or is none of ours. Who does not know the run
+ * takes any: else two users, one of whom may not use INFO, would replace each other's for ever.
+ */
 static uint32_t read_value(const struct rdl_conn *c)
 {
     char mine[VALUE_MAX];
+    uint64_t run = c->facts.run;
     uint32_t clock_s = 0;
     size_t i;
 
     if (c->reply_len > VALUE_MAX)
         return 0;
+    if (!knows_run(c))
+        run = read_run(c);
     for (i = RUN_DIGITS + 1; i < c->reply_len; i++)
         clock_s = clock_s * 10 + (uint32_t)(c->reply[i] - '0') % 10;
-    if (write_value(mine, c->facts.run, clock_s) != c->reply_len || memcmp(mine, c->reply, c->reply_len) != 0)
+    if (write_value(mine, run, clock_s) != c->reply_len || memcmp(mine, c->reply, c->reply_len) != 0)
         return 0;
     return clock_s;
 }
@@ -105,7 +127,7 @@ static void make_write(struct rdl_conn *c, const struct rdl_record *r, const str
                        struct rdl_writer *w)
 {
     char text[VALUE_MAX];
-    struct rdl_bytes value = {text, write_value(text, c->facts.run, r->ttl_ms)};
+    struct rdl_bytes value = {text, write_value(text, knows_run(c) ? c->facts.run : 0, r->ttl_ms)};
 
     if (r->op == &rdl_op_canary_create)
         rdl_cmd_setnx(w, q->name, value);
@@ -128,5 +150,5 @@ static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_canary_create = {direct, 0, 0, 0, make_write, make_count, make_judge};
-const struct rdl_op rdl_op_canary_replace = {direct, 0, 0, 0, make_write, make_count, make_judge};
+const struct rdl_op rdl_op_canary_create = {direct, 0, 0, OWED_HERE, make_write, make_count, make_judge};
+const struct rdl_op rdl_op_canary_replace = {direct, 0, 0, OWED_HERE, make_write, make_count, make_judge};

@@ -55,11 +55,13 @@ struct rdl_request {
     struct rdl_bytes extra;
 };
 
+enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
+
 struct rdl_op {
     const uint8_t *ladder; /* enum rdl_rung in order, RUNG_NONE at the end */
     uint8_t memory;        /* whose refusals are remembered where: index of rdl_conn.refused */
     uint8_t may_grant;     /* it may leave a key that is ours: room for its release is kept */
-    uint8_t is_owed; /* it is sent even if nobody waits for it any more, on this connection or the next */
+    uint8_t is_owed; /* enum rdl_owed: it is sent even if nobody waits for it any more */
     /* Write the commands of the record's round. */
     void (*write)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                   struct rdl_writer *w);

@@ -160,7 +160,7 @@ void rdl_queue_disconnected(struct rdl_conn *c)
         rdl_record_load(c, at, &r);
         was_sent |= r.round != ROUND_LOOK;
         rdl_req_disconnected(&r, was_sent, c->error);
-        if (r.op->is_owed) {
+        if (r.op->is_owed == OWED_ALWAYS) {
             r.req = NULL;
             rdl_record_restart(&r);
             rdl_record_store(c, at, &r);

@@ -91,6 +91,8 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_restart(r);
+    if (r->req != NULL)
+        r->req->is_repeated = 1;
     if (r->op->may_grant)
         c->reserved += rdl_record_size(r);
     rdl_record_store(c, c->head, r);

@@ -143,13 +143,19 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     return r->result;
 }
 
+/* Whoever looks for a canary would take a lock of that name for one, and overwrite it. */
+static int is_canary_key(const struct rdl_redlock *r)
+{
+    return r->name_len == sizeof RDL_CANARY_KEY - 1 && memcmp(r->name, RDL_CANARY_KEY, r->name_len) == 0;
+}
+
 static int check(const struct rdl_redlock *r)
 {
     if (r->n < 1)
         return RDL_E_SERVERS;
     if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
         return RDL_E_GUARD;
-    if (r->name_len < 1)
+    if (r->name_len < 1 || is_canary_key(r))
         return RDL_E_NAME;
     return r->opt->lease.ttl_ms > r->opt->max_ttl_ms ? RDL_E_TTL
                                                      : rdl_ttl_check(&r->opt->lease, r->opt->lease.ttl_ms);

@@ -138,9 +138,10 @@ struct rdl_canary {
     int16_t error;
     uint8_t stage;
     uint8_t answer;
+    uint8_t is_early; /* asked in one go with the vote */
 };
 
-#define RDL_CANARY_KEY "rdl:canary"
+#define RDL_CANARY_KEY "rdl:canary" /* no lock can have this name: RDL_E_NAME */
 
 struct rdl_redlock {
     const struct rdl_redlock_options *opt;
@@ -184,11 +185,12 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);
 
 /*
- * Let it look at canaries: one for each server, borrowed like those; before the first acquire. All clients of
- * the servers should. A user with ACLs needs RDL_CANARY_KEY among his keys; one who may not read it is
- * treated as the guard says of INFO. On servers that never had one, the first acquire waits as after a
- * restart. It does not see that a replica's copy of the same canary was older than the locks: name no
- * replicas. With fencing an acquire takes a second round trip for it: attempt_ms must have room for both.
+ * Let it look at canaries: one for each server, borrowed like those; before the first acquire. All clients
+ * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated
+ * like one that denies INFO. Who may read it but not use INFO takes any canary for this run's. On servers
+ * that never had one, the first acquire waits as after a restart. It cannot detect a promoted replica that
+ * has the canary but lost recent locks: do not list replicas. With fencing an acquire takes a second round
+ * trip for it: attempt_ms must have room for both.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 

@@ -43,6 +43,7 @@ static void canary_ask(struct rdl_redlock *r, size_t i, const struct rdl_op *vot
 
     rdl_conn_forget(r->servers[i].conn, &c->req);
     c->stage = LOOK_DUE;
+    c->is_early = 1;
     if (vote == &rdl_op_acquire || vote == &rdl_op_extend)
         c->stage = submit(r, i, &rdl_op_canary_look, 0) == RDL_OK ? LOOK_OUT : LOOK_DUE;
 }
@@ -94,6 +95,11 @@ static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t no
     struct rdl_server *s = &r->servers[i];
     int is_refused;
 
+    if (c->is_early && s->req.is_repeated) { /* it came behind the look: look again */
+        rdl_conn_forget(s->conn, &c->req);
+        c->stage = LOOK_DUE;
+    }
+    c->is_early = 0;
     if (c->stage == LOOK_DUE && submit(r, i, &rdl_op_canary_look, 0) == RDL_OK)
         c->stage = LOOK_OUT;
     canary_take(r, i, now_ms);

@@ -141,6 +141,13 @@ START_TEST(mistakes_are_usage_errors)
 }
 END_TEST
 
+START_TEST(no_lock_is_named_like_the_canary)
+{
+    ck_assert_int_eq(parse("rdl:canary x"), 65);
+    ck_assert_int_eq(parse("rdl:canary2 x"), 0);
+}
+END_TEST
+
 START_TEST(a_name_has_1_to_128_bytes)
 {
     char line[300];
@@ -287,6 +294,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, options_end_at_the_lock);
     tcase_add_test(t, a_shell_command_may_stand_on_either_side_of_the_lock);
     tcase_add_test(t, mistakes_are_usage_errors);
+    tcase_add_test(t, no_lock_is_named_like_the_canary);
     tcase_add_test(t, a_name_has_1_to_128_bytes);
     tcase_add_test(t, servers_come_from_u_then_redlock_urls_then_redis_url);
     tcase_add_test(t, a_password_is_taken_out_of_the_arguments_at_once);

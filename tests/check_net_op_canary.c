@@ -18,6 +18,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_open(&s, 1000);
     s.conn.facts.run = 0x00c0ffee12345678u;
+    s.conn.facts.has = RDL_FACT_RUN;
     memset(&req, 0, sizeof req);
 }
 
@@ -59,6 +60,47 @@ START_TEST(a_value_is_that_of_this_run_or_none)
         ck_assert_int_eq(req.value, (INT64_C(1700000000) << RDL_CANARY_AGE_BITS) + 5);
     else
         ck_assert_int_eq(req.value, 1700000005);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* INFO is refused: nobody told us which run this is. */
+START_TEST(who_does_not_know_the_run_takes_any_canary_for_this_ones)
+{
+    s.conn.facts.has = 0;
+    submit(&rdl_op_canary_look, 0);
+    scripted_sent(&s);
+    scripted_reply(&s, values[_i].value);
+    scripted_reply(&s, CLOCK);
+    ck_assert_int_eq(req.answer, _i == 2 ? RDL_ANSWER_YES : values[_i].answer);
+    if (req.answer == RDL_ANSWER_YES)
+        ck_assert_int_eq(req.value, (INT64_C(1700000000) << RDL_CANARY_AGE_BITS) + 5);
+}
+END_TEST
+
+START_TEST(who_does_not_know_the_run_makes_one_of_none)
+{
+    s.conn.facts.has = 0;
+    submit(&rdl_op_canary_create, 1700000000);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$27\r\n"
+                                        "0000000000000000 1700000000\r\n");
+}
+END_TEST
+
+/* Nobody waits for it, and it goes out; not on the next connection, where its time may no longer be true. */
+START_TEST(one_that_is_to_be_made_is_made_though_nobody_waits)
+{
+    submit(&rdl_op_canary_create, 1700000000);
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert(!req.is_queued);
+    if (_i == 0) {
+        ck_assert_str_eq(scripted_sent(&s), "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$27\r\n" MADE "\r\n");
+        scripted_reply(&s, ":1\r\n");
+    } else {
+        scripted_break(&s);
+        scripted_open(&s, 2000);
+        ck_assert_str_eq(scripted_sent(&s), "");
+    }
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
@@ -143,6 +185,10 @@ Suite *suite_net_op_canary(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, a_value_is_that_of_this_run_or_none, 0, sizeof values / sizeof *values);
+    tcase_add_loop_test(tc, who_does_not_know_the_run_takes_any_canary_for_this_ones, 0,
+                        sizeof values / sizeof *values);
+    tcase_add_test(tc, who_does_not_know_the_run_makes_one_of_none);
+    tcase_add_loop_test(tc, one_that_is_to_be_made_is_made_though_nobody_waits, 0, 2);
     tcase_add_loop_test(tc, its_age_is_within_bounds, 0, sizeof ages / sizeof *ages);
     tcase_add_loop_test(tc, what_may_not_be_read_is_an_error, 0, 2);
     tcase_add_loop_test(tc, what_cannot_be_an_answer_ends_the_connection, 0,

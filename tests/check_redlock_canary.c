@@ -258,6 +258,87 @@ START_TEST(after_cancel_nothing_of_ours_is_pointed_at)
 }
 END_TEST
 
+/* Two users, one of whom may not INFO, on a server that had no canary: they agree on one. */
+START_TEST(users_with_and_without_info_agree_on_a_canary)
+{
+    struct sim_features features;
+    const int made_until = _i == 0 ? 2 : 1; /* who does not know the run makes one that the other replaces */
+    int made = 0;
+
+    begin(1, RDL_GUARD_IF_PERMITTED);
+    features = *fleet.s[0].model.features;
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    for (int turn = 0; turn < 6; turn++) {
+        features.denied = turn % 2 == _i ? " info " : NULL;
+        fleet.s[0].model.features = &features;
+        fleet_down(0); /* a client of its own, which knows nothing yet */
+        fleet_connect(0, now);
+        rdl_redlock_set_canary(lock, canaries);
+        fleet.s[0].len = fleet.s[0].seen = fleet.s[0].served = 0;
+        ck_assert_int_eq(acquire(), turn < made_until ? RDL_E_QUARANTINE : RDL_OK);
+        if (turn >= made_until)
+            ck_assert_int_eq(release(), RDL_OK);
+        settle();
+        fleet.s[0].out[fleet.s[0].len] = '\0';
+        made += strstr(fleet.s[0].out, "\r\n$5\r\nSETNX\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
+        made += strstr(fleet.s[0].out, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
+        now += turn < made_until ? QUARANTINE : 1000;
+    }
+    ck_assert_int_eq(made, made_until);
+}
+END_TEST
+
+/* One attempt, and the program ends: the canary is made all the same, so that the next one finds it. */
+START_TEST(a_single_attempt_that_is_given_up_leaves_a_canary)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    for (size_t i = 0; i < 3; i++)
+        fleet_command(i, "DEL " RDL_CANARY_KEY "\r\n", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    for (size_t i = 0; i < 2; i++)
+        fleet_serve(i, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
+    rdl_redlock_cancel(lock);
+    fleet_serve_all(now);
+    ck_assert(rdl_redlock_is_idle(lock));
+    for (size_t i = 0; i < 2; i++) /* those that made the verdict certain */
+        ck_assert(scripted_has_key(&fleet.s[i], RDL_CANARY_KEY, now));
+}
+END_TEST
+
+/* A script that the server has forgotten is sent again, behind the look: so the look is, too. */
+START_TEST(the_canary_is_read_behind_an_extend_that_was_sent_twice)
+{
+    const char *at;
+    const char *eval;
+
+    begin(1, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    settle();
+    fleet_command(0, "SCRIPT FLUSH\r\n", now);
+    at = fleet.s[0].out + fleet.s[0].len;
+    ck_assert_int_eq(extend(), RDL_OK);
+    fleet.s[0].out[fleet.s[0].len] = '\0';
+    eval = strstr(at, "$4\r\nEVAL\r\n");
+    ck_assert_ptr_nonnull(eval);
+    ck_assert_ptr_nonnull(strstr(eval, "$3\r\nGET\r\n$10\r\n" RDL_CANARY_KEY));
+}
+END_TEST
+
+/* A lock of that name would be taken for a canary, and overwritten by whoever looks for one. */
+START_TEST(no_lock_has_the_canarys_name)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    lock->name = RDL_CANARY_KEY;
+    lock->name_len = sizeof RDL_CANARY_KEY - 1;
+    if (_i == 0)
+        lock->canaries = NULL; /* others may look for one */
+    ck_assert_int_eq(acquire(), RDL_E_NAME);
+    lock->name_len--;
+    ck_assert_int_eq(acquire(), RDL_OK);
+}
+END_TEST
+
 Suite *suite_redlock_canary(void);
 
 Suite *suite_redlock_canary(void)
@@ -277,6 +358,10 @@ Suite *suite_redlock_canary(void)
     tcase_add_loop_test(tc, who_may_not_read_it_is_what_the_guard_says, 0, 8);
     tcase_add_test(tc, a_fencing_number_is_given_with_it);
     tcase_add_test(tc, after_cancel_nothing_of_ours_is_pointed_at);
+    tcase_add_loop_test(tc, users_with_and_without_info_agree_on_a_canary, 0, 2);
+    tcase_add_test(tc, a_single_attempt_that_is_given_up_leaves_a_canary);
+    tcase_add_test(tc, the_canary_is_read_behind_an_extend_that_was_sent_twice);
+    tcase_add_loop_test(tc, no_lock_has_the_canarys_name, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -51,10 +51,8 @@ void fleet_guarded(size_t n, enum rdl_guard guard, uint64_t now_ms)
         rdl_conn_upkeep(&fleet.s[i].conn, now_ms - 3600000);
 }
 
-void fleet_restart(size_t i, uint64_t now_ms)
+void fleet_connect(size_t i, uint64_t now_ms)
 {
-    fleet_down(i);
-    scripted_model(&fleet.s[i], now_ms);
     fleet_up(i);
     rdl_conn_upkeep(&fleet.s[i].conn, now_ms);
     if (rdl_conn_state(&fleet.s[i].conn) == RDL_CONN_CLOSED) /* it pauses */
@@ -62,6 +60,13 @@ void fleet_restart(size_t i, uint64_t now_ms)
     fleet_serve(i, now_ms);
     ck_assert_int_eq(rdl_conn_state(&fleet.s[i].conn), RDL_CONN_READY);
     rdl_conn_upkeep(&fleet.s[i].conn, now_ms);
+}
+
+void fleet_restart(size_t i, uint64_t now_ms)
+{
+    fleet_down(i);
+    scripted_model(&fleet.s[i], now_ms);
+    fleet_connect(i, now_ms);
 }
 
 void fleet_command(size_t i, const char *inline_command, uint64_t now_ms)

@@ -35,6 +35,8 @@ void fleet_restart(size_t i, uint64_t now_ms);
 /* It loses its connection and refuses new ones; or is there again. */
 void fleet_down(size_t i);
 void fleet_up(size_t i);
+/* It is up, and connected at once. */
+void fleet_connect(size_t i, uint64_t now_ms);
 /* Somebody else gets the key on server i (for 5 s); or our key is gone there. */
 void fleet_steal(size_t i, uint64_t now_ms);
 void fleet_delete(size_t i, uint64_t now_ms);

@@ -364,6 +364,10 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
         rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
         return RDL_EXIT_DATA;
     }
+    if (strcmp(o->lock, RDL_CANARY_KEY) == 0) {
+        rdl_cli_fail("%s is the key of --canary, not a name for a lock: choose another", RDL_CANARY_KEY);
+        return RDL_EXIT_DATA;
+    }
     return take_command(o, argc, argv, i + 1);
 }
 
