@@ -30,12 +30,19 @@ static void write_ifeq(const struct rdl_record *r, const struct rdl_request *q, 
         rdl_cmd_set_ifeq(w, q->name, q->value, r->is_long ? 0 : r->ttl_ms);
 }
 
+/*
+ * What lives long enough anyway is looked at again and not lengthened: the PTTL of the look may have been
+ * that of another's key already, set behind our GET. EXEC answers only if nothing has changed since.
+ */
 static void write_watch(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w)
 {
-    if (rdl_watch_write(r, q, w)) {
+    if (!rdl_watch_write(r, q, w))
+        return;
+    if (r->is_long)
+        rdl_cmd_pttl(w, q->name);
+    else
         rdl_cmd_pexpire(w, q->name, r->ttl_ms);
-        rdl_cmd_exec(w);
-    }
+    rdl_cmd_exec(w);
 }
 
 static void extend_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
@@ -70,20 +77,11 @@ static int judge_ifeq(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static int judge_watch(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
-{
-    int rc = rdl_watch_judge(c, r, q->value);
-
-    if (r->round == ROUND_LOOK && r->verdict == RDL_ANSWER_NONE && r->is_long)
-        r->verdict = RDL_ANSWER_YES;
-    return rc;
-}
-
 static int extend_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     if (r->rung == RUNG_IFEQ)
         return judge_ifeq(c, r);
-    return r->rung == RUNG_WATCH ? judge_watch(c, r, q) : rdl_script_judge(c, r);
+    return r->rung == RUNG_WATCH ? rdl_watch_judge(c, r, q->value) : rdl_script_judge(c, r);
 }
 
 static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_IFEQ, RUNG_NONE};

@@ -3,6 +3,9 @@
  * net_watch.c - compare, then change, for servers without scripts: WATCH, GET, PTTL, MULTI; then the
  * change and EXEC, or DISCARD.
  *
+ * Another client may come between any two of these: what they found is true only if EXEC says so. "Not ours"
+ * is as good without.
+ *
  * MULTI is answered before anything is changed: were it refused behind our back, the change would run by
  * itself, on whatever the key holds by then.
  */
@@ -58,7 +61,10 @@ static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes
     return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
 }
 
-/* The change, EXEC. A nil EXEC: the key changed since we looked, so look again. */
+/*
+ * The change, EXEC. A nil EXEC: the key changed since we looked, so look again. Else 1, a PTTL, or an OK; 0
+ * or -2: it ended by itself, and the server did not take that for a change (before 6.0.9).
+ */
 static int judge_act(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
@@ -67,10 +73,10 @@ static int judge_act(struct rdl_conn *c, struct rdl_record *r)
         return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
     if (c->reply_kind == RDL_RESP_ARRAY && r->verdict == RDL_ANSWER_NONE) {
         r->error = RDL_E_SERVER; /* an error inside EXEC */
-        if (c->reply_value < 0)
+        if (c->reply_value == -1)
             r->verdict = RDL_ANSWER_ERROR;
         else
-            r->verdict = c->reply_value == 0 ? RDL_ANSWER_ABSENT : RDL_ANSWER_YES;
+            r->verdict = c->reply_value <= 0 ? RDL_ANSWER_ABSENT : RDL_ANSWER_YES;
     }
     return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
 }

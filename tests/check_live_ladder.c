@@ -179,7 +179,9 @@ START_TEST(each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it)
     if (way->rung != RUNG_EVAL)
         ck_assert(is_proven(&rdl_op_extend, way->rung));
     live_command(&server, "PEXPIRE k 600000");
+    before = calls(way->command);
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
+    ck_assert_int_eq(calls(way->command) - before, 1); /* by WATCH too: no yes without an EXEC */
     ck_assert_int_gt(pttl(), 500000);
     live_command(&server, "SET k foreign PX 1000");
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_NO);

@@ -175,6 +175,60 @@ START_TEST(an_extend_without_an_answer_leaves_it_to_be_adopted)
 }
 END_TEST
 
+/*
+ * By WATCH: the GET still finds the token, the PTTL reads the key of somebody who took the lock in between,
+ * for longer than is asked for. What lives long anyway is no proof of whose it is.
+ */
+START_TEST(what_came_between_two_commands_of_the_look_is_not_believed)
+{
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
+    static const char *const before[] = {"PTTL", "MULTI", "PEXPIRE"};
+    static struct scripted s;
+    char set[80];
+
+    scripted_init(&s);
+    sim_server_start(&s.model, &no_scripts, 7, 1000);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    snprintf(set, sizeof set, "SET k %.40s NX PX 1000\r\n", token_hex(7));
+    scripted_other(&s, set, 1000);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 1950), RDL_PENDING);
+    ck_assert(scripted_serve_before(&s, before[_i], 1990));
+    scripted_other(&s, "SET k somebody-else NX PX 60000\r\n", 2010);
+    scripted_serve(&s, 2011);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 2012), RDL_LOST);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 2012), 0);
+    scripted_serve(&s, 2013);
+    ck_assert(scripted_has_key(&s, "k", 2013));
+}
+END_TEST
+
+/* It lives longer than it is asked to, by WATCH: that is seen inside the transaction, and not shortened. */
+START_TEST(a_key_that_lives_long_is_adopted_by_watch_as_it_is)
+{
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
+    static struct scripted s;
+    char set[80];
+
+    scripted_init(&s);
+    sim_server_start(&s.model, &no_scripts, 7, 1000);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    snprintf(set, sizeof set, "SET k %.40s NX PX 60000\r\n", token_hex(7));
+    scripted_other(&s, set, 1000);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 2000), RDL_PENDING);
+    ck_assert(scripted_serve_before(&s, "EXEC", 2000));
+    ck_assert_int_eq(rdl_lock_step(&adopted, 2000), RDL_PENDING);
+    scripted_serve(&s, 2000);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 2000), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 2000), TTL - DRIFT);
+    ck_assert(scripted_has_key(&s, "k", 61000));
+    ck_assert(!s.session.in_multi);
+}
+END_TEST
+
 START_TEST(an_answer_that_comes_after_the_ttl_adopts_nothing)
 {
     static struct scripted s;
@@ -243,6 +297,8 @@ Suite *suite_lock_adopt(void)
     tcase_add_loop_test(tc, what_is_no_token_is_refused, 0, 8);
     tcase_add_test(tc, a_cancel_gives_back_what_was_adopted);
     tcase_add_test(tc, an_extend_without_an_answer_leaves_it_to_be_adopted);
+    tcase_add_loop_test(tc, what_came_between_two_commands_of_the_look_is_not_believed, 0, 3);
+    tcase_add_test(tc, a_key_that_lives_long_is_adopted_by_watch_as_it_is);
     tcase_add_test(tc, an_answer_that_comes_after_the_ttl_adopts_nothing);
     tcase_add_test(tc, a_lock_without_an_operation_has_nothing_due);
     tcase_add_loop_test(tc, a_release_of_an_adopted_lock_stays_owed, 0, 2);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an extend makes of keys that are gone, and how long it may go on. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
@@ -318,6 +319,38 @@ START_TEST(a_token_that_a_majority_has_not_is_lost)
 }
 END_TEST
 
+/*
+ * By WATCH, and on a majority somebody takes the lock, for longer, between the GET that finds the token and
+ * the PTTL.
+ */
+START_TEST(what_came_between_two_commands_of_a_majority_is_not_believed)
+{
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
+    char set[80];
+    size_t i;
+    int rc;
+
+    now = 1000;
+    fleet_init(5, now);
+    snprintf(set, sizeof set, "SET k %.40s NX PX 1000\r\n", token_hex(7));
+    for (i = 0; i < 5; i++) {
+        fleet.s[i].model.features = &no_scripts;
+        fleet_command(i, set, now);
+    }
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    rc = rdl_redlock_extend_begin(lock, FLEET_TTL, 1950);
+    for (i = 0; i < 3; i++)
+        ck_assert(scripted_serve_before(&fleet.s[i], _i ? "PTTL" : "PEXPIRE", 1990));
+    for (i = 0; i < 3; i++)
+        fleet_command(i, "SET k other NX PX 60000\r\n", 2010);
+    now = 2011;
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_LOST);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 3); /* the other's */
+}
+END_TEST
+
 START_TEST(an_adopted_lock_may_be_cancelled)
 {
     hand_over();
@@ -354,6 +387,7 @@ Suite *suite_redlock_extend(void)
     tcase_add_test(adopt, an_adopted_lock_is_released_at_once);
     tcase_add_test(adopt, nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released);
     tcase_add_test(adopt, a_token_that_a_majority_has_not_is_lost);
+    tcase_add_loop_test(adopt, what_came_between_two_commands_of_a_majority_is_not_believed, 0, 2);
     tcase_add_test(adopt, an_adopted_lock_may_be_cancelled);
     suite_add_tcase(suite, adopt);
     return suite;

@@ -71,14 +71,7 @@ void fleet_restart(size_t i, uint64_t now_ms)
 
 void fleet_command(size_t i, const char *inline_command, uint64_t now_ms)
 {
-    struct sim_session other = {0};
-    uint8_t buf[2 * SIM_REPLY_MAX];
-    struct sim_out out = {buf, sizeof buf, 0};
-
-    sim_server_input(&fleet.s[i].model, &other, (const uint8_t *)inline_command, strlen(inline_command),
-                     now_ms, &out);
-    ck_assert_uint_gt(out.len, 0);
-    ck_assert(buf[0] != '-');
+    scripted_other(&fleet.s[i], inline_command, now_ms);
 }
 
 void fleet_steal(size_t i, uint64_t now_ms)

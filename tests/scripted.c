@@ -134,6 +134,52 @@ void scripted_serve_mute(struct scripted *s, uint64_t now_ms)
     serve(s, now_ms, 0);
 }
 
+/* len bytes more are executed and answered. */
+static void execute(struct scripted *s, size_t len, uint64_t now_ms)
+{
+    uint8_t replies[2 * SIM_REPLY_MAX];
+    struct sim_out out = {replies, sizeof replies, 0};
+
+    s->served +=
+        sim_server_input(&s->model, &s->session, (const uint8_t *)s->out + s->served, len, now_ms, &out);
+    scripted_feed(s, (const char *)replies, out.len);
+}
+
+void scripted_serve_round(struct scripted *s, uint64_t now_ms)
+{
+    pump(s);
+    execute(s, s->len - s->served, now_ms);
+}
+
+int scripted_serve_before(struct scripted *s, const char *command, uint64_t now_ms)
+{
+    for (;;) {
+        struct sim_arg argv[SIM_ARGS];
+        const char *why;
+        long used;
+        int argc;
+        pump(s);
+        used = sim_request_parse((const uint8_t *)s->out + s->served, s->len - s->served, argv, &argc, &why);
+        if (used <= 0)
+            return 0;
+        if (argc > 0 && sim_arg_is(argv[0], command))
+            return 1;
+        execute(s, (size_t)used, now_ms);
+    }
+}
+
+void scripted_other(struct scripted *s, const char *inline_command, uint64_t now_ms)
+{
+    struct sim_session other = {0};
+    uint8_t reply[2 * SIM_REPLY_MAX];
+    struct sim_out out = {reply, sizeof reply, 0};
+
+    sim_server_input(&s->model, &other, (const uint8_t *)inline_command, strlen(inline_command), now_ms,
+                     &out);
+    ck_assert_uint_gt(out.len, 0);
+    ck_assert(reply[0] != '-');
+}
+
 int scripted_has_key(struct scripted *s, const char *key, uint64_t now_ms)
 {
     struct sim_arg arg = {(const uint8_t *)key, strlen(key)};

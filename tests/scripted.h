@@ -42,6 +42,15 @@ void scripted_break(struct scripted *s);
 /* The model server: start it; let it execute all that was sent, and hand over its answers. */
 void scripted_model(struct scripted *s, uint64_t now_ms);
 void scripted_serve(struct scripted *s, uint64_t now_ms);
+/* The same for what was sent so far: what the answers bring about is not sent yet. */
+void scripted_serve_round(struct scripted *s, uint64_t now_ms);
+/*
+ * The same, one command at a time, until the next is the one with this name ("PTTL"): what comes over another
+ * connection now is executed in between. 1; 0 if it never comes.
+ */
+int scripted_serve_before(struct scripted *s, const char *command, uint64_t now_ms);
+/* Somebody else's command, over a connection of his own; it must not be refused. */
+void scripted_other(struct scripted *s, const char *inline_command, uint64_t now_ms);
 /* The same without handing the answers over: they got lost. */
 void scripted_serve_mute(struct scripted *s, uint64_t now_ms);
 /* The server has this key at now. */
