@@ -213,6 +213,39 @@ static void late_extend_of_the_dead(void)
     }
 }
 
+/*
+ * By WATCH: the GET finds the token, then the key ends, and when the PTTL is asked it is another's, who took
+ * it for longer than we ask for.
+ */
+static void between_get_and_pttl(void)
+{
+    static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
+    static const char *const before[] = {"PTTL", "MULTI", "EXEC"};
+    for (int i = 0; i < 6; i++) {
+        int single = i % 2;
+        struct world *w = scene(2, 5, 2000);
+        for (int s = 0; s < 5; s++)
+            w->host[s].model.features = &without_scripts;
+        w->has_other_servers = 1;
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        uint64_t begun = w->now;
+        struct handle *h = back_with_its_token(w, 0, 1980);
+        h->opt.lease.attempt_ms = 200;
+        for (int s = 0; s < 5; s++)
+            w->link[0][s] =
+                (struct link){.delay_us = 100, .gap_before = before[i / 2], .gap_until = begun + 2080 * MS};
+        scene_begin(w, h, EXTENDING, 1000);
+        scene_go(w, 30);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_wait(w, h) == RDL_LOST);
+        EXPECT(w, scene_left(w, h) == 0 && scene_left(w, scene_lock(w, 1)) > 1800);
+        EXPECT(w, scene_owner(w, 0) == 1);
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_adopt[] = {
     {"who comes back with its token goes on", who_comes_back_goes_on, SCENE},
     {"what is adopted can be released at once", released_at_once, SCENE},
@@ -221,6 +254,7 @@ const struct scenario scenarios_adopt[] = {
     {"what is adopted is not put back before it is confirmed", not_put_back, SCENE},
     {"a minority adopts nothing", by_a_minority, SCENE},
     {"a late extend of the dead shortens nothing", late_extend_of_the_dead, SCENE},
+    {"what others do between two commands of a look is seen", between_get_and_pttl, SCENE},
     {"several locks are taken all or none", all_or_none, SCENE},
     {"of several locks one lost is all lost", one_lost_is_all_lost, SCENE},
     {NULL, NULL, SCENE},

@@ -312,7 +312,7 @@ static void cmd_pttl(struct sim_call *c)
 {
     struct sim_key *k = sim_key_at(c, 1);
     sim_out_int(c->out, k ? left_ms(k, c->now_ms) : -2);
-    if (c->session->is_watching && k)
+    if (c->in_exec && k)
         sim_note(c, SIM_LOOKED, c->argv[1], nothing, sim_value_of(k), left_ms(k, c->now_ms));
 }
 

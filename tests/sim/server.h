@@ -59,7 +59,7 @@ enum sim_deed {
     SIM_SHORTENED,   /* PEXPIRE took time from it */
     SIM_DELETED,     /* the key was deleted by a command */
     SIM_SCRIPT_DONE, /* a script ended; number is what it returned */
-    SIM_LOOKED,      /* a connection that watches the key asked for its PTTL */
+    SIM_LOOKED,      /* EXEC asked for its PTTL, and so nothing has changed since WATCH */
     SIM_FAILED       /* a command was answered with an error; value is its text */
 };
 

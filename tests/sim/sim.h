@@ -83,6 +83,8 @@ void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign);
 /* A replica that was behind is promoted in its place: its data as it was saved, all else as before. */
 void host_lag(struct world *w, unsigned s);
 void host_evict(struct world *w, unsigned s);
+/* How long this lock still lives there; 0: there is none. */
+uint64_t host_lock_left_us(struct world *w, unsigned s, unsigned name);
 /* Somebody puts something into the list of hints of this lock: 0 an element, 1 many, 2 what is no list. */
 void host_hint(struct world *w, unsigned s, unsigned name, unsigned what);
 

@@ -68,6 +68,7 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
 	@# adoption, hints and several locks as one, on one server too
 	$(B)/sim 1:2000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
+	$(B)/sim 1:10000 faults=adopt,between single=1
 	$(B)/sim 1:1000 faults=adopt,hint,everysec,reset,freeze,pause guard=2 single=0
 	for fault in flush promote restart step-client step-server rate lag evict; do \
 	    printf '%s outside the assumptions: ' "$$fault"; \

@@ -8,7 +8,7 @@ const char *fault_name(unsigned f)
         "tail",     "cut",     "reset",       "stall",       "partition", "refuse",  "crash",   "reboot",
         "freeze",   "pause",   "kill",        "clock",       "spurious",  "errors",  "scripts", "cancel",
         "flush",    "restart", "step-client", "step-server", "rate",      "promote", "lag",     "evict",
-        "everysec", "adopt",   "hint",        "multi",       "half",      "wall"};
+        "everysec", "adopt",   "hint",        "multi",       "half",      "wall",    "between"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 

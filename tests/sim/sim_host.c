@@ -86,6 +86,15 @@ void host_evict(struct world *w, unsigned s)
     world_trace(w, "s%u is full and deletes what has a ttl", s);
 }
 
+uint64_t host_lock_left_us(struct world *w, unsigned s, unsigned name)
+{
+    struct host *h = &w->host[s];
+    struct sim_arg key = {(const uint8_t *)lock_name(name), strlen(lock_name(name))};
+    uint64_t now_ms = clock_ms(&h->clock, w->now);
+    const struct sim_key *k = sim_server_find(&h->model, 0, key, now_ms);
+    return k && k->expire_ms > now_ms ? (k->expire_ms - now_ms) * MS : 0;
+}
+
 void host_hint(struct world *w, unsigned s, unsigned name, unsigned what)
 {
     const char *list = name == 0 ? "{nightly}:wake" : "{nightly}:2:wake";

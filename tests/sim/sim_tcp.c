@@ -202,16 +202,68 @@ void host_wake(struct world *w, struct host *h)
     }
 }
 
+/* How long the others have their turn: often until the lock there has just ended, for them to take it. */
+static uint64_t gap_us(struct world *w, unsigned s)
+{
+    struct rng *r = &w->stream[FAULT_BETWEEN];
+    uint64_t way = rng_below(r, 3), left_us = host_lock_left_us(w, s, 0);
+    if (way == 0 && left_us > 0)
+        return left_us + rng_below(r, 20 * MS);
+    return rng_below(r, way == 1 ? w->ttl_ms * MS / 8 : 5 * MS);
+}
+
+/* When the command that stands at `at` bytes is to be executed; 0: now. */
+static uint64_t gap_at(struct world *w, const struct tcp *t, size_t at, struct sim_arg command)
+{
+    const struct link *l = &w->link[t->client][t->server];
+    struct rng *r = &w->stream[FAULT_BETWEEN];
+    if (l->gap_before && w->now < l->gap_until && sim_arg_is(command, l->gap_before))
+        return l->gap_until;
+    if (w->between_permille == 0 || w->now >= w->opt.heal_us || at == 0 ||
+        !rng_chance(r, w->between_permille))
+        return 0;
+    return w->now + 1 + gap_us(w, t->server);
+}
+
+/*
+ * How many of the bytes that have arrived are executed in one go: all, or those of a few commands. Then the
+ * others have their turn, as if the rest had come in a packet of its own.
+ */
+static size_t to_the_gap(struct world *w, struct tcp *t)
+{
+    size_t at = 0;
+    if (w->between_permille == 0 && !w->link[t->client][t->server].gap_before)
+        return t->up.ready;
+    while (at < t->up.ready) {
+        struct sim_arg argv[SIM_ARGS];
+        const char *why;
+        int argc;
+        long used = sim_request_parse(t->up.data + t->up.head + at, t->up.ready - at, argv, &argc, &why);
+        if (used <= 0)
+            break;
+        uint64_t until = argc > 0 ? gap_at(w, t, at, argv[0]) : 0;
+        if (until > 0) {
+            world_trace(w, "        s%u turns to others before the %.*s of c%u", t->server, (int)argv[0].len,
+                        (const char *)argv[0].data, t->client);
+            t->gap_until = until;
+            push(w, t, until, EVENT_SERVE, 0);
+            return at;
+        }
+        at += (size_t)used;
+    }
+    return t->up.ready;
+}
+
 /* Execute what has arrived. */
 static void serve(struct world *w, struct tcp *t)
 {
     struct host *h = &w->host[t->server];
-    if (!t->server_open || h->is_frozen || h->is_down)
+    if (!t->server_open || h->is_frozen || h->is_down || w->now < t->gap_until)
         return;
     uint8_t buf[FIFO];
     struct sim_out out = {buf, FIFO - t->down.len, 0};
     h->serving = t;
-    size_t used = sim_server_input(&h->model, &t->session, t->up.data + t->up.head, t->up.ready,
+    size_t used = sim_server_input(&h->model, &t->session, t->up.data + t->up.head, to_the_gap(w, t),
                                    clock_ms(&h->clock, w->now), &out);
     h->serving = NULL;
     fifo_drop(&t->up, used);
@@ -219,7 +271,8 @@ static void serve(struct world *w, struct tcp *t)
         fifo_put(&t->down, buf, out.len);
         depart(w, t, EVENT_DOWN, &t->down_last, out.len);
     }
-    if (t->session.closing || (t->fin_came && t->up.len == t->up.ready))
+    int is_all = t->up.len == t->up.ready && w->now >= t->gap_until;
+    if (t->session.closing || (t->fin_came && is_all))
         server_end(w, t, 0);
     if (h->model.waiters > 0)
         host_wake(w, h);
@@ -333,13 +386,14 @@ void tcp_event(struct world *w, const struct event *e)
         t->waits = 0;
         serve(w, t);
     } else if (e->kind == EVENT_UP_FIN) {
-        if (t->up.len > t->up.ready) { /* behind the bytes */
-            push(w, t, t->up_last > w->now ? t->up_last : w->now + MS, EVENT_UP_FIN, 0);
+        if (t->up.len > t->up.ready || w->now < t->gap_until) { /* behind the bytes */
+            uint64_t at = t->up_last > t->gap_until ? t->up_last : t->gap_until;
+            push(w, t, at > w->now ? at : w->now + MS, EVENT_UP_FIN, 0);
             return;
         }
         t->fin_came = 1;
         serve(w, t);
-        if (!w->host[t->server].is_frozen && t->used && t->server_open)
+        if (!w->host[t->server].is_frozen && t->used && t->server_open && w->now >= t->gap_until)
             server_end(w, t, 0);
     } else if (e->kind == EVENT_DOWN) {
         if (!t->client_open)

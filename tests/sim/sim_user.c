@@ -107,6 +107,14 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
     }
 }
 
+/* How long until the lock is about to end by itself. */
+static uint64_t wait_for_the_end_us(struct world *w, const struct handle *h)
+{
+    uint64_t left_us = host_lock_left_us(w, 0, h->name);
+    uint64_t early_us = rng_below(&w->stream[FAULT_BETWEEN], rdl_attempt_ms(&h->opt.lease) * MS);
+    return left_us > early_us ? left_us - early_us : 0;
+}
+
 void user_adopt(struct world *w, struct handle *h, const char *hex)
 {
     struct rng *r = &w->stream[FAULT_ADOPT];
@@ -118,6 +126,9 @@ void user_adopt(struct world *w, struct handle *h, const char *hex)
     h->state = HELD;
     h->uses_keeper = 0;
     h->act_at = w->now + rng_below(r, rng_chance(r, 500) ? 2 * MS : 200 * MS);
+    int is_just_in_time = rng_chance(&w->stream[FAULT_BETWEEN], 500);
+    if ((w->faults & FAULT_BIT(FAULT_BETWEEN)) && is_just_in_time)
+        h->act_at += wait_for_the_end_us(w, h);
     h->hold_until = rng_chance(r, 200) ? h->act_at : h->act_at + rng_below(r, w->hold_us + w->ttl_ms * MS);
     oracle_adopted(w, h);
 }

@@ -127,7 +127,7 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
         t->extend_us = w->now;
 }
 
-/* By WATCH: a key that is still the client's and lives long enough needs no more. */
+/* By WATCH: a key that is still the client's, says EXEC, and lives long enough needs no more. */
 static void oracle_looked(struct world *w, const struct host *h, const struct sim_note *n)
 {
     struct token *t = n->held.len == 2 * RDL_TOKEN_LEN ? token_find(w, (const char *)n->held.data, 1) : NULL;

@@ -275,6 +275,8 @@ static void make_shape(struct world *w)
     uint32_t tail = (uint32_t)rng_between(r, 1, 50), cut = (uint32_t)rng_between(r, 1, 300);
     w->tail_permille = w->faults & FAULT_BIT(FAULT_TAIL) ? tail : 0;
     w->cut_permille = w->faults & FAULT_BIT(FAULT_CUT) ? cut : 0;
+    uint32_t between = (uint32_t)rng_between(&w->stream[FAULT_BETWEEN], 5, 300);
+    w->between_permille = w->faults & FAULT_BIT(FAULT_BETWEEN) ? between : 0;
     w->resets_in = w->faults & FAULT_BIT(FAULT_RESET)
                        ? (uint32_t)rng_between(&w->stream[FAULT_RESET], 10, 400)
                        : UINT32_MAX;
@@ -283,9 +285,10 @@ static void make_shape(struct world *w)
 /* The stream that gets the n-th seed: later ones stand last, so that older worlds are what they were. */
 static int stream_drawn(int n)
 {
-    static const uint8_t later[] = {STREAM_SETUP, STREAM_DELAY, STREAM_USER,    STREAM_LIBRARY, STREAM_GUARD,
-                                    FAULT_LAG,    FAULT_EVICT,  FAULT_EVERYSEC, FAULT_ADOPT,    FAULT_HINT,
-                                    FAULT_MULTI,  STREAM_MORE,  FAULT_HALF,     FAULT_WALL};
+    static const uint8_t later[] = {STREAM_SETUP, STREAM_DELAY, STREAM_USER,  STREAM_LIBRARY,
+                                    STREAM_GUARD, FAULT_LAG,    FAULT_EVICT,  FAULT_EVERYSEC,
+                                    FAULT_ADOPT,  FAULT_HINT,   FAULT_MULTI,  STREAM_MORE,
+                                    FAULT_HALF,   FAULT_WALL,   FAULT_BETWEEN};
     return n < FAULT_LAG ? n : later[n - FAULT_LAG];
 }
 

@@ -70,6 +70,7 @@ enum fault {
     FAULT_MULTI,    /* some take several locks as one */
     FAULT_HALF,     /* a client is told that its connection was reset; what it sent arrives all the same */
     FAULT_WALL,     /* a client's wall clock steps: fencing numbers begin there */
+    FAULT_BETWEEN,  /* behind any of the commands sent in one go others have their turn, for a while */
     FAULT_CLASSES
 };
 
@@ -85,9 +86,10 @@ enum stream {
 
 #define FAULT_BIT(f)   (1u << (f))
 #define FAULTS_FIRST   (FAULT_BIT(FAULT_FLUSH) - 1u) /* inside the assumptions */
-#define FAULTS_LATER   (FAULT_BIT(FAULT_CLASSES) - FAULT_BIT(FAULT_EVERYSEC))
+#define FAULTS_ALL     (FAULT_BIT(FAULT_CLASSES - 1) * 2u - 1u)
+#define FAULTS_LATER   (FAULTS_ALL & ~(FAULT_BIT(FAULT_EVERYSEC) - 1u))
 #define FAULTS_INSIDE  (FAULTS_FIRST | FAULTS_LATER)
-#define FAULTS_OUTSIDE ((FAULT_BIT(FAULT_CLASSES) - 1u) & ~FAULTS_INSIDE)
+#define FAULTS_OUTSIDE (FAULTS_ALL & ~FAULTS_INSIDE)
 /* Fences may get lost: then numbers grow by the floors alone. */
 #define FAULTS_LOSING (FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_EVERYSEC) | FAULTS_OUTSIDE)
 
@@ -149,6 +151,7 @@ struct tcp {
     uint8_t fin_came;            /* the client's close has arrived */
     uint8_t down_ended;          /* the server's close has arrived; 2: a reset */
     uint64_t up_last, down_last; /* when the last bytes on their way arrive */
+    uint64_t gap_until;          /* others have their turn before what comes next */
     struct fifo up, down;
     struct sim_session session;
     uint8_t bytes[2][FIFO];
@@ -160,6 +163,9 @@ struct link {
     uint64_t up_blocked, down_blocked; /* nothing arrives before */
     struct rng delays;
     uint64_t last_break; /* when a connection over it ended last */
+    /* for scenarios: this command, and what was sent behind it, is not executed before that time */
+    const char *gap_before; /* NULL: none */
+    uint64_t gap_until;
 };
 
 struct clock {
@@ -317,7 +323,7 @@ struct world {
     uint32_t seq;
     uint32_t events;
     uint32_t resets_in; /* deliveries until the next reset */
-    uint32_t cut_permille, tail_permille;
+    uint32_t cut_permille, tail_permille, between_permille;
     uint32_t slowest_us; /* one way, without faults */
     uint64_t hold_us, think_us;
     const char *violation; /* the first; NULL: none */
