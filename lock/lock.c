@@ -50,7 +50,7 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.value.data = value;
     cmd.value.len = l->mode->value(l, value);
     cmd.extra = extra;
-    cmd.until_ms = l->sent_ms == 0 ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
+    cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
     cmd.ttl_ms = l->ttl_ms;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
@@ -283,7 +283,7 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
     if (l->req.answer == RDL_ANSWER_NONE && now_ms < (l->op == RDL_ACQUIRE ? l->wake_ms : l->deadline_ms))
         return wait_on(l, conn_ms);
     rdl_conn_forget(l->conn, &l->req);
-    l->cause = l->req.error;
+    l->cause = (int8_t)l->req.error;
     rc = l->mode->answer(l, now_ms);
     if (rc == RDL_PENDING)
         return rc;
@@ -332,6 +332,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     if (l->until_ms != 0) /* it ran out, but an extend without an answer may have kept the key for longer */
         rdl_lock_owe(l);
     l->until_ms = 0;
+    l->is_adopted = 0;
     if (rc != RDL_OK)
         return finish(l, rc);
     rdl_token_init(&l->token, entropy);
@@ -382,9 +383,15 @@ void rdl_lock_cancel(struct rdl_lock *l)
 /* Until its first extend nobody knows how long an adopted lease lasts: not held yet, and not over. */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
 {
+    struct rdl_token token;
+
     RDL_ASSERT(l->state == LOCK_IDLE);
-    if (rdl_token_from_hex(&l->token, token_hex, len) != RDL_OK)
+    if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
+    if (l->until_ms != 0 && memcmp(&token, &l->token, sizeof token) != 0)
+        rdl_lock_owe(l);
+    l->token = token;
+    l->is_adopted = 1;
     l->until_ms = UINT64_MAX;
     l->fence |= RDL_FENCE_FLOOR;
     l->sent_ms = 0;

@@ -228,7 +228,8 @@ struct rdl_lock {
     uint32_t ttl_ms; /* of this operation */
     uint32_t seed;
     int16_t result;
-    int16_t cause;
+    int8_t cause;
+    uint8_t is_adopted; /* only who took it knows when the key ends */
     uint8_t name_len;
     uint8_t state;
     uint8_t op;
@@ -320,7 +321,11 @@ void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_m
  * at once, or extend it: the result is RDL_ADOPTED, and validity counts from that send. Any mode but
  * legacy. Whoever had it must extend it no more; where the server takes SET IFEQ and refuses scripts and
  * WATCH, nothing of his may be on its way either, for an extend that arrives late would shorten the lease.
- * RDL_OK, or RDL_E_NAME if these are no 40 hex digits.
+ *
+ * How long its key lives only he knows who took it: a release that is owed to it never counts as overtaken by
+ * the key's end, and stays owed until the server is there. What the handle held until now, under another
+ * token, is given back first, if the conn's queue has room for it; between operations only. RDL_OK, or
+ * RDL_E_NAME if these are no 40 hex digits: then all is as it was.
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
 /* The token as 40 hex digits, to hand it on; not terminated. */

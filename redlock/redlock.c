@@ -215,6 +215,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms)
 {
     int rc = rdl_redlock_may_extend(r, ttl_ms, now_ms);
+    uint64_t end_ms;
 
     RDL_ASSERT(r->state == REDLOCK_IDLE);
     if (rc != RDL_OK)
@@ -223,7 +224,8 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     if (r->until_ms <= now_ms)
         return rdl_redlock_over(r, RDL_LOST, now_ms);
     r->op = RDL_EXTEND;
-    r->ttl_ms = rdl_ttl_longest(ttl_ms, r->keys_end_ms, now_ms);
+    end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: by what we know of it */
+    r->ttl_ms = rdl_ttl_longest(ttl_ms, end_ms != UINT64_MAX ? end_ms : 0, now_ms);
     rdl_redlock_start_asking(r, now_ms);
     if (r->wake_ms > r->until_ms)
         r->wake_ms = r->until_ms;
@@ -243,16 +245,23 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     return rdl_redlock_step(r, now_ms);
 }
 
+/* What it held is given back first, as by rdl_redlock_cancel; nothing asked for that is heard any more. */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 {
+    struct rdl_token token;
     size_t i;
 
-    RDL_ASSERT(r->state == REDLOCK_IDLE && r->until_ms == 0);
-    if (rdl_token_from_hex(&r->token, token_hex, len) != RDL_OK)
+    RDL_ASSERT(r->state == REDLOCK_IDLE);
+    if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
+    for (i = 0; r->until_ms != 0 && i < r->n; i++)
+        r->servers[i].owes &= memcmp(&token, &r->token, sizeof token) != 0;
+    rdl_votes_release(r, 0, r->sent_ms);
+    rdl_votes_clear(r);
+    r->token = token;
     r->op = RDL_RELEASE; /* no acquire of ours whose stragglers are still to be asked */
     r->until_ms = UINT64_MAX;
-    r->keys_end_ms = 0;
+    r->keys_end_ms = UINT64_MAX; /* only who took it knows */
     r->number = 0;
     r->extensions = 0;
     r->seed = rdl_token_seed(&r->token);

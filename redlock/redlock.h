@@ -152,7 +152,7 @@ struct rdl_redlock {
     uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
     uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
     uint64_t since_ms;    /* held since */
-    uint64_t keys_end_ms; /* by then every key of ours is gone by itself; 0: not known */
+    uint64_t keys_end_ms; /* by then every key of ours is gone by itself; UINT64_MAX: adopted, not known */
     uint64_t deadline_ms; /* of the whole operation */
     uint64_t wake_ms;     /* when the current state ends */
     uint64_t upkeep_ms;
@@ -217,8 +217,8 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
 /*
  * Make a handle of a token from elsewhere, as 40 hex digits: release it at once, or extend it. RDL_ADOPTED
  * then, if a majority has that token; validity counts from that send, and nothing is put back where it is
- * gone. What rdl_lock_adopt says of whoever had it holds here too. RDL_OK, or RDL_E_NAME if these are no 40
- * hex digits.
+ * gone. What rdl_lock_adopt says holds here too: of whoever had it, of what is owed to it, and of what this
+ * handle held until now. RDL_OK, or RDL_E_NAME if these are no 40 hex digits.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 /* The token as 40 hex digits, to hand it on; not terminated. */

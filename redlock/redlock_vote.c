@@ -18,7 +18,7 @@ static int submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_
     cmd.name.len = r->name_len;
     cmd.value.data = value;
     cmd.value.len = sizeof value;
-    cmd.until_ms = r->keys_end_ms != 0 ? r->keys_end_ms : UINT64_MAX;
+    cmd.until_ms = r->keys_end_ms;
     cmd.ttl_ms = r->ttl_ms;
     if (fencing != NULL && (op == fencing->acquire || op == fencing->raise)) {
         cmd.extra.data = digits;
@@ -223,7 +223,7 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 
 void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
-    int is_over = r->keys_end_ms != 0 && now_ms >= r->keys_end_ms;
+    int is_over = now_ms >= r->keys_end_ms;
     size_t i;
 
     for (i = 0; i < r->n; i++) {

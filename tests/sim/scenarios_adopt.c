@@ -133,6 +133,54 @@ static void by_a_minority(void)
     EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
 }
 
+/* It lives for longer than was asked for at its adoption, and the servers are out of reach for a while. */
+static void owed_for_as_long_as_it_lives(void)
+{
+    for (int i = 0; i < 4; i++) {
+        int single = i % 2, is_answered = i / 2;
+        struct world *w = scene(1, 3, 2000);
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 9000) == RDL_OK);
+        struct handle *h = back_with_its_token(w, 0, 100);
+        if (is_answered)
+            EXPECT(w, scene_do(w, h, EXTENDING, 500) == RDL_ADOPTED);
+        for (int s = 0; s < 3; s++) {
+            w->host[s].refuse_until = w->now + 2000 * MS;
+            if (w->client[0].tcp[s])
+                scene_cut(w, 0, s);
+        }
+        if (!is_answered)
+            EXPECT(w, scene_do(w, h, EXTENDING, 500) < 0);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
+        scene_go(w, 5000);
+        EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The lock that is held makes room for the one that is adopted. */
+static void gives_back_what_it_held(void)
+{
+    static const char other[] = "0707070707070707070707070707070707070707";
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, 3, 2000);
+        scene_one_server(w, single);
+        struct handle *h = scene_lock(w, 0);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        user_adopt(w, h, other);
+        h->hold_until = h->act_at = NEVER;
+        client_wake(w, 0, w->now);
+        EXPECT(w, scene_left(w, h) == 0);
+        scene_go(w, 10);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_LOST);
+        if (w->violation)
+            return;
+    }
+}
+
 /* ---------------------------------------------------------------- several locks as one */
 
 /* A takes both, B the first and C the second. */
@@ -253,6 +301,8 @@ const struct scenario scenarios_adopt[] = {
     {"an answer that comes after the ttl adopts nothing", late_answer, SCENE},
     {"what is adopted is not put back before it is confirmed", not_put_back, SCENE},
     {"a minority adopts nothing", by_a_minority, SCENE},
+    {"what is adopted is owed its release for as long as it lives", owed_for_as_long_as_it_lives, SCENE},
+    {"who adopts gives back what he held", gives_back_what_it_held, SCENE},
     {"a late extend of the dead shortens nothing", late_extend_of_the_dead, SCENE},
     {"what others do between two commands of a look is seen", between_get_and_pttl, SCENE},
     {"several locks are taken all or none", all_or_none, SCENE},
