@@ -401,6 +401,37 @@ START_TEST(a_handle_that_was_used_before_knows_no_end_of_what_it_adopts)
 }
 END_TEST
 
+/* Nor is more asked for than is said, or an old number told. */
+START_TEST(a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number)
+{
+    static struct scripted s;
+
+    opt.ttl_ms = 1000;
+    opt.attempt_ms = 100;
+    scripted_init(&s);
+    scripted_model(&s, 1000);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_fenced, &opt, &s.conn, "k", 1);
+    rdl_lock_acquire_begin(&adopted, entropy_bytes(), 1000);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1000), RDL_OK);
+    ck_assert_uint_gt(rdl_lock_fence(&adopted), 0);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 30000, 1000), RDL_PENDING);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    scripted_serve(&s, 1000); /* what it held is given back */
+    scripted_other(&s, "SET k 0707070707070707070707070707070707070707\r\n", 1000);
+    scripted_sent(&s);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 500, 1001), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token_hex(7), 500));
+    scripted_serve(&s, 1001);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1001), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 1001), 500 - 7);
+    ck_assert_uint_eq(rdl_lock_fence(&adopted), 0);
+}
+END_TEST
+
 /* And of what was adopted nothing for the next lease: a release that its end overtook is dropped again. */
 START_TEST(a_lease_of_its_own_has_an_end_again)
 {
@@ -453,6 +484,7 @@ Suite *suite_lock_adopt(void)
     tcase_add_loop_test(tc, a_release_of_an_adopted_lock_stays_owed, 0, 2);
     tcase_add_loop_test(tc, a_release_of_an_adopted_lock_is_owed_for_longer_than_its_extends_lasted, 0, 3);
     tcase_add_test(tc, a_handle_that_was_used_before_knows_no_end_of_what_it_adopts);
+    tcase_add_test(tc, a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number);
     tcase_add_test(tc, a_lease_of_its_own_has_an_end_again);
     suite_add_tcase(suite, tc);
     return suite;

@@ -216,6 +216,42 @@ START_TEST(an_extend_climbs_down_to_the_end_and_then_says_why)
 }
 END_TEST
 
+/*
+ * What was proven is no word on why nothing is left: the reason told to the next is that of the last refusal.
+ */
+START_TEST(a_way_that_worked_before_it_was_refused_leaves_no_other_reason)
+{
+    static const char *const grants[] = {"*2\r\n:1\r\n:5\r\n", "*2\r\n:1\r\n:0\r\n"};
+    static const char names[] = "\001k";
+    struct rdl_command cmd = {_i % 2 ? &rdl_op_acquire_multi : &rdl_op_acquire_fenced,
+                              {names, 2},
+                              {token(), RDL_VALUE_MAX},
+                              {"1", 1},
+                              60000,
+                              30000};
+    const char *refusal = _i < 2 ? UNKNOWN_COMMAND : NOPERM;
+    int code = _i < 2 ? RDL_E_UNSUPPORTED : RDL_E_PERM;
+    int i;
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, grants[_i % 2]); /* EVALSHA works */
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+    for (i = 0; i < 2; i++) { /* the operator takes both away, and whoever comes later hears the same */
+        ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+        scripted_sent(&s);
+        if (i == 0) {
+            scripted_reply(&s, refusal);
+            scripted_sent(&s);
+            scripted_reply(&s, refusal);
+        }
+        ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+        ck_assert_int_eq(a.error, code);
+    }
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 START_TEST(a_release_that_nothing_can_do_ends_with_the_last_refusal)
 {
     climb_down_release(4);
@@ -292,6 +328,7 @@ Suite *suite_net_ladder(void)
     tcase_add_test(tc, a_script_that_is_flushed_is_sent_again);
     tcase_add_test(tc, a_forbidden_evalsha_is_not_tried_again);
     tcase_add_loop_test(tc, an_extend_climbs_down_to_the_end_and_then_says_why, 0, 2);
+    tcase_add_loop_test(tc, a_way_that_worked_before_it_was_refused_leaves_no_other_reason, 0, 4);
     tcase_add_test(tc, a_release_that_nothing_can_do_ends_with_the_last_refusal);
     tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 5);
     tcase_add_test(tc, release_and_extend_are_learned_apart);

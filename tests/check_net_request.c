@@ -314,6 +314,36 @@ START_TEST(watch_has_the_connection_to_itself)
 }
 END_TEST
 
+/*
+ * Before MULTI is answered, or behind it, when the change is not sent yet: what comes next on the connection
+ * must not be queued by it.
+ */
+START_TEST(a_watch_that_is_given_up_between_its_rounds_leaves_multi)
+{
+    static const enum way which[] = {RELEASE_WATCH, EXTEND_WATCH, EXTEND_WATCH};
+    static const char *const looks[] = {LOOK_OURS, LOOK_OURS, LOOK_LONG};
+    static const char *const acts[] = {DEL_EXEC, PEX_EXEC, PTTL_EXEC};
+    struct rdl_req other = {0};
+    struct rdl_command set = {&rdl_op_acquire, {"k2", 2}, {token_hex(2), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,     30000};
+
+    go(which[_i % 3]);
+    if (_i < 3)
+        scripted_reply(&s, looks[_i % 3]);
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    if (_i >= 3)
+        scripted_reply(&s, looks[_i % 3]);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &other, &set), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), acts[_i % 3]);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k2", token_hex(2), 30000));
+    scripted_reply(&s, "+OK\r\n:30000\r\n");
+    ck_assert_int_eq(other.answer, RDL_ANSWER_YES);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 START_TEST(a_watch_that_is_cut_off_leaves_no_trace_on_the_next_connection)
 {
     go(RELEASE_WATCH);
@@ -345,6 +375,7 @@ Suite *suite_net_request(void)
     tcase_add_loop_test(tc, a_replica_is_told_and_then_left, 0, sizeof writers / sizeof writers[0]);
     tcase_add_loop_test(tc, a_key_that_changes_under_watch_is_looked_at_again, 0, 3);
     tcase_add_test(tc, watch_has_the_connection_to_itself);
+    tcase_add_loop_test(tc, a_watch_that_is_given_up_between_its_rounds_leaves_multi, 0, 6);
     tcase_add_loop_test(tc, a_watch_that_is_cut_off_leaves_no_trace_on_the_next_connection, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;

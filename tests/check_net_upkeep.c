@@ -174,6 +174,28 @@ START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
 }
 END_TEST
 
+/* Of 2^32 ms, 49.7 days after the clock began, only the low half is 0. */
+START_TEST(a_pause_ends_also_beyond_49_days)
+{
+    uint64_t turn = (uint64_t)UINT32_MAX + 1, due;
+
+    ck_assert_uint_gt(rdl_conn_upkeep(&s.conn, turn - 101), turn);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    due = rdl_conn_upkeep(&s.conn, turn - 61);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    ck_assert_uint_lt(due, turn);
+    rdl_conn_upkeep(&s.conn, turn + 1);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    due = rdl_conn_upkeep(&s.conn, 2 * turn - 1); /* and one that only begins before */
+    ck_assert_uint_ge(due, 2 * turn);
+    rdl_conn_upkeep(&s.conn, due - 1);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    rdl_conn_upkeep(&s.conn, due);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+}
+END_TEST
+
 START_TEST(one_success_ends_the_row)
 {
     int i;
@@ -334,6 +356,7 @@ Suite *suite_net_upkeep(void)
     tcase_add_test(tc, a_connection_that_was_of_use_is_opened_again_at_once);
     tcase_add_loop_test(tc, failures_in_a_row_make_the_pauses_longer_up_to_a_cap, 0, 5);
     tcase_add_test(tc, a_connection_that_finishes_nothing_is_opened_again_after_a_pause);
+    tcase_add_test(tc, a_pause_ends_also_beyond_49_days);
     tcase_add_test(tc, one_success_ends_the_row);
     tcase_add_test(tc, two_conns_that_break_a_moment_apart_do_not_pause_in_step);
     tcase_add_test(tc, two_conns_that_break_at_once_do_not_pause_in_step_once_stirred);

@@ -244,6 +244,26 @@ START_TEST(a_fencing_number_is_given_with_it)
 }
 END_TEST
 
+/*
+ * The server knows the script no more, and loses all, also what somebody else holds there, when it has said
+ * so: what was read behind the EVALSHA is not true of the EVAL.
+ */
+START_TEST(a_script_that_is_sent_twice_is_looked_behind_the_second_time)
+{
+    int rc;
+
+    begin(1, RDL_GUARD_REQUIRED);
+    fleet.opt.fencing = &rdl_redlock_fenced;
+    rc = fleet_acquire(now);
+    ck_assert_int_eq(rc, RDL_PENDING);
+    scripted_serve_round(&fleet.s[0], now); /* NOSCRIPT */
+    sim_server_flush(&fleet.s[0].model);
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_E_QUARANTINE);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
 START_TEST(after_cancel_nothing_of_ours_is_pointed_at)
 {
     begin(3, RDL_GUARD_REQUIRED);
@@ -357,6 +377,7 @@ Suite *suite_redlock_canary(void)
     tcase_add_loop_test(tc, a_yes_does_not_count_before_its_canary_is_seen, 0, 2);
     tcase_add_loop_test(tc, who_may_not_read_it_is_what_the_guard_says, 0, 8);
     tcase_add_test(tc, a_fencing_number_is_given_with_it);
+    tcase_add_test(tc, a_script_that_is_sent_twice_is_looked_behind_the_second_time);
     tcase_add_test(tc, after_cancel_nothing_of_ours_is_pointed_at);
     tcase_add_loop_test(tc, users_with_and_without_info_agree_on_a_canary, 0, 2);
     tcase_add_test(tc, a_single_attempt_that_is_given_up_leaves_a_canary);

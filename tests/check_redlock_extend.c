@@ -494,6 +494,61 @@ START_TEST(a_handle_that_was_used_before_knows_no_end_of_what_it_adopts)
 }
 END_TEST
 
+/* Nor is more asked for than is said, an old number told, or counted what was done in the old lease. */
+START_TEST(a_handle_that_was_used_before_begins_anew_with_what_it_adopts)
+{
+    char set[80];
+    size_t i;
+
+    now = 1000;
+    fleet_init(3, now);
+    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.max_extensions = 1;
+    fleet.opt.max_hold_ms = 2 * FLEET_TTL;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_gt(rdl_redlock_fence(lock), 0);
+    ck_assert_int_eq(extend_at(now), RDL_OK);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    settle();
+    snprintf(set, sizeof set, "SET k %.40s NX PX 60000\r\n", token_hex(7));
+    for (i = 0; i < 3; i++)
+        fleet_command(i, set, now);
+    now += FLEET_TTL / 2;
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 1000, now), &now), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + 1000 - 12);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
+}
+END_TEST
+
+/*
+ * Adopted by 0, 1, 2; on 3 it was gone. Then 2 is away, and a SET of the one who died comes late to 3: there
+ * it was gone in between, whatever 3 says now.
+ */
+START_TEST(a_late_set_is_no_proof_where_it_was_gone_when_it_was_adopted)
+{
+    char set[80];
+    size_t i;
+    int rc;
+
+    now = 1000;
+    fleet_init(5, now);
+    snprintf(set, sizeof set, "SET k %.40s NX PX 10000\r\n", token_hex(7));
+    for (i = 0; i < 3; i++)
+        fleet_command(i, set, now);
+    fleet_down(4);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    rc = rdl_redlock_extend_begin(lock, FLEET_TTL, now);
+    ck_assert_int_eq(rc, RDL_PENDING);
+    for (i = 4; i-- > 0;) /* 3 is heard first */
+        fleet_serve(i, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_ADOPTED);
+    fleet_command(3, set, now);
+    fleet_down(2);
+    ck_assert_int_eq(extend_at(now), RDL_UNKNOWN);
+}
+END_TEST
+
 START_TEST(an_adopted_lock_may_be_cancelled)
 {
     hand_over();
@@ -537,6 +592,8 @@ Suite *suite_redlock_extend(void)
     tcase_add_test(adopt, what_is_put_back_of_an_adopted_lock_lasts_as_long_as_the_lease);
     tcase_add_loop_test(adopt, a_release_of_an_adopted_lock_is_owed_for_longer_than_its_extends_lasted, 0, 2);
     tcase_add_test(adopt, a_handle_that_was_used_before_knows_no_end_of_what_it_adopts);
+    tcase_add_test(adopt, a_handle_that_was_used_before_begins_anew_with_what_it_adopts);
+    tcase_add_test(adopt, a_late_set_is_no_proof_where_it_was_gone_when_it_was_adopted);
     tcase_add_test(adopt, an_adopted_lock_may_be_cancelled);
     suite_add_tcase(suite, adopt);
     return suite;

@@ -208,11 +208,13 @@ static const struct {
     const char *fates;
     int result;
 } releases[] = {
-    {".", RDL_OK},          {"g", RDL_EXPIRED},  {"s", RDL_LOST},      {"f", RDL_UNKNOWN},
-    {"e", RDL_UNKNOWN},     {"...", RDL_OK},     {"..g", RDL_OK},      {"..f", RDL_OK},
-    {".gg", RDL_EXPIRED},   {".ss", RDL_LOST},   {".gs", RDL_EXPIRED}, {".gf", RDL_OK},
-    {".ff", RDL_UNKNOWN},   {"...ff", RDL_OK},   {"...dd", RDL_OK},    {"..dfe", RDL_UNKNOWN},
-    {"..ggg", RDL_EXPIRED}, {"ggsss", RDL_LOST}, {"....", RDL_OK},
+    {".", RDL_OK},          {"g", RDL_EXPIRED},  {"s", RDL_LOST},       {"f", RDL_UNKNOWN},
+    {"e", RDL_UNKNOWN},     {"...", RDL_OK},     {"..g", RDL_OK},       {"..f", RDL_OK},
+    {".gg", RDL_EXPIRED},   {".ss", RDL_LOST},   {".gs", RDL_EXPIRED},  {".gf", RDL_OK},
+    {".ff", RDL_UNKNOWN},   {"...ff", RDL_OK},   {"...dd", RDL_OK},     {"..dfe", RDL_UNKNOWN},
+    {"..ggg", RDL_EXPIRED}, {"ggsss", RDL_LOST}, {"....", RDL_OK},      {"...s", RDL_OK},
+    {".s", RDL_EXPIRED},    {"ss", RDL_LOST},    {"..ss", RDL_EXPIRED}, /* half is no majority */
+    {".sss", RDL_LOST},
 };
 
 START_TEST(release_tells_what_a_majority_said)

@@ -181,6 +181,25 @@ static void gives_back_what_it_held(void)
     }
 }
 
+/*
+ * 3 gets the SET of the one who died when the lease has been adopted: it was gone there, and was anybody's.
+ * Then 2 is away, and what 3 says would be needed.
+ */
+static void late_set_of_the_dead(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    w->link[0][3] = (struct link){.delay_us = 50, .gap_before = "SET", .gap_until = 400 * MS};
+    host_crash(w, 4, 1);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    struct handle *h = back_with_its_token(w, 0, 50);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
+    EXPECT(w, scene_pttl(w, 3) == -2);
+    scene_go(w, 500);
+    EXPECT(w, scene_pttl(w, 3) > 0);
+    host_crash(w, 2, 1);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
+}
+
 /* ---------------------------------------------------------------- several locks as one */
 
 /* A takes both, B the first and C the second. */
@@ -303,6 +322,7 @@ const struct scenario scenarios_adopt[] = {
     {"a minority adopts nothing", by_a_minority, SCENE},
     {"what is adopted is owed its release for as long as it lives", owed_for_as_long_as_it_lives, SCENE},
     {"who adopts gives back what he held", gives_back_what_it_held, SCENE},
+    {"a late SET of the dead proves nothing where it was gone", late_set_of_the_dead, SCENE},
     {"a late extend of the dead shortens nothing", late_extend_of_the_dead, SCENE},
     {"what others do between two commands of a look is seen", between_get_and_pttl, SCENE},
     {"several locks are taken all or none", all_or_none, SCENE},

@@ -84,6 +84,31 @@ static void holder_is_told(void)
     }
 }
 
+/*
+ * The servers know the script no more, so it is sent twice; in between they lose all, A's locks too. What
+ * stood behind the first is no word on the second.
+ */
+static void lost_between_two_ways(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+        struct handle *b = scene_lock(w, 1);
+        b->opt.fencing = &rdl_redlock_fenced;
+        for (unsigned s = 0; s < 5; s++) {
+            w->host[s].model.scripts = 0;
+            w->link[1][s].gap_before = "EVAL";
+            w->link[1][s].gap_until = w->now + 20 * MS;
+        }
+        scene_begin(w, b, ACQUIRING, 0);
+        scene_go(w, 10);
+        for (unsigned s = 0; s < 5; s++)
+            losses[i](w, s);
+        EXPECT(w, scene_wait(w, b) == RDL_E_QUARANTINE);
+        if (w->violation)
+            return;
+    }
+}
+
 static void minority_costs_nothing(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -116,6 +141,7 @@ const struct scenario scenarios_canary[] = {
     {"a majority that loses its data is in quarantine, by its canaries", majority_loses_its_data, SCENE},
     {"a canary says how old it is", age_is_read, SCENE},
     {"the holder is told that a majority lost it", holder_is_told, SCENE},
+    {"a script that is sent twice is looked behind twice", lost_between_two_ways, SCENE},
     {"a minority that loses its data costs nothing", minority_costs_nothing, SCENE},
     {"FLUSHALL on a majority, with a guard and without the canary", flushall_without_canary, CONTROL},
     {"a majority is demoted and promoted again, without the canary", promotion_without_canary, CONTROL},

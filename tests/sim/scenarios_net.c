@@ -351,6 +351,59 @@ static void garbage_drops_the_connection(void)
     }
 }
 
+/* An extend by WATCH is given up when MULTI has been answered: the next request is not queued by it. */
+static void multi_is_left(void)
+{
+    static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
+    for (int i = 0; i < 4; i++) {
+        struct world *w = scene(1, 1, 2000);
+        struct handle *h = scene_lock(w, 0);
+        w->host[0].model.features = &without_scripts;
+        w->has_other_servers = 1;
+        scene_one_server(w, i % 2);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        const struct tcp *t = w->client[0].tcp[0];
+        scene_begin(w, h, EXTENDING, 2000);
+        *(i < 2 ? &w->link[0][0].down_blocked : &w->client[0].paused_until) = w->now + 150 * MS;
+        scene_go(w, 120);
+        EXPECT(w, t->session.in_multi);
+        EXPECT(w, scene_wait(w, h) == RDL_UNKNOWN); /* before the answer comes, or in the same moment */
+        scene_go(w, 60);
+        EXPECT(w, w->client[0].tcp[0] == t && !t->session.in_multi);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        EXPECT(w, w->client[0].tcp[0] == t);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The client's clock passes 2^32 ms, 49.7 days, while it is stopped and a pause has begun. */
+static void clock_passes_49_days(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 1000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        w->client[0].clock.offset_us = (((uint64_t)UINT32_MAX + 1) - 300) * MS;
+        h->opt.lease.wait_ms = 3000;
+        h->opt.lease.retry_ms = 50;
+        for (int s = 0; s < 3; s++)
+            w->host[s].refuse_until = 250 * MS;
+        scene_begin(w, h, ACQUIRING, 0);
+        scene_go(w, 200); /* refused, more than once */
+        w->client[0].paused_until = 500 * MS;
+        EXPECT(w, scene_wait(w, h) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
+        EXPECT(w, scene_left(w, h) > 900);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_net[] = {
     {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
     {"what was given up before it was sent never is", unsent_is_never_sent, SCENE},
@@ -368,6 +421,8 @@ const struct scenario scenarios_net[] = {
     {"one attempt ends by the time of one connect and its own", one_attempt_has_an_end, SCENE},
     {"a connect that nobody answers is given up", silent_connect_is_given_up, SCENE},
     {"a full queue keeps its word", full_queue_keeps_its_word, SCENE},
+    {"a request that is given up leaves MULTI", multi_is_left, SCENE},
+    {"a clock may pass 49 days", clock_passes_49_days, SCENE},
     {"a reply nobody asked for drops the connection", garbage_drops_the_connection, SCENE},
     {NULL, NULL, SCENE},
 };

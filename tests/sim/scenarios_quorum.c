@@ -184,6 +184,28 @@ static void released_key_is_acquirable(void)
     scene_rest(w);
 }
 
+/* Half of an even number is no majority: nobody holds it, so it is no loss. */
+static void half_is_stolen(void)
+{
+    for (int stolen = 1; stolen < 4; stolen++) {
+        struct world *w = scene(2, 4, 1000);
+        struct handle *a = scene_lock(w, 0);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 10);
+        for (int s = 0; s < stolen; s++)
+            sim_server_flush(&w->host[s].model);
+        scene_begin(w, scene_lock(w, 1), ACQUIRING, 0);
+        world_run_until(w, w->now + 150); /* its SETs are there, and it has not heard */
+        EXPECT(w, scene_owner(w, 0) == 1 && scene_owner(w, 3) == 0);
+        static const int results[] = {0, RDL_OK, RDL_EXPIRED, RDL_LOST};
+        w->client[1].paused_until = w->now + 20 * MS;
+        EXPECT(w, scene_do(w, a, RELEASING, 0) == results[stolen]);
+        if (w->violation)
+            return;
+    }
+}
+
 static void cancel_at_every_moment(void)
 {
     for (uint32_t us = 0; us < 1400; us += 10) {
@@ -273,6 +295,7 @@ const struct scenario scenarios_quorum[] = {
     {"the last release needs no answer", last_release_needs_no_answer, SCENE},
     {"a straggler is one more vote", straggler_is_one_more_vote, SCENE},
     {"a released key is acquirable within one attempt", released_key_is_acquirable, SCENE},
+    {"two of four that are another's are no loss", half_is_stolen, SCENE},
     {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, SCENE},
     {"a refusal is told at once", refusal_is_told_at_once, SCENE},
     {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
