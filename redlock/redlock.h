@@ -45,6 +45,9 @@
  *                RDL_EXPIRED       a majority had it no more (a warning)             0
  *                RDL_LOST          somebody else holds a majority by now             0
  *                RDL_UNKNOWN       no majority answered; the ttl ends it             0
+ *
+ * Whether there was a gap is told of servers that forget nothing unseen: the restart guard sees a restart,
+ * the canary lost data (DESIGN.md, section 7).
  */
 #ifndef RDL_REDLOCK_H
 #define RDL_REDLOCK_H
