@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "redlock/cli/cli.h"
 
 #include <check.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 Suite *suite_cli_say(void);
@@ -31,12 +35,14 @@ static const char *heard(void)
 START_TEST(loudness_decides_what_is_said)
 {
     static const int levels[] = {RDL_CLI_QUIET, RDL_CLI_NORMAL, RDL_CLI_VERBOSE};
-    static const char *const expected[] = {"redlock: f\n", "redlock: f\nredlock: w\n",
-                                           "redlock: f\nredlock: w\nredlock: n\n"};
+    static const char *const expected[] = {"redlock: f\n",
+                                           "redlock: f\nredlock: warning: w\nredlock: t\n",
+                                           "redlock: f\nredlock: warning: w\nredlock: t\nredlock: n\n"};
     for (int i = 0; i < 3; i++) {
         rdl_cli_loudness(levels[i]);
         rdl_cli_fail("%s", "f");
         rdl_cli_warn("%s", "w");
+        rdl_cli_tell("%s", "t");
         rdl_cli_note("%s", "n");
         ck_assert_str_eq(heard(), expected[i]);
     }
@@ -65,6 +71,120 @@ START_TEST(a_long_message_is_cut_and_still_ends_its_line)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- nobody reads */
+
+/* Standard error as a pipe that takes nothing more. Nobody's flags are changed for it. */
+static void fill_stderr(void)
+{
+    catch_stderr();
+    int flags = fcntl(fd[1], F_GETFL);
+    ck_assert_int_eq(fcntl(fd[1], F_SETFL, flags | O_NONBLOCK), 0);
+    while (write(fd[1], "....", 4) > 0)
+        continue;
+    ck_assert_int_eq(fcntl(fd[1], F_SETFL, flags), 0);
+}
+
+/* What comes behind the dots, everything that was kept included. */
+static const char *heard_at_last(void)
+{
+    static char all[1 << 17];
+    size_t n = 0;
+
+    ck_assert_int_eq(fcntl(fd[0], F_SETFL, O_NONBLOCK), 0);
+    do {
+        ssize_t got = read(fd[0], all + n, sizeof all - 1 - n);
+        n += got > 0 ? (size_t)got : 0;
+    } while (rdl_cli_flush(0));
+    for (ssize_t got = 1; got > 0; n += got > 0 ? (size_t)got : 0)
+        got = read(fd[0], all + n, sizeof all - 1 - n);
+    all[n] = '\0';
+    return all + strspn(all, ".");
+}
+
+START_TEST(a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing)
+{
+    rdl_cli_loudness(RDL_CLI_NORMAL);
+    fill_stderr();
+    rdl_cli_fail("one");
+    rdl_cli_warn("two");
+    ck_assert_int_eq(rdl_cli_flush(0), 1);
+    ck_assert_int_eq(fcntl(fd[1], F_GETFL) & O_NONBLOCK, 0); /* others write there, too */
+    ck_assert_str_eq(heard_at_last(), "redlock: one\nredlock: warning: two\n");
+    ck_assert_int_eq(rdl_cli_flush(0), 0);
+    rdl_cli_fail("three");
+    ck_assert_str_eq(heard_at_last(), "redlock: three\n");
+}
+END_TEST
+
+START_TEST(what_is_too_much_to_keep_is_counted_and_told)
+{
+    fill_stderr();
+    int said_n = 0, kept = 0, lost = 0;
+    for (; said_n < 5000; said_n++)
+        rdl_cli_fail("line %d", said_n);
+    for (const char *p = heard_at_last(); *p != '\0'; p = strchr(p, '\n') + 1) {
+        int is_told = sscanf(p, "redlock: warning: %d more lines were not written", &lost) == 1;
+        int i = -1;
+        if (!is_told && sscanf(p, "redlock: line %d\n", &i) == 1)
+            ck_assert_int_eq(i, kept++);
+        ck_assert_int_eq(lost > 0 || i >= 0, 1);
+    }
+    ck_assert_int_gt(kept, 500);
+    ck_assert_int_eq(kept + lost, said_n);
+}
+END_TEST
+
+/* poll() says that there is room, and write() would wait all the same: this socket takes half of a line. */
+START_TEST(who_finds_less_room_than_there_seemed_to_be_is_not_held_up)
+{
+    static char line[4096], all[3 * sizeof line];
+    int least = 1;
+    size_t n = 0;
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    ck_assert_int_eq(setsockopt(fd[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof least), 0);
+    dup2(fd[1], STDERR_FILENO);
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = '\n';
+    ck_assert_int_eq((int)write(fd[1], "\n", 1), 1); /* with it there is room for one half of a line */
+    rdl_cli_put(STDERR_FILENO, line, sizeof line);
+    rdl_cli_put(STDERR_FILENO, line, sizeof line);
+    while (n < 1 + 2 * sizeof line) {
+        ssize_t got = read(fd[0], all + n, sizeof all - n);
+        ck_assert_int_gt((int)got, 0);
+        n += (size_t)got;
+        rdl_cli_flush(0);
+    }
+    ck_assert_int_eq(memcmp(all + 1, line, sizeof line) | memcmp(all + 1 + sizeof line, line, sizeof line), 0);
+}
+END_TEST
+
+START_TEST(an_alarm_that_was_set_before_goes_on)
+{
+    struct itimerval timer = {{0, 0}, {3000, 0}};
+
+    catch_stderr();
+    setitimer(ITIMER_REAL, &timer, NULL);
+    rdl_cli_fail("f");
+    getitimer(ITIMER_REAL, &timer);
+    ck_assert_int_gt((int)timer.it_value.tv_sec, 2000);
+    ck_assert_int_eq((int)timer.it_interval.tv_usec, 0);
+}
+END_TEST
+
+START_TEST(nobody_to_hear_it_is_no_trouble)
+{
+    catch_stderr();
+    signal(SIGPIPE, SIG_IGN); /* as the command does */
+    close(fd[0]);
+    rdl_cli_fail("one");
+    ck_assert_int_eq(rdl_cli_flush(0), 0);
+    close(STDERR_FILENO);
+    rdl_cli_fail("two");
+    ck_assert_int_eq(rdl_cli_flush(0), 0);
+}
+END_TEST
+
 Suite *suite_cli_say(void)
 {
     Suite *s = suite_create("cli_say");
@@ -73,6 +193,13 @@ Suite *suite_cli_say(void)
     tcase_add_test(t, loudness_decides_what_is_said);
     tcase_add_test(t, a_message_is_one_line_without_control_characters);
     tcase_add_test(t, a_long_message_is_cut_and_still_ends_its_line);
+    suite_add_tcase(s, t);
+    t = tcase_create("nobody reads");
+    tcase_add_test(t, a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing);
+    tcase_add_test(t, what_is_too_much_to_keep_is_counted_and_told);
+    tcase_add_test(t, who_finds_less_room_than_there_seemed_to_be_is_not_held_up);
+    tcase_add_test(t, an_alarm_that_was_set_before_goes_on);
+    tcase_add_test(t, nobody_to_hear_it_is_no_trouble);
     suite_add_tcase(s, t);
     return s;
 }

@@ -45,7 +45,8 @@ enum {
 enum {
     RDL_CLI_TTL_MIN_MS = 100, /* under this nobody could promise to stop a process in time */
     RDL_CLI_SECRET_MAX = 2048,
-    RDL_CLI_WHERE_MAX = 128 /* bytes of "host:port" for people, NUL included */
+    RDL_CLI_WHERE_MAX = 128, /* bytes of "host:port" for people, NUL included */
+    RDL_CLI_LAST_WORDS_MS = 2000 /* so long we wait at our end for whoever reads our messages */
 };
 
 #define RDL_CLI_FOREVER UINT64_MAX
@@ -249,12 +250,25 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 
 enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1 };
 
-/* One line "redlock: ..." on standard error, control characters replaced. fail: always; warn: not with -q;
- * note: with -v. */
+/*
+ * One line on standard error, control characters replaced.
+ *
+ *     fail   redlock: ...            always
+ *     warn   redlock: warning: ...   not with -q; once for each thing
+ *     tell   redlock: ...            not with -q: what was asked for and how it went
+ *     note   redlock: ...            with -v
+ */
 void rdl_cli_loudness(int level);
 int rdl_cli_is_verbose(void);
 void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+/* A line, of 4096 bytes at most, to standard error or to the one other file there is; never waits for its reader. */
+void rdl_cli_put(int fd, const char *line, size_t len);
+/* Write what was kept, for patience_ms at most. 1: some of it is left. */
+int rdl_cli_flush(uint32_t patience_ms);
+/* After fork: it is our parent who writes it. */
+void rdl_cli_forget_kept(void);
 
 #endif

@@ -14,7 +14,8 @@ enum {
     HINT_SLICE_MS = 10000,  /* with a wake hint: who begins anew stands at the end of the line */
     RETRY_MS = 50,          /* its first pause */
     UNREACHABLE_MS = 10000, /* without -w: so long without a majority, and we give up */
-    DRAIN_MS = 100          /* for releases still on their way when we end */
+    DRAIN_MS = 100,         /* for releases still on their way when we end */
+    KEPT_MS = 50            /* how often to try again to write a message */
 };
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
@@ -31,6 +32,8 @@ int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms)
 
     if (until_ms < wake)
         wake = until_ms;
+    if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
+        wake = rdl_cli_now(l) + KEPT_MS;
     if (l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake) != RDL_OK)
         nanosleep(&pause, NULL); /* out of memory, say: no busy loop while it lasts */
     return rdl_cli_hold_step(l);
@@ -105,10 +108,10 @@ static int busy(const struct rdl_cli_lock *l)
         rdl_cli_warn("%s is taken for ever: its key has no expiry, so it is not a lock of this kind",
                      l->o->lock);
     else if (ms >= 0)
-        rdl_cli_warn("%s is held by somebody else, whose lease has %.1f s left", l->o->lock,
+        rdl_cli_tell("%s is held by somebody else, whose lease has %.1f s left", l->o->lock,
                      (double)ms / 1000);
     else
-        rdl_cli_warn("%s is held by somebody else", l->o->lock);
+        rdl_cli_tell("%s is held by somebody else", l->o->lock);
     return l->o->conflict_status;
 }
 

@@ -36,6 +36,7 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
 {
     sigset_t none;
 
+    rdl_cli_forget_kept();
     setpgid(0, 0);
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0L, 0L, 0L);
@@ -50,11 +51,13 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (rdl_posix_now_ms() >= until_ms) { /* we were stopped, or the host slept, since the lock was granted */
         rdl_cli_fail("the lease ended before the command could be started");
+        rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
         _exit(RDL_EXIT_LOST);
     }
     execvp(o->command[0], o->command);
     int saved = errno;
     rdl_cli_fail("cannot run %s: %s", o->command[0], saved == ENOENT ? "not found" : strerror(saved));
+    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
 }
 

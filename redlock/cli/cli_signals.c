@@ -93,6 +93,7 @@ void rdl_cli_signals_restore(void)
 
 void rdl_cli_signals_die(int sig)
 {
+    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     set_default(sig);
     raise(sig);
     _exit(128 + sig);

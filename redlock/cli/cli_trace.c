@@ -14,12 +14,6 @@
 static int trace_fd = -1;
 static struct timespec begun;
 
-static void put(const char *line, size_t len)
-{
-    ssize_t n = write(trace_fd, line, len);
-    (void)n; /* a trace that cannot be written does not end the run */
-}
-
 static int head(char *line, size_t cap, const struct rdl_cli_servers *s, const struct rdl_conn *c, char dir)
 {
     struct timespec now;
@@ -60,7 +54,7 @@ static void on_bytes(void *ctx, const struct rdl_conn *c, char dir, const uint8_
     if (data == NULL) {
         int n = head(line, sizeof line, s, c, dir);
         n += snprintf(line + n, sizeof line - (size_t)n, "<redacted %zu bytes>\n", len);
-        put(line, (size_t)n);
+        rdl_cli_put(trace_fd, line, (size_t)n);
         return;
     }
     do { /* a long piece becomes several lines */
@@ -70,17 +64,16 @@ static void on_bytes(void *ctx, const struct rdl_conn *c, char dir, const uint8_
             n += escape(line + n, data[i++]);
         line[n++] = '"';
         line[n++] = '\n';
-        put(line, n);
+        rdl_cli_put(trace_fd, line, n);
     } while (i < len);
 }
 
 int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file)
 {
-    trace_fd = file == NULL ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+    trace_fd = file == NULL ? STDERR_FILENO
                             : open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (trace_fd < 0) {
-        rdl_cli_fail("cannot write the trace to %s: %s", file == NULL ? "standard error" : file,
-                     strerror(errno));
+        rdl_cli_fail("cannot write the trace to %s: %s", file, strerror(errno));
         return RDL_EXIT_OS;
     }
     clock_gettime(CLOCK_MONOTONIC, &begun);

@@ -123,12 +123,10 @@ static int fill_stdio(void)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int obey(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
 
-    if (fill_stdio() != 0)
-        return RDL_EXIT_OS;
     if (strcmp(word, "run") == 0)
         return run(argc - 2, argv + 2);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -142,4 +140,13 @@ int main(int argc, char **argv)
     else /* not repeated: it may be a URL with a password */
         rdl_cli_fail("the first word must be 'run' (redlock --help)");
     return RDL_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (fill_stdio() != 0)
+        return RDL_EXIT_OS;
+    int status = obey(argc, argv);
+    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
+    return status;
 }
