@@ -138,6 +138,21 @@ START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
 }
 END_TEST
 
+START_TEST(one_that_is_stopped_does_not_hold_up_the_release)
+{
+    command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly",
+                "trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    pid_t guardian = find_guardian();
+    kill(guardian, SIGSTOP);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 3);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+    command_await_gone(guardian);
+}
+END_TEST
+
 /* One that somebody stopped takes no orders: whoever gives them must not wait for it. */
 START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
 {
@@ -163,6 +178,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);
     tcase_add_test(t, a_guardian_that_is_killed_is_replaced);
     tcase_add_test(t, it_ends_with_the_run_and_holds_no_pipe_open);
+    tcase_add_test(t, one_that_is_stopped_does_not_hold_up_the_release);
     tcase_add_test(t, a_guardian_that_does_not_read_holds_nobody_up);
     suite_add_tcase(s, t);
     return s;

@@ -14,12 +14,16 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
-enum { LOOK_MS = 1000 }; /* poll stands still while the host sleeps: look at the clock this often */
+enum {
+    LOOK_MS = 1000, /* poll stands still while the host sleeps: look at the clock this often */
+    GONE_MS = 100   /* so long we wait for one that was killed */
+};
 
 struct order {
     int64_t group; /* 0: goodbye */
@@ -129,10 +133,16 @@ void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64
     while (n < 0 && errno == EINTR);
 }
 
+/* One that somebody stopped would not read its goodbye, and one that is frozen does not even die. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g)
 {
+    const struct timespec pause = {0, 1000000};
+
     rdl_cli_guardian_tell(g, 0, 0);
     close(g->fd);
-    while (g->pid > 0 && waitpid(g->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
+    if (g->pid <= 0)
+        return;
+    kill(g->pid, SIGKILL);
+    for (int ms = 0; ms < GONE_MS && waitpid(g->pid, NULL, WNOHANG) == 0; ms++)
+        nanosleep(&pause, NULL);
 }
