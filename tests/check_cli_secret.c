@@ -126,6 +126,27 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
 }
 END_TEST
 
+/* Descriptor 0 is then not the next file that is opened, such as our connection to the server. */
+START_TEST(a_password_from_standard_input_leaves_the_command_dev_null)
+{
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path), was = dup(STDIN_FILENO);
+
+    unlink(path);
+    ck_assert_int_gt(dprintf(fd, "%s\n", secret), 0);
+    ck_assert_int_eq((int)lseek(fd, 0, SEEK_SET), 0);
+    dup2(fd, STDIN_FILENO);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-fd", "0", "L", "-c",
+                                              "readlink /proc/$$/fd/0; cat; exit 3", NULL});
+    command_run(&c);
+    dup2(was, STDIN_FILENO);
+    ck_assert_int_eq(c.status, 3);
+    ck_assert_str_eq(c.out, "/dev/null\n");
+    ck_assert_str_eq(c.err, "");
+}
+END_TEST
+
 START_TEST(a_user_in_the_url_goes_with_a_password_from_elsewhere)
 {
     static char url[64];
@@ -318,6 +339,7 @@ Suite *suite_cli_secret(void)
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start_with_password, stop);
     tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
+    tcase_add_test(t, a_password_from_standard_input_leaves_the_command_dev_null);
     tcase_add_test(t, a_user_in_the_url_goes_with_a_password_from_elsewhere);
     tcase_add_test(t, a_password_file_that_others_can_read_is_warned_of);
     tcase_add_test(t, a_password_that_is_too_long_is_told_and_not_cut);

@@ -46,12 +46,26 @@ static ssize_t read_all(int fd)
     return len == 0 ? -1 : (ssize_t)len;
 }
 
+/*
+ * The numbers of standard input, output and error stay taken: else the next file would be the command's
+ * input, or our messages would go to a server.
+ */
+static void let_go(int fd)
+{
+    int null = fd > STDERR_FILENO ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (null < 0 || dup2(null, fd) != fd) /* a copy that the command inherits */
+        close(fd);
+    if (null >= 0)
+        close(null);
+}
+
 static int take_fd(int fd, const char *what, struct rdl_bytes *password)
 {
     ssize_t len = read_all(fd);
     int saved = errno;
 
-    close(fd);
+    let_go(fd);
     if (len < 0) {
         rdl_cli_fail("cannot read the password from %s: %s", what,
                      saved == 0       ? "it is empty"
