@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +146,93 @@ START_TEST(its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- another user's */
+
+enum { NOBODY = 65534 };
+
+START_TEST(a_program_that_may_become_another_user_is_warned_of_before)
+{
+    memset(&c, 0, sizeof c);
+    c.uid = geteuid() == 0 ? NOBODY : 0;
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){"nightly", "su", "--version", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_msg(strncmp(c.err, "redlock: warning: su is set-user-ID: ", 37) == 0, "%s", c.err);
+    c.uid = geteuid() == 0 ? NOBODY : 0;
+    ck_assert_int_eq(run("exit 0"), 0);
+    ck_assert_str_eq(c.err, "");
+    if (geteuid() == 0) { /* who may signal everybody */
+        ck_assert_int_eq(run_program("su"), 1);
+        ck_assert_ptr_null(strstr(c.err, "set-user-ID"));
+    }
+}
+END_TEST
+
+/* A copy of setpriv(1) that is root's and set-user-ID: what sudo does, without asking. */
+static const char *become_root(void)
+{
+    static char dir[] = "build/suid.XXXXXX", path[64], copy[256];
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(chmod(dir, 0755), 0);
+    snprintf(path, sizeof path, "%s/setpriv", dir);
+    snprintf(copy, sizeof copy, "cp \"$(command -v setpriv)\" %s && chmod 4755 %s", path, path);
+    ck_assert_int_eq(system(copy), 0);
+    return path;
+}
+
+static void forget_root(const char *path)
+{
+    char dir[64];
+
+    ck_assert_int_eq(unlink(path), 0);
+    snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
+    ck_assert_int_eq(rmdir(dir), 0);
+}
+
+static void start_as_nobody(const char *script)
+{
+    command_set(&c, (const char *const[]){"--ttl", "1s", NULL}, &server, 1, "nightly", script);
+    c.uid = NOBODY;
+    command_start(&c);
+}
+
+/*
+ * Its own shell, which sudo replaced (0), or a child of it (1): kill() tells the first at once, of the second
+ * only when the shell is gone. It works until somebody else has the lock, and is told to end by a pipe.
+ */
+START_TEST(a_command_that_became_another_user_cannot_be_stopped_and_that_is_told)
+{
+    char script[256], pid[32];
+    int fd[2];
+
+    if (geteuid() != 0) {
+        fprintf(stderr, "not tested: only root can make a program set-user-ID root\n");
+        return;
+    }
+    const char *path = become_root();
+    ck_assert_int_eq(pipe2(fd, O_CLOEXEC), 0);
+    int end = fcntl(fd[1], F_DUPFD_CLOEXEC, 20); /* 7 may be one of the two */
+    close(fd[1]);
+    if (fd[0] != 7)
+        ck_assert_int_eq(dup2(fd[0], 7), 7);
+    fcntl(7, F_SETFD, 0);
+    snprintf(script, sizeof script, "%s %s --reuid 0 sh -c 'echo $$ >&9; read -r line <&7'%s",
+             _i == 0 ? "exec" : "", path, _i == 0 ? "" : "; true");
+    start_as_nobody(script);
+    snprintf(pid, sizeof pid, "%.31s", command_note(&c));
+    live_freeze(&server);
+    command_await_err(&c, _i == 0 ? "cannot stop the command: it runs as another user"
+                                  : "cannot stop what the command left behind: it runs as another user");
+    ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), 0), 0); /* there it is */
+    close(end);
+    ck_assert_int_eq(command_end(&c), 75);
+    live_thaw(&server);
+    forget_root(path);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- the terminal */
 
 /* A session with a terminal, in which the command is the foreground job of a small "shell". */
@@ -276,6 +364,8 @@ Suite *suite_cli_child(void)
     tcase_add_test(t, it_gets_no_descriptor_of_ours);
     tcase_add_test(t, standard_input_and_output_are_its_own);
     tcase_add_test(t, its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored);
+    tcase_add_test(t, a_program_that_may_become_another_user_is_warned_of_before);
+    tcase_add_loop_test(t, a_command_that_became_another_user_cannot_be_stopped_and_that_is_told, 0, 2);
     tcase_add_test(t, it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back);
     tcase_add_test(t, ctrl_c_ends_it_and_us_by_that_signal);
     tcase_add_test(t, ctrl_z_stops_the_command_alone_and_again_lets_it_go_on);

@@ -169,10 +169,18 @@ END_TEST
 
 START_TEST(a_hold_has_an_end)
 {
-    command_set(&a, (const char *const[]){"--ttl", "600ms", "--max-hold", "900ms", NULL}, server, N,
-                "nightly", "while :; do sleep 0.01; done");
-    ck_assert_int_eq(command_run(&a), 75);
-    ck_assert_ptr_nonnull(strstr(a.err, "has been held for --max-hold"));
+    command_set(&a, (const char *const[]){"--ttl", "1500ms", "--max-hold", "2s", NULL}, server, N, "nightly",
+                "while :; do sleep 0.01; done");
+    ck_assert_int_eq(command_run(&a), 124); /* not lost: it was to be stopped */
+    ck_assert_str_eq(a.err, "redlock: nightly has been held for --max-hold: stopping the command\n");
+    command_set(&a, (const char *const[]){"--ttl", "1500ms", "--max-hold", "2s", "-v", NULL}, server, N,
+                "nightly", "trap 'exit 0' TERM; while :; do sleep 0.01; done");
+    ck_assert_int_eq(command_run(&a), 124); /* whatever the command makes of it */
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
+    command_set(&a, (const char *const[]){"--ttl", "1500ms", "--max-hold", "2s", NULL}, server, N, "nightly",
+                "exit 3");
+    ck_assert_int_eq(command_run(&a), 3);
+    ck_assert_str_eq(a.err, "");
     command_set(&a, (const char *const[]){"--ttl", "600ms", "--max-hold", "500ms", NULL}, server, N,
                 "nightly", ":");
     ck_assert_int_eq(command_run(&a), 64);

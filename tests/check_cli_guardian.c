@@ -168,6 +168,34 @@ START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- nobody was there to stop it */
+
+/*
+ * The supervisor sleeps for longer than the lease, and so does the guardian (0, 1), or it is dead (2, 3). The
+ * command works on and ends before they are awake: with 0, and yet somebody else may have had the lock.
+ */
+START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
+{
+    const struct timespec pause = {0, 5000000};
+
+    command_set(&c, (const char *const[]){"--ttl", "1s", _i % 2 ? "-q" : "-v", NULL}, &server, 1, "nightly",
+                "trap 'exit 0' USR1; echo $$ >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    child = (pid_t)strtol(command_note(&c), NULL, 10);
+    pid_t guardian = find_guardian();
+    kill(c.pid, SIGSTOP);
+    kill(guardian, _i < 2 ? SIGSTOP : SIGKILL);
+    while (strcmp(live_command(&server, "EXISTS nightly"), ":0\r\n") != 0)
+        nanosleep(&pause, NULL);
+    kill(child, SIGUSR1);
+    command_await_gone(child);
+    kill(c.pid, SIGCONT);
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(
+        strstr(c.err, "nightly is lost: its lease ended before the command was seen to end"));
+}
+END_TEST
+
 Suite *suite_cli_guardian(void)
 {
     Suite *s = suite_create("cli_guardian");
@@ -180,6 +208,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_test(t, it_ends_with_the_run_and_holds_no_pipe_open);
     tcase_add_test(t, one_that_is_stopped_does_not_hold_up_the_release);
     tcase_add_test(t, a_guardian_that_does_not_read_holds_nobody_up);
+    tcase_add_loop_test(t, who_wakes_up_after_the_lease_does_not_say_that_all_went_well, 0, 4);
     suite_add_tcase(s, t);
     return s;
 }

@@ -35,8 +35,7 @@ static const char *heard(void)
 START_TEST(loudness_decides_what_is_said)
 {
     static const int levels[] = {RDL_CLI_QUIET, RDL_CLI_NORMAL, RDL_CLI_VERBOSE};
-    static const char *const expected[] = {"redlock: f\n",
-                                           "redlock: f\nredlock: warning: w\nredlock: t\n",
+    static const char *const expected[] = {"redlock: f\n", "redlock: f\nredlock: warning: w\nredlock: t\n",
                                            "redlock: f\nredlock: warning: w\nredlock: t\nredlock: n\n"};
     for (int i = 0; i < 3; i++) {
         rdl_cli_loudness(levels[i]);
@@ -155,7 +154,8 @@ START_TEST(who_finds_less_room_than_there_seemed_to_be_is_not_held_up)
         n += (size_t)got;
         rdl_cli_flush(0);
     }
-    ck_assert_int_eq(memcmp(all + 1, line, sizeof line) | memcmp(all + 1 + sizeof line, line, sizeof line), 0);
+    ck_assert_mem_eq(all + 1, line, sizeof line);
+    ck_assert_mem_eq(all + 1 + sizeof line, line, sizeof line);
 }
 END_TEST
 

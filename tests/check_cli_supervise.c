@@ -5,10 +5,12 @@
 #include "tests/live/servers.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 Suite *suite_cli_supervise(void);
 
@@ -178,6 +180,72 @@ START_TEST(a_lock_that_was_gone_at_the_end_is_a_warning)
 }
 END_TEST
 
+START_TEST(a_lock_that_somebody_else_has_at_the_end_is_lost)
+{
+    command_set(&c, (const char *const[]){_i ? "-q" : "-v", NULL}, server, N, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < 3; i++)
+        live_command(&server[i], "SET nightly thief");
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: somebody else got it before the command ended"));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nthief\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- nobody reads its messages */
+
+/* RDL_COMMAND OPTIONS... as a program whose standard error is a full pipe that nobody reads. */
+static void start_unread(const char *const options[], const char *script)
+{
+    const char *program = getenv("RDL_COMMAND");
+    int fd[2];
+
+    ck_assert_int_eq(pipe(fd), 0);
+    ck_assert_int_ge(fcntl(fd[0], F_DUPFD, 20), 20); /* its number may be the one below */
+    close(fd[0]);
+    ck_assert_int_eq(fcntl(fd[1], F_SETFL, O_NONBLOCK), 0);
+    while (write(fd[1], "....", 4) > 0)
+        continue;
+    ck_assert_int_eq(fcntl(fd[1], F_SETFL, 0), 0);
+    ck_assert_int_eq(dup2(fd[1], 8), 8);
+    memset(&c, 0, sizeof c);
+    setenv("RDL_COMMAND", "/bin/sh", 1);
+    command_add_all(&c, (const char *const[]){"-c", "exec \"$0\" \"$@\" 2>&8", program, "run", NULL});
+    command_add_all(&c, options);
+    command_add_servers(&c, server, N);
+    command_add_all(&c, (const char *const[]){"nightly", "-c", script, NULL});
+    command_start(&c);
+    command_note(&c);
+}
+
+START_TEST(the_command_is_stopped_in_time_also_if_nobody_reads_the_messages)
+{
+    start_unread((const char *const[]){"--ttl", "3s", "-v", "--trace", NULL}, STAMPS);
+    for (int i = 0; i < N; i++)
+        live_freeze(&server[i]);
+    double deadline = (double)(rdl_posix_now_ms() + TTL_MS - rdl_drift_ms(TTL_MS));
+    ck_assert_double_le(last_stamp_ms(), deadline);
+    ck_assert_int_eq(command_end(&c), 75);
+    for (int i = 0; i < N; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+START_TEST(the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages)
+{
+    start_unread((const char *const[]){"--ttl", "2s", "-v", "--trace", NULL},
+                 "exec 2>/dev/null; trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
+    live_command(&server[0], "BLPOP nobody 2.5");
+    ck_assert_int_gt(holding(), N / 2);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 3);
+    no_key_anywhere();
+}
+END_TEST
+
 /* ---------------------------------------------------------------- the command ends */
 
 /* With three servers frozen a renewal is under way half of the time: of twelve ends some fall into one. */
@@ -253,6 +321,9 @@ Suite *suite_cli_supervise(void)
     tcase_add_test(t, it_has_its_grace_to_end_in_good_order);
     tcase_add_test(t, a_lock_that_somebody_took_away_stops_the_command);
     tcase_add_test(t, a_lock_that_was_gone_at_the_end_is_a_warning);
+    tcase_add_loop_test(t, a_lock_that_somebody_else_has_at_the_end_is_lost, 0, 2);
+    tcase_add_test(t, the_command_is_stopped_in_time_also_if_nobody_reads_the_messages);
+    tcase_add_test(t, the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages);
     tcase_add_test(t, it_may_end_while_the_lease_is_being_renewed);
     tcase_add_test(t, the_rest_of_its_group_ends_with_it_and_before_the_release);
     tcase_add_test(t, the_lock_is_free_at_once_afterwards);

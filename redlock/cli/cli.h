@@ -35,9 +35,10 @@ enum {
     RDL_EXIT_NOHOST = 68,      /* the names of a majority cannot be resolved */
     RDL_EXIT_UNAVAILABLE = 69, /* no majority of servers could be asked */
     RDL_EXIT_OS = 71,          /* fork, pipe, memory, random numbers */
-    RDL_EXIT_LOST = 75,        /* the lock was lost and the command stopped */
+    RDL_EXIT_LOST = 75,        /* the lock was lost: the command was stopped, or had ended too late */
     RDL_EXIT_PROTOCOL = 76,    /* no majority, and a server does not speak Redis' protocol */
     RDL_EXIT_NOPERM = 77,      /* no majority, and a server refused the password or the permission */
+    RDL_EXIT_MAX_HOLD = 124,   /* --max-hold was over and the command stopped; as of timeout(1) */
     RDL_EXIT_CANNOT_RUN = 126,
     RDL_EXIT_NOT_FOUND = 127
 };
@@ -196,8 +197,11 @@ int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms);
  * (which may be 0, by -E). Ends the process on a signal.
  */
 int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status);
-/* Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. */
-void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
+/*
+ * Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. 1:
+ * somebody else had it inside the validity, the reason said.
+ */
+int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
 /* What the servers that did not grant had to say, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap);
 /* With -v: what each server did, a line for each. */
@@ -223,13 +227,16 @@ struct rdl_cli_guardian {
 int rdl_cli_guardian_start(struct rdl_cli_guardian *g);
 /* Which group to guard and until when it holds the lock at least. Also called by the child before exec. */
 void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms);
-/* Goodbye: the group is gone. */
+/* Goodbye: the group is gone. Never waits for a guardian that somebody stopped. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g);
 
+/* Warn of a program that may make itself another user's: that one could not be stopped. */
+void rdl_cli_child_look(const struct rdl_cli_options *o);
 /* Start the command in a process group of its own; fence 0: none. Its pid, or -1 with errno. */
 pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
                           uint64_t until_ms, uint64_t fence);
-void rdl_cli_child_kill(pid_t group, int sig);
+/* 0: nobody of it is ours to signal (sudo made it another user's). */
+int rdl_cli_child_kill(pid_t group, int sig);
 int rdl_cli_child_group_is_empty(pid_t group);
 /* It stopped: hand it the terminal if it asked for that and we have it, else take the terminal back. */
 void rdl_cli_child_stopped(pid_t group, int sig);
@@ -264,7 +271,7 @@ void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-/* A line, of 4096 bytes at most, to standard error or to the one other file there is; never waits for its reader. */
+/* A line, of 4096 bytes at most, to standard error or to the one other file there is. Waits for no reader. */
 void rdl_cli_put(int fd, const char *line, size_t len);
 /* Write what was kept, for patience_ms at most. 1: some of it is left. */
 int rdl_cli_flush(uint32_t patience_ms);

@@ -69,6 +69,16 @@ static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
     }
 }
 
+/* Somebody else has it, on one of the servers at least. */
+static int is_denied(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += l->servers->server[i].vote == RDL_VOTE_DENIED;
+    return n > 0;
+}
+
 static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 {
     int rc;
@@ -240,20 +250,25 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
 
 /* ---------------------------------------------------------------- giving it back */
 
-void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
+int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
 {
-    int rc = RDL_OK;
+    int rc = RDL_OK, stolen = 0;
 
     l->posix.wake_fd = -1; /* signals change nothing any more; unread they would end every wait at once */
     if (!lost) {
         while (rdl_cli_hold_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
             rdl_cli_lock_turn(l, UINT64_MAX);
+        uint64_t until_ms = rdl_cli_hold_until_ms(l);
         rc = rdl_cli_hold_release(l, rdl_cli_now(l));
         while (rc == RDL_PENDING)
             rc = rdl_cli_lock_turn(l, UINT64_MAX);
+        /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
+        stolen = (rc == RDL_LOST || (rc == RDL_EXPIRED && is_denied(l))) && rdl_cli_now(l) < until_ms;
     }
     if (rc == RDL_OK && !lost)
         rdl_cli_note("%s released", l->o->lock);
+    else if (stolen)
+        rdl_cli_fail("%s is lost: somebody else got it before the command ended", l->o->lock);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)
         rdl_cli_warn(
             "%s was gone from a majority of the servers before it was released: somebody else may have "
@@ -263,4 +278,5 @@ void rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
         rdl_cli_warn("%s could not be released (%s): it is free when its lease ends", l->o->lock,
                      rdl_strerror(rc));
     give_up(l);
+    return stolen;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -61,6 +62,36 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
 }
 
+/* As execvp looks for it. 0 or -1. */
+static int find_program(const char *name, struct stat *st)
+{
+    const char *dirs = getenv("PATH");
+    char path[4096];
+
+    if (strchr(name, '/') != NULL)
+        return stat(name, st);
+    for (const char *dir = dirs != NULL ? dirs : "/bin:/usr/bin"; dir != NULL; dir = strchr(dir, ':')) {
+        dir += *dir == ':';
+        size_t len = strcspn(dir, ":");
+        int n = snprintf(path, sizeof path, "%.*s%s%s", (int)len, dir, len > 0 ? "/" : "", name);
+        if (n < (int)sizeof path && stat(path, st) == 0 && S_ISREG(st->st_mode) && access(path, X_OK) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+void rdl_cli_child_look(const struct rdl_cli_options *o)
+{
+    struct stat st;
+
+    if (geteuid() == 0 || find_program(o->command[0], &st) != 0)
+        return;
+    if ((st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid())
+        rdl_cli_warn("%s is set-user-ID: what it runs as another user cannot be stopped when the lease ends; "
+                     "run redlock as that user instead",
+                     o->command[0]);
+}
+
 pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
                           uint64_t until_ms, uint64_t fence)
 {
@@ -80,9 +111,9 @@ pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_
     return pid;
 }
 
-void rdl_cli_child_kill(pid_t group, int sig)
+int rdl_cli_child_kill(pid_t group, int sig)
 {
-    kill(-group, sig);
+    return kill(-group, sig) == 0 || errno != EPERM;
 }
 
 int rdl_cli_child_group_is_empty(pid_t group)

@@ -47,6 +47,9 @@ struct run {
     int renewing;
     int failures; /* renewals in a row */
     int lost;
+    int capped; /* --max-hold: it is not renewed any more */
+    int spent;  /* and the command was stopped for that */
+    int immune; /* what is left of the group is another user's */
     enum phase phase;
 };
 
@@ -58,11 +61,23 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
 
 /* ---------------------------------------------------------------- renewing */
 
-static void lose(struct run *r)
+static void lose(struct run *r, const char *why)
 {
     if (!r->lost)
-        rdl_cli_fail("%s is lost: the lease could not be renewed; stopping the command", r->lock->o->lock);
+        rdl_cli_fail("%s is lost: %s", r->lock->o->lock, why);
     r->lost = 1;
+}
+
+/* The lease ends soon. With --max-hold that was asked for, and is no loss. */
+static void expire(struct run *r)
+{
+    if (!r->capped || r->until_ms == 0) {
+        lose(r, "the lease could not be renewed; stopping the command");
+        return;
+    }
+    if (!r->spent && !r->exited)
+        rdl_cli_fail("%s has been held for --max-hold: stopping the command", r->lock->o->lock);
+    r->spent |= !r->exited;
 }
 
 static void renewed(struct run *r, uint64_t now)
@@ -82,15 +97,16 @@ static void renewal_ended(struct run *r, int rc, uint64_t now)
     r->renewing = 0;
     if (rc >= RDL_OK) {
         renewed(r, now);
-        (r->failures > 0 ? rdl_cli_warn : rdl_cli_note)(
+        (r->failures > 0 ? rdl_cli_tell : rdl_cli_note)(
             "%s renewed%s", r->lock->o->lock, rc == RDL_REPAIRED ? ", and put back where it was gone" : "");
         rdl_cli_lock_note_servers(r->lock);
         r->failures = 0;
         return;
     }
     if (rc == RDL_E_CAP) {
-        if (r->failures++ == 0)
-            rdl_cli_warn("%s has been held for --max-hold: it is not renewed any more", r->lock->o->lock);
+        if (!r->capped)
+            rdl_cli_note("%s is not renewed any more: --max-hold", r->lock->o->lock);
+        r->capped = 1;
         rdl_keeper_failed(&r->keeper, now);
         return;
     }
@@ -120,11 +136,36 @@ static void renew(struct run *r)
 
 /* ---------------------------------------------------------------- the processes */
 
+/*
+ * Who changed his real user takes no signal from us. kill() fails only when there is nobody else in the
+ * group, so it is asked again when the others are gone.
+ */
+static void immune(struct run *r)
+{
+    const char *name = r->lock->o->lock;
+
+    if (r->phase == RUNNING) {
+        rdl_cli_warn("the command takes no signals: it runs as another user");
+        return;
+    }
+    if (r->immune)
+        return;
+    r->immune = 1;
+    if (r->exited)
+        rdl_cli_fail(
+            "cannot stop what the command left behind: it runs as another user and works on without %s",
+            name);
+    else
+        rdl_cli_fail("cannot stop the command: it runs as another user and works on after the lease of %s",
+                     name);
+}
+
 static void tell_group(struct run *r, int sig)
 {
     int is_asleep = r->stopped != 0 || r->suspend;
 
-    rdl_cli_child_kill(r->child, sig);
+    if (!rdl_cli_child_kill(r->child, sig))
+        immune(r);
     if (is_asleep && sig != SIGTSTP && sig != SIGCONT)
         rdl_cli_child_kill(r->child, SIGCONT); /* a stopped process would get it only when it is continued */
     r->suspend = sig == SIGTSTP;
@@ -168,7 +209,7 @@ static void guardian_ended(struct run *r, int status)
     r->guardian.pid = 0;
     if (WIFEXITED(status)) {
         r->until_ms = 0;
-        lose(r);
+        lose(r, "its lease has ended");
         return;
     }
     rdl_cli_warn("the guardian process was killed; starting another");
@@ -214,13 +255,15 @@ static void advance(struct run *r, uint64_t now)
     uint64_t kill_at = r->until_ms > margin ? r->until_ms - margin : 0;
     uint64_t term_at = r->until_ms > o->grace_ms ? r->until_ms - o->grace_ms : 0;
 
+    if (r->phase != RUNNING && !rdl_cli_child_kill(r->child, 0))
+        immune(r);
     if (r->phase != KILLED && now >= kill_at) {
-        lose(r);
+        expire(r);
         enter(r, KILLED, SIGKILL, now + UNKILLABLE_MS);
     } else if ((r->phase == LEFTOVER || r->phase == STOPPING) && now >= r->next_ms) {
         enter(r, KILLED, SIGKILL, now + UNKILLABLE_MS);
     } else if (r->phase == RUNNING && now >= term_at) {
-        lose(r);
+        expire(r);
         enter(r, STOPPING, SIGTERM, kill_at);
     } else if (r->phase == RUNNING && r->exited) {
         rdl_cli_warn("the command left processes behind; stopping them before %s is released", o->lock);
@@ -233,6 +276,13 @@ static int is_over(const struct run *r, uint64_t now)
     if (!r->exited)
         return 0;
     return rdl_cli_child_group_is_empty(r->child) || (r->phase == KILLED && now >= r->next_ms);
+}
+
+/* We may have slept for longer than the lease: then who knows when the command ended. */
+static void came_late(struct run *r, uint64_t now)
+{
+    if (now >= r->until_ms)
+        lose(r, "its lease ended before the command was seen to end");
 }
 
 /* When to look again even if nothing happens. */
@@ -259,8 +309,10 @@ static void loop(struct run *r)
         forward(r);
         reap(r);
         uint64_t now = rdl_cli_now(r->lock);
-        if (is_over(r, now))
+        if (is_over(r, now)) {
+            came_late(r, rdl_cli_now(r->lock));
             return;
+        }
         renew(r);
         now = rdl_cli_now(r->lock);
         advance(r, now);
@@ -302,8 +354,8 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     renewed(&r, rdl_cli_now(l));
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
-    rdl_cli_lock_release(l, r.lost);
-    if (!r.lost && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
+    r.lost |= rdl_cli_lock_release(l, r.lost);
+    if (!r.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
         rdl_cli_signals_die(SIGINT); /* a shell reads 130 from that as well, and ends its loop or script */
-    return r.lost ? RDL_EXIT_LOST : child_status(&r);
+    return r.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);
 }

@@ -47,7 +47,7 @@ static const char run_usage[] =
     "                        30s (the default)\n"
     "  --grace TIME          what COMMAND has between TERM and the end of a lease\n"
     "                        that cannot be renewed (a sixth of the ttl, at most 5s)\n"
-    "  --max-hold TIME       stop COMMAND when it has held the lock for so long\n"
+    "  --max-hold TIME       stop COMMAND before it has held the lock for longer\n"
     "  --fence               a number that grows with every holder: $REDLOCK_FENCE\n"
     "\n"
     "Servers that restart (and may have forgotten a lock)\n"
@@ -74,7 +74,8 @@ static const char run_usage[] =
     "  65  URL or lock name                76  not a Redis server\n"
     "  66  password file                   77  password or permission refused\n"
     "  68  unknown host                   126  COMMAND cannot be run\n"
-    "  69  no majority of servers         127  COMMAND was not found\n";
+    "  69  no majority of servers         127  COMMAND was not found\n"
+    " 124  --max-hold is over, COMMAND stopped\n";
 
 /* A --help that nobody can read was no help. */
 static int print(const char *text)
@@ -107,6 +108,7 @@ static int run(int argc, char **argv)
     lock.opt.max_hold_ms = options.max_hold_ms;
     lock.opt.guard = (uint8_t)options.guard;
     rdl_cli_hold_init(&lock);
+    rdl_cli_child_look(&options);
     return rdl_cli_lock_acquire(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }
 

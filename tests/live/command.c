@@ -7,6 +7,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -125,6 +126,8 @@ static void become(struct command *c, const char *program, int note)
     fcntl(COMMAND_NOTE_FD, F_SETFD, 0); /* it may have had that number before: then dup2 changes nothing */
     if (c->is_started_badly)
         be_a_bad_parent();
+    if (c->uid != 0 && (setgroups(0, NULL) != 0 || setgid(c->uid) != 0 || setuid(c->uid) != 0))
+        _exit(127);
     setsid(); /* no terminal: its signals are not for the command */
     execv(program, argv);
     _exit(127);

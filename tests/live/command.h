@@ -19,6 +19,7 @@ struct command {
     const char *args[COMMAND_ARGS]; /* behind the program's name; borrowed */
     const char *env[8];             /* "NAME=value", on top of our own; borrowed */
     int is_started_badly; /* by somebody who ignores SIGHUP and SIGPIPE and blocks SIGUSR1 and SIGTERM */
+    uid_t uid;            /* run as this user; 0: as ourselves */
     pid_t pid;
     int note_fd; /* here one reads what the process writes to descriptor COMMAND_NOTE_FD */
     int err_fd, out_fd;
