@@ -146,6 +146,42 @@ START_TEST(its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- a lock inside a lock */
+
+/* A redlock as the command of a redlock: the same program, the same server unless it is the other one. */
+static void nest(const char *outer, const char *inner, const struct live_server *other)
+{
+    static char url[64];
+
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", other->port);
+    memset(&c, 0, sizeof c);
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){outer, "--", getenv("RDL_COMMAND"), "run", "-u", url, "-w",
+                                              "0.2", inner, "true", NULL});
+    command_run(&c);
+}
+
+START_TEST(who_waits_for_the_lock_he_runs_under_is_told)
+{
+    static const char warning[] = "redlock: warning: this runs inside `redlock run nightly`";
+    struct live_server other = {0};
+
+    nest("nightly", "nightly", &server);
+    ck_assert_int_eq(c.status, 1);
+    ck_assert_int_eq(strncmp(c.err, warning, strlen(warning)), 0);
+    ck_assert_ptr_null(strstr(c.err + 1, warning)); /* once */
+    nest("nightly", "weekly", &server);
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_str_eq(c.err, "");
+    live_start(&other); /* where it is another lock */
+    nest("nightly", "nightly", &other);
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_str_eq(c.err, "");
+    live_remove(&other);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- another user's */
 
 enum { NOBODY = 65534 };
@@ -364,6 +400,7 @@ Suite *suite_cli_child(void)
     tcase_add_test(t, it_gets_no_descriptor_of_ours);
     tcase_add_test(t, standard_input_and_output_are_its_own);
     tcase_add_test(t, its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored);
+    tcase_add_test(t, who_waits_for_the_lock_he_runs_under_is_told);
     tcase_add_test(t, a_program_that_may_become_another_user_is_warned_of_before);
     tcase_add_loop_test(t, a_command_that_became_another_user_cannot_be_stopped_and_that_is_told, 0, 2);
     tcase_add_test(t, it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back);

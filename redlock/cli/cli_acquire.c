@@ -4,6 +4,7 @@
 #include "redlock/cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,6 +80,24 @@ static int is_denied(const struct rdl_cli_lock *l)
     return n > 0;
 }
 
+/*
+ * Around us runs a `redlock run` of the same name, and somebody is in our way. It may be another lock, on
+ * other servers; if not, nobody will ever let go. Said once.
+ */
+static void look_for_ourselves(const struct rdl_cli_lock *l)
+{
+    static int told;
+    const char *outer = getenv("REDLOCK_LOCK");
+
+    if (told || outer == NULL || strcmp(outer, l->o->lock) != 0)
+        return;
+    told = is_denied(l);
+    if (told)
+        rdl_cli_warn(
+            "this runs inside `redlock run %s` ($REDLOCK_LOCK): on the same servers it waits for itself",
+            l->o->lock);
+}
+
 static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 {
     int rc;
@@ -88,6 +107,7 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
     rc = rdl_cli_hold_acquire(l);
     while (rc == RDL_PENDING) {
         rc = rdl_cli_lock_turn(l, UINT64_MAX);
+        look_for_ourselves(l);
         if (obey(l)) /* whatever it said is given up */
             rc = rdl_cli_hold_acquire(l);
     }
