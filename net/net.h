@@ -212,6 +212,7 @@ struct rdl_facts {
     int64_t up_ms;     /* when it started by its own account, on our clock; off by one second at most */
     uint32_t uptime_s; /* as read */
     uint8_t has;       /* enum rdl_fact */
+    uint8_t is_other;  /* before this run, another one was seen here */
 };
 
 enum rdl_fact {

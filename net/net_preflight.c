@@ -62,8 +62,10 @@ static void take_run(struct rdl_conn *c, const char *hex)
 
     for (i = 0; i < 16 && hex[i] != '\0'; i++)
         run = run << 4 | (uint64_t)(hex[i] <= '9' ? hex[i] - '0' : (hex[i] - 'a' + 10) & 15);
-    if (run != c->facts.run)
+    if (run != c->facts.run) {
+        c->facts.is_other = c->facts.run != 0;
         c->facts.seen_ms = 0;
+    }
     c->facts.run = run;
 }
 

@@ -31,10 +31,14 @@ uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
     return end_ms > 0 ? (uint64_t)end_ms : 0;
 }
 
-/* By what the server said of itself. */
+/*
+ * By what the server said of itself. Where another run was before it may be another server, which the address
+ * now leads to: it knows nothing of the leases, however long it is up.
+ */
 static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
 {
     const struct rdl_facts *f = rdl_conn_facts(s->conn);
+    int is_believed;
 
     *error = RDL_OK;
     if (f == NULL) {
@@ -49,7 +53,8 @@ static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_
     }
     if (r->opt->guard == RDL_GUARD_OFF)
         return 0;
-    return rdl_guard_quarantine_end(r, r->opt->guard == RDL_GUARD_STRICT ? (int64_t)f->seen_ms : f->up_ms);
+    is_believed = r->opt->guard != RDL_GUARD_STRICT && !f->is_other;
+    return rdl_guard_quarantine_end(r, is_believed ? f->up_ms : (int64_t)f->seen_ms);
 }
 
 uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)

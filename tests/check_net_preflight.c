@@ -98,6 +98,11 @@ START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
     rdl_conn_upkeep(&s.conn, 20000);
     ck_assert_uint_eq(rdl_conn_facts(&s.conn)->seen_ms, _i ? 20000 : 9000);
     ck_assert_int_eq(rdl_conn_facts(&s.conn)->up_ms, _i ? 20000 : 12000);
+    ck_assert_int_eq(rdl_conn_facts(&s.conn)->is_other, _i);
+    scripted_break(&s);
+    connect_at(30000);
+    answer(_i ? RUN_B : RUN_A);
+    ck_assert_int_eq(s.conn.facts.is_other, _i);
 }
 END_TEST
 

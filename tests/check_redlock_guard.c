@@ -128,17 +128,42 @@ START_TEST(an_extend_waits_for_who_counts_when_one_who_does_not_was_faster)
 }
 END_TEST
 
-/* Its wall clock steps ahead by an hour after the start: its uptime lies. */
+/* Server 0 is another run than before, and says that it runs since an hour. */
+static void long_up(void)
+{
+    fleet_restart(0, NOW);
+    fleet.s[0].conn.facts.uptime_s = 3600;
+    fleet.s[0].conn.facts.has &= (uint8_t)~RDL_FACT_STAMPED;
+}
+
+/* Its wall clock steps ahead by an hour after the start: its uptime lies, to who did not see it before. */
 START_TEST(a_server_clock_that_steps_fools_all_but_strict)
 {
     uint64_t now = NOW + 4000;
 
     guarded(1, guards[_i]);
-    fleet_restart(0, NOW);
-    fleet.s[0].conn.facts.uptime_s = 3600; /* so it says */
-    fleet.s[0].conn.facts.has &= (uint8_t)~RDL_FACT_STAMPED;
+    long_up();
+    fleet.s[0].conn.facts.is_other = 0;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
                      guards[_i] == RDL_GUARD_STRICT ? RDL_E_QUARANTINE : RDL_OK);
+}
+END_TEST
+
+/* Its address was led to another server, which knows nothing of the leases of the first. */
+START_TEST(a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen)
+{
+    uint64_t now = NOW + 4000;
+
+    guarded(1, guards[_i]);
+    long_up();
+    rdl_conn_upkeep(&fleet.s[0].conn, NOW);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
+    fleet_down(0); /* the next connection changes nothing */
+    fleet_up(0);
+    now = NOW + QUARANTINE;
+    rdl_conn_upkeep(&fleet.s[0].conn, now - 5000);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
 }
 END_TEST
 
@@ -275,6 +300,7 @@ Suite *suite_redlock_guard(void)
     tcase_add_test(tc, a_grant_in_quarantine_counts_by_an_extend_after_it);
     tcase_add_test(tc, an_extend_waits_for_who_counts_when_one_who_does_not_was_faster);
     tcase_add_loop_test(tc, a_server_clock_that_steps_fools_all_but_strict, 0, 3);
+    tcase_add_loop_test(tc, a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen, 0, 3);
     tcase_add_loop_test(tc, who_may_not_ask_is_what_the_guard_says, 0, 4);
     tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote);
     tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away);

@@ -57,6 +57,25 @@ static void majority_forgets(void)
     }
 }
 
+/* Their addresses lead to others, which are up since long ago and have never heard of A. */
+static void addresses_lead_elsewhere(void)
+{
+    for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
+        struct world *w = held_by_a((enum rdl_guard)guard, 3000);
+        struct handle *b = scene_lock(w, 1);
+        forget(w, 0, 3);
+        for (int s = 0; s < 3; s++)
+            w->host[s].clock.step_us += 3600 * (int64_t)SECOND;
+        scene_go(w, 600);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
+        scene_go(w, 4000);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
 /*
  * The picture in redlock/DESIGN.md: A reaches 0, 1 and 2, and holds these; 2 crashes and comes back empty. B
  * is granted 2, 3 and 4, again and again, and 2 does not count.
@@ -168,7 +187,9 @@ static void longest_of_anybody(void)
     struct handle *b = scene_lock(w, 1);
     forget(w, 0, 3);
     b->opt.lease.ttl_ms = 500;
-    scene_go(w, 3500);
+    scene_go(w, 600);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE); /* he has seen them now */
+    scene_go(w, 2900);
     EXPECT(w, scene_left(w, scene_lock(w, 0)) > 1000);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
     b->opt.lease.ttl_ms = 5001;
@@ -320,6 +341,7 @@ static void info_is_forbidden(void)
 
 const struct scenario scenarios_guard[] = {
     {"a majority that forgets is in quarantine while a lease may last", majority_forgets, SCENE},
+    {"an address that now leads elsewhere is in quarantine", addresses_lead_elsewhere, SCENE},
     {"the restart guard saves a lease", guard_saves_a_lease, SCENE},
     {"without it two hold the same lock", without_it_two_hold, CONTROL},
     {"a majority that forgets the last second is in quarantine", the_last_second_is_forgotten, SCENE},
