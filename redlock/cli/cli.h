@@ -6,7 +6,8 @@
  *     cli_options.c    the command line                         struct rdl_cli_options
  *     cli_defaults.c   what it left open, what does not go together
  *     cli_secret.c     passwords: where from, and who must not see them
- *     cli_servers.c    URLs, names, connections                 struct rdl_cli_servers
+ *     cli_servers.c    URLs, connections                        struct rdl_cli_servers
+ *     cli_address.c    names
  *     cli_signals.c    signals as bytes in a pipe
  *     cli_acquire.c    getting the lock, and giving it back     struct rdl_cli_lock
  *     cli_hold.c       on N servers, or a single one in ways of its own
@@ -28,11 +29,11 @@
 
 /* Exit statuses of our own, after sysexits.h; anything else is the command's. */
 enum {
-    RDL_EXIT_CONFLICT = 1,     /* somebody else holds the lock */
-    RDL_EXIT_USAGE = 64,       /* the command line */
-    RDL_EXIT_DATA = 65,        /* a URL or the lock's name */
-    RDL_EXIT_NOINPUT = 66,     /* the password's file or descriptor */
-    RDL_EXIT_NOHOST = 68,      /* the names of a majority cannot be resolved */
+    RDL_EXIT_CONFLICT = 1, /* somebody else holds the lock */
+    RDL_EXIT_USAGE = 64,   /* the command line */
+    RDL_EXIT_DATA = 65,    /* a URL or the lock's name */
+    RDL_EXIT_NOINPUT = 66, /* the password's file or descriptor */
+    RDL_EXIT_NOHOST = 68,  /* the names of a majority cannot be resolved, or one leads to several servers */
     RDL_EXIT_UNAVAILABLE = 69, /* no majority of servers could be asked */
     RDL_EXIT_OS = 71,          /* fork, pipe, memory, random numbers */
     RDL_EXIT_LOST = 75,        /* the lock was lost: the command was stopped, or had ended too late */
@@ -46,7 +47,8 @@ enum {
 enum {
     RDL_CLI_TTL_MIN_MS = 100, /* under this nobody could promise to stop a process in time */
     RDL_CLI_SECRET_MAX = 2048,
-    RDL_CLI_WHERE_MAX = 128, /* bytes of "host:port" for people, NUL included */
+    RDL_CLI_WHERE_MAX = 128,     /* bytes of "host:port" for people, NUL included */
+    RDL_CLI_ADDRESSES_MAX = 512, /* and of all addresses of a name */
     RDL_CLI_LAST_WORDS_MS = 2000 /* so long we wait at our end for whoever reads our messages */
 };
 
@@ -74,6 +76,7 @@ struct rdl_cli_options {
     int fence;
     int wake_hint;
     int canary;
+    int any_address; /* a name's addresses are known to lead to one server */
     int help;
     const char *lock;
     char **command; /* NULL-terminated */
@@ -135,6 +138,21 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
 void rdl_cli_servers_second(struct rdl_cli_servers *s);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
+
+/* ---------------------------------------------------------------- names */
+
+enum rdl_cli_address { RDL_CLI_ADDRESS_FOUND, RDL_CLI_ADDRESS_NONE, RDL_CLI_ADDRESS_SEVERAL };
+
+/*
+ * Look up ep->host, once. FOUND: ep has the address; NONE: *why says why; SEVERAL: of one family, all of
+ * them stand in all. All hosts must come to the same: of two families IPv4 is taken, the other one only of loopback, where
+ * nobody listens on the first. any: the first that answers.
+ */
+enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,
+                                          char all[RDL_CLI_ADDRESSES_MAX]);
+struct addrinfo;
+/* The one to use, of one or more addresses; NULL: there are several of one family. */
+const struct addrinfo *rdl_cli_address_choose(const struct addrinfo *list, int any);
 
 /* Sets config.trace of every server. 0 or an exit status, the reason said. */
 int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file);

@@ -23,6 +23,7 @@ enum id {
     OPT_FENCE,
     OPT_WAKE_HINT,
     OPT_CANARY,
+    OPT_ANY_ADDRESS,
     OPT_COMMAND,
     OPT_VERBOSE,
     OPT_QUIET,
@@ -58,6 +59,7 @@ static const struct option table[] = {
     {0, "fence", OPT_FENCE, NOTHING},
     {0, "wake-hint", OPT_WAKE_HINT, NOTHING},
     {0, "canary", OPT_CANARY, NOTHING},
+    {0, "any-address", OPT_ANY_ADDRESS, NOTHING},
     {'c', "command", OPT_COMMAND, VALUE},
     {'v', "verbose", OPT_VERBOSE, NOTHING},
     {'q', "quiet", OPT_QUIET, NOTHING},
@@ -212,6 +214,8 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return switch_on(&o->wake_hint);
     case OPT_CANARY:
         return switch_on(&o->canary);
+    case OPT_ANY_ADDRESS:
+        return switch_on(&o->any_address);
     case OPT_COMMAND:
         take_shell(o, text);
         return 0;

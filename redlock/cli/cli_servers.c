@@ -3,18 +3,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-enum { PROBE_MS = 250 };
 
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX])
 {
@@ -46,104 +37,56 @@ static int parse(struct rdl_endpoint *ep, const char *url, size_t i)
     return RDL_EXIT_DATA;
 }
 
-static void take_address(struct rdl_endpoint *ep, const struct addrinfo *a)
+/* All of one name's addresses: nobody can know which of them the others take. */
+static void refuse_several(const char *where, const char *all)
 {
-    if (a->ai_family == AF_INET) {
-        struct sockaddr_in in;
-        memcpy(&in, a->ai_addr, sizeof in);
-        memcpy(ep->ip, &in.sin_addr, 4);
-        ep->family = RDL_INET;
-    } else {
-        struct sockaddr_in6 in6;
-        memcpy(&in6, a->ai_addr, sizeof in6);
-        memcpy(ep->ip, &in6.sin6_addr, 16);
-        ep->scope = in6.sin6_scope_id;
-        ep->family = RDL_INET6;
-    }
+    rdl_cli_fail(
+        "%s has more than one address (%s): if they are several servers, the lock would have several "
+        "holders; name one of them, or give --any-address if all lead to one server",
+        where, all);
 }
 
-static int is_usable(const struct addrinfo *a)
+/* Look up what is a name. Those without an address stand in s->unresolved, and in list. */
+static int resolve_each(struct rdl_cli_servers *s, int any, char *list, size_t cap)
 {
-    return a->ai_family == AF_INET || a->ai_family == AF_INET6;
-}
+    char where[RDL_CLI_WHERE_MAX], all[RDL_CLI_ADDRESSES_MAX];
+    size_t n = 0;
+    int rc = 0;
 
-/* Somebody listens there. */
-static int probe(const struct addrinfo *a)
-{
-    int fd = socket(a->ai_family, SOCK_STREAM, 0);
-    int error = -1;
-    socklen_t len = sizeof error;
-    struct pollfd p = {fd, POLLOUT, 0};
-
-    if (fd < 0)
-        return 0;
-    if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
-        if (connect(fd, a->ai_addr, a->ai_addrlen) == 0)
-            error = 0;
-        else if (errno == EINPROGRESS && poll(&p, 1, PROBE_MS) == 1)
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+    for (size_t i = 0; i < s->n; i++) {
+        const char *why = NULL;
+        if (s->endpoint[i].family != RDL_UNRESOLVED)
+            continue;
+        enum rdl_cli_address found = rdl_cli_address_find(&s->endpoint[i], any, &why, all);
+        rdl_cli_servers_where(s, i, where);
+        if (found == RDL_CLI_ADDRESS_SEVERAL) {
+            refuse_several(where, all);
+            rc = RDL_EXIT_NOHOST;
+        } else if (found == RDL_CLI_ADDRESS_NONE) {
+            s->unresolved[i] = why;
+            int len = snprintf(list + n, cap - n, "%s%s (%s)", n > 0 ? ", " : "", where, why);
+            n = len > 0 && (size_t)len < cap - n ? n + (size_t)len : n;
+        }
     }
-    close(fd);
-    return error == 0;
-}
-
-/*
- * The first address of a name; of several, the first where somebody listens: "localhost" is ::1 first on
- * most hosts, and many servers listen on 127.0.0.1 alone.
- */
-static const char *resolve(struct rdl_endpoint *ep)
-{
-    struct addrinfo hints, *list = NULL, *first = NULL;
-    char service[8];
-
-    memset(&hints, 0, sizeof hints);
-    hints.ai_family = AF_UNSPEC;
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_NUMERICSERV;
-    snprintf(service, sizeof service, "%u", (unsigned)ep->port);
-    int rc = getaddrinfo(ep->host, service, &hints, &list);
-    if (rc != 0)
-        return rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc);
-    unsigned count = 0;
-    for (struct addrinfo *a = list; a != NULL; a = a->ai_next) {
-        if (first == NULL && is_usable(a))
-            first = a;
-        count += (unsigned)is_usable(a);
-    }
-    struct addrinfo *pick = count > 1 ? list : NULL;
-    while (pick != NULL && !(is_usable(pick) && probe(pick)))
-        pick = pick->ai_next;
-    if (first != NULL)
-        take_address(ep, pick != NULL ? pick : first);
-    freeaddrinfo(list);
-    return first == NULL ? "it has no address" : NULL;
+    return rc;
 }
 
 /* A few names without an address are a few servers that are down; a majority of them is hopeless. */
-static int resolve_all(struct rdl_cli_servers *s)
+static int resolve_all(struct rdl_cli_servers *s, int any)
 {
-    char where[RDL_CLI_WHERE_MAX];
-    size_t bad = 0, last = 0;
+    char list[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 100)];
+    size_t bad = 0;
+    int rc = resolve_each(s, any, list, sizeof list);
 
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->endpoint[i].family != RDL_UNRESOLVED)
-            continue;
-        s->unresolved[i] = resolve(&s->endpoint[i]);
-        if (s->unresolved[i] != NULL) {
-            bad++;
-            last = i;
-        }
-    }
-    if (bad == 0)
-        return 0;
-    rdl_cli_servers_where(s, last, where);
+    for (size_t i = 0; i < s->n; i++)
+        bad += s->unresolved[i] != NULL;
+    if (rc != 0 || bad == 0)
+        return rc;
     if (s->n - bad >= s->n / 2 + 1) {
-        rdl_cli_warn("no address for %s: %s; counted as down (%zu of %zu)", where, s->unresolved[last], bad,
-                     s->n);
+        rdl_cli_warn("no address for %s; counted as down (%zu of %zu)", list, bad, s->n);
         return 0;
     }
-    rdl_cli_fail("no address for %s: %s%s", where, s->unresolved[last],
-                 s->n > 1 ? "; without it no majority of the servers is left" : "");
+    rdl_cli_fail("no address for %s%s", list, s->n > 1 ? "; no majority of the servers is left" : "");
     return RDL_EXIT_NOHOST;
 }
 
@@ -218,7 +161,7 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
     }
     rdl_cli_secret_clean_env();
     if (rc == 0)
-        rc = resolve_all(s);
+        rc = resolve_all(s, o->any_address);
     if (rc == 0)
         rc = check_distinct(s);
     for (size_t i = 0; i < s->n && rc == 0; i++)

@@ -31,6 +31,8 @@ static const char run_usage[] =
     "  -u, --url URL         redis://[[user]:password@]host[:port][/db] or\n"
     "                        unix:///path; once for each server. Else $REDLOCK_URLS,\n"
     "                        $REDIS_URL, redis://127.0.0.1:6379\n"
+    "  --any-address         all addresses of a name lead to one server (else a name\n"
+    "                        with several of them is refused)\n"
     "  --password-file FILE  the password of all servers; or --password-fd N, or\n"
     "                        $REDLOCK_PASSWORD, or $REDISCLI_AUTH\n"
     "\n"
@@ -73,7 +75,7 @@ static const char run_usage[] =
     "  64  usage                           75  the lock was lost, COMMAND stopped\n"
     "  65  URL or lock name                76  not a Redis server\n"
     "  66  password file                   77  password or permission refused\n"
-    "  68  unknown host                   126  COMMAND cannot be run\n"
+    "  68  unknown host, or not one       126  COMMAND cannot be run\n"
     "  69  no majority of servers         127  COMMAND was not found\n"
     " 124  --max-hold is over, COMMAND stopped\n";
 

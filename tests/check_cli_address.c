@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* A name leads every host to the same server, or nowhere. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+Suite *suite_cli_address(void);
+
+/* ---------------------------------------------------------------- a resolver with the answers of the test */
+
+enum { MOST = 8 };
+
+static struct answers {
+    struct addrinfo info[MOST];
+    struct sockaddr_in6 address[MOST]; /* a sockaddr_in is no larger */
+    size_t n;
+} names[2]; /* "a.test" and "b.test" */
+
+static void add(size_t name, const char *ip, int port)
+{
+    struct answers *a = &names[name];
+    struct addrinfo *info = &a->info[a->n];
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
+    int is_v6 = strchr(ip, ':') != NULL;
+
+    ck_assert_uint_lt(a->n, MOST);
+    ck_assert_int_eq(
+        inet_pton(is_v6 ? AF_INET6 : AF_INET, ip, is_v6 ? (void *)&in6.sin6_addr : (void *)&in.sin_addr), 1);
+    if (is_v6)
+        memcpy(&a->address[a->n], &in6, sizeof in6);
+    else
+        memcpy(&a->address[a->n], &in, sizeof in);
+    info->ai_family = is_v6 ? AF_INET6 : AF_INET;
+    info->ai_addr = (struct sockaddr *)&a->address[a->n];
+    info->ai_addrlen = is_v6 ? sizeof in6 : sizeof in;
+    if (a->n > 0)
+        a->info[a->n - 1].ai_next = info;
+    a->n++;
+}
+
+/* In the place of the C library's, in this program. */
+int getaddrinfo(const char *restrict host, const char *restrict service,
+                const struct addrinfo *restrict hints, struct addrinfo **restrict list)
+{
+    struct answers *a = &names[strcmp(host, "b.test") == 0];
+
+    (void)service;
+    (void)hints;
+    *list = a->info;
+    return a->n > 0 && strstr(host, ".test") != NULL ? 0 : EAI_NONAME;
+}
+
+void freeaddrinfo(struct addrinfo *list)
+{
+    (void)list;
+}
+
+/* ---------------------------------------------------------------- what the command makes of them */
+
+static struct rdl_cli_servers servers;
+static char said[4096];
+static int from_stderr;
+
+static void clear(void)
+{
+    int fd[2];
+
+    memset(names, 0, sizeof names);
+    ck_assert_int_eq(pipe(fd), 0);
+    dup2(fd[1], STDERR_FILENO);
+    from_stderr = fd[0];
+    rdl_cli_loudness(RDL_CLI_NORMAL);
+}
+
+static int init(const char *const urls[], size_t n, int any)
+{
+    static char copies[RDL_SERVERS_MAX][64];
+    struct rdl_cli_options o = {.password_fd = -1, .any_address = any, .n_urls = n};
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(copies[i], sizeof copies[i], "%s", urls[i]);
+        o.urls[i] = copies[i];
+    }
+    int rc = rdl_cli_servers_init(&servers, &o);
+    ck_assert_int_eq((int)write(STDERR_FILENO, "|", 1), 1); /* nothing said is something to read, too */
+    ssize_t len = read(from_stderr, said, sizeof said - 1);
+    ck_assert_int_ge((int)len, 1);
+    said[len - 1] = '\0';
+    return rc;
+}
+
+static int init_one(int any)
+{
+    return init((const char *const[]){"redis://a.test:6379"}, 1, any);
+}
+
+static const char *taken(size_t i)
+{
+    static char text[INET6_ADDRSTRLEN];
+    const struct rdl_endpoint *ep = &servers.endpoint[i];
+
+    return inet_ntop(ep->family == RDL_INET ? AF_INET : AF_INET6, ep->ip, text, sizeof text);
+}
+
+START_TEST(a_name_with_several_addresses_of_one_family_is_68_and_names_them_all)
+{
+    static const char *const v[][3] = {{"192.0.2.7", "192.0.2.3", "192.0.2.7, 192.0.2.3"},
+                                       {"2001:db8::2", "2001:db8::1", "2001:db8::2, 2001:db8::1"},
+                                       {"127.0.0.2", "127.0.0.3", "127.0.0.2, 127.0.0.3"}};
+
+    add(0, v[_i][0], 6379);
+    add(0, v[_i][1], 6379);
+    ck_assert_int_eq(init_one(0), 68);
+    ck_assert_msg(strstr(said, v[_i][2]) != NULL, "%s", said);
+    ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address ("));
+    ck_assert_ptr_nonnull(strstr(said, "--any-address"));
+}
+END_TEST
+
+/* Two clients of three servers, each with another server behind the third name, are two majorities. */
+START_TEST(one_such_name_among_others_that_are_well_is_68_too)
+{
+    add(0, "192.0.2.7", 6379);
+    add(0, "192.0.2.3", 6379);
+    add(1, "192.0.2.9", 6379);
+    ck_assert_int_eq(
+        init((const char *const[]){"redis://127.0.0.1", "redis://b.test", "redis://a.test"}, 3, 0), 68);
+    ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address"));
+    ck_assert_ptr_null(strstr(said, "b.test"));
+    add(1, "192.0.2.8", 6379);
+    ck_assert_int_eq(
+        init((const char *const[]){"redis://127.0.0.1", "redis://b.test", "redis://a.test"}, 3, 0), 68);
+    ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address"));
+    ck_assert_ptr_nonnull(strstr(said, "b.test:6379 has more than one address"));
+}
+END_TEST
+
+/* The order is the resolver's and the host's: neither decides which server has the lock. */
+START_TEST(of_two_families_ipv4_is_taken_whatever_the_order)
+{
+    add(0, _i ? "2001:db8::1" : "192.0.2.7", 6379);
+    add(0, _i ? "192.0.2.7" : "2001:db8::1", 6379);
+    ck_assert_int_eq(init_one(0), 0);
+    ck_assert_str_eq(taken(0), "192.0.2.7");
+    ck_assert_str_eq(said, "");
+    rdl_cli_loudness(RDL_CLI_VERBOSE);
+    ck_assert_int_eq(init_one(0), 0);
+    ck_assert_str_eq(said, "redlock: a.test: its IPv6 address is not used, only its IPv4 address\n");
+}
+END_TEST
+
+/* Listens on one address of this host; the port. */
+static int listen_on(const char *ip, int port)
+{
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
+    int is_v6 = strchr(ip, ':') != NULL, on = 1;
+    struct sockaddr *a = is_v6 ? (struct sockaddr *)&in6 : (struct sockaddr *)&in;
+    socklen_t len = is_v6 ? sizeof in6 : sizeof in;
+    int fd = socket(a->sa_family, SOCK_STREAM, 0);
+
+    inet_pton(a->sa_family, ip, is_v6 ? (void *)&in6.sin6_addr : (void *)&in.sin_addr);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    ck_assert_int_eq(bind(fd, a, len), 0);
+    ck_assert_int_eq(listen(fd, 8), 0);
+    ck_assert_int_eq(getsockname(fd, a, &len), 0);
+    return ntohs(is_v6 ? in6.sin6_port : in.sin_port);
+}
+
+/* Somebody listens on the second address alone: that is taken if both are this host, and else is not. */
+START_TEST(the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_listens_on_the_first)
+{
+    int port = listen_on("::1", 0);
+
+    add(0, _i == 2 ? "127.0.0.2" : "127.0.0.1", port);
+    add(0, "::1", port);
+    if (_i == 1)
+        listen_on("127.0.0.1", port);
+    ck_assert_int_eq(init_one(0), 0);
+    ck_assert_str_eq(taken(0), _i == 1 ? "127.0.0.1" : "::1");
+    memset(names, 0, sizeof names);
+    add(0, "192.0.2.7", port);
+    add(0, "::1", port);
+    ck_assert_int_eq(init_one(0), 0);
+    ck_assert_str_eq(taken(0), "192.0.2.7");
+}
+END_TEST
+
+START_TEST(a_name_with_one_address_has_that_one_however_often_it_is_told)
+{
+    const char *ip = _i ? "2001:db8::1" : "192.0.2.7";
+
+    add(0, ip, 6379);
+    add(0, ip, 6379);
+    ck_assert_int_eq(init_one(0), 0);
+    ck_assert_str_eq(taken(0), ip);
+    ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(who_knows_that_they_are_one_server_gets_the_first_that_listens)
+{
+    int port = listen_on("127.0.0.3", 0);
+
+    add(0, "127.0.0.2", port);
+    add(0, "127.0.0.3", port);
+    ck_assert_int_eq(init_one(1), 0);
+    ck_assert_str_eq(taken(0), "127.0.0.3");
+    ck_assert_str_eq(said, "");
+    memset(names, 0, sizeof names);
+    add(0, "127.0.0.4", port);
+    add(0, "127.0.0.2", port);
+    ck_assert_int_eq(init_one(1), 0);
+    ck_assert_str_eq(taken(0), "127.0.0.4"); /* nobody does: the first */
+}
+END_TEST
+
+START_TEST(two_names_of_one_server_are_65)
+{
+    add(0, "192.0.2.7", 6379);
+    add(1, "192.0.2.7", 6379);
+    ck_assert_int_eq(init((const char *const[]){"redis://a.test", "redis://b.test"}, 2, 0), 65);
+}
+END_TEST
+
+START_TEST(every_name_without_an_address_is_named)
+{
+    static const char *const urls[] = {"redis://x.invalid:1", "redis://127.0.0.1", "redis://y.invalid:2",
+                                       "redis://127.0.0.2", "redis://127.0.0.3"};
+
+    ck_assert_int_eq(init(urls, 5, 0), 0);
+    ck_assert_ptr_nonnull(strstr(said, "no address for x.invalid:1 ("));
+    ck_assert_ptr_nonnull(strstr(said, "), y.invalid:2 ("));
+    ck_assert_ptr_nonnull(strstr(said, "; counted as down (2 of 5)"));
+    ck_assert_int_eq(init(urls, 3, 0), 68);
+    ck_assert_ptr_nonnull(strstr(said, "no address for x.invalid:1 ("));
+    ck_assert_ptr_nonnull(strstr(said, "), y.invalid:2 ("));
+}
+END_TEST
+
+Suite *suite_cli_address(void)
+{
+    Suite *s = suite_create("cli_address");
+    TCase *t = tcase_create("names");
+    tcase_add_checked_fixture(t, clear, NULL);
+    tcase_add_loop_test(t, a_name_with_several_addresses_of_one_family_is_68_and_names_them_all, 0, 3);
+    tcase_add_test(t, one_such_name_among_others_that_are_well_is_68_too);
+    tcase_add_loop_test(t, of_two_families_ipv4_is_taken_whatever_the_order, 0, 2);
+    tcase_add_loop_test(
+        t, the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_listens_on_the_first, 0, 3);
+    tcase_add_loop_test(t, a_name_with_one_address_has_that_one_however_often_it_is_told, 0, 2);
+    tcase_add_test(t, who_knows_that_they_are_one_server_gets_the_first_that_listens);
+    tcase_add_test(t, two_names_of_one_server_are_65);
+    tcase_add_test(t, every_name_without_an_address_is_named);
+    suite_add_tcase(s, t);
+    return s;
+}
