@@ -93,8 +93,8 @@ struct rdl_conn;
 
 /*
  * The audit trace, the library's only callback: every byte sent and received, in order. dir is '>' or
- * '<'. Where the bytes are (or may repeat) a password data is NULL and only len is told. Must not call
- * back into the library.
+ * '<'. During the login, where the bytes are or may repeat the password, data is NULL and only len is told. A
+ * server may repeat it later: whoever writes the bytes down looks for it. Must not call back into the library.
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 

@@ -17,7 +17,7 @@ Suite *suite_cli_trace(void);
 
 static struct rdl_cli_servers servers;
 static char path[] = "build/trace.XXXXXX";
-static char text[16384];
+static char text[65536];
 
 static void make_file(void)
 {
@@ -80,6 +80,82 @@ START_TEST(a_password_is_told_by_its_length_alone)
 }
 END_TEST
 
+static void with_password(const char *password)
+{
+    servers.endpoint[1].password.data = password;
+    servers.endpoint[1].password.len = strlen(password);
+    open_trace();
+}
+
+static void send_and_see(const char *password, const char *const pieces[], const char *pattern)
+{
+    with_password(password);
+    for (size_t i = 0; pieces[i] != NULL; i++)
+        trace('<', pieces[i], strlen(pieces[i]));
+    traced();
+    matches(pattern);
+}
+
+#define LINE "[0-9]+\\.[0-9]{6} #2 < "
+
+START_TEST(a_password_is_left_out_wherever_it_stands)
+{
+    send_and_see("ab\xc3\"", (const char *const[]){"-ERR ab\xc3\" or ab\xc3\"ab\xc3\"\r\n", "ab\xc3\"", NULL},
+                 "^" LINE "\"-ERR \" <redacted 4 bytes> \" or \" <redacted 8 bytes> \"\\\\r\\\\n\"\n" LINE
+                 "<redacted 4 bytes>\n$");
+}
+END_TEST
+
+START_TEST(a_password_is_left_out_though_it_comes_in_pieces)
+{
+    send_and_see("secret", (const char *const[]){"for s", "e", "cr", "et.", NULL},
+                 "^" LINE "\"for \" <redacted 1 byte>\n" LINE "<redacted 1 byte>\n" LINE
+                 "<redacted 2 bytes>\n" LINE "<redacted 2 bytes> \"\\.\"\n$");
+}
+END_TEST
+
+/* "sese" begins again in its middle. */
+START_TEST(a_password_that_begins_in_another_one_is_left_out)
+{
+    send_and_see("sesex", (const char *const[]){"ses", "esex.", NULL},
+                 "^" LINE "<redacted 3 bytes>\n" LINE "<redacted 4 bytes> \"\\.\"\n$");
+}
+END_TEST
+
+START_TEST(what_only_began_as_a_password_does_is_shown)
+{
+    send_and_see("sesame", (const char *const[]){"ses", "ame!", "sesam!", NULL},
+                 "^" LINE "<redacted 3 bytes>\n" LINE "<redacted 3 bytes> \"!\"\n" LINE "\"sesam!\"\n$");
+}
+END_TEST
+
+/* What was sent to a server and what came from it are two streams, and so are two servers. */
+START_TEST(each_stream_has_its_own_beginning_of_a_password)
+{
+    with_password("secret");
+    trace('<', "sec", 3);
+    trace('>', "ret", 3);
+    trace('<', "ret", 3);
+    traced();
+    matches("< <redacted 3 bytes>\n.* > \"ret\"\n.* < <redacted 3 bytes>\n$");
+}
+END_TEST
+
+/* Longer than a line, and cut where the trace cuts. */
+START_TEST(a_password_within_a_long_piece_is_left_out)
+{
+    static char bytes[9000];
+
+    memset(bytes, '.', sizeof bytes);
+    for (size_t at = 1; at + 10 < sizeof bytes; at += 13)
+        memcpy(bytes + at, "s3same", 6);
+    with_password("s3same");
+    trace('<', bytes, sizeof bytes);
+    ck_assert_ptr_null(strstr(traced(), "s3s"));
+    ck_assert_ptr_null(strstr(text, "ame"));
+}
+END_TEST
+
 START_TEST(a_long_piece_becomes_lines_that_have_every_byte)
 {
     static char bytes[6000];
@@ -139,6 +215,12 @@ Suite *suite_cli_trace(void)
     tcase_add_checked_fixture(t, make_file, remove_file);
     tcase_add_test(t, bytes_are_escaped_as_in_c);
     tcase_add_test(t, a_password_is_told_by_its_length_alone);
+    tcase_add_test(t, a_password_is_left_out_wherever_it_stands);
+    tcase_add_test(t, a_password_is_left_out_though_it_comes_in_pieces);
+    tcase_add_test(t, a_password_that_begins_in_another_one_is_left_out);
+    tcase_add_test(t, what_only_began_as_a_password_does_is_shown);
+    tcase_add_test(t, each_stream_has_its_own_beginning_of_a_password);
+    tcase_add_test(t, a_password_within_a_long_piece_is_left_out);
     tcase_add_test(t, a_long_piece_becomes_lines_that_have_every_byte);
     tcase_add_test(t, the_file_is_the_owners_alone_and_added_to);
     tcase_add_test(t, a_run_can_be_read_in_its_trace);

@@ -105,8 +105,11 @@ int rdl_cli_number(const char *text, int max, int *out);
 int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
 /* Overwrite user and password of a URL in place, by three stars. 1 if there was one. */
 int rdl_cli_secret_hide(char *url);
-/* Copy text to out without control characters, and without the password, even one cut off at its end. */
-void rdl_cli_secret_scrub(const char *text, struct rdl_bytes secret, char *out, size_t cap);
+/*
+ * Copy text to out; where it repeats what a server said (rdl_conn_text) without the password, even one cut off
+ * at the end. The words around that are ours and stay as they are.
+ */
+void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes secret, char *out, size_t cap);
 /* Take the variables that hold a password out of our environment, and so out of the command's. */
 void rdl_cli_secret_clean_env(void);
 /*

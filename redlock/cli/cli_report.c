@@ -4,6 +4,7 @@
 #include "redlock/cli/cli.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Connected, and not asked because the others had settled it already: not what is wrong. */
 static int is_bystander(const struct rdl_cli_lock *l, size_t i)
@@ -22,7 +23,8 @@ static int is_useful(const struct rdl_cli_lock *l, size_t i)
 static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
-    char raw[128], clean[192], where[RDL_CLI_WHERE_MAX];
+    char raw[160], clean[192], where[RDL_CLI_WHERE_MAX];
+    const char *said = rdl_conn_text(s->server[i].conn);
     struct rdl_bytes password = s->endpoint[i].password;
 
     rdl_cli_servers_where(s, i, where);
@@ -32,7 +34,9 @@ static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap
         snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
     else
         rdl_cli_hold_report(l, i, raw, sizeof raw);
-    rdl_cli_secret_scrub(raw, password, clean, sizeof clean);
+    if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
+        said = raw;
+    rdl_cli_secret_scrub(raw, said, password, clean, sizeof clean);
     snprintf(out, cap, "%s: %s", where, clean);
 }
 

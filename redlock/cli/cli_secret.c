@@ -154,28 +154,75 @@ void rdl_cli_secret_clean_env(void)
     }
 }
 
-static int is_at(const char *text, struct rdl_bytes secret)
+/* As rdl_conn_text has it. */
+static char shown(char c)
 {
-    size_t left = strlen(text);
-    /* a text that was cut may end within the secret */
-    size_t len = left < secret.len ? left : secret.len;
-    return len > 0 && (len == secret.len || len >= 4) && memcmp(text, secret.data, len) == 0;
+    return c < ' ' || c > '~' ? '?' : c;
 }
 
-void rdl_cli_secret_scrub(const char *text, struct rdl_bytes secret, char *out, size_t cap)
+static int is_at(const char *text, size_t left, struct rdl_bytes secret)
 {
-    size_t n = 0;
+    const char *word = secret.data;
+    size_t i = 0;
+    /* a text that was cut may end within the secret */
+    size_t len = left < secret.len ? left : secret.len;
+    while (i < len && text[i] == shown(word[i]))
+        i++;
+    return len > 0 && (len == secret.len || len >= 4) && i == len;
+}
 
-    while (*text != '\0' && n + 4 < cap) {
-        if (is_at(text, secret)) {
-            memcpy(out + n, "***", 3);
-            n += 3;
-            text += strnlen(text, secret.len);
+struct out {
+    char *text;
+    size_t cap;
+    size_t n;
+};
+
+static void scrub(const char *text, size_t len, struct rdl_bytes secret, struct out *o)
+{
+    while (len > 0 && o->n + 4 < o->cap) {
+        size_t n = 1;
+        if (is_at(text, len, secret)) {
+            n = len < secret.len ? len : secret.len;
+            memcpy(o->text + o->n, "***", 3);
+            o->n += 3;
         } else {
-            out[n++] = *text++;
+            o->text[o->n++] = *text;
         }
+        text += n;
+        len -= n;
     }
-    out[n] = '\0';
+    o->text[o->n] = '\0';
+}
+
+/* What the library says in the place of a server: known to everybody, so it tells nothing. */
+static int is_ours(const char *said)
+{
+    static const char *const ours[] = {"WRONGPASS: wrong user or password",
+                                       "AUTH refused: the server has no password set",
+                                       "AUTH refused",
+                                       "ERR max number of clients",
+                                       "DENIED: protected mode",
+                                       "cluster mode is on",
+                                       "its role is replica"};
+
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (strcmp(said, ours[i]) == 0)
+            return 1;
+    return 0;
+}
+
+void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes secret, char *out, size_t cap)
+{
+    const struct rdl_bytes none = {NULL, 0};
+    struct out o = {out, cap, 0};
+    const char *from = said[0] != '\0' ? strstr(text, said) : NULL;
+    size_t before = from != NULL ? (size_t)(from - text) : strlen(text);
+
+    scrub(text, before, none, &o);
+    if (from == NULL)
+        return;
+    scrub(from, strlen(said), is_ours(said) ? none : secret, &o);
+    scrub(from + strlen(said), strlen(from + strlen(said)), none, &o);
 }
 
 void rdl_cli_harden(void)

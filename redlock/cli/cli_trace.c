@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - all bytes, as in C; never a password. */
+/*
+ * --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - all bytes, as in C; never a password, not even one that a
+ * server repeats or that comes in pieces.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -45,27 +48,105 @@ static size_t escape(char *out, uint8_t byte)
     return 4;
 }
 
+/* ---------------------------------------------------------------- passwords */
+
+enum { CHUNK = 4096 };
+
+static uint16_t border[RDL_CLI_SECRET_MAX + 1];
+static uint8_t hidden[CHUNK]; /* of the bytes shown next: 1 is left out */
+/* So many bytes of the password were the last that went by, on each conn, sent and received. */
+static size_t matched[RDL_SERVERS_MAX + 1][2];
+
+/* Knuth, Morris, Pratt: border[k] is the length of the longest proper prefix that ends the first k bytes. */
+static void find_borders(const uint8_t *password, size_t len)
+{
+    size_t k = 0;
+
+    border[0] = border[1] = 0;
+    for (size_t i = 1; i < len; i++) {
+        while (k > 0 && password[k] != password[i])
+            k = border[k];
+        k += password[k] == password[i];
+        border[i + 1] = (uint16_t)k;
+    }
+}
+
+/*
+ * Mark every occurrence of the password, and at the end of the piece what may be the beginning of one: the rest
+ * of it may come with the next piece. k: as matched; the new one is returned.
+ */
+static size_t mark(struct rdl_bytes password, size_t k, const uint8_t *data, size_t len)
+{
+    const uint8_t *word = password.data;
+
+    memset(hidden, 0, len);
+    if (password.len == 0)
+        return 0;
+    find_borders(word, password.len);
+    for (size_t i = 0; i < len; i++) {
+        while (k > 0 && (k == password.len || word[k] != data[i]))
+            k = border[k];
+        k += word[k] == data[i];
+        size_t n = k == password.len || i + 1 == len ? k : 0;
+        n = n < i + 1 ? n : i + 1;
+        memset(hidden + i + 1 - n, 1, n);
+    }
+    return k;
+}
+
+/* ---------------------------------------------------------------- lines */
+
+static size_t redacted(char *out, size_t cap, size_t len)
+{
+    return (size_t)snprintf(out, cap, "<redacted %zu byte%s>", len, len == 1 ? "" : "s");
+}
+
+/* "..." or <redacted N bytes>, and a blank between them; returns where the line is full. */
+static size_t show(char *line, size_t *n, size_t cap, const uint8_t *data, size_t i, size_t len)
+{
+    while (i < len && *n + 64 < cap) {
+        size_t from = i;
+        if (hidden[i]) {
+            while (i < len && hidden[i])
+                i++;
+            *n += redacted(line + *n, cap - *n, i - from);
+        } else {
+            line[(*n)++] = '"';
+            while (i < len && !hidden[i] && *n + 8 < cap)
+                *n += escape(line + *n, data[i++]);
+            line[(*n)++] = '"';
+        }
+        line[(*n)++] = ' ';
+    }
+    line[*n - 1] = '\n';
+    return i;
+}
+
 static void on_bytes(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len)
 {
     const struct rdl_cli_servers *s = ctx;
+    size_t server = (size_t)(c - s->conn);
+    size_t *k = &matched[server][dir == '<'];
     char line[4096];
-    size_t i = 0;
 
     if (data == NULL) {
-        int n = head(line, sizeof line, s, c, dir);
-        n += snprintf(line + n, sizeof line - (size_t)n, "<redacted %zu bytes>\n", len);
-        rdl_cli_put(trace_fd, line, (size_t)n);
-        return;
-    }
-    do { /* a long piece becomes several lines */
         size_t n = (size_t)head(line, sizeof line, s, c, dir);
-        line[n++] = '"';
-        while (i < len && n + 8 < sizeof line)
-            n += escape(line + n, data[i++]);
-        line[n++] = '"';
+        n += redacted(line + n, sizeof line - n, len);
         line[n++] = '\n';
         rdl_cli_put(trace_fd, line, n);
-    } while (i < len);
+        return;
+    }
+    while (len > 0) { /* a long piece becomes several lines */
+        size_t chunk = len < CHUNK ? len : CHUNK, i = 0;
+        *k = mark(s->endpoint[server].password, *k, data, chunk);
+        while (i < chunk) {
+            size_t n = (size_t)head(line, sizeof line, s, c, dir);
+            i = show(line, &n, sizeof line, data, i, chunk);
+            rdl_cli_put(trace_fd, line, n);
+        }
+        data += chunk;
+        len -= chunk;
+    }
 }
 
 int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file)
