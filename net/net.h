@@ -270,6 +270,7 @@ struct rdl_conn {
     struct rdl_facts facts;
     /* the driver's own */
     int fd;
+    int sys_error; /* net_posix.c: errno of what ended the connection; 0: it was not the system */
     void *transport;
     char reply[RDL_TEXT_MAX];
     char text[RDL_TEXT_MAX];
@@ -411,6 +412,11 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
 int rdl_posix_fd(const struct rdl_conn *c);
 short rdl_posix_events(const struct rdl_conn *c);
 void rdl_posix_ready(struct rdl_conn *c, short revents);
+/*
+ * The system's own reason (errno) why the conn has no socket: refused, no such file, permission denied, ...; 0:
+ * there was none, or it has one again.
+ */
+int rdl_posix_errno(const struct rdl_conn *c);
 /* Close the socket without a word, e.g. in a child after fork: the conn may not be used again there. */
 void rdl_posix_drop(struct rdl_conn *c);
 /* CLOCK_BOOTTIME in ms (a lease goes on while the host sleeps), else CLOCK_MONOTONIC. */

@@ -74,8 +74,16 @@ void rdl_posix_drop(struct rdl_conn *c)
 
 static void end(struct rdl_conn *c, int error)
 {
+    c->sys_error = 0;
     rdl_posix_drop(c);
     rdl_conn_closed(c, error);
+}
+
+/* The system says why. */
+static void end_by(struct rdl_conn *c, int err, int otherwise)
+{
+    end(c, error_of(err, otherwise));
+    c->sys_error = err;
 }
 
 /* The endpoint as the system wants it; returns its size, 0 if it is no numeric address. */
@@ -135,6 +143,7 @@ static void opened(struct rdl_conn *c)
 {
     if (MSG_DONTWAIT != 0)
         (void)fcntl(c->fd, F_SETFL, 0);
+    c->sys_error = 0;
     rdl_conn_opened(c);
 }
 
@@ -150,7 +159,7 @@ static int start(struct rdl_conn *c)
     }
     c->fd = make_socket(a.any.sa_family);
     if (c->fd < 0) {
-        end(c, error_of(errno, RDL_E_CONNECT));
+        end_by(c, errno, RDL_E_CONNECT);
         return 1;
     }
     if (connect(c->fd, &a.any, len) == 0)
@@ -158,7 +167,7 @@ static int start(struct rdl_conn *c)
     else if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it goes on in the background as well */
         return 0;
     else
-        end(c, error_of(errno, RDL_E_CONNECT));
+        end_by(c, errno, RDL_E_CONNECT);
     return 1;
 }
 
@@ -173,7 +182,7 @@ static void finish(struct rdl_conn *c)
     if (err == 0)
         opened(c);
     else
-        end(c, error_of(err, RDL_E_CONNECT));
+        end_by(c, err, RDL_E_CONNECT);
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -199,7 +208,7 @@ static int receive(struct rdl_conn *c, int flags)
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return i > 0;
         } else if (errno != EINTR) {
-            end(c, error_of(errno, RDL_E_CLOSED));
+            end_by(c, errno, RDL_E_CLOSED);
         }
     }
     return 1;
@@ -210,7 +219,7 @@ static void send_failed(struct rdl_conn *c, int err)
 {
     (void)receive(c, MSG_DONTWAIT);
     if (rdl_conn_wants(c) & RDL_WANT_READ)
-        end(c, error_of(err, RDL_E_CLOSED));
+        end_by(c, err, RDL_E_CLOSED);
 }
 
 /* Returns 1 if anything was done. */
@@ -269,6 +278,11 @@ static int advance(struct rdl_conn *c, short revents)
 int rdl_posix_fd(const struct rdl_conn *c)
 {
     return c->fd;
+}
+
+int rdl_posix_errno(const struct rdl_conn *c)
+{
+    return c->sys_error;
 }
 
 short rdl_posix_events(const struct rdl_conn *c)

@@ -186,7 +186,30 @@ START_TEST(who_may_not_ask_for_how_long_is_told_that_it_is_held)
 }
 END_TEST
 
-START_TEST(it_is_asked_whether_they_run_only_where_one_said_nothing)
+/* No advice but where nobody listens. */
+START_TEST(why_a_server_cannot_be_reached_is_told_as_the_system_has_it)
+{
+    static const struct {
+        const char *url, *text;
+    } cases[] = {
+        {"unix:///nowhere/at/all", "s: /nowhere/at/all: cannot connect: No such file or directory\n"},
+        {"unix:///dev/null/no", "s: /dev/null/no: cannot connect: Not a directory\n"},
+        {"redis://127.0.0.1:1", "s (is it running?): 127.0.0.1:1: cannot connect: Connection refused\n"},
+        {"unix:///etc/passwd", "s (is it running?): /etc/passwd: cannot connect: Connection refused\n"},
+    };
+    static const char *const modes[] = {"--legacy=never", "--legacy=always"};
+
+    for (size_t i = 0; i < 8; i++) {
+        memset(&a, 0, sizeof a);
+        command_add_all(
+            &a, (const char *const[]){"run", "-n", modes[i / 4], "-u", cases[i % 4].url, "L", "true", NULL});
+        ck_assert_int_eq(command_run(&a), 69);
+        ck_assert_msg(strstr(a.err, cases[i % 4].text) != NULL, "%s", a.err);
+    }
+}
+END_TEST
+
+START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
 {
     live_command(&server[0], "CONFIG SET maxmemory 1");
     command_set(&a, at_once, server, 1, "nightly", "true");
@@ -194,6 +217,15 @@ START_TEST(it_is_asked_whether_they_run_only_where_one_said_nothing)
     ck_assert_ptr_nonnull(strstr(a.err, "no lock after 0.0 s: 127.0.0.1:"));
     ck_assert_ptr_nonnull(strstr(a.err, "out of memory"));
     live_kill(&server[1]);
+    command_set(&a, at_once, server, 3, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 3 servers: "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": cannot connect: Connection refused"));
+    live_command(&server[0], "CONFIG SET maxmemory 0");
+    command_set(&a, at_once, server, 2, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 2 servers (is it running?): "));
+    live_kill(&server[0]);
     command_set(&a, at_once, server, 2, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
     ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 2 servers (are they running?): "));
@@ -259,7 +291,8 @@ Suite *suite_cli_acquire(void)
     tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
     tcase_add_test(t, a_frozen_majority_is_69);
     tcase_add_test(t, who_may_not_ask_for_how_long_is_told_that_it_is_held);
-    tcase_add_test(t, it_is_asked_whether_they_run_only_where_one_said_nothing);
+    tcase_add_test(t, why_a_server_cannot_be_reached_is_told_as_the_system_has_it);
+    tcase_add_test(t, it_is_asked_whether_they_run_only_where_they_refuse_connections);
     tcase_add_test(t, a_key_without_expiry_is_said_to_be_no_lock);
     tcase_add_test(t, a_server_that_speaks_http_is_76);
     tcase_add_test(t, a_server_that_says_nothing_is_69);

@@ -2,6 +2,7 @@
 /* check_net_posix_bad.c - the socket driver with peers that fail it. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -58,6 +59,7 @@ START_TEST(test_a_refused_connection)
     meet(FAKE_REFUSES, NULL, 0, _i);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNREFUSED);
 }
 END_TEST
 
@@ -66,6 +68,37 @@ START_TEST(test_a_socket_that_does_not_exist)
     client_init(&client, "unix:///nowhere/at/all");
     client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ENOENT);
+}
+END_TEST
+
+/* Broadcast: the socket may not. (Of a unix socket's permissions root is told nothing.) */
+START_TEST(test_an_address_that_is_not_permitted)
+{
+    client_init(&client, "redis://255.255.255.255");
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_CONNECT);
+    ck_assert_msg(rdl_posix_errno(&client.conn) == EACCES || rdl_posix_errno(&client.conn) == ENETUNREACH,
+                  "%d", rdl_posix_errno(&client.conn));
+}
+END_TEST
+
+/* What was wrong with the last connection is not wrong with this one, or with this end. */
+START_TEST(test_an_error_of_the_system_is_forgotten_when_there_is_a_connection)
+{
+    meet(FAKE_SILENT, NULL, 0, 0);
+    client.conn.sys_error = ECONNREFUSED;
+    client_wait_state(&client, RDL_CONN_READY);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
+    client.conn.sys_error = ECONNREFUSED;
+    rdl_conn_shut(&client.conn, RDL_E_TIMEOUT);
+    client_wait_state(&client, RDL_CONN_CLOSED);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
+    client_init(&client, "redis://localhost");
+    client.conn.sys_error = ECONNREFUSED;
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_URL);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
 }
 END_TEST
 
@@ -106,6 +139,7 @@ START_TEST(test_no_descriptor_left_is_an_error_of_the_system)
     limit.rlim_cur = before;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     check_unsent(RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), EMFILE);
 }
 END_TEST
 
@@ -208,6 +242,7 @@ START_TEST(test_a_connection_that_is_reset)
     meet(FAKE_RESETS, NULL, 1, 0);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNRESET);
 }
 END_TEST
 
@@ -274,6 +309,8 @@ Suite *suite_net_posix_bad(void)
     tcase_add_test(tc, test_a_poll_that_the_host_refuses_is_said);
     tcase_add_loop_test(tc, test_a_refused_connection, 0, 2); /* loops: 0 TCP, 1 a unix socket */
     tcase_add_test(tc, test_a_socket_that_does_not_exist);
+    tcase_add_test(tc, test_an_address_that_is_not_permitted);
+    tcase_add_test(tc, test_an_error_of_the_system_is_forgotten_when_there_is_a_connection);
     tcase_add_test(tc, test_a_name_that_nobody_resolved);
     tcase_add_test(tc, test_a_path_too_long_for_a_socket);
     tcase_add_test(tc, test_no_descriptor_left_is_an_error_of_the_system);

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,6 +21,16 @@ static int is_useful(const struct rdl_cli_lock *l, size_t i)
     return vote == RDL_VOTE_GRANTED || vote == RDL_VOTE_DENIED;
 }
 
+/* Behind "cannot connect" and the like what the system said, if that is why. */
+static void add_errno(const struct rdl_conn *c, int error, char *text, size_t cap)
+{
+    size_t len = strlen(text);
+    int err = rdl_posix_errno(c);
+
+    if (err != 0 && error != RDL_OK && rdl_conn_error(c) == error)
+        snprintf(text + len, cap - len, ": %s", strerror(err));
+}
+
 static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
@@ -34,6 +45,8 @@ static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap
         snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
     else
         rdl_cli_hold_report(l, i, raw, sizeof raw);
+    if (s->unresolved[i] == NULL)
+        add_errno(s->server[i].conn, rdl_cli_hold_error(l, i), raw, sizeof raw);
     if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
         said = raw;
     rdl_cli_secret_scrub(raw, said, password, clean, sizeof clean);
@@ -105,16 +118,20 @@ int rdl_cli_lock_verdict(const struct rdl_cli_lock *l)
     return count[FOREIGN] > 0 ? RDL_EXIT_PROTOCOL : RDL_EXIT_UNAVAILABLE;
 }
 
-/* One of them said nothing at all. */
-static int is_one_mute(const struct rdl_cli_lock *l)
+/* How many refuse connections: nobody listens there. 0 as well if something else is wrong. */
+static size_t refused(const struct rdl_cli_lock *l)
 {
+    size_t n = 0;
+
     for (size_t i = 0; i < l->servers->n; i++) {
         int error = rdl_cli_hold_error(l, i);
-        int is_mute = error == RDL_E_CONNECT || error == RDL_E_CLOSED || error == RDL_E_TIMEOUT;
-        if (!is_useful(l, i) && !is_bystander(l, i) && (is_mute || error == RDL_OK))
-            return 1;
+        if (is_useful(l, i) || error == RDL_OK)
+            continue;
+        if (error != RDL_E_CONNECT || rdl_posix_errno(l->servers->server[i].conn) != ECONNREFUSED)
+            return 0;
+        n++;
     }
-    return 0;
+    return n;
 }
 
 static int is_one_refused_login(const struct rdl_cli_lock *l)
@@ -132,9 +149,8 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
         return is_one_refused_login(l) ? " (check the password)" : " (check the user's permissions)";
     if (status == RDL_EXIT_PROTOCOL)
         return " (is that the right port?)";
-    if (!is_one_mute(l))
-        return "";
-    return l->servers->n == 1 ? " (is it running?)" : " (are they running?)";
+    size_t n = refused(l);
+    return n == 0 ? "" : n == 1 ? " (is it running?)" : " (are they running?)";
 }
 
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)
