@@ -228,7 +228,7 @@ START_TEST(a_password_that_is_too_long_is_told_and_not_cut)
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "-qn", "-u", url, "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 65);
-    ck_assert_ptr_nonnull(strstr(c.err, "URL number 1: its password is longer than 2048 bytes"));
+    ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: its password is longer than 2048 bytes"));
 }
 END_TEST
 

@@ -108,8 +108,38 @@ START_TEST(a_bad_url_is_65_and_not_repeated)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         ck_assert_msg(run(bad[i], NULL, NULL) == 65, "\"%s\": %d", bad[i], c.status);
         ck_assert_ptr_null(strstr(c.err, "s3same"));
-        ck_assert_ptr_nonnull(strstr(c.err, "redlock: URL number 1: "));
+        ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: "));
     }
+}
+END_TEST
+
+START_TEST(a_bad_url_is_told_by_where_it_is_from)
+{
+    static const struct {
+        const char *variable, *text;
+    } cases[] = {
+        {"REDIS_URL=redis://", "redlock: $REDIS_URL: the host is missing ("},
+        {"REDLOCK_URLS=redis://", "redlock: $REDLOCK_URLS: the host is missing ("},
+        {"REDLOCK_URLS=redis://127.0.0.1 redis://:@h", "redlock: $REDLOCK_URLS number 2: nothing but a : "},
+        {"REDLOCK_URLS=redis://127.0.0.1 redis://127.0.0.1/2",
+         "redlock: $REDLOCK_URLS number 1 and number 2 are the same server"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memset(&c, 0, sizeof c);
+        command_setenv(&c, cases[i].variable);
+        command_add_all(&c, (const char *const[]){"run", "-n", "nightly", "true", NULL});
+        ck_assert_int_eq(command_run(&c), 65);
+        ck_assert_msg(strstr(c.err, cases[i].text) != NULL, "%s", c.err);
+    }
+}
+END_TEST
+
+START_TEST(all_bad_urls_are_told)
+{
+    ck_assert_int_eq(run("redis://", url[0], "unix://"), 65);
+    ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: "));
+    ck_assert_ptr_null(strstr(c.err, "number 2"));
+    ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 3: "));
 }
 END_TEST
 
@@ -125,6 +155,8 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, every_kind_of_address_works);
     tcase_add_test(t, one_server_under_two_urls_is_65);
     tcase_add_test(t, a_bad_url_is_65_and_not_repeated);
+    tcase_add_test(t, a_bad_url_is_told_by_where_it_is_from);
+    tcase_add_test(t, all_bad_urls_are_told);
     suite_add_tcase(s, t);
     return s;
 }

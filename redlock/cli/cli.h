@@ -61,7 +61,8 @@ enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_
 struct rdl_cli_options {
     char *urls[RDL_SERVERS_MAX]; /* our own copies */
     size_t n_urls;
-    uint64_t wait_ms; /* 0: one attempt; RDL_CLI_FOREVER */
+    const char *urls_from; /* the variable they are from; NULL: -u */
+    uint64_t wait_ms;      /* 0: one attempt; RDL_CLI_FOREVER */
     uint32_t ttl_ms;
     uint32_t grace_ms; /* 0: min(5 s, ttl/6) */
     uint32_t max_ttl_ms;

@@ -14,8 +14,11 @@ static int default_urls(struct rdl_cli_options *o)
     char *url = getenv("REDIS_URL");
     int rc = 0;
 
-    if (urls == NULL || urls[strspn(urls, " ")] == '\0')
+    if (urls == NULL || urls[strspn(urls, " ")] == '\0') {
+        o->urls_from = "$REDIS_URL";
         return rdl_cli_options_add_url(o, url != NULL && url[0] != '\0' ? url : local);
+    }
+    o->urls_from = "$REDLOCK_URLS";
     char *copy = strdup(urls);
     if (copy == NULL) {
         rdl_cli_fail("out of memory");

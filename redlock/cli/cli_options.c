@@ -74,7 +74,9 @@ enum { TABLE_LEN = sizeof table / sizeof table[0] };
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
 {
     if (o->n_urls == RDL_SERVERS_MAX) {
-        rdl_cli_fail("more than %d URLs: a lock lives on 1 to %d servers", RDL_SERVERS_MAX, RDL_SERVERS_MAX);
+        rdl_cli_fail("more than %d URLs%s%s: a lock lives on 1 to %d servers", RDL_SERVERS_MAX,
+                     o->urls_from != NULL ? " in " : "", o->urls_from != NULL ? o->urls_from : "",
+                     RDL_SERVERS_MAX);
         return RDL_EXIT_USAGE;
     }
     char *copy = strdup(url);

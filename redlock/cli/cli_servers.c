@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ORIGIN_MAX = 64 };
+
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX])
 {
     const struct rdl_endpoint *ep = &s->endpoint[i];
@@ -19,22 +21,54 @@ void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[R
                  (unsigned)ep->port);
 }
 
-static int parse(struct rdl_endpoint *ep, const char *url, size_t i)
+/* Where a URL is from: "-u number 2", "$REDIS_URL". A URL itself is never repeated: it may hold a password. */
+static const char *origin(const struct rdl_cli_options *o, size_t i, char out[ORIGIN_MAX])
 {
+    if (o->urls_from != NULL && o->n_urls == 1)
+        snprintf(out, ORIGIN_MAX, "%s", o->urls_from);
+    else
+        snprintf(out, ORIGIN_MAX, "%s number %zu", o->urls_from != NULL ? o->urls_from : "-u", i + 1);
+    return out;
+}
+
+static int parse(struct rdl_endpoint *ep, const struct rdl_cli_options *o, size_t i)
+{
+    char from[ORIGIN_MAX];
     const char *why = NULL;
-    size_t cap = strlen(url) + 1;
+    size_t cap = strlen(o->urls[i]) + 1;
     char *text = malloc(cap); /* lives as long as the process */
 
     if (text == NULL) {
         rdl_cli_fail("out of memory");
         return RDL_EXIT_OS;
     }
-    if (rdl_url_parse(ep, url, text, cap, &why) == RDL_OK)
+    if (rdl_url_parse(ep, o->urls[i], text, cap, &why) == RDL_OK)
         return 0;
-    /* never the URL itself: it may hold a password */
-    rdl_cli_fail("URL number %zu: %s (redis://[[user]:password@]host[:port][/db] or unix:///path)", i + 1,
-                 why != NULL ? why : "it cannot be read");
+    rdl_cli_fail("%s: %s (redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)",
+                 origin(o, i, from), why != NULL ? why : "it cannot be read");
     return RDL_EXIT_DATA;
+}
+
+/* All that are wrong are told. password: the one that all servers get, or none. */
+static int parse_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_bytes password)
+{
+    char from[ORIGIN_MAX];
+    int status = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        struct rdl_endpoint *ep = &s->endpoint[i];
+        int rc = parse(ep, o, i);
+        if (password.len > 0)
+            ep->password = password;
+        if (rc == 0 && ep->password.len > RDL_CLI_SECRET_MAX) {
+            rdl_cli_fail("%s: its password is longer than %d bytes", origin(o, i, from), RDL_CLI_SECRET_MAX);
+            rc = RDL_EXIT_DATA;
+        }
+        if (ep->password.len > 0)
+            rdl_cli_harden();
+        status = status != 0 ? status : rc;
+    }
+    return status;
 }
 
 /* All of one name's addresses: nobody can know which of them the others take. */
@@ -102,13 +136,15 @@ static int is_same(const struct rdl_endpoint *a, const struct rdl_endpoint *b)
 }
 
 /* One server under two URLs would have two votes. */
-static int check_distinct(const struct rdl_cli_servers *s)
+static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
+    char from[ORIGIN_MAX];
+
     for (size_t i = 0; i < s->n; i++) {
         for (size_t k = 0; k < i; k++) {
             if (!is_same(&s->endpoint[k], &s->endpoint[i]))
                 continue;
-            rdl_cli_fail("URL number %zu and number %zu are the same server: it would have two votes", k + 1,
+            rdl_cli_fail("%s and number %zu are the same server: it would have two votes", origin(o, k, from),
                          i + 1);
             return RDL_EXIT_DATA;
         }
@@ -147,23 +183,13 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
 
     memset(s, 0, sizeof *s);
     s->n = o->n_urls;
-    for (size_t i = 0; i < s->n && rc == 0; i++) {
-        struct rdl_endpoint *ep = &s->endpoint[i];
-        rc = parse(ep, o->urls[i], i);
-        if (password.len > 0)
-            ep->password = password;
-        if (rc == 0 && ep->password.len > RDL_CLI_SECRET_MAX) {
-            rdl_cli_fail("URL number %zu: its password is longer than %d bytes", i + 1, RDL_CLI_SECRET_MAX);
-            rc = RDL_EXIT_DATA;
-        }
-        if (ep->password.len > 0)
-            rdl_cli_harden();
-    }
+    if (rc == 0)
+        rc = parse_all(s, o, password);
     rdl_cli_secret_clean_env();
     if (rc == 0)
         rc = resolve_all(s, o->any_address);
     if (rc == 0)
-        rc = check_distinct(s);
+        rc = check_distinct(s, o);
     for (size_t i = 0; i < s->n && rc == 0; i++)
         connect_later(s, i);
     return rc;
