@@ -79,9 +79,9 @@ struct rdl_endpoint {
 };
 
 /*
- * Parse redis://[[user]:password@]host[:port][/db] or unix:///path[?db=N]. Percent-decoded texts are
- * put into text[0..cap), which *ep then points into; cap of strlen(url) + 1 always suffices. A host
- * that is a name leaves family at RDL_UNRESOLVED: resolving is the caller's business.
+ * Parse redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N].
+ * Percent-decoded texts are put into text[0..cap), which *ep then points into; cap of strlen(url) + 1 always
+ * suffices. A host that is a name leaves family at RDL_UNRESOLVED: resolving is the caller's business.
  * RDL_OK, RDL_E_URL, RDL_E_SPACE; *why (static text, may be asked with NULL) says what is wrong,
  * without repeating any part of the URL.
  */

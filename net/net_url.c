@@ -329,14 +329,23 @@ static int parse_redis(struct url *u, const char *s)
     return *s == '\0' ? RDL_OK : refuse(u, "a redis:// URL ends with host, :port or /db");
 }
 
-/* /path[?db=N] */
+/* [[user]:password@]/path[?db=N]; an @ behind the first / is one of the path */
 static int parse_unix(struct url *u, const char *s)
 {
-    const char *end = find(s, "?");
+    const char *path = find(s, "/?");
+    const char *end;
     int rc;
 
+    if (path != s && path[-1] == '@') {
+        rc = parse_login(u, s, path - 1);
+        if (rc != RDL_OK)
+            return rc;
+        s = path;
+    }
+    end = find(s, "?");
     if (*s != '/' || end == s + 1)
-        return refuse(u, "a socket has an absolute path and no host: unix:///path");
+        return refuse(u, "a socket has an absolute path and no host: unix:///path or "
+                         "unix://user:password@/path (a / or ? in user or password is written %2F or %3F)");
     rc = decode_host(u, s, end);
     if (rc != RDL_OK)
         return rc;
@@ -347,7 +356,8 @@ static int parse_unix(struct url *u, const char *s)
         return RDL_OK;
     s = end + 4;
     if (!starts_with(end, "?db=") || !parse_number(&s, DB_MAX, &u->ep->db) || *s != '\0')
-        return refuse(u, "behind the path of a socket stands ?db=NUMBER or nothing");
+        return refuse(u, "behind the path of a socket stands ?db=NUMBER or nothing "
+                         "(user and password before it: unix://user:password@/path)");
     return RDL_OK;
 }
 

@@ -29,6 +29,8 @@ START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
                                            {"redis://x@h", "redis://x@h"},
                                            {"redis://h:1", "redis://h:1"},
                                            {":pw@h", "***@h"},
+                                           {"unix://u:pw@/run/s", "unix://***@/run/s"},
+                                           {"unix://:p/w@/run/s", "unix://***@/run/s"},
                                            {"unix:///run/a@b.sock", "unix:///run/a@b.sock"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char url[64];
@@ -274,6 +276,19 @@ static const char show_parent[] =
     "tr '\\0' ' ' </proc/$PPID/cmdline; env; for p in /proc/[0-9]*; do "
     "grep -q '^redlock' $p/comm && tr '\\0' ' ' <$p/cmdline; done 2>/dev/null; true";
 
+START_TEST(a_unix_socket_takes_a_login_and_no_listing_shows_it)
+{
+    char url[LIVE_PATH_MAX + 64];
+
+    snprintf(url, sizeof url, "unix://default:%s@%s", secret, server.socket);
+    command_add_all(&c, (const char *const[]){"run", "-v", "-u", url, "L", "-c", show_parent, NULL});
+    ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+    no_secret_in_output();
+    ck_assert_ptr_nonnull(strstr(c.err, "a password on the command line"));
+    ck_assert_ptr_nonnull(strstr(c.out, " unix://***@/"));
+}
+END_TEST
+
 START_TEST(no_listing_trace_or_environment_shows_a_password)
 {
     static char entry[2][128];
@@ -416,6 +431,7 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);
     tcase_add_test(t, a_refused_password_is_77_and_is_not_repeated);
     tcase_add_test(t, a_missing_password_is_77);
+    tcase_add_test(t, a_unix_socket_takes_a_login_and_no_listing_shows_it);
     tcase_add_test(t, no_listing_trace_or_environment_shows_a_password);
     tcase_add_test(t, a_url_without_a_password_stays_in_the_environment);
     tcase_add_test(t, a_server_that_repeats_the_password_is_not_quoted);

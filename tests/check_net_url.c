@@ -79,6 +79,9 @@ static const struct {
     {RDL_UNIX, 0, 0, 0, "unix:///run/redis.sock", "", "", "/run/redis.sock"},
     {RDL_UNIX, 0, 7, 0, "unix:///run/redis.sock?db=7", "", "", "/run/redis.sock"},
     {RDL_UNIX, 0, 0, 0, "unix:///a%20b%3fc@d:e%25?db=0", "", "", "/a b?c@d:e%"},
+    {RDL_UNIX, 0, 0, 0, "unix://:secret@/run/s", "", "secret", "/run/s"},
+    {RDL_UNIX, 0, 3, 0, "unix://me:a@b%2f%40@/run/x@y/s?db=3", "me", "a@b/@", "/run/x@y/s"},
+    {RDL_UNIX, 0, 0, 0, "unix://me:@/s", "me", "", "/s"},
 };
 
 enum { GOOD = sizeof good / sizeof good[0] };
@@ -174,12 +177,19 @@ static const struct {
     {"database",
      {"redis://h/x", "redis://h/-1", "redis://h/01", "redis://h/2147483648", "redis://h/99999999999999999999",
       "redis://h//", "redis://h/%30"}},
-    {"absolute", {"unix://", "unix:///", "unix://run/s", "unix://?db=1", "unix://:secret@/run/s"}},
+    {"absolute",
+     {"unix://", "unix:///", "unix://run/s", "unix://?db=1", "unix://:secret@", "unix://:secret@?db=1",
+      "unix://:secret@/", "unix://:secret@h/run/s"}},
+    {"%2F", {"unix://:sec/ret@/run/s", "unix://:sec?ret@/run/s"}},
+    {"user:@", {"unix://me@/run/s", "unix://@/run/s"}},
+    {"nothing but a :", {"unix://:@/run/s"}},
+    {"hexadecimal", {"unix://:%2@/run/s", "unix://%:secret@/run/s"}},
     {"107", {"unix:///" L60 L10 L10 L10 L10 "abcdefg"}},
     {"?db=",
      {"unix:///s?", "unix:///s?db", "unix:///s?db=", "unix:///s?db=x", "unix:///s?db=1x",
       "unix:///s?db=1&db=2", "unix:///s?db=1?db=2", "unix:///s?DB=1", "unix:///s?x=1", "unix:///s?x=1&db=1",
       "unix:///s?d%62=1", "unix:///s?password=secret"}},
+    {"unix://user:password@/path", {"unix:///s?password=secret", "unix:///s?db=0&password=secret"}},
 };
 
 /* Call check for each bad URL, with the word for its reason. */
@@ -226,7 +236,7 @@ START_TEST(test_the_reason_repeats_nothing_of_the_url)
     static const char *const urls[] = {
         "redis://Zq7:Zq7%@h", "redis://Zq7@h",        "redis://:Zq7@h:0",      "redis://:Zq7@h/Zq7",
         "redis://:Zq7@[Zq7]", "redis://:Zq7/Zq7@Zq7", "rediss://:Zq7@Zq7/Zq7", "Zq7://:Zq7@h",
-        "unix:///Zq7?Zq7=1",  "redis://:Zq7@h Zq7",   "unix://:Zq7@/Zq7",      "redis://:Zq7@Zq7-",
+        "unix:///Zq7?Zq7=1",  "redis://:Zq7@h Zq7",   "unix://:Zq7@Zq7",       "redis://:Zq7@Zq7-",
     };
     struct parsed p;
     size_t i;

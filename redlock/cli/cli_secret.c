@@ -131,7 +131,7 @@ int rdl_cli_secret_hide(char *url)
     char *scheme = strstr(url, "://");
     char *from = scheme != NULL ? scheme + 3 : url;
 
-    if (at == NULL || at < from || strncmp(url, "unix:", 5) == 0)
+    if (at == NULL || at < from || (strncmp(url, "unix:", 5) == 0 && *from == '/')) /* of the path */
         return 0;
     /* the rest of the URL moves up, so that not even the length is told; "a@" has no room for stars */
     size_t room = (size_t)(at - from), mark = room < 3 ? room : 3, rest = strlen(at);
