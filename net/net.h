@@ -282,7 +282,10 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
 /* Why the conn last failed, or RDL_OK; stays until it is READY again. */
 int rdl_conn_error(const struct rdl_conn *c);
-/* What the server last said in an error reply; "" for nothing. Valid until the conn's next step. */
+/*
+ * What the server last said in an error reply; "" for nothing. Valid until the conn's next step. With
+ * rdl_conn_preflight without the hash that Redis before 7.0 puts before the reason why a script failed.
+ */
 const char *rdl_conn_text(const struct rdl_conn *c);
 /* Nothing queued, nothing unanswered, nothing unsent. */
 int rdl_conn_is_idle(const struct rdl_conn *c);

@@ -269,10 +269,8 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         take_item(c, ev);
         return;
     }
-    if (c->reply_kind == RDL_RESP_BULK && c->state == RDL_CONN_HELLO && c->preflight != NULL) {
-        c->preflight->take(c, ev);
+    if (c->preflight != NULL && c->preflight->take(c, ev))
         return;
-    }
     if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
         n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
     if (n > 0)

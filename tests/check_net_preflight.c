@@ -199,6 +199,49 @@ START_TEST(the_first_release_goes_the_way_the_server_takes)
 }
 END_TEST
 
+#define HASH "0123456789abcdef0123456789abcdef01234567"
+
+static const struct {
+    const char *reply, *text;
+    int error;
+} failed_scripts[] = {
+    /* Redis 2.6 to 6.2 */
+    {"-ERR Error running script (call to f_" HASH
+     "): @user_script:1: WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
+     "ERR @user_script:1: WRONGTYPE Operation against a key holding t", RDL_E_SERVER},
+    {"-ERR Error running script (call to f_" HASH "): @user_script:1: @user_script: 1: -OOM command not\r\n",
+     "ERR @user_script:1: @user_script: 1: -OOM command not", RDL_E_SERVER},
+    {"-ERR Error running script (call to f_" HASH "): \r\n", "ERR ", RDL_E_SERVER},
+    {"-ERR Error running script (call to f_012\r\n", "ERR ", RDL_E_SERVER},
+    /* others */
+    {"-ERR Error running script (call to another that is no hash but a name that is longer than kept)\r\n",
+     "ERR Error running script (call to another that is no hash but a", RDL_E_SERVER},
+    {"-ERR Error running script\r\n", "ERR Error running script", RDL_E_SERVER},
+    {"-NOPERM User lk has no permissions to access one of the keys: none of them at all\r\n",
+     "NOPERM User lk has no permissions to access one of the keys: no", RDL_E_PERM},
+    {"-\r\n", "", RDL_E_SERVER},
+};
+
+/* In one piece, and byte by byte. */
+START_TEST(the_reason_why_a_script_failed_is_kept_and_not_its_hash)
+{
+    const char *reply = failed_scripts[_i / 2].reply;
+    struct rdl_req req = {0};
+    size_t i, step = _i % 2 ? 1 : strlen(reply);
+
+    answer(RUN_A);
+    release(&req);
+    scripted_sent(&s);
+    for (i = 0; i < strlen(reply); i += step)
+        scripted_feed(&s, reply + i, step);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), failed_scripts[_i / 2].text);
+    if (failed_scripts[_i / 2].error == RDL_E_SERVER) { /* else another way is tried */
+        ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+        ck_assert_int_eq(req.error, RDL_E_SERVER);
+    }
+}
+END_TEST
+
 START_TEST(a_server_that_may_evict_is_known)
 {
     bulk(RUN_A "uptime_in_seconds:7\r\n");
@@ -240,6 +283,8 @@ Suite *suite_net_preflight(void)
                         sizeof refusals / sizeof refusals[0]);
     tcase_add_loop_test(tc, an_answer_that_cannot_be_ends_the_connection, 0, 4);
     tcase_add_loop_test(tc, the_first_release_goes_the_way_the_server_takes, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_loop_test(tc, the_reason_why_a_script_failed_is_kept_and_not_its_hash, 0,
+                        2 * sizeof failed_scripts / sizeof failed_scripts[0]);
     tcase_add_loop_test(tc, a_server_that_may_evict_is_known, 0, 2);
     tcase_add_test(tc, a_small_transmit_buffer_asks_in_several_goes);
     suite_add_tcase(suite, tc);
