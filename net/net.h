@@ -94,7 +94,8 @@ struct rdl_conn;
 /*
  * The audit trace, the library's only callback: every byte sent and received, in order. dir is '>' or
  * '<'. During the login, where the bytes are or may repeat the password, data is NULL and only len is told. A
- * server may repeat it later: whoever writes the bytes down looks for it. Must not call back into the library.
+ * server may repeat it later: whoever writes the bytes down looks for it. Must not call back into the
+ * library.
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 
@@ -416,8 +417,8 @@ int rdl_posix_fd(const struct rdl_conn *c);
 short rdl_posix_events(const struct rdl_conn *c);
 void rdl_posix_ready(struct rdl_conn *c, short revents);
 /*
- * The system's own reason (errno) why the conn has no socket: refused, no such file, permission denied, ...; 0:
- * there was none, or it has one again.
+ * The system's own reason (errno) why the conn has no socket: refused, no such file, permission denied, ...;
+ * 0: there was none, or it has one again.
  */
 int rdl_posix_errno(const struct rdl_conn *c);
 /* Close the socket without a word, e.g. in a child after fork: the conn may not be used again there. */

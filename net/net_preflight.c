@@ -132,9 +132,9 @@ static void take_info(struct rdl_conn *c, const struct rdl_resp_event *ev)
 }
 
 /*
- * An error's text. Before 7.0 the reason why a script failed stands behind 79 bytes, more than is kept: "ERR Error
- * running script (call to f_<40 hex>): @user_script:1: ...". Of these only the ERR stays. It stands here,
- * so that a link with one lock alone does not pay for it.
+ * An error's text. Before 7.0 the reason why a script failed stands behind 79 bytes, more than is kept: "ERR
+ * Error running script (call to f_<40 hex>): @user_script:1: ...". Of these only the ERR stays. This is
+ * here so that a link with one lock alone does not pay for it.
  */
 static void take_error(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {

@@ -74,9 +74,9 @@ enum { RDL_SERVERS_MAX = 7 };
 
 /*
  * The restart guard: a server that came up less than max_ttl ago may have forgotten a lease, so what it
- * grants is not counted until max_ttl and a second are over (quarantine). One that is another run than a conn saw
- * before may be another server, which its address leads to now: it counts max_ttl and a second after it was
- * first seen, whatever its uptime.
+ * grants is not counted until max_ttl and a second are over (quarantine). One that is another run than a conn
+ * saw before may be another server, which its address leads to now: it counts max_ttl and a second after it
+ * was first seen, whatever its uptime.
  */
 enum rdl_guard {
     RDL_GUARD_STRICT = 1,   /* from when this process first saw that run of the server */

@@ -107,8 +107,8 @@ int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *passw
 /* Overwrite user and password of a URL in place, by three stars. 1 if there was one. */
 int rdl_cli_secret_hide(char *url);
 /*
- * Copy text to out; where it repeats what a server said (rdl_conn_text) without the password, even one cut off
- * at the end. The words around that are ours and stay as they are.
+ * Copy text to out; where it repeats what a server said (rdl_conn_text) without the password, even one that
+ * was cut off at the end. The words around that are ours and stay as they are.
  */
 void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes secret, char *out, size_t cap);
 /* Take the variables that hold a password out of our environment, and so out of the command's. */
@@ -149,8 +149,8 @@ enum rdl_cli_address { RDL_CLI_ADDRESS_FOUND, RDL_CLI_ADDRESS_NONE, RDL_CLI_ADDR
 
 /*
  * Look up ep->host, once. FOUND: ep has the address; NONE: *why says why; SEVERAL: of one family, all of
- * them stand in all. All hosts must come to the same: of two families IPv4 is taken, the other one only of loopback, where
- * nobody listens on the first. any: the first that answers.
+ * them stand in all. All hosts must come to the same: of two families IPv4 is taken, the other one only of
+ * loopback, where nobody listens on the first. any: the first that answers.
  */
 enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,
                                           char all[RDL_CLI_ADDRESSES_MAX]);

@@ -21,7 +21,7 @@ void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[R
                  (unsigned)ep->port);
 }
 
-/* Where a URL is from: "-u number 2", "$REDIS_URL". A URL itself is never repeated: it may hold a password. */
+/* Where a URL is from: "-u number 2", "$REDIS_URL". A URL is never repeated: it may hold a password. */
 static const char *origin(const struct rdl_cli_options *o, size_t i, char out[ORIGIN_MAX])
 {
     if (o->urls_from != NULL && o->n_urls == 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - all bytes, as in C; never a password, not even one that a
- * server repeats or that comes in pieces.
+ * --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - all bytes, as in C; never a password, not even one that
+ * a server repeats, or that comes in pieces.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -57,23 +57,28 @@ static uint8_t hidden[CHUNK]; /* of the bytes shown next: 1 is left out */
 /* So many bytes of the password were the last that went by, on each conn, sent and received. */
 static size_t matched[RDL_SERVERS_MAX + 1][2];
 
-/* Knuth, Morris, Pratt: border[k] is the length of the longest proper prefix that ends the first k bytes. */
-static void find_borders(const uint8_t *password, size_t len)
+/* k bytes of the word went by, and now this one: how many have now? */
+static size_t follow(const uint8_t *word, size_t k, uint8_t byte)
 {
-    size_t k = 0;
-
-    border[0] = border[1] = 0;
-    for (size_t i = 1; i < len; i++) {
-        while (k > 0 && password[k] != password[i])
-            k = border[k];
-        k += password[k] == password[i];
-        border[i + 1] = (uint16_t)k;
+    while (word[k] != byte) {
+        if (k == 0)
+            return 0;
+        k = border[k];
     }
+    return k + 1;
+}
+
+/* Knuth, Morris, Pratt: border[k] is the length of the longest proper prefix that ends the first k bytes. */
+static void find_borders(const uint8_t *word, size_t len)
+{
+    border[0] = border[1] = 0;
+    for (size_t i = 1; i < len; i++)
+        border[i + 1] = (uint16_t)follow(word, border[i], word[i]);
 }
 
 /*
- * Mark every occurrence of the password, and at the end of the piece what may be the beginning of one: the rest
- * of it may come with the next piece. k: as matched; the new one is returned.
+ * Mark every occurrence of the password, and at the end of the piece what may be the beginning of one: the
+ * rest of it may come with the next piece. k: as matched; the new one is returned.
  */
 static size_t mark(struct rdl_bytes password, size_t k, const uint8_t *data, size_t len)
 {
@@ -84,12 +89,12 @@ static size_t mark(struct rdl_bytes password, size_t k, const uint8_t *data, siz
         return 0;
     find_borders(word, password.len);
     for (size_t i = 0; i < len; i++) {
-        while (k > 0 && (k == password.len || word[k] != data[i]))
-            k = border[k];
-        k += word[k] == data[i];
+        k = follow(word, k, data[i]);
         size_t n = k == password.len || i + 1 == len ? k : 0;
         n = n < i + 1 ? n : i + 1;
         memset(hidden + i + 1 - n, 1, n);
+        if (k == password.len)
+            k = border[k];
     }
     return k;
 }
