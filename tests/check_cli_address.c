@@ -66,7 +66,8 @@ void freeaddrinfo(struct addrinfo *list)
 
 /* ---------------------------------------------------------------- what the command makes of them */
 
-static struct rdl_cli_servers servers;
+static struct rdl_cli_servers each[4],
+    *servers = each; /* of every init in a test: their texts are never freed */
 static char said[4096];
 static int from_stderr;
 
@@ -86,11 +87,12 @@ static int init(const char *const urls[], size_t n, int any)
     static char copies[RDL_SERVERS_MAX][64];
     struct rdl_cli_options o = {.password_fd = -1, .any_address = any, .n_urls = n};
 
+    ck_assert_ptr_ne(servers, each + 3);
     for (size_t i = 0; i < n; i++) {
         snprintf(copies[i], sizeof copies[i], "%s", urls[i]);
         o.urls[i] = copies[i];
     }
-    int rc = rdl_cli_servers_init(&servers, &o);
+    int rc = rdl_cli_servers_init(++servers, &o);
     ck_assert_int_eq((int)write(STDERR_FILENO, "|", 1), 1); /* nothing said is something to read, too */
     ssize_t len = read(from_stderr, said, sizeof said - 1);
     ck_assert_int_ge((int)len, 1);
@@ -106,7 +108,7 @@ static int init_one(int any)
 static const char *taken(size_t i)
 {
     static char text[INET6_ADDRSTRLEN];
-    const struct rdl_endpoint *ep = &servers.endpoint[i];
+    const struct rdl_endpoint *ep = &servers->endpoint[i];
 
     return inet_ntop(ep->family == RDL_INET ? AF_INET : AF_INET6, ep->ip, text, sizeof text);
 }
