@@ -160,35 +160,55 @@ START_TEST(of_two_families_ipv4_is_taken_whatever_the_order)
 }
 END_TEST
 
-/* Listens on one address of this host; the port. */
-static int listen_on(const char *ip, int port)
+/* A port of this address, 0: any, taken from all others; -1: another has it. Nobody listens there yet. */
+static int take_port(const char *ip, int *port)
 {
-    struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
-    int is_v6 = strchr(ip, ':') != NULL, on = 1;
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)*port)};
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)*port)};
+    int is_v6 = strchr(ip, ':') != NULL;
     struct sockaddr *a = is_v6 ? (struct sockaddr *)&in6 : (struct sockaddr *)&in;
     socklen_t len = is_v6 ? sizeof in6 : sizeof in;
     int fd = socket(a->sa_family, SOCK_STREAM, 0);
 
     inet_pton(a->sa_family, ip, is_v6 ? (void *)&in6.sin6_addr : (void *)&in.sin_addr);
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    ck_assert_int_eq(bind(fd, a, len), 0);
-    ck_assert_int_eq(listen(fd, 8), 0);
+    if (bind(fd, a, len) != 0) {
+        close(fd);
+        return -1;
+    }
     ck_assert_int_eq(getsockname(fd, a, &len), 0);
-    return ntohs(is_v6 ? in6.sin6_port : in.sin_port);
+    *port = ntohs(is_v6 ? in6.sin6_port : in.sin_port);
+    return fd;
+}
+
+/* The same port of two addresses. */
+static int take_both(const char *one, const char *other, int fd[2])
+{
+    for (int i = 0; i < 100; i++) {
+        int port = 0;
+        fd[0] = take_port(one, &port);
+        fd[1] = take_port(other, &port);
+        if (fd[0] >= 0 && fd[1] >= 0)
+            return port;
+        close(fd[0]);
+    }
+    ck_abort_msg("no port is free on %s and %s", one, other);
+    return 0;
 }
 
 /* Somebody listens on the second address alone: that is taken if both are this host, and else is not. */
 START_TEST(the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_listens_on_the_first)
 {
-    int port = listen_on("::1", 0);
+    const char *v4 = _i == 2 ? "127.0.0.2" : "127.0.0.1";
+    int fd[2];
+    int port = take_both(v4, "::1", fd);
 
-    add(0, _i == 2 ? "127.0.0.2" : "127.0.0.1", port);
+    add(0, v4, port);
     add(0, "::1", port);
+    ck_assert_int_eq(listen(fd[1], 8), 0);
     if (_i == 1)
-        listen_on("127.0.0.1", port);
+        ck_assert_int_eq(listen(fd[0], 8), 0);
     ck_assert_int_eq(init_one(0), 0);
-    ck_assert_str_eq(taken(0), _i == 1 ? "127.0.0.1" : "::1");
+    ck_assert_str_eq(taken(0), _i == 1 ? v4 : "::1");
     memset(names, 0, sizeof names);
     add(0, "192.0.2.7", port);
     add(0, "::1", port);
@@ -211,8 +231,10 @@ END_TEST
 
 START_TEST(who_knows_that_they_are_one_server_gets_the_first_that_listens)
 {
-    int port = listen_on("127.0.0.3", 0);
+    int fd[2];
+    int port = take_both("127.0.0.2", "127.0.0.3", fd);
 
+    ck_assert_int_eq(listen(fd[1], 8), 0);
     add(0, "127.0.0.2", port);
     add(0, "127.0.0.3", port);
     ck_assert_int_eq(init_one(1), 0);
