@@ -236,10 +236,12 @@ static int wait_on(struct rdl_lock *l, uint64_t conn_ms)
 
 static int ask(struct rdl_lock *l, uint64_t now_ms)
 {
-    int rc = l->mode->send(l, now_ms);
-    uint64_t conn_ms =
-        rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
+    uint64_t conn_ms;
+    int rc;
 
+    rdl_conn_expect(l->conn, rdl_attempt_ms(l->opt));
+    rc = l->mode->send(l, now_ms);
+    conn_ms = rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
     if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {
         l->state = LOCK_PAUSE; /* until others have been answered: else the key would stand until it ends */
         l->wake_ms = now_ms + RDL_ROOM_MS < l->deadline_ms ? now_ms + RDL_ROOM_MS : l->deadline_ms;
@@ -262,6 +264,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
     case RDL_CONN_READY:
         return ask(l, now_ms);
     case RDL_CONN_CLOSED: /* refused; it waits before it is tried again */
+    case RDL_CONN_SILENT: /* what was asked before is not answered yet */
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
     case RDL_CONN_OPENING:
     case RDL_CONN_HELLO:

@@ -2,6 +2,14 @@
 /* lock_io.c - lock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
 #include "lock/lock.h"
 
+/* Take in what came since the last operation, when nobody looked: else the conn would seem silent. */
+static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_net *net)
+{
+    if (!rdl_conn_is_idle(l->conn))
+        (void)net->poll(net->ctx, &l->conn, 1, 0);
+    return net->now_ms(net->ctx);
+}
+
 static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)
 {
     struct rdl_conn *const conns[] = {l->conn, l->hint != NULL ? l->hint->conn : NULL};
@@ -14,8 +22,8 @@ static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)
         }
         rc = rdl_lock_step(l, net->now_ms(net->ctx));
     }
-    /* At once, for the caller may end now: what is owed, and that nobody waits for a hint any more. */
-    if ((rdl_conn_wants(conns[0]) & RDL_WANT_WRITE) ||
+    /* At once, for the caller may end now: what is owed, and that nobody waits for an answer any more. */
+    if ((rdl_conn_wants(conns[0]) & (RDL_WANT_WRITE | RDL_WANT_CLOSE)) ||
         (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)))
         (void)net->poll(net->ctx, conns, n, 0);
     return rc;
@@ -27,15 +35,15 @@ int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net)
 
     if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK)
         return RDL_E_RANDOM;
-    return run(l, net, rdl_lock_acquire_begin(l, entropy, net->now_ms(net->ctx)));
+    return run(l, net, rdl_lock_acquire_begin(l, entropy, begin_ms(l, net)));
 }
 
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms)
 {
-    return run(l, net, rdl_lock_extend_begin(l, ttl_ms, net->now_ms(net->ctx)));
+    return run(l, net, rdl_lock_extend_begin(l, ttl_ms, begin_ms(l, net)));
 }
 
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net)
 {
-    return run(l, net, rdl_lock_release_begin(l, net->now_ms(net->ctx)));
+    return run(l, net, rdl_lock_release_begin(l, begin_ms(l, net)));
 }

@@ -120,6 +120,7 @@ enum rdl_conn_state {
     RDL_CONN_OPENING, /* the driver connects */
     RDL_CONN_HELLO,   /* AUTH, SELECT, CLIENT SETNAME and the preflight are on their way */
     RDL_CONN_READY,   /* requests flow */
+    RDL_CONN_SILENT,  /* was READY, but an answer is overdue: it is asked nothing more until a byte comes */
     RDL_CONN_FAILED   /* the driver is to close it; rdl_conn_error says why */
 };
 
@@ -266,9 +267,11 @@ struct rdl_conn {
     uint8_t pause;    /* of a closed conn: none, due, running */
     uint8_t failures; /* connections in a row that finished no request */
     uint32_t seed;
-    uint64_t retry_ms;                     /* closed: try again then; opening: give up then */
+    uint64_t retry_ms; /* closed: try again then; opening: give up then; READY: silent then, 0: none waits */
     const struct rdl_preflight *preflight; /* NULL: none */
     struct rdl_facts facts;
+    /* the longest that anybody waits for an answer; 0: nobody minds */
+    uint32_t patience_ms;
     /* the driver's own */
     int fd;
     int sys_error; /* net_posix.c: errno of what ended the connection; 0: it was not the system */
@@ -281,7 +284,7 @@ struct rdl_conn {
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 
 enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
-/* Why the conn last failed, or RDL_OK; stays until it is READY again. */
+/* Why the conn last failed, or is SILENT, or RDL_OK; stays until it is READY again. */
 int rdl_conn_error(const struct rdl_conn *c);
 /*
  * What the server last said in an error reply; "" for nothing. Valid until the conn's next step. With
@@ -299,10 +302,21 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c);
 
 /*
  * Time as an argument: open the conn if it is closed and no pause is due, end a connect that takes
- * longer than connect_ms, drop releases that are no longer needed. Call it whenever the conn is wanted;
- * returns when to call it again at the latest (UINT64_MAX: nothing to wait for).
+ * longer than connect_ms, drop releases that are no longer needed, see whether it is silent. Call it whenever
+ * the conn is wanted, and behind rdl_conn_submit: the time of an answer is counted from there. Returns when
+ * to call it again at the latest (UINT64_MAX: nothing to wait for).
  */
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
+
+/*
+ * Answers take no longer than this; of several locks the most patient counts. When the oldest answer is
+ * overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended with
+ * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at once if there is none; not
+ * earlier: the releases behind them on this connection come after them, those on another may not. What is owed
+ * then stays owed for one ttl more, for a server that thaws later executes even what came over a connection
+ * that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing is overdue.
+ */
+void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 
 /* Make the conn's pauses differ from those of others that lose the same server; a number they do not have. */
 void rdl_conn_stir(struct rdl_conn *c, uint32_t seed);
@@ -312,8 +326,8 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 
 /*
  * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
- * a release is only taken if a release still fits behind it. Needs no open connection: what is
- * queued is sent when it is READY. RDL_OK or RDL_E_FULL.
+ * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
+ * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL or RDL_E_TIMEOUT.
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
 
@@ -354,6 +368,13 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p);
 void rdl_conn_rx_done(struct rdl_conn *c, size_t n);
 
+/*
+ * Replies are matched by order, and the answer to a SET is +OK: a byte too few or too many is a lock that
+ * nobody granted. So after `opened` no byte of an earlier connection may come, and `closed` must be told as
+ * soon as a byte may have been lost, in either direction. Where the transport cannot know (a serial bridge, a
+ * modem that connects again by itself) the driver must find out before it tells `opened`, e.g. by an ECHO of
+ * a text that it never sent before, and drop all up to its answer.
+ */
 void rdl_conn_opened(struct rdl_conn *c);
 /* The transport is gone, or never came: RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM, ... (negative). */
 void rdl_conn_closed(struct rdl_conn *c, int error);

@@ -75,6 +75,8 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
     RDL_ASSERT(req == NULL || !req->is_queued);
     RDL_ASSERT(req != NULL || cmd->op->is_owed);
+    if (c->state == RDL_CONN_SILENT && !cmd->op->is_owed)
+        return RDL_E_TIMEOUT;
     memset(&r, 0, sizeof r);
     r.req = req;
     r.op = cmd->op;
@@ -143,6 +145,7 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
     case RDL_CONN_HELLO:
         return RDL_WANT_READ | (is_sending(c) || rdl_hello_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
+    case RDL_CONN_SILENT:
         return RDL_WANT_READ | (is_sending(c) || can_draw(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_FAILED:
         return RDL_WANT_CLOSE;
@@ -182,16 +185,16 @@ static void fill(struct rdl_conn *c)
     rdl_writer_init(&w, c->cfg->tx, c->cfg->tx_len);
     c->tx_sent = 0;
     c->tx_secret = 0;
-    if (c->state == RDL_CONN_READY)
+    if (c->state != RDL_CONN_HELLO)
         draw_requests(c, &w);
-    else if (c->state == RDL_CONN_HELLO && rdl_hello_write(c, &w) != RDL_OK)
+    else if (rdl_hello_write(c, &w) != RDL_OK)
         fail(c, RDL_E_SPACE);
     c->tx_filled = (uint32_t)w.len;
 }
 
 size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p)
 {
-    if (c->state != RDL_CONN_READY && c->state != RDL_CONN_HELLO)
+    if (c->state < RDL_CONN_HELLO || c->state > RDL_CONN_SILENT)
         return 0;
     if (!is_sending(c))
         fill(c);
@@ -279,13 +282,17 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     c->reply[c->reply_len] = '\0';
 }
 
-/* Nothing of the login is left to do. */
-static void begin(struct rdl_conn *c)
+void rdl_conn_is_heard(struct rdl_conn *c)
 {
-    if (!rdl_hello_is_complete(c))
-        return;
     c->state = RDL_CONN_READY;
     c->error = RDL_OK;
+    c->retry_ms = 0;
+}
+
+static void begin(struct rdl_conn *c)
+{
+    if (rdl_hello_is_complete(c))
+        rdl_conn_is_heard(c);
 }
 
 static int take_reply(struct rdl_conn *c)
@@ -309,6 +316,8 @@ void rdl_conn_rx_done(struct rdl_conn *c, size_t n)
 
     RDL_ASSERT(n <= c->cfg->rx_len);
     trace(c, '<', rdl_hello_is_secret(c) ? NULL : c->cfg->rx, n);
+    if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT))
+        rdl_conn_is_heard(c);
     while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HELLO) {
         size_t used = 0;
         int rc = rdl_resp_next(&c->parser, c->cfg->rx + at, n - at, &used, &ev);

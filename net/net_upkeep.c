@@ -73,6 +73,63 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
     return c->retry_ms;
 }
 
+void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
+{
+    if (c->patience_ms < answer_ms)
+        c->patience_ms = answer_ms;
+}
+
+/* When the keys of the unanswered SETs are gone by themselves; extends keep nothing alive. */
+static uint64_t last_set_ends(const struct rdl_conn *c)
+{
+    struct rdl_record r;
+    uint64_t end_ms = 0;
+    uint32_t at;
+
+    for (at = c->head; at < c->draw; at += rdl_record_size(&r)) {
+        rdl_record_load(c, at, &r);
+        if (r.op->may_grant && r.until_ms > end_ms)
+            end_ms = r.until_ms;
+    }
+    return end_ms;
+}
+
+/* It ends now, and what came over it may still be executed: what is owed for it is owed for as long. */
+static void owe_longer(struct rdl_conn *c, uint64_t now_ms)
+{
+    struct rdl_record r;
+    uint32_t at;
+
+    for (at = c->head; at < c->tail; at += rdl_record_size(&r)) {
+        rdl_record_load(c, at, &r);
+        if (r.until_ms < now_ms + r.ttl_ms)
+            r.until_ms = now_ms + r.ttl_ms;
+        rdl_record_store(c, at, &r);
+    }
+}
+
+static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
+{
+    uint64_t end_ms;
+
+    if (c->head == c->tail) /* nothing is waited for */
+        rdl_conn_is_heard(c);
+    if (c->head == c->tail || c->patience_ms == 0)
+        return UINT64_MAX;
+    if (c->retry_ms == 0)
+        c->retry_ms = now_ms + c->patience_ms;
+    if (now_ms < c->retry_ms)
+        return c->retry_ms;
+    c->state = RDL_CONN_SILENT;
+    c->error = RDL_E_TIMEOUT;
+    end_ms = last_set_ends(c);
+    if (now_ms < end_ms)
+        return end_ms;
+    owe_longer(c, now_ms);
+    rdl_conn_shut(c, RDL_E_TIMEOUT);
+    return UINT64_MAX;
+}
+
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
 {
     switch (rdl_conn_state(c)) {
@@ -85,9 +142,10 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
         rdl_conn_shut(c, RDL_E_TIMEOUT);
         return UINT64_MAX;
     case RDL_CONN_READY:
+    case RDL_CONN_SILENT:
         if (c->preflight != NULL && !(c->facts.has & RDL_FACT_STAMPED))
             c->preflight->stamp(c, now_ms);
-        break;
+        return upkeep_ready(c, now_ms);
     case RDL_CONN_FAILED:
         break;
     }

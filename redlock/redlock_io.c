@@ -14,6 +14,14 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t u
     return net->poll(net->ctx, conns, n, until_ms);
 }
 
+/* Take in what came since the last operation, when nobody looked: else a conn would seem silent. */
+static uint64_t begin_ms(struct rdl_redlock *r, const struct rdl_net *net)
+{
+    if (!rdl_redlock_is_idle(r))
+        (void)poll_all(r, net, 0);
+    return net->now_ms(net->ctx);
+}
+
 static int run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
 {
     while (rc == RDL_PENDING) {
@@ -34,17 +42,17 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net)
 
     if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK)
         return RDL_E_RANDOM;
-    return run(r, net, rdl_redlock_acquire_begin(r, entropy, net->now_ms(net->ctx)));
+    return run(r, net, rdl_redlock_acquire_begin(r, entropy, begin_ms(r, net)));
 }
 
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms)
 {
-    return run(r, net, rdl_redlock_extend_begin(r, ttl_ms, net->now_ms(net->ctx)));
+    return run(r, net, rdl_redlock_extend_begin(r, ttl_ms, begin_ms(r, net)));
 }
 
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net)
 {
-    return run(r, net, rdl_redlock_release_begin(r, net->now_ms(net->ctx)));
+    return run(r, net, rdl_redlock_release_begin(r, begin_ms(r, net)));
 }
 
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)

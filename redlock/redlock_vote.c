@@ -41,8 +41,10 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     rdl_conn_forget(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
     if (r->keys_end_ms < now_ms + r->ttl_ms)
         r->keys_end_ms = now_ms + r->ttl_ms;
+    rdl_conn_expect(s->conn, rdl_attempt_ms(&r->opt->lease));
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
         rc = submit(r, s, op, &s->req);
+    rdl_conn_upkeep(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     s->asked_ms = now_ms;
     s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;

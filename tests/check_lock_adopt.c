@@ -204,7 +204,8 @@ START_TEST(an_extend_without_an_answer_leaves_it_to_be_adopted)
     ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token_hex(7), TTL));
     ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 5000), RDL_UNKNOWN);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, now_ms + 5000), 0);
-    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
+    scripted_open(&s, now_ms + 6000);
     ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, now_ms + 6000), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");

@@ -24,12 +24,15 @@ END_TEST
 START_TEST(while_only_the_time_was_asked_for_nothing_is_owed)
 {
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
-    if (_i)
+    if (_i) {
         rdl_lock_cancel(&legacy.lock);
-    else
+        ck_assert_str_eq(scripted_sent(&legacy.s), "");
+        scripted_reply(&legacy.s, "*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n");
+    } else {
         ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 2500), RDL_UNKNOWN);
-    ck_assert_str_eq(scripted_sent(&legacy.s), "");
-    scripted_reply(&legacy.s, "*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n");
+        ck_assert_str_eq(scripted_sent(&legacy.s), "");
+        ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_TIMEOUT);
+    }
     ck_assert(rdl_conn_is_idle(&legacy.s.conn));
 }
 END_TEST

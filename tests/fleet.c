@@ -97,6 +97,8 @@ static void drive(size_t i)
         rdl_conn_closed(&s->conn, RDL_E_CONNECT);
         return;
     }
+    if (fleet.mood[i] == MOOD_DEAF)
+        fleet.mood[i] = MOOD_UP;
     memset(&s->session, 0, sizeof s->session);
     scripted_sent(s);
     s->served = s->len;
@@ -110,6 +112,8 @@ void fleet_serve(size_t i, uint64_t now_ms)
         scripted_serve(&fleet.s[i], now_ms);
     else
         scripted_sent(&fleet.s[i]);
+    if (fleet.mood[i] == MOOD_DEAF)
+        fleet.s[i].served = fleet.s[i].len;
     drive(i);
 }
 
@@ -172,6 +176,8 @@ void fleet_befall(const char *fates, uint64_t now)
             fleet_steal(i, now);
         else if (fates[i] == 'g')
             fleet_delete(i, now);
+        else if (fates[i] == 'w')
+            fleet.mood[i] = MOOD_DEAF;
         else if (fates[i] == 'e')
             fleet.s[i].model.busy = 1;
     }

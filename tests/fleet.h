@@ -12,7 +12,8 @@ enum { FLEET_TTL = 10000, FLEET_DRIFT = 102, FLEET_ATTEMPT = 250 };
 enum mood {
     MOOD_UP,     /* answers at once */
     MOOD_FROZEN, /* gets everything, answers nothing until it is up again */
-    MOOD_DOWN    /* refuses connections; those it had are gone */
+    MOOD_DOWN,   /* refuses connections; those it had are gone */
+    MOOD_DEAF    /* the connection it has swallows what comes, without a word; a new one works */
 };
 
 struct fleet {
@@ -41,7 +42,7 @@ void fleet_connect(size_t i, uint64_t now_ms);
 void fleet_steal(size_t i, uint64_t now_ms);
 void fleet_delete(size_t i, uint64_t now_ms);
 void fleet_command(size_t i, const char *inline_command, uint64_t now_ms);
-/* To each server what its letter says: . nothing, f frozen, d down, s stolen, g gone, e errors only. */
+/* To each server what its letter says: . nothing, f frozen, d down, s stolen, g gone, e errors only, w swallows. */
 void fleet_befall(const char *fates, uint64_t now_ms);
 /* All are well again (but for who is down), and what was put off is done. */
 void fleet_mend(uint64_t now_ms);
