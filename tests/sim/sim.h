@@ -56,6 +56,8 @@ size_t tcp_read(struct world *w, struct tcp *t, uint8_t *to, size_t n);
 void tcp_close(struct world *w, struct tcp *t);
 /* The client's host is gone without a word. */
 void tcp_abandon(struct world *w, struct tcp *t);
+/* The connections over this link swallow everything from now on: ways 1 up, 2 down. New ones work. */
+void link_swallow(struct world *w, unsigned client, unsigned server, unsigned ways);
 /* A reset that only the client sees: what it has sent arrives. */
 void tcp_half(struct world *w, struct tcp *t);
 /* A reset of both sides: nothing that is on its way arrives. */

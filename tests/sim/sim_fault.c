@@ -8,7 +8,7 @@ const char *fault_name(unsigned f)
         "tail",     "cut",     "reset",       "stall",       "partition", "refuse",  "crash",   "reboot",
         "freeze",   "pause",   "kill",        "clock",       "spurious",  "errors",  "scripts", "cancel",
         "flush",    "restart", "step-client", "step-server", "rate",      "promote", "lag",     "evict",
-        "everysec", "adopt",   "hint",        "multi",       "half",      "wall",    "between"};
+        "everysec", "adopt",   "hint",        "multi",       "half",      "wall",    "between", "swallow"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 
@@ -136,7 +136,7 @@ void faults_plan(struct world *w)
                                   FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
                                   FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
                                   FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) |
-                                  FAULT_BIT(FAULT_HALF) | FAULT_BIT(FAULT_WALL);
+                                  FAULT_BIT(FAULT_HALF) | FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SWALLOW);
     for (unsigned f = 0; f < FAULT_CLASSES; f++) {
         if (!(w->faults & FAULT_BIT(f)))
             continue;
@@ -321,6 +321,16 @@ static void step_wall(struct world *w, const struct planned *p)
     world_trace(w, "c%u's wall clock steps to %+d ms", p->client, c->wall_skew_ms);
 }
 
+/* One link, all of one client, or all: as a firewall or a NAT forgets its connections. */
+static void swallow(struct world *w, const struct planned *p)
+{
+    unsigned ways = p->what % 3u + 1, reach = p->what / 3 % 3;
+    for (unsigned c = 0; c < (unsigned)w->clients; c++)
+        for (unsigned s = 0; s < (unsigned)w->servers; s++)
+            if (reach == 2 || (c == p->client && (reach == 1 || s == p->server)))
+                link_swallow(w, c, s, ways);
+}
+
 /* Those that have a time. */
 static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned *p) = {
     [FAULT_STALL] = stall,
@@ -343,6 +353,7 @@ static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned
     [FAULT_HINT] = hint,
     [FAULT_HALF] = half,
     [FAULT_WALL] = step_wall,
+    [FAULT_SWALLOW] = swallow,
     [FAULT_STEP_CLIENT] = step_clock,
     [FAULT_STEP_SERVER] = step_clock,
 };

@@ -101,7 +101,7 @@ size_t tcp_room(const struct tcp *t)
 
 void tcp_write(struct world *w, struct tcp *t, const uint8_t *data, size_t n)
 {
-    if (t->down_ended) /* the other side is gone already: these bytes go nowhere */
+    if (t->down_ended || (t->swallows & 1)) /* the other side is gone already: these bytes go nowhere */
         return;
     fifo_put(&t->up, data, n);
     depart(w, t, EVENT_UP, &t->up_last, n);
@@ -267,7 +267,7 @@ static void serve(struct world *w, struct tcp *t)
                                    clock_ms(&h->clock, w->now), &out);
     h->serving = NULL;
     fifo_drop(&t->up, used);
-    if (out.len > 0 && t->client_open) {
+    if (out.len > 0 && t->client_open && !(t->swallows & 2)) {
         fifo_put(&t->down, buf, out.len);
         depart(w, t, EVENT_DOWN, &t->down_last, out.len);
     }
@@ -364,6 +364,33 @@ static void up_arrived(struct world *w, struct tcp *t, uint32_t n)
     serve(w, t);
 }
 
+void link_swallow(struct world *w, unsigned client, unsigned server, unsigned ways)
+{
+    for (unsigned i = 0; i < TCPS; i++) {
+        struct tcp *t = &w->tcp[i];
+        if (!t->used || t->client != client || t->server != server || t->client_open != 2)
+            continue;
+        t->swallows |= (uint8_t)ways;
+        world_trace(w, "link c%u-s%u swallows everything%s from now on", client, server,
+                    ways == 1   ? " to the server"
+                    : ways == 2 ? " from the server"
+                                : "");
+    }
+}
+
+/* A close that is swallowed: the server ends its session when its keepalive says so, if it has work to do no more. */
+static void swallowed(struct world *w, struct tcp *t, const struct event *e)
+{
+    if (e->kind != EVENT_UP_FIN)
+        return;
+    if (w->host[t->server].is_frozen) {
+        push(w, t, w->now + SECOND, EVENT_UP_FIN, 0);
+        return;
+    }
+    leave(w, t);
+    release_if_over(t);
+}
+
 void tcp_event(struct world *w, const struct event *e)
 {
     struct tcp *t = &w->tcp[e->who];
@@ -371,6 +398,11 @@ void tcp_event(struct world *w, const struct event *e)
         return;
     const struct link *l = &w->link[t->client][t->server];
     int is_up = e->kind == EVENT_UP || e->kind == EVENT_UP_FIN;
+    int is_down = e->kind == EVENT_DOWN || e->kind == EVENT_DOWN_FIN;
+    if ((is_up && (t->swallows & 1)) || (is_down && (t->swallows & 2))) {
+        swallowed(w, t, e);
+        return;
+    }
     uint64_t blocked = e->kind == EVENT_SERVE || e->kind == EVENT_OPENED ? 0
                        : is_up                                           ? l->up_blocked
                                                                          : l->down_blocked;

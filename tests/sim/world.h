@@ -71,6 +71,7 @@ enum fault {
     FAULT_HALF,     /* a client is told that its connection was reset; what it sent arrives all the same */
     FAULT_WALL,     /* a client's wall clock steps: fencing numbers begin there */
     FAULT_BETWEEN,  /* behind any of the commands sent in one go others have their turn, for a while */
+    FAULT_SWALLOW,  /* connections that are there swallow everything for ever, one way or both; new ones work */
     FAULT_CLASSES
 };
 
@@ -150,6 +151,7 @@ struct tcp {
     uint8_t fin_sent;            /* the server's close is on its way */
     uint8_t fin_came;            /* the client's close has arrived */
     uint8_t down_ended;          /* the server's close has arrived; 2: a reset */
+    uint8_t swallows;            /* bits: 1 what the client sends, 2 what the server sends */
     uint64_t up_last, down_last; /* when the last bytes on their way arrive */
     uint64_t gap_until;          /* others have their turn before what comes next */
     struct fifo up, down;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: connections that are there and swallow everything for ever, while new ones work. */
+#include "tests/sim/scene.h"
+
+enum { UP = 1, DOWN = 2, BOTH = 3 };
+
+/* From now on, for all connections of this client. */
+static void go_silent(struct world *w, unsigned c, unsigned ways)
+{
+    for (unsigned s = 0; s < (unsigned)w->servers; s++)
+        link_swallow(w, c, s, ways);
+}
+
+static uint32_t waiting(const struct world *w, int s)
+{
+    return rdl_conn_waiting(&w->client[0].conn[s]);
+}
+
+/* One way, the other, or both; on one server, and on five. */
+static void waiter_gets_the_lock(void)
+{
+    for (unsigned k = 0; k < 6; k++) {
+        struct world *w = scene(1, k / 3 ? 5 : 1, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, k / 3 == 0);
+        scene_ready(w);
+        h->opt.lease.wait_ms = RDL_WAIT_FOREVER;
+        h->opt.lease.retry_ms = 50;
+        uint64_t begun = w->now;
+        go_silent(w, 0, k % 3 + 1);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, w->now <= begun + (2000 + 2 * RDL_RETRY_CAP_MS) * MS);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The keys are there, and no SET is on its way: the next extend goes over new connections. */
+static void lease_is_saved(void)
+{
+    for (unsigned k = 0; k < 6; k++) {
+        struct world *w = scene(1, k / 3 ? 5 : 1, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, k / 3 == 0);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 300);
+        go_silent(w, 0, k % 3 + 1);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
+        scene_go(w, 300);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, scene_left(w, h) > 1900);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+static void release_is_paid(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 5000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        go_silent(w, 0, UP);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
+        scene_go(w, 500);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Two of five swallow: what is sent there is one attempt's and no more, and no SET is postponed for it. */
+static void minority_is_asked_nothing(void)
+{
+    struct world *w = scene(1, 5, 5000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    link_swallow(w, 0, 0, UP);
+    link_swallow(w, 0, 4, DOWN);
+    for (int i = 0; i < 14; i++) {
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 300);
+        EXPECT(w, waiting(w, 0) == 2 && waiting(w, 4) == 2);
+    }
+    scene_go(w, 1000);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 100);
+    EXPECT(w, scene_pttl(w, 0) > 0 && scene_pttl(w, 4) > 0); /* they take part again */
+    scene_rest(w);
+}
+
+static void who_speaks_is_asked(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 8000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        h->opt.lease.wait_ms = 6000;
+        h->opt.lease.retry_ms = 50;
+        w->host[0].is_frozen = 1;
+        scene_begin(w, h, ACQUIRING, 0);
+        scene_go(w, 1500);
+        EXPECT(w, rdl_conn_state(&w->client[0].conn[0]) == RDL_CONN_SILENT);
+        EXPECT(w, waiting(w, 0) == 2);
+        w->host[0].is_frozen = 0;
+        host_serve_all(w, 0);
+        uint64_t thawed = w->now;
+        EXPECT(w, scene_wait(w, h) == RDL_OK);
+        EXPECT(w, w->now < thawed + 600 * MS);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+static const struct sim_features by_watch = {.version = "7.0.15", .no_scripts = 1};
+
+/* A slow way, and a release that cannot stand behind the SET: the connection is kept until that is executed. */
+static void silent_is_not_ended_early(void)
+{
+    struct world *w = scene(1, 1, 2000);
+    struct handle *h = scene_lock(w, 0);
+    w->host[0].model.features = &by_watch;
+    w->has_other_servers = 1;
+    scene_one_server(w, 1);
+    scene_ready(w);
+    w->link[0][0].up_blocked = w->now + 1000 * MS;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_UNKNOWN);
+    scene_go(w, 1000);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
+}
+
+/*
+ * The SET comes late, its release never, and the next connection takes its time: the release is owed there for
+ * as long as the key may live.
+ */
+static void late_set_is_released(void)
+{
+    struct world *w = scene(1, 1, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, 1);
+    scene_ready(w);
+    struct tcp *t = w->client[0].tcp[0];
+    w->link[0][0].up_blocked = w->now + 1800 * MS;
+    scene_begin(w, h, ACQUIRING, 0);
+    scene_go(w, 1);
+    t->swallows = BOTH; /* the release, not yet sent */
+    EXPECT(w, scene_wait(w, h) == RDL_UNKNOWN);
+    scene_go(w, 500);
+    t->swallows = DOWN;
+    scene_go(w, 1250);
+    EXPECT(w, scene_owner(w, 0) == 0);
+    t->swallows = BOTH;
+    w->host[0].refuse_until = w->now + 400 * MS;
+    scene_go(w, 1600);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
+}
+
+/*
+ * Frozen for longer than the connection was kept: what came over it is executed all the same, and where no
+ * release could stand behind it the key stays for one ttl. No longer, and nobody believes in it.
+ */
+static void late_thaw_costs_a_ttl(void)
+{
+    struct world *w = scene(2, 1, 2000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    w->host[0].model.features = &by_watch;
+    w->has_other_servers = 1;
+    scene_one_server(w, 1);
+    scene_ready(w);
+    w->host[0].is_frozen = 1;
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_UNKNOWN);
+    scene_go(w, 7000);
+    w->host[0].is_frozen = 0;
+    host_serve_all(w, 0);
+    uint64_t thawed = w->now;
+    EXPECT(w, scene_left(w, a) == 0);
+    b->opt.lease.wait_ms = RDL_WAIT_FOREVER;
+    b->opt.lease.retry_ms = 50;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, w->now <= thawed + (2000 + RDL_RETRY_CAP_MS) * MS);
+    scene_rest(w);
+}
+
+const struct scenario scenarios_silent[] = {
+    {"connections go silent and the next ones bring the lock", waiter_gets_the_lock, SCENE},
+    {"connections go silent and the lease is saved", lease_is_saved, SCENE},
+    {"connections go silent and the release is paid", release_is_paid, SCENE},
+    {"a silent minority is asked nothing", minority_is_asked_nothing, SCENE},
+    {"a server that speaks again is asked again", who_speaks_is_asked, SCENE},
+    {"a silent connection is not ended before its SETs are gone", silent_is_not_ended_early, SCENE},
+    {"a SET that comes late is released over the next connection", late_set_is_released, SCENE},
+    {"a server that thaws late keeps a key for one ttl", late_thaw_costs_a_ttl, SCENE},
+    {NULL, NULL, SCENE},
+};
