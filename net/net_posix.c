@@ -38,7 +38,12 @@
 enum {
     SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
     RECV_MS = SLICE_MS / 2, /* a socket's own clock is coarse: never so near to the caller's bound */
-    READS_MAX = 16 /* of one conn in a row; a peer that never stops talking does not stop the others */
+    READS_MAX = 16, /* of one conn in a row; a peer that never stops talking does not stop the others */
+    /* Where the system has it: a peer that acknowledges nothing any more is given up after half a minute. */
+    IDLE_S = 15,
+    PROBE_S = 5,
+    PROBES = 3,
+    UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000
 };
 
 union address {
@@ -115,6 +120,29 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     return 0;
 }
 
+/* The system asks an idle peer whether it is there, so a firewall does not forget us, nor we a host that is gone. */
+static void keep_alive(int fd)
+{
+    const int on = 1;
+#ifdef TCP_KEEPIDLE
+    const int idle = IDLE_S;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+#elif defined(TCP_KEEPALIVE) /* macOS */
+    const int idle = IDLE_S;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPALIVE, &idle, sizeof idle);
+#endif
+#if defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
+    const int every = PROBE_S, most = PROBES;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
+#endif
+#ifdef TCP_USER_TIMEOUT
+    const unsigned unheard = UNHEARD_MS;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard, sizeof unheard);
+#endif
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+}
+
 /* It does not block while it connects, no child inherits it, and it raises no signal; -1 and errno. */
 static int make_socket(int family)
 {
@@ -132,8 +160,10 @@ static int make_socket(int family)
 #ifdef SO_NOSIGPIPE
     (void)setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
 #endif
-    if (family != AF_UNIX)
+    if (family != AF_UNIX) {
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        keep_alive(fd);
+    }
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
     return fd;
 }

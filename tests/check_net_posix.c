@@ -186,6 +186,34 @@ END_TEST
 
 /* ---------------------------------------------------------------- descriptors */
 
+static int option_of(int fd, int level, int name)
+{
+    socklen_t len = sizeof(int);
+    int value = 0;
+
+    ck_assert_int_eq(getsockopt(fd, level, name, &value, &len), 0);
+    return value;
+}
+
+/* Also where nothing is sent for hours: a hint is waited for, a lock is held. */
+START_TEST(test_a_peer_that_is_gone_without_a_word_is_noticed_within_a_minute)
+{
+    int fd;
+
+    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_wait_state(&client, RDL_CONN_READY);
+    fd = rdl_posix_fd(&client.conn);
+    ck_assert_int_ne(option_of(fd, SOL_SOCKET, SO_KEEPALIVE), 0);
+#ifdef __linux__
+    ck_assert_int_lt(option_of(fd, IPPROTO_TCP, TCP_KEEPIDLE) +
+                         option_of(fd, IPPROTO_TCP, TCP_KEEPINTVL) * option_of(fd, IPPROTO_TCP, TCP_KEEPCNT),
+                     60);
+    ck_assert_int_gt(option_of(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 10000);
+    ck_assert_int_lt(option_of(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 60000);
+#endif
+}
+END_TEST
+
 START_TEST(test_the_socket_is_close_on_exec_non_blocking_and_without_delay)
 {
     socklen_t len = sizeof(int);
@@ -378,6 +406,8 @@ Suite *suite_net_posix(void)
     tcase_add_test(live, test_more_conns_than_one_poll_takes_are_refused);
     tcase_add_loop_test(live, test_what_a_frozen_server_does_not_read_is_sent_when_it_thaws, 0, ways);
     tcase_add_loop_test(live, test_the_socket_is_close_on_exec_non_blocking_and_without_delay, 0, ways);
+    tcase_add_loop_test(live, test_a_peer_that_is_gone_without_a_word_is_noticed_within_a_minute, LIVE_V4,
+                        LIVE_UNIX);
     tcase_add_loop_test(live, test_connections_that_end_leave_no_descriptor, 0, ways);
     tcase_add_test(live, test_a_child_may_drop_the_socket_without_a_word);
     tcase_add_loop_test(live, test_an_event_loop_of_ones_own, 0, ways);

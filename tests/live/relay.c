@@ -59,8 +59,23 @@ static int pass_on_spoilt(struct relay *r, int from, int to)
     return n > 0 && send(to, buf, (size_t)n, MSG_NOSIGNAL) == n;
 }
 
-/* What the server said before it hung up is passed on, whatever the client still sends. */
-static void lead(struct relay *r, int client, int server, int delay_ms)
+/* Does the client send what r->mute says? What it sent stays where it is: TCP has acknowledged it. */
+static int goes_mute(struct relay *r, int client)
+{
+    char buf[4096];
+    ssize_t n = r->mute != NULL ? recv(client, buf, sizeof buf, MSG_PEEK) : 0;
+
+    if (n <= 0 || memmem(buf, (size_t)n, r->mute, strlen(r->mute)) == NULL)
+        return 0;
+    r->mute = NULL;
+    return 1;
+}
+
+/*
+ * What the server said before it hung up is passed on, whatever the client still sends. 1: it went mute, and is
+ * left as it is.
+ */
+static int lead(struct relay *r, int client, int server, int delay_ms)
 {
     const struct timespec delay = {0, delay_ms * 1000000L};
     struct pollfd fds[2] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
@@ -71,11 +86,14 @@ static void lead(struct relay *r, int client, int server, int delay_ms)
             nanosleep(&delay, NULL);
             is_open = pass_on(server, client);
         }
+        if (is_open && fds[0].revents != 0 && goes_mute(r, client))
+            return 1;
         if (is_open && fds[0].revents != 0 && !pass_on_spoilt(r, client, server)) {
             shutdown(server, SHUT_WR);
             fds[0].fd = -1;
         }
     }
+    return 0;
 }
 
 static void serve(struct relay *r, int listener, int port, int delay_ms)
@@ -83,7 +101,8 @@ static void serve(struct relay *r, int listener, int port, int delay_ms)
     for (;;) {
         int client = accept(listener, NULL, NULL);
         int server = dial(r->from, port);
-        lead(r, client, server, delay_ms);
+        if (lead(r, client, server, delay_ms))
+            continue;
         close(client);
         close(server);
     }
