@@ -282,7 +282,7 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     c->reply[c->reply_len] = '\0';
 }
 
-void rdl_conn_is_heard(struct rdl_conn *c)
+void rdl_conn_heard(struct rdl_conn *c)
 {
     c->state = RDL_CONN_READY;
     c->error = RDL_OK;
@@ -292,7 +292,7 @@ void rdl_conn_is_heard(struct rdl_conn *c)
 static void begin(struct rdl_conn *c)
 {
     if (rdl_hello_is_complete(c))
-        rdl_conn_is_heard(c);
+        rdl_conn_heard(c);
 }
 
 static int take_reply(struct rdl_conn *c)
@@ -317,7 +317,7 @@ void rdl_conn_rx_done(struct rdl_conn *c, size_t n)
     RDL_ASSERT(n <= c->cfg->rx_len);
     trace(c, '<', rdl_hello_is_secret(c) ? NULL : c->cfg->rx, n);
     if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT))
-        rdl_conn_is_heard(c);
+        rdl_conn_heard(c);
     while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HELLO) {
         size_t used = 0;
         int rc = rdl_resp_next(&c->parser, c->cfg->rx + at, n - at, &used, &ev);

@@ -180,7 +180,7 @@ int rdl_unasked_reply(struct rdl_conn *c);
 void rdl_conn_say(struct rdl_conn *c, const char *text);
 
 /* Login is done, a byte came, or nothing is waited for any more. */
-void rdl_conn_is_heard(struct rdl_conn *c);
+void rdl_conn_heard(struct rdl_conn *c);
 
 /* rdl_conn.pause */
 enum { RDL_PAUSE_NONE, RDL_PAUSE_DUE, RDL_PAUSE_RUNNING };

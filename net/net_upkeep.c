@@ -79,33 +79,26 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
         c->patience_ms = answer_ms;
 }
 
-/* When the keys of the unanswered SETs are gone by themselves; extends keep nothing alive. */
-static uint64_t last_set_ends(const struct rdl_conn *c)
+/*
+ * When the keys of its unanswered SETs are gone by themselves; extends keep nothing alive. If it ends now, what
+ * came over it may still be executed: what is owed is owed for one ttl from now on.
+ */
+static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
 {
     struct rdl_record r;
     uint64_t end_ms = 0;
     uint32_t at;
 
-    for (at = c->head; at < c->draw; at += rdl_record_size(&r)) {
+    for (at = c->head; at < c->tail; at += rdl_record_size(&r)) {
         rdl_record_load(c, at, &r);
-        if (r.op->may_grant && r.until_ms > end_ms)
+        if (r.op->is_owed && r.until_ms < now_ms + r.ttl_ms) {
+            r.until_ms = now_ms + r.ttl_ms;
+            rdl_record_store(c, at, &r);
+        }
+        if (r.op->may_grant && at < c->draw && r.until_ms > end_ms)
             end_ms = r.until_ms;
     }
     return end_ms;
-}
-
-/* It ends now, and what came over it may still be executed: what is owed for it is owed for as long. */
-static void owe_longer(struct rdl_conn *c, uint64_t now_ms)
-{
-    struct rdl_record r;
-    uint32_t at;
-
-    for (at = c->head; at < c->tail; at += rdl_record_size(&r)) {
-        rdl_record_load(c, at, &r);
-        if (r.until_ms < now_ms + r.ttl_ms)
-            r.until_ms = now_ms + r.ttl_ms;
-        rdl_record_store(c, at, &r);
-    }
 }
 
 static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
@@ -113,7 +106,7 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
     uint64_t end_ms;
 
     if (c->head == c->tail) /* nothing is waited for */
-        rdl_conn_is_heard(c);
+        rdl_conn_heard(c);
     if (c->head == c->tail || c->patience_ms == 0)
         return UINT64_MAX;
     if (c->retry_ms == 0)
@@ -122,10 +115,9 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
         return c->retry_ms;
     c->state = RDL_CONN_SILENT;
     c->error = RDL_E_TIMEOUT;
-    end_ms = last_set_ends(c);
+    end_ms = silent_until(c, now_ms);
     if (now_ms < end_ms)
         return end_ms;
-    owe_longer(c, now_ms);
     rdl_conn_shut(c, RDL_E_TIMEOUT);
     return UINT64_MAX;
 }

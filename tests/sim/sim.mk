@@ -66,6 +66,8 @@ sim-long: $(B)/sim $(B)/sim-asan
 	@# servers that forget everything and are back at once, with a guard: nothing may break
 	$(B)/sim 1:2000 faults=restart,pause,tail guard=2 single=0
 	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
+	@# connections that swallow everything, for ever
+	$(B)/sim 1:2000 faults=swallow,freeze,tail,reset,pause
 	@# adoption, hints and several locks as one, on one server too
 	$(B)/sim 1:2000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
 	$(B)/sim 1:10000 faults=adopt,between single=1

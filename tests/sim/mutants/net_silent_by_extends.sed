@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_upkeep.c: extends keep no silent connection alive
-s/r.op->may_grant && r.until_ms > end_ms/r.until_ms > end_ms/
+s/r.op->may_grant && at < c->draw && /at < c->draw \&\& /
