@@ -126,13 +126,13 @@ enum rdl_conn_state {
 
 /* One request's place for its answer; embedded in the lock that asks. Zero-initialised is idle. */
 struct rdl_req {
-    char *text;        /* of some ops: where a value goes, RDL_PEER_MAX bytes; NULL: it is not kept */
-    int64_t value;     /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
-    int16_t error;     /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
-    uint8_t answer;    /* enum rdl_answer */
-    uint8_t is_queued; /* a record in the conn's queue points here */
+    char *text;          /* of some ops: where a value goes, RDL_PEER_MAX bytes; NULL: it is not kept */
+    int64_t value;       /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
+    int16_t error;       /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
+    uint8_t answer;      /* enum rdl_answer */
+    uint8_t is_queued;   /* a record in the conn's queue points here */
     uint8_t is_repeated; /* sent again, behind what was sent since: the server had forgotten the script */
-    uint8_t text_len;  /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
+    uint8_t text_len; /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
 };
 
 enum rdl_answer {
@@ -311,10 +311,11 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 /*
  * Answers take no longer than this; of several locks the most patient counts. When the oldest answer is
  * overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended with
- * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at once if there is none; not
- * earlier: the releases behind them on this connection come after them, those on another may not. What is owed
- * then stays owed for one ttl more, for a server that thaws later executes even what came over a connection
- * that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing is overdue.
+ * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at once if there is none;
+ * not earlier: the releases behind them on this connection come after them, those on another may not. What
+ * is owed then stays owed for one ttl more, for a server that thaws later executes even what came over a
+ * connection that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing
+ * is overdue.
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 

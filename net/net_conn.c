@@ -75,7 +75,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
     RDL_ASSERT(req == NULL || !req->is_queued);
     RDL_ASSERT(req != NULL || cmd->op->is_owed);
-    if (c->state == RDL_CONN_SILENT && !cmd->op->is_owed)
+    if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
         return RDL_E_TIMEOUT;
     memset(&r, 0, sizeof r);
     r.req = req;

@@ -80,8 +80,8 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
 }
 
 /*
- * When the keys of its unanswered SETs are gone by themselves; extends keep nothing alive. If it ends now, what
- * came over it may still be executed: what is owed is owed for one ttl from now on.
+ * When the keys of its unanswered SETs are gone by themselves; extends keep nothing alive. If it ends now,
+ * what came over it may still be executed: what is owed is owed for one ttl from now on.
  */
 static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
 {

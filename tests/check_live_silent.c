@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections that swallow everything from some moment on, while new ones work: real servers behind a relay, as
- * behind a firewall that forgot its connections.
+ * Connections that swallow everything from some moment on, while new ones work: real servers behind a relay,
+ * as behind a firewall that forgot its connections.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>

@@ -326,8 +326,8 @@ static unsigned run(enum fault fault, unsigned at, int is_for_ever)
         turn(rdl_conn_upkeep(&f.s.conn, now));
     } while (rdl_conn_state(&f.s.conn) != RDL_CONN_READY);
     let_go();
-    if (fault == FAULT_FREEZE && is_for_ever) /* it thawed when its connection had been given up: one ttl more */
-        now += TTL;
+    if (fault == FAULT_FREEZE && is_for_ever)
+        now += TTL; /* it thawed when its connection had been given up: the key may stay for one ttl */
     assert_nothing_left();
     assert_good_conn();
     return f.hits;

@@ -116,7 +116,7 @@ START_TEST(a_lease_whose_connections_go_silent_is_saved_by_the_next_extend)
 }
 END_TEST
 
-/* What it extended itself tells nothing of SETs that are still to come: a silent one that is kept has no vote. */
+/* Its SET may still come, so the connection is kept; what it would say to an extend is not asked. */
 START_TEST(a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend)
 {
     fleet_of(3);

@@ -72,8 +72,8 @@ static int goes_mute(struct relay *r, int client)
 }
 
 /*
- * What the server said before it hung up is passed on, whatever the client still sends. 1: it went mute, and is
- * left as it is.
+ * What the server said before it hung up is passed on, whatever the client still sends. 1: it went mute, and
+ * is left as it is.
  */
 static int lead(struct relay *r, int client, int server, int delay_ms)
 {

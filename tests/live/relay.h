@@ -13,8 +13,8 @@ struct relay {
     const char *from; /* the IPv4 address of this host that the server sees; NULL: 127.0.0.1 */
     const char *find; /* where the client sends this in one piece, for the first time, the server gets */
     const char *put;  /* this */
-    /* The connection where the client sends this, for the first time, swallows it and all behind it, both ways,
-       and never ends; the next one works. */
+    /* The connection where the client sends this, for the first time, swallows it and all behind it, both
+       ways, and never ends; the next one works. */
     const char *mute;
 
     int port; /* on 127.0.0.1 */

@@ -124,7 +124,7 @@ static void who_speaks_is_asked(void)
 
 static const struct sim_features by_watch = {.version = "7.0.15", .no_scripts = 1};
 
-/* A slow way, and a release that cannot stand behind the SET: the connection is kept until that is executed. */
+/* A slow way, and a release that cannot stand behind the SET: the connection is kept until that is done. */
 static void silent_is_not_ended_early(void)
 {
     struct world *w = scene(1, 1, 2000);
@@ -141,8 +141,8 @@ static void silent_is_not_ended_early(void)
 }
 
 /*
- * The SET comes late, its release never, and the next connection takes its time: the release is owed there for
- * as long as the key may live.
+ * The SET comes late, its release never, and the next connection takes its time: the release is owed there
+ * for as long as the key may live.
  */
 static void late_set_is_released(void)
 {

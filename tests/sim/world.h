@@ -71,7 +71,7 @@ enum fault {
     FAULT_HALF,     /* a client is told that its connection was reset; what it sent arrives all the same */
     FAULT_WALL,     /* a client's wall clock steps: fencing numbers begin there */
     FAULT_BETWEEN,  /* behind any of the commands sent in one go others have their turn, for a while */
-    FAULT_SWALLOW,  /* connections that are there swallow everything for ever, one way or both; new ones work */
+    FAULT_SWALLOW,  /* connections that are there swallow everything, one way or both; new ones work */
     FAULT_CLASSES
 };
 
