@@ -48,7 +48,7 @@
  *                RDL_UNKNOWN  no answer; what is owed stays queued, the ttl ends  0
  *                RDL_E_...    refused; the ttl ends it                            0
  *
- * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), nothing was sent; try again.
+ * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent.
  */
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H

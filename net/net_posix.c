@@ -120,7 +120,7 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     return 0;
 }
 
-/* The system asks an idle peer whether it is there: no firewall forgets us, and a host that is gone is noticed. */
+/* The system asks an idle peer whether it is there: no firewall forgets us, and a dead host is noticed. */
 static void keep_alive(int fd)
 {
     const int on = 1;

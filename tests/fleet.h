@@ -42,7 +42,7 @@ void fleet_connect(size_t i, uint64_t now_ms);
 void fleet_steal(size_t i, uint64_t now_ms);
 void fleet_delete(size_t i, uint64_t now_ms);
 void fleet_command(size_t i, const char *inline_command, uint64_t now_ms);
-/* To each server what its letter says: . nothing, f frozen, d down, s stolen, g gone, e errors only, w deaf. */
+/* To each server what its letter says: . nothing, f frozen, d down, s stolen, g gone, e errors, w deaf. */
 void fleet_befall(const char *fates, uint64_t now_ms);
 /* All are well again (but for who is down), and what was put off is done. */
 void fleet_mend(uint64_t now_ms);

@@ -378,7 +378,7 @@ void link_swallow(struct world *w, unsigned client, unsigned server, unsigned wa
     }
 }
 
-/* A close that is swallowed: the server's keepalive ends the session, when it has nothing more to do there. */
+/* A close that is swallowed: the server's keepalive ends the session, when it has nothing more to do. */
 static void swallowed(struct world *w, struct tcp *t, const struct event *e)
 {
     if (e->kind != EVENT_UP_FIN)
