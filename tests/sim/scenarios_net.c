@@ -363,6 +363,7 @@ static void multi_is_left(void)
         scene_one_server(w, i % 2);
         scene_ready(w);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        rdl_conn_expect(&w->client[0].conn[0], 1000); /* of another lock, that is more patient */
         const struct tcp *t = w->client[0].tcp[0];
         scene_begin(w, h, EXTENDING, 2000);
         *(i < 2 ? &w->link[0][0].down_blocked : &w->client[0].paused_until) = w->now + 150 * MS;

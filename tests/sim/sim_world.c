@@ -285,9 +285,9 @@ static void make_shape(struct world *w)
 /* The stream that gets the n-th seed: later ones stand last, so that older worlds are what they were. */
 static int stream_drawn(int n)
 {
-    static const uint8_t later[] = {STREAM_SETUP, STREAM_DELAY, STREAM_USER,  STREAM_LIBRARY,
-                                    STREAM_GUARD, FAULT_LAG,    FAULT_EVICT,  FAULT_EVERYSEC,
-                                    FAULT_ADOPT,  FAULT_HINT,   FAULT_MULTI,  STREAM_MORE,
+    static const uint8_t later[] = {STREAM_SETUP, STREAM_DELAY, STREAM_USER,   STREAM_LIBRARY,
+                                    STREAM_GUARD, FAULT_LAG,    FAULT_EVICT,   FAULT_EVERYSEC,
+                                    FAULT_ADOPT,  FAULT_HINT,   FAULT_MULTI,   STREAM_MORE,
                                     FAULT_HALF,   FAULT_WALL,   FAULT_BETWEEN, FAULT_SWALLOW};
     return n < FAULT_LAG ? n : later[n - FAULT_LAG];
 }
