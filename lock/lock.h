@@ -92,6 +92,12 @@ struct rdl_options {
     uint32_t wait_ms;    /* try again for so long; RDL_WAIT_FOREVER */
     uint32_t retry_ms;   /* first pause, then doubling, always jittered; 0: exactly one attempt */
     uint32_t attempt_ms; /* how long an attempt waits for answers; 0: ttl/20 within 5..250 */
+    /*
+     * Fenced: when nobody has held the lock for so long its number is forgotten, and the next is 1 or the
+     * floor; to RDL_TTL_MAX. 0: never, which is safe, and costs each name that was ever locked a small key
+     * for good. All clients of a name say the same: who took it last decides.
+     */
+    uint32_t fence_expiry_ms;
 };
 
 /* ---------------------------------------------------------------- shared with redlock */
@@ -124,6 +130,9 @@ void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
 /* v in decimal, not terminated; how many digits. Bit by bit: small processors have no 64-bit division. */
 enum { RDL_DEC64_MAX = 20 };
 size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v);
+/* Fenced: what goes with a request as its extra, the number and for how long the fence is kept. */
+size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_options *opt,
+                       uint32_t ttl_ms);
 /* A seed for rdl_backoff_ms. */
 uint32_t rdl_token_seed(const struct rdl_token *t);
 
@@ -194,9 +203,11 @@ struct rdl_lock_mode {
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 /*
  * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where they are
- * refused acquire says RDL_E_FENCE. The number grows as long as the server keeps {name}:fence; should it
- * lose that, the clients' floors may help (rdl_lock_set_floor). On a cluster node a name with a '}' in it
- * needs a tag, {so}, else acquire says RDL_E_CLUSTER.
+ * refused acquire says RDL_E_FENCE. The number grows as long as the server keeps {name}:fence, which ends
+ * only as fence_expiry_ms of the options says; should the server lose it, the clients' floors may help
+ * (rdl_lock_set_floor). Older clients set an expiry of a day on that key, and then the promise ends there;
+ * an acquire of ours without one takes it off again. On a cluster node a name with a '}' in it needs a tag,
+ * {so}, else acquire says RDL_E_CLUSTER.
  */
 extern const struct rdl_lock_mode rdl_lock_fenced;
 /*
@@ -297,12 +308,13 @@ void rdl_lock_cancel(struct rdl_lock *l);
 
 /*
  * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts
- * count in doubles. Without it any number greater than the one this lock had last may come. Not while the
- * lock is held: that number is forgotten.
+ * count in doubles. Without it any number greater than the one this lock had last may come. While an acquire
+ * waits it may be set anew, for its next attempt; not while the lock is held: that number is forgotten.
  *
  * A server that lost {name}:fence, and comes back after the longest ttl, still gives a greater number if all
  * floors are wall clocks that agree within half that ttl, and none was set more than the other half before
- * the grant: who waits longer acquires in slices, and sets it before each.
+ * the grant. So who waits sets it before each rdl_lock_step; with the blocking calls, which wait by
+ * themselves, in slices that short.
  */
 void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms);
 /*

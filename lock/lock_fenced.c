@@ -2,18 +2,36 @@
 /* lock_fenced.c - px with a fencing number: the same lock, taken by a script that also counts. */
 #include "lock/lock_private.h"
 
+size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_options *opt,
+                       uint32_t ttl_ms)
+{
+    uint32_t kept_ms = opt->fence_expiry_ms;
+    size_t n = rdl_dec_u64(out, number);
+
+    if (kept_ms == 0)
+        return n;
+    out[n++] = ' '; /* counted from the lease's end */
+    return n + rdl_dec_u32(out + n, ttl_ms > UINT32_MAX - kept_ms ? UINT32_MAX : kept_ms + ttl_ms);
+}
+
+/* An adopted lease has no number; its fence is at least 0. */
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
-    struct rdl_bytes floor;
-    char digits[RDL_DEC64_MAX];
+    int is_acquire = l->op == RDL_ACQUIRE;
+    uint64_t number = rdl_lock_fence(l);
+    struct rdl_bytes extra;
+    char text[RDL_EXTRA_MAX];
 
-    if (l->op != RDL_ACQUIRE)
+    if (l->op == RDL_RELEASE)
         return rdl_lock_px.send(l, now_ms);
-    floor.data = digits;
-    floor.len = rdl_dec_u64(digits, (l->fence & ~RDL_FENCE_FLOOR) + 1);
-    rdl_token_next(&l->token);
+    if (is_acquire) {
+        number = (l->fence & ~RDL_FENCE_FLOOR) + 1;
+        rdl_token_next(&l->token);
+    }
+    extra.data = text;
+    extra.len = rdl_fence_extra(text, number, l->opt, l->ttl_ms);
     l->sent_ms = now_ms;
-    return rdl_lock_submit(l, &rdl_op_acquire_fenced, &l->req, floor);
+    return rdl_lock_submit(l, is_acquire ? &rdl_op_acquire_fenced : &rdl_op_extend_fenced, &l->req, extra);
 }
 
 static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)

@@ -155,12 +155,13 @@ extern const struct rdl_op rdl_op_extend; /* at least ttl from now on, if the va
 extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
 
 /*
- * With a fence number: {name}:fence counts in the same script. extra: the least number, in decimal. The
- * answer YES has the number in value. Needs scripts; refused with an error where there are none.
+ * With a fence number: {name}:fence counts in the same script. extra: the least number in decimal; where the
+ * fence is not to be kept for ever, a blank and for how many ms. The answer YES has the number in value.
+ * Needs scripts; refused with an error where there are none.
  */
 extern const struct rdl_op rdl_op_acquire_fenced;
-/* Raise {name}:fence to extra, in decimal, if the lock is ours still. */
-extern const struct rdl_op rdl_op_raise_fence;
+/* If the lock is ours still: raise {name}:fence to the number in extra, keep it as that says; and extend. */
+extern const struct rdl_op rdl_op_raise_fence, rdl_op_extend_fenced;
 /*
  * The wake hint: the list {name}:wake. release_wake also puts an element there if the key does not exist
  * (where scripts are refused it only releases). wait takes one, ttl_ms at most (2 at least): YES; NO: none

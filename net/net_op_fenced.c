@@ -1,48 +1,61 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * net_op_fenced.c - acquire with a number that grows: lock and counter in one script, so no number is
- * given without the lock and no lock without its number. And, for several servers, raising the counter of one
- * to the number that another gave, while the lock is ours.
+ * given without the lock and no lock without its number. Extend sees to it that the counter is there still;
+ * the same script raises the counter of one of several servers to the number that another gave, while the
+ * lock is ours.
  */
 #include "net/net_private.h"
 
-enum {
-    FENCE_TTL_MS = 86400000, /* a fence outlives every lease by far: a day, or four of them */
-    RAISE_MEMORY = 6
-};
+enum { HOLD_MEMORY = 6 };
 
-static uint32_t fence_ttl(uint32_t ttl_ms)
+/* The record's extra, the number and perhaps for how long it is kept, goes into argv[0] and argv[1]. */
+static void split(struct rdl_bytes extra, struct rdl_bytes argv[2])
 {
-    uint32_t four = ttl_ms > UINT32_MAX / 4 ? UINT32_MAX : ttl_ms * 4;
+    const char *text = extra.data;
+    size_t n = 0;
 
-    return four > FENCE_TTL_MS ? four : FENCE_TTL_MS;
+    while (n < extra.len && text[n] != ' ')
+        n++;
+    argv[0].data = text;
+    argv[0].len = n;
+    argv[1].data = n < extra.len ? text + n + 1 : "0";
+    argv[1].len = n < extra.len ? extra.len - n - 1 : 1;
+}
+
+static void write_script(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                         const struct rdl_script *script, uint32_t ttl_ms, struct rdl_writer *w)
+{
+    char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
+    char ttl[RDL_DEC_MAX];
+    struct rdl_bytes argv[6];
+
+    argv[0] = q->name;
+    argv[1].data = key;
+    argv[1].len = rdl_side_key(key, q->name, ":fence");
+    argv[2] = q->value;
+    argv[3].data = ttl;
+    argv[3].len = rdl_dec_u32(ttl, ttl_ms);
+    split(q->extra, argv + 4);
+    rdl_script_write(c, r, script, argv, w);
 }
 
 static void fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
-    char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
-    char ttl[RDL_DEC_MAX];
-    char until[RDL_DEC_MAX];
-    const struct rdl_bytes argv[] = {q->name,  {key, rdl_side_key(key, q->name, ":fence")},
-                                     q->value, {ttl, rdl_dec_u32(ttl, r->ttl_ms)},
-                                     q->extra, {until, rdl_dec_u32(until, fence_ttl(r->ttl_ms))}};
+    write_script(c, r, q, &rdl_script_acquire, r->ttl_ms, w);
+}
 
-    rdl_script_write(c, r, &rdl_script_acquire, argv, w);
+static void extend_fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                                struct rdl_writer *w)
+{
+    write_script(c, r, q, &rdl_script_extend_fenced, r->ttl_ms, w);
 }
 
 static void raise_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                         struct rdl_writer *w)
 {
-    char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
-    char until[RDL_DEC_MAX];
-    const struct rdl_bytes argv[] = {q->name,
-                                     {key, rdl_side_key(key, q->name, ":fence")},
-                                     q->value,
-                                     q->extra,
-                                     {until, rdl_dec_u32(until, fence_ttl(r->ttl_ms))}};
-
-    rdl_script_write(c, r, &rdl_script_raise, argv, w);
+    write_script(c, r, q, &rdl_script_extend_fenced, 0, w);
 }
 
 static unsigned fenced_count(const struct rdl_record *r)
@@ -57,7 +70,7 @@ static int fenced_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
     return rdl_script_judge_grant(c, r);
 }
 
-static int raise_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int hold_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     (void)q;
     return rdl_script_judge(c, r);
@@ -66,4 +79,6 @@ static int raise_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
 static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_NONE};
 
 const struct rdl_op rdl_op_acquire_fenced = {ladder, 2, 1, 0, fenced_write, fenced_count, fenced_judge};
-const struct rdl_op rdl_op_raise_fence = {ladder, RAISE_MEMORY, 0, 0, raise_write, fenced_count, raise_judge};
+const struct rdl_op rdl_op_extend_fenced = {ladder,       HOLD_MEMORY, 0, 0, extend_fenced_write,
+                                            fenced_count, hold_judge};
+const struct rdl_op rdl_op_raise_fence = {ladder, HOLD_MEMORY, 0, 0, raise_write, fenced_count, hold_judge};

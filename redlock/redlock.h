@@ -124,7 +124,8 @@ struct rdl_server {
     uint8_t owes;      /* a SET with the current token was queued: it is owed a release */
     uint8_t hold;      /* what we had there when it was last heard (redlock_private.h) */
     uint8_t is_repair; /* what it was asked last was to put the key back */
-    uint8_t is_raise;  /* it was to raise the fence */
+    uint8_t raise;     /* fenced: it was asked to hold the number (redlock_fence.c) */
+    uint8_t numbered;  /* fenced: it holds it, or a greater one */
 };
 
 /*
@@ -194,8 +195,8 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
  * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated
  * like one that denies INFO. Who may read it but not use INFO takes any canary for this run's. On servers
  * that never had one, the first acquire waits as after a restart. It cannot detect a promoted replica that
- * has the canary but lost recent locks: do not list replicas. With fencing an acquire takes a second round
- * trip for it: attempt_ms must have room for both.
+ * has the canary but lost recent locks: do not list replicas. With fencing it takes acquire and extend a
+ * second round trip: attempt_ms must have room for both.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 
@@ -231,8 +232,12 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
 
 /*
  * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53. Numbers are
- * unique and grow from holder to holder as long as no majority loses its fences; or, as rdl_lock_set_floor
- * says, by wall clocks within half of max_ttl, set less than the other half before the grant.
+ * unique and grow from holder to holder. That is promised as long as at most h + q - N - 1 of the h servers
+ * that held the last number lost {name}:fence, or came back with an older one; N are configured, q are a
+ * majority. An acquire waits until q hold it: of an odd N none of them may lose it then. All others that
+ * answer are raised to it too, late ones in steps between operations, and by each extend: if all five hold
+ * it two may lose it, of three one. Beyond that wall clocks as floors help, as rdl_lock_set_floor says, with
+ * max_ttl as the longest ttl; here it may be set at any time, and is that of the next attempt.
  */
 void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
 /*
@@ -240,6 +245,8 @@ void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
  * void after RDL_RESUMED, and an adopted lease has none.
  */
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
+/* Fenced: h of above, how many servers have said that they hold the number of the lease held. */
+unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
 
 /* When what server i grants begins to count (absolute, ms); 0: it does; UINT64_MAX: never, as it is. */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);

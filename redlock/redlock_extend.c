@@ -87,6 +87,8 @@ void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms)
         rdl_votes_repair(r, now_ms);
     else if (r->op == RDL_ACQUIRE && now_ms < r->sent_ms + rdl_attempt_ms(&r->opt->lease))
         rdl_votes_ask(r, now_ms);
+    if (r->number != 0)
+        r->opt->fencing->spread(r, now_ms);
 }
 
 static int confirmed(struct rdl_redlock *r, uint64_t now_ms)

@@ -10,6 +10,11 @@
  * given 11 and 2, takes 11, and the next, by the last two servers, 3.)
  *
  * If the counters agree, as they do while all answer, no further round trip is needed.
+ *
+ * A majority of an odd N has just one server in common with another: should that one lose its counter, the
+ * next number may be a smaller one. So every other server that says it is ours is raised too, without
+ * waiting: whoever granted it late, also from quarantine, and where it was put back. h that hold it and a
+ * majority q of N have h + q - N servers in common at least, and one of those is enough.
  */
 #include "redlock/redlock_private.h"
 
@@ -26,28 +31,72 @@ static uint64_t greatest(const struct rdl_redlock *r)
     return most;
 }
 
-/* Who holds just that number; the others that are ours, and hold less, are asked to. */
-static unsigned settled(struct rdl_redlock *r, uint64_t now_ms)
+/* The number was just found. */
+static void begin(struct rdl_redlock *r)
 {
-    unsigned n = 0;
+    size_t i;
+
+    r->number = greatest(r);
+    for (i = 0; i < r->n; i++)
+        r->servers[i].numbered = 0;
+}
+
+/* An acquire is answered with the number there; an extend sees to it that it is ours at least. */
+static int holds(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    int is_extended = r->op == RDL_EXTEND && !s->is_repair;
+
+    if (s->vote != RDL_VOTE_GRANTED)
+        return s->numbered;
+    return is_extended || (uint64_t)s->value >= r->number;
+}
+
+/* It waits for room, and is not tried twice in one operation. */
+static void ask_to_hold(struct rdl_redlock *r, struct rdl_server *s)
+{
+    if (s->raise != RAISE_NONE || rdl_conn_state(s->conn) != RDL_CONN_READY ||
+        rdl_conn_waiting(s->conn) >= RDL_WAITING_MAX)
+        return;
+    if (rdl_votes_submit(r, s, &rdl_op_raise_fence, &s->req) == RDL_OK)
+        s->raise = RAISE_OUT;
+}
+
+static void fence_spread(struct rdl_redlock *r, uint64_t now_ms)
+{
+    size_t i;
+
+    (void)now_ms;
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        s->numbered = (uint8_t)holds(r, s);
+        if (s->vote == RDL_VOTE_GRANTED && !s->numbered)
+            ask_to_hold(r, s);
+    }
+}
+
+/* What the vote of those is that were asked to hold the number, until they answer. */
+static void mark(struct rdl_redlock *r, enum rdl_vote vote)
+{
     size_t i;
 
     for (i = 0; i < r->n; i++) {
-        struct rdl_server *s = &r->servers[i];
-        if (s->vote != RDL_VOTE_GRANTED || !s->counts)
-            continue;
-        n += (uint64_t)s->value == r->number;
-        if ((uint64_t)s->value < r->number && rdl_conn_state(s->conn) == RDL_CONN_READY)
-            rdl_votes_send(r, s, &rdl_op_raise_fence, now_ms);
+        if (r->servers[i].raise == RAISE_OUT)
+            r->servers[i].vote = (uint8_t)vote;
     }
-    return n;
 }
 
 static int fence_settle(struct rdl_redlock *r, uint64_t now_ms)
 {
+    unsigned n = 0;
+    size_t i;
+
     if (r->state != REDLOCK_FENCE)
-        r->number = greatest(r);
-    if (settled(r, now_ms) >= rdl_redlock_quorum(r)) {
+        begin(r);
+    fence_spread(r, now_ms);
+    for (i = 0; i < r->n; i++)
+        n += r->servers[i].vote == RDL_VOTE_GRANTED && r->servers[i].counts && r->servers[i].numbered;
+    mark(r, n >= rdl_redlock_quorum(r) ? RDL_VOTE_GRANTED : RDL_VOTE_PENDING);
+    if (n >= rdl_redlock_quorum(r)) {
         r->fence = r->number;
         return RDL_OK;
     }
@@ -60,14 +109,36 @@ static int fence_settle(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
-/* The number that goes with a request: the least for an acquire, the one to hold for raising. */
-static size_t fence_digits(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_DEC64_MAX])
+/* A lease that is held goes on; one that a majority has not numbered yet has a vote less. */
+static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_vote vote, int error)
 {
-    return rdl_dec_u64(out, op == &rdl_op_raise_fence ? r->number : r->fence + 1);
+    s->raise = RAISE_DONE;
+    if (vote == RDL_VOTE_GRANTED) {
+        s->vote = RDL_VOTE_GRANTED;
+        s->value = (int64_t)r->number;
+        return;
+    }
+    if (vote == RDL_VOTE_DENIED || vote == RDL_VOTE_ABSENT)
+        s->hold = HOLD_GONE; /* it did not hold the number, or would not have been asked */
+    else if (r->state != REDLOCK_FENCE)
+        return;
+    s->vote = (uint8_t)vote;
+    s->error = (int16_t)error;
+    s->value = -2;
 }
 
-const struct rdl_redlock_fencing rdl_redlock_fenced = {&rdl_op_acquire_fenced, &rdl_op_raise_fence,
-                                                       fence_settle, fence_digits};
+/* The number that goes with a request: the least for an acquire, else the one to hold. */
+static size_t fence_extra(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX])
+{
+    if (op == &rdl_op_acquire_fenced)
+        return rdl_fence_extra(out, r->fence + 1, &r->opt->lease, r->ttl_ms);
+    if (op == &rdl_op_extend_fenced || op == &rdl_op_raise_fence)
+        return rdl_fence_extra(out, r->number, &r->opt->lease, r->ttl_ms);
+    return 0;
+}
+
+const struct rdl_redlock_fencing rdl_redlock_fenced = {
+    &rdl_op_acquire_fenced, &rdl_op_extend_fenced, fence_settle, fence_spread, fence_raised, fence_extra};
 
 void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms)
 {
@@ -77,4 +148,14 @@ void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms)
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r)
 {
     return r->until_ms != 0 && r->until_ms != UINT64_MAX ? r->number : 0;
+}
+
+unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; rdl_redlock_fence(r) != 0 && i < r->n; i++)
+        n += holds(r, &r->servers[i]) != 0;
+    return n;
 }

@@ -25,11 +25,19 @@ enum redlock_state {
 
 struct rdl_redlock_fencing {
     const struct rdl_op *acquire;
-    const struct rdl_op *raise;
+    const struct rdl_op *extend;
     /* A majority has granted it: RDL_OK, it holds the number too; RDL_PENDING. */
     int (*settle)(struct rdl_redlock *r, uint64_t now_ms);
-    size_t (*digits)(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_DEC64_MAX]);
+    /* Held: whoever answered and holds less is asked to hold the number. */
+    void (*spread)(struct rdl_redlock *r, uint64_t now_ms);
+    /* What s said to that. */
+    void (*raised)(struct rdl_redlock *r, struct rdl_server *s, enum rdl_vote vote, int error);
+    /* What goes with a request; 0: nothing. */
+    size_t (*extra)(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX]);
 };
+
+/* rdl_server.raise, in this operation */
+enum { RAISE_NONE, RAISE_OUT, RAISE_DONE };
 
 struct rdl_canary_way {
     /* Server i was just asked for its vote with this: look behind it. */
@@ -63,7 +71,8 @@ int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms);
 int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
  * Between operations: put it back where a straggler of the last extend says that it is gone; ask who
- * connected when a majority had granted it already, as long as that attempt would have lasted.
+ * connected when a majority had granted it already, as long as that attempt would have lasted; raise the
+ * fence of whoever granted it late.
  */
 void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
 /* RDL_OK, RDL_E_TTL, RDL_E_CAP. */
@@ -86,6 +95,9 @@ void rdl_votes_clear(struct rdl_redlock *r);
 unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms);
 /* Ask those who are ready and have not been asked yet: the request is r->op. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms);
+/* Queue this for s: RDL_OK or RDL_E_FULL. */
+int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
+                     struct rdl_req *req);
 /* Ask one of them this; it has no vote until it answers. */
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
 /* Put the key back where it is gone. Returns how many were asked to. */

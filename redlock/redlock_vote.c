@@ -4,11 +4,11 @@
 
 #include "redlock/redlock_private.h"
 
-static int submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, struct rdl_req *req)
+int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
+                     struct rdl_req *req)
 {
-    const struct rdl_redlock_fencing *fencing = r->opt->fencing;
     char value[RDL_VALUE_MAX];
-    char digits[RDL_DEC64_MAX];
+    char extra[RDL_EXTRA_MAX];
     struct rdl_command cmd;
 
     rdl_token_hex(&r->token, value);
@@ -20,9 +20,9 @@ static int submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_
     cmd.value.len = sizeof value;
     cmd.until_ms = r->keys_end_ms;
     cmd.ttl_ms = r->ttl_ms;
-    if (fencing != NULL && (op == fencing->acquire || op == fencing->raise)) {
-        cmd.extra.data = digits;
-        cmd.extra.len = fencing->digits(r, op, digits);
+    if (r->opt->fencing != NULL) {
+        cmd.extra.data = extra;
+        cmd.extra.len = r->opt->fencing->extra(r, op, extra);
     }
     return rdl_conn_submit(s->conn, req, &cmd);
 }
@@ -43,15 +43,15 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
         r->keys_end_ms = now_ms + r->ttl_ms;
     rdl_conn_expect(s->conn, rdl_attempt_ms(&r->opt->lease));
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
-        rc = submit(r, s, op, &s->req);
+        rc = rdl_votes_submit(r, s, op, &s->req);
     rdl_conn_upkeep(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     s->asked_ms = now_ms;
     s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;
-    s->is_raise = r->opt->fencing != NULL && op == r->opt->fencing->raise;
-    if (rc == RDL_OK && op != &rdl_op_extend)
+    s->raise = RAISE_NONE;
+    if (rc == RDL_OK && (r->op == RDL_ACQUIRE || s->is_repair))
         s->owes = 1;
-    if (rc == RDL_OK && r->canaries != NULL && !s->is_raise)
+    if (rc == RDL_OK && r->canaries != NULL)
         r->canaries->way->ask(r, (size_t)(s - r->servers), op);
 }
 
@@ -78,8 +78,10 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
 /* A late grant of the acquire itself is as good as those that made the majority. */
 static void take_hold(const struct rdl_redlock *r, struct rdl_server *s)
 {
-    if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT)
+    if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT) {
         s->hold = HOLD_GONE;
+        s->numbered = 0;
+    }
     if (s->vote != RDL_VOTE_GRANTED || r->op == RDL_RELEASE)
         return;
     if (s->hold == HOLD_NONE)
@@ -93,22 +95,23 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     enum rdl_vote vote;
     int error;
 
-    if (s->vote != RDL_VOTE_PENDING || s->req.answer == RDL_ANSWER_NONE)
+    if ((s->vote != RDL_VOTE_PENDING && s->raise != RAISE_OUT) || s->req.answer == RDL_ANSWER_NONE)
         return;
     vote = vote_of(&s->req);
     error = s->req.error;
-    if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->op != RDL_RELEASE && !s->is_raise)
+    if (s->raise == RAISE_OUT) {
+        r->opt->fencing->raised(r, s, vote, error);
+        return;
+    }
+    if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->op != RDL_RELEASE)
         vote = r->canaries->way->confirm(r, (size_t)(s - r->servers), now_ms, &error);
     if (vote == RDL_VOTE_PENDING)
         return;
     set_vote(s, vote, error);
     s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
-    if (s->vote == RDL_VOTE_GRANTED && s->is_raise)
-        s->value = (int64_t)r->number;
-    else
-        s->value = s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_GRANTED ? s->req.value : -2;
+    s->value = s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_GRANTED ? s->req.value : -2;
     take_hold(r, s);
-    if (r->op == RDL_ACQUIRE && !s->is_raise && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
+    if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
         s->owes = 0; /* certainly not there */
 }
 
@@ -149,8 +152,8 @@ void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
     const struct rdl_op *op = rdl_op_of((enum rdl_action)r->op);
     size_t i;
 
-    if (r->op == RDL_ACQUIRE && r->opt->fencing != NULL)
-        op = r->opt->fencing->acquire;
+    if (r->opt->fencing != NULL)
+        op = r->op == RDL_ACQUIRE ? r->opt->fencing->acquire : r->opt->fencing->extend;
 
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
@@ -191,7 +194,7 @@ void rdl_votes_clear(struct rdl_redlock *r)
         struct rdl_server *s = &r->servers[i];
         set_vote(s, RDL_VOTE_NONE, RDL_OK);
         s->took_ms = 0;
-        s->is_repair = s->is_raise = 0;
+        s->is_repair = s->raise = 0;
         if (s->hold == HOLD_NEW)
             s->hold = HOLD_LATE;
     }
@@ -218,7 +221,7 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
         if (!wait)
             s->hold = HOLD_NONE;
         if (s->owes)
-            s->is_repair = s->is_raise = 0;
+            s->is_repair = 0;
     }
     rdl_votes_repay(r, wait, now_ms);
 }
@@ -233,7 +236,7 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
         int rc;
         if (!s->owes)
             continue;
-        rc = submit(r, s, release_op(r, s), wait ? &s->req : NULL);
+        rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL);
         s->owes = rc != RDL_OK && !is_over;
         if (wait) {
             set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);

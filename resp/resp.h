@@ -156,14 +156,15 @@ extern const struct rdl_script rdl_script_replace;
 extern const struct rdl_script rdl_script_release_wake;
 /*
  * KEYS[1] the lock, KEYS[2] its fence, ARGV[1] the token, ARGV[2] ttl, ARGV[3] the least fence number,
- * ARGV[4] the fence's ttl. {1, number}: granted, or granted before to this token. {0, PTTL}: somebody else's.
+ * ARGV[4] how long the fence is kept in ms, 0: for ever. {1, number}: granted, or granted before to this
+ * token. {0, PTTL}: somebody else's.
  */
 extern const struct rdl_script rdl_script_acquire;
 /*
- * KEYS[1] the lock, KEYS[2] its fence, ARGV[1] the token, ARGV[2] a fence number, ARGV[3] the fence's ttl:
- * 1 the lock is ours and the fence is at least that number; 0, -1 as of rdl_script_release.
+ * As rdl_script_extend (ttl 0: it only looks), and the fence is raised: KEYS[2] the fence, ARGV[3] a number,
+ * ARGV[4] as of rdl_script_acquire. 1: the lock is ours, and the fence is at least that number.
  */
-extern const struct rdl_script rdl_script_raise;
+extern const struct rdl_script rdl_script_extend_fenced;
 
 /*
  * Several locks as one: any number of KEYS (set in a copy of the script), the rest as above; acquire as

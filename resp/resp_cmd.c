@@ -30,15 +30,18 @@
     "local v=redis.call('GET',KEYS[1])"                                                                      \
     "if v and v~=ARGV[1]then return{0,redis.call('PTTL',KEYS[1])}end "                                       \
     "local c=tonumber(redis.call('GET',KEYS[2])or 0)"                                                        \
-    "if not v then c=math.max(c+1,tonumber(ARGV[3]))"                                                        \
-    "redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[1])end "                                                       \
-    "redis.call('PSETEX',KEYS[2],ARGV[4],string.format('%.0f',c))"                                           \
+    "if not v then c=math.max(c+1,tonumber(ARGV[3]))end "                                                    \
+    "redis.call('SET',KEYS[2],string.format('%.0f',c))"                                                      \
+    "if ARGV[4]~='0'then redis.call('PEXPIRE',KEYS[2],ARGV[4])end "                                          \
+    "if not v then redis.call('PSETEX',KEYS[1],ARGV[2],ARGV[1])end "                                         \
     "return{1,c}"
-#define RAISE                                                                                                \
+#define EXTEND_FENCED                                                                                        \
     "local v=redis.call('GET',KEYS[1])"                                                                      \
     "if v~=ARGV[1]then return v and 0 or-1 end "                                                             \
-    "if tonumber(redis.call('GET',KEYS[2])or 0)<tonumber(ARGV[2])then "                                      \
-    "redis.call('PSETEX',KEYS[2],ARGV[3],ARGV[2])end "                                                       \
+    "if(tonumber(redis.pcall('GET',KEYS[2]))or 0)<tonumber(ARGV[3])then "                                    \
+    "redis.call('SET',KEYS[2],ARGV[3])end "                                                                  \
+    "if ARGV[4]~='0'then redis.call('PEXPIRE',KEYS[2],ARGV[4])end "                                          \
+    "if redis.call('PTTL',KEYS[1])<tonumber(ARGV[2])then redis.call('PEXPIRE',KEYS[1],ARGV[2])end "          \
     "return 1"
 
 /* Each text an object of its own, so that a static link drops those of modes that are not used. */
@@ -46,7 +49,7 @@ static const char release_text[] = RELEASE;
 static const char extend_text[] = EXTEND;
 static const char replace_text[] = REPLACE;
 static const char acquire_text[] = ACQUIRE;
-static const char raise_text[] = RAISE;
+static const char extend_fenced_text[] = EXTEND_FENCED;
 
 const struct rdl_script rdl_script_release = {release_text, LITERAL_LEN(release_text), 1, 1,
                                               "405ff44962cd47e5aa852fc40f9e4817c685a7e4"};
@@ -55,9 +58,9 @@ const struct rdl_script rdl_script_extend = {extend_text, LITERAL_LEN(extend_tex
 const struct rdl_script rdl_script_replace = {replace_text, LITERAL_LEN(replace_text), 1, 2,
                                               "abf463a6a378e6400555b2c166bf7cac01aa6ce9"};
 const struct rdl_script rdl_script_acquire = {acquire_text, LITERAL_LEN(acquire_text), 2, 4,
-                                              "379f4b9a370bfe6c71f7f4e9b85a8cb7cfc63868"};
-const struct rdl_script rdl_script_raise = {raise_text, LITERAL_LEN(raise_text), 2, 3,
-                                            "1470c2d5d8b93049989f193bc57164a77fb00f94"};
+                                              "4051092336c097779185b300bfa90f576279f32a"};
+const struct rdl_script rdl_script_extend_fenced = {extend_fenced_text, LITERAL_LEN(extend_fenced_text), 2, 4,
+                                                    "00eaf0118af36d2584e2c27e51bd8fdc1f10ecd7"};
 
 /*@ requires \valid(w); assigns w->error; ensures \result == \null && w->error == RDL_E_SPACE; */
 static uint8_t *refuse(struct rdl_writer *w)

@@ -7,6 +7,7 @@
 
 #include "lock/lock.h"
 #include "tests/live/client.h"
+#include "tests/scripted.h"
 
 enum { TTL = 20000, DAY_MS = 86400000 };
 
@@ -161,19 +162,169 @@ START_TEST(large_numbers_are_exact)
 }
 END_TEST
 
-START_TEST(the_fence_outlives_its_leases_and_not_for_ever)
+START_TEST(the_fence_is_kept_for_ever)
 {
-    static const uint32_t ttls[] = {TTL, DAY_MS / 4, DAY_MS};
-    static const long least[] = {DAY_MS, DAY_MS, 4L * DAY_MS};
+    number(&lock);
+    ck_assert_int_eq(pttl("{nightly}:fence"), -1);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(pttl("{nightly}:fence"), -1);
+    live_command(&server, "PEXPIRE {nightly}:fence 60000"); /* an older client's */
+    number(&lock);
+    ck_assert_int_eq(pttl("{nightly}:fence"), -1);
+}
+END_TEST
+
+static void ck_fence_lives(long ms)
+{
+    ck_assert_int_le(pttl("{nightly}:fence"), ms);
+    ck_assert_int_gt(pttl("{nightly}:fence"), ms - 60000);
+}
+
+START_TEST(an_expiry_runs_from_the_end_of_the_lease)
+{
+    static const uint32_t ttls[] = {TTL, DAY_MS}, expiries[] = {DAY_MS, RDL_TTL_MAX};
 
     opt.ttl_ms = ttls[_i];
+    opt.fence_expiry_ms = expiries[_i];
     number(&lock);
-    ck_assert_int_le(pttl("{nightly}:fence"), least[_i]);
-    ck_assert_int_gt(pttl("{nightly}:fence"), least[_i] - 60000);
+    ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
+    live_command(&server, "PEXPIRE {nightly}:fence 60000");
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * ttls[_i]), RDL_OK);
+    ck_fence_lives((long)expiries[_i] + 2 * (long)ttls[_i]);
     ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
     live_command(&server, "PEXPIRE {nightly}:fence 60000");
     number(&lock);
-    ck_assert_int_gt(pttl("{nightly}:fence"), least[_i] - 60000); /* armed anew */
+    ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
+}
+END_TEST
+
+/* Somebody wrote where only locks should, or deleted it: who holds the lock knows the number. */
+START_TEST(an_extend_puts_the_number_back)
+{
+    static const char *const deeds[] = {"DEL {nightly}:fence", "SET {nightly}:fence spoilt",
+                                        "SET {nightly}:fence 40"};
+
+    rdl_lock_set_floor(&lock, 41);
+    ck_assert_uint_eq(number(&lock), 41);
+    live_command(&server, "%s", deeds[_i]);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 41);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_uint_eq(number(&second), 42);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- days, on a server whose clock we are */
+
+static struct scripted still;
+static uint64_t now;
+
+static void setup_still(void)
+{
+    now = 1000;
+    scripted_init(&still);
+    scripted_model(&still, now);
+    scripted_open(&still, now);
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = TTL;
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+    rdl_lock_init(&second, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+}
+
+static int settle(struct rdl_lock *l, int rc)
+{
+    still.len = still.seen = still.served = 0; /* what was sent is done; room for the next */
+    while (rc == RDL_PENDING) {
+        scripted_serve(&still, now);
+        rc = rdl_lock_step(l, now);
+    }
+    return rc;
+}
+
+static uint64_t take(struct rdl_lock *l)
+{
+    ck_assert_int_eq(settle(l, rdl_lock_acquire_begin(l, entropy_bytes(), now)), RDL_OK);
+    return rdl_lock_fence(l);
+}
+
+static void let_go(struct rdl_lock *l)
+{
+    ck_assert_int_eq(settle(l, rdl_lock_release_begin(l, now)), RDL_OK);
+}
+
+static void hold_for(struct rdl_lock *l, uint64_t ms)
+{
+    uint64_t end;
+
+    for (end = now + ms; now < end; now += TTL / 2)
+        ck_assert_int_eq(settle(l, rdl_lock_extend_begin(l, TTL, now)), RDL_OK);
+}
+
+/* Who waits long keeps it fresh: the next attempt begins with it. */
+START_TEST(a_floor_may_be_set_while_an_acquire_waits)
+{
+    int rc, i;
+
+    opt.wait_ms = 60000;
+    opt.retry_ms = 50;
+    ck_assert_uint_eq(take(&lock), 1);
+    rc = rdl_lock_acquire_begin(&second, token_bytes(7), now); /* another one's */
+    for (i = 0; i < 8; i++) {
+        still.len = still.seen = still.served = 0;
+        rdl_lock_set_floor(&second, 1000 + now);
+        ck_assert_int_eq(rc = rdl_lock_step(&second, now), RDL_PENDING);
+        scripted_serve(&still, now);
+        now = rdl_lock_wake_ms(&second) > now ? rdl_lock_wake_ms(&second) : now;
+    }
+    let_go(&lock);
+    while (rc == RDL_PENDING) {
+        rdl_lock_set_floor(&second, 1000 + now);
+        rc = rdl_lock_step(&second, now);
+        scripted_serve(&still, now);
+        now += rc == RDL_PENDING;
+    }
+    ck_assert_int_eq(rc, RDL_OK);
+    ck_assert_uint_ge(rdl_lock_fence(&second) + 10, 1000 + now);
+}
+END_TEST
+
+START_TEST(numbers_grow_over_days_without_a_holder)
+{
+    uint64_t n = take(&lock);
+
+    let_go(&lock);
+    now += 400 * (uint64_t)DAY_MS;
+    ck_assert_uint_gt(take(&second), n);
+}
+END_TEST
+
+/* Without an expiry, and with one that is shorter than the hold. */
+START_TEST(numbers_grow_over_a_hold_of_a_day)
+{
+    uint64_t n;
+
+    opt.fence_expiry_ms = _i ? 3600000 : 0;
+    n = take(&lock);
+    hold_for(&lock, DAY_MS + 1);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), n);
+    now += TTL; /* nobody lets go: the lease ends */
+    ck_assert_uint_gt(take(&second), n);
+    hold_for(&second, DAY_MS + 1);
+    let_go(&second);
+    now += 3600000 - 1;
+    ck_assert_uint_gt(take(&lock), n + 1);
+}
+END_TEST
+
+START_TEST(an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long)
+{
+    opt.fence_expiry_ms = 3600000;
+    rdl_lock_set_floor(&lock, 41);
+    ck_assert_uint_eq(take(&lock), 41);
+    let_go(&lock);
+    now += 3600000 + TTL + 1;
+    ck_assert_uint_eq(take(&second), 1);
 }
 END_TEST
 
@@ -186,7 +337,7 @@ START_TEST(the_fence_stands_beside_the_name)
 
     rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, names[_i], strlen(names[_i]));
     number(&lock);
-    ck_assert_int_gt(pttl(fences[_i]), 0);
+    ck_assert_int_eq(pttl(fences[_i]), -1);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":2\r\n");
 }
 END_TEST
@@ -293,6 +444,7 @@ Suite *suite_lock_fenced(void)
     Suite *suite = suite_create("lock_fenced");
     TCase *tc = tcase_create("numbers");
     TCase *refused = tcase_create("refused");
+    TCase *days = tcase_create("days");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, numbers_grow_from_holder_to_holder);
@@ -303,7 +455,9 @@ Suite *suite_lock_fenced(void)
     tcase_add_test(tc, a_floor_of_nothing_is_none);
     tcase_add_loop_test(tc, numbers_grow_over_a_lost_fence_where_there_is_a_floor, 0, 2);
     tcase_add_loop_test(tc, large_numbers_are_exact, 0, 4);
-    tcase_add_loop_test(tc, the_fence_outlives_its_leases_and_not_for_ever, 0, 3);
+    tcase_add_test(tc, the_fence_is_kept_for_ever);
+    tcase_add_loop_test(tc, an_expiry_runs_from_the_end_of_the_lease, 0, 2);
+    tcase_add_loop_test(tc, an_extend_puts_the_number_back, 0, 3);
     tcase_add_loop_test(tc, the_fence_stands_beside_the_name, 0, 5);
     tcase_add_test(tc, the_longest_name_has_a_fence);
     tcase_add_test(tc, a_server_without_the_script_is_given_it);
@@ -316,5 +470,11 @@ Suite *suite_lock_fenced(void)
     tcase_add_loop_test(refused, without_scripts_it_is_refused_and_nothing_is_written, 0, 2);
     tcase_add_test(refused, where_only_evalsha_is_refused_eval_counts);
     suite_add_tcase(suite, refused);
+    tcase_add_checked_fixture(days, setup_still, NULL);
+    tcase_add_test(days, a_floor_may_be_set_while_an_acquire_waits);
+    tcase_add_test(days, numbers_grow_over_days_without_a_holder);
+    tcase_add_loop_test(days, numbers_grow_over_a_hold_of_a_day, 0, 2);
+    tcase_add_test(days, an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long);
+    suite_add_tcase(suite, days);
     return suite;
 }

@@ -15,17 +15,22 @@
 static struct scripted s;
 static struct rdl_req req;
 
-static void submit(const char *name, uint32_t ttl_ms)
+static void submit_op(const struct rdl_op *op, const char *name, uint32_t ttl_ms, const char *extra)
 {
-    struct rdl_command cmd = {.op = &rdl_op_acquire_fenced,
+    struct rdl_command cmd = {.op = op,
                               .name = {name, strlen(name)},
                               .value = {token_hex(0xab), RDL_VALUE_MAX},
-                              .extra = {"1700000000000", 13},
+                              .extra = {extra, strlen(extra)},
                               .until_ms = 60000,
                               .ttl_ms = ttl_ms};
 
     memset(&req, 0, sizeof req);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+}
+
+static void submit(const char *name, uint32_t ttl_ms)
+{
+    submit_op(&rdl_op_acquire_fenced, name, ttl_ms, "1700000000000");
 }
 
 static void setup(void)
@@ -48,7 +53,7 @@ static const char *call(const char *command, const char *script, const char *tai
 static const char *tail(void)
 {
     return wire_join("$1\r\nk\r\n$9\r\n{k}:fence\r\n$40\r\n", token_hex(0xab),
-                     "\r\n$5\r\n10000\r\n$13\r\n1700000000000\r\n$8\r\n86400000\r\n", NULL);
+                     "\r\n$5\r\n10000\r\n$13\r\n1700000000000\r\n$1\r\n0\r\n", NULL);
 }
 
 START_TEST(a_server_without_the_script_gets_it_whole)
@@ -85,16 +90,36 @@ START_TEST(one_that_is_refused_when_nobody_waits_is_not_sent_again)
 }
 END_TEST
 
-START_TEST(the_fence_lives_for_a_day_or_four_leases)
+START_TEST(the_fence_is_kept_as_long_as_the_request_says)
 {
-    static const uint32_t ttls[] = {1, 10000, 21600000, 21600001, 1000000000, 2147483647};
-    static const char *const fences[] = {"86400000", "86400000",   "86400000",
-                                         "86400004", "4000000000", "4294967295"};
-    char last[32];
+    static const char *const extras[] = {"7", "7 86400000", "18446744073709551615 4294967295"};
+    static const char *const ends[] = {"$1\r\n7\r\n$1\r\n0\r\n", "$1\r\n7\r\n$8\r\n86400000\r\n",
+                                       "$20\r\n18446744073709551615\r\n$10\r\n4294967295\r\n"};
 
-    submit("k", ttls[_i]);
-    snprintf(last, sizeof last, "$%zu\r\n%s\r\n", strlen(fences[_i]), fences[_i]);
-    ck_assert_ptr_nonnull(strstr(strstr(scripted_sent(&s), "1700000000000"), last));
+    submit_op(&rdl_op_acquire_fenced, "k", 10000, extras[_i]);
+    ck_assert_str_eq(strstr(scripted_sent(&s), "10000\r\n") + 7, ends[_i]);
+}
+END_TEST
+
+/* One script, and a raise is an extend by nothing; who knows it for one knows it for the other. */
+START_TEST(extending_and_raising_hold_the_number)
+{
+    static const char *const ttls[] = {"$5\r\n10000\r\n", "$1\r\n0\r\n"};
+    const struct rdl_op *ops[] = {&rdl_op_extend_fenced, &rdl_op_raise_fence};
+    const char *before = wire_join("$1\r\nk\r\n$9\r\n{k}:fence\r\n$40\r\n", token_hex(0xab), "\r\n", NULL);
+    const char *args = wire_join(before, ttls[_i], "$1\r\n7\r\n$4\r\n5000\r\n", NULL);
+    const char *other = wire_join(before, ttls[1 - _i], "$1\r\n8\r\n$1\r\n0\r\n", NULL);
+
+    submit_op(ops[_i], "k", 10000, "7 5000");
+    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_extend_fenced.sha, args));
+    scripted_reply(&s, NOSCRIPT);
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_extend_fenced.text, args));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    submit_op(ops[1 - _i], "k", 10000, "8");
+    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_extend_fenced.sha, other));
+    scripted_reply(&s, _i ? ":0\r\n" : ":-1\r\n");
+    ck_assert_int_eq(req.answer, _i ? RDL_ANSWER_NO : RDL_ANSWER_ABSENT);
 }
 END_TEST
 
@@ -213,17 +238,22 @@ static void teardown_live(void)
     live_remove(&server);
 }
 
-static enum rdl_answer ask(const char *floor)
+static enum rdl_answer ask_op(const struct rdl_op *op, const char *extra)
 {
-    struct rdl_command cmd = {.op = &rdl_op_acquire_fenced,
+    struct rdl_command cmd = {.op = op,
                               .name = {"k", 1},
                               .value = {client.token, sizeof client.token},
-                              .extra = {floor, strlen(floor)},
+                              .extra = {extra, strlen(extra)},
                               .until_ms = client_now() + 60000,
                               .ttl_ms = 60000};
 
     ck_assert_int_eq(rdl_conn_submit(&client.conn, &client.req, &cmd), RDL_OK);
     return client_wait(&client);
+}
+
+static enum rdl_answer ask(const char *floor)
+{
+    return ask_op(&rdl_op_acquire_fenced, floor);
 }
 
 /* A retry that meets our own token is no new holder. */
@@ -249,6 +279,54 @@ START_TEST(another_token_is_refused_and_does_not_count)
 }
 END_TEST
 
+static void ck_says(const char *command, const char *reply)
+{
+    ck_assert_str_eq(live_command(&server, "%s", command), reply);
+}
+
+START_TEST(a_raise_changes_nothing_but_the_fence)
+{
+    ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
+    live_command(&server, "PEXPIRE k 5000");
+    ck_assert_int_eq(ask_op(&rdl_op_raise_fence, "7"), RDL_ANSWER_YES);
+    ck_says("GET {k}:fence", "$2\r\n41\r\n");
+    ck_assert_int_eq(ask_op(&rdl_op_raise_fence, "1700000000007"), RDL_ANSWER_YES);
+    ck_says("GET {k}:fence", "$13\r\n1700000000007\r\n");
+    ck_says("PTTL {k}:fence", ":-1\r\n");
+    ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 5000);
+    ck_assert_int_eq(ask_op(&rdl_op_extend_fenced, "1700000000008 9000"), RDL_ANSWER_YES);
+    ck_assert_int_gt(atoi(live_command(&server, "PTTL k") + 1), 5000);
+    ck_assert_int_gt(atoi(live_command(&server, "PTTL {k}:fence") + 1), 0);
+    live_command(&server, "PEXPIRE k 90000");
+    ck_assert_int_eq(ask_op(&rdl_op_extend_fenced, "0"), RDL_ANSWER_YES);
+    ck_assert_int_gt(atoi(live_command(&server, "PTTL k") + 1), 60000); /* never shorter */
+    ck_says("GET {k}:fence", "$13\r\n1700000000008\r\n");
+}
+END_TEST
+
+START_TEST(what_is_not_ours_is_neither_raised_nor_extended)
+{
+    const struct rdl_op *ops[] = {&rdl_op_extend_fenced, &rdl_op_raise_fence};
+
+    ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
+    live_command(&server, _i / 2 ? "DEL k" : "SET k other PX 5000");
+    ck_assert_int_eq(ask_op(ops[_i % 2], "99 1000"), _i / 2 ? RDL_ANSWER_ABSENT : RDL_ANSWER_NO);
+    ck_says("GET {k}:fence", "$2\r\n41\r\n");
+    ck_says("PTTL {k}:fence", ":-1\r\n");
+    ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 5000);
+}
+END_TEST
+
+/* The fence is written first: where it may not be, no lock is left behind. */
+START_TEST(no_lock_without_its_number)
+{
+    live_command(&server, "ACL SETUSER default resetkeys ~k %%R~{k}:fence");
+    ck_assert_int_eq(ask("41"), RDL_ANSWER_ERROR);
+    live_command(&server, "ACL SETUSER default allkeys");
+    ck_says("DBSIZE", ":0\r\n");
+}
+END_TEST
+
 Suite *suite_net_op_fenced(void);
 
 Suite *suite_net_op_fenced(void)
@@ -260,7 +338,8 @@ Suite *suite_net_op_fenced(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_server_without_the_script_gets_it_whole);
     tcase_add_test(tc, one_that_is_refused_when_nobody_waits_is_not_sent_again);
-    tcase_add_loop_test(tc, the_fence_lives_for_a_day_or_four_leases, 0, 6);
+    tcase_add_loop_test(tc, the_fence_is_kept_as_long_as_the_request_says, 0, 3);
+    tcase_add_loop_test(tc, extending_and_raising_hold_the_number, 0, 2);
     tcase_add_loop_test(tc, the_fence_key_has_the_names_tag, 0, 6);
     tcase_add_loop_test(tc, a_reply_is_the_number_or_how_long_the_holder_has, 0,
                         sizeof replies / sizeof replies[0]);
@@ -271,6 +350,9 @@ Suite *suite_net_op_fenced(void)
     tcase_add_checked_fixture(live, setup_live, teardown_live);
     tcase_add_test(live, the_same_token_again_has_the_same_number);
     tcase_add_test(live, another_token_is_refused_and_does_not_count);
+    tcase_add_test(live, a_raise_changes_nothing_but_the_fence);
+    tcase_add_loop_test(live, what_is_not_ours_is_neither_raised_nor_extended, 0, 4);
+    tcase_add_test(live, no_lock_without_its_number);
     suite_add_tcase(suite, live);
     return suite;
 }

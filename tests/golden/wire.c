@@ -85,10 +85,10 @@ int main(void)
     const struct rdl_bytes argv[] = {key, token, bytes("30000")};
     const struct rdl_bytes replace[] = {key, bytes("1700000030"), bytes("1700000060.123456789")};
     const struct rdl_bytes fenced[] = {
-        key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000000"), bytes("86400000")};
+        key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000000"), bytes("0")};
     const struct rdl_bytes wake[] = {key, bytes("{lock:a}:wake"), token, bytes("1000")};
-    const struct rdl_bytes raise[] = {key, bytes("{lock:a}:fence"), token, bytes("1700000000007"),
-                                      bytes("86400000")};
+    const struct rdl_bytes hold[] = {
+        key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000007"), bytes("0")};
     const struct rdl_bytes any_key = {"a\0\r\n", 4};
     const struct rdl_bytes any_token = {"\xff\\\n", 3};
 
@@ -130,7 +130,7 @@ int main(void)
     eval("eval-extend", &rdl_script_extend, argv);
     eval("eval-replace", &rdl_script_replace, replace);
     eval("eval-acquire", &rdl_script_acquire, fenced);
-    eval("eval-raise", &rdl_script_raise, raise);
+    eval("eval-extend-fenced", &rdl_script_extend_fenced, hold);
     eval("eval-release-wake", &rdl_script_release_wake, wake);
     several(key, token);
     return 0;

@@ -87,7 +87,7 @@ static const char *meaning(const char *word)
     case 'p':
         return rdl_script_replace.text;
     case 'g':
-        return rdl_script_raise.text;
+        return rdl_script_extend_fenced.text;
     case 'w':
         return rdl_script_release_wake.text;
     case '1':
@@ -140,9 +140,11 @@ static const char *const shapes[] = {"SET %k %t NX PX %n",
                                      "GETSET %k %t",
                                      "PSETEX %k %n %t",
                                      "EVAL %a 2 %k fence %t 90000 77777 900000",
+                                     "EVAL %a 2 %k fence %t 90000 77777 0",
                                      "EVAL %p 1 %k %t other",
-                                     "EVAL %g 2 %k fence %t 5 900000",
-                                     "EVAL %g 2 %k fence %t 99999 800000",
+                                     "EVAL %g 2 %k fence %t 0 5 900000",
+                                     "EVAL %g 2 %k fence %t 95000 99999 0",
+                                     "EVAL %g 2 %k list %t 95000 99999 800000",
                                      "PTTL %k",
                                      "PEXPIRE %k %n",
                                      "LPUSH list x",

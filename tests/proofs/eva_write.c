@@ -32,7 +32,7 @@ static struct rdl_script script(unsigned i)
 {
     const struct rdl_script *const all[SCRIPTS] = {&rdl_script_release,       &rdl_script_extend,
                                                    &rdl_script_replace,       &rdl_script_release_wake,
-                                                   &rdl_script_acquire,       &rdl_script_raise,
+                                                   &rdl_script_acquire,       &rdl_script_extend_fenced,
                                                    &rdl_script_acquire_multi, &rdl_script_acquire_multi,
                                                    &rdl_script_extend_multi,  &rdl_script_release_multi};
     struct rdl_script s = *all[i % SCRIPTS];
