@@ -178,6 +178,7 @@ void sim_lua_run(struct sim_call *c, const struct sim_script *script, const stru
     struct sim_call noted = *c;
     noted.script = script;
     noted.script_arg = nargs > 0 ? args[0] : none;
+    noted.argv = args;
     noted.argc = nargs;
     sim_note(&noted, SIM_SCRIPT_DONE, nkeys > 0 ? keys[0] : none, none, none,
              l.result.kind == NUMBER || l.result.kind == TABLE ? l.result.number : lua_truth(l.result));

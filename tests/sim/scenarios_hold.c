@@ -328,6 +328,104 @@ static void number_counts_when_a_majority_holds_it(void)
     EXPECT(w, acquire_fenced(w, 0) > last);
 }
 
+/* The data of these servers is lost while nobody holds the lock. */
+static void lose_data(struct world *w, unsigned servers)
+{
+    for (int s = 0; s < w->servers; s++)
+        if (servers >> s & 1) {
+            host_crash(w, (unsigned)s, 1);
+            host_start(w, (unsigned)s, 0);
+        }
+    scene_go(w, 2100);
+}
+
+/* 3 and 4 were away, have counted less, and grant late. The number, and how many came to hold it. */
+static uint64_t grant_late(struct world *w, uint32_t stays_ms, unsigned *holders)
+{
+    struct handle *h = scene_lock(w, 0);
+    h->opt.fencing = &rdl_redlock_fenced;
+    w->is_fenced = 1;
+    scene_ready(w);
+    for (unsigned s = 3; s < 5; s++)
+        host_crash(w, s, 1);
+    rdl_redlock_set_floor(&h->redlock, 41);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    for (unsigned s = 3; s < 5; s++)
+        host_start(w, s, HOST_ALL);
+    scene_go(w, 2100);
+    rdl_redlock_set_floor(&h->redlock, 1);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, rdl_redlock_fence_holders(&h->redlock) == 3);
+    scene_go(w, stays_ms);
+    *holders = rdl_redlock_fence_holders(&h->redlock);
+    uint64_t number = rdl_redlock_fence(&h->redlock);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    return number;
+}
+
+static uint64_t next_without(struct world *w, int one, int other)
+{
+    struct handle *h = scene_lock(w, 0);
+    host_crash(w, (unsigned)one, 1);
+    host_crash(w, (unsigned)other, 1);
+    rdl_redlock_set_floor(&h->redlock, 1);
+    scene_go(w, 2100);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    return rdl_redlock_fence(&h->redlock);
+}
+
+static void late_grants_are_numbered(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    unsigned holders;
+    uint64_t last = grant_late(w, 100, &holders);
+    EXPECT(w, holders == 5);
+    lose_data(w, 1u << 1 | 1u << 2); /* 5 + 3 - 5 - 1 */
+    EXPECT(w, next_without(w, 0, 3) > last);
+}
+
+/* Outside of what is promised: three hold it, and the one that is in both majorities loses it. */
+static void number_may_fall_where_too_few_hold_it(void)
+{
+    struct world *w = scene(1, 5, 2000);
+    unsigned holders;
+    uint64_t last = grant_late(w, 0, &holders);
+    EXPECT(w, holders == 3);
+    lose_data(w, 1u << 2);
+    EXPECT(w, next_without(w, 0, 1) < last);
+}
+
+static void expiring_fence_outlives_a_hold(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, single ? 1 : 3, 1000);
+        uint64_t number[2];
+        w->is_fenced = 1;
+        for (int c = 0; c < 2; c++) {
+            struct handle *h = scene_lock(w, c);
+            h->opt.fencing = &rdl_redlock_fenced;
+            h->mode = &rdl_lock_fenced;
+            h->opt.lease.fence_expiry_ms = 1500;
+        }
+        scene_one_server(w, single);
+        for (int c = 0; c < 2; c++) {
+            struct handle *h = scene_lock(w, c);
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            number[c] = handle_fence(h);
+            for (int i = 0; i < 10; i++) {
+                scene_go(w, 500);
+                EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
+            }
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            scene_go(w, 1400);
+        }
+        EXPECT(w, number[1] > number[0]);
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_hold[] = {
     {"what was put back counts when a majority without it has confirmed", repaired_vote_counts_later, SCENE},
     {"a gap may be accepted", gap_may_be_accepted, SCENE},
@@ -343,5 +441,9 @@ const struct scenario scenarios_hold[] = {
      SCENE},
     {"numbers grow over any majority", numbers_grow_over_any_majority, SCENE},
     {"a number counts when a majority holds it", number_counts_when_a_majority_holds_it, SCENE},
+    {"who grants late comes to hold the number, and it outlives as many losses", late_grants_are_numbered,
+     SCENE},
+    {"a number may fall where too few hold it", number_may_fall_where_too_few_hold_it, SCENE},
+    {"a fence with an expiry outlives a hold", expiring_fence_outlives_a_hold, SCENE},
     {NULL, NULL, SCENE},
 };

@@ -93,7 +93,10 @@ void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, 
         return;
     if (c->in_exec && !c->script) /* it compared before, and WATCH saw to it that nothing changed since */
         value = held;
-    struct sim_note n = {deed, key, c->script ? c->script_arg : value, held, c->script, number, c->argc};
+    struct sim_note n = {deed,    key,    c->script ? c->script_arg : value, held, c->script, number,
+                         c->argc, nothing};
+    if (deed == SIM_SCRIPT_DONE && c->script && c->argc > 1)
+        n.second = c->argv[1];
     c->server->note(c->server->note_ctx, &n);
 }
 

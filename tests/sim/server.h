@@ -71,6 +71,7 @@ struct sim_note {
     const struct sim_script *script; /* that ran the command, or ended; NULL: none */
     int64_t number;                  /* ms left afterwards (-1: no expiry), or a script's result */
     int arguments;                   /* of a script: how many follow its keys */
+    struct sim_arg second;           /* and of one that ended: the second of them */
 };
 
 typedef void sim_note_fn(void *ctx, const struct sim_note *note);

@@ -170,6 +170,16 @@ void oracle_rest(struct world *w);
 struct token *token_find(struct world *w, const char *hex, int create);
 void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN]);
 
+/* ---------------------------------------------------------------- sim_fence.c */
+
+/* Server s ran a script that counts. */
+void oracle_counted(struct world *w, int s);
+/* A server may have lost its data. */
+void oracle_fences_lost(struct world *w);
+/* A number was given; it is believed to be held by so many. */
+void oracle_fenced(struct world *w, struct handle *h);
+void oracle_fence_holders(struct world *w, const struct handle *h);
+
 /* ---------------------------------------------------------------- sim_report.c */
 
 /* Those of its faults under which nothing is promised, whatever its clients do about them. */

@@ -68,6 +68,8 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
         h->name = 0;
         h->opt.lease = (struct rdl_options){.ttl_ms = w->ttl_ms};
     }
+    if (w->has_expiring_fences)
+        h->opt.lease.fence_expiry_ms = w->ttl_ms;
     uint64_t first = w->opt.is_scripted ? NEVER : user_next(w, r);
     h->act_at = w->opt.idle >> (h->client * HANDLES_MAX + i) & 1 ? NEVER : first;
     h->cancel_at = NEVER;

@@ -316,7 +316,8 @@ static void half(struct world *w, const struct planned *p)
 static void step_wall(struct world *w, const struct planned *p)
 {
     struct client *c = &w->client[p->client];
-    uint32_t most_ms = w->faults & FAULTS_LOSING ? w->ttl_ms / 4 : 3600000;
+    int may_lose = (w->faults & FAULTS_LOSING) || w->has_expiring_fences;
+    uint32_t most_ms = may_lose ? w->ttl_ms / 4 : 3600000;
     c->wall_skew_ms = (int32_t)rng_between(&w->stream[FAULT_WALL], 0, 2 * most_ms) - (int32_t)most_ms;
     world_trace(w, "c%u's wall clock steps to %+d ms", p->client, c->wall_skew_ms);
 }
@@ -369,4 +370,6 @@ void fault_event(struct world *w, uint32_t n)
         host_save(w, p->server);
     else if (strike[p->fault])
         strike[p->fault](w, p);
+    if (w->is_fenced)
+        oracle_fences_lost(w);
 }

@@ -52,8 +52,31 @@ static uint64_t floor_ms(struct world *w, const struct handle *h)
     return (uint64_t)((int64_t)(1700000000000 + w->now / MS) + client_of(w, h)->wall_skew_ms);
 }
 
+/* A scenario sets its own. */
+static void set_floor(struct world *w, struct handle *h)
+{
+    if (!w->is_fenced || w->opt.is_scripted)
+        return;
+    h->set_us = w->now;
+    if (h->is_single)
+        rdl_lock_set_floor(&h->lock, floor_ms(w, h));
+    else
+        rdl_redlock_set_floor(&h->redlock, floor_ms(w, h));
+}
+
+/* Another token: another attempt has begun. */
+static void note_attempt(const struct world *w, struct handle *h, const struct rdl_token *before)
+{
+    if (memcmp(before, handle_token(h), sizeof *before) == 0)
+        return;
+    h->asked_us = w->now;
+    h->floor_us = w->opt.is_scripted ? NEVER : h->set_us;
+}
+
 int handle_acquire(struct world *w, struct handle *h)
 {
+    struct rdl_token before = *handle_token(h);
+    int rc;
     uint8_t entropy[RDL_ENTROPY_LEN];
     uint64_t now_ms = client_now_ms(w, client_of(w, h));
     for (size_t i = 0; i < sizeof entropy; i += 8) {
@@ -61,15 +84,14 @@ int handle_acquire(struct world *w, struct handle *h)
         for (size_t k = 0; k < 8; k++)
             entropy[i + k] = (uint8_t)(v >> (8 * k));
     }
-    if (h->is_single && h->mode == &rdl_lock_fenced)
-        rdl_lock_set_floor(&h->lock, floor_ms(w, h));
-    if (!h->is_single && h->opt.fencing && !w->opt.is_scripted)
-        rdl_redlock_set_floor(&h->redlock, floor_ms(w, h));
+    set_floor(w, h);
     h->state = ACQUIRING;
     h->ttl_ms = h->opt.lease.ttl_ms;
     oracle_begin(w, h, now_ms);
-    return h->is_single ? rdl_lock_acquire_begin(&h->lock, entropy, now_ms)
-                        : rdl_redlock_acquire_begin(&h->redlock, entropy, now_ms);
+    rc = h->is_single ? rdl_lock_acquire_begin(&h->lock, entropy, now_ms)
+                      : rdl_redlock_acquire_begin(&h->redlock, entropy, now_ms);
+    note_attempt(w, h, &before);
+    return rc;
 }
 
 int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
@@ -105,8 +127,13 @@ void handle_cancel(struct world *w, struct handle *h)
 
 int handle_step(struct world *w, struct handle *h, uint64_t now_ms)
 {
-    (void)w;
-    return h->is_single ? rdl_lock_step(&h->lock, now_ms) : rdl_redlock_step(&h->redlock, now_ms);
+    struct rdl_token before = *handle_token(h);
+    if (h->state == ACQUIRING &&
+        (h->client + h->index) % 2 == 0) /* half of them keep it fresh while they wait */
+        set_floor(w, h);
+    int rc = h->is_single ? rdl_lock_step(&h->lock, now_ms) : rdl_redlock_step(&h->redlock, now_ms);
+    note_attempt(w, h, &before);
+    return rc;
 }
 
 uint64_t handle_wake_ms(const struct handle *h)

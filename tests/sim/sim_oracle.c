@@ -53,6 +53,7 @@ void oracle_holders(struct world *w, struct client *c, uint64_t now_ms)
         unsigned names = handle_names(mine);
         if (left == 0)
             continue;
+        oracle_fence_holders(w, mine);
         for (int k = 0; k < w->clients; k++)
             for (int j = 0; j < w->handles; j++) {
                 const struct handle *other = &w->client[k].handle[j];
@@ -304,28 +305,10 @@ static void released(struct world *w, struct handle *h, int result)
         world_violation(w, "released", "released, but %d servers still have it", still);
 }
 
-/*
- * A number is given once, and is greater than all that were given before its acquire began; but where fences
- * may get lost, by a floor that is not older than half a ttl (rdl_lock_set_floor).
- */
-static void fenced(struct world *w, struct handle *h)
-{
-    uint64_t number = handle_fence(h);
-    int is_old = (w->faults & FAULTS_LOSING) && w->now - h->op_us > (uint64_t)w->ttl_ms / 2 * MS;
-    unsigned n = w->fences[h->name]++;
-    for (unsigned i = 0; i < n && i < FENCES; i++) {
-        const struct fence *f = &w->fence[h->name][i];
-        if (number == f->number || (!is_old && f->done_us < h->op_us && number < f->number))
-            world_violation(w, "fence", "c%u.%u was given %llu after %llu", h->client, h->index,
-                            (unsigned long long)number, (unsigned long long)f->number);
-    }
-    w->fence[h->name][n % FENCES] = (struct fence){number, w->now};
-}
-
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     if (w->is_fenced && h->state == ACQUIRING && result == RDL_OK)
-        fenced(w, h);
+        oracle_fenced(w, h);
     if (h->hint.req.is_queued)
         world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
     if (h->mode == &rdl_lock_legacy) { /* its values are not tokens; exclusion and deadlines are watched */

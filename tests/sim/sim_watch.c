@@ -47,6 +47,11 @@ static int is_multi(const struct sim_note *n)
     return is_script(n, &rdl_script_acquire_multi);
 }
 
+static int is_raise(const struct sim_note *n)
+{
+    return is_script(n, &rdl_script_extend_fenced) && n->second.len == 1 && n->second.data[0] == '0';
+}
+
 static void oracle_set(struct world *w, const struct host *h, const struct sim_note *n)
 {
     unsigned bit = 1u << h->index;
@@ -109,6 +114,8 @@ static void oracle_delete(struct world *w, const struct host *h, const struct si
 static void oracle_script(struct world *w, const struct host *h, const struct sim_note *n)
 {
     struct token *t;
+    if (w->is_fenced)
+        oracle_counted(w, h->index);
     if (n->arguments == 1 || n->value.len != 2 * RDL_TOKEN_LEN)
         return;
     t = token_find(w, (const char *)n->value.data, 1);
@@ -116,8 +123,8 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
         return;
     if (is_script(n, &rdl_script_release_wake))
         return;
-    /* an acquire, fenced or of several; its number is raised: refused where it is another's by now */
-    if (n->arguments == 4 || is_multi(n) || is_script(n, &rdl_script_raise)) {
+    /* an acquire, fenced or of several; only its number is raised: refused where it is another's by now */
+    if (is_script(n, &rdl_script_acquire) || is_multi(n) || is_raise(n)) {
         t->refused |= (uint8_t)(n->number == 0 ? 1u << h->index : 0);
         return;
     }

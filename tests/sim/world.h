@@ -221,6 +221,9 @@ struct handle {
     uint64_t op_us;        /* when the operation began */
     uint64_t op_ms;        /* the same by the client's clock */
     uint64_t limit_ms;     /* when it must have ended, by the client's clock */
+    uint64_t set_us;       /* when the floor was set last */
+    uint64_t floor_us;     /* the same, when the last attempt began; NEVER: none was */
+    uint64_t asked_us;     /* when that was */
     uint8_t was_confirmed; /* the extend was, in time; what is put back is waited for */
     uint64_t until_ms;     /* what it said it holds, before the operation */
     uint64_t stalled_us;   /* the client did not run for so long since the operation began */
@@ -301,6 +304,14 @@ struct fence {
     uint64_t done_us; /* when its holder had it */
 };
 
+/* The number given last, as the servers know it. */
+struct last_fence {
+    uint64_t number;
+    uint64_t done_us;
+    uint64_t most[SERVERS_MAX]; /* the greatest that each has counted */
+    uint8_t lost;               /* bits: those that held it and do no more */
+};
+
 struct world {
     struct options opt;
     struct rng stream[STREAMS];
@@ -314,6 +325,8 @@ struct world {
     int has_legacy;                    /* 1: all are legacy; 2: some */
     struct fence fence[NAMES][FENCES]; /* the last ones given */
     unsigned fences[NAMES];
+    struct last_fence last[NAMES];
+    int has_expiring_fences;
     uint64_t end_us;  /* opt.end_us, later where clients have quarantines to wait for */
     uint64_t stop_us; /* then nobody wants locks any more */
     uint32_t ttl_ms;  /* the longest anybody asks for */

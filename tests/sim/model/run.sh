@@ -67,6 +67,11 @@ check breaks redlock.pml -DEXTEND -DREVIVE
 check holds fence.pml
 check breaks fence.pml -DNOWRITEBACK
 check breaks fence.pml -DUNCONDITIONAL -DTRIES0=2
+check holds fence_kept.pml
+check breaks fence_kept.pml -DONEMORE
+check breaks fence_kept.pml -DMAJORITY
+check holds fence_kept.pml -DALL
+check breaks fence_kept.pml -DALL -DNOLATE
 if [ "$all" = -a ]; then
     check holds legacy.pml -DCAS -DN=3
     check holds legacy.pml -DCAS -DCAD -DN=3 -DMAXT=4
@@ -77,6 +82,7 @@ if [ "$all" = -a ]; then
     check holds redlock.pml -DCRASH=2 -DGUARD -DNORELEASE
     check holds redlock.pml -DEXTEND
     check holds fence.pml -DTRIES0=2
+    check holds fence_kept.pml -DK=5 -DHOLDERS=2 -DLOSSES=3
 fi
 echo "$((total - failed)) of $total models as expected"
 [ "$failed" = 0 ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # resp/resp_cmd.c: he who raises a counter late lowers nothing
-/^#define RAISE/,/^$/{
+/^#define EXTEND_FENCED/,/^$/{
 s/if v~=ARGV\[1\]then return v and 0 or-1 end /if v==1 then return 0 end /
-s/<tonumber\(ARGV\[2\]\)then/<999999999999999 then/
+s/<tonumber\(ARGV\[3\]\)then/<999999999999999 then/
 }

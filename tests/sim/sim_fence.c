@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Fencing numbers: who holds which, who lost one, and what is promised of the next. */
+#include "tests/sim/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What server s counts for this lock; 0: nothing. */
+static uint64_t counted(struct world *w, int s, unsigned name)
+{
+    const char *lock = lock_name(name);
+    struct host *h = &w->host[s];
+    char key[64];
+    int64_t n = 0;
+    int len = snprintf(key, sizeof key, strchr(lock, '}') ? "%s:fence" : "{%s}:fence", lock);
+    struct sim_arg arg = {(const uint8_t *)key, (size_t)len};
+    struct sim_key *k = sim_server_find(&h->model, 0, arg, clock_ms(&h->clock, w->now));
+    if (!k || k->is_list || !sim_arg_int((struct sim_arg){k->value, k->value_len}, &n))
+        return 0;
+    return (uint64_t)n;
+}
+
+void oracle_counted(struct world *w, int s)
+{
+    for (unsigned name = 0; name < NAMES; name++) {
+        uint64_t n = counted(w, s, name);
+        if (n > w->last[name].most[s])
+            w->last[name].most[s] = n;
+    }
+}
+
+static unsigned holders(const struct last_fence *f, int servers)
+{
+    unsigned n = 0;
+    for (int s = 0; s < servers; s++)
+        n += f->most[s] >= f->number;
+    return n;
+}
+
+void oracle_fences_lost(struct world *w)
+{
+    for (unsigned name = 0; name < NAMES; name++)
+        for (int s = 0; s < w->servers; s++) {
+            struct last_fence *f = &w->last[name];
+            if (f->most[s] >= f->number && counted(w, s, name) < f->number)
+                f->lost |= (uint8_t)(1u << s);
+        }
+}
+
+/* Do the servers alone see to it that the next number is greater? */
+static int is_kept(const struct world *w, const struct handle *h)
+{
+    const struct last_fence *f = &w->last[h->name];
+    int n = h->is_single ? 1 : w->servers, lost = 0;
+    for (int s = 0; s < n; s++)
+        lost += f->lost >> s & 1;
+    return !w->has_expiring_fences && lost <= (int)holders(f, n) + (n / 2 + 1) - n - 1;
+}
+
+/* Where fences get lost, a floor helps that is not older than half a ttl at the grant. */
+static int has_floor(const struct world *w, const struct handle *h)
+{
+    int may_lose = (w->faults & FAULTS_LOSING) || w->has_expiring_fences || w->opt.is_scripted;
+    return !may_lose || (h->floor_us != NEVER && w->now - h->floor_us <= (uint64_t)w->ttl_ms / 2 * MS);
+}
+
+/*
+ * A number is given once. It is greater than all that were given before it was asked for, if the floor sees
+ * to that; and greater than the last one, as long as no more of its holders than promised lost it.
+ */
+void oracle_fenced(struct world *w, struct handle *h)
+{
+    uint64_t number = handle_fence(h);
+    struct last_fence *last = &w->last[h->name];
+    unsigned n = w->fences[h->name]++;
+    oracle_fences_lost(w);
+    if (is_kept(w, h) && last->done_us < h->asked_us && number <= last->number)
+        world_violation(w, "fence", "c%u.%u was given %llu, and %u servers still held %llu", h->client,
+                        h->index, (unsigned long long)number, holders(last, w->servers),
+                        (unsigned long long)last->number);
+    for (unsigned i = 0; i < n && i < FENCES; i++) {
+        const struct fence *f = &w->fence[h->name][i];
+        int must_grow = has_floor(w, h) && f->done_us < h->asked_us;
+        if ((number == f->number && !w->opt.is_scripted) || (must_grow && number < f->number))
+            world_violation(w, "fence", "c%u.%u was given %llu after %llu", h->client, h->index,
+                            (unsigned long long)number, (unsigned long long)f->number);
+    }
+    w->fence[h->name][n % FENCES] = (struct fence){number, w->now};
+    last->number = number;
+    last->done_us = w->now;
+    last->lost = 0;
+    oracle_fences_lost(w);
+}
+
+/* Who is said to hold the number has held it. */
+void oracle_fence_holders(struct world *w, const struct handle *h)
+{
+    if (h->is_single || !h->opt.fencing || handle_fence(h) == 0)
+        return;
+    struct last_fence f = w->last[h->name];
+    f.number = handle_fence(h);
+    unsigned said = rdl_redlock_fence_holders(&h->redlock);
+    if (said > holders(&f, w->servers))
+        world_violation(w, "fence", "c%u.%u says that %u servers hold %llu, and %u have", h->client, h->index,
+                        said, (unsigned long long)f.number, holders(&f, w->servers));
+}
