@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 Suite *suite_cli_hold(void);
@@ -121,6 +122,33 @@ START_TEST(every_holder_is_told_a_greater_number)
         ck_assert_uint_gt(n, 1600000000000u); /* the wall clock is its floor */
         last = n;
     }
+}
+END_TEST
+
+static uint64_t wall_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* With a hint it waits long in one piece, so as to keep its place. */
+START_TEST(a_number_is_as_fresh_as_the_grant_however_long_the_wait)
+{
+    static const char *const patient[] = {"--fence", "--wake-hint", "-w", "60", NULL};
+    uint64_t free_ms;
+
+    live_command(&server[0], "SET nightly other PX 60000");
+    start(&a, patient, say_fence);
+    await_blocked(1);
+    sleep(2);
+    free_ms = wall_ms();
+    live_command(&server[0], "DEL nightly");
+    live_command(&server[0], "RPUSH {nightly}:wake 1");
+    ck_assert_uint_ge(strtoull(command_note(&a), NULL, 10) + 1000,
+                      free_ms); /* it looked just before, perhaps */
+    ck_assert_int_eq(command_end(&a), 0);
 }
 END_TEST
 
@@ -334,6 +362,7 @@ Suite *suite_cli_hold(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, every_holder_is_told_a_greater_number, 0, 3);
+    tcase_add_test(tc, a_number_is_as_fresh_as_the_grant_however_long_the_wait);
     tcase_add_test(tc, who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited);
     tcase_add_loop_test(tc, a_server_without_scripts_gives_no_lock_with_a_number, 0, 3);
     tcase_add_test(tc, the_old_protocol_is_spoken_as_old_clients_do);

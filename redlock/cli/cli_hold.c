@@ -164,16 +164,24 @@ void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size
 
 /* ---------------------------------------------------------------- operations */
 
+/* The floor is our wall clock, however long we wait: so numbers grow even if the servers forget theirs. */
+static void set_floor(struct rdl_cli_lock *l)
+{
+    struct timespec wall;
+
+    if (!l->o->fence || rdl_redlock_fence(&l->redlock) != 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0)
+        return;
+    rdl_redlock_set_floor(&l->redlock, (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000);
+}
+
 int rdl_cli_hold_acquire(struct rdl_cli_lock *l)
 {
     int rc = l->net.random(l->net.ctx, l->entropy, sizeof l->entropy);
-    uint64_t floor_ms = (uint64_t)time(NULL) * 1000; /* numbers grow even if the servers forget theirs */
 
     if (rc != RDL_OK)
         return rc;
     if (!l->is_single) {
-        if (l->o->fence)
-            rdl_redlock_set_floor(&l->redlock, floor_ms);
+        set_floor(l);
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
     }
     return took(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
@@ -197,8 +205,10 @@ int rdl_cli_hold_step(struct rdl_cli_lock *l)
 {
     uint64_t now = rdl_cli_now(l);
 
-    if (!l->is_single)
+    if (!l->is_single) {
+        set_floor(l);
         return rdl_redlock_step(&l->redlock, now);
+    }
     return l->is_pending ? took(l, rdl_lock_step(&l->single, now)) : RDL_OK;
 }
 
