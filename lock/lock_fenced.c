@@ -14,7 +14,7 @@ size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rd
     return n + rdl_dec_u32(out + n, ttl_ms > UINT32_MAX - kept_ms ? UINT32_MAX : kept_ms + ttl_ms);
 }
 
-/* An adopted lease has no number; its fence is at least 0. */
+/* An adopted lease has no number to hold: its extend is that of px, but for a fence that is to live on. */
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
     int is_acquire = l->op == RDL_ACQUIRE;
@@ -22,7 +22,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     struct rdl_bytes extra;
     char text[RDL_EXTRA_MAX];
 
-    if (l->op == RDL_RELEASE)
+    if (!is_acquire && (l->op == RDL_RELEASE || (number == 0 && l->opt->fence_expiry_ms == 0)))
         return rdl_lock_px.send(l, now_ms);
     if (is_acquire) {
         number = (l->fence & ~RDL_FENCE_FLOOR) + 1;

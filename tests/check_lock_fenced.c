@@ -317,6 +317,24 @@ START_TEST(numbers_grow_over_a_hold_of_a_day)
 }
 END_TEST
 
+/* Who adopts knows no number, and still keeps the fence. */
+START_TEST(a_fence_with_an_expiry_outlives_an_adopted_hold)
+{
+    char token[RDL_VALUE_MAX];
+
+    opt.fence_expiry_ms = 3600000;
+    rdl_lock_set_floor(&lock, 41);
+    ck_assert_uint_eq(take(&lock), 41);
+    rdl_lock_token(&lock, token);
+    ck_assert_int_eq(rdl_lock_adopt(&second, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(settle(&second, rdl_lock_extend_begin(&second, TTL, now)), RDL_ADOPTED);
+    hold_for(&second, DAY_MS);
+    let_go(&second);
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+    ck_assert_uint_eq(take(&lock), 42);
+}
+END_TEST
+
 START_TEST(an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long)
 {
     opt.fence_expiry_ms = 3600000;
@@ -474,6 +492,7 @@ Suite *suite_lock_fenced(void)
     tcase_add_test(days, a_floor_may_be_set_while_an_acquire_waits);
     tcase_add_test(days, numbers_grow_over_days_without_a_holder);
     tcase_add_loop_test(days, numbers_grow_over_a_hold_of_a_day, 0, 2);
+    tcase_add_test(days, a_fence_with_an_expiry_outlives_an_adopted_hold);
     tcase_add_test(days, an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long);
     suite_add_tcase(suite, days);
     return suite;
