@@ -172,8 +172,8 @@ void token_hex(const struct rdl_token *t, char hex[2 * RDL_TOKEN_LEN]);
 
 /* ---------------------------------------------------------------- sim_fence.c */
 
-/* Server s ran a script that counts. */
-void oracle_counted(struct world *w, int s);
+/* Server s ran a script that counts, with this token. */
+void oracle_counted(struct world *w, int s, struct sim_arg token);
 /* A server may have lost its data. */
 void oracle_fences_lost(struct world *w);
 /* A number was given; it is believed to be held by so many. */

@@ -20,48 +20,61 @@ static uint64_t counted(struct world *w, int s, unsigned name)
     return (uint64_t)n;
 }
 
-void oracle_counted(struct world *w, int s)
+void oracle_counted(struct world *w, int s, struct sim_arg token)
 {
     for (unsigned name = 0; name < NAMES; name++) {
+        struct last_fence *f = &w->last[name];
         uint64_t n = counted(w, s, name);
-        if (n > w->last[name].most[s])
-            w->last[name].most[s] = n;
+        if (n > f->most[s])
+            f->most[s] = n;
+        if (n >= f->number && token.len == sizeof f->token && memcmp(token.data, f->token, token.len) == 0)
+            f->held |= (uint8_t)(1u << s);
     }
 }
 
-static unsigned holders(const struct last_fence *f, int servers)
+/* How many have ever counted so far. */
+static unsigned counted_to(const struct world *w, const struct last_fence *f, uint64_t number)
 {
     unsigned n = 0;
-    for (int s = 0; s < servers; s++)
-        n += f->most[s] >= f->number;
+    for (int s = 0; s < w->servers; s++)
+        n += f->most[s] >= number;
     return n;
 }
 
 void oracle_fences_lost(struct world *w)
 {
     for (unsigned name = 0; name < NAMES; name++)
-        for (int s = 0; s < w->servers; s++) {
-            struct last_fence *f = &w->last[name];
-            if (f->most[s] >= f->number && counted(w, s, name) < f->number)
-                f->lost |= (uint8_t)(1u << s);
-        }
+        for (int s = 0; s < w->servers; s++)
+            if ((w->last[name].held >> s & 1) && counted(w, s, name) < w->last[name].number)
+                w->last[name].lost |= (uint8_t)(1u << s);
+}
+
+static int bits_below(unsigned v, int n)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++)
+        count += (int)(v >> i & 1u);
+    return count;
 }
 
 /* Do the servers alone see to it that the next number is greater? */
 static int is_kept(const struct world *w, const struct handle *h)
 {
     const struct last_fence *f = &w->last[h->name];
-    int n = h->is_single ? 1 : w->servers, lost = 0;
-    for (int s = 0; s < n; s++)
-        lost += f->lost >> s & 1;
-    return !w->has_expiring_fences && lost <= (int)holders(f, n) + (n / 2 + 1) - n - 1;
+    int n = h->is_single ? 1 : w->servers, quorum = n / 2 + 1;
+    return f->number != 0 && !w->has_expiring_fences &&
+           bits_below(f->lost, n) <= bits_below(f->held, n) + quorum - n - 1;
+}
+
+static int may_lose(const struct world *w)
+{
+    return (w->faults & FAULTS_LOSING) || w->has_expiring_fences || w->opt.is_scripted;
 }
 
 /* Where fences get lost, a floor helps that is not older than half a ttl at the grant. */
 static int has_floor(const struct world *w, const struct handle *h)
 {
-    int may_lose = (w->faults & FAULTS_LOSING) || w->has_expiring_fences || w->opt.is_scripted;
-    return !may_lose || (h->floor_us != NEVER && w->now - h->floor_us <= (uint64_t)w->ttl_ms / 2 * MS);
+    return h->floor_us != NEVER && w->now - h->floor_us <= (uint64_t)w->ttl_ms / 2 * MS;
 }
 
 /*
@@ -75,20 +88,23 @@ void oracle_fenced(struct world *w, struct handle *h)
     unsigned n = w->fences[h->name]++;
     oracle_fences_lost(w);
     if (is_kept(w, h) && last->done_us < h->asked_us && number <= last->number)
-        world_violation(w, "fence", "c%u.%u was given %llu, and %u servers still held %llu", h->client,
-                        h->index, (unsigned long long)number, holders(last, w->servers),
-                        (unsigned long long)last->number);
+        world_violation(w, "fence", "c%u.%u was given %llu after %llu, which enough servers still hold",
+                        h->client, h->index, (unsigned long long)number, (unsigned long long)last->number);
     for (unsigned i = 0; i < n && i < FENCES; i++) {
         const struct fence *f = &w->fence[h->name][i];
-        int must_grow = has_floor(w, h) && f->done_us < h->asked_us;
-        if ((number == f->number && !w->opt.is_scripted) || (must_grow && number < f->number))
+        int must_differ = !may_lose(w) || (w->has_floors && !w->opt.is_scripted);
+        int must_grow = (!may_lose(w) || has_floor(w, h)) && f->done_us < h->asked_us;
+        if ((must_differ && number == f->number) || (must_grow && number < f->number))
             world_violation(w, "fence", "c%u.%u was given %llu after %llu", h->client, h->index,
                             (unsigned long long)number, (unsigned long long)f->number);
     }
     w->fence[h->name][n % FENCES] = (struct fence){number, w->now};
     last->number = number;
     last->done_us = w->now;
-    last->lost = 0;
+    last->held = last->lost = 0;
+    token_hex(handle_token(h), last->token);
+    for (int s = 0; s < w->servers; s++)
+        last->held |= (uint8_t)((last->most[s] >= number) << s);
     oracle_fences_lost(w);
 }
 
@@ -97,10 +113,9 @@ void oracle_fence_holders(struct world *w, const struct handle *h)
 {
     if (h->is_single || !h->opt.fencing || handle_fence(h) == 0)
         return;
-    struct last_fence f = w->last[h->name];
-    f.number = handle_fence(h);
     unsigned said = rdl_redlock_fence_holders(&h->redlock);
-    if (said > holders(&f, w->servers))
-        world_violation(w, "fence", "c%u.%u says that %u servers hold %llu, and %u have", h->client, h->index,
-                        said, (unsigned long long)f.number, holders(&f, w->servers));
+    unsigned held = counted_to(w, &w->last[h->name], handle_fence(h));
+    if (said > held)
+        world_violation(w, "fence", "c%u.%u says that %u servers hold its number, and %u have", h->client,
+                        h->index, said, held);
 }

@@ -57,11 +57,12 @@ static void set_floor(struct world *w, struct handle *h)
 {
     if (!w->is_fenced || w->opt.is_scripted)
         return;
-    h->set_us = w->now;
+    uint64_t floor = w->has_floors ? floor_ms(w, h) : 0;
+    h->set_us = w->has_floors ? w->now : NEVER;
     if (h->is_single)
-        rdl_lock_set_floor(&h->lock, floor_ms(w, h));
+        rdl_lock_set_floor(&h->lock, floor);
     else
-        rdl_redlock_set_floor(&h->redlock, floor_ms(w, h));
+        rdl_redlock_set_floor(&h->redlock, floor);
 }
 
 /* Another token: another attempt has begun. */

@@ -115,7 +115,7 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
 {
     struct token *t;
     if (w->is_fenced)
-        oracle_counted(w, h->index);
+        oracle_counted(w, h->index, n->value);
     if (n->arguments == 1 || n->value.len != 2 * RDL_TOKEN_LEN)
         return;
     t = token_find(w, (const char *)n->value.data, 1);

@@ -268,6 +268,7 @@ static void make_shape(struct world *w)
         w->is_fenced = mode < 2;
     }
     w->has_expiring_fences = w->is_fenced && w->opt.seed % 4 == 0;
+    w->has_floors = w->opt.seed / 4 % 2 == 0;
     w->handles = w->opt.is_scripted ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
     w->faults = w->opt.faults >= 0 ? (uint32_t)w->opt.faults : faults;

@@ -309,7 +309,9 @@ struct last_fence {
     uint64_t number;
     uint64_t done_us;
     uint64_t most[SERVERS_MAX]; /* the greatest that each has counted */
-    uint8_t lost;               /* bits: those that held it and do no more */
+    uint8_t held;               /* bits: those that held it by its holder's doing */
+    uint8_t lost;               /* of them: those that do no more */
+    char token[2 * RDL_TOKEN_LEN];
 };
 
 struct world {
@@ -327,6 +329,7 @@ struct world {
     unsigned fences[NAMES];
     struct last_fence last[NAMES];
     int has_expiring_fences;
+    int has_floors; /* numbers begin at the clients' wall clocks */
     uint64_t end_us;  /* opt.end_us, later where clients have quarantines to wait for */
     uint64_t stop_us; /* then nobody wants locks any more */
     uint32_t ttl_ms;  /* the longest anybody asks for */
