@@ -433,8 +433,8 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
 
 /*
  * Without rdl_net, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
- * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: no event tells that
- * a socket is to be opened or closed. Never blocks.
+ * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: opening and
+ * closing are not signalled by an event. Never blocks.
  */
 int rdl_posix_fd(const struct rdl_conn *c);
 short rdl_posix_events(const struct rdl_conn *c);
