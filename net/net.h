@@ -342,6 +342,12 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
 void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
 
 /*
+ * A release will be submitted behind req, whose answer is still of interest: it is not sent again by another
+ * way, which would come behind that release, nor at all if it was not sent yet (UNSENT).
+ */
+void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req);
+
+/*
  * From now on ask every new connection first what kind of server that is, before any request. A replica, or a
  * node of a cluster, is refused (RDL_E_READONLY, RDL_E_CLUSTER). Before the conn is first opened, and again
  * does no harm.

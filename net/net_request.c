@@ -164,3 +164,20 @@ int rdl_request_reply(struct rdl_conn *c)
         end_round(c, &r);
     return rc;
 }
+
+void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
+{
+    struct rdl_record r;
+    uint32_t at;
+
+    if (!req->is_queued)
+        return;
+    at = rdl_queue_find(c, req);
+    rdl_record_load(c, at, &r);
+    if (at >= c->draw || rdl_rung_is_exclusive(r.rung)) {
+        rdl_conn_forget(c, req);
+        return;
+    }
+    r.rung = RUNG_DIRECT;
+    rdl_record_store(c, at, &r);
+}

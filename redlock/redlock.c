@@ -130,6 +130,8 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     case REDLOCK_ASKED:
     case REDLOCK_FENCE:
         return step_asked(r, now_ms);
+    case REDLOCK_VERDICT:
+        return rdl_redlock_judge_acquire(r, now_ms);
     case REDLOCK_REPAIR:
         return rdl_redlock_judge_extend(r, now_ms);
     case REDLOCK_PAUSE:

@@ -21,7 +21,9 @@
  * The lock is held while a majority of the *configured* servers has granted it: N/2 + 1, never fewer,
  * whatever is down. All servers are asked at once; an operation ends as soon as its outcome is certain
  * (a majority said yes, or can no longer), so a slow or dead minority costs nothing. What the others
- * still have to say, or to be told, goes on in the background of later steps.
+ * still have to say, or to be told, goes on in the background of later steps. An attempt that cannot get a
+ * majority any more gives back at once what it has; that it was RDL_BUSY, and not RDL_NO_QUORUM, may take
+ * until the others have answered, within the attempt's time.
  *
  * Usage is that of lock.h: blocking calls, or _begin and rdl_redlock_step.
  *

@@ -84,24 +84,48 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
     return RDL_PENDING;
 }
 
+/* So many have refused: they alone rule a majority out, or with those that granted it they are one. */
+static int is_busy(const struct rdl_redlock *r, unsigned denied)
+{
+    unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
+    unsigned quorum = rdl_redlock_quorum(r);
+
+    return denied > r->n - quorum || (denied > 0 && denied + yes >= quorum);
+}
+
+/* Enough would have granted it, or may yet; too few of them count. */
+static int is_quarantined(const struct rdl_redlock *r)
+{
+    unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
+    unsigned quorum = rdl_redlock_quorum(r);
+
+    return yes >= quorum || yes - rdl_votes_yes(r) > r->n - quorum;
+}
+
+/* The answers still out decide whether it is busy, and no other reason is certain. */
+static int is_open(const struct rdl_redlock *r)
+{
+    unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
+
+    return !is_quarantined(r) && !is_busy(r, denied) && is_busy(r, denied + rdl_redlock_count(r, RDL_VOTE_PENDING));
+}
+
 /*
- * Why an attempt without a majority failed: the lock is busy if refusals alone rule a majority out, or if
- * a majority of the servers answered. An attempt that the deadline cut short says no more than the one
- * before it.
+ * Why an attempt without a majority failed. One that the deadline cut short says no more than the one before
+ * it.
  */
 static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 {
-    unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
-    unsigned quorum = rdl_redlock_quorum(r);
+    unsigned spare = r->n - rdl_redlock_quorum(r);
 
-    if (denied > r->n - quorum)
+    if (denied > spare)
         return RDL_BUSY;
-    if (r->opt->fencing != NULL && rdl_votes_without_scripts(r) > r->n - quorum)
+    if (r->opt->fencing != NULL && rdl_votes_without_scripts(r) > spare)
         return RDL_E_FENCE;
-    if (denied > 0 && denied + yes >= quorum)
+    if (is_busy(r, denied))
         return RDL_BUSY;
-    if (yes >= quorum || yes - rdl_votes_yes(r) > r->n - quorum) /* too few of them count */
+    if (is_quarantined(r))
         return RDL_E_QUARANTINE;
     if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
         return r->result;
@@ -120,6 +144,23 @@ static int granted(struct rdl_redlock *r, uint64_t now_ms)
     return rdl_redlock_finish(r, RDL_OK);
 }
 
+/*
+ * No majority any more. What was granted or may have been is released now; only the verdict waits, as long as
+ * the attempt would have, until it is certain whether the lock is busy.
+ */
+static int not_granted(struct rdl_redlock *r, uint64_t now_ms)
+{
+    if (now_ms < r->wake_ms && is_open(r)) {
+        if (r->state != REDLOCK_VERDICT)
+            rdl_votes_give_back(r, now_ms);
+        r->state = REDLOCK_VERDICT;
+        if (is_open(r))
+            return RDL_PENDING;
+    }
+    rdl_votes_release(r, 0, now_ms); /* half an answer may be a refusal: only how long is missing */
+    return attempt_failed(r, refusal(r, now_ms), now_ms);
+}
+
 /* It let us in: now the others, and they have the time of an attempt of their own. */
 static void follow_pilot(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -132,6 +173,8 @@ static void follow_pilot(struct rdl_redlock *r, uint64_t now_ms)
 
 int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
 {
+    if (r->state == REDLOCK_VERDICT)
+        return not_granted(r, now_ms);
     if (r->pilot != 0) {
         uint8_t vote = r->servers[r->pilot - 1].vote;
         if (vote == RDL_VOTE_GRANTED)
@@ -144,7 +187,7 @@ int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
     if (rdl_votes_yes(r) >= rdl_redlock_quorum(r))
         return granted(r, now_ms);
     if (rdl_votes_noes(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
-        return attempt_failed(r, refusal(r, now_ms), now_ms);
+        return not_granted(r, now_ms);
     return RDL_PENDING;
 }
 

@@ -19,6 +19,7 @@ enum redlock_state {
     REDLOCK_CONNECT, /* waiting for a majority of the conns */
     REDLOCK_ASKED,   /* counting votes */
     REDLOCK_FENCE,   /* granted; waiting until a majority holds the fencing number */
+    REDLOCK_VERDICT, /* not granted, all is given back; waiting for whether it is busy */
     REDLOCK_REPAIR,  /* extended; waiting for what was put back */
     REDLOCK_PAUSE    /* between two attempts */
 };
@@ -107,7 +108,9 @@ unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
  * wait the answers become votes.
  */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms);
-/* The same for those whose queue had no room for it, until the key is gone by itself. */
+/* An attempt cannot win: the same, and the answers that are out are still taken in as votes. */
+void rdl_votes_give_back(struct rdl_redlock *r, uint64_t now_ms);
+/* As rdl_votes_release, for those whose queue had no room for it, until the key is gone by itself. */
 void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_count.c */

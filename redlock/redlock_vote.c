@@ -226,6 +226,24 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
     rdl_votes_repay(r, wait, now_ms);
 }
 
+void rdl_votes_give_back(struct rdl_redlock *r, uint64_t now_ms)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        rdl_conn_last_try(r->servers[i].conn, &r->servers[i].req);
+        take_vote(r, &r->servers[i], now_ms);
+    }
+    rdl_votes_repay(r, 0, now_ms);
+    for (i = 0; i < r->n; i++) {
+        if (!r->servers[i].owes)
+            continue;
+        rdl_conn_forget(r->servers[i].conn, &r->servers[i].req); /* its room is kept for the release */
+        take_vote(r, &r->servers[i], now_ms);
+    }
+    rdl_votes_repay(r, 0, now_ms);
+}
+
 void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
     int is_over = now_ms >= r->keys_end_ms;

@@ -235,6 +235,117 @@ static void refusal_is_told_at_once(void)
     EXPECT(w, w->now - start < 1 * MS);
 }
 
+/* Who is dead: its host, which refuses at once, or its link, which swallows all. */
+static void dead_minority(struct world *w, int n, int dead, int is_mute)
+{
+    for (int s = n - dead; s < n; s++)
+        if (is_mute)
+            w->host[s].is_frozen = 1;
+        else
+            host_crash(w, (unsigned)s, 1);
+    scene_go(w, 5);
+}
+
+/* Whatever their number and the order of the answers: busy, not "too few servers could be asked". */
+static void busy_though_a_minority_is_dead(void)
+{
+    for (int n = 3; n <= 7; n++)
+        for (int dead = 1; dead < n - n / 2; dead++)
+            for (int is_mute = 0; is_mute < 2; is_mute++) {
+                struct world *w = scene(2, n, 10000);
+                scene_ready(w);
+                for (int s = 0; s < n; s++)
+                    w->link[1][s].delay_us = 100 + 50 * (uint32_t)s;
+                EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+                scene_go(w, 10);
+                dead_minority(w, n, dead, is_mute);
+                uint64_t start = w->now;
+                for (int i = 0; i < 20; i++)
+                    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
+                EXPECT(w, w->now - start < 20 * MS * 2); /* nobody was waited for */
+                if (w->violation)
+                    return;
+            }
+}
+
+/* It is refused by two, the third is dead: what the others grant is given back before they are heard. */
+static void given_back_before_the_verdict(void)
+{
+    struct world *w = scene(2, 5, 10000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    dead_minority(w, 5, 1, 0);
+    sim_server_flush(&w->host[2].model);
+    sim_server_flush(&w->host[3].model); /* b would get these two */
+    w->link[1][2].delay_us = w->link[1][3].delay_us = 20 * MS;
+    scene_begin(w, b, ACQUIRING, 0);
+    scene_go(w, 25);
+    EXPECT(w, handle_is_pending(b));
+    EXPECT(w, scene_owner(w, 2) == -1 && scene_owner(w, 3) == -1);
+    EXPECT(w, scene_wait(w, b) == RDL_BUSY);
+}
+
+/* A script that was not there is not sent again behind the release of its attempt. */
+static void verdict_sends_nothing_again(void)
+{
+    struct world *w = scene(2, 5, 10000);
+    struct handle *b = scene_lock(w, 1);
+    scene_ready(w);
+    b->opt.fencing = &rdl_redlock_fenced; /* the servers know the script of the release, and not this one */
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    dead_minority(w, 5, 1, 0);
+    sim_server_flush(&w->host[3].model);
+    w->link[1][2].delay_us = 30 * MS;
+    w->link[1][3].delay_us = 20 * MS;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) < 0);
+    scene_go(w, 200);
+    EXPECT(w, scene_owner(w, 3) == -1);
+}
+
+/* Some want it all the time. How often it was had in so many ms. */
+static int turns(struct world *w, uint32_t ms)
+{
+    uint64_t end = w->now + ms * MS;
+    int n = 0;
+    while (w->now < end && !w->violation) {
+        for (int c = 0; c < w->clients; c++) {
+            struct handle *h = scene_lock(w, c);
+            if (handle_is_pending(h))
+                continue;
+            n += h->state == HELD;
+            EXPECT(w, h->state == HELD || h->result == RDL_OK); /* nobody gives up, nobody is told so */
+            user_begin(w, h, h->state == HELD ? RELEASING : ACQUIRING, 0);
+        }
+        world_run_until(w, w->now + MS);
+    }
+    return n;
+}
+
+/* Their votes split, and a minority is dead: they come to a majority all the same. */
+static void dead_minority_and_contention(void)
+{
+    for (int n = 3; n <= 5; n += 2)
+        for (int is_mute = 0; is_mute < 2; is_mute++) {
+            struct world *w = scene(6, n, 10000);
+            scene_ready(w);
+            for (int c = 0; c < 6; c++) {
+                scene_lock(w, c)->opt.lease.wait_ms = 60000;
+                scene_lock(w, c)->opt.lease.retry_ms = 4;
+                for (int s = 0; s < n; s++) /* each is nearest to another */
+                    w->link[c][s].delay_us = 100 + 100 * (uint32_t)((s + c) % n);
+            }
+            int before = turns(w, 1000);
+            dead_minority(w, n, n / 2, is_mute);
+            int after = turns(w, 1000);
+            EXPECT(w, before > 100 && after > (is_mute ? 20 : before / 4));
+            if (w->violation)
+                return;
+        }
+}
+
 /* Waiting for a lock: not much longer than its holder has left. */
 static void waiting_uses_what_the_holder_has_left(void)
 {
@@ -298,6 +409,10 @@ const struct scenario scenarios_quorum[] = {
     {"two of four that are another's are no loss", half_is_stolen, SCENE},
     {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, SCENE},
     {"a refusal is told at once", refusal_is_told_at_once, SCENE},
+    {"a lock is busy though a minority is dead", busy_though_a_minority_is_dead, SCENE},
+    {"an attempt that cannot win gives back before its verdict", given_back_before_the_verdict, SCENE},
+    {"while a verdict waits nothing is sent again", verdict_sends_nothing_again, SCENE},
+    {"many want it and a minority is dead", dead_minority_and_contention, SCENE},
     {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
     {"waiting for connections does not spin", waiting_for_conns_does_not_spin, SCENE},
     {"waiting ends by its deadline", waiting_ends_by_its_deadline, SCENE},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What must hold, one function each. They know what the servers really did; the library does not. */
+#include "redlock/redlock_private.h"
 #include "tests/sim/sim.h"
 
 #include <string.h>
@@ -104,7 +105,7 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->op_us = w->now;
     h->op_ms = now_ms;
     h->until_ms = handle_until_ms(h);
-    h->was_confirmed = 0;
+    h->was_confirmed = h->was_asking = 0;
     h->limit_ms = now_ms + longest_ms(h);
     if (h->state == ACQUIRING)
         h->limit_ms += waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10;
@@ -127,6 +128,8 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
         h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
     if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && client_now_ms(w, c) < h->until_ms)
         h->was_confirmed = 1;
+    h->was_asking = h->state == ACQUIRING && !h->is_single &&
+                    (h->redlock.state == REDLOCK_ASKED || h->redlock.state == REDLOCK_VERDICT);
     if (now_ms > limit_ms + 1 && !c->stale_ms)
         world_violation(w, "deadline", "c%u.%u: an operation that began at %llu ms is not over", h->client,
                         h->index, (unsigned long long)(h->op_us / MS));
@@ -188,6 +191,38 @@ static int was_ever(struct world *w, const struct handle *h, int result)
     return 0;
 }
 
+/* The answer of server s to this token's SET reaches its client by then, if the connection lasts. */
+static int is_answered_by(const struct world *w, const struct handle *h, const struct token *t, int s,
+                          uint64_t by_ms)
+{
+    const struct client *c = &w->client[h->client];
+    const struct tcp *tcp = &w->tcp[t->via[s].tcp];
+    if (!((t->granted | t->refused) >> s & 1) || c->cfg[s].queue_len < QUEUE_BYTES)
+        return 0; /* in a small queue there may be no room for the answer beside the release */
+    return tcp->gen == t->via[s].gen && tcp == c->tcp[s] && !tcp->down_ended &&
+           w->link[h->client][s].down_blocked <= w->now && clock_ms(&c->clock, tcp->down_last) < by_ms;
+}
+
+/* No quorum: then the answers that come in the attempt's time do not say that the lock is busy. */
+static void unreachable(struct world *w, const struct handle *h, const struct token *t)
+{
+    const struct rdl_options *lease = &h->opt.lease;
+    uint64_t by_ms = h->redlock.sent_ms + rdl_attempt_ms(lease);
+    int refused = 0, granted = 0, n = asked(w, h), q = quorum(w, h);
+    if (!t || !h->was_asking || w->client[h->client].stale_ms)
+        return;
+    if (lease->wait_ms && lease->retry_ms && by_ms > h->op_ms + lease->wait_ms)
+        by_ms = h->op_ms + lease->wait_ms;
+    for (int s = 0; s < n; s++)
+        if (is_answered_by(w, h, t, s, by_ms)) {
+            refused += t->refused >> s & 1;
+            granted += t->granted >> s & 1 && !w->has_canary; /* by which it may be void */
+        }
+    if (refused > n - q || (refused > 0 && refused + granted >= q))
+        world_violation(w, "truth", "no quorum, but %d servers refused and %d granted it, in time", refused,
+                        granted);
+}
+
 static void acquired(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     struct token *t = token_of(w, h);
@@ -211,6 +246,8 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
         world_violation(w, "truth", "busy, but no attempt was refused by enough servers");
     if (result == RDL_EXPIRED && !was_ever(w, h, result))
         world_violation(w, "truth", "expired, but no attempt was granted by a majority");
+    if (result == RDL_NO_QUORUM)
+        unreachable(w, h, t);
     if (result == RDL_E_QUARANTINE && w->guard == RDL_GUARD_OFF)
         world_violation(w, "truth", "quarantine without a guard");
     int was_cut = clock_ms(&w->client[h->client].clock, w->now) >= h->op_ms + h->opt.lease.wait_ms;

@@ -52,6 +52,15 @@ static int is_raise(const struct sim_note *n)
     return is_script(n, &rdl_script_extend_fenced) && n->second.len == 1 && n->second.data[0] == '0';
 }
 
+/* The answer to its SET goes out over this connection now. */
+static void note_answer(struct world *w, const struct host *h, struct token *t)
+{
+    if (!h->serving)
+        return;
+    t->via[h->index].tcp = (uint8_t)(h->serving - w->tcp);
+    t->via[h->index].gen = h->serving->gen;
+}
+
 static void oracle_set(struct world *w, const struct host *h, const struct sim_note *n)
 {
     unsigned bit = 1u << h->index;
@@ -68,6 +77,7 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
         t->names |= name_bit(n->key);
     } else if (((t->granted | t->refused) & bit) && !t->was_held)
         world_violation(w, "fresh token", "s%u got a second SET with the same token", h->index);
+    note_answer(w, h, t);
     if (n->deed == SIM_SET_REFUSED) {
         t->refused |= (uint8_t)bit;
         return;
@@ -126,6 +136,7 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
     /* an acquire, fenced or of several; only its number is raised: refused where it is another's by now */
     if (is_script(n, &rdl_script_acquire) || is_multi(n) || is_raise(n)) {
         t->refused |= (uint8_t)(n->number == 0 ? 1u << h->index : 0);
+        note_answer(w, h, t);
         return;
     }
     *(n->number == 1 ? &t->extended : &t->missed) |= (uint8_t)(1u << h->index);

@@ -225,6 +225,7 @@ struct handle {
     uint64_t floor_us;     /* the same, when the last attempt began; NEVER: none was */
     uint64_t asked_us;     /* when that was */
     uint8_t was_confirmed; /* the extend was, in time; what is put back is waited for */
+    uint8_t was_asking;    /* an acquire: the votes of an attempt were out after the last step */
     uint64_t until_ms;     /* what it said it holds, before the operation */
     uint64_t stalled_us;   /* the client did not run for so long since the operation began */
     uint32_t ttl_ms;
@@ -281,6 +282,10 @@ struct token {
     uint8_t was_held;   /* at some time: from then on a SET with it puts the key back */
     uint64_t first_us;  /* when a SET of it was first executed */
     uint64_t extend_us; /* when an extend of the present operation was first executed */
+    struct {
+        uint32_t gen;
+        uint8_t tcp;
+    } via[SERVERS_MAX]; /* the connection over which its SET was answered */
     char hex[2 * RDL_TOKEN_LEN];
 };
 
