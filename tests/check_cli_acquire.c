@@ -3,6 +3,7 @@
 #include "redlock/redlock.h"
 #include "tests/live/command.h"
 #include "tests/live/fakeserver.h"
+#include "tests/live/relay.h"
 #include "tests/live/servers.h"
 
 #include <check.h>
@@ -141,6 +142,63 @@ START_TEST(a_majority_that_stays_down_ends_the_wait_without_a_limit)
         live_kill(&server[i]);
     command_set(&a, no_options, server, N, "nightly", "echo never");
     ck_assert_int_eq(command_run(&a), 69);
+}
+END_TEST
+
+/* Two of five are down: of the others three refuse, whoever is the quickest. */
+START_TEST(a_lock_is_a_conflict_also_while_a_minority_is_down)
+{
+    start_holder();
+    live_kill(&server[4]);
+    if (_i)
+        live_kill(&server[3]);
+    for (int i = 0; i < 20; i++) {
+        command_set(&b, at_once, server, N, "nightly", "echo never");
+        ck_assert_int_eq(command_run(&b), 1);
+    }
+    command_set(&b, (const char *const[]){"-w", "0.7", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&b), 1);
+    end_holder();
+}
+END_TEST
+
+/* One attempt, connecting included. Of three runs the quickest: the machine may be slow. */
+START_TEST(at_once_means_so_where_a_majority_is_frozen)
+{
+    uint64_t quickest = UINT64_MAX;
+    char name[32];
+
+    for (int i = 0; i < 3; i++)
+        live_freeze(&server[i]);
+    for (int i = 0; i < 3; i++) {
+        uint64_t begun = rdl_posix_now_ms();
+        command_set(&a, at_once, server, N, "nightly", "echo never");
+        ck_assert_int_eq(command_run(&a), 69);
+        if (rdl_posix_now_ms() - begun < quickest)
+            quickest = rdl_posix_now_ms() - begun;
+    }
+    for (int i = 0; i < 3; i++)
+        live_thaw(&server[i]);
+    ck_assert_uint_lt(quickest, RDL_CONNECT_MS - 500);
+    for (int i = 0; i < N; i++) {
+        where(&server[i], name);
+        ck_assert_msg((strstr(a.err, name) != NULL) == (i < 3), "%s: %s", name, a.err);
+    }
+}
+END_TEST
+
+/* Connecting takes several round trips, and then comes the lock's. */
+START_TEST(at_once_gives_a_slow_server_the_time_to_connect)
+{
+    struct relay far = {0};
+    char url[40];
+
+    relay_start(&far, server[0].port, 150);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d/3", far.port);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-v", "-n", "-u", url, "nightly", "-c", "exit 7", NULL});
+    ck_assert_int_eq(command_run(&a), 7);
+    relay_stop(&far);
 }
 END_TEST
 
@@ -288,6 +346,9 @@ Suite *suite_cli_acquire(void)
     tcase_add_test(t, two_of_five_servers_may_be_down);
     tcase_add_test(t, three_of_five_down_is_69_within_the_wait_and_says_which);
     tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
+    tcase_add_loop_test(t, a_lock_is_a_conflict_also_while_a_minority_is_down, 0, 2);
+    tcase_add_test(t, at_once_means_so_where_a_majority_is_frozen);
+    tcase_add_test(t, at_once_gives_a_slow_server_the_time_to_connect);
     tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
     tcase_add_test(t, a_frozen_majority_is_69);
     tcase_add_test(t, who_may_not_ask_for_how_long_is_told_that_it_is_held);

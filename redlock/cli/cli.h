@@ -185,7 +185,8 @@ struct rdl_cli_lock {
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     int is_single;
     int is_pending; /* the single lock's operation goes on */
-    size_t n_conns; /* of servers->conns: with a hint there is one more than servers */
+    uint64_t reached_ms; /* while it is asked for: when a majority could answer last */
+    size_t n_conns;      /* of servers->conns: with a hint there is one more than servers */
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
     struct rdl_net net;
@@ -228,6 +229,8 @@ int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap);
 /* With -v: what each server did, a line for each. */
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l);
+/* When a majority answered the last attempt; 0: none did. */
+uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l);
 /* The exit status for the lack of a majority, the reason said; 0, and nothing said: it may come yet. */
 int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);

@@ -15,6 +15,7 @@ enum {
     HINT_SLICE_MS = 10000,  /* with a wake hint: who begins anew stands at the end of the line */
     RETRY_MS = 50,          /* its first pause */
     UNREACHABLE_MS = 10000, /* without -w: so long without a majority, and we give up */
+    SILENCE_MS = 500,       /* -n: a server that connects is given up when nobody said anything for so long */
     DRAIN_MS = 100,         /* for releases still on their way when we end */
     KEPT_MS = 50            /* how often to try again to write a message */
 };
@@ -98,15 +99,58 @@ static void look_for_ourselves(const struct rdl_cli_lock *l)
             l->o->lock);
 }
 
+/* How far the servers are in answering us, and since when. */
+struct progress {
+    uint64_t most, since_ms;
+};
+
+static uint64_t silence_end(const struct rdl_cli_lock *l, const struct progress *p)
+{
+    uint32_t ms = 2 * rdl_attempt_ms(&l->opt.lease);
+
+    return p->since_ms + (ms < SILENCE_MS ? SILENCE_MS : ms);
+}
+
+/*
+ * One attempt, connecting included: that takes several round trips, and as long as they are answered it may.
+ * polled_ms: since then we have listened, so what is late is not late because of us.
+ */
+static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t polled_ms)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
+        most += rdl_conn_replies(&l->servers->conn[i]);
+        most += state == RDL_CONN_HELLO || state == RDL_CONN_READY;
+    }
+    if (most <= p->most && polled_ms < silence_end(l, p))
+        return;
+    for (size_t i = 0; i < l->servers->n && most <= p->most; i++) {
+        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
+        if (state == RDL_CONN_OPENING || state == RDL_CONN_HELLO)
+            rdl_conn_shut(&l->servers->conn[i], RDL_E_TIMEOUT);
+    }
+    p->since_ms = rdl_cli_now(l);
+    p->most = most > p->most ? most : p->most;
+}
+
 static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 {
+    struct progress p = {0, rdl_cli_now(l)};
     int rc;
 
     l->opt.lease.wait_ms = (uint32_t)wait_ms;
     l->opt.lease.retry_ms = wait_ms == 0 ? 0 : RETRY_MS;
     rc = rdl_cli_hold_acquire(l);
     while (rc == RDL_PENDING) {
-        rc = rdl_cli_lock_turn(l, UINT64_MAX);
+        uint64_t begun_ms = rdl_cli_now(l), heard_ms;
+        rc = rdl_cli_lock_turn(l, wait_ms == 0 ? silence_end(l, &p) : UINT64_MAX);
+        heard_ms = rdl_cli_lock_heard_ms(l);
+        if (heard_ms > l->reached_ms)
+            l->reached_ms = heard_ms;
+        if (wait_ms == 0)
+            hurry(l, &p, begun_ms);
         look_for_ourselves(l);
         if (obey(l)) /* whatever it said is given up */
             rc = rdl_cli_hold_acquire(l);
@@ -240,9 +284,9 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
 {
     const uint64_t wait = l->o->wait_ms, begun = rdl_cli_now(l);
     const uint64_t slice = l->o->wake_hint ? HINT_SLICE_MS : SLICE_MS;
-    uint64_t reached = begun;
     unsigned told = 0;
 
+    l->reached_ms = begun;
     for (;;) {
         uint64_t tried = rdl_cli_now(l), used = tried - begun;
         uint64_t left = wait == RDL_CLI_FOREVER ? slice : wait > used ? wait - used : 0;
@@ -253,9 +297,9 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
             acquired(l, now - begun);
             return 1;
         }
-        if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE)
-            reached = now;
-        *status = judge(l, rc, now - begun, now - reached);
+        if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE || rc == RDL_EXPIRED)
+            l->reached_ms = now;
+        *status = judge(l, rc, now - begun, now - l->reached_ms);
         if (*status != AGAIN) {
             if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* else its message has said it */
                 rdl_cli_lock_note_servers(l);

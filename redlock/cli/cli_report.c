@@ -7,12 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Connected, and not asked because the others had settled it already: not what is wrong. */
+/* So many have failed that no majority is left, whatever the others do. */
+static int is_settled(const struct rdl_cli_lock *l)
+{
+    size_t failed = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        failed += rdl_cli_hold_error(l, i) != RDL_OK;
+    return failed > (l->servers->n - 1) / 2;
+}
+
+/* Connected or about to be, and not asked because the others had settled it already: not what is wrong. */
 static int is_bystander(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_server *s = &l->servers->server[i];
     return s->vote == RDL_VOTE_NONE && rdl_cli_hold_error(l, i) == RDL_OK &&
-           rdl_conn_state(s->conn) == RDL_CONN_READY;
+           (rdl_conn_state(s->conn) == RDL_CONN_READY || is_settled(l));
 }
 
 static int is_useful(const struct rdl_cli_lock *l, size_t i)
@@ -29,6 +39,21 @@ static void add_errno(const struct rdl_conn *c, int error, char *text, size_t ca
 
     if (err != 0 && error != RDL_OK && rdl_conn_error(c) == error)
         snprintf(text + len, cap - len, ": %s", strerror(err));
+}
+
+uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
+{
+    uint64_t last_ms = 0;
+    size_t useful = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        const struct rdl_server *s = &l->servers->server[i];
+        if (!is_useful(l, i))
+            continue;
+        useful++;
+        last_ms = s->asked_ms + s->took_ms > last_ms ? s->asked_ms + s->took_ms : last_ms;
+    }
+    return useful > l->servers->n / 2 ? last_ms : 0;
 }
 
 static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
