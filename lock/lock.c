@@ -158,15 +158,24 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
     return l->req.error;
 }
 
-int rdl_lock_released(const struct rdl_lock *l)
+/*
+ * Sent again after a cut: inside its validity the lease cannot have ended by itself, nor been somebody else's,
+ * so whatever is there now, it was we who let go.
+ */
+static int is_own_doing(const struct rdl_lock *l, uint64_t now_ms)
+{
+    return l->req.is_again && now_ms < l->ended_ms && l->ended_ms != UINT64_MAX;
+}
+
+int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
 {
     switch ((enum rdl_answer)l->req.answer) {
     case RDL_ANSWER_YES:
         return RDL_OK;
     case RDL_ANSWER_ABSENT:
-        return RDL_EXPIRED;
+        return is_own_doing(l, now_ms) ? RDL_OK : RDL_EXPIRED;
     case RDL_ANSWER_NO:
-        return RDL_LOST;
+        return is_own_doing(l, now_ms) ? RDL_OK : RDL_LOST;
     case RDL_ANSWER_ERROR:
         return l->req.error;
     case RDL_ANSWER_UNKNOWN:
@@ -181,7 +190,7 @@ static int px_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->op == RDL_ACQUIRE)
         return px_acquired(l, now_ms);
-    return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l);
+    return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l, now_ms);
 }
 
 const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL};

@@ -49,6 +49,10 @@
  *                RDL_E_...    refused; the ttl ends it                            0
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent.
+ *
+ * A release whose connection ends before the answer is sent again over the next one, and waited for as long
+ * as the first would have been. What it finds then, nothing or somebody else's key, is no loss while the
+ * lease was valid: it was done the first time, and that is RDL_OK.
  */
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H

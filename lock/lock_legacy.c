@@ -329,7 +329,7 @@ static int answer_release(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->phase == DONE && is_refused(l) && now_ms + 2 * (uint64_t)rdl_attempt_ms(l->opt) < l->ended_ms)
         return ask(l, GETSET, &rdl_op_delete, none);
-    return rdl_lock_released(l);
+    return rdl_lock_released(l, now_ms);
 }
 
 static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)

@@ -21,6 +21,6 @@ int rdl_lock_granted(struct rdl_lock *l, int news, uint64_t now_ms);
 int rdl_lock_not_granted(struct rdl_lock *l);
 /* The answer to an extend, to a release. */
 int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms);
-int rdl_lock_released(const struct rdl_lock *l);
+int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms);
 
 #endif

@@ -94,7 +94,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     if (req != NULL) {
         rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
         req->is_queued = 1;
-        req->is_repeated = 0;
+        req->is_repeated = req->is_again = 0;
     }
     return RDL_OK;
 }

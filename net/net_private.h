@@ -90,7 +90,10 @@ uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 void rdl_record_restart(struct rdl_record *r);
 /* Whoever waits for r is told that no reply will come, and why. */
 void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error);
-/* The connection ended: tell those who wait, keep the releases, to be sent first on the next one. */
+/*
+ * The connection ended: tell those who wait, keep the releases, to be sent first on the next one. Who waits
+ * for a release that was sent may hear of it there, once (rdl_req.is_again).
+ */
 void rdl_queue_disconnected(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_ladder.c: which way this server takes */

@@ -142,7 +142,7 @@ void rdl_record_restart(struct rdl_record *r)
 
 void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error)
 {
-    if (!was_sent)
+    if (!was_sent && (r->req == NULL || !r->req->is_again))
         rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
     else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* only how long is missing */
         rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
@@ -159,9 +159,13 @@ void rdl_queue_disconnected(struct rdl_conn *c)
         int was_sent = at < c->draw;
         rdl_record_load(c, at, &r);
         was_sent |= r.round != ROUND_LOOK;
-        rdl_req_disconnected(&r, was_sent, c->error);
-        if (r.op->is_owed == OWED_ALWAYS) {
+        if (r.op->is_owed == OWED_ALWAYS && was_sent && r.req != NULL && !r.req->is_again) {
+            r.req->is_again = 1; /* the answer comes over the next connection */
+        } else {
+            rdl_req_disconnected(&r, was_sent, c->error);
             r.req = NULL;
+        }
+        if (r.op->is_owed == OWED_ALWAYS) {
             rdl_record_restart(&r);
             rdl_record_store(c, at, &r);
             at += rdl_record_size(&r);

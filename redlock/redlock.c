@@ -242,6 +242,7 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_finish(r, RDL_EXPIRED);
     rdl_votes_tend(r, now_ms);
     rdl_redlock_start_asking(r, now_ms);
+    r->deadline_ms = r->until_ms != UINT64_MAX ? r->until_ms : 0;
     rdl_votes_release(r, 1, now_ms);
     r->op = RDL_RELEASE;
     return rdl_redlock_step(r, now_ms);

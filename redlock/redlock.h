@@ -161,7 +161,7 @@ struct rdl_redlock {
     uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
     uint64_t since_ms;    /* held since */
     uint64_t keys_end_ms; /* by then every key of ours is gone by itself; UINT64_MAX: adopted, not known */
-    uint64_t deadline_ms; /* of the whole operation */
+    uint64_t deadline_ms; /* of the whole operation; a release: when the lease ended or would have */
     uint64_t wake_ms;     /* when the current state ends */
     uint64_t upkeep_ms;
     uint64_t fence;  /* fenced: the next number is greater */

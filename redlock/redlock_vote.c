@@ -55,6 +55,20 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
         r->canaries->way->ask(r, (size_t)(s - r->servers), op);
 }
 
+/*
+ * A release that was sent again after a cut: while the lease was valid nobody but we ended it there, so it was
+ * done the first time. Unless it is another run of that server, which may have lost the key before.
+ */
+static int is_own_doing(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
+{
+    const struct rdl_facts *f = rdl_conn_facts(s->conn);
+
+    if (r->op != RDL_RELEASE || !s->req.is_again || now_ms >= r->deadline_ms)
+        return 0;
+    return (s->req.answer == RDL_ANSWER_ABSENT || s->req.answer == RDL_ANSWER_NO) &&
+           (f == NULL || f->seen_ms < s->asked_ms);
+}
+
 static enum rdl_vote vote_of(const struct rdl_req *req)
 {
     switch ((enum rdl_answer)req->answer) {
@@ -97,7 +111,7 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
 
     if ((s->vote != RDL_VOTE_PENDING && s->raise != RAISE_OUT) || s->req.answer == RDL_ANSWER_NONE)
         return;
-    vote = vote_of(&s->req);
+    vote = is_own_doing(r, s, now_ms) ? RDL_VOTE_GRANTED : vote_of(&s->req);
     error = s->req.error;
     if (s->raise == RAISE_OUT) {
         r->opt->fencing->raised(r, s, vote, error);

@@ -219,6 +219,73 @@ START_TEST(a_release_tells_released_from_gone_from_somebody_elses)
 }
 END_TEST
 
+/* The server did what the release asked, and the connection ended before it could say so. */
+static const struct {
+    const char *reply; /* over the next one; NULL: none in time */
+    uint64_t at_ms;
+    int result;
+} repeats[] = {
+    {":0\r\n:-2\r\n", 2010, RDL_OK},
+    {":0\r\n:700\r\n", 2010, RDL_OK}, /* somebody else has it since */
+    {":1\r\n:-2\r\n", 2010, RDL_OK}, /* it had not been done */
+    {NULL, 2000 + ATTEMPT, RDL_UNKNOWN},
+};
+
+START_TEST(a_release_that_is_sent_again_and_finds_itself_done_is_a_release)
+{
+    hold(1000);
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&l, 2001), RDL_PENDING);
+    scripted_open(&s, 2002);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), entropy_token(1)));
+    if (repeats[_i].reply != NULL)
+        scripted_reply(&s, repeats[_i].reply);
+    ck_assert_int_eq(rdl_lock_step(&l, repeats[_i].at_ms), repeats[_i].result);
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
+/* The key may have ended by itself before either was there; and of an adopted one nobody knows. */
+START_TEST(a_release_that_is_sent_again_when_the_lease_is_over_tells_what_it_finds)
+{
+    uint64_t end = 1000 + TTL - DRIFT;
+
+    hold(1000);
+    if (_i == 2) {
+        ck_assert_int_eq(rdl_lock_release_begin(&l, 1500), RDL_PENDING);
+        scripted_sent(&s);
+        scripted_reply(&s, ":1\r\n:-2\r\n");
+        ck_assert_int_eq(rdl_lock_step(&l, 1500), RDL_OK);
+        ck_assert_int_eq(rdl_lock_adopt(&l, entropy_token(1), RDL_VALUE_MAX), RDL_OK);
+    }
+    ck_assert_int_eq(rdl_lock_release_begin(&l, end - 2), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_break(&s);
+    rdl_lock_step(&l, end - 2);
+    scripted_open(&s, end - 1);
+    scripted_sent(&s);
+    scripted_reply(&s, ":0\r\n:-2\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, end - (_i != 1)), _i == 0 ? RDL_OK : RDL_EXPIRED);
+}
+END_TEST
+
+/* Nobody is left who could answer: no need to wait any longer. */
+START_TEST(a_release_whose_next_connection_fails_as_well_is_unknown)
+{
+    hold(1000);
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&l, 2001), RDL_PENDING);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_lock_step(&l, 2002), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_CONNECT);
+    ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 1); /* owed all the same */
+}
+END_TEST
+
 START_TEST(a_lock_that_is_not_held_sends_no_release)
 {
     ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_EXPIRED);
@@ -263,6 +330,10 @@ Suite *suite_lock_lease(void)
     tcase_add_test(tc, a_bad_ttl_to_extend_changes_nothing);
     tcase_add_loop_test(tc, a_release_tells_released_from_gone_from_somebody_elses, 0,
                         sizeof releases / sizeof releases[0]);
+    tcase_add_loop_test(tc, a_release_that_is_sent_again_and_finds_itself_done_is_a_release, 0,
+                        sizeof repeats / sizeof repeats[0]);
+    tcase_add_loop_test(tc, a_release_that_is_sent_again_when_the_lease_is_over_tells_what_it_finds, 0, 3);
+    tcase_add_test(tc, a_release_whose_next_connection_fails_as_well_is_unknown);
     tcase_add_test(tc, a_lock_that_is_not_held_sends_no_release);
     tcase_add_test(tc, a_lease_that_ran_out_is_still_released);
     suite_add_tcase(suite, tc);

@@ -28,6 +28,7 @@ struct entry {
     uint8_t step; /* replies had */
     char way;     /* 'D'ELEX, EVAL'S'HA, E'V'AL */
     char name[32];
+    uint8_t is_again; /* a release that was sent over an earlier connection, and is waited for */
 };
 
 static struct entry q[ENTRIES];
@@ -91,7 +92,7 @@ static void step_submit(void)
 
 static void model_lose(struct entry *e, int error)
 {
-    if (!e->sent)
+    if (!e->sent && !e->is_again)
         model_answer(e->req, RDL_ANSWER_UNSENT, error, 0);
     else if (e->step == 1 && e->op == ACQUIRE)
         model_answer(e->req, RDL_ANSWER_NO, RDL_OK, -2);
@@ -236,7 +237,10 @@ static void step_break(void)
 
     scripted_break(&s);
     while (i < nq) {
-        model_lose(&q[i], RDL_E_CLOSED);
+        if (q[i].op == RELEASE && q[i].sent && q[i].req >= 0 && !q[i].is_again)
+            q[i].is_again = 1; /* it is waited for on the next connection, once */
+        else
+            model_lose(&q[i], RDL_E_CLOSED);
         q[i].sent = q[i].step = 0;
         if (q[i].op == RELEASE)
             i++;

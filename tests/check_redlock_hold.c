@@ -237,6 +237,28 @@ START_TEST(release_tells_what_a_majority_said)
 }
 END_TEST
 
+/* All have done it, and two of three connections end before that is said. What was there later: */
+START_TEST(a_release_that_is_sent_again_and_finds_itself_done_is_a_release)
+{
+    uint64_t now = _i == 2 ? 1000 + FLEET_TTL - FLEET_DRIFT - 1 : 4000;
+    size_t i;
+    int rc;
+
+    hold(3);
+    rc = rdl_redlock_release_begin(lock, now);
+    for (i = 0; i < 2; i++) {
+        scripted_serve_mute(&fleet.s[i], now);
+        scripted_break(&fleet.s[i]);
+        if (_i == 1)
+            fleet_steal(i, now);
+    }
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    now += _i == 2; /* too late to be sure */
+    ck_assert_int_eq(fleet_run(rc, &now), _i == 2 ? RDL_EXPIRED : RDL_OK);
+}
+END_TEST
+
 START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
 {
     size_t i;
@@ -330,6 +352,7 @@ Suite *suite_redlock_hold(void)
     tcase_add_loop_test(tc, an_old_extend_that_arrives_late_takes_nothing_from_the_next, 0, 3);
     tcase_add_test(tc, an_extend_that_some_heard_never_makes_us_believe_more);
     tcase_add_loop_test(tc, release_tells_what_a_majority_said, 0, sizeof releases / sizeof releases[0]);
+    tcase_add_loop_test(tc, a_release_that_is_sent_again_and_finds_itself_done_is_a_release, 0, 3);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
     tcase_add_loop_test(tc, a_release_is_owed_until_the_keys_end_by_themselves, 0, 2);
     tcase_add_test(tc, asking_again_while_the_last_answer_is_out_is_no_muddle);

@@ -405,6 +405,65 @@ static void clock_passes_49_days(void)
     }
 }
 
+/* The server did it, the connection ended before it could say so. With is_taken somebody else is there already. */
+static void release_finds_itself_done(void)
+{
+    for (int i = 0; i < 4; i++) {
+        struct world *w = scene(2, i % 2 ? 1 : 3, 10000);
+        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+        int is_taken = i >= 2;
+        scene_one_server(w, i % 2);
+        scene_ready(w);
+        b->opt.lease.wait_ms = 1000;
+        b->opt.lease.retry_ms = 1;
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        if (is_taken)
+            scene_begin(w, b, ACQUIRING, 0);
+        scene_begin(w, a, RELEASING, 0);
+        world_run_until(w, w->now + 150);
+        for (int s = 0; s < w->servers; s++) {
+            EXPECT(w, scene_owner(w, s) == -1);
+            w->link[0][s].up_blocked = w->now + 60 * MS;
+            scene_cut(w, 0, s);
+        }
+        scene_go(w, 50);
+        EXPECT(w, scene_left(w, b) > 0 || !is_taken);
+        EXPECT(w, scene_wait(w, a) == RDL_OK);
+        EXPECT(w, scene_left(w, b) > 0 || !is_taken);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Gone before it was to be let go, and nothing was cut: that is told. */
+static void release_tells_what_was_gone(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct world *w = scene(1, i ? 1 : 3, 10000);
+        scene_one_server(w, i);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        for (int s = 0; s < w->servers; s++)
+            sim_server_flush(&w->host[s].model);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_EXPIRED);
+        if (w->violation)
+            return;
+    }
+}
+
+/* It lost the key when it restarted, before we let go and before we heard of it: that is no release. */
+static void release_finds_another_run(void)
+{
+    struct world *w = scene(1, 3, 10000);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 1000);
+    for (unsigned s = 0; s < 3; s++) {
+        host_crash(w, s, 0);
+        host_start(w, s, HOST_NOTHING);
+    }
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_EXPIRED);
+}
+
 const struct scenario scenarios_net[] = {
     {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
     {"what was given up before it was sent never is", unsent_is_never_sent, SCENE},
@@ -416,6 +475,9 @@ const struct scenario scenarios_net[] = {
     {"extension and release work when memory is full", release_in_time_of_oom, SCENE},
     {"a failed login sends nothing of a lock", failed_login_sends_no_lock, SCENE},
     {"a login comes before the first lock command", login_comes_first, SCENE},
+    {"a release that finds itself done is a release", release_finds_itself_done, SCENE},
+    {"a release tells what was gone", release_tells_what_was_gone, SCENE},
+    {"a release that finds another run of its server is none", release_finds_another_run, SCENE},
     {"a replica is left", replica_is_left, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
     {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},

@@ -329,14 +329,30 @@ static int still_there(struct world *w, const struct handle *h, unsigned left)
     return n;
 }
 
-static void released(struct world *w, struct handle *h, int result)
+/* Servers that lost it by themselves after they had been asked: the release that came again found nothing. */
+static int lost_since(const struct world *w, const struct handle *h)
+{
+    int n = 0;
+    for (int s = 0; s < asked(w, h); s++) {
+        const struct host *host = &w->host[h->is_single ? h->single_server : s];
+        const struct rdl_req *req = h->is_single ? &h->lock.req : &h->servers[s].req;
+        int is_lossy = (w->faults & FAULTS_OUTSIDE) || host->model.start_ms > clock_ms(&host->clock, h->op_us);
+        n += req->is_again && is_lossy;
+    }
+    return n;
+}
+
+static void released(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     struct token *t = token_of(w, h);
     int deleted = t ? bits(t->deleted) : 0;
     int still = still_there(w, h, t ? t->left : 0);
     if (handle_remaining_ms(h, h->op_ms) != 0)
         world_violation(w, "truth", "released, and yet something remains");
-    if (result == RDL_OK && deleted < 2 * quorum(w, h) - asked(w, h))
+    if ((result == RDL_EXPIRED || result == RDL_LOST) && now_ms < h->until_ms &&
+        deleted >= quorum(w, h) && lost_since(w, h) == 0)
+        world_violation(w, "truth", "called lost, but %d servers deleted it for its holder", deleted);
+    if (result == RDL_OK && deleted + lost_since(w, h) < 2 * quorum(w, h) - asked(w, h))
         world_violation(w, "truth", "released, but only %d servers deleted it", deleted);
     if (result == RDL_OK && still > asked(w, h) - quorum(w, h))
         world_violation(w, "released", "released, but %d servers still have it", still);
@@ -361,7 +377,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
     else if (h->state == EXTENDING)
         extended(w, h, result, now_ms);
     else
-        released(w, h, result);
+        released(w, h, result, now_ms);
 }
 
 /* ---------------------------------------------------------------- at the end */
