@@ -159,8 +159,8 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
 }
 
 /*
- * Sent again after a cut: inside its validity the lease cannot have ended by itself, nor been somebody else's,
- * so whatever is there now, it was we who let go.
+ * Sent again after a cut: inside its validity the lease cannot have ended by itself, nor been somebody
+ * else's, so whatever is there now, it was we who let go.
  */
 static int is_own_doing(const struct rdl_lock *l, uint64_t now_ms)
 {

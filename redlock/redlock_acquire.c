@@ -107,7 +107,8 @@ static int is_open(const struct rdl_redlock *r)
 {
     unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
 
-    return !is_quarantined(r) && !is_busy(r, denied) && is_busy(r, denied + rdl_redlock_count(r, RDL_VOTE_PENDING));
+    return !is_quarantined(r) && !is_busy(r, denied) &&
+           is_busy(r, denied + rdl_redlock_count(r, RDL_VOTE_PENDING));
 }
 
 /*

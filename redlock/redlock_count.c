@@ -173,6 +173,18 @@ unsigned rdl_votes_let_go(const struct rdl_redlock *r)
     return n;
 }
 
+unsigned rdl_votes_free(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        n += s->vote == RDL_VOTE_NONE && s->error == RDL_OK && !s->owes;
+    }
+    return n;
+}
+
 unsigned rdl_votes_owing(const struct rdl_redlock *r)
 {
     unsigned n = 0;

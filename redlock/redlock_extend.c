@@ -147,6 +147,9 @@ int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms)
     }
     if (rdl_votes_yes(r) >= quorum)
         return confirmed(r, now_ms);
+    /* Certainly no majority; but whether it is lost the answers still out may tell. */
+    if (now_ms < r->wake_ms && gone + rdl_redlock_count(r, RDL_VOTE_PENDING) > r->n - quorum)
+        return RDL_PENDING;
     if (now_ms >= r->wake_ms || rdl_votes_noes(r) > r->n - quorum || is_answered(r))
         return unconfirmed(r, now_ms);
     return RDL_PENDING;

@@ -128,6 +128,8 @@ unsigned rdl_votes_noes(const struct rdl_redlock *r);
 unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold);
 /* Those of them that have released it since. */
 unsigned rdl_votes_let_go(const struct rdl_redlock *r);
+/* A release: those that were not asked, as nothing of ours was ever granted there. */
+unsigned rdl_votes_free(const struct rdl_redlock *r);
 /* Those that are owed a release, or will be when the lease is over. */
 unsigned rdl_votes_owing(const struct rdl_redlock *r);
 /* After a refusal: in how many ms enough keys in the way are gone by themselves; UINT64_MAX: unknown. */

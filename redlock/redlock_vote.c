@@ -56,8 +56,8 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
 }
 
 /*
- * A release that was sent again after a cut: while the lease was valid nobody but we ended it there, so it was
- * done the first time. Unless it is another run of that server, which may have lost the key before.
+ * A release that was sent again after a cut: while the lease was valid nobody but we ended it there, so it
+ * was done the first time. Unless it is another run of that server, which may have lost the key before.
  */
 static int is_own_doing(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
@@ -123,7 +123,9 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
         return;
     set_vote(s, vote, error);
     s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
-    s->value = s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_GRANTED ? s->req.value : -2;
+    s->value = -2; /* how long it is somebody else's is told behind a SET alone */
+    if (s->vote == RDL_VOTE_GRANTED || (s->vote == RDL_VOTE_DENIED && (r->op == RDL_ACQUIRE || s->is_repair)))
+        s->value = s->req.value;
     take_hold(r, s);
     if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
         s->owes = 0; /* certainly not there */

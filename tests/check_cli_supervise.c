@@ -246,6 +246,88 @@ START_TEST(the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- whom the messages name */
+
+static int names(int i)
+{
+    char where[32];
+
+    snprintf(where, sizeof where, "127.0.0.1:%d: ", server[i].port);
+    return strstr(c.err, where) != NULL;
+}
+
+/* Three have it taken, a fourth is dead and has nothing to do with it. */
+START_TEST(who_denies_is_named_and_not_the_innocent)
+{
+    command_set(&c, (const char *const[]){"--ttl", "2s", NULL}, server, N, "nightly",
+                "echo in >&9; sleep 1000");
+    command_start(&c);
+    command_note(&c);
+    live_kill(&server[3]);
+    for (int i = 0; i < 3; i++)
+        live_command(&server[i], "SET nightly another PX 60000");
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, "not renewed"));
+    ck_assert_ptr_nonnull(strstr(c.err, "somebody else's; "));
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
+}
+END_TEST
+
+START_TEST(a_lock_that_is_gone_says_where)
+{
+    command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly",
+                "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < 3; i++)
+        live_command(&server[i], "DEL nightly");
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 5);
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
+}
+END_TEST
+
+/* It was had by the three that were up. One of them is frozen at the end: who wants the lock gets it. */
+START_TEST(a_lock_that_is_free_on_four_of_five_is_released)
+{
+    live_kill(&server[3]);
+    live_kill(&server[4]);
+    command_set(&c, (const char *const[]){"-v", "--ttl", "60s", NULL}, server, N, "nightly",
+                "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    live_freeze(&server[2]);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 5);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly released"));
+    ck_assert_ptr_null(strstr(c.err, "could not be released"));
+    live_thaw(&server[2]);
+}
+END_TEST
+
+/* Two of those that have it say nothing: they are named, and the two that never had it are not. */
+START_TEST(a_lock_that_could_not_be_released_says_where_it_stands)
+{
+    live_kill(&server[3]);
+    live_kill(&server[4]);
+    command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly",
+                "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < 3; i++)
+        live_freeze(&server[i]);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 5);
+    ck_assert_ptr_nonnull(strstr(c.err, "could not be released"));
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
+    for (int i = 0; i < 3; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- the command ends */
 
 /* With three servers frozen a renewal is under way half of the time: of twelve ends some fall into one. */
@@ -324,6 +406,10 @@ Suite *suite_cli_supervise(void)
     tcase_add_loop_test(t, a_lock_that_somebody_else_has_at_the_end_is_lost, 0, 2);
     tcase_add_test(t, the_command_is_stopped_in_time_also_if_nobody_reads_the_messages);
     tcase_add_test(t, the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages);
+    tcase_add_test(t, who_denies_is_named_and_not_the_innocent);
+    tcase_add_test(t, a_lock_that_is_gone_says_where);
+    tcase_add_test(t, a_lock_that_is_free_on_four_of_five_is_released);
+    tcase_add_test(t, a_lock_that_could_not_be_released_says_where_it_stands);
     tcase_add_test(t, it_may_end_while_the_lease_is_being_renewed);
     tcase_add_test(t, the_rest_of_its_group_ends_with_it_and_before_the_release);
     tcase_add_test(t, the_lock_is_free_at_once_afterwards);

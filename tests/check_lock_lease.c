@@ -227,7 +227,7 @@ static const struct {
 } repeats[] = {
     {":0\r\n:-2\r\n", 2010, RDL_OK},
     {":0\r\n:700\r\n", 2010, RDL_OK}, /* somebody else has it since */
-    {":1\r\n:-2\r\n", 2010, RDL_OK}, /* it had not been done */
+    {":1\r\n:-2\r\n", 2010, RDL_OK},  /* it had not been done */
     {NULL, 2000 + ATTEMPT, RDL_UNKNOWN},
 };
 

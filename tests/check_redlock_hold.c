@@ -237,6 +237,67 @@ START_TEST(release_tells_what_a_majority_said)
 }
 END_TEST
 
+/* One is down, two say that it is somebody else's: no majority; the other two tell whether it is lost. */
+START_TEST(an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost)
+{
+    char line[64];
+    size_t i;
+
+    hold(5);
+    fleet_down(0);
+    for (i = 1; i < (_i ? 4 : 3); i++)
+        fleet_steal(i, 4000);
+    if (!_i)
+        fleet.mood[3] = fleet.mood[4] = MOOD_FROZEN;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, 4000), RDL_PENDING);
+    for (i = 0; i < 30; i++)
+        fleet_serve(i % 3, 4000);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4000), RDL_PENDING);
+    for (i = 0; i < 30; i++)
+        fleet_serve(1 + i % 4, 4001);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4001), _i ? RDL_LOST : RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4000 + FLEET_ATTEMPT), _i ? RDL_LOST : RDL_UNKNOWN);
+    rdl_redlock_report(lock, 1, 4001, line, sizeof line);
+    ck_assert_str_eq(line, "somebody else's");
+}
+END_TEST
+
+/* Held by three of five, which is all that were up. Two let go, and the third is silent now. */
+START_TEST(a_server_that_never_had_it_is_free_of_it)
+{
+    uint64_t now = 1000;
+    size_t i;
+
+    fleet_init(5, now);
+    fleet_down(3);
+    if (_i)
+        fleet_steal(4, now);
+    else
+        fleet_down(4);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.mood[2] = MOOD_FROZEN;
+    now = 4000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK); /* of four of them */
+    for (i = 0; i < 2; i++)
+        ck_assert(!scripted_has_key(&fleet.s[i], "k", now));
+}
+END_TEST
+
+/* Held by three of five; only one of them is heard: the third may have it, and with it nobody a majority. */
+START_TEST(a_server_that_may_have_it_is_not_free_of_it)
+{
+    uint64_t now = 1000;
+
+    fleet_init(5, now);
+    fleet_down(4);
+    fleet.mood[3] = MOOD_FROZEN; /* its SET was sent */
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.mood[1] = fleet.mood[2] = MOOD_FROZEN;
+    now = 4000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_UNKNOWN);
+}
+END_TEST
+
 /* All have done it, and two of three connections end before that is said. What was there later: */
 START_TEST(a_release_that_is_sent_again_and_finds_itself_done_is_a_release)
 {
@@ -352,6 +413,9 @@ Suite *suite_redlock_hold(void)
     tcase_add_loop_test(tc, an_old_extend_that_arrives_late_takes_nothing_from_the_next, 0, 3);
     tcase_add_test(tc, an_extend_that_some_heard_never_makes_us_believe_more);
     tcase_add_loop_test(tc, release_tells_what_a_majority_said, 0, sizeof releases / sizeof releases[0]);
+    tcase_add_loop_test(tc, an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_never_had_it_is_free_of_it, 0, 2);
+    tcase_add_test(tc, a_server_that_may_have_it_is_not_free_of_it);
     tcase_add_loop_test(tc, a_release_that_is_sent_again_and_finds_itself_done_is_a_release, 0, 3);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
     tcase_add_loop_test(tc, a_release_is_owed_until_the_keys_end_by_themselves, 0, 2);

@@ -83,7 +83,7 @@ START_TEST(the_result_is_the_best_that_the_answers_give_in_whatever_order_they_c
             fates[i] = letters[rest % 4];
         if (how_many(fates, 'd') > n - (n / 2 + 1)) /* then it does not even begin */
             continue;
-        for (first = 0; first < n; first += n > 4 ? 2 : 1)
+        for (first = 0; first<n; first += n> 4 ? 2 : 1)
             answers_in_turn(fates, first);
     }
 }
@@ -125,7 +125,8 @@ START_TEST(a_late_reply_is_a_vote_and_owed_nothing_more)
     scripted_sent(&fleet.s[4]);
     fleet.mood[4] = MOOD_UP; /* its grant, and that the release deleted it */
     fleet_serve(4, now + 10);
-    ck_assert_int_eq(rdl_redlock_step(lock, now + 10), RDL_BUSY); /* two and one are a majority that answered */
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 10),
+                     RDL_BUSY); /* two and one are a majority that answered */
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 1);
     ck_assert_str_eq(scripted_sent(&fleet.s[4]), "");
     ck_assert(rdl_conn_is_idle(&fleet.s[4].conn));
@@ -177,7 +178,8 @@ START_TEST(a_connection_that_breaks_while_the_verdict_waits_is_owed_one_release)
     begin(5);
     wait_for_the_verdict();
     fleet_down(4);
-    ck_assert_int_eq(rdl_redlock_step(lock, now + 1), RDL_PENDING); /* the last one may be the third refusal */
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 1),
+                     RDL_PENDING); /* the last one may be the third refusal */
     fleet_down(3);
     ck_assert_int_eq(rdl_redlock_step(lock, now + 2), RDL_NO_QUORUM);
     ck_assert_uint_eq(rdl_conn_waiting(&fleet.s[4].conn), 1);

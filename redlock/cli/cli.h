@@ -205,6 +205,8 @@ uint64_t rdl_cli_hold_wake_ms(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_hold_until_ms(const struct rdl_cli_lock *l);
 /* The number of the lease held; 0: none, or not asked for. */
 uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l);
+/* The last operation was a release. */
+int rdl_cli_hold_is_releasing(const struct rdl_cli_lock *l);
 /* Give up what is held or asked for; releases have until until_ms to go out. */
 void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms);
 /* Why server i gave no useful answer; RDL_OK: it did, or there is no reason. */
@@ -225,8 +227,8 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status);
  * somebody else had it inside the validity, the reason said.
  */
 int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
-/* What the servers that did not grant had to say, in one line: "127.0.0.1:6379: refused: ...; ..." */
-void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap);
+/* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
+void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
 /* With -v: what each server did, a line for each. */
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l);
 /* When a majority answered the last attempt; 0: none did. */

@@ -198,8 +198,7 @@ static int no_fence(void)
 /* What to do about it, if the servers need not be left out. */
 static const char *way_out(const struct rdl_cli_lock *l)
 {
-    return l->o->canary ? "or lost their data, says --canary"
-                        : "--restart-guard=off if a restart loses no data";
+    return l->o->canary ? "" : " (--restart-guard=off if a restart loses no data)";
 }
 
 static unsigned long quarantine_s(const struct rdl_cli_lock *l)
@@ -209,12 +208,16 @@ static unsigned long quarantine_s(const struct rdl_cli_lock *l)
 
 static const char *too_recently(const struct rdl_cli_lock *l)
 {
-    return l->servers->n == 1 ? "the server restarted too recently to count" : rdl_strerror(RDL_E_QUARANTINE);
+    if (l->servers->n == 1)
+        return l->o->canary ? "the server restarted, or lost its data (--canary), too recently to count"
+                            : "the server restarted too recently to count";
+    return l->o->canary ? "too many servers restarted, or lost their data (--canary), too recently to count"
+                        : rdl_strerror(RDL_E_QUARANTINE);
 }
 
 static int quarantine(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("no lock: %s; %s in %lu s (%s)", too_recently(l), l->servers->n == 1 ? "it does" : "they do",
+    rdl_cli_fail("no lock: %s; %s in %lu s%s", too_recently(l), l->servers->n == 1 ? "it does" : "they do",
                  quarantine_s(l), way_out(l));
     return RDL_EXIT_UNAVAILABLE;
 }
@@ -274,7 +277,7 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     if (rc == RDL_BUSY)
         rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
     else if (rc == RDL_E_QUARANTINE)
-        rdl_cli_warn("%s; waiting %lu s for that (%s)", too_recently(l), quarantine_s(l), way_out(l));
+        rdl_cli_warn("%s; waiting %lu s for that%s", too_recently(l), quarantine_s(l), way_out(l));
     else
         rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));
     rdl_cli_lock_note_servers(l);
@@ -316,6 +319,7 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
 
 int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
 {
+    char why[1500];
     int rc = RDL_OK, stolen = 0;
 
     l->posix.wake_fd = -1; /* signals change nothing any more; unread they would end every wait at once */
@@ -329,18 +333,19 @@ int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
         /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
         stolen = (rc == RDL_LOST || (rc == RDL_EXPIRED && is_denied(l))) && rdl_cli_now(l) < until_ms;
     }
+    rdl_cli_lock_reports(l, rc, why, sizeof why);
     if (rc == RDL_OK && !lost)
         rdl_cli_note("%s released", l->o->lock);
     else if (stolen)
-        rdl_cli_fail("%s is lost: somebody else got it before the command ended", l->o->lock);
+        rdl_cli_fail("%s is lost: somebody else got it before the command ended (%s)", l->o->lock, why);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)
         rdl_cli_warn(
             "%s was gone from a majority of the servers before it was released: somebody else may have "
-            "held it at the same time",
-            l->o->lock);
+            "held it at the same time (%s)",
+            l->o->lock, why);
     else if (rc != RDL_OK)
         rdl_cli_warn("%s could not be released (%s): it is free when its lease ends", l->o->lock,
-                     rdl_strerror(rc));
+                     why[0] != '\0' ? why : rdl_strerror(rc));
     give_up(l);
     return stolen;
 }

@@ -229,6 +229,11 @@ uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l)
     return l->o->fence ? rdl_redlock_fence(&l->redlock) : 0;
 }
 
+int rdl_cli_hold_is_releasing(const struct rdl_cli_lock *l)
+{
+    return (l->is_single ? l->single.op : l->redlock.op) == RDL_RELEASE;
+}
+
 /* A release on its way, or a wait for a hint that is to end. */
 static int has_work(const struct rdl_cli_lock *l)
 {

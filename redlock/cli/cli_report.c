@@ -78,14 +78,40 @@ static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap
     snprintf(out, cap, "%s: %s", where, clean);
 }
 
-void rdl_cli_lock_reports(const struct rdl_cli_lock *l, char *out, size_t cap)
+static int denies(const struct rdl_cli_lock *l, size_t i)
+{
+    uint8_t vote = l->servers->server[i].vote;
+    return vote == RDL_VOTE_DENIED || vote == RDL_VOTE_ABSENT;
+}
+
+/*
+ * Is it because of server i that the operation ended so? Of a lease that is lost because it is gone, or
+ * somebody else's: where it is. Of a release: not where there never was anything to be released.
+ */
+static int is_to_blame(const struct rdl_cli_lock *l, size_t i, int rc)
+{
+    size_t denied = 0;
+    uint8_t vote = l->servers->server[i].vote;
+
+    if (rc == RDL_NO_QUORUM)
+        return !is_useful(l, i) && !is_bystander(l, i);
+    for (size_t k = 0; k < l->servers->n; k++)
+        denied += denies(l, k) != 0;
+    if (denied > 0 && (rc == RDL_LOST || rc == RDL_EXPIRED))
+        return denies(l, i);
+    if (rdl_cli_hold_is_releasing(l) && vote == RDL_VOTE_NONE)
+        return l->servers->server[i].error != RDL_OK;
+    return vote != RDL_VOTE_GRANTED && !is_bystander(l, i);
+}
+
+void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap)
 {
     size_t n = 0;
 
     out[0] = '\0';
     for (size_t i = 0; i < l->servers->n && n + 1 < cap; i++) {
         char one[RDL_CLI_WHERE_MAX + 200];
-        if (is_useful(l, i) || is_bystander(l, i))
+        if (!is_to_blame(l, i, rc))
             continue;
         report(l, i, one, sizeof one);
         int len = snprintf(out + n, cap - n, "%s%s", n > 0 ? "; " : "", one);
@@ -182,7 +208,7 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
 {
     char all[1500];
 
-    rdl_cli_lock_reports(l, all, sizeof all);
+    rdl_cli_lock_reports(l, RDL_NO_QUORUM, all, sizeof all);
     if (l->servers->n == 1)
         rdl_cli_fail("no lock after %.1f s%s: %s", (double)waited_ms / 1000, advice(l, status), all);
     else

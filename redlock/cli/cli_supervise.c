@@ -110,7 +110,7 @@ static void renewal_ended(struct run *r, int rc, uint64_t now)
         rdl_keeper_failed(&r->keeper, now);
         return;
     }
-    rdl_cli_lock_reports(r->lock, why, sizeof why);
+    rdl_cli_lock_reports(r->lock, rc, why, sizeof why);
     (r->failures++ == 0 ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", r->lock->o->lock,
                                                        rdl_strerror(rc), why);
     if (rc == RDL_LOST || rc == RDL_REACQUIRED)

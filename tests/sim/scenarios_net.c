@@ -405,7 +405,7 @@ static void clock_passes_49_days(void)
     }
 }
 
-/* The server did it, the connection ended before it could say so. With is_taken somebody else is there already. */
+/* The server did it, the connection ended before it could say so. Somebody else may be there already. */
 static void release_finds_itself_done(void)
 {
     for (int i = 0; i < 4; i++) {

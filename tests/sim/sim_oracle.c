@@ -336,7 +336,8 @@ static int lost_since(const struct world *w, const struct handle *h)
     for (int s = 0; s < asked(w, h); s++) {
         const struct host *host = &w->host[h->is_single ? h->single_server : s];
         const struct rdl_req *req = h->is_single ? &h->lock.req : &h->servers[s].req;
-        int is_lossy = (w->faults & FAULTS_OUTSIDE) || host->model.start_ms > clock_ms(&host->clock, h->op_us);
+        int is_lossy =
+            (w->faults & FAULTS_OUTSIDE) || host->model.start_ms > clock_ms(&host->clock, h->op_us);
         n += req->is_again && is_lossy;
     }
     return n;
@@ -349,8 +350,8 @@ static void released(struct world *w, struct handle *h, int result, uint64_t now
     int still = still_there(w, h, t ? t->left : 0);
     if (handle_remaining_ms(h, h->op_ms) != 0)
         world_violation(w, "truth", "released, and yet something remains");
-    if ((result == RDL_EXPIRED || result == RDL_LOST) && now_ms < h->until_ms &&
-        deleted >= quorum(w, h) && lost_since(w, h) == 0)
+    if ((result == RDL_EXPIRED || result == RDL_LOST) && now_ms < h->until_ms && deleted >= quorum(w, h) &&
+        lost_since(w, h) == 0)
         world_violation(w, "truth", "called lost, but %d servers deleted it for its holder", deleted);
     if (result == RDL_OK && deleted + lost_since(w, h) < 2 * quorum(w, h) - asked(w, h))
         world_violation(w, "truth", "released, but only %d servers deleted it", deleted);
