@@ -5,11 +5,16 @@
 #include "tests/live/fakeserver.h"
 #include "tests/live/relay.h"
 #include "tests/live/servers.h"
+#include "tests/sim/server.h"
 
+#include <arpa/inet.h>
 #include <check.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 Suite *suite_cli_acquire(void);
 
@@ -290,6 +295,80 @@ START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- a server that can seldom be asked */
+
+enum { SELDOM = 12 }; /* so many times it says that somebody else has it, then it is ours */
+
+/* To the first request of each acquire; else it is loading. */
+static const char *seldom_reply(const struct sim_arg *argv)
+{
+    static char last[2 * RDL_ENTROPY_LEN];
+    static int times;
+    int is_first;
+
+    if (sim_arg_is(argv[0], "PTTL"))
+        return ":60000\r\n";
+    if (sim_arg_is(argv[0], "EVALSHA") || sim_arg_is(argv[0], "EVAL"))
+        return ":1\r\n";
+    if (!sim_arg_is(argv[0], "SET"))
+        return "-ERR unknown command\r\n";
+    is_first = memcmp(last, argv[2].data, sizeof last) != 0;
+    memcpy(last, argv[2].data, sizeof last);
+    if (times >= SELDOM)
+        return "+OK\r\n";
+    times += is_first;
+    return is_first ? "$-1\r\n" : "-LOADING Redis is loading the dataset in memory\r\n";
+}
+
+static void serve_seldom(int listener)
+{
+    static uint8_t in[65536];
+    int fd = accept(listener, NULL, NULL);
+    size_t len = 0;
+    ssize_t n;
+
+    while ((n = read(fd, in + len, sizeof in - len)) > 0) {
+        struct sim_arg argv[SIM_ARGS];
+        const char *why;
+        long used;
+        int argc;
+        len += (size_t)n;
+        while ((used = sim_request_parse(in, len, argv, &argc, &why)) > 0) {
+            const char *reply = seldom_reply(argv);
+            if (write(fd, reply, strlen(reply)) < 0)
+                _exit(1);
+            len -= (size_t)used;
+            memmove(in, in + used, len);
+        }
+    }
+    _exit(0);
+}
+
+/* Each second it answers once, and then no more: who waits without a limit can reach it, and goes on. */
+START_TEST(who_is_answered_now_and_then_goes_on_waiting)
+{
+    struct sockaddr_in where_to = {.sin_family = AF_INET};
+    socklen_t len = sizeof where_to;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char url[40];
+    pid_t pid;
+
+    where_to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ck_assert_int_eq(bind(listener, (const struct sockaddr *)(const void *)&where_to, len), 0);
+    ck_assert_int_eq(listen(listener, 8), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)(void *)&where_to, &len), 0);
+    pid = live_fork();
+    if (pid == 0)
+        serve_seldom(listener);
+    close(listener);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", ntohs(where_to.sin_port));
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-u", url, "nightly", "-c", "exit 7", NULL});
+    ck_assert_int_eq(command_run(&a), 7);
+    live_reap(pid);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- servers that are none */
 
 static int run_against(const char *text, size_t good)
@@ -349,6 +428,7 @@ Suite *suite_cli_acquire(void)
     tcase_add_loop_test(t, a_lock_is_a_conflict_also_while_a_minority_is_down, 0, 2);
     tcase_add_test(t, at_once_means_so_where_a_majority_is_frozen);
     tcase_add_test(t, at_once_gives_a_slow_server_the_time_to_connect);
+    tcase_add_test(t, who_is_answered_now_and_then_goes_on_waiting);
     tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
     tcase_add_test(t, a_frozen_majority_is_69);
     tcase_add_test(t, who_may_not_ask_for_how_long_is_told_that_it_is_held);
