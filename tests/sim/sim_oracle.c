@@ -199,7 +199,7 @@ static int is_answered_by(const struct world *w, const struct handle *h, const s
     const struct tcp *tcp = &w->tcp[t->via[s].tcp];
     if (!((t->granted | t->refused) >> s & 1) || c->cfg[s].queue_len < QUEUE_BYTES)
         return 0; /* in a small queue there may be no room for the answer beside the release */
-    return tcp->gen == t->via[s].gen && tcp == c->tcp[s] && !tcp->down_ended &&
+    return tcp->gen == t->via[s].gen && tcp == c->tcp[s] && !tcp->down_ended && !(tcp->swallows & 2) &&
            w->link[h->client][s].down_blocked <= w->now && clock_ms(&c->clock, tcp->down_last) < by_ms;
 }
 
@@ -351,7 +351,7 @@ static void released(struct world *w, struct handle *h, int result, uint64_t now
     if (handle_remaining_ms(h, h->op_ms) != 0)
         world_violation(w, "truth", "released, and yet something remains");
     if ((result == RDL_EXPIRED || result == RDL_LOST) && now_ms < h->until_ms && deleted >= quorum(w, h) &&
-        lost_since(w, h) == 0)
+        !(w->faults & FAULTS_LOSING))
         world_violation(w, "truth", "called lost, but %d servers deleted it for its holder", deleted);
     if (result == RDL_OK && deleted + lost_since(w, h) < 2 * quorum(w, h) - asked(w, h))
         world_violation(w, "truth", "released, but only %d servers deleted it", deleted);
