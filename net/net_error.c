@@ -30,6 +30,7 @@ static const struct error_class error_classes[] = {
                     "ERR Attempted\0"},      /* the same: Valkey 9 */
     {RDL_E_CLUSTERDOWN, "CLUSTERDOWN\0TRYAGAIN\0"},
     {RDL_E_WRONGTYPE, "WRONGTYPE\0"
+                      "ERR Operation against\0" /* ... a key holding the wrong kind: Redis 2.6 and older */
                       "ERR Key should\0"},      /* ... be of string type: DELEX, Redis 8.4 */
     {RDL_E_UNSUPPORTED, "ERR unknown\0"         /* ... command, subcommand */
                         "ERR Unknown\0"         /* ... command called from script */

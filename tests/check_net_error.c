@@ -53,6 +53,7 @@ static const struct {
     {"WRONGTYPE Operation against a key holding the wrong kind of value", RDL_E_WRONGTYPE},
     {"WRONGTYPE Operation against a key holding the wrong kind of value script: on @user_script:1.",
      RDL_E_WRONGTYPE},
+    {"ERR Operation against a key holding the wrong kind of value", RDL_E_WRONGTYPE},
     {"ERR Key should be of string type if conditions are specified", RDL_E_WRONGTYPE},
     {"ERR unknown command 'EVAL'", RDL_E_UNSUPPORTED},
     {"ERR unknown command 'DELEX', with args beginning with: 'k' 'IFEQ' 'tok' ", RDL_E_UNSUPPORTED},
