@@ -155,8 +155,9 @@ static void drain(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct rdl_lock_mode *const modes[] = {&rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy,
-                                                        &rdl_lock_legacy_integer};
+    static const struct rdl_lock_mode *const modes[] = {
+        &rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy,          &rdl_lock_legacy_integer,
+        &rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy_shortest, &rdl_lock_legacy_integer};
     static const struct rdl_options options = {TTL, 0, 0, 100};
     static const struct rdl_endpoint endpoint;
     static struct rdl_conn_config cfg;
@@ -176,7 +177,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     now = 1000;
     rdl_conn_init(&conn, &cfg);
     for (i = 0; i < LOCKS; i++) {
-        rdl_lock_init(&locks[i], modes[data[0] % 4], &options, &conn, "lock:a", 5 + i);
+        rdl_lock_init(&locks[i], modes[data[0] % 8], &options, &conn, "lock:a", 5 + i);
         doing[i] = 0;
     }
     while (size - at >= 2) {

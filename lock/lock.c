@@ -62,13 +62,20 @@ const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action actio
     return action == RDL_RELEASE && l->hint != NULL ? l->hint->way->release : rdl_op_of(action);
 }
 
+int rdl_lock_next(struct rdl_lock *l)
+{
+    return l->mode->next != NULL && l->mode->next(l);
+}
+
 void rdl_lock_owe(struct rdl_lock *l)
 {
     const struct rdl_bytes none = {NULL, 0};
     char value[RDL_VALUE_MAX];
 
-    if (l->mode->value(l, value) > 0) /* else there is nothing yet that could be told from others */
-        rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
+    do {
+        if (l->mode->value(l, value) > 0) /* else there is nothing yet that could be told from others */
+            rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
+    } while (rdl_lock_next(l));
 }
 
 /* ---------------------------------------------------------------- px */
@@ -193,7 +200,7 @@ static int px_answer(struct rdl_lock *l, uint64_t now_ms)
     return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l, now_ms);
 }
 
-const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL};
+const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL, NULL};
 
 /* ---------------------------------------------------------------- the states of an operation */
 
@@ -385,6 +392,8 @@ void rdl_lock_cancel(struct rdl_lock *l)
         rdl_conn_forget(l->conn, &l->req);
         if (l->op == RDL_ACQUIRE)
             is_owed = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
+        else if (l->op == RDL_RELEASE) /* it is queued and stays there */
+            is_owed = rdl_lock_next(l);
     }
     if (is_owed)
         rdl_lock_owe(l);

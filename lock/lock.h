@@ -41,10 +41,13 @@
  *                RDL_ADOPTED  a token from elsewhere is ours now                  > 0
  *                RDL_LOST     expired, or somebody else's                         0
  *                RDL_UNKNOWN  no answer in time                                   as before the call
+ *                RDL_OVERWRITTEN  see rdl_lock_legacy_shortest                    as before the call
  *                RDL_E_...    refused; the lease goes on                          as before the call
  *     release    RDL_OK       deleted                                             0
+ *                RDL_REMOVED  and what a waiter had written over it (legacy)      0
  *                RDL_EXPIRED  it was already gone (a warning)                     0
  *                RDL_LOST     somebody else holds it by now                       0
+ *                RDL_OVERWRITTEN  a waiter's value stays there (legacy)           0
  *                RDL_UNKNOWN  no answer; what is owed stays queued, the ttl ends  0
  *                RDL_E_...    refused; the ttl ends it                            0
  *
@@ -67,6 +70,7 @@ enum {
     RDL_RECOVERED = 2, /* taken over from a holder whose time was up (legacy mode) */
     RDL_REPAIRED = 3,  /* extended, and put back where it was missing (redlock) */
     RDL_ADOPTED = 4,   /* a token from elsewhere is ours now */
+    RDL_REMOVED = 6,   /* released, and a waiter's value that stood there instead was deleted (legacy) */
 
     RDL_E_NAME = -40,          /* a lock's name has 1 to 128 bytes */
     RDL_E_TTL = -41,           /* ttl of 0, above RDL_TTL_MAX or max_ttl, or under four attempts */
@@ -76,7 +80,8 @@ enum {
     RDL_UNKNOWN = -45,         /* no answer, so nobody can say */
     RDL_E_FOREIGN_VALUE = -46, /* legacy: the key holds what is no lock of this kind; never taken over */
     RDL_E_FENCE = -47,         /* fencing needs scripts, and the server refuses them */
-    RDL_E_MULTI = -48          /* several locks at once need scripts, and the server refuses them */
+    RDL_E_MULTI = -48,         /* several locks at once need scripts, and the server refuses them */
+    RDL_OVERWRITTEN = -49 /* legacy: nobody else can have it yet, but a waiter wrote his value over ours */
 };
 
 #define RDL_TTL_MAX      2147483647u /* ms */
@@ -203,6 +208,8 @@ struct rdl_lock_mode {
     size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
     /* By enum rdl_action; NULL: those of rdl_op_of. */
     const struct rdl_op *const *ops;
+    /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
+    int (*next)(struct rdl_lock *l);
 };
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 /*
@@ -225,9 +232,28 @@ extern const struct rdl_lock_mode rdl_lock_fenced;
  * in one, in a script or under WATCH: it replaces only the very value that the server's clock has passed.
  * Where the server refuses both, plain GETSET is used and is best effort. Peers that use GETSET can still
  * overwrite us, and they take a px token for a number, mostly a small one: do not mix them with px locks.
+ * Nor with peers that count in milliseconds (jedis-lock, npm redis-lock): they read our seconds as a time
+ * long past and have the lock a few milliseconds after we took it.
+ *
+ * redis-py's lock without a timeout (2147483649.0) is a holder without end: RDL_BUSY, and rdl_lock_holder_ms
+ * is -1. He lives and lets go of it, or somebody has to look after him; it is never taken over.
+ *
+ * A GETSET of a waiter that comes when we have just taken the lock overwrites our value, though he has not
+ * won. Then there is nothing to extend or delete: what stands there may be his, or that of a later holder,
+ * whose ttl is shorter than ours. An extend says RDL_LOST. A release before our own deadline looks at what is
+ * there: a deadline no earlier than ours is RDL_OVERWRITTEN, the key stays until that is over
+ * (rdl_lock_holder_ms; -1: for ever, then it has to be deleted by hand when nobody holds it); anything else
+ * RDL_LOST.
+ *
+ * _shortest is for who knows two things of all peers: no ttl of theirs is shorter than ours, and nobody
+ * deletes what he does not hold. Before our deadline the value is that of a waiter then. An extend says
+ * RDL_OVERWRITTEN: the lease goes on to its end, and cannot be lengthened. A release deletes what it
+ * finds, if it is still there: RDL_REMOVED. That is asked once, and never made good later; with less than two
+ * attempts left, or if somebody changed it again, the key stays as above.
  */
 extern const struct rdl_lock_mode rdl_lock_legacy;
 extern const struct rdl_lock_mode rdl_lock_legacy_integer;
+extern const struct rdl_lock_mode rdl_lock_legacy_shortest;
 
 struct rdl_lock {
     const struct rdl_lock_mode *mode;
@@ -259,7 +285,8 @@ struct rdl_lock {
     uint64_t clock_at_ms;
     uint32_t clock_error_ms;
     uint16_t clock_ms;
-    uint8_t phase;
+    uint8_t phase : 3;
+    uint8_t other_len : 5; /* of peer, while that may be ours: an extend without an answer */
     uint8_t value_len;
     char peer[RDL_PEER_MAX]; /* the value in the way, or the next one of our own */
 };
@@ -328,7 +355,8 @@ void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms);
 uint64_t rdl_lock_fence(const struct rdl_lock *l);
 /*
  * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the
- * server refuses TIME; without it such a server cannot be used. Set it again once a day at least: an older
+ * server refuses TIME (before Redis 2.6 there is none); without it acquire says RDL_E_UNSUPPORTED or
+ * RDL_E_PERM there. Set it again once a day at least: an older
  * one counts no more, and a younger one is taken to be off by 1 % of its age. now_ms 0 sets none, nor does a
  * wall clock before 2001, which nobody has set.
  */
@@ -351,7 +379,10 @@ void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 
 /* How long the lease is still ours, by our own clock; 0 when it is not. */
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
-/* After RDL_BUSY: what the holder has left (ms); -1: no expiry (foreign or legacy lock); -2: not known. */
+/*
+ * After RDL_BUSY: what the holder has left (ms); -1: no expiry (foreign or legacy lock; to a legacy lock: a
+ * holder without end); -2: not known. The same of the key after RDL_OVERWRITTEN.
+ */
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
 /* After RDL_UNKNOWN: the error of the connection behind it, or RDL_E_TIMEOUT. Else RDL_OK. */
 int rdl_lock_cause(const struct rdl_lock *l);

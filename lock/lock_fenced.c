@@ -50,7 +50,7 @@ static size_t fenced_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
     return rdl_lock_px.value(l, out);
 }
 
-const struct rdl_lock_mode rdl_lock_fenced = {fenced_send, fenced_answer, fenced_value, NULL};
+const struct rdl_lock_mode rdl_lock_fenced = {fenced_send, fenced_answer, fenced_value, NULL, NULL};
 
 void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms)
 {

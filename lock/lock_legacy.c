@@ -14,8 +14,13 @@
  * the proof that its deadline has passed, however old our idea of the time is. Plain GETSET is used only
  * where neither exists, and is best effort.
  *
+ * An extend without an answer leaves two values, and both are ours: the one that was known (token) and the one
+ * that was to replace it (peer). The next request settles which: the same replacement once more, and after a
+ * yes or a no the first is gone. Values only go from the first to the second, however late a request is
+ * executed, so they are tried in that order, and are never more than two.
+ *
  * A value that is no deadline of this kind (words, other units, a px token, another type) is never taken
- * over. The other way round nothing protects us from a historic peer: it reads a px token as a number,
+ * over, nor the 2147483649 of a holder without end. The other way round nothing protects us from a historic peer: it reads a px token as a number,
  * mostly a small one, and takes the lock away.
  *
  * One server only: over several, losers would spoil deadlines on some of them.
@@ -24,9 +29,11 @@
 
 #include "lock/lock_private.h"
 
-enum phase { TIME, SETNX, REPLACE, GETSET, DONE };
+enum phase { TIME, SETNX, REPLACE, GETSET, SETTLE, LOOK, REMOVE, DONE };
 
 enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
+
+#define ENDLESS_S 2147483649u /* 2^31 + 1: redis-py's lock without a timeout */
 
 enum {
     FRACTION = 9,             /* digits behind the point: who we are */
@@ -129,7 +136,7 @@ static uint32_t seconds_of(const char *text, size_t len)
     return s;
 }
 
-/* Expired only if it is so by the earliest the server's clock can show. */
+/* Expired only if it is so by the earliest the server's clock can show. Of the living: how long; -1: no end. */
 static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
 {
     uint32_t behind_ms;
@@ -137,6 +144,10 @@ static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
     uint32_t far_s = l->ttl_ms / 100 > FAR_S ? l->ttl_ms / 100 : FAR_S;
     uint32_t until_s = seconds_of(l->peer, l->req.text_len);
 
+    if (until_s == ENDLESS_S) {
+        l->holder_ms = -1;
+        return PEER_LIVE;
+    }
     if (until_s < PLAUSIBLE_S || (until_s > now_s && until_s - now_s > far_s))
         return PEER_FOREIGN;
     if (until_s < now_s)
@@ -145,14 +156,79 @@ static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
     return PEER_LIVE;
 }
 
+/*
+ * What stands there is a deadline no earlier than the end of our lease, by the latest the server's clock can
+ * show: if all ttls are as long as ours, nobody has taken it over yet.
+ */
+static int is_waiters(struct rdl_lock *l, uint64_t now_ms, uint64_t end_ms)
+{
+    if (l->req.answer != RDL_ANSWER_YES || now_ms >= end_ms || judge_peer(l, now_ms) != PEER_LIVE)
+        return 0;
+    return latest_s(l, now_ms, (uint32_t)(end_ms - now_ms)) <= seconds_of(l->peer, l->req.text_len);
+}
+
+/* ---------------------------------------------------------------- the value that may be ours as well */
+
+static struct rdl_bytes known(const struct rdl_lock *l)
+{
+    const struct rdl_bytes value = {l->token.bytes, l->value_len};
+
+    return value;
+}
+
+static struct rdl_bytes other(const struct rdl_lock *l)
+{
+    const struct rdl_bytes value = {l->peer, l->other_len};
+
+    return value;
+}
+
+static int legacy_next(struct rdl_lock *l)
+{
+    if (l->other_len == 0)
+        return 0;
+    memcpy(l->token.bytes, l->peer, l->other_len);
+    l->value_len = l->other_len;
+    l->other_len = 0;
+    return 1;
+}
+
 /* ---------------------------------------------------------------- requests */
 
 static int ask(struct rdl_lock *l, enum phase phase, const struct rdl_op *op, struct rdl_bytes extra)
 {
     int rc = rdl_lock_submit(l, op, &l->req, extra);
 
-    l->phase = (uint8_t)phase;
+    l->phase = phase & 7u;
     return rc == RDL_OK ? RDL_PENDING : rc;
+}
+
+/* The same with a value that is not the known one. */
+static int ask_with(struct rdl_lock *l, enum phase phase, const struct rdl_op *op, struct rdl_bytes value,
+                    struct rdl_bytes extra)
+{
+    struct rdl_command cmd;
+    int rc;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = op;
+    cmd.name.data = l->name;
+    cmd.name.len = l->name_len;
+    cmd.value = value;
+    cmd.extra = extra;
+    cmd.until_ms = l->sent_ms + l->ttl_ms;
+    cmd.ttl_ms = l->ttl_ms;
+    rc = rdl_conn_submit(l->conn, &l->req, &cmd);
+    l->phase = phase & 7u;
+    return rc == RDL_OK ? RDL_PENDING : rc;
+}
+
+static int ask_what_is_there(struct rdl_lock *l)
+{
+    l->other_len = 0;
+    l->req.text = l->peer;
+    l->req.text_len = 0;
+    return ask(l, LOOK, &rdl_op_found, none);
 }
 
 /* Ask for the lock itself: validity counts from here, and every asking has a value of its own. */
@@ -179,27 +255,24 @@ static int take_over(struct rdl_lock *l, enum phase phase, const struct rdl_op *
 }
 
 /* ttl_ms is no less than what the lease has left, so the deadline does not move back. */
-static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
+static int ask_replace(struct rdl_lock *l, uint64_t now_ms)
 {
-    struct rdl_command cmd;
     int rc;
 
     l->sent_ms = now_ms;
-    l->phase = DONE;
+    l->other_len = make_value(l, l->peer, now_ms, l->ttl_ms) & 31u;
+    rc = ask_with(l, DONE, &rdl_op_replace, other(l), known(l));
+    if (rc != RDL_PENDING)
+        l->other_len = 0;
+    return rc;
+}
+
+static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
+{
     l->req.text = NULL;
-    memset(&cmd, 0, sizeof cmd);
-    cmd.op = &rdl_op_replace;
-    cmd.name.data = l->name;
-    cmd.name.len = l->name_len;
-    cmd.value.data = l->peer;
-    cmd.value.len = make_value(l, l->peer, now_ms, l->ttl_ms);
-    cmd.extra.data = l->token.bytes;
-    cmd.extra.len = l->value_len;
-    cmd.until_ms = now_ms + l->ttl_ms;
-    cmd.ttl_ms = l->ttl_ms;
-    l->req.text_len = (uint8_t)cmd.value.len;
-    rc = rdl_conn_submit(l->conn, &l->req, &cmd);
-    return rc == RDL_OK ? RDL_PENDING : rc;
+    if (l->other_len > 0)
+        return ask_with(l, SETTLE, &rdl_op_replace, other(l), known(l));
+    return ask_replace(l, now_ms);
 }
 
 static int first_request(struct rdl_lock *l, uint64_t now_ms)
@@ -209,7 +282,7 @@ static int first_request(struct rdl_lock *l, uint64_t now_ms)
     if (l->op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
     if (l->op == RDL_ACQUIRE) {
-        l->value_len = 0; /* nothing is ours to give back yet */
+        l->value_len = l->other_len = 0; /* nothing is ours to give back yet */
         l->holder_ms = -2;
     }
     return ask(l, TIME, &rdl_op_time, none);
@@ -268,6 +341,8 @@ static int contend(struct rdl_lock *l, uint64_t now_ms)
         return RDL_BUSY;
     switch (judge_peer(l, now_ms)) {
     case PEER_LIVE:
+        if (l->holder_ms < 0)
+            l->holder_ms = lives_ms;
         return RDL_BUSY;
     case PEER_EXPIRED:
         return take_over(l, REPLACE, &rdl_op_replace, now_ms);
@@ -314,29 +389,123 @@ static int answer_getset(struct rdl_lock *l, uint64_t now_ms)
     return not_granted(l);
 }
 
-/* Late or not, what stands there now is the new value. */
-static int answer_extend(struct rdl_lock *l, uint64_t now_ms)
+/* Late or not, what stands there now is the new value; or it may, or it does not. */
+static int answer_replace_own(struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->req.answer == RDL_ANSWER_YES) {
-        memcpy(l->token.bytes, l->peer, l->req.text_len);
-        l->value_len = l->req.text_len;
+    if (l->req.answer == RDL_ANSWER_YES)
+        legacy_next(l);
+    else if (l->req.answer != RDL_ANSWER_UNKNOWN)
+        l->other_len = 0;
+    if (l->req.answer == RDL_ANSWER_NO && l->mode == &rdl_lock_legacy_shortest && now_ms < l->until_ms)
+        return ask_what_is_there(l);
+    return rdl_lock_extended(l, now_ms);
+}
+
+/* A yes or a no: by now it is the second of the two values, if it is ours. Else both may be there still. */
+static int answer_settle(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_NO) {
+        legacy_next(l);
+        if (now_ms < l->until_ms)
+            return ask_extend(l, now_ms);
     }
     return rdl_lock_extended(l, now_ms);
 }
 
+/* Somebody overwrote us. The lease goes on if it was a waiter; else it is lost. */
+static int answer_look_extend(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (is_waiters(l, now_ms, l->until_ms))
+        return RDL_OVERWRITTEN;
+    if (l->req.answer == RDL_ANSWER_YES)
+        l->req.answer = RDL_ANSWER_NO;
+    return rdl_lock_extended(l, now_ms);
+}
+
+static int answer_extend(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->phase == TIME)
+        return answer_time(l, now_ms);
+    if (l->phase == LOOK)
+        return answer_look_extend(l, now_ms);
+    if (l->req.answer == RDL_ANSWER_ERROR && l->req.error == RDL_E_WRONGTYPE) /* it was replaced */
+        l->req.answer = RDL_ANSWER_NO;
+    return l->phase == SETTLE ? answer_settle(l, now_ms) : answer_replace_own(l, now_ms);
+}
+
+/* Nobody else can have it by the time that a request arrives. */
+static int is_early(const struct rdl_lock *l, uint64_t now_ms)
+{
+    return now_ms + 2 * (uint64_t)rdl_attempt_ms(l->opt) < l->ended_ms;
+}
+
+/* Neither of our values is there, and nobody else can have the lock yet, or what is there says otherwise. */
+static int answer_look_release(struct rdl_lock *l, uint64_t now_ms)
+{
+    const struct rdl_bytes found = {l->peer, l->req.text_len};
+
+    if (l->req.answer != RDL_ANSWER_YES && l->req.answer != RDL_ANSWER_NO &&
+        l->req.answer != RDL_ANSWER_ABSENT)
+        return RDL_OVERWRITTEN; /* no answer */
+    if (!is_waiters(l, now_ms, l->ended_ms))
+        return RDL_LOST;
+    if (l->mode != &rdl_lock_legacy_shortest || !is_early(l, now_ms))
+        return RDL_OVERWRITTEN;
+    return ask_with(l, REMOVE, &rdl_op_release_once, found, none);
+}
+
+static int answer_remove(const struct rdl_lock *l)
+{
+    switch ((enum rdl_answer)l->req.answer) {
+    case RDL_ANSWER_YES:
+        return RDL_REMOVED;
+    case RDL_ANSWER_ABSENT: /* somebody deleted it who held it, or what he did not hold */
+        return RDL_LOST;
+    case RDL_ANSWER_UNKNOWN:
+        return RDL_UNKNOWN;
+    case RDL_ANSWER_NO:
+    case RDL_ANSWER_ERROR:
+    case RDL_ANSWER_UNSENT:
+    case RDL_ANSWER_NONE:
+        break;
+    }
+    return RDL_OVERWRITTEN;
+}
+
+/* Of two values the second, when the first was not there. Whole numbers: not when it may be another's. */
+static int is_other_next(struct rdl_lock *l, uint64_t now_ms)
+{
+    return (l->mode->next != NULL || is_early(l, now_ms)) && legacy_next(l);
+}
+
 /* Where nothing compares: DEL, as long as nobody else can have it by the time it arrives. */
+static int answer_release_own(struct rdl_lock *l, uint64_t now_ms)
+{
+    if (is_refused(l) && is_early(l, now_ms))
+        return ask(l, GETSET, &rdl_op_delete, none);
+    if (l->req.answer == RDL_ANSWER_NO && is_other_next(l, now_ms))
+        return ask(l, DONE, rdl_lock_op(l, RDL_RELEASE), none);
+    if (l->req.answer == RDL_ANSWER_NO && now_ms < l->ended_ms)
+        return ask_what_is_there(l);
+    if (rdl_lock_released(l, now_ms) == RDL_UNKNOWN && rdl_lock_next(l)) /* the first is owed already */
+        rdl_lock_owe(l);
+    return rdl_lock_released(l, now_ms);
+}
+
 static int answer_release(struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->phase == DONE && is_refused(l) && now_ms + 2 * (uint64_t)rdl_attempt_ms(l->opt) < l->ended_ms)
-        return ask(l, GETSET, &rdl_op_delete, none);
-    return rdl_lock_released(l, now_ms);
+    if (l->phase == DONE)
+        return answer_release_own(l, now_ms);
+    if (l->phase == LOOK)
+        return answer_look_release(l, now_ms);
+    return l->phase == REMOVE ? answer_remove(l) : rdl_lock_released(l, now_ms);
 }
 
 static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->op == RDL_RELEASE)
         return answer_release(l, now_ms);
-    if (l->op == RDL_EXTEND && l->phase == DONE)
+    if (l->op == RDL_EXTEND)
         return answer_extend(l, now_ms);
     switch ((enum phase)l->phase) {
     case TIME:
@@ -346,6 +515,9 @@ static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)
     case REPLACE:
         return answer_replace(l, now_ms);
     case GETSET:
+    case SETTLE:
+    case LOOK:
+    case REMOVE:
     case DONE:
         break;
     }
@@ -361,5 +533,7 @@ static size_t legacy_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
     return l->value_len;
 }
 
-const struct rdl_lock_mode rdl_lock_legacy = {legacy_send, legacy_answer, legacy_value, NULL};
-const struct rdl_lock_mode rdl_lock_legacy_integer = {legacy_send, legacy_answer, legacy_value, NULL};
+const struct rdl_lock_mode rdl_lock_legacy = {legacy_send, legacy_answer, legacy_value, NULL, legacy_next};
+const struct rdl_lock_mode rdl_lock_legacy_integer = {legacy_send, legacy_answer, legacy_value, NULL, NULL};
+const struct rdl_lock_mode rdl_lock_legacy_shortest = {legacy_send, legacy_answer, legacy_value, NULL,
+                                                       legacy_next};

@@ -23,7 +23,7 @@ static size_t multi_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 
 static const struct rdl_op *const ops[] = {&rdl_op_acquire_multi, &rdl_op_extend_multi,
                                            &rdl_op_release_multi};
-static const struct rdl_lock_mode multi = {multi_send, multi_answer, multi_value, ops};
+static const struct rdl_lock_mode multi = {multi_send, multi_answer, multi_value, ops, NULL};
 
 static int is_same(struct rdl_bytes a, struct rdl_bytes b)
 {

@@ -12,7 +12,9 @@
 int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra);
 /* What the action is for this mode; with a hint a release also tells one waiter. */
 const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action);
-/* Queue the release that the key is owed; nobody waits for it. */
+/* The key may have another value than the one that was known (legacy): that is the one now. 0: it has not. */
+int rdl_lock_next(struct rdl_lock *l);
+/* Queue the release that the key is owed, for every value it may have; nobody waits for it. */
 void rdl_lock_owe(struct rdl_lock *l);
 
 /* The server says yes: the lease is ours if there is time left of it (news), else it is given back. */

@@ -6,6 +6,8 @@ static const char *const lock_news[] = {
     "taken over from a holder whose time was up",
     "extended, and put back where it was missing",
     "adopted",
+    NULL, /* of redlock */
+    "released; a waiter had written over it, and that was deleted",
 };
 
 static const char *const lock_errors[] = {
@@ -18,6 +20,7 @@ static const char *const lock_errors[] = {
     "the key holds something that is not a lock of this kind",
     "fencing needs scripts, which the server refuses",
     "several locks at once need scripts, which the server refuses",
+    "a waiter wrote over the lock: its key stays until what he wrote is over",
 };
 
 const char *rdl_lock_strerror(int result)

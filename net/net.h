@@ -186,9 +186,11 @@ enum { RDL_CANARY_AGE_BITS = 24, RDL_CANARY_AGE_MAX = (1 << RDL_CANARY_AGE_BITS)
 /* The old protocol (lock_legacy.c): values that say when they end, keys without expiry. */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
 extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
-extern const struct rdl_op rdl_op_replace; /* value in the place of extra: compared and set in one */
-extern const struct rdl_op rdl_op_getset;  /* YES: there was none; NO: text is the value overwritten */
-extern const struct rdl_op rdl_op_delete;  /* DEL, whatever the value is */
+extern const struct rdl_op rdl_op_replace;      /* value in the place of extra: compared and set in one */
+extern const struct rdl_op rdl_op_getset;       /* YES: there was none; NO: text is the value overwritten */
+extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
+extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: it is none of this kind */
+extern const struct rdl_op rdl_op_release_once; /* rdl_op_release that is not owed: asked once, or never */
 
 enum {
     RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /* bytes of a value: a token in hex */

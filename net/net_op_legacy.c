@@ -141,6 +141,32 @@ static const uint8_t replace_ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_N
 
 const struct rdl_op rdl_op_replace = {replace_ladder, 3, 1, 0, replace_write, replace_count, replace_judge};
 
+/* ---------------------------------------------------------------- GET */
+
+static void found_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                        struct rdl_writer *w)
+{
+    (void)c;
+    (void)r;
+    rdl_cmd_get(w, q->name);
+}
+
+static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    (void)q;
+    if (c->reply_kind == RDL_RESP_NIL)
+        r->verdict = RDL_ANSWER_ABSENT;
+    else if (c->reply_kind == RDL_RESP_BULK)
+        r->verdict = RDL_ANSWER_YES;
+    else
+        return rdl_reply_error(c, r);
+    if (r->verdict == RDL_ANSWER_YES)
+        keep_text(c, r);
+    return RDL_OK;
+}
+
+const struct rdl_op rdl_op_found = {direct, 0, 0, 0, found_write, one_reply, found_judge};
+
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
 
 static void getset_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,

@@ -67,3 +67,4 @@ static int release_judge(struct rdl_conn *c, struct rdl_record *r, const struct 
 static const uint8_t ladder[] = {RUNG_DELEX, RUNG_DELIFEQ, RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_NONE};
 
 const struct rdl_op rdl_op_release = {ladder, 1, 0, 1, release_write, release_count, release_judge};
+const struct rdl_op rdl_op_release_once = {ladder, 1, 0, 0, release_write, release_count, release_judge};

@@ -93,6 +93,9 @@ START_TEST(legacy_gets_along_with_old_programs)
     live_command(&server[0], "SET lock.foo locked PX 60000");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
     says("free in ");
+    live_command(&server[0], "SET lock.foo 2147483649.0");
+    ck_assert_int_eq(run("lock/legacy", url(0)), 1);
+    says("he gave no time");
 }
 END_TEST
 

@@ -15,8 +15,18 @@ static void explain(int rc, const struct rdl_lock *lock)
     fprintf(stderr, "no lock: %s\n", rdl_lock_strerror(rc));
     if (rc == RDL_BUSY && rdl_lock_holder_ms(lock) >= 0)
         fprintf(stderr, "free in %ld s at the latest\n", (long)(rdl_lock_holder_ms(lock) / 1000) + 1);
+    if (rc == RDL_BUSY && rdl_lock_holder_ms(lock) == -1)
+        fprintf(stderr, "he gave no time: it is free when he releases it\n");
     if (rc == RDL_E_FOREIGN_VALUE)
         fprintf(stderr, "the key holds no deadline in Unix seconds: look at it and delete it by hand\n");
+}
+
+/* A waiter's GETSET came when we had just taken it: nobody has it now, and nobody can take it for a while. */
+static void explain_release(int rc, const struct rdl_lock *lock)
+{
+    printf("release: %s\n", rdl_lock_strerror(rc));
+    if (rc == RDL_OVERWRITTEN && rdl_lock_holder_ms(lock) == -1)
+        printf("he gave no time: delete the key when nobody holds it\n");
 }
 
 int main(int argc, char **argv)
@@ -50,6 +60,6 @@ int main(int argc, char **argv)
     if (rc == RDL_LOST)
         return 1;
     rc = rdl_lock_release(&lock, &net);
-    printf("release: %s\n", rdl_lock_strerror(rc));
+    explain_release(rc, &lock);
     return rc < 0;
 }
