@@ -191,6 +191,43 @@ static void foreign_value_is_left_alone(void)
     }
 }
 
+/*
+ * The answer to an extend is lost, and the key has the old value or the new one, which are both ours. What comes
+ * next: another extend, a release, or the client gives up; maybe that is not answered either.
+ */
+static void two_deadlines_are_both_ours(void)
+{
+    for (int i = 0; i < 12; i++) {
+        int next = i % 3, is_lost_twice = i / 3 % 2, is_done = i / 6;
+        struct world *w = scene(1, 1, 1000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, 1);
+        h->mode = &rdl_lock_legacy;
+        handle_init(w, h);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK); /* the server has the script now */
+        for (int lost = 0; lost <= is_lost_twice; lost++) {
+            uint64_t *blocked = is_done ? &w->link[0][0].down_blocked : &w->link[0][0].up_blocked;
+            *blocked = w->now + 70 * MS;
+            EXPECT(w, scene_do(w, h, EXTENDING, 1000) < 0);
+            if (lost || !is_done)
+                scene_cut(w, 0, 0);
+            scene_go(w, 100);
+        }
+        if (next == 0)
+            EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK && scene_left(w, h) > 900);
+        if (next < 2)
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        else
+            user_cancel(w, h);
+        scene_go(w, 100);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 static void keeper_renews_in_time(void)
 {
     struct world *w = scene(1, 5, 900);
@@ -259,6 +296,8 @@ const struct scenario scenarios_lease[] = {
     {"an extension answered after the deadline is lost", late_extension_is_lost, SCENE},
     {"a stolen lease is lost, and the thief keeps it", stolen_lease_is_lost, SCENE},
     {"a foreign value is left alone (legacy)", foreign_value_is_left_alone, SCENE},
+    {"an extend without an answer leaves two deadlines, both ours (legacy)", two_deadlines_are_both_ours,
+     SCENE},
     {"the keeper renews with room for two more tries", keeper_renews_in_time, SCENE},
     {"the keeper tries again and gives up in time", keeper_tries_again_and_gives_up, SCENE},
     {"nobody is kept out by a key of his own", not_kept_out_by_oneself, SCENE},

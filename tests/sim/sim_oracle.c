@@ -359,15 +359,27 @@ static void released(struct world *w, struct handle *h, int result, uint64_t now
         world_violation(w, "released", "released, but %d servers still have it", still);
 }
 
+/*
+ * The values of legacy locks are not tokens; exclusion, overwriting and deadlines are watched. And as long as no
+ * server forgets, nobody else gets the lock before the lease is over.
+ */
+static void legacy_result(struct world *w, const struct handle *h, int result, uint64_t now_ms)
+{
+    int is_gone = result == RDL_LOST || result == RDL_OVERWRITTEN;
+    if (h->state == ACQUIRING && result >= 0 && handle_until_ms(h) <= now_ms)
+        world_violation(w, "truth", "acquired a lease that is over already");
+    if (h->state != ACQUIRING && is_gone && now_ms < h->until_ms && !(w->faults & FAULTS_LOSING))
+        world_violation(w, "truth", "%d before the lease was over", result);
+}
+
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     if (w->is_fenced && h->state == ACQUIRING && result == RDL_OK)
         oracle_fenced(w, h);
     if (h->hint.req.is_queued)
         world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
-    if (h->mode == &rdl_lock_legacy) { /* its values are not tokens; exclusion and deadlines are watched */
-        if (h->state == ACQUIRING && result >= 0 && handle_until_ms(h) <= now_ms)
-            world_violation(w, "truth", "acquired a lease that is over already");
+    if (h->mode == &rdl_lock_legacy) {
+        legacy_result(w, h, result, now_ms);
         return;
     }
     if (now_ms > h->limit_ms + 1 && result == RDL_OK && h->state == EXTENDING && now_ms >= h->until_ms &&
