@@ -218,6 +218,133 @@ START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
 }
 END_TEST
 
+START_TEST(what_stands_in_the_way_of_an_old_lock_is_told)
+{
+    static const char *const loudly[] = {"--legacy=always", "-n", "-v", NULL};
+
+    start_holder(always);
+    ck_assert_int_eq(run(&b, loudly, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, ": somebody else's for another "));
+    ck_assert_ptr_null(strstr(b.err, "done"));
+    end_holder();
+    live_command(&server[0], "SET nightly precious");
+    ck_assert_int_eq(run(&b, loudly, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, ": the key holds something that is not a lock of this kind"));
+}
+END_TEST
+
+/* redis-py's lock without a timeout. */
+START_TEST(a_holder_without_end_is_waited_for)
+{
+    live_command(&server[0], "SET nightly 2147483649.0");
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", "-v", NULL}, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly is held by somebody else, without end"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's, without end"));
+    ck_assert_ptr_null(strstr(a.err, "not a lock"));
+    start(&a, (const char *const[]){"--legacy=always", "-v", NULL}, "echo in >&9");
+    command_await_err(&a, "waiting");
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$12\r\n2147483649.0\r\n");
+    live_command(&server[0], "DEL nightly");
+    ck_assert_str_eq(command_note(&a), "in");
+    ck_assert_int_eq(command_end(&a), 0);
+}
+END_TEST
+
+/* redis-py waits: his GETSET comes when we have just taken the lock. without: he has no timeout. */
+static void waiter_overwrites(int without_end)
+{
+    long now_s = strtol(strstr(live_command(&server[0], "TIME"), "$10\r\n") + 5, NULL, 10);
+    const char *was = live_command(&server[0], "GETSET nightly %ld.0", without_end ? 2147483649 : now_s + 60);
+
+    ck_assert_int_eq(was[0], '$');
+}
+
+START_TEST(what_a_waiter_wrote_over_the_lock_stays_and_that_is_told)
+{
+    start_holder(always);
+    waiter_overwrites(_i);
+    end_holder();
+    ck_assert_ptr_nonnull(strstr(a.err, _i ? "is free for nobody, although it was released"
+                                           : "is released, but its key stays for another "));
+    ck_assert_ptr_nonnull(strstr(a.err, "a waiter wrote over it"));
+    ck_assert_ptr_nonnull(strstr(a.err, "--legacy-shortest-ttl"));
+    ck_assert_ptr_null(strstr(a.err, "at the same time")); /* nobody has had it */
+    ck_assert_int_eq(number("EXISTS nightly"), 1);
+}
+END_TEST
+
+START_TEST(what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders)
+{
+    start_holder((const char *const[]){"--legacy=always", "--legacy-shortest-ttl", "-v", NULL});
+    waiter_overwrites(_i);
+    end_holder();
+    ck_assert_ptr_nonnull(strstr(a.err, "a waiter had written over nightly: what he wrote was deleted"));
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+/* It cannot be renewed: then it ends by itself, but not before that; or, if it may be a holder's, at once. */
+START_TEST(a_lock_that_was_overwritten_is_not_renewed)
+{
+    static const char *const options[][4] = {{"--ttl=3s", "--legacy=always", "--legacy-shortest-ttl", NULL},
+                                             {"--ttl=3s", "--legacy=always", NULL}};
+    static const char *const texts[] = {"a waiter wrote over it: it can only run out",
+                                        "holds what a later holder wrote, or a waiter"};
+
+    start_holder(options[_i]);
+    waiter_overwrites(1);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly not renewed ("));
+    ck_assert_ptr_nonnull(strstr(a.err, texts[_i]));
+    ck_assert_int_eq(number("EXISTS nightly"), 1);
+}
+END_TEST
+
+START_TEST(where_the_server_does_not_tell_the_time_our_clock_is_asked_for)
+{
+    static const char *const no_time[] = {"--rename-command", "TIME", "", NULL};
+
+    teardown();
+    begin(no_time);
+    ck_assert_int_eq(run(&a, always, 1, "true"), 69);
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "it tells no time (give --clock-error: how far this host's may be off)"));
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "--clock-error=2s", NULL}, 1, "true"),
+                     0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+/* Redis 2.4: neither SET NX PX nor TIME. */
+START_TEST(auto_has_a_clock_as_well)
+{
+    static const char *const old[] = {"--rename-command", "TIME", "", "--rename-command", "SET", "", NULL};
+
+    teardown();
+    begin(old);
+    ck_assert_int_eq(run(&a, automatic, 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "give --clock-error"));
+    start_holder((const char *const[]){"--legacy=auto", "--clock-error=2s", "--ttl=5s", NULL});
+    ck_assert_int_eq(number("PTTL nightly"), -1);
+    end_holder();
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(a_server_too_old_is_told_what_it_lacks)
+{
+    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+
+    teardown();
+    begin(no_set);
+    ck_assert_int_eq(run(&a, at_once, _i ? N : 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "Redis 2.6.12 or newer"));
+    ck_assert_int_eq(strstr(a.err, "--legacy auto speaks") != NULL, !_i); /* on one server only */
+}
+END_TEST
+
 START_TEST(a_single_lock_may_have_a_hint_too)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=auto", "--wake-hint", NULL}, 1, "true"), 0);
@@ -312,10 +439,37 @@ static const char *const kinds[][4] = {{"--ttl=600ms", "--wake-hint", NULL},
                                        {"--ttl=5s", "--legacy=always", NULL},
                                        {"--ttl=600ms", "--fence", NULL}};
 
+static const char *const slow_kinds[][3] = {{"--ttl=6s", NULL}, {"--ttl=6s", "--legacy=always", NULL}};
+
 START_TEST(the_lease_is_renewed_while_the_command_runs)
 {
     ck_assert_str_eq(
         run_for_note(kinds[_i], 1, _i == 1 ? "sleep 7; echo done >&9" : "sleep 2; echo done >&9"), "done");
+}
+END_TEST
+
+/* An answer that does not come is no renewal; what it may have done is not in the way of the next. */
+START_TEST(a_renewal_without_an_answer_is_told_and_made_good)
+{
+    start_holder(slow_kinds[_i]);
+    live_freeze(&server[0]);
+    command_await_err(&a, "nightly not renewed (");
+    live_thaw(&server[0]);
+    command_await_err(&a, "nightly renewed");
+    end_holder();
+    ck_assert_ptr_null(strstr(a.err, "is lost"));
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(a_server_that_stays_silent_ends_the_command)
+{
+    start_holder(kinds[_i]);
+    live_freeze(&server[0]);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly not renewed ("));
+    ck_assert_ptr_null(strstr(a.err, "nightly renewed"));
+    live_thaw(&server[0]);
 }
 END_TEST
 
@@ -338,6 +492,9 @@ static const struct {
     {{"--legacy=always", "--canary", NULL}, 1, "has neither restart guard nor canary"},
     {{"--legacy=auto", "--max-hold=5m", NULL}, 1, "does not go with --legacy"},
     {{"--legacy=always", "--fence", NULL}, 1, "have no number"},
+    {{"--clock-error=2s", NULL}, 1, "--clock-error is for --legacy"},
+    {{"--legacy=always", "--clock-error=2", NULL}, 1, "--clock-error 2: give a number and a unit"},
+    {{"--legacy-shortest-ttl", NULL}, 1, "--legacy-shortest-ttl is for --legacy"},
     {{"--legacy=sometimes", NULL}, 1, "give never, auto or always"},
     {{"--fence=1", NULL}, 1, "--fence takes no value"},
 };
@@ -369,6 +526,14 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, a_lock_whose_time_is_up_is_taken_over);
     tcase_add_test(tc, what_is_no_lock_is_not_taken_over);
     tcase_add_test(tc, a_server_that_is_silent_is_told_in_the_old_protocol_too);
+    tcase_add_test(tc, what_stands_in_the_way_of_an_old_lock_is_told);
+    tcase_add_test(tc, a_holder_without_end_is_waited_for);
+    tcase_add_loop_test(tc, what_a_waiter_wrote_over_the_lock_stays_and_that_is_told, 0, 2);
+    tcase_add_loop_test(tc, what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders, 0, 2);
+    tcase_add_loop_test(tc, a_lock_that_was_overwritten_is_not_renewed, 0, 2);
+    tcase_add_test(tc, where_the_server_does_not_tell_the_time_our_clock_is_asked_for);
+    tcase_add_test(tc, auto_has_a_clock_as_well);
+    tcase_add_loop_test(tc, a_server_too_old_is_told_what_it_lacks, 0, 2);
     tcase_add_test(tc, a_single_lock_may_have_a_hint_too);
     tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
     tcase_add_test(tc, auto_is_the_old_protocol_where_the_server_knows_no_other);
@@ -378,6 +543,8 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, the_wait_has_its_bound);
     tcase_add_test(tc, a_dead_server_is_told_as_without_it);
     tcase_add_loop_test(tc, the_lease_is_renewed_while_the_command_runs, 0, 3);
+    tcase_add_loop_test(tc, a_renewal_without_an_answer_is_told_and_made_good, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_stays_silent_ends_the_command, 0, 3);
     tcase_add_loop_test(tc, a_lock_that_is_gone_ends_the_command, 0, 3);
     tcase_add_loop_test(tc, what_does_not_go_together_is_said, 0,
                         (int)(sizeof mistakes / sizeof mistakes[0]));

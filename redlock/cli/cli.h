@@ -74,6 +74,8 @@ struct rdl_cli_options {
     const char *trace_file; /* with trace; NULL: standard error */
     int trace;
     int legacy; /* enum rdl_cli_legacy */
+    int shortest_ttl;
+    uint32_t clock_error_ms; /* 0: this host's wall clock is not used */
     int fence;
     int wake_hint;
     int canary;
@@ -184,7 +186,8 @@ struct rdl_cli_lock {
     struct rdl_hint hint;
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     int is_single;
-    int is_pending; /* the single lock's operation goes on */
+    int is_acquiring; /* the single lock's operation, and its result; RDL_PENDING: it goes on */
+    int result;
     uint64_t reached_ms; /* while it is asked for: when a majority could answer last */
     size_t n_conns;      /* of servers->conns: with a hint there is one more than servers */
     uint8_t entropy[RDL_ENTROPY_LEN];
@@ -212,6 +215,10 @@ void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms);
 /* Why server i gave no useful answer; RDL_OK: it did, or there is no reason. */
 int rdl_cli_hold_error(const struct rdl_cli_lock *l, size_t i);
 void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
+/* Of a key in the way that does not end by itself: what is to be said behind the lock's name. */
+const char *rdl_cli_hold_endless(const struct rdl_cli_lock *l);
+/* Released, and the key stays (RDL_OVERWRITTEN): warn, and say what to do. */
+void rdl_cli_hold_overwritten(const struct rdl_cli_lock *l);
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l);
 /* Let the connections work until until_ms, or until something happened; then take it in. RDL_PENDING or a

@@ -179,8 +179,7 @@ static int busy(const struct rdl_cli_lock *l)
     int64_t ms = holder_ms(l);
 
     if (ms == -1)
-        rdl_cli_warn("%s is taken for ever: its key has no expiry, so it is not a lock of this kind",
-                     l->o->lock);
+        rdl_cli_warn("%s %s", l->o->lock, rdl_cli_hold_endless(l));
     else if (ms >= 0)
         rdl_cli_tell("%s is held by somebody else, whose lease has %.1f s left", l->o->lock,
                      (double)ms / 1000);
@@ -338,6 +337,8 @@ int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
         rdl_cli_note("%s released", l->o->lock);
     else if (stolen)
         rdl_cli_fail("%s is lost: somebody else got it before the command ended (%s)", l->o->lock, why);
+    else if (rc == RDL_OVERWRITTEN)
+        rdl_cli_hold_overwritten(l);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)
         rdl_cli_warn(
             "%s was gone from a majority of the servers before it was released: somebody else may have "

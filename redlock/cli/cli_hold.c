@@ -11,9 +11,17 @@
 #include <string.h>
 #include <time.h>
 
+enum { CLOCK_OLD_MS = 3600000 };
+
 static int is_single(const struct rdl_cli_options *o)
 {
     return o->legacy != RDL_CLI_LEGACY_NEVER;
+}
+
+/* The old protocol, or, with auto, today's until the server refuses it. */
+static const struct rdl_lock_mode *legacy_mode(const struct rdl_cli_options *o)
+{
+    return o->shortest_ttl ? &rdl_lock_legacy_shortest : &rdl_lock_legacy;
 }
 
 static int refuse(const char *text)
@@ -24,6 +32,10 @@ static int refuse(const char *text)
 
 int rdl_cli_hold_check(const struct rdl_cli_options *o)
 {
+    if (!is_single(o) && o->clock_error_ms != 0)
+        return refuse("--clock-error is for --legacy: other locks need no wall clock");
+    if (!is_single(o) && o->shortest_ttl)
+        return refuse("--legacy-shortest-ttl is for --legacy: locks of today are never overwritten");
     if (!is_single(o))
         return 0;
     if (o->n_urls > 1) {
@@ -40,6 +52,13 @@ int rdl_cli_hold_check(const struct rdl_cli_options *o)
 }
 
 /* ---------------------------------------------------------------- set up */
+
+/* For a server that does not tell the time: ours, by --clock-error. */
+static void set_clock(struct rdl_cli_lock *l)
+{
+    if (l->o->clock_error_ms != 0)
+        rdl_lock_set_clock(&l->single, (uint32_t)time(NULL), l->o->clock_error_ms, rdl_cli_now(l));
+}
 
 static void become(struct rdl_cli_lock *l, const struct rdl_lock_mode *mode)
 {
@@ -61,7 +80,7 @@ void rdl_cli_hold_init(struct rdl_cli_lock *l)
         l->n_conns++;
     }
     if (l->is_single) {
-        become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS ? &rdl_lock_legacy : &rdl_lock_px);
+        become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS ? legacy_mode(o) : &rdl_lock_px);
         return;
     }
     l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
@@ -114,12 +133,15 @@ static int kept(struct rdl_cli_lock *l, int rc)
 {
     if (rc == RDL_PENDING)
         return rc;
+    if (rc == RDL_REMOVED)
+        rdl_cli_note("a waiter had written over %s: what he wrote was deleted", l->o->lock);
     if (rc >= 0)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_UNKNOWN)
         return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single), rc);
-    return rc == RDL_LOST || rc == RDL_EXPIRED ? enter(l, RDL_VOTE_ABSENT, RDL_OK, rc)
-                                               : enter(l, RDL_VOTE_ERROR, rc, rc);
+    if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_OVERWRITTEN)
+        return enter(l, RDL_VOTE_ABSENT, RDL_OK, rc);
+    return enter(l, RDL_VOTE_ERROR, rc, rc);
 }
 
 /* --legacy=auto: once more, in the old protocol, if the server knows no other. */
@@ -128,15 +150,16 @@ static int try_legacy(struct rdl_cli_lock *l, int rc)
     if (rc != RDL_E_UNSUPPORTED || l->o->legacy != RDL_CLI_LEGACY_AUTO || l->single.mode != &rdl_lock_px)
         return rc;
     rdl_cli_note("the server does not know SET NX PX: using the old protocol");
-    become(l, &rdl_lock_legacy);
+    become(l, legacy_mode(l->o));
+    set_clock(l);
     return rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l));
 }
 
+/* The result stays until the next operation begins: whoever steps may not be the one who looks at it. */
 static int took(struct rdl_cli_lock *l, int rc)
 {
-    rc = l->single.op == RDL_ACQUIRE ? acquired(l, try_legacy(l, rc)) : kept(l, rc);
-    l->is_pending = rc == RDL_PENDING;
-    return rc;
+    l->result = l->is_acquiring ? acquired(l, try_legacy(l, rc)) : kept(l, rc);
+    return l->result;
 }
 
 int rdl_cli_hold_error(const struct rdl_cli_lock *l, size_t i)
@@ -148,18 +171,93 @@ int rdl_cli_hold_error(const struct rdl_cli_lock *l, size_t i)
     return error != RDL_OK ? error : rdl_conn_error(&l->servers->conn[i]);
 }
 
-void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+static int is_legacy(const struct rdl_cli_lock *l)
 {
-    const struct rdl_server *s = &l->servers->server[i];
-    const char *said = rdl_conn_text(&l->servers->conn[i]);
+    return l->is_single && l->single.mode != &rdl_lock_px;
+}
+
+/* An acquire in the old protocol that was refused before it had a value: TIME was, and no clock is set. */
+static int lacks_clock(const struct rdl_cli_lock *l)
+{
+    return is_legacy(l) && l->single.op == RDL_ACQUIRE && l->single.value_len == 0 &&
+           (l->servers->server[0].error == RDL_E_UNSUPPORTED || l->servers->server[0].error == RDL_E_PERM);
+}
+
+const char *rdl_cli_hold_endless(const struct rdl_cli_lock *l)
+{
+    if (is_legacy(l) && l->single.result != RDL_E_FOREIGN_VALUE)
+        return "is held by somebody else, without end: he gave no timeout, and releases it when he is done";
+    return "is taken for ever: its key has no expiry, so it is not a lock of this kind";
+}
+
+static void report_denied(const struct rdl_cli_lock *l, int64_t ms, char *out, size_t cap)
+{
+    if (ms >= 0)
+        snprintf(out, cap, "somebody else's for another %lld ms", (long long)ms);
+    else if (ms != -1)
+        snprintf(out, cap, "somebody else's");
+    else if (is_legacy(l) && l->single.result != RDL_E_FOREIGN_VALUE)
+        snprintf(out, cap, "somebody else's, without end");
+    else
+        snprintf(out, cap, "%s",
+                 is_legacy(l) ? rdl_strerror(RDL_E_FOREIGN_VALUE)
+                              : "somebody else's, with no expiry: foreign or legacy");
+}
+
+/* What is there instead of our value. */
+static const char *instead(const struct rdl_cli_lock *l)
+{
+    if (l->single.result == RDL_OVERWRITTEN)
+        return "a waiter wrote over it: it can only run out";
+    if (!is_legacy(l) || l->single.req.answer != RDL_ANSWER_NO)
+        return "was gone";
+    return l->o->shortest_ttl
+               ? "holds what somebody else wrote"
+               : "holds what a later holder wrote, or a waiter (never, says --legacy-shortest-ttl)";
+}
+
+static void report_single(const struct rdl_cli_lock *l, char *out, size_t cap)
+{
+    const struct rdl_server *s = &l->servers->server[0];
+    const char *said = rdl_conn_text(&l->servers->conn[0]);
     int is_said = s->vote == RDL_VOTE_ERROR && said[0] != '\0';
 
-    if (!l->is_single)
-        rdl_redlock_report(&l->redlock, i, rdl_cli_now(l), out, cap);
+    if (s->vote == RDL_VOTE_DENIED)
+        report_denied(l, s->value, out, cap);
     else if (s->vote == RDL_VOTE_ABSENT)
-        snprintf(out, cap, "was gone");
+        snprintf(out, cap, "%s", instead(l));
+    else if (s->vote == RDL_VOTE_ERROR && lacks_clock(l))
+        snprintf(out, cap, "it tells no time (%s)",
+                 l->o->clock_error_ms != 0 ? "and this host's clock is not set"
+                                           : "give --clock-error: how far this host's may be off");
     else
         snprintf(out, cap, "%s%s%s", rdl_strerror(s->error), is_said ? ": " : "", is_said ? said : "");
+}
+
+void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+{
+    if (l->is_single)
+        report_single(l, out, cap);
+    else
+        rdl_redlock_report(&l->redlock, i, rdl_cli_now(l), out, cap);
+}
+
+void rdl_cli_hold_overwritten(const struct rdl_cli_lock *l)
+{
+    static const char what[] = "a waiter wrote over it, as old clients do when a lock changes hands";
+    static const char hint[] = "--legacy-shortest-ttl deletes it where no client's ttl is shorter than --ttl";
+    int64_t ms = rdl_lock_holder_ms(&l->single);
+
+    if (ms == -1)
+        rdl_cli_warn(
+            "%s is free for nobody, although it was released: %s, and gave no timeout. Delete its key "
+            "when nobody holds it (%s)",
+            l->o->lock, what, hint);
+    else if (ms >= 0)
+        rdl_cli_warn("%s is released, but its key stays for another %.1f s: %s (%s)", l->o->lock,
+                     (double)ms / 1000, what, hint);
+    else
+        rdl_cli_warn("%s is released, but its key stays for a while: %s (%s)", l->o->lock, what, hint);
 }
 
 /* ---------------------------------------------------------------- operations */
@@ -184,6 +282,9 @@ int rdl_cli_hold_acquire(struct rdl_cli_lock *l)
         set_floor(l);
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
     }
+    if (is_legacy(l))
+        set_clock(l);
+    l->is_acquiring = 1;
     return took(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
 }
 
@@ -191,6 +292,9 @@ int rdl_cli_hold_extend(struct rdl_cli_lock *l, uint64_t now_ms)
 {
     if (!l->is_single)
         return rdl_redlock_extend_begin(&l->redlock, l->o->ttl_ms, now_ms);
+    if (is_legacy(l) && now_ms - l->single.clock_at_ms > CLOCK_OLD_MS) /* else it is the server's, or fresh */
+        set_clock(l);
+    l->is_acquiring = 0;
     return took(l, rdl_lock_extend_begin(&l->single, l->o->ttl_ms, now_ms));
 }
 
@@ -198,6 +302,7 @@ int rdl_cli_hold_release(struct rdl_cli_lock *l, uint64_t now_ms)
 {
     if (!l->is_single)
         return rdl_redlock_release_begin(&l->redlock, now_ms);
+    l->is_acquiring = 0;
     return took(l, rdl_lock_release_begin(&l->single, now_ms));
 }
 
@@ -209,7 +314,7 @@ int rdl_cli_hold_step(struct rdl_cli_lock *l)
         set_floor(l);
         return rdl_redlock_step(&l->redlock, now);
     }
-    return l->is_pending ? took(l, rdl_lock_step(&l->single, now)) : RDL_OK;
+    return l->result == RDL_PENDING ? took(l, rdl_lock_step(&l->single, now)) : l->result;
 }
 
 uint64_t rdl_cli_hold_wake_ms(const struct rdl_cli_lock *l)
@@ -252,7 +357,7 @@ void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms)
         return;
     }
     rdl_lock_cancel(&l->single);
-    l->is_pending = 0;
+    l->result = RDL_EXPIRED;
     while (has_work(l) && rdl_cli_now(l) < until_ms &&
            l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, until_ms) == RDL_OK) {
     }

@@ -20,6 +20,8 @@ enum id {
     OPT_MAX_HOLD,
     OPT_GUARD,
     OPT_LEGACY,
+    OPT_SHORTEST_TTL,
+    OPT_CLOCK_ERROR,
     OPT_FENCE,
     OPT_WAKE_HINT,
     OPT_CANARY,
@@ -56,6 +58,8 @@ static const struct option table[] = {
     {0, "max-hold", OPT_MAX_HOLD, VALUE},
     {0, "restart-guard", OPT_GUARD, VALUE},
     {0, "legacy", OPT_LEGACY, VALUE},
+    {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING},
+    {0, "clock-error", OPT_CLOCK_ERROR, VALUE},
     {0, "fence", OPT_FENCE, NOTHING},
     {0, "wake-hint", OPT_WAKE_HINT, NOTHING},
     {0, "canary", OPT_CANARY, NOTHING},
@@ -210,6 +214,10 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_word("--restart-guard", text, guards, RDL_GUARD_STRICT, &o->guard);
     case OPT_LEGACY:
         return take_word("--legacy", text, legacies, RDL_CLI_LEGACY_NEVER, &o->legacy);
+    case OPT_SHORTEST_TTL:
+        return switch_on(&o->shortest_ttl);
+    case OPT_CLOCK_ERROR:
+        return take_time(opt->word, text, &o->clock_error_ms);
     case OPT_FENCE:
         return switch_on(&o->fence);
     case OPT_WAKE_HINT:

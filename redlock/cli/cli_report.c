@@ -194,12 +194,27 @@ static int is_one_refused_login(const struct rdl_cli_lock *l)
     return n > 0;
 }
 
+/* SET NX PX is refused as a command that is not known, or not in this form. */
+static int is_one_too_old(const struct rdl_cli_lock *l)
+{
+    for (size_t i = 0; i < l->servers->n; i++) {
+        const struct rdl_server *s = &l->servers->server[i];
+        if (s->vote == RDL_VOTE_ERROR && s->error == RDL_E_UNSUPPORTED)
+            return l->o->legacy == RDL_CLI_LEGACY_NEVER;
+    }
+    return 0;
+}
+
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
         return is_one_refused_login(l) ? " (check the password)" : " (check the user's permissions)";
     if (status == RDL_EXIT_PROTOCOL)
         return " (is that the right port?)";
+    if (is_one_too_old(l))
+        return l->servers->n > 1 ? " (they must be Redis 2.6.12 or newer)"
+                                 : " (it must be Redis 2.6.12 or newer; with older ones --legacy auto speaks "
+                                   "their protocol)";
     size_t n = refused(l);
     return n == 0 ? "" : n == 1 ? " (is it running?)" : " (are they running?)";
 }
