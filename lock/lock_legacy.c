@@ -14,14 +14,14 @@
  * the proof that its deadline has passed, however old our idea of the time is. Plain GETSET is used only
  * where neither exists, and is best effort.
  *
- * An extend without an answer leaves two values, and both are ours: the one that was known (token) and the one
- * that was to replace it (peer). The next request settles which: the same replacement once more, and after a
- * yes or a no the first is gone. Values only go from the first to the second, however late a request is
+ * An extend without an answer leaves two values, and both are ours: the one that was known (token) and the
+ * one that was to replace it (peer). The next extend settles which: the same replacement once more, and after
+ * a yes or a no the first is gone. Values only go from the first to the second, however late a request is
  * executed, so they are tried in that order, and are never more than two.
  *
  * A value that is no deadline of this kind (words, other units, a px token, another type) is never taken
- * over, nor the 2147483649 of a holder without end. The other way round nothing protects us from a historic peer: it reads a px token as a number,
- * mostly a small one, and takes the lock away.
+ * over, nor the 2147483649 of a holder without end. The other way round nothing protects us from a historic
+ * peer: it reads a px token as a number, mostly a small one, and takes the lock away.
  *
  * One server only: over several, losers would spoil deadlines on some of them.
  */
@@ -136,7 +136,7 @@ static uint32_t seconds_of(const char *text, size_t len)
     return s;
 }
 
-/* Expired only if it is so by the earliest the server's clock can show. Of the living: how long; -1: no end. */
+/* Expired only if it is so by the earliest the server's clock can show. Who lives: for how long (-1: for ever). */
 static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
 {
     uint32_t behind_ms;

@@ -264,7 +264,7 @@ START_TEST(what_a_waiter_wrote_over_the_lock_stays_and_that_is_told)
     start_holder(always);
     waiter_overwrites(_i);
     end_holder();
-    ck_assert_ptr_nonnull(strstr(a.err, _i ? "is free for nobody, although it was released"
+    ck_assert_ptr_nonnull(strstr(a.err, _i ? "is released, but its key stays for ever"
                                            : "is released, but its key stays for another "));
     ck_assert_ptr_nonnull(strstr(a.err, "a waiter wrote over it"));
     ck_assert_ptr_nonnull(strstr(a.err, "--legacy-shortest-ttl"));

@@ -166,7 +166,7 @@ START_TEST(an_extend_without_an_answer_is_released)
 }
 END_TEST
 
-/* Nobody waits for the answer: what is owed is owed for both. Whole numbers are never owed but for the known. */
+/* Nobody waits for the answer: both are owed. Of whole numbers only the one that was known. */
 START_TEST(an_extend_without_an_answer_is_given_back)
 {
     hold(_i);

@@ -249,10 +249,9 @@ void rdl_cli_hold_overwritten(const struct rdl_cli_lock *l)
     int64_t ms = rdl_lock_holder_ms(&l->single);
 
     if (ms == -1)
-        rdl_cli_warn(
-            "%s is free for nobody, although it was released: %s, and gave no timeout. Delete its key "
-            "when nobody holds it (%s)",
-            l->o->lock, what, hint);
+        rdl_cli_warn("%s is released, but its key stays for ever: %s, and gave no timeout. Delete it "
+                     "when nobody holds it (%s)",
+                     l->o->lock, what, hint);
     else if (ms >= 0)
         rdl_cli_warn("%s is released, but its key stays for another %.1f s: %s (%s)", l->o->lock,
                      (double)ms / 1000, what, hint);

@@ -180,9 +180,21 @@ static void take_shell(struct rdl_cli_options *o, char *string)
     o->command = o->shell;
 }
 
-static int switch_on(int *flag)
+/* What is on or off. */
+static int switch_on(struct rdl_cli_options *o, enum id id)
 {
-    *flag = 1;
+    if (id == OPT_SHORTEST_TTL)
+        o->shortest_ttl = 1;
+    else if (id == OPT_FENCE)
+        o->fence = 1;
+    else if (id == OPT_WAKE_HINT)
+        o->wake_hint = 1;
+    else if (id == OPT_CANARY)
+        o->canary = 1;
+    else if (id == OPT_ANY_ADDRESS)
+        o->any_address = 1;
+    else
+        o->help = 1;
     return 0;
 }
 
@@ -214,18 +226,8 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_word("--restart-guard", text, guards, RDL_GUARD_STRICT, &o->guard);
     case OPT_LEGACY:
         return take_word("--legacy", text, legacies, RDL_CLI_LEGACY_NEVER, &o->legacy);
-    case OPT_SHORTEST_TTL:
-        return switch_on(&o->shortest_ttl);
     case OPT_CLOCK_ERROR:
         return take_time(opt->word, text, &o->clock_error_ms);
-    case OPT_FENCE:
-        return switch_on(&o->fence);
-    case OPT_WAKE_HINT:
-        return switch_on(&o->wake_hint);
-    case OPT_CANARY:
-        return switch_on(&o->canary);
-    case OPT_ANY_ADDRESS:
-        return switch_on(&o->any_address);
     case OPT_COMMAND:
         take_shell(o, text);
         return 0;
@@ -244,10 +246,15 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return 0;
     case OPT_PASSWORD_FD:
         return take_number(opt->word, text, 1048576, &o->password_fd);
+    case OPT_SHORTEST_TTL:
+    case OPT_FENCE:
+    case OPT_WAKE_HINT:
+    case OPT_CANARY:
+    case OPT_ANY_ADDRESS:
     case OPT_HELP:
-        return switch_on(&o->help);
+        break;
     }
-    return RDL_EXIT_USAGE;
+    return switch_on(o, opt->id);
 }
 
 static int needs_value(const struct option *opt)

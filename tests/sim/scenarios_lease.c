@@ -192,8 +192,8 @@ static void foreign_value_is_left_alone(void)
 }
 
 /*
- * The answer to an extend is lost, and the key has the old value or the new one, which are both ours. What comes
- * next: another extend, a release, or the client gives up; maybe that is not answered either.
+ * The answer to an extend is lost, and the key has the old value or the new one, which are both ours. What
+ * comes next, maybe after a second one: another extend, a release, or the client gives up.
  */
 static void two_deadlines_are_both_ours(void)
 {

@@ -360,8 +360,8 @@ static void released(struct world *w, struct handle *h, int result, uint64_t now
 }
 
 /*
- * The values of legacy locks are not tokens; exclusion, overwriting and deadlines are watched. And as long as no
- * server forgets, nobody else gets the lock before the lease is over.
+ * The values of legacy locks are not tokens; exclusion, overwriting and deadlines are watched. And as long as
+ * no server forgets, nobody else gets the lock before the lease is over.
  */
 static void legacy_result(struct world *w, const struct handle *h, int result, uint64_t now_ms)
 {
