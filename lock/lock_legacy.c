@@ -136,7 +136,7 @@ static uint32_t seconds_of(const char *text, size_t len)
     return s;
 }
 
-/* Expired only if it is so by the earliest the server's clock can show. Who lives: for how long (-1: for ever). */
+/* Expired only if it is so by the earliest the server's clock can show; else for how long (-1: for ever). */
 static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
 {
     uint32_t behind_ms;
@@ -257,14 +257,9 @@ static int take_over(struct rdl_lock *l, enum phase phase, const struct rdl_op *
 /* ttl_ms is no less than what the lease has left, so the deadline does not move back. */
 static int ask_replace(struct rdl_lock *l, uint64_t now_ms)
 {
-    int rc;
-
     l->sent_ms = now_ms;
     l->other_len = make_value(l, l->peer, now_ms, l->ttl_ms) & 31u;
-    rc = ask_with(l, DONE, &rdl_op_replace, other(l), known(l));
-    if (rc != RDL_PENDING)
-        l->other_len = 0;
-    return rc;
+    return ask_with(l, DONE, &rdl_op_replace, other(l), known(l));
 }
 
 static int ask_extend(struct rdl_lock *l, uint64_t now_ms)

@@ -215,6 +215,48 @@ START_TEST(the_next_acquire_is_not_kept_out_by_what_was_not_confirmed)
 }
 END_TEST
 
+/* What was refused was not done: there is nothing to settle. */
+START_TEST(an_extend_that_was_refused_leaves_one_value)
+{
+    hold(_i);
+    s.model.loading = 1;
+    ck_assert_int_eq(extend(), RDL_E_LOADING);
+    s.model.loading = 0;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(one_round(1), RDL_OK);
+}
+END_TEST
+
+/* Settled when the lease is over: it is not lengthened any more. */
+START_TEST(what_is_settled_too_late_is_lost_and_given_back)
+{
+    hold(4);
+    lose_extend(4, 0);
+    now = START + 5000 + TTL - 302 - 10;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    now += 10;
+    ck_assert_int_eq(one_round(1), RDL_LOST);
+    ck_assert_ptr_null(strstr(scripted_sent(&s), rdl_script_replace.sha));
+    scripted_serve(&s, now);
+    ck_assert(!is_there());
+}
+END_TEST
+
+/* The lease ran out and was released, or not: of the two values nothing is left. */
+START_TEST(a_new_lease_has_one_value)
+{
+    hold(_i >> 1);
+    lose_extend(_i >> 1 | 4, 0);
+    now += 2 * TTL;
+    if (_i & 1)
+        ck_assert_int_eq(release(), RDL_EXPIRED);
+    ck_assert_int_ge(acquire(), RDL_OK);
+    now += 1000;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(one_round(1), RDL_OK);
+}
+END_TEST
+
 /* Another's value is neither of the two. */
 START_TEST(what_is_neither_of_the_two_values_is_lost)
 {
@@ -286,6 +328,9 @@ Suite *suite_lock_legacy_lost(void)
     tcase_add_loop_test(tc, who_gives_up_midway_gives_back_both, 0, 1);
     tcase_add_loop_test(tc, who_gives_up_midway_gives_back_both, 4, 5);
     tcase_add_loop_test(tc, the_next_acquire_is_not_kept_out_by_what_was_not_confirmed, 0, 2);
+    tcase_add_loop_test(tc, an_extend_that_was_refused_leaves_one_value, 0, 2);
+    tcase_add_test(tc, what_is_settled_too_late_is_lost_and_given_back);
+    tcase_add_loop_test(tc, a_new_lease_has_one_value, 0, 4);
     tcase_add_loop_test(tc, what_is_neither_of_the_two_values_is_lost, 0, 16);
     tcase_add_loop_test(tc, what_is_gone_is_gone_however_many_values_it_may_have_had, 0, 2);
     tcase_add_loop_test(tc, a_release_that_is_not_answered_owes_both, 0, 4);

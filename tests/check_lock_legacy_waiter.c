@@ -64,10 +64,15 @@ static void release_looks(const char *value, uint64_t now_ms)
     ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
 }
 
-static void extend_finds_another(uint64_t now_ms)
+/* An extend asks for our own value, whatever was found before. */
+static void extend_finds_another(const char *value, uint64_t now_ms)
 {
+    const char *sent;
+
     ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, now_ms), RDL_PENDING);
-    ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), "EVALSHA"));
+    sent = scripted_sent(&legacy.s);
+    ck_assert_ptr_nonnull(strstr(sent, "EVALSHA"));
+    ck_assert_ptr_nonnull(strstr(sent, value));
     scripted_reply(&legacy.s, ":0\r\n");
 }
 
@@ -292,8 +297,7 @@ END_TEST
 
 START_TEST(an_extend_never_goes_on_from_a_value_that_was_found)
 {
-    hold();
-    extend_finds_another(START + 3000);
+    extend_finds_another(hold(), START + 3000);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 3000), RDL_LOST);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 3000), 0);
     ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), GET_K));
@@ -302,11 +306,11 @@ END_TEST
 
 START_TEST(a_lease_that_was_overwritten_goes_on_to_its_end_by_the_shortest)
 {
+    const char *value = hold();
     uint64_t now_ms;
 
-    hold();
     for (now_ms = START + 3000; now_ms < START + 9000; now_ms += 2500) {
-        extend_finds_another(now_ms);
+        extend_finds_another(value, now_ms);
         ck_assert_int_eq(rdl_lock_step(&legacy.lock, now_ms), RDL_PENDING);
         ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
         ck_assert_int_eq(legacy_answer(finds[_i].reply, now_ms), RDL_OVERWRITTEN);
@@ -319,8 +323,7 @@ END_TEST
 
 START_TEST(a_lease_that_was_taken_from_us_is_lost_to_the_shortest_too)
 {
-    hold();
-    extend_finds_another(START + 1000);
+    extend_finds_another(hold(), START + 1000);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
     ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), RDL_LOST);
@@ -333,8 +336,7 @@ START_TEST(a_lease_of_which_nothing_is_known_goes_on)
 {
     static const int results[] = {RDL_UNKNOWN, RDL_UNKNOWN, RDL_E_LOADING};
 
-    hold();
-    extend_finds_another(START + 1000);
+    extend_finds_another(hold(), START + 1000);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
     scripted_sent(&legacy.s);
     if (_i == 0)
