@@ -208,6 +208,20 @@ START_TEST(a_release_leaves_what_somebody_else_wrote)
 }
 END_TEST
 
+/* What a waiter wrote stays, or goes where nobody's ttl is shorter: compared and deleted by every way. */
+START_TEST(what_a_waiter_wrote_is_deleted_by_the_shortest_alone)
+{
+    begin(kinds[_i / 2]);
+    if (_i & 1)
+        rdl_lock_init(&lock, &rdl_lock_legacy_shortest, &opt, &client.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    put(server_s() + 100);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), _i & 1 ? RDL_REMOVED : RDL_OVERWRITTEN);
+    ck_assert_int_eq(get() == 0, _i & 1);
+    ck_assert(_i & 1 || rdl_lock_holder_ms(&lock) > 90000);
+}
+END_TEST
+
 START_TEST(what_is_no_lock_is_foreign)
 {
     static const char *const before[] = {"SET k locked", "LPUSH k 1", "HSET k f 1", "SET k 1700000000000",
@@ -356,6 +370,7 @@ Suite *suite_lock_legacy_edges(void)
     tcase_add_loop_test(poor, where_watch_can_compare_nothing_is_overwritten, 0, 2);
     tcase_add_test(poor, without_time_and_without_a_clock_it_is_refused);
     tcase_add_loop_test(poor, a_release_leaves_what_somebody_else_wrote, 0, COMPARING);
+    tcase_add_loop_test(poor, what_a_waiter_wrote_is_deleted_by_the_shortest_alone, 0, 2 * COMPARING);
     suite_add_tcase(suite, poor);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, the_key_of_a_dead_holder_stands_until_somebody_wants_it);

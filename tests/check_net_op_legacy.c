@@ -350,6 +350,38 @@ START_TEST(del_says_whether_there_was_one)
 }
 END_TEST
 
+static const struct reply founds[] = {
+    {"$10\r\n1700000007\r\n", RDL_ANSWER_YES, 0, 0, "1700000007"},
+    {"$0\r\n\r\n", RDL_ANSWER_YES, 0, 0, ""},
+    {"$26\r\nabcdefghijklmnopqrstuvwxyz\r\n", RDL_ANSWER_YES, 0, 0, "abcdefghijklmnopqrstuvwx"},
+    {"$-1\r\n", RDL_ANSWER_ABSENT, 0, 0, NULL},
+    {WRONGTYPE, RDL_ANSWER_NO, 0, 0, NULL}, /* of a release: somebody else's */
+    {"-ERR Operation against a key holding the wrong kind of value\r\n", RDL_ANSWER_NO, 0, 0, NULL},
+    {"-NOPERM no\r\n", RDL_ANSWER_ERROR, RDL_E_PERM, 0, NULL},
+};
+
+START_TEST(get_says_what_is_there)
+{
+    submit(&rdl_op_found);
+    ck_assert_str_eq(scripted_sent(&s), "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
+    scripted_reply(&s, "$-1\r\n");
+    check_reply(&rdl_op_found, &founds[_i]);
+}
+END_TEST
+
+/* As rdl_op_release, but nobody owes it: what was not answered is not sent again. */
+START_TEST(a_release_that_is_asked_once_does_not_outlive_its_connection)
+{
+    submit(&rdl_op_release_once);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELEX"));
+    if (_i == 1)
+        rdl_conn_forget(&s.conn, &req);
+    scripted_break(&s);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 START_TEST(getset_and_del_are_sent_as_they_are)
 {
     submit(_i ? &rdl_op_delete : &rdl_op_getset);
@@ -383,6 +415,8 @@ Suite *suite_net_op_legacy(void)
     tcase_add_test(tc, a_refusal_is_remembered_for_this_op_alone);
     tcase_add_loop_test(tc, getset_says_what_it_overwrote, 0, sizeof getsets / sizeof getsets[0]);
     tcase_add_loop_test(tc, del_says_whether_there_was_one, 0, sizeof deletes / sizeof deletes[0]);
+    tcase_add_loop_test(tc, get_says_what_is_there, 0, sizeof founds / sizeof founds[0]);
+    tcase_add_loop_test(tc, a_release_that_is_asked_once_does_not_outlive_its_connection, 0, 2);
     tcase_add_loop_test(tc, getset_and_del_are_sent_as_they_are, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
