@@ -353,6 +353,90 @@ START_TEST(px_and_legacy_clients_never_both_hold_it)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- peers as redis-py 2.9 has them */
+
+/* Nothing there counts as 1, long past. */
+static double peer_value(const char *reply)
+{
+    return reply[1] == '-' ? 1 : strtod(strchr(reply, '\n') + 1, NULL);
+}
+
+/* SETNX; else what is there, and if that is past GETSET, which overwrites whoever came in between. 0: not got. */
+static double peer_try(int is_endless)
+{
+    long now_s = server_s();
+    double mine = is_endless ? 2147483649.0 : (double)(now_s + TTL / 1000);
+
+    if (strcmp(live_command(&server, "SETNX k %.1f", mine), ":1\r\n") == 0)
+        return mine;
+    if (peer_value(live_command(&server, "GET k")) >= (double)now_s)
+        return 0;
+    return peer_value(live_command(&server, "GETSET k %.1f", mine)) < (double)now_s ? mine : 0;
+}
+
+static void peer(int is_endless)
+{
+    double mine;
+    int i;
+
+    for (i = 0; i < ROUNDS; i++) {
+        while ((mine = peer_try(is_endless)) == 0) {
+        }
+        if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
+            _exit(3);
+        live_command(&server, "DECR inside");
+        if (peer_value(live_command(&server, "GET k")) >= mine)
+            live_command(&server, "DEL k");
+    }
+    _exit(0);
+}
+
+static void shortest(void)
+{
+    char url[256];
+    int i;
+
+    live_url(&server, LIVE_V4, url, sizeof url);
+    client_init(&client, url);
+    opt.wait_ms = 50000;
+    opt.retry_ms = 1;
+    rdl_lock_init(&lock, &rdl_lock_legacy_shortest, &opt, &client.conn, "k", 1);
+    for (i = 0; i < ROUNDS; i++) {
+        int rc;
+        if (rdl_lock_acquire(&lock, &client_net) < 0)
+            _exit(2);
+        if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
+            _exit(3);
+        live_command(&server, "DECR inside");
+        rc = rdl_lock_release(&lock, &client_net);
+        if (rc != RDL_OK && rc != RDL_REMOVED)
+            _exit(4);
+    }
+    _exit(0);
+}
+
+/* Everybody's turn comes, one at a time, and nobody's value stays behind. */
+START_TEST(peers_that_overwrite_and_the_shortest_take_turns)
+{
+    pid_t pids[CHILDREN];
+    int i;
+
+    for (i = 0; i < CHILDREN; i++) {
+        pids[i] = live_fork();
+        if (pids[i] == 0 && i % 2 == 0)
+            shortest();
+        if (pids[i] == 0)
+            peer(_i);
+    }
+    for (i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
 Suite *suite_lock_legacy_edges(void);
 
 Suite *suite_lock_legacy_edges(void)
@@ -381,6 +465,7 @@ Suite *suite_lock_legacy_edges(void)
     tcase_add_test(tc, when_a_px_lease_ends_legacy_has_its_turn);
     tcase_add_test(tc, a_historic_peer_steals_a_px_lock);
     tcase_add_test(tc, px_and_legacy_clients_never_both_hold_it);
+    tcase_add_loop_test(tc, peers_that_overwrite_and_the_shortest_take_turns, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }
