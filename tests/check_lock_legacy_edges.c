@@ -361,11 +361,11 @@ static double peer_value(const char *reply)
     return reply[1] == '-' ? 1 : strtod(strchr(reply, '\n') + 1, NULL);
 }
 
-/* SETNX; else what is there, and if that is past GETSET, which overwrites whoever came in between. 0: not got. */
+/* SETNX; else what is there, and if that is past GETSET, which overwrites whoever came in between. 0: no. */
 static double peer_try(int is_endless)
 {
-    long now_s = server_s();
-    double mine = is_endless ? 2147483649.0 : (double)(now_s + TTL / 1000);
+    long now_s = server_s(), until_s = now_s + TTL / 1000;
+    double mine = is_endless ? 2147483649.0 : (double)until_s;
 
     if (strcmp(live_command(&server, "SETNX k %.1f", mine), ":1\r\n") == 0)
         return mine;

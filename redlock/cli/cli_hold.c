@@ -245,7 +245,9 @@ void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size
 void rdl_cli_hold_overwritten(const struct rdl_cli_lock *l)
 {
     static const char what[] = "a waiter wrote over it, as old clients do when a lock changes hands";
-    static const char hint[] = "--legacy-shortest-ttl deletes it where no client's ttl is shorter than --ttl";
+    static const char hint[] =
+        "if no client's ttl is shorter than --ttl, and none deletes what it does not hold, "
+        "--legacy-shortest-ttl deletes it";
     int64_t ms = rdl_lock_holder_ms(&l->single);
 
     if (ms == -1)
