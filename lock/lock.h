@@ -224,7 +224,8 @@ extern const struct rdl_lock_mode rdl_lock_fenced;
 /*
  * The old protocol, for fleets that speak it: SETNX with the Unix time at which the lease ends, taken over
  * when that has passed. See lock_legacy.c. _integer leaves out the fraction that tells one holder from
- * another, for peers that read whole numbers only; so no release follows an acquire without an answer.
+ * another, for peers that read whole numbers only; so no release follows an acquire without an answer, nor
+ * is the new value of an extend without one given back unless rdl_lock_release is called in time.
  *
  * Known to be unsafe: the historic way to take over, GETSET, gives the lock to two even if all clocks are
  * perfect. Who is delayed between reading his clock and the server executing his GETSET overwrites the
