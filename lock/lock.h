@@ -240,16 +240,17 @@ extern const struct rdl_lock_mode rdl_lock_fenced;
  * is -1. He lives and lets go of it, or somebody has to look after him; it is never taken over.
  *
  * A GETSET of a waiter that comes when we have just taken the lock overwrites our value, though he has not
- * won. Then there is nothing to extend or delete: what stands there may be his, or that of a later holder,
- * whose ttl is shorter than ours. An extend says RDL_LOST. A release before our own deadline looks at what is
+ * won. Then there is nothing to extend or delete: what stands there may be his or, if his ttl is shorter than
+ * ours, that of a later holder. An extend says RDL_LOST. A release before our own deadline looks at what is
  * there: a deadline no earlier than ours is RDL_OVERWRITTEN, the key stays until that is over
  * (rdl_lock_holder_ms; -1: for ever, then it has to be deleted by hand when nobody holds it); anything else
  * RDL_LOST.
  *
  * _shortest is for who knows two things of all peers: no ttl of theirs is shorter than ours, and nobody
- * deletes what he does not hold. Before our deadline the value is that of a waiter then. An extend says
- * RDL_OVERWRITTEN: the lease goes on to its end, and cannot be lengthened. A release deletes what it
- * finds, if it is still there: RDL_REMOVED. That is asked once, and never made good later; with less than two
+ * deletes what he does not hold. As long as none is held up between his clock and his GETSET, which alone
+ * gives the lock to two, the value is that of a waiter then, until our deadline. An extend says
+ * RDL_OVERWRITTEN: the lease goes on to its end, and cannot be lengthened. A release deletes what it finds,
+ * if it is still there: RDL_REMOVED. That is asked once, and never made good later; with less than two
  * attempts left, or if somebody changed it again, the key stays as above.
  */
 extern const struct rdl_lock_mode rdl_lock_legacy;
