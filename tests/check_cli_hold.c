@@ -273,6 +273,19 @@ START_TEST(what_a_waiter_wrote_over_the_lock_stays_and_that_is_told)
 }
 END_TEST
 
+/* Who counts in milliseconds takes our seconds for a time long past: that is no waiter, and he has it. */
+START_TEST(a_lock_taken_by_who_counts_in_milliseconds_is_lost)
+{
+    start_holder((const char *const[]){"--legacy=always", _i ? "--legacy-shortest-ttl" : NULL, NULL});
+    live_command(&server[0], "GETSET nightly 1700000000000");
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly is lost: somebody else got it"));
+    ck_assert_ptr_null(strstr(a.err, "waiter"));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$13\r\n1700000000000\r\n");
+}
+END_TEST
+
 START_TEST(what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders)
 {
     start_holder((const char *const[]){"--legacy=always", "--legacy-shortest-ttl", "-v", NULL});
@@ -530,6 +543,7 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, a_holder_without_end_is_waited_for);
     tcase_add_loop_test(tc, what_a_waiter_wrote_over_the_lock_stays_and_that_is_told, 0, 2);
     tcase_add_loop_test(tc, what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders, 0, 2);
+    tcase_add_loop_test(tc, a_lock_taken_by_who_counts_in_milliseconds_is_lost, 0, 2);
     tcase_add_loop_test(tc, a_lock_that_was_overwritten_is_not_renewed, 0, 2);
     tcase_add_test(tc, where_the_server_does_not_tell_the_time_our_clock_is_asked_for);
     tcase_add_test(tc, auto_has_a_clock_as_well);
