@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct rdl_lock_mode *const modes[] = {
         &rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy,          &rdl_lock_legacy_integer,
         &rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy_shortest, &rdl_lock_legacy_integer};
-    static const struct rdl_options options = {TTL, 0, 0, 100};
+    static const struct rdl_options options = {.ttl_ms = TTL, .attempt_ms = 100};
     static const struct rdl_endpoint endpoint;
     static struct rdl_conn_config cfg;
     size_t at = 1;
