@@ -79,15 +79,15 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 
     if (stolen >= quorum)
         return rdl_redlock_finish(r, RDL_LOST);
-    if (gone >= quorum && rdl_votes_held(r, HOLD_NEW) < quorum)
+    if (gone >= quorum && rdl_votes_had(r) + rdl_votes_may_have_had(r) < quorum)
         return rdl_redlock_finish(r, RDL_EXPIRED);
-    if (rdl_votes_let_go(r) >= quorum)
+    if (rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
         return rdl_redlock_finish(r, RDL_OK);
     if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_owing(r) > 0 && now_ms < r->wake_ms)
         return RDL_PENDING;
     if (gone + rdl_votes_free(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
-    return rdl_redlock_finish(r, rdl_votes_held(r, HOLD_NEW) < quorum ? RDL_EXPIRED : RDL_OK);
+    return rdl_redlock_finish(r, rdl_votes_had(r) < quorum ? RDL_EXPIRED : RDL_OK);
 }
 
 /* ---------------------------------------------------------------- operations */

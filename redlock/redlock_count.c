@@ -163,13 +163,25 @@ unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold)
     return n;
 }
 
-unsigned rdl_votes_let_go(const struct rdl_redlock *r)
+unsigned rdl_votes_had(const struct rdl_redlock *r)
 {
     unsigned n = 0;
     size_t i;
 
     for (i = 0; i < r->n; i++)
-        n += r->servers[i].hold >= HOLD_NEW && r->servers[i].vote == RDL_VOTE_GRANTED;
+        n += r->servers[i].hold >= HOLD_NEW || r->servers[i].vote == RDL_VOTE_GRANTED;
+    return n;
+}
+
+unsigned rdl_votes_may_have_had(const struct rdl_redlock *r)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        const struct rdl_server *s = &r->servers[i];
+        n += s->hold < HOLD_NEW && (s->vote == RDL_VOTE_PENDING || s->owes);
+    }
     return n;
 }
 

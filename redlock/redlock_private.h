@@ -126,8 +126,10 @@ unsigned rdl_votes_yes(const struct rdl_redlock *r);
 unsigned rdl_votes_noes(const struct rdl_redlock *r);
 /* Servers where we had at least so much (HOLD_...) when they were last heard. */
 unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold);
-/* Those of them that have released it since. */
-unsigned rdl_votes_let_go(const struct rdl_redlock *r);
+/* A release: servers that had it when they were last heard, or just deleted it. */
+unsigned rdl_votes_had(const struct rdl_redlock *r);
+/* Those that may yet turn out to have: a grant that was never heard. */
+unsigned rdl_votes_may_have_had(const struct rdl_redlock *r);
 /* A release: those that were not asked, as nothing of ours was ever granted there. */
 unsigned rdl_votes_free(const struct rdl_redlock *r);
 /* Those that are owed a release, or will be when the lease is over. */

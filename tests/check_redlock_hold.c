@@ -283,6 +283,28 @@ START_TEST(a_server_that_never_had_it_is_free_of_it)
 }
 END_TEST
 
+/* Two of three answered the acquire; one of these loses the key. Whether it was lost only the third can tell. */
+START_TEST(a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, now);
+    if (_i)
+        fleet_steal(2, now);
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.mood[2] = MOOD_UP;
+    fleet_delete(1, now);
+    now = 1100;
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    fleet_serve(0, now);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve(2, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), _i ? RDL_EXPIRED : RDL_OK);
+}
+END_TEST
+
 /* Held by three of five; only one of them is heard: the third may have it, and with it nobody a majority. */
 START_TEST(a_server_that_may_have_it_is_not_free_of_it)
 {
@@ -415,6 +437,7 @@ Suite *suite_redlock_hold(void)
     tcase_add_loop_test(tc, release_tells_what_a_majority_said, 0, sizeof releases / sizeof releases[0]);
     tcase_add_loop_test(tc, an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost, 0, 2);
     tcase_add_loop_test(tc, a_server_that_never_had_it_is_free_of_it, 0, 2);
+    tcase_add_loop_test(tc, a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late, 0, 2);
     tcase_add_test(tc, a_server_that_may_have_it_is_not_free_of_it);
     tcase_add_loop_test(tc, a_release_that_is_sent_again_and_finds_itself_done_is_a_release, 0, 3);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
