@@ -283,7 +283,7 @@ START_TEST(a_server_that_never_had_it_is_free_of_it)
 }
 END_TEST
 
-/* Two of three answered the acquire; one of these loses the key. Whether it was lost only the third can tell. */
+/* Two of three answered the acquire; one of these loses the key. Whether it was lost the third can tell. */
 START_TEST(a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late)
 {
     uint64_t now = 1000;

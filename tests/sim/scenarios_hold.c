@@ -88,6 +88,19 @@ static void straggler_is_repaired_afterwards(void)
     EXPECT(w, scene_owner(w, 4) == 0);
 }
 
+/* Two of three have granted it and one forgets it; that the third has it too is heard behind its release. */
+static void unheard_grant_is_waited_for(void)
+{
+    struct world *w = scene(1, 3, 4000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    w->link[0][2].delay_us = 15 * MS;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    forget(w, 1, 2);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
 /* The fifth connects when four have granted already: it is asked too. */
 static void late_connection_is_asked(void)
 {
@@ -431,6 +444,7 @@ const struct scenario scenarios_hold[] = {
     {"a gap may be accepted", gap_may_be_accepted, SCENE},
     {"nothing is put back before a majority has confirmed", nothing_is_put_back_unconfirmed, SCENE},
     {"a straggler that has lost it gets it back", straggler_is_repaired_afterwards, SCENE},
+    {"a grant that was never heard is waited for by a release", unheard_grant_is_waited_for, SCENE},
     {"who connects a little late is asked", late_connection_is_asked, SCENE},
     {"a hold has its limits", hold_has_limits, SCENE},
     {"adopting does not shorten", adopting_does_not_shorten, SCENE},

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock.c: released means that a majority is free of it
-s/if \(rdl_votes_let_go\(r\) >= quorum\)/if (rdl_votes_let_go(r) >= (quorum + 1) \/ 2)/
+s/if \(rdl_redlock_count\(r, RDL_VOTE_GRANTED\) >= quorum\)/if (rdl_redlock_count(r, RDL_VOTE_GRANTED) >= (quorum + 1) \/ 2)/
