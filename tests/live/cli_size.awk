@@ -13,6 +13,7 @@ function row(title, kind)
 FILENAME ~ /size.txt$/ && $1 == "text" && $3 != "total" { sum[layer($3) SUBSEP $2] += $4 }
 FILENAME ~ /size.txt$/ && $1 == "text" && $3 == "total" { total[$2] = $4 }
 FILENAME ~ /size.txt$/ && $1 == "stack" && $3 == "total" { stack[$2] = $4 }
+FILENAME ~ /size.txt$/ && $1 == "image" { image[$3, $2] = $4 }
 FILENAME ~ /size.txt$/ && $1 == "sizeof" { size[$2 SUBSEP $3] = $4 }
 FILENAME ~ /size.txt$/ { next }
 
@@ -29,6 +30,12 @@ FILENAME ~ /size.txt$/ { next }
         row("`" l "/`, text", part)
     }
     row("all, text (a static link takes what is used)", total)
+    for (i = split("lock redlock", names, " "); i > 0; i--) {
+        part["m0plus"] = image[names[i], "m0plus"]
+        part["m4"] = image[names[i], "m4"]
+        part["x86-64"] = ""
+        row(names[i] == "lock" ? "**a firmware with one lock on one server**" : "**a firmware with a lock on five servers**", part)
+    }
     row("deepest stack", stack)
     print "| `struct rdl_conn` | | " size["ilp32" SUBSEP "rdl_conn"] " | " size["lp64" SUBSEP "rdl_conn"] " |"
     print "| `struct rdl_lock` | | " size["ilp32" SUBSEP "rdl_lock"] " | " size["lp64" SUBSEP "rdl_lock"] " |"
