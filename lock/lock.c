@@ -92,7 +92,7 @@ static int px_send(struct rdl_lock *l, uint64_t now_ms)
 
     if (l->op == RDL_ACQUIRE)
         rdl_token_next(&l->token);
-    if (l->op != RDL_RELEASE) /* a release is of use until the key ends that the last send set */
+    if (l->op != RDL_RELEASE) /* a release stays queued until the key of the last send has expired */
         l->sent_ms = now_ms;
     return rdl_lock_submit(l, rdl_lock_op(l, (enum rdl_action)l->op), &l->req, none);
 }
@@ -217,7 +217,7 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
     if (l->hint != NULL)
         hint_ms = l->hint->way->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
     if (hint_ms != UINT64_MAX) {
-        l->tries = 0; /* who was told to try has not tried too often */
+        l->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
     }
     return pause_ms < holder_ms ? pause_ms : holder_ms;

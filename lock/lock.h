@@ -228,16 +228,17 @@ extern const struct rdl_lock_mode rdl_lock_fenced;
  * is the new value of an extend without one given back unless rdl_lock_release is called in time.
  *
  * Known to be unsafe: the historic way to take over, GETSET, gives the lock to two even if all clocks are
- * perfect. Who is delayed between reading his clock and the server executing his GETSET overwrites the
- * deadline of who took over meanwhile with an older one, and a third finds that past. Ours compares and sets
- * in one, in a script or under WATCH: it replaces only the very value that the server's clock has passed.
- * Where the server refuses both, plain GETSET is used and is best effort. Peers that use GETSET can still
- * overwrite us, and they take a px token for a number, mostly a small one: do not mix them with px locks.
- * Nor with peers that count in milliseconds (jedis-lock, npm redis-lock): they read our seconds as a time
- * long past and have the lock a few milliseconds after we took it.
+ * perfect. A client delayed between reading its clock and the server executing its GETSET overwrites the
+ * new holder's deadline with an older one; a third client then finds that deadline expired and takes the
+ * lock too. Ours compares and sets in one, in a script or under WATCH: it replaces only the very value
+ * that the server's clock has passed. Where the server refuses both, plain GETSET is used and is best
+ * effort. Peers that use GETSET can still overwrite us, and they take a px token for a number, mostly a
+ * small one: do not mix them with px locks, nor with peers that count in milliseconds (jedis-lock, npm
+ * redis-lock): they read our seconds as a time long past and have the lock a few milliseconds after we
+ * took it.
  *
  * redis-py's lock without a timeout (2147483649.0) is a holder without end: RDL_BUSY, and rdl_lock_holder_ms
- * is -1. He lives and lets go of it, or somebody has to look after him; it is never taken over.
+ * is -1. It is never taken over: its holder releases it, or somebody removes the key by hand.
  *
  * A GETSET of a waiter that comes when we have just taken the lock overwrites our value, though he has not
  * won. Then there is nothing to extend or delete: what stands there may be his or, if his ttl is shorter than
@@ -358,22 +359,22 @@ uint64_t rdl_lock_fence(const struct rdl_lock *l);
 /*
  * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the
  * server refuses TIME (before Redis 2.6 there is none); without it acquire says RDL_E_UNSUPPORTED or
- * RDL_E_PERM there. Set it again once a day at least: an older
- * one counts no more, and a younger one is taken to be off by 1 % of its age. now_ms 0 sets none, nor does a
- * wall clock before 2001, which nobody has set.
+ * RDL_E_PERM there. Set it again once a day at least: a setting older than a day is ignored; until then its
+ * error grows by 1 % of its age. now_ms 0 sets none, nor does a wall clock before 2001, which nobody has set.
  */
 void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
 
 /*
  * Make a handle of a token from elsewhere (another process, a shell script), as 40 hex digits. Release it
  * at once, or extend it: the result is RDL_ADOPTED, and validity counts from that send. Any mode but
- * legacy. Whoever had it must extend it no more; where the server takes SET IFEQ and refuses scripts and
- * WATCH, nothing of his may be on its way either, for an extend that arrives late would shorten the lease.
+ * legacy. The previous owner must not extend it any more; where the server takes SET IFEQ and refuses
+ * scripts and WATCH, it must have no extend in flight either, for one that arrives late would shorten the
+ * lease.
  *
- * How long its key lives only he knows who took it: a release that is owed to it never counts as overtaken by
- * the key's end, and stays owed until the server is there. What the handle held until now, under another
- * token, is given back first, if the conn's queue has room for it; between operations only. RDL_OK, or
- * RDL_E_NAME if these are no 40 hex digits: then all is as it was.
+ * How long the key lives only the previous owner knows. So a release that is owed to it is never dropped
+ * because the key has ended: it stays owed until the server is there. What the handle held until now,
+ * under another token, is given back first, if the conn's queue has room for it; between operations only.
+ * RDL_OK, or RDL_E_NAME if these are no 40 hex digits: then all is as it was.
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
 /* The token as 40 hex digits, to hand it on; not terminated. */

@@ -323,7 +323,7 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 
-/* Make the conn's pauses differ from those of others that lose the same server; a number they do not have. */
+/* Seed the reconnect jitter with a value unique to this client. */
 void rdl_conn_stir(struct rdl_conn *c, uint32_t seed);
 
 /* Full jitter: a pause in [1, min(cap_ms, base_ms << tries)]. *seed is the caller's and changes. */
@@ -369,13 +369,13 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
 
 /*
  * The next bytes to send: *p points to them; returns how many (0: nothing now). Every call returns the
- * same until tx_done. What was once handed out counts as sent. A request for which no way is left is answered
- * here, without a byte: if then nothing wants to be written any more, something was done all the same.
+ * same until tx_done. What was once handed out counts as sent. A request that this server supports in no form
+ * fails here and writes nothing; check rdl_conn_wants again before treating 0 as "idle".
  */
 size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p);
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 
-/* Where received bytes go and how many fit. rx_done takes them in at once: the room is always all of it. */
+/* Where received bytes go and how many fit. rx_done consumes all of them: the whole buffer is free again. */
 size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p);
 void rdl_conn_rx_done(struct rdl_conn *c, size_t n);
 
@@ -408,7 +408,7 @@ struct rdl_net {
 
 enum { RDL_POSIX_CONNS_MAX = 64 }; /* what poll takes at once; more is RDL_E_SYSTEM */
 
-/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one; unread, it makes waits spin. */
+/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one; readable, it ends waits. */
 struct rdl_posix {
     int wake_fd; /* poll also returns when this is readable (a self-pipe for signals); -1: none */
 };

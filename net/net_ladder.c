@@ -12,7 +12,7 @@
 
 #include "net/net_private.h"
 
-/* What was refused, one bit a rung; and two bits more. Where no way is left there is none to be proven. */
+/* What was refused, one bit a rung. PROVEN and FORBIDDEN_LAST share a bit: with no way left none is proven */
 enum { PROVEN = 1 << RUNG_NONE, FORBIDDEN_LAST = PROVEN, SHA_BARRED = 2 << RUNG_NONE };
 
 static int is_refused(const struct rdl_conn *c, const struct rdl_record *r, unsigned rung)

@@ -116,7 +116,7 @@ int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t a
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 
-/* For ops. The verdict is certain: who waits need not wait for replies that only have to be counted off. */
+/* For ops. The result is final: deliver it now; the remaining replies are read and discarded. */
 void rdl_record_tell(struct rdl_record *r, int64_t value);
 /* An error reply: is it a refusal as such, or does the server not take this way at all? */
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);

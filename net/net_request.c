@@ -35,7 +35,8 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
 
 void rdl_record_tell(struct rdl_record *r, int64_t value)
 {
-    int error = r->verdict == RDL_ANSWER_ERROR ? r->error : RDL_OK; /* not that of a way that was left */
+    /* not the error of a way we fell back from */
+    int error = r->verdict == RDL_ANSWER_ERROR ? r->error : RDL_OK;
 
     rdl_req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
     r->req = NULL;
@@ -111,7 +112,7 @@ static uint8_t next_round(const struct rdl_record *r)
     return r->in_multi ? ROUND_DISCARD : ROUND_LOOK;
 }
 
-/* Its last word, or may it go on? What nobody waits for any more would come behind its own release. */
+/* Try another way? Not for an abandoned acquire: it would be sent after its own release. */
 static int goes_on(const struct rdl_conn *c, const struct rdl_record *r)
 {
     if (r->req == NULL && !r->op->is_owed)

@@ -68,8 +68,8 @@ void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)
 /* ---------------------------------------------------------------- release */
 
 /*
- * Was it still the lock of a majority until now? Who has not answered yet may be the one to tell; whoever
- * never does is believed to have what he had when he was last heard.
+ * Was it still the lock of a majority until now? A pending server may still decide that; a silent one is
+ * assumed unchanged since its last reply.
  */
 static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 {

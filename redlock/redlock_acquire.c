@@ -57,7 +57,7 @@ static uint64_t pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
     uint64_t pause_ms;
 
     if (hint_ms != UINT64_MAX) {
-        r->tries = 0; /* who was told to try has not tried too often */
+        r->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
     }
     /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */

@@ -122,7 +122,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
         r->number = 0; /* somebody may have been given a greater one */
         return extended(r, RDL_RESUMED);
     }
-    /* Those who do not answer may have had it without one, as long as the old lease lasts. */
+    /* Silent servers may have held it without a gap: until the old lease ends this is UNKNOWN, not LOST. */
     if (rdl_votes_held(r, HOLD_SURE) >= quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_over(r, RDL_REACQUIRED, now_ms);

@@ -3,7 +3,7 @@
  * redlock_guard.c - the restart guard: from when on a server's word counts.
  *
  * A server that lost its memory when it restarted may grant again what somebody holds. It is therefore left
- * out of every count until the longest lease that can be about is over: max_ttl and a second, because
+ * out of every count until every lease granted before the restart has expired: max_ttl and a second, because
  * uptime_in_seconds is the difference of two clocks that were cut to seconds.
  */
 #include "redlock/redlock_private.h"

@@ -83,7 +83,7 @@ static const char run_usage[] =
     "  69  no majority of servers         127  COMMAND was not found\n"
     " 124  --max-hold is over, COMMAND stopped\n";
 
-/* A --help that nobody can read was no help. */
+/* Fail if the text could not be written (--help >/dev/full). */
 static int print(const char *text)
 {
     return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
