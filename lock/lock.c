@@ -204,6 +204,11 @@ const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL, NU
 
 /* ---------------------------------------------------------------- the states of an operation */
 
+static uint32_t attempt_ms(const struct rdl_lock *l)
+{
+    return rdl_attempt_over(l->opt, l->conn->rtt_ms);
+}
+
 /* Between two attempts: a pause with jitter, or, while a hint may come, as long as the holder has left. */
 static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 {
@@ -266,7 +271,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
     l->state = LOCK_ASKED;
-    l->wake_ms = now_ms + rdl_attempt_ms(l->opt);
+    l->wake_ms = now_ms + attempt_ms(l);
     if (l->tries > 0 && l->wake_ms > l->deadline_ms) /* the first attempt always has its time */
         l->wake_ms = l->deadline_ms;
     return wait_on(l, conn_ms);
@@ -369,7 +374,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (l->until_ms <= now_ms)
         return finish(l, RDL_LOST);
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
-    begin(l, RDL_EXTEND, ttl_ms, now_ms + rdl_attempt_ms(l->opt));
+    begin(l, RDL_EXTEND, ttl_ms, now_ms + attempt_ms(l));
     return ask(l, now_ms);
 }
 
@@ -380,7 +385,7 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
         return finish(l, RDL_EXPIRED);
     l->ended_ms = l->until_ms;
     l->until_ms = 0;
-    begin(l, RDL_RELEASE, l->ttl_ms, now_ms + rdl_attempt_ms(l->opt));
+    begin(l, RDL_RELEASE, l->ttl_ms, now_ms + attempt_ms(l));
     return ask(l, now_ms);
 }
 

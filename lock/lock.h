@@ -95,12 +95,19 @@ enum {
     RDL_RETRY_CAP_MS = 500 /* longest pause between attempts */
 };
 
-/* How to ask for a lock; borrowed, constant. Zero in all but ttl_ms is a good start: one attempt. */
+/*
+ * How to ask for a lock; borrowed, constant. Zero in all but ttl_ms is a good start: one attempt.
+ *
+ * With attempt_ms 0 an attempt waits for ttl/20 within 5 to 250 ms, or, where that is more, for three round
+ * trips, a quarter of the ttl at most. A round trip is the longest of the connection's login: connecting, AUTH,
+ * the other commands and questions. (Of N servers: the quorum-th smallest of theirs.) Where nothing is to be
+ * said before the first request only connecting is timed: behind a proxy that is near, set attempt_ms.
+ */
 struct rdl_options {
     uint32_t ttl_ms;     /* the lease: 4 attempts..RDL_TTL_MAX */
     uint32_t wait_ms;    /* try again for so long; RDL_WAIT_FOREVER */
     uint32_t retry_ms;   /* first pause, then doubling, always jittered; 0: exactly one attempt */
-    uint32_t attempt_ms; /* how long an attempt waits for answers; 0: ttl/20 within 5..250 */
+    uint32_t attempt_ms; /* how long an attempt, an extend or a release waits for answers; 0: see above */
     /*
      * Fenced: when nobody has held the lock for so long its number is forgotten, and the next is 1 or the
      * floor; to RDL_TTL_MAX. 0: never, which is safe, and costs each name that was ever locked a small key
@@ -113,8 +120,10 @@ struct rdl_options {
 
 /* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms rounding at each end). */
 uint32_t rdl_drift_ms(uint32_t ttl_ms);
-/* opt->attempt_ms or its default. */
+/* opt->attempt_ms or its default: what an attempt lasts at least. */
 uint32_t rdl_attempt_ms(const struct rdl_options *opt);
+/* What it lasts where a round trip takes so long (0: not known). */
+uint32_t rdl_attempt_over(const struct rdl_options *opt, uint32_t rtt_ms);
 /* RDL_OK, RDL_E_NAME or RDL_E_TTL. */
 int rdl_options_check(const struct rdl_options *opt, size_t name_len);
 int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms);

@@ -431,7 +431,7 @@ static int answer_extend(struct rdl_lock *l, uint64_t now_ms)
 /* Nobody else can have it by the time that a request arrives. */
 static int is_early(const struct rdl_lock *l, uint64_t now_ms)
 {
-    return now_ms + 2 * (uint64_t)rdl_attempt_ms(l->opt) < l->ended_ms;
+    return now_ms + 2 * (uint64_t)rdl_attempt_over(l->opt, l->conn->rtt_ms) < l->ended_ms;
 }
 
 /* Neither of our values is there, and nobody else can have the lock yet, or what is there says otherwise. */

@@ -23,6 +23,15 @@ uint32_t rdl_attempt_ms(const struct rdl_options *opt)
     return ms > RDL_ATTEMPT_MAX_MS ? RDL_ATTEMPT_MAX_MS : ms;
 }
 
+uint32_t rdl_attempt_over(const struct rdl_options *opt, uint32_t rtt_ms)
+{
+    uint32_t least_ms = rdl_attempt_ms(opt);
+    uint32_t most_ms = opt->ttl_ms / 4;
+    uint32_t ms = rtt_ms < most_ms / 3 ? 3 * rtt_ms : most_ms;
+
+    return opt->attempt_ms != 0 || ms < least_ms ? least_ms : ms;
+}
+
 int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms)
 {
     return ttl_ms > RDL_TTL_MAX || ttl_ms / 4 < rdl_attempt_ms(opt) ? RDL_E_TTL : RDL_OK;
@@ -110,10 +119,9 @@ const struct rdl_op *rdl_op_of(enum rdl_action action)
 
 uint32_t rdl_token_seed(const struct rdl_token *t)
 {
-    uint32_t seed;
+    const uint8_t *b = t->bytes; /* the same on every machine */
 
-    memcpy(&seed, t->bytes, sizeof seed);
-    return seed;
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
 void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])

@@ -276,6 +276,10 @@ struct rdl_conn {
     struct rdl_facts facts;
     /* the longest that anybody waits for an answer; 0: nobody minds */
     uint32_t patience_ms;
+    /* the longest round trip of this connection's login, from the connect on; 0: not known */
+    uint32_t rtt_ms;
+    uint32_t mark_ms;   /* when the login was last seen to go on, */
+    uint8_t hello_seen; /* and how far it was */
     /* the driver's own */
     int fd;
     int sys_error; /* net_posix.c: errno of what ended the connection; 0: it was not the system */

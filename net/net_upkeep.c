@@ -56,6 +56,24 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
     }
 }
 
+/*
+ * A round trip of the login is what passes until it is seen to go on: until the connection is open, until more of
+ * it is answered. They follow one another without a gap and the longest is taken, so that nothing that delays
+ * us or somebody near us who opens the connection for the server makes it too short.
+ */
+static void time_login(struct rdl_conn *c, uint64_t now_ms)
+{
+    uint8_t seen = (uint8_t)(c->hello_done + (c->state != RDL_CONN_OPENING));
+    uint32_t took_ms = (uint32_t)now_ms - c->mark_ms + 1;
+
+    if (seen == c->hello_seen)
+        return;
+    if (took_ms > c->rtt_ms)
+        c->rtt_ms = took_ms;
+    c->hello_seen = seen;
+    c->mark_ms = (uint32_t)now_ms;
+}
+
 static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
 {
     if (c->pause == RDL_PAUSE_DUE && c->failures > 0) {
@@ -68,6 +86,9 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
     drop_stale(c, now_ms); /* not on a living connection: there the SET may still be executed, late */
     c->pause = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
+    c->rtt_ms = 0;
+    c->hello_seen = 0;
+    c->mark_ms = (uint32_t)now_ms;
     c->failures = c->failures < UINT8_MAX ? (uint8_t)(c->failures + 1) : c->failures;
     c->retry_ms = now_ms + (c->cfg->connect_ms != 0 ? c->cfg->connect_ms : RDL_CONNECT_MS);
     return c->retry_ms;
@@ -129,12 +150,14 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
         return upkeep_closed(c, now_ms);
     case RDL_CONN_OPENING:
     case RDL_CONN_HELLO:
+        time_login(c, now_ms);
         if (now_ms < c->retry_ms)
             return c->retry_ms;
         rdl_conn_shut(c, RDL_E_TIMEOUT);
         return UINT64_MAX;
     case RDL_CONN_READY:
     case RDL_CONN_SILENT:
+        time_login(c, now_ms);
         if (c->preflight != NULL && !(c->facts.has & RDL_FACT_STAMPED))
             c->preflight->stamp(c, now_ms);
         return upkeep_ready(c, now_ms);

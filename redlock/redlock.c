@@ -60,7 +60,7 @@ int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms)
 void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->sent_ms = now_ms;
-    r->wake_ms = now_ms + rdl_attempt_ms(&r->opt->lease);
+    r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
     r->state = REDLOCK_ASKED;
     rdl_votes_clear(r);
 }
@@ -105,7 +105,7 @@ static int step_asked(struct rdl_redlock *r, uint64_t now_ms)
 /* What the last attempt left behind would refuse the next; but a server that is silent is not waited for. */
 static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
 {
-    uint64_t patient_ms = r->sent_ms + 2 * (uint64_t)rdl_attempt_ms(&r->opt->lease);
+    uint64_t patient_ms = r->sent_ms + 2 * (uint64_t)rdl_redlock_attempt_ms(r);
 
     if (patient_ms > r->deadline_ms)
         patient_ms = r->deadline_ms;

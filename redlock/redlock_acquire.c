@@ -128,7 +128,7 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
         return RDL_BUSY;
     if (is_quarantined(r))
         return RDL_E_QUARANTINE;
-    if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_attempt_ms(&r->opt->lease))
+    if (r->tries > 0 && now_ms >= r->deadline_ms && now_ms - r->sent_ms < rdl_redlock_attempt_ms(r))
         return r->result;
     return RDL_NO_QUORUM;
 }
@@ -166,7 +166,7 @@ static int not_granted(struct rdl_redlock *r, uint64_t now_ms)
 static void follow_pilot(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->pilot = 0;
-    r->wake_ms = now_ms + rdl_attempt_ms(&r->opt->lease);
+    r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
     if (r->wake_ms > r->deadline_ms)
         r->wake_ms = r->deadline_ms;
     rdl_votes_ask(r, now_ms);

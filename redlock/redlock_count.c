@@ -17,6 +17,30 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote)
     return n;
 }
 
+/* A round trip to one whose vote counts; the others are infinitely far away. */
+static uint32_t distance_ms(const struct rdl_server *s)
+{
+    return s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY ? s->conn->rtt_ms : UINT32_MAX;
+}
+
+/* A majority is as far away as its farthest, and nobody waits for another one: a slow minority sets nothing. */
+uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
+{
+    uint32_t quorum_ms = UINT32_MAX;
+    size_t i;
+    size_t k;
+
+    for (i = 0; i < r->n; i++) {
+        uint32_t ms = distance_ms(&r->servers[i]);
+        unsigned not_farther = 0;
+        for (k = 0; k < r->n; k++)
+            not_farther += distance_ms(&r->servers[k]) <= ms;
+        if (not_farther >= rdl_redlock_quorum(r) && ms < quorum_ms)
+            quorum_ms = ms;
+    }
+    return rdl_attempt_over(&r->opt->lease, quorum_ms != UINT32_MAX ? quorum_ms : 0);
+}
+
 unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
 {
     unsigned n = 0;

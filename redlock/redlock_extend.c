@@ -85,7 +85,7 @@ void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms)
         return;
     if (r->op == RDL_EXTEND)
         rdl_votes_repair(r, now_ms);
-    else if (r->op == RDL_ACQUIRE && now_ms < r->sent_ms + rdl_attempt_ms(&r->opt->lease))
+    else if (r->op == RDL_ACQUIRE && now_ms < r->sent_ms + rdl_redlock_attempt_ms(r))
         rdl_votes_ask(r, now_ms);
     if (r->number != 0)
         r->opt->fencing->spread(r, now_ms);
@@ -98,7 +98,7 @@ static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
     if (rdl_votes_repair(r, now_ms) == 0)
         return RDL_OK;
     r->state = REDLOCK_REPAIR;
-    r->wake_ms = now_ms + rdl_attempt_ms(&r->opt->lease);
+    r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
     if (r->wake_ms > r->until_ms)
         r->wake_ms = r->until_ms;
     return RDL_PENDING;

@@ -115,6 +115,8 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_count.c */
 
+/* How long an attempt, an extend, a release that begins now waits for answers. */
+uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 /* How many conns are in this state. */
 unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
 /* Connected, and barred by the restart guard for a time, or for good. */

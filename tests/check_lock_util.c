@@ -47,6 +47,34 @@ START_TEST(an_attempt_has_a_twentieth_of_the_ttl_within_bounds)
 END_TEST
 
 static const struct {
+    uint32_t ttl, attempt, rtt, ms;
+} ways[] = {
+    {10000, 0, 0, 250},
+    {10000, 0, 1, 250},
+    {10000, 0, 83, 250},
+    {10000, 0, 84, 252},
+    {10000, 0, 261, 783},
+    {10000, 0, 833, 2500},
+    {10000, 0, 834, 2500},
+    {10000, 0, UINT32_MAX, 2500},
+    {30000, 0, 1001, 3003},
+    {100, 0, 2, 6},
+    {100, 0, 1000, 25},
+    {20, 0, 1000, 5},
+    {RDL_TTL_MAX, 0, UINT32_MAX, RDL_TTL_MAX / 4},
+    {10000, 30, 1000, 30}, /* who says it has it */
+    {10000, 2500, 1, 2500},
+};
+
+START_TEST(an_attempt_has_three_round_trips_of_a_quarter_of_the_ttl_at_most)
+{
+    struct rdl_options opt = {.ttl_ms = ways[_i].ttl, .attempt_ms = ways[_i].attempt};
+
+    ck_assert_uint_eq(rdl_attempt_over(&opt, ways[_i].rtt), ways[_i].ms);
+}
+END_TEST
+
+static const struct {
     uint32_t ttl, attempt;
     int result;
 } ttls[] = {
@@ -209,6 +237,8 @@ Suite *suite_lock_util(void)
 
     tcase_add_loop_test(tc, drift_is_one_percent_rounded_up_and_two_ms, 0, sizeof drifts / sizeof drifts[0]);
     tcase_add_loop_test(tc, an_attempt_has_a_twentieth_of_the_ttl_within_bounds, 0, 10);
+    tcase_add_loop_test(tc, an_attempt_has_three_round_trips_of_a_quarter_of_the_ttl_at_most, 0,
+                        sizeof ways / sizeof ways[0]);
     tcase_add_loop_test(tc, a_ttl_is_four_attempts_at_least_and_31_bits_at_most, 0,
                         sizeof ttls / sizeof ttls[0]);
     tcase_add_test(tc, an_extension_asks_for_no_less_than_what_is_left);

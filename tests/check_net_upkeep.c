@@ -255,6 +255,90 @@ START_TEST(two_conns_that_break_at_once_do_not_pause_in_step_once_stirred)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- how far away the server is */
+
+/* A connection whose three round trips (connecting, AUTH, SELECT) take so long; it begins at t. */
+static void log_in(uint64_t t, const uint32_t trips[3])
+{
+    s.endpoint.password.data = "pw";
+    s.endpoint.password.len = 2;
+    s.endpoint.db = 1;
+    rdl_conn_upkeep(&s.conn, t);
+    t += trips[0];
+    rdl_conn_opened(&s.conn);
+    scripted_sent(&s); /* a driver need not wait for anybody before that */
+    rdl_conn_upkeep(&s.conn, t);
+    t += trips[1];
+    scripted_reply(&s, "+OK\r\n");
+    scripted_sent(&s);
+    rdl_conn_upkeep(&s.conn, t);
+    t += trips[2];
+    scripted_reply(&s, "+OK\r\n");
+    rdl_conn_upkeep(&s.conn, t);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+
+START_TEST(a_round_trip_is_the_longest_of_the_login_rounded_up)
+{
+    static const uint32_t all[3] = {260, 260, 260};
+    uint32_t trips[3] = {0, 0, 0};
+
+    log_in(times[_i], all);
+    ck_assert_uint_eq(s.conn.rtt_ms, 261);
+    scripted_init(&s);
+    trips[_i % 3] = 400;
+    log_in(times[_i], trips);
+    ck_assert_uint_eq(s.conn.rtt_ms, 401);
+}
+END_TEST
+
+/* Others that share the loop, spurious wake-ups: that time passes is no news from the server. */
+START_TEST(looking_at_a_login_that_does_not_go_on_ends_no_round_trip)
+{
+    uint64_t t;
+
+    s.endpoint.db = 1;
+    for (t = 1000; t < 1300; t++)
+        rdl_conn_upkeep(&s.conn, t);
+    rdl_conn_opened(&s.conn);
+    for (; t < 1700; t++) {
+        rdl_conn_upkeep(&s.conn, t);
+        scripted_sent(&s);
+    }
+    scripted_reply(&s, "+OK\r\n");
+    for (; t < 9000; t++)
+        rdl_conn_upkeep(&s.conn, t);
+    ck_assert_uint_eq(s.conn.rtt_ms, 401);
+}
+END_TEST
+
+START_TEST(without_a_login_connecting_is_the_round_trip)
+{
+    rdl_conn_upkeep(&s.conn, 1000);
+    rdl_conn_upkeep(&s.conn, 1100);
+    rdl_conn_opened(&s.conn);
+    rdl_conn_upkeep(&s.conn, 1260);
+    rdl_conn_upkeep(&s.conn, 9000);
+    ck_assert_uint_eq(s.conn.rtt_ms, 261);
+}
+END_TEST
+
+START_TEST(each_connection_is_timed_anew)
+{
+    static const uint32_t far[3] = {900, 900, 900};
+    static const uint32_t near[3] = {1, 1, 1};
+
+    log_in(1000, far);
+    scripted_break(&s);
+    rdl_conn_upkeep(&s.conn, 60000);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    rdl_conn_upkeep(&s.conn, 60000); /* it pauses: nothing to be timed */
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    log_in(90000, near);
+    ck_assert_uint_eq(s.conn.rtt_ms, 2);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- releases that are no longer needed */
 
 START_TEST(a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection)
@@ -360,6 +444,10 @@ Suite *suite_net_upkeep(void)
     tcase_add_test(tc, one_success_ends_the_row);
     tcase_add_test(tc, two_conns_that_break_a_moment_apart_do_not_pause_in_step);
     tcase_add_test(tc, two_conns_that_break_at_once_do_not_pause_in_step_once_stirred);
+    tcase_add_loop_test(tc, a_round_trip_is_the_longest_of_the_login_rounded_up, 0, 7);
+    tcase_add_test(tc, looking_at_a_login_that_does_not_go_on_ends_no_round_trip);
+    tcase_add_test(tc, without_a_login_connecting_is_the_round_trip);
+    tcase_add_test(tc, each_connection_is_timed_anew);
     tcase_add_test(tc, a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection);
     tcase_add_test(tc, if_all_are_stale_nothing_is_left);
     tcase_add_test(tc, on_a_living_connection_a_stale_release_still_goes_out);

@@ -285,7 +285,38 @@ static void not_kept_out_by_oneself(void)
     }
 }
 
+/* Round trips that are longer than an attempt by default: of all servers, or of one, which sets nothing. */
+static void far_servers(void)
+{
+    static const uint32_t trips_ms[] = {260, 1000};
+    for (int i = 0; i < 8; i++) {
+        int servers = i & 1 ? 5 : 1, is_one = i >> 2;
+        struct world *w = scene(1, servers, 30000);
+        struct handle *h = scene_lock(w, 0);
+        for (int s = 0; s < servers; s++) {
+            w->client[0].cfg[s].connect_ms = 5000;
+            if (!is_one || s == 4)
+                w->link[0][s].delay_us = trips_ms[i >> 1 & 1] / 2 * MS;
+        }
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 30000) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        if (is_one && servers == 5) { /* the others are silent: who is slow is not waited for */
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            for (int k = 0; k < servers; k++)
+                w->host[k].is_frozen = 1;
+            uint64_t begun = w->now;
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
+            EXPECT(w, w->now - begun < 260 * MS);
+        }
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_lease[] = {
+    {"a lock is had over round trips of 260 ms and 1 s; one slow server of five sets nothing", far_servers,
+     SCENE},
     {"validity is exact to the millisecond", exact_validity, SCENE},
     {"a slow connect costs no validity", slow_connect_costs_no_validity, SCENE},
     {"a grant that comes too late is expired and given back", late_grant_is_expired, SCENE},

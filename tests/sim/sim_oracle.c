@@ -95,8 +95,10 @@ void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 /* What it may take when all are connected; twice that for what is put back, and for a number to be raised. */
 static uint32_t longest_ms(const struct handle *h)
 {
+    const struct rdl_options *opt = &h->opt.lease;
+    uint32_t least_ms = rdl_attempt_ms(opt), far_ms = opt->attempt_ms == 0 ? opt->ttl_ms / 4 : 0;
     int has_more = !h->is_single && (h->state == EXTENDING || (h->state == ACQUIRING && h->opt.fencing));
-    return rdl_attempt_ms(&h->opt.lease) * (has_more ? 2u : 1u);
+    return (far_ms > least_ms ? far_ms : least_ms) * (has_more ? 2u : 1u);
 }
 
 void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
