@@ -52,6 +52,7 @@ START_TEST(nothing_said_means_30_s_on_the_local_server_for_as_long_as_it_takes)
     ck_assert_str_eq(o.urls[0], "redis://127.0.0.1:6379");
     ck_assert_uint_eq(o.ttl_ms, 30000);
     ck_assert_uint_eq(o.grace_ms, 5000);
+    ck_assert_uint_eq(o.attempt_ms, 0);
     ck_assert_uint_eq(o.wait_ms, RDL_CLI_FOREVER);
     ck_assert_int_eq(o.conflict_status, 1);
     ck_assert_str_eq(o.lock, "nightly");
@@ -80,6 +81,8 @@ START_TEST(every_option_is_understood_in_every_form)
     ck_assert_uint_eq(o.wait_ms, 1500);
     ck_assert_ptr_null(o.trace_file);
     ck_assert_int_eq(o.trace, 1);
+    ck_assert_int_eq(parse("--ttl 8s --attempt 2s L x"), 0);
+    ck_assert_uint_eq(o.attempt_ms, 2000);
     ck_assert_int_eq(parse("-qw5 L x"), 0);
     ck_assert_uint_eq(o.wait_ms, 5000);
 }
@@ -132,6 +135,10 @@ START_TEST(mistakes_are_usage_errors)
                                         "-E x L y",
                                         "--grace 15s L y",
                                         "--grace 0s L y",
+                                        "--attempt 0s L y",
+                                        "--attempt 1 L y",
+                                        "--attempt 7501ms L y",
+                                        "--ttl 1s --attempt 251ms L y",
                                         "--nonblock=1 L y",
                                         "--password-fd x L y",
                                         "-s L y",

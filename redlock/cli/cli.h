@@ -64,7 +64,8 @@ struct rdl_cli_options {
     const char *urls_from; /* the variable they are from; NULL: -u */
     uint64_t wait_ms;      /* 0: one attempt; RDL_CLI_FOREVER */
     uint32_t ttl_ms;
-    uint32_t grace_ms; /* 0: min(5 s, ttl/6) */
+    uint32_t grace_ms;   /* 0: min(5 s, ttl/6) */
+    uint32_t attempt_ms; /* 0: by the round trips */
     uint32_t max_ttl_ms;
     uint32_t max_hold_ms; /* 0: as long as the command runs */
     int guard;            /* enum rdl_guard */

@@ -42,6 +42,11 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
             (unsigned long)o->ttl_ms);
         return RDL_EXIT_USAGE;
     }
+    if (o->attempt_ms > o->ttl_ms / 4) {
+        rdl_cli_fail("--attempt (%lums) is above a quarter of --ttl (%lums): a lease has to last for some",
+                     (unsigned long)o->attempt_ms, (unsigned long)o->ttl_ms);
+        return RDL_EXIT_USAGE;
+    }
     if (o->max_ttl_ms == 0)
         o->max_ttl_ms = o->ttl_ms;
     if (o->ttl_ms > o->max_ttl_ms) {

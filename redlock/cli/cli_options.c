@@ -16,6 +16,7 @@ enum id {
     OPT_NOWAIT,
     OPT_CONFLICT,
     OPT_GRACE,
+    OPT_ATTEMPT,
     OPT_MAX_TTL,
     OPT_MAX_HOLD,
     OPT_GUARD,
@@ -54,6 +55,7 @@ static const struct option table[] = {
     {'n', "nb", OPT_NOWAIT, NOTHING},
     {'E', "conflict-exit-code", OPT_CONFLICT, VALUE},
     {0, "grace", OPT_GRACE, VALUE},
+    {0, "attempt", OPT_ATTEMPT, VALUE},
     {0, "max-ttl", OPT_MAX_TTL, VALUE},
     {0, "max-hold", OPT_MAX_HOLD, VALUE},
     {0, "restart-guard", OPT_GUARD, VALUE},
@@ -218,6 +220,8 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_number(opt->word, text, 255, &o->conflict_status);
     case OPT_GRACE:
         return take_time(opt->word, text, &o->grace_ms);
+    case OPT_ATTEMPT:
+        return take_time(opt->word, text, &o->attempt_ms);
     case OPT_MAX_TTL:
         return take_time(opt->word, text, &o->max_ttl_ms);
     case OPT_MAX_HOLD:

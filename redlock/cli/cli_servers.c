@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORIGIN_MAX = 64 };
+enum { ORIGIN_MAX = 64, FAR_MS = 5000 };
 
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX])
 {
@@ -152,6 +152,21 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
     return 0;
 }
 
+/*
+ * Connecting, AUTH and the questions behind it are a round trip each, and each may take more than a second; or as
+ * long as an attempt, if that was given. One attempt alone (-n) waits no longer than it must.
+ */
+static uint32_t connect_ms(const struct rdl_cli_options *o)
+{
+    uint32_t ms = o->attempt_ms == 0 ? FAR_MS : 3 * o->attempt_ms;
+
+    if (ms > o->ttl_ms / 2)
+        ms = o->ttl_ms / 2;
+    if (o->wait_ms == 0)
+        ms = o->attempt_ms;
+    return ms > RDL_CONNECT_MS ? ms : RDL_CONNECT_MS;
+}
+
 static void connect_later(struct rdl_cli_servers *s, size_t i)
 {
     struct rdl_conn_config *cfg = &s->config[i];
@@ -190,7 +205,9 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
         rc = resolve_all(s, o->any_address);
     if (rc == 0)
         rc = check_distinct(s, o);
-    for (size_t i = 0; i < s->n && rc == 0; i++)
+    for (size_t i = 0; i < s->n && rc == 0; i++) {
+        s->config[i].connect_ms = connect_ms(o);
         connect_later(s, i);
+    }
     return rc;
 }

@@ -39,6 +39,9 @@ static const char run_usage[] =
     "Waiting (for as long as it takes, if nothing is said)\n"
     "  -w, --wait SECONDS    so long; decimals are fine. Also --timeout\n"
     "  -n, --nonblock        not at all. Also --nb\n"
+    "  --attempt TIME        how long one attempt waits for the servers' answers, a\n"
+    "                        quarter of the ttl at most (by default: what their\n"
+    "                        round trips need)\n"
     "  --wake-hint           be told by holders with this option when it is free\n"
     "  -E, --conflict-exit-code N\n"
     "                        exit status when somebody else holds it (1)\n"
@@ -110,6 +113,7 @@ static int run(int argc, char **argv)
     lock.o = &options;
     lock.servers = &servers;
     lock.opt.lease.ttl_ms = options.ttl_ms;
+    lock.opt.lease.attempt_ms = options.attempt_ms;
     lock.opt.max_ttl_ms = options.max_ttl_ms;
     lock.opt.max_hold_ms = options.max_hold_ms;
     lock.opt.guard = (uint8_t)options.guard;

@@ -35,7 +35,7 @@ static int dial(const char *from, int port)
 /* 0 when that side has hung up. */
 static int pass_on(int from, int to)
 {
-    char buf[4096];
+    static char buf[65536]; /* all that came while it was late */
     ssize_t n = recv(from, buf, sizeof buf, 0);
 
     return n > 0 && send(to, buf, (size_t)n, MSG_NOSIGNAL) == n;
@@ -77,7 +77,7 @@ static int goes_mute(struct relay *r, int client)
  */
 static int lead(struct relay *r, int client, int server, int delay_ms)
 {
-    const struct timespec delay = {0, delay_ms * 1000000L};
+    const struct timespec delay = {delay_ms / 1000, delay_ms % 1000 * 1000000L};
     struct pollfd fds[2] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
     int is_open = 1;
 
