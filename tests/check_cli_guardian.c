@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 Suite *suite_cli_guardian(void);
 
@@ -196,10 +198,36 @@ START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
 }
 END_TEST
 
+/* Sent to it, too, before it has become deaf: a Ctrl-Z that counts twice stops the command and lets it go on. */
+START_TEST(a_signal_to_our_group_while_it_starts_counts_once)
+{
+    struct rdl_cli_guardian g;
+    int wake_fd, status;
+
+    ck_assert_int_eq(rdl_cli_signals_open(&wake_fd), 0);
+    setpgid(0, 0);
+    for (int i = 0; i < 100; i++) {
+        int n = 0;
+        ck_assert_int_eq(rdl_cli_guardian_start(&g), 0);
+        kill(0, SIGTSTP);
+        rdl_cli_guardian_tell(&g, 0, 0);
+        ck_assert_int_eq(waitpid(g.pid, &status, 0), g.pid);
+        ck_assert_int_eq(status, 0);
+        close(g.fd);
+        for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+            n += sig == SIGTSTP;
+        ck_assert_int_eq(n, 1);
+    }
+}
+END_TEST
+
 Suite *suite_cli_guardian(void)
 {
     Suite *s = suite_create("cli_guardian");
-    TCase *t = tcase_create("one server");
+    TCase *t = tcase_create("no server");
+    tcase_add_test(t, a_signal_to_our_group_while_it_starts_counts_once);
+    suite_add_tcase(s, t);
+    t = tcase_create("one server");
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, when_the_supervisor_is_killed_its_commands_group_dies);
