@@ -260,7 +260,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     uint64_t conn_ms;
     int rc;
 
-    rdl_conn_expect(l->conn, rdl_attempt_ms(l->opt));
+    rdl_conn_expect(l->conn, attempt_ms(l));
     rc = l->mode->send(l, now_ms);
     conn_ms = rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
     if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {

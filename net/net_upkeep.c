@@ -68,7 +68,7 @@ static void time_login(struct rdl_conn *c, uint64_t now_ms)
 
     if (seen == c->hello_seen)
         return;
-    if (took_ms > c->rtt_ms)
+    if (took_ms > c->rtt_ms || c->hello_seen == 0) /* that of the connection before is all we know until then */
         c->rtt_ms = took_ms;
     c->hello_seen = seen;
     c->mark_ms = (uint32_t)now_ms;
@@ -86,7 +86,6 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
     drop_stale(c, now_ms); /* not on a living connection: there the SET may still be executed, late */
     c->pause = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
-    c->rtt_ms = 0;
     c->hello_seen = 0;
     c->mark_ms = (uint32_t)now_ms;
     c->failures = c->failures < UINT8_MAX ? (uint8_t)(c->failures + 1) : c->failures;

@@ -41,7 +41,8 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     rdl_conn_forget(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
     if (r->keys_end_ms < now_ms + r->ttl_ms)
         r->keys_end_ms = now_ms + r->ttl_ms;
-    rdl_conn_expect(s->conn, rdl_attempt_ms(&r->opt->lease));
+    rdl_conn_expect(s->conn, rdl_redlock_attempt_ms(r));
+    rdl_conn_expect(s->conn, rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms)); /* far is not silent */
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
         rc = rdl_votes_submit(r, s, op, &s->req);
     rdl_conn_upkeep(s->conn, now_ms);

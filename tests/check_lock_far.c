@@ -88,6 +88,20 @@ START_TEST(three_round_trips_later_nobody_waits_any_more)
 }
 END_TEST
 
+/* Not before an attempt is over; then it is. */
+START_TEST(who_is_far_is_not_silent)
+{
+    uint32_t ms = trips[_i];
+
+    ask(ms);
+    scripted_sent(&s);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, now + 3 * (ms + 1) - 1), now + 3 * (ms + 1));
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    rdl_conn_upkeep(&s.conn, now + 3 * (ms + 1));
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+}
+END_TEST
+
 START_TEST(near_by_an_attempt_is_what_it_was)
 {
     log_in(_i);
@@ -127,6 +141,7 @@ Suite *suite_lock_far(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, a_lock_is_had_renewed_and_released_over_any_round_trip, 0, 4);
     tcase_add_loop_test(tc, three_round_trips_later_nobody_waits_any_more, 0, 2);
+    tcase_add_loop_test(tc, who_is_far_is_not_silent, 0, 2);
     tcase_add_loop_test(tc, near_by_an_attempt_is_what_it_was, 0, 2);
     tcase_add_test(tc, the_callers_attempt_is_kept_to_however_far_the_server_is);
     tcase_add_test(tc, a_proxy_that_is_near_hides_no_login);

@@ -334,6 +334,7 @@ START_TEST(each_connection_is_timed_anew)
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     rdl_conn_upkeep(&s.conn, 60000); /* it pauses: nothing to be timed */
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    ck_assert_uint_eq(s.conn.rtt_ms, 901); /* all we know until the next one is open */
     log_in(90000, near);
     ck_assert_uint_eq(s.conn.rtt_ms, 2);
 }

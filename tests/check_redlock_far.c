@@ -96,6 +96,49 @@ START_TEST(a_lock_is_had_renewed_and_released_over_any_round_trip)
 }
 END_TEST
 
+/* It is not waited for; but what it has not said yet is not overdue, and its connection is not ended. */
+START_TEST(a_slow_minority_is_not_silent)
+{
+    static const uint32_t ms[5] = {0, 0, 0, 0, 1000};
+    size_t i;
+    int op;
+
+    connected_in(5, ms);
+    for (op = 0; op < 3; op++) {
+        int rc = op == 0   ? fleet_acquire(now)
+                 : op == 1 ? rdl_redlock_extend_begin(lock, 30000, now)
+                           : rdl_redlock_release_begin(lock, now);
+        ck_assert_int_eq(rc, RDL_PENDING);
+        for (i = 0; i < 4; i++)
+            fleet_serve(i, now);
+        rdl_redlock_step(lock, now + 250);
+        rdl_redlock_step(lock, now + 999);
+        ck_assert_int_eq(rdl_conn_state(&fleet.s[4].conn), RDL_CONN_READY);
+        now += 1000;
+        fleet_serve(4, now);
+        rdl_redlock_step(lock, now);
+    }
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* Nor is one that is near: all have the time of the attempt. */
+START_TEST(who_is_near_has_the_time_of_the_attempt)
+{
+    static const uint32_t ms[3] = {0, 1000, 1000};
+
+    connected_in(3, ms);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(hear(1000), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 3002), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_READY);
+    now += 3003;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_UNKNOWN);
+    ck_assert_int_ne(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_READY);
+}
+END_TEST
+
 /* The nearest two are gone: what is left is a majority, and it is far. */
 START_TEST(those_that_are_not_there_do_not_make_the_majority_near)
 {
@@ -195,6 +238,8 @@ Suite *suite_redlock_far(void)
     tcase_add_loop_test(tc, an_attempt_has_three_round_trips_to_the_nearest_majority, 0,
                         sizeof ways / sizeof ways[0]);
     tcase_add_loop_test(tc, a_lock_is_had_renewed_and_released_over_any_round_trip, 0, 4);
+    tcase_add_test(tc, a_slow_minority_is_not_silent);
+    tcase_add_test(tc, who_is_near_has_the_time_of_the_attempt);
     tcase_add_test(tc, those_that_are_not_there_do_not_make_the_majority_near);
     tcase_add_test(tc, those_that_do_not_count_do_not_make_the_majority_near);
     tcase_add_loop_test(tc, a_number_is_raised_over_any_round_trip, 0, 2);

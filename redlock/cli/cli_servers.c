@@ -154,16 +154,14 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
 
 /*
  * Connecting, AUTH and the questions behind it are a round trip each, and each may take more than a second; or as
- * long as an attempt, if that was given. One attempt alone (-n) waits no longer than it must.
+ * long as an attempt, if that was given. (One attempt alone, -n, ends earlier where nobody says anything.)
  */
 static uint32_t connect_ms(const struct rdl_cli_options *o)
 {
-    uint32_t ms = o->attempt_ms == 0 ? FAR_MS : 3 * o->attempt_ms;
+    uint32_t ms = o->attempt_ms != 0 ? 3 * o->attempt_ms : FAR_MS;
 
     if (ms > o->ttl_ms / 2)
         ms = o->ttl_ms / 2;
-    if (o->wait_ms == 0)
-        ms = o->attempt_ms;
     return ms > RDL_CONNECT_MS ? ms : RDL_CONNECT_MS;
 }
 
