@@ -99,9 +99,9 @@ enum {
  * How to ask for a lock; borrowed, constant. Zero in all but ttl_ms is a good start: one attempt.
  *
  * With attempt_ms 0 an attempt waits for ttl/20 within 5 to 250 ms, or, where that is more, for three round
- * trips, a quarter of the ttl at most. A round trip is the longest of the connection's login: connecting, AUTH,
- * the other commands and questions. (Of N servers: the quorum-th smallest of theirs.) Where nothing is to be
- * said before the first request only connecting is timed: behind a proxy that is near, set attempt_ms.
+ * trips, a quarter of the ttl at most. A round trip is the longest of the connection's login: connecting,
+ * AUTH, the other commands and questions. (Of N servers: the quorum-th smallest of theirs.) Where nothing is
+ * to be said before the first request only connecting is timed: behind a proxy that is near, set attempt_ms.
  */
 struct rdl_options {
     uint32_t ttl_ms;     /* the lease: 4 attempts..RDL_TTL_MAX */

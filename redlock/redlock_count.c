@@ -23,7 +23,7 @@ static uint32_t distance_ms(const struct rdl_server *s)
     return s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY ? s->conn->rtt_ms : UINT32_MAX;
 }
 
-/* A majority is as far away as its farthest, and nobody waits for another one: a slow minority sets nothing. */
+/* A majority is as far away as its farthest; nobody waits for another one: a slow minority sets nothing. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
 {
     uint32_t quorum_ms = UINT32_MAX;

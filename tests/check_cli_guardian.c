@@ -198,7 +198,7 @@ START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
 }
 END_TEST
 
-/* Sent to it, too, before it has become deaf: a Ctrl-Z that counts twice stops the command and lets it go on. */
+/* Sent to it, too, before it is deaf: a Ctrl-Z that counts twice stops the command and lets it go on. */
 START_TEST(a_signal_to_our_group_while_it_starts_counts_once)
 {
     struct rdl_cli_guardian g;

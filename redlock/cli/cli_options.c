@@ -172,7 +172,7 @@ static int take_word(const char *option, const char *text, const char *const wor
     return RDL_EXIT_USAGE;
 }
 
-static void take_shell(struct rdl_cli_options *o, char *string)
+static int take_shell(struct rdl_cli_options *o, char *string)
 {
     static char sh[] = "/bin/sh", c[] = "-c";
     o->shell[0] = sh;
@@ -180,6 +180,7 @@ static void take_shell(struct rdl_cli_options *o, char *string)
     o->shell[2] = string;
     o->shell[3] = NULL;
     o->command = o->shell;
+    return 0;
 }
 
 /* What is on or off. */
@@ -233,8 +234,7 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_CLOCK_ERROR:
         return take_time(opt->word, text, &o->clock_error_ms);
     case OPT_COMMAND:
-        take_shell(o, text);
-        return 0;
+        return take_shell(o, text);
     case OPT_VERBOSE:
         rdl_cli_loudness(RDL_CLI_VERBOSE);
         return 0;
