@@ -289,18 +289,25 @@ static void not_kept_out_by_oneself(void)
 static void far_servers(void)
 {
     static const uint32_t trips_ms[] = {260, 1000};
-    for (int i = 0; i < 8; i++) {
-        int servers = i & 1 ? 5 : 1, is_one = i >> 2;
+    for (int i = 0; i < 10; i++) {
+        int servers = i & 1 ? 5 : 1, is_one = i >> 2 & 1;
         struct world *w = scene(1, servers, 30000);
         struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, i >= 8);
         for (int s = 0; s < servers; s++) {
             w->client[0].cfg[s].connect_ms = 5000;
             if (!is_one || s == 4)
                 w->link[0][s].delay_us = trips_ms[i >> 1 & 1] / 2 * MS;
         }
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 5000);
+        const struct tcp *far = w->client[0].tcp[i >= 8 ? 0 : servers - 1];
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         EXPECT(w, scene_do(w, h, EXTENDING, 30000) == RDL_OK);
         EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 1100);
+        EXPECT(w, far && w->client[0].tcp[i >= 8 ? 0 : servers - 1] == far); /* it is not silent */
         if (is_one && servers == 5) { /* the others are silent: who is slow is not waited for */
             EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
             for (int k = 0; k < servers; k++)
