@@ -149,8 +149,9 @@ START_TEST(extends_and_releases_keep_no_connection_alive)
     ck_assert_int_eq(state_at(NOW + PATIENCE - 1), RDL_CONN_READY);
     ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_FAILED);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
-    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
-    ck_assert_int_eq(req.error, RDL_E_TIMEOUT);
+    ck_assert_int_eq(req.is_queued, _i == 0); /* a release is heard over the next one */
+    ck_assert_int_eq(req.answer, _i == 0 ? RDL_ANSWER_NONE : RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(req.error, _i == 0 ? RDL_OK : RDL_E_TIMEOUT);
 }
 END_TEST
 
