@@ -57,10 +57,10 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 }
 
 /*
- * A round trip of the login is what passes until it is seen to go on: until the connection is open, until more
- * of it is answered. They follow one another without a gap and the longest is taken, so that nothing that delays
- * us or somebody near us who opens the connection for the server makes it too short. Until the first is over
- * that of the connection before is what is known.
+ * A round trip of the login is what passes until it is seen to go on: until the connection is open, until
+ * more of it is answered. They follow one another without a gap and the longest is taken, so that nothing
+ * that delays us or somebody near us who opens the connection for the server makes it too short. Until the
+ * first is over that of the connection before is what is known.
  */
 static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {

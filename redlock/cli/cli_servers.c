@@ -153,8 +153,9 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
 }
 
 /*
- * Connecting, AUTH and the questions behind it are a round trip each, and each may take more than a second; or
- * as long as an attempt, if that was given. (One attempt alone, -n, ends earlier where nobody says anything.)
+ * Connecting, AUTH and the questions behind it are a round trip each, and each may take more than a second;
+ * or as long as an attempt, if that was given. (One attempt alone, -n, ends earlier where nobody says
+ * anything.)
  */
 static uint32_t connect_ms(const struct rdl_cli_options *o)
 {
