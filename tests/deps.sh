@@ -42,11 +42,12 @@ END
 # The terminal tests of `make check` need a pseudo-terminal: no package brings that.
 case " $* " in
 *" test "* | *' all '*)
-    [ -e /dev/ptmx ] && [ -e /dev/pts/ptmx ] || { # every devpts has the second; the directory alone is none
+    # Every devpts has this node; the directory alone is none.
+    if ! [ -e /dev/ptmx ] || ! [ -e /dev/pts/ptmx ]; then
         echo "no /dev/pts here, and the tests of the command open a terminal: mount devpts on it, as root:" >&2
         echo "mkdir -p /dev/pts && mount -t devpts devpts /dev/pts && ln -sf pts/ptmx /dev/ptmx" >&2
         exit 69
-    }
+    fi
     ;;
 esac
 
