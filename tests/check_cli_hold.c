@@ -238,7 +238,7 @@ START_TEST(a_holder_without_end_is_waited_for)
 {
     live_command(&server[0], "SET nightly 2147483649.0");
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", "-v", NULL}, 1, "true"), 1);
-    ck_assert_ptr_nonnull(strstr(a.err, "nightly is held by somebody else, without end"));
+    ck_assert_ptr_nonnull(strstr(a.err, " is held by somebody else, without end"));
     ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's, without end"));
     ck_assert_ptr_null(strstr(a.err, "not a lock"));
     start(&a, (const char *const[]){"--legacy=always", "-v", NULL}, "echo in >&9");

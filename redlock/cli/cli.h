@@ -12,6 +12,7 @@
  *     cli_acquire.c    getting the lock, and giving it back     struct rdl_cli_lock
  *     cli_hold.c       on N servers, or a single one in ways of its own
  *     cli_report.c     what the servers said, and what that means for the exit status
+ *     cli_warn.c       what is wrong though the lock is had
  *     cli_guardian.c   the process that outlives us if we die
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_supervise.c  renew, forward signals, stop it in time
@@ -237,6 +238,10 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status);
 int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
 /* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
+/* What server i did, for people: "127.0.0.1:6379: done in 1 ms". */
+void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
+/* Server i failed in a way that lasts until somebody mends it; one that is down may come back by itself. */
+int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i);
 /* With -v: what each server did, a line for each. */
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l);
 /* When a majority answered the last attempt; 0: none did. */
@@ -246,6 +251,13 @@ int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);
 /* In how many ms so many servers are out of quarantine that it is no hindrance. */
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
+
+/* ---------------------------------------------------------------- warnings: each is said once */
+
+/* Who takes no part for good though a majority does; who refuses INFO, so that much is not seen. */
+void rdl_cli_warn_servers(const struct rdl_cli_lock *l);
+/* The key in our way never ends by itself. */
+void rdl_cli_warn_endless(const struct rdl_cli_lock *l);
 
 /* ---------------------------------------------------------------- processes */
 

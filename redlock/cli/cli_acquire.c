@@ -152,6 +152,7 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
         if (wait_ms == 0)
             hurry(l, &p, begun_ms);
         look_for_ourselves(l);
+        rdl_cli_warn_endless(l);
         if (obey(l)) /* whatever it said is given up */
             rc = rdl_cli_hold_acquire(l);
     }
@@ -178,12 +179,10 @@ static int busy(const struct rdl_cli_lock *l)
 {
     int64_t ms = holder_ms(l);
 
-    if (ms == -1)
-        rdl_cli_warn("%s %s", l->o->lock, rdl_cli_hold_endless(l));
-    else if (ms >= 0)
+    if (ms >= 0)
         rdl_cli_tell("%s is held by somebody else, whose lease has %.1f s left", l->o->lock,
                      (double)ms / 1000);
-    else
+    else /* without end: that is said already */
         rdl_cli_tell("%s is held by somebody else", l->o->lock);
     return l->o->conflict_status;
 }
@@ -236,6 +235,7 @@ static void acquired(const struct rdl_cli_lock *l, uint64_t waited_ms)
     rdl_cli_note("%s acquired after %.3f s; granted by %zu of %zu servers so far", l->o->lock,
                  (double)waited_ms / 1000, granted, l->servers->n);
     rdl_cli_lock_note_servers(l);
+    rdl_cli_warn_servers(l);
     for (size_t i = 0; i < l->servers->n && !l->is_single; i++) {
         char where[RDL_CLI_WHERE_MAX];
         rdl_cli_servers_where(l->servers, i, where);
@@ -273,9 +273,10 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     if (*told & what)
         return;
     *told |= what;
-    if (rc == RDL_BUSY)
+    if (rc == RDL_BUSY) {
         rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
-    else if (rc == RDL_E_QUARANTINE)
+        rdl_cli_warn_servers(l);
+    } else if (rc == RDL_E_QUARANTINE)
         rdl_cli_warn("%s; waiting %lu s for that%s", too_recently(l), quarantine_s(l), way_out(l));
     else
         rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));

@@ -232,6 +232,20 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
     return status;
 }
 
+void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+{
+    report(l, i, out, cap);
+}
+
+int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
+{
+    int error = rdl_cli_hold_error(l, i);
+
+    if (is_useful(l, i) || is_bystander(l, i) || l->servers->unresolved[i] != NULL)
+        return 0;
+    return rdl_is_permanent(error) || trouble_of(error) != SILENT || error == RDL_E_READONLY;
+}
+
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)
 {
     for (size_t i = 0; rdl_cli_is_verbose() && i < l->servers->n; i++) {

@@ -317,6 +317,7 @@ static void loop(struct run *r)
         now = rdl_cli_now(r->lock);
         advance(r, now);
         rdl_cli_lock_turn(r->lock, wake_ms(r, now));
+        rdl_cli_warn_servers(r->lock); /* of those that answered late */
     }
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is wrong and mends itself never, though the lock is had, or waited for, all the same: nobody would
+ * hear of it until it is too late. One warning each, once.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int is_first(unsigned *told, size_t i)
+{
+    unsigned bit = 1u << i;
+    int is_new = (*told & bit) == 0;
+
+    *told |= bit;
+    return is_new;
+}
+
+/* ---------------------------------------------------------------- who takes no part */
+
+static void tell_failures(const struct rdl_cli_lock *l)
+{
+    static unsigned told;
+    char one[RDL_CLI_WHERE_MAX + 200];
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (!rdl_cli_lock_is_final(l, i) || !is_first(&told, i))
+            continue;
+        rdl_cli_lock_report(l, i, one, sizeof one);
+        rdl_cli_warn("a server takes no part in %s, and will not by itself: %s", l->o->lock, one);
+    }
+}
+
+/* ---------------------------------------------------------------- who says nothing of itself */
+
+/* With --restart-guard=off it is known; with one that is required such a server takes no part. */
+static int is_nameless(const struct rdl_cli_lock *l, size_t i)
+{
+    const struct rdl_conn *c = l->servers->server[i].conn;
+
+    return !l->is_single && l->o->guard == RDL_GUARD_IF_PERMITTED && rdl_conn_state(c) == RDL_CONN_READY &&
+           rdl_conn_facts(c) == NULL;
+}
+
+static void tell_nameless(const struct rdl_cli_lock *l)
+{
+    static unsigned told;
+    char all[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], where[RDL_CLI_WHERE_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (!is_nameless(l, i) || !is_first(&told, i))
+            continue;
+        rdl_cli_servers_where(l->servers, i, where);
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", where);
+    }
+    if (n > 0)
+        rdl_cli_warn("INFO is refused by %s: a restart, a replica, a server that is listed twice or that "
+                     "deletes keys when its memory is full is not seen; grant the user +info, or say "
+                     "--restart-guard=off",
+                     all);
+}
+
+void rdl_cli_warn_servers(const struct rdl_cli_lock *l)
+{
+    tell_failures(l);
+    tell_nameless(l);
+}
+
+/* ---------------------------------------------------------------- a key that stays */
+
+static int is_endless(const struct rdl_cli_lock *l, size_t i)
+{
+    const struct rdl_server *s = &l->servers->server[i];
+
+    return s->vote == RDL_VOTE_DENIED && s->value == -1;
+}
+
+void rdl_cli_warn_endless(const struct rdl_cli_lock *l)
+{
+    static int told;
+    char where[RDL_CLI_WHERE_MAX];
+    size_t i = 0;
+
+    while (i < l->servers->n && !is_endless(l, i))
+        i++;
+    if (i == l->servers->n || told)
+        return;
+    told = 1;
+    rdl_cli_servers_where(l->servers, i, where);
+    rdl_cli_warn("%s on %s %s", l->o->lock, where, rdl_cli_hold_endless(l));
+}
