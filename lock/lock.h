@@ -79,8 +79,8 @@ enum {
     RDL_EXPIRED = -44,         /* its time was up: granted too late, or gone before the release */
     RDL_UNKNOWN = -45,         /* no answer, so nobody can say */
     RDL_E_FOREIGN_VALUE = -46, /* legacy: the key holds what is no lock of this kind; never taken over */
-    RDL_E_FENCE = -47,         /* fencing needs scripts, and the server refuses them */
-    RDL_E_MULTI = -48,         /* several locks at once need scripts, and the server refuses them */
+    RDL_E_FENCE = -47,         /* fencing needs scripts, and the server has none */
+    RDL_E_MULTI = -48,         /* several locks at once need scripts, and the server has none */
     RDL_OVERWRITTEN = -49 /* legacy: nobody else can have it yet, but a waiter wrote his value over ours */
 };
 
@@ -222,12 +222,13 @@ struct rdl_lock_mode {
 };
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 /*
- * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where they are
- * refused acquire says RDL_E_FENCE. The number grows as long as the server keeps {name}:fence, which ends
- * only as fence_expiry_ms of the options says; should the server lose it, the clients' floors may help
- * (rdl_lock_set_floor). Older clients set an expiry of a day on that key, and then the promise ends there;
- * an acquire of ours without one takes it off again. On a cluster node a name with a '}' in it needs a tag,
- * {so}, else acquire says RDL_E_CLUSTER.
+ * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where there are
+ * none acquire says RDL_E_FENCE, and RDL_E_PERM where the user may not use them, or not the key. The
+ * number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
+ * options says; should the server lose it, the clients' floors may help (rdl_lock_set_floor). Older
+ * clients set an expiry of a day on that key, and then the promise ends there; an acquire of ours without
+ * one takes it off again. On a cluster node a name with a '}' in it needs a tag, {so}, else acquire says
+ * RDL_E_CLUSTER.
  */
 extern const struct rdl_lock_mode rdl_lock_fenced;
 /*
@@ -320,9 +321,10 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const s
  *     rdl_lock_init_multi(&lock, &opt, &conn, accounts, 2, packed);
  *
  * 1 to RDL_MULTI_MAX (n) different names, together of RDL_NAME_MAX - n bytes at most; each excludes a px
- * lock of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts: where
- * they are refused acquire says RDL_E_MULTI. On a cluster node the names need a tag in common, else acquire
- * says RDL_E_CLUSTER. Never with hints. RDL_OK, or RDL_E_NAME, which acquire repeats.
+ * lock of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts:
+ * where there are none acquire says RDL_E_MULTI (RDL_E_PERM where the user may not use them). On a
+ * cluster node the names need a tag in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK,
+ * or RDL_E_NAME, which acquire repeats.
  */
 int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);

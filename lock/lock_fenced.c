@@ -42,7 +42,7 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
         return rc;
     if (rc == RDL_OK)
         l->fence = (uint64_t)l->req.value;
-    return rc == RDL_E_UNSUPPORTED || rc == RDL_E_PERM ? RDL_E_FENCE : rc;
+    return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
 }
 
 static size_t fenced_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])

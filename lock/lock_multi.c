@@ -13,7 +13,7 @@ static int multi_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc = rdl_lock_px.answer(l, now_ms);
 
-    return rc == RDL_E_UNSUPPORTED || rc == RDL_E_PERM ? RDL_E_MULTI : rc;
+    return rc == RDL_E_UNSUPPORTED ? RDL_E_MULTI : rc;
 }
 
 static size_t multi_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])

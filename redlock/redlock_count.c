@@ -158,7 +158,7 @@ unsigned rdl_votes_without_scripts(const struct rdl_redlock *r)
 
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
-        n += s->vote == RDL_VOTE_ERROR && (s->error == RDL_E_UNSUPPORTED || s->error == RDL_E_PERM);
+        n += s->vote == RDL_VOTE_ERROR && s->error == RDL_E_UNSUPPORTED;
     }
     return n;
 }

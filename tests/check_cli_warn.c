@@ -172,6 +172,37 @@ START_TEST(a_key_without_expiry_is_told_at_once_and_once)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- keys beside the lock */
+
+static const char *const side[][4] = {
+    {"-n", "--fence", NULL},
+    {"-n", "--canary", NULL},
+    {"-n", "--canary", "--restart-guard=if-permitted", NULL}, /* it was asked for all the same */
+};
+
+START_TEST(a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key)
+{
+    set_user(&a, _i % 3 == 2 ? "~nightly +@all -info" : "~nightly +@all", side[_i % 3], _i < 3 ? 1 : N, "echo ran");
+    ck_assert_int_eq(command_run(&a), 77);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_nonnull(strstr(a.err, "the key "));
+    ck_assert_ptr_nonnull(strstr(a.err, _i % 3 == 0 ? "{nightly}:fence)" : "rdl:canary)"));
+    ck_assert_ptr_null(strstr(a.err, "fencing needs scripts"));
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_minority_that_the_canary_cannot_watch_is_told)
+{
+    set_user(&a, all, (const char *const[]){"--canary", "--restart-guard=if-permitted", "--ttl=1s", NULL}, N,
+             "sleep 2"); /* until it was asked: at the latest, for a renewal */
+    live_command(&server[1], "ACL SETUSER lk resetkeys ~nightly");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_uint_eq(times(a.err, " is not watched: the user may not get and set the key rdl:canary"), 1);
+}
+END_TEST
+
 Suite *suite_cli_warn(void)
 {
     Suite *suite = suite_create("cli_warn");
@@ -186,6 +217,8 @@ Suite *suite_cli_warn(void)
     tcase_add_test(tc, one_that_is_down_may_come_back_and_is_no_warning);
     tcase_add_test(tc, who_waits_is_told_too);
     tcase_add_loop_test(tc, a_key_without_expiry_is_told_at_once_and_once, 0, 2);
+    tcase_add_loop_test(tc, a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key, 0, 6);
+    tcase_add_test(tc, a_minority_that_the_canary_cannot_watch_is_told);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -439,9 +439,23 @@ START_TEST(without_scripts_it_is_refused_and_nothing_is_written)
         live_command(&server, "ACL SETUSER default -@scripting");
     opt.wait_ms = 15000; /* no waiting helps */
     opt.retry_ms = 1;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_FENCE);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i == 0 ? RDL_E_FENCE : RDL_E_PERM);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* It could be given by a grant, so it is no lack of the server's. */
+START_TEST(a_user_who_may_not_use_the_fences_key_lacks_a_permission)
+{
+    begin(NULL);
+    live_command(&server, "ACL SETUSER default resetkeys ~%s", "nightly");
+    opt.wait_ms = 15000; /* no waiting helps */
+    opt.retry_ms = 1;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_PERM);
+    ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "NOPERM ", 7), 0);
+    live_command(&server, "ACL SETUSER default ~{nightly}:fence");
+    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_OK); /* on a connection of its own */
 }
 END_TEST
 
@@ -486,6 +500,7 @@ Suite *suite_lock_fenced(void)
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(refused, NULL, teardown);
     tcase_add_loop_test(refused, without_scripts_it_is_refused_and_nothing_is_written, 0, 2);
+    tcase_add_test(refused, a_user_who_may_not_use_the_fences_key_lacks_a_permission);
     tcase_add_test(refused, where_only_evalsha_is_refused_eval_counts);
     suite_add_tcase(suite, refused);
     tcase_add_checked_fixture(days, setup_still, NULL);

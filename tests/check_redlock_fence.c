@@ -212,19 +212,20 @@ START_TEST(a_floor_may_be_set_while_an_acquire_waits)
 }
 END_TEST
 
-/* The server knows none, or the user may run none. */
+/* The server knows none, or the user may run none, or that is so of one server each. */
 START_TEST(without_scripts_it_is_refused_and_not_faked)
 {
-    static struct sim_features none;
+    static struct sim_features none, forbidden;
     size_t i;
 
     fenced(3);
-    none = *fleet.s[0].model.features;
-    none.no_scripts = _i == 0;
-    none.denied = _i == 0 ? NULL : " eval evalsha ";
+    none = forbidden = *fleet.s[0].model.features;
+    none.no_scripts = 1;
+    forbidden.denied = " eval evalsha ";
     for (i = 0; i < 2; i++)
-        fleet.s[i].model.features = &none;
-    ck_assert_int_eq(acquire(), RDL_E_FENCE);
+        fleet.s[i].model.features = _i == 0 || (_i == 2 && i == 0) ? &none : &forbidden;
+    ck_assert_int_eq(acquire(), _i == 0 ? RDL_E_FENCE : RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_redlock_error(lock, 1), _i == 0 ? RDL_E_UNSUPPORTED : RDL_E_PERM);
 }
 END_TEST
 
@@ -498,7 +499,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, who_granted_it_and_is_gone_is_not_needed_for_the_number);
     tcase_add_test(tc, a_floor_is_the_least_number);
     tcase_add_test(tc, a_floor_may_be_set_while_an_acquire_waits);
-    tcase_add_loop_test(tc, without_scripts_it_is_refused_and_not_faked, 0, 2);
+    tcase_add_loop_test(tc, without_scripts_it_is_refused_and_not_faked, 0, 3);
     tcase_add_test(tc, a_server_in_quarantine_gives_no_number);
     tcase_add_test(tc, a_gap_voids_the_number);
     tcase_add_loop_test(tc, who_grants_it_late_is_raised_too, 0, 2);

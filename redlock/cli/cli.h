@@ -256,6 +256,8 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 
 /* Who takes no part for good though a majority does; who refuses INFO, so that much is not seen. */
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l);
+/* With --canary: a majority of the servers can be watched by it. */
+int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l);
 /* The key in our way never ends by itself. */
 void rdl_cli_warn_endless(const struct rdl_cli_lock *l);
 

@@ -245,6 +245,16 @@ static void acquired(const struct rdl_cli_lock *l, uint64_t waited_ms)
     }
 }
 
+/* The canary was asked for: a lock that it does not watch is not what is wanted. */
+static int unwatched(struct rdl_cli_lock *l)
+{
+    rdl_cli_warn_servers(l);
+    rdl_cli_fail("no lock: --canary can watch no majority of the servers (check the user's permissions; it "
+                 "needs get, set, time and the key " RDL_CANARY_KEY ")");
+    give_up(l);
+    return RDL_EXIT_NOPERM;
+}
+
 /* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
 static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
 {
@@ -296,6 +306,10 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
         int rc = attempt(l, left < slice ? left : slice);
         uint64_t now = rdl_cli_now(l);
 
+        if (rc == RDL_OK && !rdl_cli_lock_is_watched(l)) {
+            *status = unwatched(l);
+            return 0;
+        }
         if (rc == RDL_OK) {
             acquired(l, now - begun);
             return 1;

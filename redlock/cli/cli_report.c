@@ -205,10 +205,25 @@ static int is_one_too_old(const struct rdl_cli_lock *l)
     return 0;
 }
 
+/* Key patterns that were made for the locks alone do not cover what stands beside them. */
+static const char *permissions(const struct rdl_cli_options *o)
+{
+    static char text[300];
+    int is_tagged = strchr(o->lock, '}') != NULL;
+    char fence[200] = "";
+
+    if (o->fence)
+        snprintf(fence, sizeof fence, "; --fence needs eval, evalsha and the key %s%s%s:fence",
+                 is_tagged ? "" : "{", o->lock, is_tagged ? "" : "}");
+    snprintf(text, sizeof text, " (check the user's permissions%s%s)", fence,
+             o->canary ? "; --canary needs get, set, time and the key " RDL_CANARY_KEY : "");
+    return text;
+}
+
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
-        return is_one_refused_login(l) ? " (check the password)" : " (check the user's permissions)";
+        return is_one_refused_login(l) ? " (check the password)" : permissions(l->o);
     if (status == RDL_EXIT_PROTOCOL)
         return " (is that the right port?)";
     if (is_one_too_old(l))

@@ -63,10 +63,50 @@ static void tell_nameless(const struct rdl_cli_lock *l)
                      all);
 }
 
+/* ---------------------------------------------------------------- the canary, where the user may not use it */
+
+/* Where it need not be permitted (the restart guard says so) its server counts all the same. */
+static int is_blind(const struct rdl_cli_lock *l, size_t i)
+{
+    const struct rdl_canary *c = &l->canaries[i];
+
+    return l->o->canary && l->servers->server[i].vote == RDL_VOTE_GRANTED && c->answer == RDL_ANSWER_ERROR &&
+           c->error == RDL_E_PERM;
+}
+
+static void tell_blind(const struct rdl_cli_lock *l)
+{
+    static unsigned told;
+    char where[RDL_CLI_WHERE_MAX];
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (!is_blind(l, i) || !is_first(&told, i))
+            continue;
+        rdl_cli_servers_where(l->servers, i, where);
+        rdl_cli_warn("--canary: %s is not watched: the user may not get and set the key " RDL_CANARY_KEY
+                     " there",
+                     where);
+    }
+}
+
+int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
+{
+    size_t granted = 0, blind = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
+        blind += is_blind(l, i) != 0;
+    }
+    return blind == 0 || granted - blind > l->servers->n / 2;
+}
+
+/* ---------------------------------------------------------------- all of them */
+
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l)
 {
     tell_failures(l);
     tell_nameless(l);
+    tell_blind(l);
 }
 
 /* ---------------------------------------------------------------- a key that stays */
