@@ -203,6 +203,54 @@ START_TEST(a_minority_that_the_canary_cannot_watch_is_told)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- who may take and not give back */
+
+static const struct {
+    const char *rules, *words, *said;
+} giving[] = {
+    {"~* +set +pttl +info", "the user may neither release nor extend what was granted on 127.0.0.1:", "'watch'"},
+    {"~* +@all -eval -evalsha -multi", "the user may neither release nor extend what was granted", "'multi'"},
+    {"~* +@all -get", "the user may neither release nor extend what was granted", "'get'"},
+    {"~* +set +pttl +eval +evalsha", "the user may neither release nor extend what was granted", "'watch'"},
+    {all, NULL, NULL},
+    {"~* +@all -info", NULL, NULL},
+    {"~* +set +pttl +eval +evalsha +get +del +pexpire", NULL, NULL}, /* what is said to be needed */
+    {"~* +@all -@scripting", NULL, NULL},                            /* there is another way */
+};
+
+START_TEST(who_may_not_release_or_extend_is_told_before_the_command_starts)
+{
+    set_user(&a, giving[_i].rules, none, _i % 2 ? N : 1, "echo in >&9; read -r x </dev/zero");
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    const char *err = command_err_so_far(&a);
+    if (giving[_i].words == NULL) {
+        ck_assert_str_eq(err, "");
+    } else {
+        ck_assert_ptr_nonnull(strstr(err, giving[_i].words));
+        ck_assert_ptr_nonnull(strstr(err, giving[_i].said));
+        ck_assert_ptr_nonnull(strstr(err, "; grant +eval +evalsha +get +del +pttl +pexpire ("));
+    }
+    kill(a.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&a), 128 + SIGTERM);
+    ck_assert(giving[_i].words != NULL || a.err[0] == '\0');
+    if (giving[_i].words == NULL)
+        ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* Which the probe cannot see: scripts are permitted, and what they do is not. */
+START_TEST(a_release_that_is_refused_says_so_and_by_what)
+{
+    set_user(&a, "~* +@all -del", none, _i == 0 ? 1 : N, ":");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: nightly could not be released (127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": the user may not run a command that is needed (ACL): NOPERM "));
+    ck_assert_ptr_nonnull(strstr(a.err, "'del'"));
+    ck_assert_ptr_null(strstr(a.err, "no answer"));
+}
+END_TEST
+
 Suite *suite_cli_warn(void)
 {
     Suite *suite = suite_create("cli_warn");
@@ -219,6 +267,9 @@ Suite *suite_cli_warn(void)
     tcase_add_loop_test(tc, a_key_without_expiry_is_told_at_once_and_once, 0, 2);
     tcase_add_loop_test(tc, a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key, 0, 6);
     tcase_add_test(tc, a_minority_that_the_canary_cannot_watch_is_told);
+    tcase_add_loop_test(tc, who_may_not_release_or_extend_is_told_before_the_command_starts, 0,
+                        (int)(sizeof giving / sizeof giving[0]));
+    tcase_add_loop_test(tc, a_release_that_is_refused_says_so_and_by_what, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

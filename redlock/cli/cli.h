@@ -13,6 +13,7 @@
  *     cli_hold.c       on N servers, or a single one in ways of its own
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_warn.c       what is wrong though the lock is had
+ *     cli_probe.c      may it be released and extended?
  *     cli_guardian.c   the process that outlives us if we die
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_supervise.c  renew, forward signals, stop it in time
@@ -256,6 +257,8 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 
 /* Who takes no part for good though a majority does; who refuses INFO, so that much is not seen. */
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l);
+/* It was granted: warn where the user may not release or extend it. Takes an attempt's time at most. */
+void rdl_cli_probe(struct rdl_cli_lock *l);
 /* With --canary: a majority of the servers can be watched by it. */
 int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l);
 /* The key in our way never ends by itself. */

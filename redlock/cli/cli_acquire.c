@@ -312,6 +312,7 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
         }
         if (rc == RDL_OK) {
             acquired(l, now - begun);
+            rdl_cli_probe(l);
             return 1;
         }
         if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE || rc == RDL_EXPIRED)

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * May the user release and extend what was granted? Who may SET and nothing else leaves every key behind, and
+ * is stopped when the lease ends; better said before the command starts than after.
+ *
+ * Each server that granted is asked to do both with a value that is nobody's: it says that the key is somebody
+ * else's and changes nothing, or that the user may not. That costs one round trip, so only users with a name,
+ * and those who are refused INFO, are asked for: the others have all rights, as a rule. What is forbidden
+ * within a script (del, pexpire) is not seen: a script stops at a value that is not the key's. A fenced lock
+ * was taken by a script.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct probe {
+    struct rdl_req release, extend;
+    char text[RDL_TEXT_MAX]; /* what the server said to that */
+    int is_out;
+};
+
+static struct probe probes[RDL_SERVERS_MAX];
+
+static int is_restricted(const struct rdl_cli_lock *l, size_t i)
+{
+    if (l->o->fence || (l->is_single && l->single.mode != &rdl_lock_px))
+        return 0;
+    return l->servers->endpoint[i].user.len > 0 || (!l->is_single && rdl_conn_facts(&l->servers->conn[i]) == NULL);
+}
+
+static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
+{
+    struct rdl_conn *c = &l->servers->conn[i];
+    struct probe *p = &probes[i];
+    struct rdl_token token;
+    struct rdl_command cmd;
+    char value[RDL_VALUE_MAX];
+    uint8_t entropy[RDL_ENTROPY_LEN];
+
+    if (l->net.random(l->net.ctx, entropy, sizeof entropy) != RDL_OK)
+        return;
+    rdl_token_init(&token, entropy);
+    rdl_token_hex(&token, value);
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
+    cmd.name.data = l->o->lock;
+    cmd.name.len = strlen(l->o->lock);
+    cmd.value.data = value;
+    cmd.value.len = sizeof value;
+    cmd.until_ms = until_ms;
+    cmd.ttl_ms = l->o->ttl_ms;
+    p->is_out = rdl_conn_submit(c, &p->release, &cmd) == RDL_OK;
+    cmd.op = &rdl_op_extend;
+    if (p->is_out && rdl_conn_submit(c, &p->extend, &cmd) != RDL_OK)
+        p->extend.answer = RDL_ANSWER_UNSENT;
+}
+
+static int is_refused(const struct rdl_req *req)
+{
+    return req->answer == RDL_ANSWER_ERROR && (req->error == RDL_E_PERM || req->error == RDL_E_UNSUPPORTED);
+}
+
+/* Its words, before they are those of the next error. 1: an answer is still to come. */
+static int take(const struct rdl_cli_lock *l, size_t i)
+{
+    struct probe *p = &probes[i];
+
+    if (!p->is_out)
+        return 0;
+    if (p->text[0] == '\0' && (is_refused(&p->release) || is_refused(&p->extend)))
+        snprintf(p->text, sizeof p->text, "%s", rdl_conn_text(&l->servers->conn[i]));
+    return p->release.answer == RDL_ANSWER_NONE || p->extend.answer == RDL_ANSWER_NONE;
+}
+
+static void tell(const struct rdl_cli_lock *l, size_t i)
+{
+    const struct probe *p = &probes[i];
+    int no_release = is_refused(&p->release), no_extend = is_refused(&p->extend);
+    char where[RDL_CLI_WHERE_MAX], said[3 * RDL_TEXT_MAX];
+
+    if (!no_release && !no_extend)
+        return;
+    rdl_cli_servers_where(l->servers, i, where);
+    rdl_cli_secret_scrub(p->text, p->text, l->servers->endpoint[i].password, said, sizeof said);
+    rdl_cli_warn("the user may %s on %s%s; grant +eval +evalsha +get +del +pttl +pexpire (%s)",
+                 no_release && no_extend ? "neither release nor extend what was granted"
+                 : no_release            ? "not release what was granted"
+                                         : "not extend what was granted",
+                 where,
+                 no_release && no_extend ? ": the lease ends with its ttl, not later and not before"
+                 : no_release            ? ": it stays until its ttl ends"
+                                         : ": it ends with its ttl",
+                 said);
+}
+
+void rdl_cli_probe(struct rdl_cli_lock *l)
+{
+    uint64_t until_ms = rdl_cli_now(l) + rdl_attempt_ms(&l->opt.lease);
+    int wake_fd = l->posix.wake_fd, is_pending = 1;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (l->servers->server[i].vote == RDL_VOTE_GRANTED && is_restricted(l, i))
+            ask(l, i, until_ms);
+    l->posix.wake_fd = -1; /* a signal is for the command; unread it would end every wait at once */
+    while (is_pending) {
+        is_pending = 0;
+        for (size_t i = 0; i < l->servers->n; i++)
+            is_pending |= take(l, i);
+        is_pending = is_pending && rdl_cli_now(l) < until_ms;
+        if (is_pending)
+            rdl_cli_lock_turn(l, until_ms);
+    }
+    l->posix.wake_fd = wake_fd;
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (!probes[i].is_out)
+            continue;
+        tell(l, i);
+        rdl_conn_forget(&l->servers->conn[i], &probes[i].release);
+        rdl_conn_forget(&l->servers->conn[i], &probes[i].extend);
+    }
+}
