@@ -8,9 +8,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -30,8 +32,8 @@ struct order {
     uint64_t until_ms;
 };
 
-/* Not a second holder of anybody's pipe, terminal or directory. */
-static void hold_nothing_but(int fd)
+/* All descriptors that there may be. */
+static void close_each_but(int fd)
 {
     struct rlimit files;
     int most = 65536;
@@ -41,6 +43,41 @@ static void hold_nothing_but(int fd)
     for (int i = 0; i < most; i++)
         if (i != fd)
             close(i);
+}
+
+/* Those that are open, where the system lists them: a list each time, until it has none to close. 0: it does not. */
+static int close_listed_but(int fd, const char *list)
+{
+    int open[64], n = 1;
+
+    while (n > 0) {
+        DIR *dir = opendir(list);
+        if (dir == NULL)
+            return 0;
+        n = 0;
+        for (struct dirent *d = readdir(dir); d != NULL && n < (int)(sizeof open / sizeof open[0]);
+             d = readdir(dir)) {
+            int i = d->d_name[0] >= '0' && d->d_name[0] <= '9' ? (int)strtol(d->d_name, NULL, 10) : fd;
+            if (i != fd && i != dirfd(dir))
+                open[n++] = i;
+        }
+        closedir(dir);
+        for (int i = 0; i < n; i++)
+            close(open[i]);
+    }
+    return 1;
+}
+
+/* Not a second holder of anybody's pipe, terminal or directory. */
+static void hold_nothing_but(int fd)
+{
+#ifdef __linux__
+    static const char list[] = "/proc/self/fd"; /* elsewhere /dev/fd may name but the first three */
+#else
+    static const char list[] = "";
+#endif
+    if (!close_listed_but(fd, list))
+        close_each_but(fd);
     if (chdir("/") != 0)
         return;
 }
