@@ -182,7 +182,8 @@ static const char *const side[][4] = {
 
 START_TEST(a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key)
 {
-    set_user(&a, _i % 3 == 2 ? "~nightly +@all -info" : "~nightly +@all", side[_i % 3], _i < 3 ? 1 : N, "echo ran");
+    set_user(&a, _i % 3 == 2 ? "~nightly +@all -info" : "~nightly +@all", side[_i % 3], _i < 3 ? 1 : N,
+             "echo ran");
     ck_assert_int_eq(command_run(&a), 77);
     ck_assert_str_eq(a.out, "");
     ck_assert_ptr_nonnull(strstr(a.err, "the key "));
@@ -208,7 +209,8 @@ END_TEST
 static const struct {
     const char *rules, *words, *said;
 } giving[] = {
-    {"~* +set +pttl +info", "the user may neither release nor extend what was granted on 127.0.0.1:", "'watch'"},
+    {"~* +set +pttl +info",
+     "the user may neither release nor extend what was granted on 127.0.0.1:", "'watch'"},
     {"~* +@all -eval -evalsha -multi", "the user may neither release nor extend what was granted", "'multi'"},
     {"~* +@all -get", "the user may neither release nor extend what was granted", "'get'"},
     {"~* +set +pttl +eval +evalsha", "the user may neither release nor extend what was granted", "'watch'"},

@@ -103,8 +103,8 @@ START_TEST(a_user_whose_scripts_may_not_write_gets_no_number)
     asking_begin("lk:secret@");
     live_command(&asked, "ACL SETUSER lk on >secret ~* +@all -psetex");
     assert_no_fence(RDL_E_PERM, strstr(live_command(&asked, "INFO server"), "redis_version:7.0")
-                        ? "ERR The user executing"
-                        : "ERR ACL failure");
+                                    ? "ERR The user executing"
+                                    : "ERR ACL failure");
 }
 END_TEST
 

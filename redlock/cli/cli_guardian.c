@@ -45,7 +45,7 @@ static void close_each_but(int fd)
             close(i);
 }
 
-/* Those that are open, where the system lists them: a list each time, until it has none to close. 0: it does not. */
+/* Those that are open, until the list names none to close. 0: the system has no such list. */
 static int close_listed_but(int fd, const char *list)
 {
     int open[64], n = 1;

@@ -187,9 +187,10 @@ const char *rdl_cli_hold_endless(const struct rdl_cli_lock *l)
 {
     if (is_legacy(l) && l->single.result != RDL_E_FOREIGN_VALUE)
         return "is held by somebody else, without end: he gave no timeout, and releases it when he is done";
-    return is_legacy(l) ? "is taken for ever: its key has no expiry, so it is not a lock of this kind"
-                        : "is taken for ever: its key has no expiry (TTL says -1), so it is a lock of the old "
-                          "protocol (--legacy) or no lock at all; DEL it only if nobody holds it";
+    return is_legacy(l)
+               ? "is taken for ever: its key has no expiry, so it is not a lock of this kind"
+               : "is taken for ever: its key has no expiry (TTL says -1), so it is a lock of the old "
+                 "protocol (--legacy) or no lock at all; DEL it only if nobody holds it";
 }
 
 static void report_denied(const struct rdl_cli_lock *l, int64_t ms, char *out, size_t cap)

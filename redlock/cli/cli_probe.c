@@ -3,11 +3,11 @@
  * May the user release and extend what was granted? Who may SET and nothing else leaves every key behind, and
  * is stopped when the lease ends; better said before the command starts than after.
  *
- * Each server that granted is asked to do both with a value that is nobody's: it says that the key is somebody
- * else's and changes nothing, or that the user may not. That costs one round trip, so only users with a name,
- * and those who are refused INFO, are asked for: the others have all rights, as a rule. What is forbidden
- * within a script (del, pexpire) is not seen: a script stops at a value that is not the key's. A fenced lock
- * was taken by a script.
+ * Each server that granted is asked to do both with a value that is nobody's: it says that the key is
+ * somebody else's and changes nothing, or that the user may not. That costs one round trip, so only users
+ * with a name, and those who are refused INFO, are asked for: the others have all rights, as a rule. What is
+ * forbidden within a script (del, pexpire) is not seen: a script stops at a value that is not the key's. A
+ * fenced lock was taken by a script.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -27,7 +27,8 @@ static int is_restricted(const struct rdl_cli_lock *l, size_t i)
 {
     if (l->o->fence || (l->is_single && l->single.mode != &rdl_lock_px))
         return 0;
-    return l->servers->endpoint[i].user.len > 0 || (!l->is_single && rdl_conn_facts(&l->servers->conn[i]) == NULL);
+    return l->servers->endpoint[i].user.len > 0 ||
+           (!l->is_single && rdl_conn_facts(&l->servers->conn[i]) == NULL);
 }
 
 static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)

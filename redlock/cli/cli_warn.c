@@ -63,7 +63,7 @@ static void tell_nameless(const struct rdl_cli_lock *l)
                      all);
 }
 
-/* ---------------------------------------------------------------- the canary, where the user may not use it */
+/* ---------------------------------------------------------------- a canary that the user may not use */
 
 /* Where it need not be permitted (the restart guard says so) its server counts all the same. */
 static int is_blind(const struct rdl_cli_lock *l, size_t i)
