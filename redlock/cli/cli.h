@@ -259,7 +259,7 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l);
 /* It was granted: warn where the user may not release or extend it. Takes an attempt's time at most. */
 void rdl_cli_probe(struct rdl_cli_lock *l);
-/* With --canary: a majority of the servers can be watched by it. */
+/* With --canary: a majority of the servers may be watched by it. */
 int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l);
 /* The key in our way never ends by itself. */
 void rdl_cli_warn_endless(const struct rdl_cli_lock *l);

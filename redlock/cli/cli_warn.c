@@ -89,15 +89,14 @@ static void tell_blind(const struct rdl_cli_lock *l)
     }
 }
 
+/* Who has not answered yet may be watched. */
 int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
 {
-    size_t granted = 0, blind = 0;
+    size_t blind = 0;
 
-    for (size_t i = 0; i < l->servers->n; i++) {
-        granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
+    for (size_t i = 0; i < l->servers->n; i++)
         blind += is_blind(l, i) != 0;
-    }
-    return blind == 0 || granted - blind > l->servers->n / 2;
+    return blind <= (l->servers->n - 1) / 2;
 }
 
 /* ---------------------------------------------------------------- all of them */
