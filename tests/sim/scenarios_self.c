@@ -90,8 +90,73 @@ static void what_is_left_is_seen(void)
     EXPECT(w, complains(w, "idle"));
 }
 
+/* ---------------------------------------------------------------- the oracle of no quorum */
+
+/* It must have nothing against it, or this. */
+static int is_doubted(struct world *w, struct handle *h)
+{
+    if (w->violation) /* the scenario has failed already */
+        return 0;
+    oracle_result(w, h, RDL_NO_QUORUM, clock_ms(&w->client[h->client].clock, w->now));
+    int is = w->violation && strcmp(w->violation, "truth") == 0;
+    w->violation = NULL;
+    return is;
+}
+
+static void refusals_on_their_way_count(void)
+{
+    struct world *w = scene(2, 3, 1000);
+    struct handle *b = scene_lock(w, 1);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    for (int s = 0; s < 3; s++)
+        w->link[1][s].delay_us = 5 * MS;
+    scene_begin(w, b, ACQUIRING, 0);
+    EXPECT(w, !is_doubted(w, b)); /* no server has seen it yet */
+    scene_go(w, 7);
+    EXPECT(w, handle_is_pending(b) && is_doubted(w, b));
+    for (int s = 0; s < 3; s++)
+        w->link[1][s].delay_us = SECOND; /* of the reset itself the client hears long after the attempt */
+    scene_cut(w, 1, 2);
+    EXPECT(w, is_doubted(w, b)); /* two are on their way still */
+    scene_cut(w, 1, 1);
+    EXPECT(w, !is_doubted(w, b));
+    scene_cut(w, 1, 0);
+    EXPECT(w, scene_wait(w, b) == RDL_NO_QUORUM);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
+/* A majority grants it, and one refuses it. */
+static void a_number_that_is_missing_is_another_reason(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = scene_lock(w, 0);
+    char hex[2 * RDL_TOKEN_LEN];
+    scene_ready(w);
+    scene_begin(w, h, ACQUIRING, 0);
+    world_run_until(w, w->now + 150); /* executed, and the answers are on their way */
+    token_hex(handle_token(h), hex);
+    struct token *t = token_find(w, hex, 0);
+    EXPECT(w, t && t->granted == 7 && !is_doubted(w, h));
+    if (!t)
+        return;
+    t->granted = 6;
+    t->refused = 1;
+    EXPECT(w, is_doubted(w, h));
+    h->opt.fencing = &rdl_redlock_fenced;
+    EXPECT(w, !is_doubted(w, h));
+    t->granted = 2;
+    t->refused = 5;
+    EXPECT(w, is_doubted(w, h)); /* without a majority there is no number to miss */
+}
+
 const struct scenario scenarios_self[] = {
     {"a class of faults is switched off and nothing else moves", a_class_off_moves_nothing_else, SCENE},
     {"a key left behind and a conn at work are seen", what_is_left_is_seen, SCENE},
+    {"no quorum is doubted while refusals are on their way, but for what a reset destroyed there",
+     refusals_on_their_way_count, SCENE},
+    {"no quorum may be for want of a number, where a majority granted it",
+     a_number_that_is_missing_is_another_reason, SCENE},
     {NULL, NULL, SCENE},
 };

@@ -193,7 +193,10 @@ static int was_ever(struct world *w, const struct handle *h, int result)
     return 0;
 }
 
-/* The answer of server s to this token's SET reaches its client by then, if the connection lasts. */
+/*
+ * The answer of server s to this token's SET reaches its client by then, if the connection lasts. A reset
+ * destroys what is on its way at once, and the client may hear of it long after.
+ */
 static int is_answered_by(const struct world *w, const struct handle *h, const struct token *t, int s,
                           uint64_t by_ms)
 {
@@ -201,8 +204,9 @@ static int is_answered_by(const struct world *w, const struct handle *h, const s
     const struct tcp *tcp = &w->tcp[t->via[s].tcp];
     if (!((t->granted | t->refused) >> s & 1) || c->cfg[s].queue_len < QUEUE_BYTES)
         return 0; /* in a small queue there may be no room for the answer beside the release */
-    return tcp->gen == t->via[s].gen && tcp == c->tcp[s] && !tcp->down_ended && !(tcp->swallows & 2) &&
-           w->link[h->client][s].down_blocked <= w->now && clock_ms(&c->clock, tcp->down_last) < by_ms;
+    return tcp->gen == t->via[s].gen && tcp == c->tcp[s] && !tcp->down_ended && !tcp->down_lost &&
+           !(tcp->swallows & 2) && w->link[h->client][s].down_blocked <= w->now &&
+           clock_ms(&c->clock, tcp->down_last) < by_ms;
 }
 
 /* No quorum: then the answers that come in the attempt's time do not say that the lock is busy. */
@@ -212,6 +216,12 @@ static void unreachable(struct world *w, const struct handle *h, const struct to
     uint64_t by_ms = h->redlock.sent_ms + rdl_attempt_ms(lease);
     int refused = 0, granted = 0, n = asked(w, h), q = quorum(w, h);
     if (!t || !h->was_asking || w->client[h->client].stale_ms)
+        return;
+    /*
+     * A majority granted it: the number was not held by one in time. Who was stopped until the time was up
+     * takes in those votes and ends in one step, so it was never seen to ask for that.
+     */
+    if (h->opt.fencing && bits(t->granted) >= q)
         return;
     if (lease->wait_ms && lease->retry_ms && by_ms > h->op_ms + lease->wait_ms)
         by_ms = h->op_ms + lease->wait_ms;

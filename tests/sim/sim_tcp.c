@@ -152,13 +152,20 @@ void tcp_abandon(struct world *w, struct tcp *t)
     release_if_over(t);
 }
 
+/* What is on its way to the client never arrives. */
+static void lose_down(struct tcp *t)
+{
+    t->down_lost |= t->down.len > t->down.ready;
+    t->down.len = t->down.ready;
+}
+
 void tcp_reset(struct world *w, struct tcp *t)
 {
     w->link[t->client][t->server].last_break = w->now;
     world_trace(w, "link c%u-s%u is reset", t->client, t->server);
     leave(w, t);
     t->up.len = t->up.ready = 0;
-    t->down.len = t->down.ready;
+    lose_down(t);
     if (t->client_open)
         push(w, t, w->now + travel_us(w, t->client, t->server), EVENT_DOWN_FIN, 1);
     release_if_over(t);
@@ -167,7 +174,7 @@ void tcp_reset(struct world *w, struct tcp *t)
 void tcp_half(struct world *w, struct tcp *t)
 {
     world_trace(w, "link c%u-s%u is reset, as the client sees it", t->client, t->server);
-    t->down.len = t->down.ready;
+    lose_down(t);
     push(w, t, w->now, EVENT_DOWN_FIN, 1);
 }
 

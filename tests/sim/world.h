@@ -151,6 +151,7 @@ struct tcp {
     uint8_t fin_sent;            /* the server's close is on its way */
     uint8_t fin_came;            /* the client's close has arrived */
     uint8_t down_ended;          /* the server's close has arrived; 2: a reset */
+    uint8_t down_lost;           /* a reset destroyed what the server had sent */
     uint8_t swallows;            /* bits: 1 what the client sends, 2 what the server sends */
     uint64_t up_last, down_last; /* when the last bytes on their way arrive */
     uint64_t gap_until;          /* others have their turn before what comes next */
