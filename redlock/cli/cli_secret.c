@@ -166,6 +166,8 @@ static int is_at(const char *text, size_t left, struct rdl_bytes secret)
     size_t i = 0;
     /* a text that was cut may end within the secret */
     size_t len = left < secret.len ? left : secret.len;
+    if (word == NULL)
+        return 0;
     while (i < len && text[i] == shown(word[i]))
         i++;
     return len > 0 && (len == secret.len || len >= 4) && i == len;
