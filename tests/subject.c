@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct subject subject;
@@ -217,6 +218,16 @@ uint64_t subject_wake_ms(void)
 {
     return subject_is_redlock() ? rdl_redlock_wake_ms(&subject.h->redlock)
                                 : rdl_lock_wake_ms(&subject.h->lock);
+}
+
+int subject_cause(void)
+{
+    return subject_is_redlock() ? RDL_OK : rdl_lock_cause(&subject.h->lock);
+}
+
+unsigned long subject_attempt(void)
+{
+    return strtoul(subject_token() + 2 * (size_t)RDL_ENTROPY_LEN, NULL, 16);
 }
 
 int subject_is_idle(void)

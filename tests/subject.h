@@ -88,6 +88,10 @@ int subject_adopt(const char *hex, size_t len);
 const char *subject_token(void);
 uint32_t subject_remaining_ms(uint64_t now_ms);
 uint64_t subject_wake_ms(void);
+/* After an operation without an answer: why; differs: RDL_OK of a redlock, which says it of each server. */
+int subject_cause(void);
+/* The number of the last attempt, which its token ends with. */
+unsigned long subject_attempt(void);
 /* Nothing is out, and nothing owed. */
 int subject_is_idle(void);
 
