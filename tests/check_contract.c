@@ -211,12 +211,12 @@ START_TEST(waiting_is_bounded_by_wait_ms)
     int which = begin(_i);
     int rc;
 
-    subject_patient(5000);
+    subject_patient(4000);
     subject_befall(troubles[which]);
     if (which == 0)
         subject_steal(now);
     rc = subject_acquire(&now);
-    ck_assert_uint_eq(now, START + 5000);
+    ck_assert_uint_eq(now, START + 4000);
     /* differs: of one server the last thing that went wrong is told */
     if (which == 0) {
         ck_assert_int_eq(rc, RDL_BUSY);

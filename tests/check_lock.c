@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Acquiring on one server: results, validity to the millisecond, what is sent and what is owed. */
+/* Acquiring on one server: what is peculiar to it, replies by their bytes; see check_contract.c besides. */
 #include <check.h>
 #include <string.h>
 
@@ -48,28 +48,6 @@ START_TEST(validity_ends_at_first_send_plus_ttl_minus_drift)
 }
 END_TEST
 
-START_TEST(granted_one_millisecond_before_the_end_is_held)
-{
-    acquire(times[_i]);
-    scripted_sent(&s);
-    scripted_reply(&s, "+OK\r\n:10000\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, times[_i] + TTL - DRIFT - 1), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, times[_i] + TTL - DRIFT - 1), 1);
-    ck_assert_str_eq(scripted_sent(&s), "");
-}
-END_TEST
-
-START_TEST(granted_at_the_end_is_expired_and_released_again)
-{
-    acquire(times[_i]);
-    scripted_sent(&s);
-    scripted_reply(&s, "+OK\r\n:10000\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, times[_i] + TTL - DRIFT), RDL_EXPIRED);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, times[_i]), 0);
-    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
-}
-END_TEST
-
 START_TEST(a_slow_connect_does_not_eat_the_lease)
 {
     scripted_break(&s);
@@ -104,46 +82,6 @@ START_TEST(busy_says_how_long_the_holder_has_left)
     ck_assert_int_eq(rdl_lock_holder_ms(&l), left[_i]);
     ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK);
     ck_assert_str_eq(scripted_sent(&s), ""); /* certainly not ours: nothing to release */
-}
-END_TEST
-
-START_TEST(an_answer_that_does_not_come_is_unknown_and_a_release_follows_on_the_same_connection)
-{
-    acquire(1000);
-    scripted_sent(&s);
-    ck_assert_int_eq(rdl_lock_step(&l, 1000 + ATTEMPT - 1), RDL_PENDING);
-    ck_assert_int_eq(rdl_lock_step(&l, 1000 + ATTEMPT), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_TIMEOUT);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1000 + ATTEMPT), 0);
-    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
-    scripted_reply(&s, "+OK\r\n:10000\r\n:1\r\n"); /* it thaws */
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1300), 0);
-    ck_assert(rdl_conn_is_idle(&s.conn));
-}
-END_TEST
-
-START_TEST(a_connection_that_dies_leaves_a_release_for_the_next)
-{
-    acquire(1000);
-    scripted_sent(&s);
-    scripted_break(&s);
-    ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_CLOSED);
-    scripted_open(&s, 1000 + TTL);
-    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
-}
-END_TEST
-
-START_TEST(what_was_never_sent_is_not_unknown_and_needs_no_release)
-{
-    acquire(1000);
-    if (_i) {
-        scripted_break(&s);
-        ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_E_CLOSED);
-    } else {
-        ck_assert_int_eq(rdl_lock_step(&l, 1000 + ATTEMPT), RDL_E_TIMEOUT);
-    }
-    ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
 
@@ -185,22 +123,6 @@ START_TEST(a_conn_that_was_shut_is_no_lock)
         scripted_close_failed(&s);
     ck_assert_int_ne(rdl_lock_step(&l, 1001), RDL_OK);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
-}
-END_TEST
-
-START_TEST(a_bad_name_or_ttl_is_refused_before_anything_is_sent)
-{
-    static const char name[RDL_NAME_MAX + 300];
-    static const uint32_t bad_ttls[] = {0, 1, 19, RDL_TTL_MAX + 1u, UINT32_MAX};
-    static const size_t bad_lens[] = {0, RDL_NAME_MAX + 1, 256, 257};
-
-    if (_i < 4)
-        rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, name, bad_lens[_i]);
-    else
-        opt.ttl_ms = bad_ttls[_i - 4];
-    ck_assert_int_eq(acquire(1000), _i < 4 ? RDL_E_NAME : RDL_E_TTL);
-    ck_assert(rdl_conn_is_idle(&s.conn));
-    ck_assert_uint_eq(rdl_lock_wake_ms(&l), UINT64_MAX);
 }
 END_TEST
 
@@ -305,16 +227,10 @@ Suite *suite_lock(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, validity_ends_at_first_send_plus_ttl_minus_drift, 0, 6);
-    tcase_add_loop_test(tc, granted_one_millisecond_before_the_end_is_held, 0, 6);
-    tcase_add_loop_test(tc, granted_at_the_end_is_expired_and_released_again, 0, 6);
     tcase_add_test(tc, a_slow_connect_does_not_eat_the_lease);
     tcase_add_loop_test(tc, busy_says_how_long_the_holder_has_left, 0, 4);
-    tcase_add_test(tc, an_answer_that_does_not_come_is_unknown_and_a_release_follows_on_the_same_connection);
-    tcase_add_test(tc, a_connection_that_dies_leaves_a_release_for_the_next);
-    tcase_add_loop_test(tc, what_was_never_sent_is_not_unknown_and_needs_no_release, 0, 2);
     tcase_add_loop_test(tc, a_servers_error_is_not_busy, 0, sizeof errors / sizeof errors[0]);
     tcase_add_loop_test(tc, a_conn_that_was_shut_is_no_lock, 0, 2);
-    tcase_add_loop_test(tc, a_bad_name_or_ttl_is_refused_before_anything_is_sent, 0, 9);
     tcase_add_test(tc, a_full_queue_is_said);
     tcase_add_loop_test(tc, an_acquire_waits_for_room_if_there_is_time, 0, 2);
     tcase_add_loop_test(tc, a_release_waits_for_room_in_a_full_queue, 0, 3);

@@ -122,26 +122,6 @@ START_TEST(a_release_of_a_token_that_stands_no_more_says_so)
 }
 END_TEST
 
-START_TEST(what_is_no_token_is_refused)
-{
-    static const char *const texts[] = {
-        "",
-        "0",
-        "00112233445566778899aabbccddeeff0000000",   /* one too few */
-        "00112233445566778899aabbccddeeff000000011", /* one too many */
-        "00112233445566778899AABBCCDDEEFF00000001",  /* the server would not find it */
-        "00112233445566778899aabbccddeeff0000000g",
-        "00112233445566778899aabbccddeeff0000000 ",
-        "-0112233445566778899aabbccddeeff00000001",
-    };
-
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, texts[_i], strlen(texts[_i])), RDL_E_NAME);
-    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_EXPIRED);
-    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_LOST);
-    ck_assert_str_eq(exists(), ":1\r\n");
-}
-END_TEST
-
 START_TEST(a_cancel_gives_back_what_was_adopted)
 {
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
@@ -151,68 +131,7 @@ START_TEST(a_cancel_gives_back_what_was_adopted)
 }
 END_TEST
 
-/* Held, and held until it ran out: what stands there is not left to its ttl. */
-START_TEST(what_was_held_is_given_back_when_another_token_is_adopted)
-{
-    struct rdl_lock both;
-    struct rdl_options brief = {.ttl_ms = TTL, .attempt_ms = 5000};
-    char mine[RDL_VALUE_MAX];
-
-    rdl_lock_init(&both, &rdl_lock_px, &brief, &other.conn, "weekly", 6);
-    ck_assert_int_eq(rdl_lock_acquire(&both, &client_net), RDL_OK);
-    rdl_lock_token(&both, mine);
-    if (_i) /* as if time had passed */
-        both.until_ms = 1;
-    ck_assert_int_eq(rdl_lock_adopt(&both, "nonsense", 8), RDL_E_NAME); /* all is as it was */
-    rdl_lock_token(&both, token);
-    ck_assert_mem_eq(token, mine, sizeof mine);
-    ck_assert_int_eq(rdl_lock_remaining_ms(&both, client_now()) > 0, !_i);
-    ck_assert_int_eq(rdl_lock_adopt(&both, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&both, client_now()), 0);
-    drain();
-    ck_assert_str_eq(live_command(&server, "EXISTS weekly"), ":0\r\n");
-    live_command(&server, "SET weekly %.40s PX 60000", token_hex(7));
-    ck_assert_int_eq(rdl_lock_extend(&both, &client_net, TTL), RDL_ADOPTED);
-    ck_assert_int_eq(rdl_lock_release(&both, &client_net), RDL_OK);
-}
-END_TEST
-
-/* Its own token once more: then that is what it has. */
-START_TEST(who_adopts_what_he_holds_gives_nothing_back)
-{
-    ck_assert_int_eq(rdl_lock_adopt(&lock, token, sizeof token), RDL_OK);
-    ck_assert(rdl_conn_is_idle(&client.conn));
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&lock, client_now()), 0);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_ADOPTED);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
-    ck_assert_str_eq(exists(), ":0\r\n");
-}
-END_TEST
-
 /* ---------------------------------------------------------------- without a server */
-
-START_TEST(an_extend_without_an_answer_leaves_it_to_be_adopted)
-{
-    static struct scripted s;
-    uint64_t now_ms = 1000;
-
-    scripted_init(&s);
-    scripted_open(&s, now_ms);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, now_ms), RDL_PENDING);
-    ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token_hex(7), TTL));
-    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 5000), RDL_UNKNOWN);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, now_ms + 5000), 0);
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
-    scripted_open(&s, now_ms + 6000);
-    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, now_ms + 6000), RDL_PENDING);
-    scripted_sent(&s);
-    scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 6001), RDL_ADOPTED);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, now_ms + 6001), TTL - DRIFT - 1);
-}
-END_TEST
 
 /*
  * By WATCH: the GET still finds the token, the PTTL reads the key of somebody who took the lock in between,
@@ -268,36 +187,6 @@ START_TEST(a_key_that_lives_long_is_adopted_by_watch_as_it_is)
 }
 END_TEST
 
-START_TEST(an_answer_that_comes_after_the_ttl_adopts_nothing)
-{
-    static struct scripted s;
-    uint64_t late_ms = 1000 + TTL - DRIFT;
-
-    scripted_init(&s);
-    scripted_open(&s, 1000);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 1000), RDL_PENDING);
-    scripted_sent(&s);
-    scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&adopted, late_ms), RDL_LOST);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, late_ms), 0);
-    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(7)));
-    /* it is over: the handle is one like any other, which may acquire */
-    ck_assert_int_eq(rdl_lock_acquire_begin(&adopted, (const uint8_t *)"0123456789abcdef", late_ms),
-                     RDL_PENDING);
-}
-END_TEST
-
-START_TEST(a_lock_without_an_operation_has_nothing_due)
-{
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &other.conn, "k", 1);
-    ck_assert_uint_eq(rdl_lock_wake_ms(&adopted), UINT64_MAX);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_wake_ms(&adopted), UINT64_MAX);
-}
-END_TEST
-
 /* The connection is gone when it is to be released: the release waits for the next one. */
 START_TEST(a_release_of_an_adopted_lock_stays_owed)
 {
@@ -316,89 +205,6 @@ START_TEST(a_release_of_an_adopted_lock_stays_owed)
     }
     scripted_open(&s, now_ms + 6000);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(7)));
-}
-END_TEST
-
-/*
- * It may live for longer than anything we asked for: nobody but who took it knows. So what is owed to it is
- * owed until the next connection, also behind an extend that was not answered, that was, or that came too
- * late.
- */
-START_TEST(a_release_of_an_adopted_lock_is_owed_for_longer_than_its_extends_lasted)
-{
-    static const int results[] = {RDL_UNKNOWN, RDL_ADOPTED, RDL_LOST};
-    static struct scripted s;
-    uint64_t now_ms = 1000;
-    char set[80];
-
-    opt.ttl_ms = 2000;
-    opt.attempt_ms = 400;
-    scripted_init(&s);
-    scripted_model(&s, now_ms);
-    scripted_open(&s, now_ms);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
-    snprintf(set, sizeof set, "SET k %.40s NX PX 600000\r\n", token_hex(7));
-    scripted_other(&s, set, now_ms);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 2000, now_ms), RDL_PENDING);
-    if (_i == 0)
-        scripted_sent(&s);
-    else
-        scripted_serve(&s, now_ms);
-    if (_i == 2)
-        now_ms += 2000;
-    else if (_i == 0)
-        scripted_break(&s); /* it never arrives */
-    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 1), results[_i]);
-    if (_i != 0)
-        scripted_break(&s);
-    if (_i != 2)
-        ck_assert_int_eq(rdl_lock_release_begin(&adopted, now_ms + 2), RDL_PENDING);
-    while (rdl_conn_wants(&s.conn) & RDL_WANT_OPEN)
-        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    if (_i != 2)
-        ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 500), RDL_UNKNOWN);
-    while (rdl_conn_wants(&s.conn) & RDL_WANT_OPEN)
-        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    scripted_open(&s, now_ms + 60000); /* a minute later the network is back */
-    scripted_serve(&s, now_ms + 60000);
-    ck_assert(!scripted_has_key(&s, "k", now_ms + 60000));
-    ck_assert(rdl_conn_is_idle(&s.conn));
-}
-END_TEST
-
-/* The handle was used before: of that lease nothing counts for the one that is adopted. */
-START_TEST(a_handle_that_was_used_before_knows_no_end_of_what_it_adopts)
-{
-    static struct scripted s;
-    uint64_t now_ms = 1000;
-    char set[80];
-
-    opt.ttl_ms = 1000;
-    opt.attempt_ms = 250;
-    scripted_init(&s);
-    scripted_model(&s, now_ms);
-    scripted_open(&s, now_ms);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
-    rdl_lock_acquire_begin(&adopted, entropy_bytes(), now_ms);
-    scripted_serve(&s, now_ms);
-    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms), RDL_OK);
-    rdl_lock_release_begin(&adopted, now_ms);
-    scripted_serve(&s, now_ms);
-    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms), RDL_OK);
-    snprintf(set, sizeof set, "SET k %.40s NX PX 600000\r\n", token_hex(7));
-    scripted_other(&s, set, now_ms);
-    now_ms += 60000;
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    scripted_break(&s);
-    ck_assert_int_eq(rdl_lock_release_begin(&adopted, now_ms), RDL_PENDING);
-    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 250), RDL_UNKNOWN); /* still owed */
-    while (rdl_conn_wants(&s.conn) & RDL_WANT_OPEN)
-        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    scripted_open(&s, now_ms + 5000);
-    scripted_serve(&s, now_ms + 5000);
-    ck_assert(!scripted_has_key(&s, "k", now_ms + 5000));
 }
 END_TEST
 
@@ -473,18 +279,10 @@ Suite *suite_lock_adopt(void)
     tcase_add_test(tc, an_adopted_lease_is_not_shortened);
     tcase_add_loop_test(tc, a_token_that_stands_no_more_is_lost, 0, 3);
     tcase_add_loop_test(tc, a_release_of_a_token_that_stands_no_more_says_so, 0, 3);
-    tcase_add_loop_test(tc, what_is_no_token_is_refused, 0, 8);
     tcase_add_test(tc, a_cancel_gives_back_what_was_adopted);
-    tcase_add_loop_test(tc, what_was_held_is_given_back_when_another_token_is_adopted, 0, 2);
-    tcase_add_test(tc, who_adopts_what_he_holds_gives_nothing_back);
-    tcase_add_test(tc, an_extend_without_an_answer_leaves_it_to_be_adopted);
     tcase_add_loop_test(tc, what_came_between_two_commands_of_the_look_is_not_believed, 0, 3);
     tcase_add_test(tc, a_key_that_lives_long_is_adopted_by_watch_as_it_is);
-    tcase_add_test(tc, an_answer_that_comes_after_the_ttl_adopts_nothing);
-    tcase_add_test(tc, a_lock_without_an_operation_has_nothing_due);
     tcase_add_loop_test(tc, a_release_of_an_adopted_lock_stays_owed, 0, 2);
-    tcase_add_loop_test(tc, a_release_of_an_adopted_lock_is_owed_for_longer_than_its_extends_lasted, 0, 3);
-    tcase_add_test(tc, a_handle_that_was_used_before_knows_no_end_of_what_it_adopts);
     tcase_add_test(tc, a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number);
     tcase_add_test(tc, a_lease_of_its_own_has_an_end_again);
     suite_add_tcase(suite, tc);

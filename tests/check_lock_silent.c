@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One lock on one server whose connection goes silent while a new one would do: every operation has a bounded
- * result that blames the silence, little is sent into it, and the next connection goes on.
+ * One lock on one server whose connection goes silent while a new one would do: what is told of it, and that
+ * little is sent into it. That the next connection goes on is tested for all kinds, in check_contract.c.
  */
 #include <check.h>
 #include <string.h>
@@ -50,22 +50,6 @@ static int run(int rc)
     return rc;
 }
 
-/* The new connection works, as the old one did. */
-static int run_on_new(int rc)
-{
-    memset(&s.session, 0, sizeof s.session);
-    s.len = s.seen = s.served = 0;
-    if (rdl_conn_wants(&s.conn) & RDL_WANT_CLOSE)
-        scripted_close_failed(&s);
-    scripted_open(&s, now);
-    while (rc == RDL_PENDING) {
-        scripted_serve(&s, now);
-        rc = rdl_lock_step(&l, now);
-    }
-    scripted_serve(&s, now);
-    return rc;
-}
-
 static void hold(void)
 {
     int rc = acquire();
@@ -102,22 +86,6 @@ START_TEST(single_attempts_do_not_fill_the_queue)
 }
 END_TEST
 
-START_TEST(when_its_key_is_gone_the_next_connection_brings_the_lock)
-{
-    int rc;
-
-    opt.wait_ms = RDL_WAIT_FOREVER;
-    opt.retry_ms = 50;
-    rc = run(acquire());
-    ck_assert_int_eq(rc, RDL_PENDING);
-    ck_assert_uint_ge(now, START + TTL);
-    ck_assert_uint_le(now, START + TTL + 2 * RDL_RETRY_CAP_MS);
-    ck_assert_int_eq(run_on_new(rc), RDL_OK);
-    ck_assert(rdl_conn_is_idle(&s.conn)); /* what was owed for the first attempt is done with */
-    ck_assert(scripted_has_key(&s, "k", now));
-}
-END_TEST
-
 START_TEST(if_it_speaks_again_it_is_asked_again)
 {
     int rc;
@@ -142,21 +110,6 @@ START_TEST(if_it_speaks_again_it_is_asked_again)
 }
 END_TEST
 
-/* The lease goes on, and the next extend goes over a new connection, long before the lease is over. */
-START_TEST(an_extend_into_the_silence_is_unknown_and_the_next_saves_the_lease)
-{
-    hold();
-    now += 3000;
-    ck_assert_int_eq(run(rdl_lock_extend_begin(&l, TTL, now)), RDL_UNKNOWN);
-    ck_assert_uint_eq(now, START + 3000 + ATTEMPT);
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&l, now), 0);
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
-    now += 1000;
-    ck_assert_int_eq(run_on_new(rdl_lock_extend_begin(&l, TTL, now)), RDL_OK);
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&l, now), TTL - 200);
-}
-END_TEST
-
 /* Another lock's SET keeps the connection: an extend is not sent there, and says so at once. */
 START_TEST(an_extend_on_a_connection_that_is_kept_for_another_says_timeout)
 {
@@ -175,19 +128,6 @@ START_TEST(an_extend_on_a_connection_that_is_kept_for_another_says_timeout)
 }
 END_TEST
 
-START_TEST(a_release_into_the_silence_is_unknown_and_goes_over_the_next_connection)
-{
-    hold();
-    now += 1000;
-    ck_assert_int_eq(run(rdl_lock_release_begin(&l, now)), RDL_UNKNOWN);
-    ck_assert_uint_eq(now, START + 1000 + ATTEMPT);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_TIMEOUT);
-    run_on_new(RDL_OK);
-    ck_assert(!scripted_has_key(&s, "k", now));
-    ck_assert(rdl_conn_is_idle(&s.conn));
-}
-END_TEST
-
 Suite *suite_lock_silent(void);
 
 Suite *suite_lock_silent(void)
@@ -198,11 +138,8 @@ Suite *suite_lock_silent(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, who_waits_is_told_of_the_silence_and_not_of_a_full_queue);
     tcase_add_test(tc, single_attempts_do_not_fill_the_queue);
-    tcase_add_test(tc, when_its_key_is_gone_the_next_connection_brings_the_lock);
     tcase_add_test(tc, if_it_speaks_again_it_is_asked_again);
-    tcase_add_test(tc, an_extend_into_the_silence_is_unknown_and_the_next_saves_the_lease);
     tcase_add_test(tc, an_extend_on_a_connection_that_is_kept_for_another_says_timeout);
-    tcase_add_test(tc, a_release_into_the_silence_is_unknown_and_goes_over_the_next_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }

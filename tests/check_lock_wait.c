@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One lock on one server: trying again, and giving up in every state (with the model server behind it). */
+/* One lock on one server: trying again (with the model server behind it); see check_contract.c besides. */
 #include <check.h>
 #include <string.h>
 
@@ -97,44 +97,6 @@ START_TEST(a_pause_is_no_longer_than_the_holder_has_left)
         scripted_sent(&s);
         ck_assert_uint_le(pause_after("$-1\r\n:3\r\n", 1000), 4);
     }
-}
-END_TEST
-
-START_TEST(without_a_wait_or_a_pause_there_is_exactly_one_attempt)
-{
-    if (_i == 0)
-        opt.retry_ms = 0;
-    else
-        opt.wait_ms = 0;
-    scripted_open(&s, 1000);
-    acquire(1000);
-    scripted_sent(&s);
-    scripted_reply(&s, "$-1\r\n:-1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_step(&l, 9001), RDL_BUSY);
-    ck_assert_str_eq(scripted_sent(&s), "");
-}
-END_TEST
-
-START_TEST(the_wait_ends_at_its_bound)
-{
-    uint64_t now = 1000;
-
-    scripted_open(&s, 1000);
-    ck_assert_int_eq(acquire(now), RDL_PENDING);
-    for (;;) {
-        int rc;
-        if (scripted_sent(&s)[0] == '*')
-            scripted_reply(&s, "$-1\r\n:-1\r\n");
-        rc = rdl_lock_step(&l, now);
-        if (rc != RDL_PENDING) {
-            ck_assert_int_eq(rc, RDL_BUSY);
-            break;
-        }
-        ck_assert_uint_le(rdl_lock_wake_ms(&l), 6000);
-        now = rdl_lock_wake_ms(&l);
-    }
-    ck_assert_uint_eq(now, 6000);
 }
 END_TEST
 
@@ -237,115 +199,12 @@ START_TEST(connecting_ends_with_the_wait)
 }
 END_TEST
 
-START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned)
-{
-    uint64_t now = 1000;
-
-    opt.wait_ms = 200;
-    opt.retry_ms = 1;
-    scripted_open(&s, 1000);
-    acquire(now);
-    scripted_sent(&s);
-    now += pause_after("$-1\r\n:-1\r\n", now);
-    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
-    scripted_sent(&s);
-    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1200);
-    ck_assert_int_eq(rdl_lock_step(&l, 1200), RDL_BUSY); /* not UNKNOWN: it had no time */
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK);
-}
-END_TEST
-
 START_TEST(a_refused_connection_is_told_at_once_by_a_single_attempt)
 {
     opt.retry_ms = 0;
     ck_assert_int_eq(acquire(1000), RDL_PENDING);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     ck_assert_int_eq(rdl_lock_step(&l, 1000), RDL_E_CONNECT);
-}
-END_TEST
-
-/* ---------------------------------------------------------------- cancel */
-
-/* Where in its life the lock is given up. */
-enum place {
-    FRESH,
-    CONNECTING,
-    UNSENT,
-    SENT,
-    APPLIED,
-    ANSWERED,
-    PAUSING,
-    HELD,
-    EXTENDING,
-    EXTENDED,
-    RELEASING,
-    RELEASED,
-    PLACES
-};
-
-static void someone_elses(const char *command)
-{
-    struct sim_session other = {0};
-    uint8_t buf[2 * SIM_REPLY_MAX];
-    struct sim_out out = {buf, sizeof buf, 0};
-
-    sim_server_input(&s.model, &other, (const uint8_t *)command, strlen(command), 1000, &out);
-}
-
-static void go_to(enum place place)
-{
-    if (place == FRESH)
-        return;
-    if (place == PAUSING)
-        someone_elses("SET k other PX 500\r\n");
-    acquire(1000);
-    if (place == CONNECTING)
-        return;
-    rdl_conn_opened(&s.conn);
-    rdl_lock_step(&l, 1000);
-    if (place == UNSENT)
-        return;
-    if (place == SENT)
-        scripted_sent(&s);
-    if (place == APPLIED)
-        scripted_serve_mute(&s, 1000);
-    if (place == SENT || place == APPLIED)
-        return;
-    scripted_serve(&s, 1000);
-    if (place == ANSWERED)
-        return;
-    ck_assert_int_eq(rdl_lock_step(&l, 1000), place == PAUSING ? RDL_PENDING : RDL_OK);
-    if (place == EXTENDING || place == EXTENDED)
-        rdl_lock_extend_begin(&l, TTL, 2000);
-    if (place == RELEASING || place == RELEASED)
-        rdl_lock_release_begin(&l, 2000);
-    if (place == EXTENDED || place == RELEASED) {
-        scripted_serve(&s, 2000);
-        rdl_lock_step(&l, 2000);
-    }
-}
-
-START_TEST(cancel_leaves_no_key_behind_and_the_memory_free)
-{
-    int breaks = _i % 2 || _i / 2 == APPLIED; /* the connection dies at that moment */
-    uint64_t now = 2500;
-
-    go_to((enum place)(_i / 2));
-    if (breaks && rdl_conn_state(&s.conn) != RDL_CONN_CLOSED)
-        scripted_break(&s);
-    rdl_lock_cancel(&l);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
-    memset(&l, 0xee, sizeof l); /* whoever still uses it, dies of it */
-    if (!breaks)
-        scripted_serve(&s, now);
-    if (rdl_conn_state(&s.conn) == RDL_CONN_OPENING)
-        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    if (rdl_conn_state(&s.conn) == RDL_CONN_CLOSED)
-        scripted_open(&s, now);
-    scripted_serve(&s, now);
-    ck_assert(!scripted_has_key(&s, "k", now));
-    ck_assert(rdl_conn_is_idle(&s.conn));
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 END_TEST
 
@@ -360,16 +219,12 @@ Suite *suite_lock_wait(void)
     tcase_add_test(tc, every_attempt_has_a_token_of_its_own);
     tcase_add_test(tc, pauses_have_full_jitter_within_a_bound_that_doubles_up_to_a_cap);
     tcase_add_test(tc, a_pause_is_no_longer_than_the_holder_has_left);
-    tcase_add_loop_test(tc, without_a_wait_or_a_pause_there_is_exactly_one_attempt, 0, 2);
-    tcase_add_test(tc, the_wait_ends_at_its_bound);
     tcase_add_test(tc, a_frozen_server_has_been_sent_one_attempt_and_its_release);
     tcase_add_loop_test(tc, what_waiting_will_not_mend_ends_the_waiting, 0, 4);
     tcase_add_loop_test(tc, what_may_pass_is_waited_for, 0, 4);
     tcase_add_test(tc, a_server_that_comes_back_in_time_is_used);
     tcase_add_test(tc, connecting_ends_with_the_wait);
-    tcase_add_test(tc, an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned);
     tcase_add_test(tc, a_refused_connection_is_told_at_once_by_a_single_attempt);
-    tcase_add_loop_test(tc, cancel_leaves_no_key_behind_and_the_memory_free, 0, 2 * PLACES);
     suite_add_tcase(suite, tc);
     return suite;
 }

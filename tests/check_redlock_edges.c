@@ -130,26 +130,6 @@ START_TEST(a_repair_is_waited_for_no_longer_than_the_lease)
 }
 END_TEST
 
-START_TEST(a_token_that_is_adopted_too_late_is_lost)
-{
-    char token[RDL_VALUE_MAX];
-
-    patient(3, 0);
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-    fleet_serve_all(now);
-    rdl_redlock_token(lock, token);
-    rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
-    fleet_serve_all(now);
-    fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_TTL - FLEET_DRIFT - (unsigned)_i),
-                     _i ? RDL_ADOPTED : RDL_LOST);
-    fleet_serve_all(now);
-    ck_assert_uint_eq(fleet_keys(now), _i ? 3 : 0);
-}
-END_TEST
-
 /* ---------------------------------------------------------------- the rest */
 
 /* No connection comes about: one attempt lasts as long as the slowest of them may take. */
@@ -215,7 +195,6 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, those_behind_the_pilot_have_no_longer_than_the_deadline);
     tcase_add_test(tc, a_number_is_written_back_no_longer_than_the_deadline);
     tcase_add_test(tc, a_repair_is_waited_for_no_longer_than_the_lease);
-    tcase_add_loop_test(tc, a_token_that_is_adopted_too_late_is_lost, 0, 2);
     tcase_add_test(tc, a_connection_that_ended_before_the_answer_is_told);
     tcase_add_test(tc, one_attempt_waits_for_the_conn_that_may_take_longest);
     tcase_add_test(tc, what_is_gone_where_the_connection_is_gone_is_not_put_back);

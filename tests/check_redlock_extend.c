@@ -297,16 +297,6 @@ START_TEST(an_adopted_lock_is_released_at_once)
 }
 END_TEST
 
-/* The clock of a device that was just switched on. */
-START_TEST(nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released)
-{
-    fleet_init(3, 0);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    rdl_redlock_step(lock, 1);
-    ck_assert(rdl_redlock_is_idle(lock));
-}
-END_TEST
-
 START_TEST(a_token_that_a_majority_has_not_is_lost)
 {
     hand_over();
@@ -351,57 +341,6 @@ START_TEST(what_came_between_two_commands_of_a_majority_is_not_believed)
 }
 END_TEST
 
-/* Held, and held until it ran out: what stands there is not left to its ttl. */
-START_TEST(what_was_held_is_given_back_when_another_token_is_adopted)
-{
-    char mine[RDL_VALUE_MAX];
-    char kept[RDL_VALUE_MAX];
-    char set[80];
-    size_t i;
-
-    hold(5);
-    fleet.mood[4] = MOOD_FROZEN; /* an extend is still out there */
-    ck_assert_int_eq(extend_at(2000), RDL_OK);
-    rdl_redlock_token(lock, mine);
-    if (_i)
-        lock->until_ms = 1;                                               /* as if time had passed */
-    ck_assert_int_eq(rdl_redlock_adopt(lock, "nonsense", 8), RDL_E_NAME); /* all is as it was */
-    rdl_redlock_token(lock, kept);
-    ck_assert_mem_eq(kept, mine, sizeof mine);
-    ck_assert_int_eq(rdl_redlock_remaining_ms(lock, now) > 0, !_i);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
-    fleet.mood[4] = MOOD_UP;
-    settle();
-    ck_assert_uint_eq(fleet_keys(now), 0);
-    snprintf(set, sizeof set, "SET k %.40s NX PX 60000\r\n", token_hex(7));
-    for (i = 0; i < 5; i++)
-        fleet_command(i, set, now);
-    ck_assert_int_eq(extend_at(3000), RDL_ADOPTED);
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
-    settle();
-    ck_assert_uint_eq(fleet_keys(now), 0);
-}
-END_TEST
-
-/* Its own token once more: then that is what it has. */
-START_TEST(who_adopts_what_he_holds_gives_nothing_back)
-{
-    char token[RDL_VALUE_MAX];
-
-    hold(5);
-    rdl_redlock_token(lock, token);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
-    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
-    settle();
-    ck_assert_uint_eq(fleet_keys(now), 5);
-    ck_assert_int_eq(extend_at(2000), RDL_ADOPTED);
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
-    settle();
-    ck_assert_uint_eq(fleet_keys(now), 0);
-}
-END_TEST
-
 /*
  * Of what it asked for before it hears nothing any more: a release of the old key is no word on the new one.
  */
@@ -440,57 +379,6 @@ START_TEST(what_is_put_back_of_an_adopted_lock_lasts_as_long_as_the_lease)
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 2000, now), &now), RDL_REPAIRED);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), until_ms);
     ck_assert(scripted_has_key(&fleet.s[4], "k", until_ms));
-}
-END_TEST
-
-/* The server is away for so long that all of our own requests are over; the key may be there for longer. */
-static void released_while_one_is_away(uint64_t away_ms)
-{
-    int i;
-
-    fleet_down(0);
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_UNKNOWN);
-    rdl_redlock_cancel(lock);
-    fleet_serve_all(now);
-    fleet_up(0);
-    now += away_ms;
-    for (i = 0; i < 4; i++) {
-        now += 500;
-        rdl_redlock_step(lock, now);
-        fleet_serve_all(now);
-    }
-    ck_assert_uint_eq(fleet_keys(now), 0);
-    ck_assert(rdl_redlock_is_idle(lock));
-}
-
-/* Behind an extend that was not answered, and behind one that was. */
-START_TEST(a_release_of_an_adopted_lock_is_owed_for_longer_than_its_extends_lasted)
-{
-    char set[80];
-
-    now = 1000;
-    fleet_init(1, now);
-    snprintf(set, sizeof set, "SET k %.40s NX PX 600000\r\n", token_hex(7));
-    fleet_command(0, set, now);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    fleet.mood[0] = _i ? MOOD_UP : MOOD_FROZEN;
-    ck_assert_int_eq(extend_at(now), _i ? RDL_ADOPTED : RDL_UNKNOWN);
-    released_while_one_is_away(3 * FLEET_TTL);
-}
-END_TEST
-
-/* The handle was used before: of that lease nothing counts for the one that is adopted. */
-START_TEST(a_handle_that_was_used_before_knows_no_end_of_what_it_adopts)
-{
-    char set[80];
-
-    hold(1);
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
-    now += 60000;
-    snprintf(set, sizeof set, "SET k %.40s NX PX 600000\r\n", token_hex(7));
-    fleet_command(0, set, now);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    released_while_one_is_away(5000);
 }
 END_TEST
 
@@ -549,15 +437,6 @@ START_TEST(a_late_set_is_no_proof_where_it_was_gone_when_it_was_adopted)
 }
 END_TEST
 
-START_TEST(an_adopted_lock_may_be_cancelled)
-{
-    hand_over();
-    rdl_redlock_cancel(lock);
-    settle();
-    ck_assert_uint_eq(fleet_keys(now), 0);
-}
-END_TEST
-
 Suite *suite_redlock_extend(void);
 
 Suite *suite_redlock_extend(void)
@@ -583,18 +462,12 @@ Suite *suite_redlock_extend(void)
     suite_add_tcase(suite, tc);
     tcase_add_test(adopt, an_adopted_lock_is_extended_by_a_majority_that_has_the_token);
     tcase_add_test(adopt, an_adopted_lock_is_released_at_once);
-    tcase_add_test(adopt, nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released);
     tcase_add_test(adopt, a_token_that_a_majority_has_not_is_lost);
     tcase_add_loop_test(adopt, what_came_between_two_commands_of_a_majority_is_not_believed, 0, 2);
-    tcase_add_loop_test(adopt, what_was_held_is_given_back_when_another_token_is_adopted, 0, 2);
-    tcase_add_test(adopt, who_adopts_what_he_holds_gives_nothing_back);
     tcase_add_test(adopt, late_answers_to_the_old_lease_say_nothing_of_the_adopted_one);
     tcase_add_test(adopt, what_is_put_back_of_an_adopted_lock_lasts_as_long_as_the_lease);
-    tcase_add_loop_test(adopt, a_release_of_an_adopted_lock_is_owed_for_longer_than_its_extends_lasted, 0, 2);
-    tcase_add_test(adopt, a_handle_that_was_used_before_knows_no_end_of_what_it_adopts);
     tcase_add_test(adopt, a_handle_that_was_used_before_begins_anew_with_what_it_adopts);
     tcase_add_test(adopt, a_late_set_is_no_proof_where_it_was_gone_when_it_was_adopted);
-    tcase_add_test(adopt, an_adopted_lock_may_be_cancelled);
     suite_add_tcase(suite, adopt);
     return suite;
 }

@@ -13,22 +13,6 @@ static void be_patient(void)
     fleet.opt.lease.retry_ms = 50;
 }
 
-START_TEST(a_busy_lock_is_waited_for_up_to_the_bound)
-{
-    uint64_t now = 1000;
-
-    fleet_init(3, 1000);
-    be_patient();
-    fleet_command(0, "SET k other\r\n", 1000);
-    fleet_command(1, "SET k other\r\n", 1000);
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_BUSY);
-    ck_assert_uint_eq(now, 6000);
-    ck_assert_uint_gt(lock->token.bytes[RDL_TOKEN_LEN - 1], 8);
-    fleet_mend(now);
-    ck_assert_uint_eq(fleet_keys(now), 2);
-}
-END_TEST
-
 /* The pause after an attempt that was refused after so long. */
 static uint64_t pause_after(uint32_t took_ms, uint32_t seed)
 {
@@ -79,21 +63,6 @@ START_TEST(a_lock_whose_holder_dies_is_taken_when_its_ttl_ends)
 }
 END_TEST
 
-START_TEST(servers_that_are_down_are_waited_for_without_a_busy_loop)
-{
-    uint64_t now = 1000;
-    size_t i;
-
-    fleet_init(5, 1000);
-    be_patient();
-    for (i = 0; i < 3; i++)
-        fleet_down(i);
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
-    ck_assert_uint_eq(now, 6000);
-    ck_assert_uint_eq(fleet_keys(now), 0);
-}
-END_TEST
-
 START_TEST(connecting_after_a_pause_is_waited_for_without_a_busy_loop)
 {
     uint64_t now = 1000;
@@ -115,25 +84,6 @@ START_TEST(connecting_after_a_pause_is_waited_for_without_a_busy_loop)
     }
     ck_assert_int_eq(rc, RDL_NO_QUORUM);
     ck_assert_uint_eq(now, 21000);
-}
-END_TEST
-
-START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned)
-{
-    uint64_t now = 1000;
-
-    fleet_init(3, 1000);
-    fleet.opt.lease.wait_ms = 200;
-    fleet.opt.lease.retry_ms = 1;
-    fleet_command(0, "SET k other\r\n", 1000);
-    fleet_command(1, "SET k other\r\n", 1000);
-    fleet_acquire(now);
-    fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
-    fleet_befall("fff", now);
-    now = rdl_redlock_wake_ms(lock);
-    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
-    ck_assert_int_eq(rdl_redlock_step(lock, 1200), RDL_BUSY);
 }
 END_TEST
 
@@ -232,11 +182,8 @@ Suite *suite_redlock_wait(void)
     TCase *tc = tcase_create("wait");
 
     tcase_add_test(tc, connecting_after_a_pause_is_waited_for_without_a_busy_loop);
-    tcase_add_test(tc, a_busy_lock_is_waited_for_up_to_the_bound);
     tcase_add_test(tc, the_pause_is_comparably_greater_than_the_attempt_and_by_chance);
     tcase_add_test(tc, a_lock_whose_holder_dies_is_taken_when_its_ttl_ends);
-    tcase_add_test(tc, servers_that_are_down_are_waited_for_without_a_busy_loop);
-    tcase_add_test(tc, an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned);
     tcase_add_loop_test(tc, errors_for_good_on_a_majority_end_the_waiting, 0, 2);
     tcase_add_test(tc, every_attempt_has_a_token_of_its_own);
     tcase_add_loop_test(tc, cancel_leaves_no_key_behind_and_the_memory_free, 0, 14);
