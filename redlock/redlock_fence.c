@@ -57,7 +57,7 @@ static void ask_to_hold(struct rdl_redlock *r, struct rdl_server *s)
     if (s->raise != RAISE_NONE || rdl_conn_state(s->conn) != RDL_CONN_READY ||
         rdl_conn_waiting(s->conn) >= RDL_WAITING_MAX)
         return;
-    if (rdl_votes_submit(r, s, &rdl_op_raise_fence, &s->req) == RDL_OK)
+    if (rdl_votes_submit(r, s, &rdl_op_raise_fence, &s->req, r->keys_end_ms) == RDL_OK)
         s->raise = RAISE_OUT;
 }
 

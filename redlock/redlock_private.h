@@ -96,9 +96,12 @@ void rdl_votes_clear(struct rdl_redlock *r);
 unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms);
 /* Ask those who are ready and have not been asked yet: the request is r->op. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms);
-/* Queue this for s: RDL_OK or RDL_E_FULL. */
+/*
+ * Queue this for s: RDL_OK or RDL_E_FULL. until_ms: a key that it sets is gone by itself then; one to be
+ * released, likewise. When a key ends that was adopted nobody knows, but what is put back ends by its ttl.
+ */
 int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
-                     struct rdl_req *req);
+                     struct rdl_req *req, uint64_t until_ms);
 /* Ask one of them this; it has no vote until it answers. */
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
 /* Put the key back where it is gone. Returns how many were asked to. */

@@ -5,7 +5,7 @@
 #include "redlock/redlock_private.h"
 
 int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
-                     struct rdl_req *req)
+                     struct rdl_req *req, uint64_t until_ms)
 {
     char value[RDL_VALUE_MAX];
     char extra[RDL_EXTRA_MAX];
@@ -18,7 +18,7 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     cmd.name.len = r->name_len;
     cmd.value.data = value;
     cmd.value.len = sizeof value;
-    cmd.until_ms = r->keys_end_ms;
+    cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
     if (r->opt->fencing != NULL) {
         cmd.extra.data = extra;
@@ -44,7 +44,7 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     rdl_conn_expect(s->conn, rdl_redlock_attempt_ms(r));
     rdl_conn_expect(s->conn, rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms)); /* far is not silent */
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
-        rc = rdl_votes_submit(r, s, op, &s->req);
+        rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
     rdl_conn_upkeep(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     s->asked_ms = now_ms;
@@ -271,7 +271,7 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
         int rc;
         if (!s->owes)
             continue;
-        rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL);
+        rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL, r->keys_end_ms);
         s->owes = rc != RDL_OK && !is_over;
         if (wait) {
             set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);

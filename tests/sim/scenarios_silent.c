@@ -193,6 +193,39 @@ static void late_thaw_costs_a_ttl(void)
     scene_rest(w);
 }
 
+/* Of five with an adopted lock one has lost the key, says so, and swallows the SET that puts it back. */
+static void put_back_into_the_silence(void)
+{
+    char hex[RDL_VALUE_MAX];
+    struct world *w = scene(1, 5, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    token_hex(handle_token(h), hex);
+    scene_go(w, 10);
+    handle_init(w, h);
+    user_adopt(w, h, hex);
+    h->hold_until = h->act_at = NEVER;
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
+    scene_go(w, 10);
+    w->faults |= FAULT_BIT(FAULT_FLUSH);
+    sim_server_flush(&w->host[4].model);
+    w->link[0][4].delay_us = 2000;
+    w->link[0][4].jitter_us = 0;
+    scene_begin(w, h, EXTENDING, 2000);
+    scene_go(w, 3);
+    link_swallow(w, 0, 4, UP);
+    EXPECT(w, scene_wait(w, h) == RDL_OK);
+    EXPECT(w, scene_pttl(w, 4) == -2);
+    for (int i = 0; i < 6; i++) {
+        scene_go(w, 500);
+        scene_do(w, h, EXTENDING, 2000);
+    }
+    EXPECT(w, scene_pttl(w, 4) > 0); /* over the next connection */
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
 const struct scenario scenarios_silent[] = {
     {"connections go silent and the next ones bring the lock", waiter_gets_the_lock, SCENE},
     {"connections go silent and the lease is saved", lease_is_saved, SCENE},
@@ -202,5 +235,6 @@ const struct scenario scenarios_silent[] = {
     {"a silent connection is not ended before its SETs are gone", silent_is_not_ended_early, SCENE},
     {"a SET that comes late is released over the next connection", late_set_is_released, SCENE},
     {"a server that thaws late keeps a key for one ttl", late_thaw_costs_a_ttl, SCENE},
+    {"what is put back of an adopted lock is swallowed", put_back_into_the_silence, SCENE},
     {NULL, NULL, SCENE},
 };
