@@ -396,6 +396,21 @@ static void waiting_for_conns_does_not_spin(void)
     EXPECT(w, w->counts.events - events < 300);
 }
 
+/* The handle is no more right after it was cancelled: the conns alone give back what it held. */
+static void cancelled_and_forgotten(void)
+{
+    struct world *w = scene(1, 3, 5000);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    user_cancel(w, h);
+    handle_init(w, h);
+    scene_go(w, 10);
+    for (int s = 0; s < 3; s++)
+        EXPECT(w, scene_pttl(w, s) == -2);
+    scene_rest(w);
+}
+
 const struct scenario scenarios_quorum[] = {
     {"a majority of the connected is not a majority", majority_of_the_configured, SCENE},
     {"a majority is N/2 + 1 for every N", exact_majority, SCENE},
@@ -408,6 +423,7 @@ const struct scenario scenarios_quorum[] = {
     {"a released key is acquirable within one attempt", released_key_is_acquirable, SCENE},
     {"two of four that are another's are no loss", half_is_stolen, SCENE},
     {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, SCENE},
+    {"what was held when its handle was cancelled and used again is free", cancelled_and_forgotten, SCENE},
     {"a refusal is told at once", refusal_is_told_at_once, SCENE},
     {"a lock is busy though a minority is dead", busy_though_a_minority_is_dead, SCENE},
     {"an attempt that cannot win gives back before its verdict", given_back_before_the_verdict, SCENE},
