@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One redlock on servers whose connections swallow everything from some moment on, while new ones work: a
- * silent server is not asked and has no vote, no queue fills, and the new connections bring the lock back.
+ * silent server is not asked and has no vote, and no queue fills. That the new connections bring the lock
+ * back is tested for all kinds, in check_contract.c.
  */
 #include <check.h>
 #include <string.h>
@@ -16,12 +17,6 @@ static void fleet_of(size_t n)
 {
     now = 1000;
     fleet_init(n, now);
-}
-
-static void patient(uint32_t wait_ms)
-{
-    fleet.opt.lease.wait_ms = wait_ms;
-    fleet.opt.lease.retry_ms = 50;
 }
 
 static void hold(size_t n)
@@ -40,19 +35,6 @@ static void assert_little_is_queued(void)
     for (i = 0; i < fleet.n; i++)
         ck_assert_uint_le(rdl_conn_waiting(&fleet.s[i].conn), 2);
 }
-
-START_TEST(when_all_connections_go_silent_the_next_ones_bring_the_lock)
-{
-    fleet_of(_i ? 1 : 5);
-    patient(RDL_WAIT_FOREVER);
-    fleet_befall(_i ? "w" : "wwwww", now);
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-    ck_assert_uint_ge(now, 1000 + FLEET_TTL); /* the SETs of the first attempt may have been executed late */
-    ck_assert_uint_le(now, 1000 + FLEET_TTL + 3 * RDL_RETRY_CAP_MS);
-    fleet_serve_all(now);
-    ck_assert_uint_eq(fleet_keys(now), fleet.n);
-}
-END_TEST
 
 /* For longer than any queue could bear. */
 START_TEST(single_attempts_are_bounded_and_blame_the_silence)
@@ -98,21 +80,6 @@ START_TEST(a_silent_minority_is_not_asked_and_nothing_piles_up)
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     ck_assert_uint_eq(fleet_keys(now), 5);
-}
-END_TEST
-
-/* The keys are there already, so nothing is to be waited for: the next extend goes over new connections. */
-START_TEST(a_lease_whose_connections_go_silent_is_saved_by_the_next_extend)
-{
-    hold(5);
-    now += 3000;
-    fleet_befall(_i ? "wwwww" : "www..", now);
-    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
-    ck_assert_uint_eq(now, 1000 + 3000 + FLEET_ATTEMPT);
-    ck_assert_uint_gt(rdl_redlock_remaining_ms(lock, now), 0);
-    now += 1000;
-    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
-    ck_assert_uint_gt(rdl_redlock_remaining_ms(lock, now), FLEET_TTL - 2 * FLEET_DRIFT);
 }
 END_TEST
 
@@ -169,23 +136,6 @@ START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_lef
 }
 END_TEST
 
-START_TEST(a_release_into_the_silence_is_bounded_and_paid_over_the_next_connection)
-{
-    int i;
-
-    hold(3);
-    fleet_befall("www", now);
-    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_UNKNOWN);
-    ck_assert_uint_eq(now, 1000 + FLEET_ATTEMPT);
-    for (i = 0; i < 3; i++) {
-        rdl_redlock_step(lock, now);
-        fleet_serve_all(now);
-    }
-    ck_assert_uint_eq(fleet_keys(now), 0);
-    ck_assert(rdl_redlock_is_idle(lock));
-}
-END_TEST
-
 Suite *suite_redlock_silent(void);
 
 Suite *suite_redlock_silent(void)
@@ -193,13 +143,10 @@ Suite *suite_redlock_silent(void)
     Suite *suite = suite_create("redlock_silent");
     TCase *tc = tcase_create("silent");
 
-    tcase_add_loop_test(tc, when_all_connections_go_silent_the_next_ones_bring_the_lock, 0, 2);
     tcase_add_test(tc, single_attempts_are_bounded_and_blame_the_silence);
     tcase_add_test(tc, a_silent_minority_is_not_asked_and_nothing_piles_up);
-    tcase_add_loop_test(tc, a_lease_whose_connections_go_silent_is_saved_by_the_next_extend, 0, 2);
     tcase_add_test(tc, a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend);
     tcase_add_test(tc, a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left);
-    tcase_add_test(tc, a_release_into_the_silence_is_bounded_and_paid_over_the_next_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }

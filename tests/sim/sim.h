@@ -165,6 +165,8 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
 void oracle_adopted(struct world *w, struct handle *h);
 void oracle_end(struct world *w);
+/* No key left. */
+void oracle_orphans(struct world *w);
 /* Conns idle, no key left. */
 void oracle_rest(struct world *w);
 struct token *token_find(struct world *w, const char *hex, int create);

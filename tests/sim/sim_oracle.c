@@ -109,8 +109,10 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->until_ms = handle_until_ms(h);
     h->was_confirmed = h->was_asking = 0;
     h->limit_ms = now_ms + longest_ms(h);
-    if (h->state == ACQUIRING)
-        h->limit_ms += waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10;
+    if (h->state == ACQUIRING) { /* it connects from now on, also if the time that it read is an old one */
+        uint64_t true_ms = clock_ms(&w->client[h->client].clock, w->now);
+        h->limit_ms = true_ms + longest_ms(h) + (waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10);
+    }
     if (h->state != EXTENDING) /* an acquire gives up a lease that ran out */
         oracle_released(w, h);
     struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
@@ -417,10 +419,15 @@ static void end_of_server(struct world *w, struct host *h)
     }
 }
 
-void oracle_rest(struct world *w)
+void oracle_orphans(struct world *w)
 {
     for (int s = 0; s < w->servers; s++)
         end_of_server(w, &w->host[s]);
+}
+
+void oracle_rest(struct world *w)
+{
+    oracle_orphans(w);
     for (int c = 0; c < w->clients; c++) {
         for (int s = 0; s < w->conns; s++)
             if (!rdl_conn_is_idle(&w->client[c].conn[s]))

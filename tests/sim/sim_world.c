@@ -155,6 +155,7 @@ void world_violation(struct world *w, const char *oracle, const char *fmt, ...)
 const struct options options_default = {
     .faults = -1, .is_single = -1, .end_us = 12 * SECOND, .heal_us = 6 * SECOND};
 
+enum { REST_US = 1500000 };      /* nobody wants a lock: for the last releases, and what ends by itself */
 enum { UP_BEFORE_MS = 3600000 }; /* servers have been running for an hour when a world begins */
 
 /* Each class with even chances; in one world of eight none at all. */
@@ -219,6 +220,11 @@ static void make_hosts(struct world *w)
     }
 }
 
+static uint64_t quarantine_us(const struct world *w)
+{
+    return (w->max_ttl_ms / 1000 + 2) * SECOND;
+}
+
 /* The guard is a promise of all: one client without it voids it for the others. */
 static void make_guard(struct world *w)
 {
@@ -241,10 +247,24 @@ static void make_guard(struct world *w)
     w->max_ttl_ms = w->ttl_ms > patient_ms ? w->ttl_ms : patient_ms;
     /* Who lives again believes no run and no canary; a canary is looked at when the quarantine is over. */
     int quarantines = 2 * w->has_canary + (w->guard == RDL_GUARD_STRICT);
-    w->end_us = w->opt.end_us + (uint64_t)quarantines * (w->max_ttl_ms / 1000 + 2) * SECOND;
+    w->stop_us = w->opt.end_us - REST_US + (uint64_t)quarantines * quarantine_us(w);
     if (is_guarded && quarantines == 0) /* that it restarted is heard when a lock is wanted next */
-        w->end_us += 1500 * MS;
-    w->stop_us = w->end_us - 1500 * MS;
+        w->stop_us += 1500 * MS;
+    w->end_us = w->stop_us + REST_US;
+    if (!(w->faults & FAULT_BIT(FAULT_SWALLOW)))
+        return;
+    /*
+     * A silent connection is found when it is asked next, and left when its SETs are gone. Nobody is asked
+     * while too few count, so a restart behind it is heard when the quarantine of the others is over, and
+     * this run counts one later.
+     */
+    if (is_guarded)
+        w->stop_us += w->max_ttl_ms * MS + quarantine_us(w);
+    /*
+     * Who found it with the last release: the SETs, the longest pause before the next connection. That no key
+     * is left is asked as early as ever.
+     */
+    w->end_us = w->stop_us + REST_US + w->max_ttl_ms * MS + 2 * SECOND;
 }
 
 static void make_shape(struct world *w)
@@ -378,6 +398,9 @@ void world_run_until(struct world *w, uint64_t until)
 
 int world_live(struct world *w)
 {
+    world_run_until(w, w->stop_us + REST_US);
+    if (!w->violation)
+        oracle_orphans(w);
     world_run_until(w, w->end_us);
     if (!w->violation)
         oracle_end(w);
