@@ -255,7 +255,8 @@ extern const struct rdl_lock_mode rdl_lock_fenced;
  * ours, that of a later holder. An extend says RDL_LOST. A release before our own deadline looks at what is
  * there: a deadline no earlier than ours is RDL_OVERWRITTEN, the key stays until that is over
  * (rdl_lock_holder_ms; -1: for ever, then it has to be deleted by hand when nobody holds it); anything else
- * RDL_LOST.
+ * RDL_LOST. But not one that is sent again after a cut: what stands there may be the next holder's, and
+ * that is RDL_OK (whole numbers: RDL_UNKNOWN, while an extend without an answer may have left another value).
  *
  * _shortest is for who knows two things of all peers: no ttl of theirs is shorter than ours, and nobody
  * deletes what he does not hold. As long as none is held up between his clock and his GETSET, which alone

@@ -470,7 +470,26 @@ static int answer_remove(const struct rdl_lock *l)
 /* Of two values the second, when the first was not there. Whole numbers: not when it may be another's. */
 static int is_other_next(struct rdl_lock *l, uint64_t now_ms)
 {
-    return (l->mode->next != NULL || is_early(l, now_ms)) && legacy_next(l);
+    return (l->mode->next != NULL || (is_early(l, now_ms) && !l->req.is_again)) && legacy_next(l);
+}
+
+/*
+ * None of ours is there. If that was asked again after a cut, the lock may have been free since the first
+ * time, and what stands there the next holder's: it is not looked at, nor taken for a waiter's.
+ */
+static int not_ours(struct rdl_lock *l, uint64_t now_ms)
+{
+    int is_again = l->req.is_again;
+    int rc;
+
+    if (is_other_next(l, now_ms)) {
+        rc = ask(l, DONE, rdl_lock_op(l, RDL_RELEASE), none);
+        l->req.is_again = is_again != 0;
+        return rc;
+    }
+    if (is_again && l->other_len > 0) /* the second may stand there, and was not asked for */
+        return RDL_UNKNOWN;
+    return is_again || now_ms >= l->ended_ms ? rdl_lock_released(l, now_ms) : ask_what_is_there(l);
 }
 
 /* Where nothing compares: DEL, as long as nobody else can have it by the time it arrives. */
@@ -478,10 +497,8 @@ static int answer_release_own(struct rdl_lock *l, uint64_t now_ms)
 {
     if (is_refused(l) && is_early(l, now_ms))
         return ask(l, GETSET, &rdl_op_delete, none);
-    if (l->req.answer == RDL_ANSWER_NO && is_other_next(l, now_ms))
-        return ask(l, DONE, rdl_lock_op(l, RDL_RELEASE), none);
-    if (l->req.answer == RDL_ANSWER_NO && now_ms < l->ended_ms)
-        return ask_what_is_there(l);
+    if (l->req.answer == RDL_ANSWER_NO)
+        return not_ours(l, now_ms);
     if (rdl_lock_released(l, now_ms) == RDL_UNKNOWN && rdl_lock_next(l)) /* the first is owed already */
         rdl_lock_owe(l);
     return rdl_lock_released(l, now_ms);

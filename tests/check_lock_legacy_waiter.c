@@ -214,6 +214,29 @@ START_TEST(a_waiters_value_seen_after_our_deadline_is_lost)
 }
 END_TEST
 
+/*
+ * The server deleted our value and the connection ended before it said so: what the release finds over the
+ * next one may be the lock of whoever came then. It is neither looked at nor deleted.
+ */
+START_TEST(a_release_that_is_sent_again_leaves_the_next_holder_alone)
+{
+    static const struct rdl_lock_mode *const modes[] = {&rdl_lock_legacy, &rdl_lock_legacy_integer,
+                                                        &rdl_lock_legacy_shortest};
+    const char *value;
+
+    rdl_lock_init(&legacy.lock, modes[_i], &legacy.opt, &legacy.s.conn, "k", 1);
+    value = hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
+    scripted_break(&legacy.s);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    scripted_open(&legacy.s, START + 1000);
+    ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
+    ck_assert_int_eq(legacy_answer(":0\r\n:-1\r\n", START + 1000), RDL_OK);
+    nothing_follows();
+}
+END_TEST
+
 /* ---------------------------------------------------------------- by those who have the shortest ttl */
 
 static void find_and_delete(const char *found, uint64_t now_ms)
@@ -424,6 +447,7 @@ Suite *suite_lock_legacy_waiter(void)
     tcase_add_test(tc, a_getset_over_a_holder_without_end_is_no_win);
     tcase_add_loop_test(tc, a_release_tells_a_waiters_value_from_a_lost_lock, 0, FINDS);
     tcase_add_loop_test(tc, a_look_without_an_answer_claims_no_loss, 0, 2);
+    tcase_add_loop_test(tc, a_release_that_is_sent_again_leaves_the_next_holder_alone, 0, 3);
     tcase_add_test(tc, another_value_after_our_deadline_is_lost);
     tcase_add_test(tc, a_waiters_value_seen_after_our_deadline_is_lost);
     tcase_add_test(tc, an_extend_never_goes_on_from_a_value_that_was_found);
