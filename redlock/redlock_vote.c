@@ -33,6 +33,14 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
     s->error = (int16_t)error;
 }
 
+static void ask_at(struct rdl_server *s, uint64_t now_ms)
+{
+    const struct rdl_facts *f = rdl_conn_facts(s->conn);
+
+    s->is_other |= f != NULL && f->seen_ms > s->asked_ms;
+    s->asked_ms = now_ms;
+}
+
 /* One whose queue is full, or who has left so much unanswered, is asked when there is room again. */
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms)
 {
@@ -47,7 +55,7 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
         rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
     rdl_conn_upkeep(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
-    s->asked_ms = now_ms;
+    ask_at(s, now_ms);
     s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;
     s->raise = RAISE_NONE;
     if (rc == RDL_OK && (r->op == RDL_ACQUIRE || s->is_repair))
@@ -57,16 +65,17 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
 }
 
 /*
- * A release that was sent again after a cut: while the lease was valid nobody but we ended it there, so it
- * was done the first time. Unless it is another run of that server, which may have lost the key before.
+ * A release that was sent again after a cut: where we had it when it was last heard nobody but we ended it
+ * while the lease was valid, so it was done the first time. Unless it is another run of that server than the
+ * one that granted it, which may have lost the key before.
  */
 static int is_own_doing(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
     const struct rdl_facts *f = rdl_conn_facts(s->conn);
 
-    if (r->op != RDL_RELEASE || !s->req.is_again || now_ms >= r->deadline_ms)
+    if (r->op != RDL_RELEASE || !s->req.is_again || now_ms >= r->deadline_ms || s->hold < HOLD_NEW)
         return 0;
-    return (s->req.answer == RDL_ANSWER_ABSENT || s->req.answer == RDL_ANSWER_NO) &&
+    return (s->req.answer == RDL_ANSWER_ABSENT || s->req.answer == RDL_ANSWER_NO) && !s->is_other &&
            (f == NULL || f->seen_ms < s->asked_ms);
 }
 
@@ -99,6 +108,7 @@ static void take_hold(const struct rdl_redlock *r, struct rdl_server *s)
     }
     if (s->vote != RDL_VOTE_GRANTED || r->op == RDL_RELEASE)
         return;
+    s->is_other = 0;
     if (s->hold == HOLD_NONE)
         s->hold = HOLD_SURE;
     else if (s->hold == HOLD_GONE)
@@ -275,7 +285,7 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
         s->owes = rc != RDL_OK && !is_over;
         if (wait) {
             set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
-            s->asked_ms = now_ms;
+            ask_at(s, now_ms);
         }
     }
 }

@@ -296,6 +296,74 @@ START_TEST(a_server_that_may_have_it_is_not_free_of_it)
 }
 END_TEST
 
+/* Two of three lost it in a restart that we saw before we let go. Their answers are cut off: no release. */
+START_TEST(what_another_run_lost_was_not_released_by_us)
+{
+    uint64_t now = 4000;
+    size_t i;
+    int rc;
+
+    hold(3);
+    for (i = 0; i < 2; i++)
+        fleet_restart(i, 2000);
+    rc = rdl_redlock_release_begin(lock, now);
+    for (i = 0; i < 2; i++) {
+        scripted_serve_mute(&fleet.s[i], now);
+        scripted_break(&fleet.s[i]);
+    }
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_EXPIRED);
+}
+END_TEST
+
+/* One has lost it, and another said before that it had it no more; that it is cut off now changes nothing. */
+START_TEST(what_was_known_to_be_gone_was_not_released_by_us)
+{
+    uint64_t now = 4000;
+    int rc;
+
+    hold(3);
+    fleet_steal(2, now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_delete(1, now);
+    rc = rdl_redlock_release_begin(lock, now);
+    scripted_serve_mute(&fleet.s[2], now);
+    scripted_break(&fleet.s[2]);
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_EXPIRED);
+}
+END_TEST
+
+/* But in the run that granted it last nobody else ended it: an extend found it there. */
+START_TEST(a_run_that_was_heard_since_is_no_other_one)
+{
+    uint64_t now = 4000;
+    size_t i;
+    int rc;
+
+    hold(3);
+    for (i = 0; i < 2; i++) { /* with its data */
+        struct sim_disk disk;
+        sim_server_save(&fleet.s[i].model, &disk);
+        fleet_restart(i, 2000);
+        sim_server_load(&fleet.s[i].model, &disk);
+    }
+    now = 3000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    now = 4000;
+    rc = rdl_redlock_release_begin(lock, now);
+    for (i = 0; i < 2; i++) {
+        scripted_serve_mute(&fleet.s[i], now);
+        scripted_break(&fleet.s[i]);
+    }
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_OK);
+}
+END_TEST
+
 START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
 {
     size_t i;
@@ -369,6 +437,9 @@ Suite *suite_redlock_hold(void)
     tcase_add_loop_test(tc, a_server_that_never_had_it_is_free_of_it, 0, 2);
     tcase_add_loop_test(tc, a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late, 0, 2);
     tcase_add_test(tc, a_server_that_may_have_it_is_not_free_of_it);
+    tcase_add_test(tc, what_another_run_lost_was_not_released_by_us);
+    tcase_add_test(tc, what_was_known_to_be_gone_was_not_released_by_us);
+    tcase_add_test(tc, a_run_that_was_heard_since_is_no_other_one);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
     tcase_add_loop_test(tc, a_release_is_owed_until_the_keys_end_by_themselves, 0, 2);
     tcase_add_test(tc, asking_again_while_the_last_answer_is_out_is_no_muddle);

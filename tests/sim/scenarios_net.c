@@ -408,11 +408,18 @@ static void clock_passes_49_days(void)
 /* The server did it, the connection ended before it could say so. Somebody else may be there already. */
 static void release_finds_itself_done(void)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         struct world *w = scene(2, i % 2 ? 1 : 3, 10000);
         struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
-        int is_taken = i >= 2;
+        int is_taken = i >= 2, is_legacy = i == 5;
+        if (i == 4)
+            continue;
         scene_one_server(w, i % 2);
+        if (is_legacy) {
+            a->mode = b->mode = &rdl_lock_legacy;
+            handle_init(w, a);
+            handle_init(w, b);
+        }
         scene_ready(w);
         b->opt.lease.wait_ms = 1000;
         b->opt.lease.retry_ms = 1;
@@ -464,6 +471,27 @@ static void release_finds_another_run(void)
     EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_EXPIRED);
 }
 
+/* Or we had heard of it, and what it said to the release was cut off: that is none either. */
+static void release_finds_a_known_run(void)
+{
+    struct world *w = scene(1, 3, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    for (unsigned s = 0; s < 2; s++) {
+        host_crash(w, s, 1);
+        host_start(w, s, HOST_NOTHING);
+    }
+    scene_go(w, 1000); /* it connects again */
+    w->link[0][2].up_blocked = w->now + 2000 * MS;
+    w->link[0][0].down_blocked = w->link[0][1].down_blocked = w->now + 60 * MS;
+    scene_begin(w, h, RELEASING, 0);
+    scene_go(w, 20);
+    scene_cut(w, 0, 0);
+    scene_cut(w, 0, 1);
+    EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
+}
+
 const struct scenario scenarios_net[] = {
     {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
     {"what was given up before it was sent never is", unsent_is_never_sent, SCENE},
@@ -478,6 +506,7 @@ const struct scenario scenarios_net[] = {
     {"a release that finds itself done is a release", release_finds_itself_done, SCENE},
     {"a release tells what was gone", release_tells_what_was_gone, SCENE},
     {"a release that finds another run of its server is none", release_finds_another_run, SCENE},
+    {"a release that is cut off at a new run of its server is none", release_finds_a_known_run, SCENE},
     {"a replica is left", replica_is_left, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
     {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},
