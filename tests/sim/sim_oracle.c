@@ -325,20 +325,31 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
     }
 }
 
+static int is_restarted_since(const struct host *host, uint64_t us)
+{
+    return host->model.start_ms > clock_ms(&host->clock, us);
+}
+
 /*
  * On how many of the servers that it asked the key of this lock is still its own. What came over a connection
- * that was left may have come after the release, which went over another one: there the ttl ends it.
+ * that was left may have come after the release, which went over another one: there the ttl ends it. So it
+ * does where the server had deleted it and crashed then, before this was on its disk: the key is back.
  */
-static int still_there(struct world *w, const struct handle *h, unsigned left)
+static int still_there(struct world *w, const struct handle *h, const struct token *t)
 {
+    unsigned left = t ? t->left : 0, deleted = t ? t->deleted : 0;
     struct sim_arg name = {(const uint8_t *)lock_name(h->name), strlen(lock_name(h->name))};
     char hex[2 * RDL_TOKEN_LEN];
     int n = 0;
     token_hex(handle_token(h), hex);
+    if (!(w->faults & FAULT_BIT(FAULT_EVERYSEC)))
+        deleted = 0;
     for (int s = 0; s < asked(w, h); s++) {
         struct host *host = &w->host[s];
         struct sim_key *k = sim_server_find(&host->model, 0, name, clock_ms(&host->clock, w->now));
-        n += !(left >> s & 1u) && sim_key_is(k, (struct sim_arg){(const uint8_t *)hex, sizeof hex});
+        int is_back = (deleted >> s & 1u) && is_restarted_since(host, h->op_us);
+        n += !(left >> s & 1u) && !is_back &&
+             sim_key_is(k, (struct sim_arg){(const uint8_t *)hex, sizeof hex});
     }
     return n;
 }
@@ -350,8 +361,7 @@ static int lost_since(const struct world *w, const struct handle *h)
     for (int s = 0; s < asked(w, h); s++) {
         const struct host *host = &w->host[h->is_single ? h->single_server : s];
         const struct rdl_req *req = h->is_single ? &h->lock.req : &h->servers[s].req;
-        int is_lossy =
-            (w->faults & FAULTS_OUTSIDE) || host->model.start_ms > clock_ms(&host->clock, h->op_us);
+        int is_lossy = (w->faults & FAULTS_OUTSIDE) || is_restarted_since(host, h->op_us);
         n += req->is_again && is_lossy;
     }
     return n;
@@ -361,7 +371,7 @@ static void released(struct world *w, struct handle *h, int result, uint64_t now
 {
     struct token *t = token_of(w, h);
     int deleted = t ? bits(t->deleted) : 0;
-    int still = still_there(w, h, t ? t->left : 0);
+    int still = still_there(w, h, t);
     if (handle_remaining_ms(h, h->op_ms) != 0)
         world_violation(w, "truth", "released, and yet something remains");
     if ((result == RDL_EXPIRED || result == RDL_LOST) && now_ms < h->until_ms && deleted >= quorum(w, h) &&
