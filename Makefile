@@ -5,7 +5,7 @@
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files the test suite wants built before it runs
-#   CHECK_DEPS   groups of tests/deps.sh that `make check` needs
+#   CHECK_DEPS   groups of tests/house/deps.sh that `make check` needs
 #   CI_STAGES    targets .ci/run makes after `make deps check` and `make lint`
 
 .DEFAULT_GOAL := all
@@ -38,7 +38,7 @@ B := build
 Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
-	redlock/cli/cli.mk tests/live/live.mk
+	redlock/cli/cli.mk tests/servers/servers.mk
 
 CORE_SRC := $(filter-out net/net_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c)
@@ -156,7 +156,7 @@ DEPS = $(CHECK_DEPS)
 
 .PHONY: check check-gcc check-asan check-clang layers size size-update headers check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
-	+@tests/deps.sh --probe $(CHECK_DEPS) && tests/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
+	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
 check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## check: the test suite with ASan and UBSan
 check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the test suite built with clang
@@ -173,22 +173,22 @@ check-gcc check-asan check-clang:
 SIZES := x86-64 m0plus m4
 SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))
 layers: $(LIB) $(CLI_SRC:%.c=$(B)/lib/%.o) $(SIZE_OBJ) ## check: who includes whom, which symbols each object wants and gives
-	tests/layers.sh $(B)
-size: $(SIZE_OBJ) ## check: text, stack and struct sizes against tests/size.txt and the budgets
-	tests/size.sh $(B)/size tests/size.txt
-size-update: $(SIZE_OBJ) ## write: tests/size.txt
-	tests/size.sh --update $(B)/size tests/size.txt
+	tests/house/layers.sh $(B)
+size: $(SIZE_OBJ) ## check: text, stack and struct sizes against tests/house/size.txt and the budgets
+	tests/house/size.sh $(B)/size tests/house/size.txt
+size-update: $(SIZE_OBJ) ## write: tests/house/size.txt
+	tests/house/size.sh --update $(B)/size tests/house/size.txt
 headers: ## check: every header parses alone, as C99 and as C++
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
 check-install: all ## check: install to a staging folder, use what is there, uninstall
-	+@tests/install.sh "$(MAKE)" $(abspath $(B))/staging
+	+@tests/house/install.sh "$(MAKE)" $(abspath $(B))/staging
 lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
-	@tests/deps.sh --probe lint
-	@tests/lint.sh
+	@tests/house/deps.sh --probe lint
+	@tests/house/lint.sh
 deps: ## check: install what `make check` needs (DEPS=all: what every stage needs); may need root
-	@tests/deps.sh $(DEPS)
+	@tests/house/deps.sh $(DEPS)
 ci-stages:
 	@echo $(CI_STAGES)
 

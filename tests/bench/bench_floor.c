@@ -9,7 +9,7 @@
 #define _GNU_SOURCE
 #include "tests/bench/bench_live.h"
 #include "tests/bench/floor.h"
-#include "tests/live/quorum.h"
+#include "tests/fixtures/quorum.h"
 
 #include <stdio.h>
 #include <stdlib.h>

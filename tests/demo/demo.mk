@@ -15,8 +15,8 @@ check-demo: $(B)/demo $(B)/standin ## check: the demo, on real servers and on th
 	$(B)/demo
 	$(B)/demo --standin
 check-readme: $(LIB) $(B)/standin ## check: the README's first program compiles and runs
-	CC='$(CC)' tests/live/cli_readme.sh $(B)
+	CC='$(CC)' tests/house/readme.sh $(B)
 
-readme: ## write: the README's table of sizes, from tests/size.txt
-	awk -f tests/live/cli_size.awk tests/size.txt README.md >$(B)/README.md
+readme: ## write: the README's table of sizes, from tests/house/size.txt
+	awk -f tests/house/readme_sizes.awk tests/house/size.txt README.md >$(B)/README.md
 	cp $(B)/README.md README.md

@@ -53,7 +53,7 @@ try() { # file line change
     echo "survived $1:$2: $3"
 }
 
-for c in tests/main.c tests/edge.c tests/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c resp/*.c; do
+for c in tests/main.c tests/fixtures/guard_page.c tests/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c resp/*.c; do
     build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit
 done
 for with in plain asan; do # who notices something where nothing is would notice every mutant

@@ -20,8 +20,8 @@ $(B)/relay: $(B)/lib/tests/live/relay_main.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 .PHONY: wire-tshark
 wire-tshark: $(B)/relay $(B)/redlock ## ci: tshark decodes what the command and a server say, in every mode
-	@tests/deps.sh --probe test live
-	tests/live/tshark.sh $(B)
+	@tests/house/deps.sh --probe test live
+	tests/servers/tshark.sh $(B)
 CI_STAGES += wire-tshark
 
 .PHONY: prove prove-seeds
@@ -36,11 +36,11 @@ CLANG19 = clang-19
 COV := $(B)/coverage
 .PHONY: coverage-resp mutate-resp
 coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
-	@tests/deps.sh --probe cover
+	@tests/house/deps.sh --probe cover
 	@mkdir -p $(COV) && rm -f $(COV)/*.raw
 	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
 	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
-	    -o $(COV)/check tests/main.c tests/edge.c tests/sim/sha1.c $(wildcard tests/check_resp_*.c) $(RESP_SRC) \
+	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c tests/sim/sha1.c $(wildcard tests/check_resp_*.c) $(RESP_SRC) \
 	    $$(pkg-config --cflags --libs check)
 	@CK_FORK=no LLVM_PROFILE_FILE=$(COV)/check.raw $(COV)/check
 	@for t in parse roundtrip; do \

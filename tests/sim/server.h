@@ -5,7 +5,7 @@
  * It knows the commands that the library sends and a few more that tests use, answers with the texts
  * of Redis 7.0 to the byte, and reads requests with a parser of its own. It has no socket, no clock
  * and no heap, so that the same object stands in the simulator (server of a virtual world) and behind
- * real sockets (tests/live/standin_main.c).
+ * real sockets (tests/servers/standin_main.c).
  */
 #ifndef SIM_SERVER_H
 #define SIM_SERVER_H

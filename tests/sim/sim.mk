@@ -9,14 +9,14 @@ SEEDS = $(or $(SEED),1:1000)
 
 .PHONY: standin differ sim guard-picture sim-check sim-long scenarios mutants model
 standin: $(B)/standin ## build: the model server behind sockets, for a machine without redis-server
-$(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/live/standin_main.c $(MODEL_SRC))
+$(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/servers/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
 differ: $(B)/differ ## build: the comparison of the model server with a real one: build/differ PORT [SEED [COMMANDS]]
-$(B)/differ: $(patsubst %.c,$(B)/lib/%.o,tests/live/differ_main.c tests/live/differ.c $(MODEL_SRC)) $(B)/lib/libredlock.a
+$(B)/differ: $(patsubst %.c,$(B)/lib/%.o,tests/servers/differ_main.c tests/fixtures/differ.c $(MODEL_SRC)) $(B)/lib/libredlock.a
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
-# tests/check_sim_server.c
+# tests/servers/check_sim_server.c
 $(B)/check: $(MODEL_SRC:%.c=$(B)/lib/%.o)
 $(B)/check-asan: $(MODEL_SRC:%.c=$(B)/asan/%.o)
 $(B)/check-clang: $(MODEL_SRC:%.c=$(B)/clang/%.o)

@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# size.sh [--update] OBJECTS FIGURES - text, stack and structure sizes of the core at -Os -DNDEBUG.
+# OBJECTS/{x86-64,m0plus,m4}/ hold the objects, CORE_SRC names their sources (`make size` does all that).
+# Structure sizes must be as in FIGURES. Text and stack may exceed them by 16 bytes or 1 %; they depend on
+# the compiler, so another version than the one FIGURES was written with is held to budgets.txt alone.
+#
+# Lists of files are split into words on purpose:
+# shellcheck disable=SC2046,SC2086
+set -u
+update=
+if [ "$1" = --update ]; then
+    update=1
+    shift
+fi
+tree=$1 figures=$2
+tests=$(dirname "$0")
+new=$tree/figures
+
+compiler() { # target
+    case $1 in
+    x86-64) echo gcc ;;
+    m0plus) echo arm-none-eabi-gcc -mthumb -mcpu=cortex-m0plus ;;
+    m4) echo arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 ;;
+    esac
+}
+
+text() { # target
+    for src in $CORE_SRC; do
+        size "$tree/$1/${src%.c}.o" | awk -v t="$1" -v n="$(basename "$src" .c)" '
+            NR == 2 { print "text", t, n, $1; if ($2 + $3) print "! " t ": " n " has data or bss" }'
+    done | awk '{ print } $1 == "text" { t = $2; n += $4 } END { print "text", t, "total", n + 0 }'
+}
+
+# 64-bit division is what a Cortex-M0+ can least afford.
+division() { # target
+    for src in $CORE_SRC; do
+        nm -P --undefined-only "$tree/$1/${src%.c}.o" | awk -v n="$1: $src" '
+            $1 ~ /^__(aeabi_u?ldivmod|u?(div|mod|divmod)[dt]i[34])$/ { print "! " n " divides 64 bits: " $1 }'
+    done
+}
+
+stack() { # target
+    graphs=
+    for src in $CORE_SRC; do
+        graphs="$graphs $tree/$1/${src%.c}.ci"
+    done
+    awk -v target="$1" -f "$tests/stack.awk" "$tests/budgets.txt" $graphs
+}
+
+# A px lock brings nothing along of the other modes: no figure if it does.
+is_px_only() { # image
+    ! nm "$1" | grep -E ' rdl_(lock_(legacy|fenced)|op_(setnx|getset|replace|wait|[a-z]+_(fenced?|multi|wake))|script_(replace|acquire|extend_fenced)|hint|redlock)' >&2
+}
+
+# What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.
+images() { # target
+    for image in empty lock redlock; do
+        $(compiler "$1") -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -I. -nostartfiles \
+            --specs=nano.specs -Wl,--gc-sections -o "$tree/image_$image" "tests/house/images/image_$image.c" \
+            $(for src in $CORE_SRC; do echo "$tree/$1/${src%.c}.o"; done) || return
+        [ "$image" != lock ] || is_px_only "$tree/image_lock" || return
+        size "$tree/image_$image" | awk -v t="$1" -v n="$image" 'NR == 2 { print t, n, $1 }'
+    done | awk '$2 == "empty" { empty = $3; next } { print "image", $1, $2, $3 - empty }'
+}
+
+# An array as long as each structure of the headers is large; its size is read from the object.
+structs() { # abi target
+    layers=$(ls resp/resp.h net/net.h lock/lock.h redlock/redlock.h 2>/dev/null)
+    {
+        for header in $layers; do
+            echo "#include \"$header\""
+        done
+        sed -n 's/^struct \(rdl_[a-z0-9_]*\) {$/char size_of_\1[sizeof(struct \1)];/p' $layers
+    } >"$tree/structs.c"
+    $(compiler "$2") -std=c99 -I. -c -o "$tree/structs.o" "$tree/structs.c" || return
+    nm -P -t d "$tree/structs.o" | sed -n 's/^size_of_//p' | awk -v abi="$1" '{ print "sizeof", abi, $1, $4 + 0 }'
+}
+
+measure() {
+    for t in x86-64 m0plus m4; do
+        echo "compiler $t $($(compiler $t) -dumpfullversion)"
+        text $t
+        stack $t
+        division $t
+    done
+    images m0plus
+    images m4
+    structs lp64 x86-64
+    structs ilp32 m4
+}
+
+table() {
+    awk '
+        $1 == "text" || $1 == "stack" { if (!($3 in seen)) row[++n] = $3; seen[$3] = 1; v[$1, $2, $3] = $4 }
+        $1 == "sizeof" { if (!($3 in known)) s[++m] = $3; known[$3] = 1; v[$1, $2, $3] = $4 }
+        $1 == "image" { if (!($3 in linked)) image[++l] = $3; linked[$3] = 1; v[$1, $2, $3] = $4 }
+        /^#/ { note[++k] = $0 }
+        function line(name) {
+            printf "%-16s %7d %7d %7d   %7d %7d %7d\n", name, v["text", "x86-64", name],
+                v["text", "m0plus", name], v["text", "m4", name], v["stack", "x86-64", name],
+                v["stack", "m0plus", name], v["stack", "m4", name]
+        }
+        END {
+            printf "%-16s %23s   %23s\n", "bytes, -Os", "text", "worst stack"
+            printf "%-16s %7s %7s %7s   %7s %7s %7s\n", "", "x86-64", "m0+", "m4", "x86-64", "m0+", "m4"
+            for (i = 1; i <= n; i++) if (row[i] != "total") line(row[i])
+            line("total")
+            for (i = 1; i <= l; i++)
+                printf "%-16s %7s %7d %7d   linked into a firmware\n", image[i], "", v["image", "m0plus", image[i]],
+                    v["image", "m4", image[i]]
+            for (i = 1; i <= k; i++) print note[i]
+            printf "\n%-24s %7s %7s\n", "structure", "lp64", "ilp32"
+            for (i = 1; i <= m; i++)
+                printf "%-24s %7d %7d\n", s[i], v["sizeof", "lp64", s[i]], v["sizeof", "ilp32", s[i]]
+        }' "$new"
+}
+
+compare() {
+    awk '
+        function fail(text) { print "size: " text; failed = 1 }
+        FILENAME ~ /budgets/ { if ($1 == "budget") budget[$2, $3, $4] = $5; next }
+        $1 == "compiler" { if (FILENAME ~ /figures$/) built[$2] = $3; else with[$2] = $3; next }
+        FILENAME ~ /figures$/ { if (/^!/) fail(substr($0, 3)); else if (!/^#/) now[$1, $2, $3] = $4; next }
+        NF == 4 && $1 != "#" { was[$1, $2, $3] = $4 }
+        END {
+            for (t in with)
+                if (with[t] != built[t]) print "size: " t " compiler " built[t] ", figures are of " with[t] \
+                    ": text and stack are held to the budgets only"
+            for (k in now) {
+                split(k, p, SUBSEP)
+                what = p[1] " of " p[3] " on " p[2] " is " now[k]
+                if ((k in budget) && now[k] > budget[k]) fail(what ", the budget is " budget[k])
+                if (p[1] != "sizeof" && with[p[2]] != built[p[2]]) continue
+                if (!(k in was)) { fail(what ", never seen before"); continue }
+                room = p[1] == "sizeof" ? 0 : was[k] < 1600 ? 16 : was[k] / 100
+                if (now[k] > was[k] + room || (room == 0 && now[k] != was[k])) fail(what ", was " was[k])
+                else if (now[k] < was[k] - room) print "size: " what ", was " was[k] ": better"
+            }
+            for (k in was) if (!(k in now)) { split(k, p, SUBSEP); fail(p[1] " of " p[3] " on " p[2] " is gone") }
+            if (failed) print "size: if that is meant: make size-update, and commit the figures"
+            exit failed
+        }' "$tests/budgets.txt" "$new" "$figures"
+}
+
+measure >"$new" || exit
+table
+if [ -n "$update" ]; then
+    {
+        echo '# SPDX-License-Identifier: MIT'
+        echo '# Written by make size-update. KIND TARGET NAME BYTES; core objects at -Os -DNDEBUG.'
+        grep -E '^(compiler|text|stack|image|sizeof) ' "$new"
+    } >"$figures"
+fi
+compare

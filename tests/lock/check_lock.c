@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Acquiring on one server: what is peculiar to it, replies by their bytes; see check_contract.c besides. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/scripted.h"
+
+enum { TTL = 10000, DRIFT = 102, ATTEMPT = 250 };
+
+static struct scripted s;
+static struct rdl_lock l;
+static struct rdl_options opt;
+
+static void setup(void)
+{
+    const struct rdl_options once = {.ttl_ms = TTL};
+
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    opt = once;
+    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+}
+
+static int acquire(uint64_t now_ms)
+{
+    return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
+}
+
+static const uint64_t times[] = {
+    1, 1000, UINT32_MAX - 5000u, UINT32_MAX, (uint64_t)UINT32_MAX * 3, UINT64_MAX / 4};
+
+/* ---------------------------------------------------------------- acquire */
+
+START_TEST(validity_ends_at_first_send_plus_ttl_minus_drift)
+{
+    uint64_t t1 = times[_i];
+
+    ck_assert_int_eq(acquire(t1), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", entropy_token(1), TTL));
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1), 0);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, t1 + 7), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + 7), TTL - DRIFT - 7);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + TTL - DRIFT - 1), 1);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + TTL - DRIFT), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, t1 + 5 * TTL), 0);
+}
+END_TEST
+
+START_TEST(a_slow_connect_does_not_eat_the_lease)
+{
+    scripted_break(&s);
+    scripted_init(&s);
+    s.endpoint.db = 3;
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1000 + RDL_CONNECT_MS);
+    rdl_conn_opened(&s.conn);
+    ck_assert_int_eq(rdl_lock_step(&l, 1900), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 2500), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2500 + TTL / 4); /* and answers may take as long */
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 2501), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 2501), TTL - DRIFT - 1);
+}
+END_TEST
+
+START_TEST(busy_says_how_long_the_holder_has_left)
+{
+    static const char *const pttls[] = {":1234\r\n", ":-1\r\n", ":-2\r\n", "-NOPERM x\r\n"};
+    static const int64_t left[] = {1234, -1, -2, -2};
+
+    acquire(1000);
+    scripted_sent(&s);
+    scripted_reply(&s, "$-1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_PENDING);
+    scripted_reply(&s, pttls[_i]);
+    ck_assert_int_eq(rdl_lock_step(&l, 1002), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&l), left[_i]);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), ""); /* certainly not ours: nothing to release */
+}
+END_TEST
+
+static const struct {
+    const char *reply;
+    int code;
+} errors[] = {
+    {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", RDL_E_OOM},
+    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING},
+    {"-READONLY You can't write against a read only replica.\r\n", RDL_E_READONLY},
+    {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
+    {"-NOPERM x\r\n", RDL_E_PERM},
+    {"-MOVED 3999 127.0.0.1:6381\r\n", RDL_E_CLUSTER},
+    {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING},
+    {"-MISCONF Redis is\r\n", RDL_E_MISCONF},
+    {"-WRONGTYPE x\r\n", RDL_E_WRONGTYPE},
+    {"-ERR what\r\n", RDL_E_SERVER},
+};
+
+START_TEST(a_servers_error_is_not_busy)
+{
+    acquire(1000);
+    scripted_sent(&s);
+    scripted_reply(&s, errors[_i].reply);
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), errors[_i].code);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK); /* the result says it all */
+    ck_assert_int_eq(strncmp(rdl_conn_text(&s.conn), errors[_i].reply + 1, 4), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
+}
+END_TEST
+
+START_TEST(a_conn_that_was_shut_is_no_lock)
+{
+    rdl_conn_shut(&s.conn, RDL_OK);
+    if (_i > 0)
+        scripted_close_failed(&s);
+    ck_assert_int_ne(acquire(1000), RDL_OK);
+    if (_i == 0)
+        scripted_close_failed(&s);
+    ck_assert_int_ne(rdl_lock_step(&l, 1001), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
+}
+END_TEST
+
+START_TEST(a_full_queue_is_said)
+{
+    struct rdl_command other = {&rdl_op_extend, {"other", 5}, {"v", 1}, {NULL, 0}, 60000, 30000};
+    struct rdl_req reqs[120];
+    int i;
+
+    memset(reqs, 0, sizeof reqs);
+    for (i = 0; rdl_conn_submit(&s.conn, &reqs[i], &other) == RDL_OK; i++)
+        ck_assert_int_lt(i, 119);
+    ck_assert_int_eq(acquire(1000), RDL_E_FULL);
+}
+END_TEST
+
+static void fill_with_others(void)
+{
+    const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
+
+    while (rdl_conn_submit(&s.conn, NULL, &other) == RDL_OK) {
+    }
+}
+
+static void hold(void)
+{
+    scripted_model(&s, 1000);
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&l, 1000), RDL_OK);
+    fill_with_others();
+}
+
+/* Room is what waiting may bring, so who has time waits for it, and no longer than he said. */
+START_TEST(an_acquire_waits_for_room_if_there_is_time)
+{
+    uint64_t now = 1000;
+
+    opt.wait_ms = 60;
+    opt.retry_ms = 10;
+    scripted_model(&s, now);
+    fill_with_others();
+    ck_assert_int_eq(acquire(now), RDL_PENDING);
+    ck_assert_uint_le(rdl_lock_wake_ms(&l), now + 10);
+    if (_i == 0) {
+        ck_assert_int_eq(rdl_lock_step(&l, now + 60), RDL_E_FULL);
+        ck_assert(rdl_lock_wake_ms(&l) == UINT64_MAX);
+    } else {
+        scripted_serve(&s, now);
+        now = rdl_lock_wake_ms(&l);
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+        scripted_serve(&s, now);
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
+    }
+    scripted_serve(&s, now);
+    ck_assert_int_eq(scripted_has_key(&s, "k", now), _i);
+}
+END_TEST
+
+/* Else the key would stand until its ttl ends. */
+START_TEST(a_release_waits_for_room_in_a_full_queue)
+{
+    hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    ck_assert_uint_gt(rdl_lock_wake_ms(&l), 2000);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT - 1), RDL_PENDING);
+    if (_i == 0) {
+        ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_E_FULL);
+        return;
+    }
+    scripted_serve(&s, 2100);
+    if (_i == 1)
+        rdl_lock_cancel(&l);
+    else
+        ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_PENDING);
+    scripted_serve(&s, 2100);
+    scripted_serve(&s, 2100);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), _i == 1 ? RDL_EXPIRED : RDL_OK);
+    ck_assert(!scripted_has_key(&s, "k", 2100));
+}
+END_TEST
+
+START_TEST(a_wait_for_room_makes_a_release_no_longer)
+{
+    hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    scripted_serve(&s, 2100);
+    ck_assert_int_eq(rdl_lock_step(&l, 2100), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2000 + ATTEMPT);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_UNKNOWN);
+    scripted_serve(&s, 2300);
+    ck_assert(!scripted_has_key(&s, "k", 2300));
+}
+END_TEST
+
+Suite *suite_lock(void);
+
+Suite *suite_lock(void)
+{
+    Suite *suite = suite_create("lock");
+    TCase *tc = tcase_create("lock");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, validity_ends_at_first_send_plus_ttl_minus_drift, 0, 6);
+    tcase_add_test(tc, a_slow_connect_does_not_eat_the_lease);
+    tcase_add_loop_test(tc, busy_says_how_long_the_holder_has_left, 0, 4);
+    tcase_add_loop_test(tc, a_servers_error_is_not_busy, 0, sizeof errors / sizeof errors[0]);
+    tcase_add_loop_test(tc, a_conn_that_was_shut_is_no_lock, 0, 2);
+    tcase_add_test(tc, a_full_queue_is_said);
+    tcase_add_loop_test(tc, an_acquire_waits_for_room_if_there_is_time, 0, 2);
+    tcase_add_loop_test(tc, a_release_waits_for_room_in_a_full_queue, 0, 3);
+    tcase_add_test(tc, a_wait_for_room_makes_a_release_no_longer);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

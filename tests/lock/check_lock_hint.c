@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting with a hint: it shortens pauses, and whatever goes wrong with it the pauses are the usual ones. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/scripted.h"
+
+enum { TTL = 10000, NOW = 1000 };
+
+#define TAKEN(ms)  "$-1\r\n:" ms "\r\n"
+#define CAME       "*2\r\n$8\r\n{k}:wake\r\n$1\r\n1\r\n"
+#define NONE_CAME  "*-1\r\n"
+#define WAIT(text) "*3\r\n$5\r\nBLPOP\r\n$8\r\n{k}:wake\r\n" text "\r\n"
+#define WAIT_1     WAIT("$1\r\n1")
+
+static struct scripted s, second;
+static struct rdl_lock l;
+static struct rdl_hint hint;
+static struct rdl_options opt;
+
+static void setup(void)
+{
+    const struct rdl_options patient = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
+
+    scripted_init(&s);
+    scripted_init(&second);
+    opt = patient;
+    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_hint_init(&hint, &second.conn);
+    rdl_lock_set_hint(&l, &hint);
+    scripted_open(&s, NOW);
+    scripted_open(&second, NOW);
+}
+
+/* Ask for the lock and be refused: the lock pauses from NOW on. */
+static void refused(const char *reply)
+{
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
+    ck_assert_str_ne(scripted_sent(&s), "");
+    scripted_reply(&s, reply);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_PENDING);
+}
+
+/* The lock asks again at now, and again is refused. */
+static void refused_again(const char *reply, uint64_t now)
+{
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    ck_assert_str_ne(scripted_sent(&s), "");
+    scripted_reply(&s, reply);
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+}
+
+static uint64_t pause_ms(uint64_t now)
+{
+    return rdl_lock_wake_ms(&l) - now;
+}
+
+/* ---------------------------------------------------------------- how long */
+
+static const struct {
+    const char *taken;
+    const char *sent;
+    unsigned pause;
+} waits[] = {
+    {TAKEN("5000"), WAIT_1, 1000}, {TAKEN("249"), WAIT("$5\r\n0.250"), 250},
+    {TAKEN("999"), WAIT_1, 1000},  {TAKEN("0"), WAIT("$5\r\n0.002"), 1},
+    {TAKEN("-1"), WAIT_1, 1000}, /* a foreign holder without expiry */
+    {TAKEN("-2"), WAIT_1, 1000}, /* gone in between: the hint is there already */
+};
+
+START_TEST(it_waits_for_what_the_holder_has_left_and_never_longer_than_the_cap)
+{
+    refused(waits[_i].taken);
+    ck_assert_str_eq(scripted_sent(&second), waits[_i].sent);
+    ck_assert_uint_eq(pause_ms(NOW), waits[_i].pause);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + waits[_i].pause - 1), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
+START_TEST(it_waits_no_longer_than_the_caller)
+{
+    opt.wait_ms = 300;
+    refused(TAKEN("5000"));
+    ck_assert_str_eq(scripted_sent(&second), WAIT("$5\r\n0.300"));
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), NOW + 300);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 300), RDL_BUSY);
+    ck_assert_int_eq(scripted_close_failed(&second), RDL_E_TIMEOUT); /* or the next hint would be lost */
+    ck_assert(!hint.req.is_queued);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what ends it */
+
+START_TEST(a_hint_ends_the_pause_and_the_lock_is_asked_for)
+{
+    refused(TAKEN("5000"));
+    scripted_sent(&second);
+    scripted_reply(&second, CAME);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 7), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", entropy_token(2), TTL));
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 8), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&second), "");
+    ck_assert(rdl_conn_is_idle(&second.conn)); /* ready for the next time */
+    ck_assert_int_eq(rdl_conn_state(&second.conn), RDL_CONN_READY);
+}
+END_TEST
+
+START_TEST(a_hint_is_not_the_lock)
+{
+    refused(TAKEN("5000"));
+    scripted_sent(&second);
+    scripted_reply(&second, CAME);
+    refused_again(TAKEN("9000"), NOW + 7);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, NOW + 7), 0);
+    ck_assert_str_eq(scripted_sent(&second), WAIT_1);
+    ck_assert_uint_eq(pause_ms(NOW + 7), 1000);
+}
+END_TEST
+
+START_TEST(a_wait_without_a_hint_ends_in_a_try)
+{
+    refused(TAKEN("5000"));
+    scripted_sent(&second);
+    scripted_reply(&second, NONE_CAME);
+    refused_again(TAKEN("4000"), NOW + 1000);
+    ck_assert_str_eq(scripted_sent(&second), WAIT_1);
+}
+END_TEST
+
+START_TEST(a_server_that_is_late_is_not_waited_for_and_not_asked_twice)
+{
+    refused(TAKEN("249"));
+    scripted_sent(&second);
+    refused_again(TAKEN("8000"), NOW + 250);
+    ck_assert_str_eq(scripted_sent(&second), ""); /* that wait goes on */
+    ck_assert_uint_eq(pause_ms(NOW + 250), 1000);
+    scripted_reply(&second, CAME);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 300), RDL_PENDING);
+    ck_assert_str_ne(scripted_sent(&s), "");
+}
+END_TEST
+
+START_TEST(a_hint_that_comes_during_an_attempt_is_not_lost)
+{
+    refused(TAKEN("249"));
+    scripted_sent(&second);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 250), RDL_PENDING); /* its time is up: an attempt */
+    scripted_sent(&s);
+    scripted_reply(&second, CAME);
+    scripted_reply(&s, TAKEN("8000")); /* which was executed before */
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 251), RDL_PENDING);
+    ck_assert_uint_eq(pause_ms(NOW + 251), 0);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 251), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", entropy_token(3), TTL));
+}
+END_TEST
+
+START_TEST(a_server_that_never_ends_the_wait_loses_the_connection)
+{
+    uint64_t now = NOW;
+
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    refused(TAKEN("-1"));
+    ck_assert_str_eq(scripted_sent(&second), WAIT_1);
+    while (rdl_conn_state(&second.conn) == RDL_CONN_READY) {
+        now = rdl_lock_wake_ms(&l);
+        ck_assert_uint_le(now, NOW + 6000);
+        refused_again(TAKEN("-1"), now);
+        ck_assert_str_eq(scripted_sent(&second), "");
+    }
+    ck_assert_uint_le(pause_ms(now), RDL_RETRY_CAP_MS);
+    scripted_close_failed(&second);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- without a hint */
+
+START_TEST(without_a_second_connection_it_pauses_as_usual)
+{
+    if (_i == 0) {
+        rdl_hint_init(&hint, NULL);
+    } else {
+        scripted_break(&second);
+        rdl_conn_upkeep(&second.conn, NOW); /* a pause, or connecting: not ready */
+    }
+    refused(TAKEN("-1"));
+    ck_assert_uint_le(pause_ms(NOW), 50);
+    ck_assert_str_eq(scripted_sent(&second), "");
+}
+END_TEST
+
+START_TEST(the_second_connection_is_opened_by_the_waiting)
+{
+    scripted_init(&second);
+    refused(TAKEN("-1"));
+    ck_assert_int_eq(rdl_conn_state(&second.conn), RDL_CONN_OPENING);
+    ck_assert_uint_le(pause_ms(NOW), 50);
+    rdl_conn_opened(&second.conn);
+    refused_again(TAKEN("-1"), NOW + 50);
+    ck_assert_str_eq(scripted_sent(&second), WAIT_1);
+}
+END_TEST
+
+START_TEST(refused_it_pauses_as_usual_until_the_connection_is_another)
+{
+    uint64_t now = NOW;
+    int i;
+
+    refused(TAKEN("-1"));
+    scripted_sent(&second);
+    scripted_reply(&second, "-NOPERM this user has no permissions to run the 'blpop' command\r\n");
+    scripted_sent(&second);
+    scripted_reply(&second, "-NOPERM this user has no permissions to run the 'blpop' command\r\n");
+    for (i = 0; i < 4; i++) {
+        refused_again(TAKEN("-1"), now);
+        ck_assert_str_eq(scripted_sent(&second), "");
+        ck_assert_uint_le(pause_ms(now), RDL_RETRY_CAP_MS);
+        now = rdl_lock_wake_ms(&l);
+    }
+    scripted_break(&second);
+    refused_again(TAKEN("-1"), now);
+    now = rdl_lock_wake_ms(&l);
+    scripted_open(&second, now);
+    refused_again(TAKEN("-1"), now);
+    ck_assert_str_eq(scripted_sent(&second), WAIT_1);
+}
+END_TEST
+
+START_TEST(a_lost_connection_ends_the_wait_in_a_try_and_then_pauses)
+{
+    refused(TAKEN("-1"));
+    scripted_sent(&second);
+    scripted_break(&second);
+    refused_again(TAKEN("-1"), NOW + 5);
+    ck_assert_uint_ge(pause_ms(NOW + 5), 1);
+    ck_assert_uint_le(pause_ms(NOW + 5), 100);
+}
+END_TEST
+
+START_TEST(an_error_that_passes_costs_one_usual_pause)
+{
+    refused(TAKEN("-1"));
+    scripted_sent(&second);
+    scripted_reply(&second, "-LOADING Redis is loading the dataset in memory\r\n");
+    refused_again(TAKEN("-1"), NOW + 5);
+    ck_assert_uint_le(pause_ms(NOW + 5), 100);
+    ck_assert_str_eq(scripted_sent(&second), "");
+    refused_again(TAKEN("-1"), rdl_lock_wake_ms(&l));
+    ck_assert_str_eq(scripted_sent(&second), WAIT_1);
+}
+END_TEST
+
+START_TEST(a_list_filled_by_strangers_does_not_make_it_spin)
+{
+    uint64_t now = NOW;
+    unsigned waits_begun = 0;
+    unsigned pauses = 0;
+    int i;
+
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    refused(TAKEN("-1"));
+    for (i = 0; i < 100; i++) {
+        if (scripted_sent(&second)[0] != '\0') {
+            waits_begun++;
+            scripted_reply(&second, CAME);
+        } else {
+            pauses++;
+            ck_assert_uint_ge(pause_ms(now), 1);
+            ck_assert_uint_le(pause_ms(now), 100);
+            now = rdl_lock_wake_ms(&l);
+        }
+        refused_again(TAKEN("-1"), now);
+    }
+    ck_assert_uint_ge(pauses, 100 / 17);
+    ck_assert_uint_ge(waits_begun, 90); /* those who lose to others must not be taken for that */
+}
+END_TEST
+
+START_TEST(what_is_not_a_holder_is_not_waited_for_with_a_hint)
+{
+    refused("-LOADING x\r\n:-2\r\n");
+    ck_assert_str_eq(scripted_sent(&second), "");
+    ck_assert_uint_le(pause_ms(NOW), 50);
+}
+END_TEST
+
+START_TEST(one_attempt_waits_for_nothing)
+{
+    opt.wait_ms = 0;
+    rdl_lock_acquire_begin(&l, entropy_bytes(), NOW);
+    scripted_sent(&s);
+    scripted_reply(&s, TAKEN("-1"));
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_BUSY);
+    ck_assert_str_eq(scripted_sent(&second), "");
+}
+END_TEST
+
+START_TEST(two_locks_that_share_the_second_connection_do_not_wait_for_each_other)
+{
+    struct rdl_lock other;
+    struct rdl_hint others;
+
+    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "o", 1);
+    rdl_hint_init(&others, &second.conn);
+    rdl_lock_set_hint(&other, &others);
+    refused(TAKEN("-1"));
+    ck_assert_str_eq(scripted_sent(&second), WAIT_1);
+    rdl_lock_acquire_begin(&other, entropy_bytes(), NOW);
+    scripted_sent(&s);
+    scripted_reply(&s, TAKEN("-1"));
+    ck_assert_int_eq(rdl_lock_step(&other, NOW), RDL_PENDING);
+    ck_assert_uint_le(rdl_lock_wake_ms(&other), NOW + 50);
+    ck_assert_str_eq(scripted_sent(&second), "");
+    scripted_reply(&s, "");
+    rdl_lock_cancel(&other);
+    ck_assert_int_eq(rdl_conn_state(&second.conn), RDL_CONN_READY);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the end of waiting */
+
+START_TEST(who_stops_waiting_takes_no_hint_with_him)
+{
+    refused(TAKEN("249"));
+    if (_i == 1) /* before it was sent nothing has to be undone */
+        scripted_sent(&second);
+    rdl_lock_cancel(&l);
+    ck_assert_int_eq(rdl_conn_state(&second.conn), _i == 1 ? RDL_CONN_FAILED : RDL_CONN_READY);
+    ck_assert_str_eq(scripted_sent(&second), "");
+    ck_assert(!hint.req.is_queued);
+}
+END_TEST
+
+START_TEST(the_lock_without_a_hint_ends_the_wait_as_well)
+{
+    refused(TAKEN("249"));
+    scripted_sent(&second);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 250), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:10000\r\n"); /* the holder died */
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 251), RDL_OK);
+    scripted_close_failed(&second);
+}
+END_TEST
+
+static void add_waiting(TCase *tc)
+{
+    tcase_add_loop_test(tc, it_waits_for_what_the_holder_has_left_and_never_longer_than_the_cap, 0,
+                        (int)(sizeof waits / sizeof waits[0]));
+    tcase_add_test(tc, it_waits_no_longer_than_the_caller);
+    tcase_add_test(tc, a_hint_ends_the_pause_and_the_lock_is_asked_for);
+    tcase_add_test(tc, a_hint_is_not_the_lock);
+    tcase_add_test(tc, a_wait_without_a_hint_ends_in_a_try);
+    tcase_add_test(tc, a_server_that_is_late_is_not_waited_for_and_not_asked_twice);
+    tcase_add_test(tc, a_hint_that_comes_during_an_attempt_is_not_lost);
+    tcase_add_test(tc, a_server_that_never_ends_the_wait_loses_the_connection);
+}
+
+Suite *suite_lock_hint(void);
+Suite *suite_lock_hint(void)
+{
+    Suite *suite = suite_create("lock_hint");
+    TCase *tc = tcase_create("lock_hint");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    add_waiting(tc);
+    tcase_add_loop_test(tc, without_a_second_connection_it_pauses_as_usual, 0, 2);
+    tcase_add_test(tc, the_second_connection_is_opened_by_the_waiting);
+    tcase_add_test(tc, refused_it_pauses_as_usual_until_the_connection_is_another);
+    tcase_add_test(tc, a_lost_connection_ends_the_wait_in_a_try_and_then_pauses);
+    tcase_add_test(tc, an_error_that_passes_costs_one_usual_pause);
+    tcase_add_test(tc, a_list_filled_by_strangers_does_not_make_it_spin);
+    tcase_add_test(tc, what_is_not_a_holder_is_not_waited_for_with_a_hint);
+    tcase_add_test(tc, one_attempt_waits_for_nothing);
+    tcase_add_test(tc, two_locks_that_share_the_second_connection_do_not_wait_for_each_other);
+    tcase_add_loop_test(tc, who_stops_waiting_takes_no_hint_with_him, 0, 2);
+    tcase_add_test(tc, the_lock_without_a_hint_ends_the_wait_as_well);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* A lock that is held: extend and release, replies by their bytes; see check_contract.c besides. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/scripted.h"
+
+enum { TTL = 10000, DRIFT = 102, ATTEMPT = 250 };
+
+static struct scripted s;
+static struct rdl_lock l;
+static struct rdl_options opt;
+
+static void setup(void)
+{
+    const struct rdl_options once = {.ttl_ms = TTL};
+
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    opt = once;
+    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+}
+
+static int acquire(uint64_t now_ms)
+{
+    return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
+}
+
+/* Held since t1, its SET and PTTL answered. */
+static void hold(uint64_t t1_ms)
+{
+    ck_assert_int_eq(acquire(t1_ms), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, t1_ms), RDL_OK);
+}
+
+/* ---------------------------------------------------------------- extend */
+
+/* A lost connection that could not be made again at once is tried again within the attempt. */
+START_TEST(a_pause_of_the_connection_is_no_longer_than_it_has_to_be)
+{
+    uint64_t wake;
+
+    hold(1000);
+    scripted_break(&s);
+    rdl_conn_upkeep(&s.conn, 2000);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    ck_assert_int_eq(_i ? rdl_lock_release_begin(&l, 2000) : rdl_lock_extend_begin(&l, TTL, 2000),
+                     RDL_PENDING);
+    wake = rdl_lock_wake_ms(&l);
+    ck_assert_uint_gt(wake, 2000);
+    ck_assert_uint_le(wake, 2040);
+    ck_assert_int_eq(rdl_lock_step(&l, wake), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2000 + ATTEMPT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    rdl_conn_opened(&s.conn);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT - 1), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2000 + ATTEMPT);
+    ck_assert_str_ne(scripted_sent(&s), "");
+    scripted_reply(&s, _i ? ":1\r\n:-2\r\n" : ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), RDL_OK);
+}
+END_TEST
+
+static const struct {
+    const char *reply; /* NULL: none; "x": the connection breaks */
+    int result;
+    int is_kept;
+} extends[] = {
+    {":0\r\n", RDL_LOST, 0},
+    {":-1\r\n", RDL_LOST, 0},
+    {"-BUSY Redis is busy\r\n", RDL_E_SCRIPTING, 1},
+    {NULL, RDL_UNKNOWN, 1},
+    {"x", RDL_UNKNOWN, 1},
+    {"-READONLY x\r\n", RDL_E_READONLY, 1},
+    {"-WRONGTYPE x\r\n", RDL_LOST, 0},
+};
+
+START_TEST(an_extend_that_fails_leaves_the_lease_or_ends_it)
+{
+    hold(1000);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, 2000), RDL_PENDING);
+    scripted_sent(&s);
+    if (extends[_i].reply != NULL && extends[_i].reply[0] == 'x')
+        scripted_break(&s);
+    else if (extends[_i].reply != NULL)
+        scripted_reply(&s, extends[_i].reply);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), extends[_i].result);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 3000), extends[_i].is_kept ? TTL - DRIFT - 2000 : 0);
+    if (!extends[_i].is_kept)
+        ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- release */
+
+static const struct {
+    const char *reply;
+    int result;
+} releases[] = {
+    {":1\r\n:-2\r\n", RDL_OK},
+    {":0\r\n:-2\r\n", RDL_EXPIRED},
+    {":0\r\n:700\r\n", RDL_LOST},
+    {"-ERR Key should be of string type if conditions are specified\r\n:-1\r\n", RDL_LOST},
+    {"-BUSY Redis is busy\r\n-BUSY Redis is busy\r\n", RDL_E_SCRIPTING},
+    {NULL, RDL_UNKNOWN},
+};
+
+START_TEST(a_release_tells_released_from_gone_from_somebody_elses)
+{
+    hold(1000);
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 2000), 0); /* from here on, whatever comes */
+    scripted_sent(&s);
+    if (releases[_i].reply != NULL)
+        scripted_reply(&s, releases[_i].reply);
+    ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), releases[_i].result);
+    ck_assert_str_eq(scripted_sent(&s), ""); /* and none is tried again */
+}
+END_TEST
+
+/* Nobody is left who could answer: no need to wait any longer. */
+START_TEST(a_release_whose_next_connection_fails_as_well_is_unknown)
+{
+    hold(1000);
+    ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&l, 2001), RDL_PENDING);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_lock_step(&l, 2002), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_CONNECT);
+    ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 1); /* owed all the same */
+}
+END_TEST
+
+Suite *suite_lock_lease(void);
+
+Suite *suite_lock_lease(void)
+{
+    Suite *suite = suite_create("lock_lease");
+    TCase *tc = tcase_create("lease");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, a_pause_of_the_connection_is_no_longer_than_it_has_to_be, 0, 2);
+    tcase_add_loop_test(tc, an_extend_that_fails_leaves_the_lease_or_ends_it, 0,
+                        sizeof extends / sizeof extends[0]);
+    tcase_add_loop_test(tc, a_release_tells_released_from_gone_from_somebody_elses, 0,
+                        sizeof releases / sizeof releases[0]);
+    tcase_add_test(tc, a_release_whose_next_connection_fails_as_well_is_unknown);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

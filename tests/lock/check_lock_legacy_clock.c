@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* The old SETNX protocol: whose clock counts, and which values are deadlines at all. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/legacy_holder.h"
+
+enum { START = LEGACY_START, DAY_S = 86400 };
+
+#define REFUSED "-ERR unknown command 'TIME', with args beginning with: \r\n"
+
+/* The value that goes out with SETNX. */
+static unsigned long written(void)
+{
+    const char *at = strstr(scripted_sent(&legacy.s), "SETNX\r\n$1\r\nk\r\n$10\r\n");
+    unsigned long value = 0;
+
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(sscanf(at + 19, "%10lu", &value), 1);
+    return value;
+}
+
+/* ---------------------------------------------------------------- edge 6: clocks */
+
+/* <Unix seconds + ttl + 1>: floor, as the others do it, of a time that is a millisecond late at most. */
+START_TEST(the_value_is_that_of_the_documents)
+{
+    static const char *const usecs[] = {"0", "7", "500000", "998999", "999000", "999999"};
+    static const unsigned long values[] = {1700000011, 1700000011, 1700000011,
+                                           1700000011, 1700000012, 1700000012};
+
+    ck_assert_int_eq(legacy_begin_at(usecs[_i], START), RDL_PENDING);
+    ck_assert_uint_eq(written(), values[_i]);
+}
+END_TEST
+
+START_TEST(the_ttl_counts_to_the_millisecond)
+{
+    static const uint32_t ttls[] = {10001, 10998, 10999, 11000, 3600000, RDL_TTL_MAX};
+    static const unsigned long values[] = {1700000011, 1700000011, 1700000012,
+                                           1700000012, 1700003601, 1702147484};
+
+    legacy.opt.ttl_ms = ttls[_i];
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    ck_assert_uint_eq(written(), values[_i]);
+}
+END_TEST
+
+/* The answer took two seconds: the server's clock may be that much further by now. */
+START_TEST(a_deadline_is_written_by_the_latest_the_clock_can_show)
+{
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n", START + 2000), RDL_PENDING);
+    ck_assert_uint_eq(written(), 1700000013);
+}
+END_TEST
+
+/* The same two seconds do not count where a deadline is tested; and one that is now is not yet past. */
+START_TEST(a_deadline_is_tested_by_the_earliest_the_clock_can_show)
+{
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n", START + 2000), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000000 - _i), START + 2000), _i ? RDL_PENDING : RDL_BUSY);
+    if (_i)
+        ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), "EVALSHA"));
+    else
+        ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* Nothing here knows a wall clock: milliseconds since the boot are all there is. */
+START_TEST(a_host_without_a_wall_clock_works)
+{
+    ck_assert_int_eq(legacy_begin_at("0", 3), RDL_PENDING);
+    ck_assert_uint_eq(written(), 1700000011);
+    ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", 4), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, 4), LEGACY_TTL - 102 - 1);
+}
+END_TEST
+
+START_TEST(without_time_the_clock_that_was_set_counts_with_its_skew)
+{
+    rdl_lock_set_clock(&legacy.lock, 1700000000, 3000, START);
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(_i == 1 ? "-NOPERM no\r\n" : REFUSED, START), RDL_PENDING);
+    ck_assert_uint_eq(written(), 1700000015); /* the skew, and a second for what is behind wall_s */
+    ck_assert_int_eq(legacy_answer(peer_number(1699999996), START), RDL_BUSY);
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(peer_number(1699999995), START), RDL_PENDING); /* past by any clock */
+}
+END_TEST
+
+/* It may have run 1 % too fast or too slow since: a second of a hundred. */
+START_TEST(a_clock_that_was_set_is_off_by_its_age)
+{
+    rdl_lock_set_clock(&legacy.lock, 1700000000, 0, START);
+    ck_assert_int_eq(legacy_begin(START + 100000), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START + 100000), RDL_PENDING);
+    ck_assert_uint_eq(written(), 1700000113);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000098 - _i), START + 100000),
+                     _i ? RDL_PENDING : RDL_BUSY);
+}
+END_TEST
+
+START_TEST(without_time_and_without_a_clock_it_cannot_be_used)
+{
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(_i ? "-NOPERM no\r\n" : REFUSED, START),
+                     _i ? RDL_E_PERM : RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* It stands in 1970, as on a board without a battery: a deadline by it would be over for everybody else. */
+START_TEST(a_clock_that_was_never_set_is_none)
+{
+    static const uint32_t walls_s[] = {0, 1, 300, 999999999};
+
+    rdl_lock_set_clock(&legacy.lock, walls_s[_i], 3000, START);
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* The same when it is extended: the lease goes on, and is not written in a time that nobody knows. */
+START_TEST(a_lease_is_not_extended_by_a_clock_that_is_too_old)
+{
+    uint64_t later_ms = START + (uint64_t)DAY_S * 1000 + 1;
+
+    legacy.opt.ttl_ms = 2 * DAY_S * 1000;
+    rdl_lock_set_clock(&legacy.lock, 1700000000, 0, START);
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, legacy.opt.ttl_ms, later_ms), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "*1\r\n$4\r\nTIME\r\n");
+    ck_assert_int_eq(legacy_answer(REFUSED, later_ms), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock, later_ms), 0);
+}
+END_TEST
+
+/* Fifty days later the milliseconds since then no longer fit 32 bits; and nobody's clock runs so true. */
+START_TEST(a_clock_that_was_set_long_ago_counts_no_more)
+{
+    static const uint64_t days[] = {2, 49, 50, 51, 5000};
+    uint64_t later_ms = START + days[_i] * DAY_S * 1000;
+
+    rdl_lock_set_clock(&legacy.lock, 1700000000, 3000, START);
+    ck_assert_int_eq(legacy_begin(later_ms), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, later_ms), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* Extended again and again: the clock is asked for anew before it is of no use. */
+START_TEST(a_lease_that_is_extended_for_months_keeps_a_deadline_ahead)
+{
+    uint64_t now_ms = START;
+    unsigned long ahead_s = 0;
+    int i;
+
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n", START), RDL_OK);
+    scripted_reply(&legacy.s, ":-1\r\n$1\r\nx\r\n");
+    legacy.opt.ttl_ms = 7200000;
+    for (i = 0; i < 24 * 60; i++) {
+        char text[64];
+        unsigned long server_s = 1700000000 + (unsigned long)i * 3600;
+        const char *sent;
+        now_ms = START + (uint64_t)i * 3600000;
+        ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, 7200000, now_ms), RDL_PENDING);
+        sent = scripted_sent(&legacy.s);
+        if (strstr(sent, "TIME") != NULL) {
+            snprintf(text, sizeof text, "*2\r\n$10\r\n%lu\r\n$1\r\n0\r\n", server_s);
+            ck_assert_int_eq(legacy_answer(text, now_ms), RDL_PENDING);
+            sent = scripted_sent(&legacy.s);
+        }
+        sent = strrchr(sent, '$');
+        ck_assert_ptr_nonnull(sent);
+        ck_assert_int_eq(sscanf(sent + 5, "%10lu", &ahead_s), 1);
+        ck_assert_uint_ge(ahead_s, server_s + 7200);
+        ck_assert_uint_le(ahead_s, server_s + 7200 + 60);
+        ck_assert_int_eq(legacy_answer(":1\r\n", now_ms), RDL_OK);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- edge 7: units and garbage */
+
+static const struct {
+    const char *value;
+} foreign[] = {
+    {""},
+    {"0"},
+    {"1"},
+    {"-1700000000"},
+    {"+1700000000"},
+    {" 1700000000"},
+    {"1700000000 "},
+    {"1700000000\n"},
+    {"1700000000000"}, /* milliseconds */
+    {"1700000000000000"},
+    {"1700086401"}, /* more than a day ahead */
+    {"4294967295"},
+    {"4294967296"},
+    {"99999999999999999999"},
+    {"999999999"}, /* before 2001 */
+    {"0x6553f100"},
+    {"1.7e9"},
+    {"nan"},
+    {"inf"},
+    {"locked"},
+    {"1699999999:me"},
+    {"1699999999.x"},
+    {"1699999999.5.5"},
+    {"1699999999.1234567890123"},
+    {"00112233445566778899aabbccddeeff00000001"},
+    {"1122334455667788990011223344556677889900"},
+};
+
+START_TEST(what_is_no_deadline_is_never_taken_over)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply(foreign[_i].value, ":-1\r\n"), START), RDL_E_FOREIGN_VALUE);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* A px lock, say: it ends by itself. */
+START_TEST(a_foreign_value_with_an_expiry_is_busy_for_that_long)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply(foreign[_i].value, ":1234\r\n"), START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), 1234);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+START_TEST(what_is_a_deadline_in_the_past_is_taken_over)
+{
+    static const char *const values[] = {"1699999999", "1699999999.", "1699999999.5",
+                                         "1699999999.123456789012", "1000000000"};
+
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply(values[_i], ":-1\r\n"), START), RDL_PENDING);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), values[_i]));
+}
+END_TEST
+
+/* What was in the way had just gone when it was asked how long it lives, and something else came. */
+START_TEST(a_foreign_value_of_unknown_life_is_busy)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply("00112233445566778899aabbccddeeff00000001", ":-2\r\n"), START),
+                     RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* A day ahead is no deadline for leases of seconds; for leases of hours ten of them are the limit. */
+START_TEST(a_deadline_is_at_most_ten_leases_ahead)
+{
+    static const long ahead_s[] = {90000, 100000, 100001};
+    static const int results[] = {RDL_BUSY, RDL_BUSY, RDL_E_FOREIGN_VALUE};
+
+    legacy.opt.ttl_ms = 10000000;
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000000 + ahead_s[_i]), START), results[_i]);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_foreign)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(_i ? ":0\r\n" REFUSED
+                                        "-ERR Operation against a key holding the wrong kind of "
+                                        "value\r\n" /* Redis 2.4 */
+                                      : ":0\r\n:-1\r\n-WRONGTYPE Operation against a key\r\n",
+                                   START),
+                     RDL_E_FOREIGN_VALUE);
+}
+END_TEST
+
+/* The refusal came, its value did not: nobody knows what stands there, and that is not for ever. */
+START_TEST(a_value_that_did_not_arrive_is_busy)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    scripted_reply(&legacy.s, _i & 1 ? ":0\r\n:-1\r\n" : ":0\r\n");
+    if (_i & 2)
+        scripted_break(&legacy.s);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 2500), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+}
+END_TEST
+
+Suite *suite_lock_legacy_clock(void);
+
+Suite *suite_lock_legacy_clock(void)
+{
+    Suite *suite = suite_create("lock_legacy_clock");
+    TCase *tc = tcase_create("clock");
+
+    tcase_add_checked_fixture(tc, legacy_setup, NULL);
+    tcase_add_loop_test(tc, the_value_is_that_of_the_documents, 0, 6);
+    tcase_add_loop_test(tc, the_ttl_counts_to_the_millisecond, 0, 6);
+    tcase_add_test(tc, a_deadline_is_written_by_the_latest_the_clock_can_show);
+    tcase_add_loop_test(tc, a_deadline_is_tested_by_the_earliest_the_clock_can_show, 0, 2);
+    tcase_add_test(tc, a_host_without_a_wall_clock_works);
+    tcase_add_loop_test(tc, without_time_the_clock_that_was_set_counts_with_its_skew, 0, 2);
+    tcase_add_loop_test(tc, a_clock_that_was_set_is_off_by_its_age, 0, 2);
+    tcase_add_loop_test(tc, without_time_and_without_a_clock_it_cannot_be_used, 0, 2);
+    tcase_add_loop_test(tc, a_clock_that_was_never_set_is_none, 0, 4);
+    tcase_add_test(tc, a_lease_is_not_extended_by_a_clock_that_is_too_old);
+    tcase_add_loop_test(tc, a_clock_that_was_set_long_ago_counts_no_more, 0, 5);
+    tcase_add_test(tc, a_lease_that_is_extended_for_months_keeps_a_deadline_ahead);
+    tcase_add_loop_test(tc, what_is_no_deadline_is_never_taken_over, 0, sizeof foreign / sizeof foreign[0]);
+    tcase_add_loop_test(tc, a_foreign_value_with_an_expiry_is_busy_for_that_long, 0,
+                        sizeof foreign / sizeof foreign[0]);
+    tcase_add_loop_test(tc, what_is_a_deadline_in_the_past_is_taken_over, 0, 5);
+    tcase_add_test(tc, a_foreign_value_of_unknown_life_is_busy);
+    tcase_add_loop_test(tc, a_deadline_is_at_most_ten_leases_ahead, 0, 3);
+    tcase_add_loop_test(tc, a_key_of_another_type_is_foreign, 0, 2);
+    tcase_add_loop_test(tc, a_value_that_did_not_arrive_is_busy, 0, 4);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The old SETNX protocol with peers that take over by GETSET: a waiter who writes over our value without
+ * having won, and a holder who gave no time. What a peer does is written out as the lock of redis-py 2.9 does
+ * it: SETNX; else GET, nothing counting as 1; past: GETSET, and the same again.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/legacy_holder.h"
+
+enum { START = LEGACY_START, END = LEGACY_START + LEGACY_TTL - 102, ATTEMPT = 2500 };
+
+#define OURS  "1700000011"
+#define GET_K "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"
+
+static const char *const endless[] = {"2147483649.0", "2147483649", "2147483649.000000"};
+
+static void setup_shortest(void)
+{
+    legacy_setup();
+    rdl_lock_init(&legacy.lock, &rdl_lock_legacy_shortest, &legacy.opt, &legacy.s.conn, "k", 1);
+}
+
+/* Held since START, whole seconds of the server's clock. What was written comes back, to compare with it. */
+static const char *hold(void)
+{
+    static char value[RDL_PEER_MAX];
+    const char *sent;
+
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    sent = strstr(scripted_sent(&legacy.s), OURS);
+    ck_assert_ptr_nonnull(sent);
+    snprintf(value, sizeof value, "%.*s", (int)strcspn(sent, "\r"), sent);
+    ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+    return value;
+}
+
+static const char *bulk(const char *value)
+{
+    static char text[64];
+
+    snprintf(text, sizeof text, "$%zu\r\n%s\r\n", strlen(value), value);
+    return text;
+}
+
+static const char *delete_of(const char *value)
+{
+    static char text[128];
+
+    snprintf(text, sizeof text,
+             "*4\r\n$5\r\nDELEX\r\n$1\r\nk\r\n$4\r\nIFEQ\r\n$%zu\r\n%s\r\n*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\n",
+             strlen(value), value);
+    return text;
+}
+
+/* Our release finds another value, and looks which. */
+static void release_looks(const char *value, uint64_t now_ms)
+{
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, now_ms), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
+    ck_assert_int_eq(legacy_answer(":0\r\n:-1\r\n", now_ms), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
+}
+
+/* An extend asks for our own value, whatever was found before. */
+static void extend_finds_another(const char *value, uint64_t now_ms)
+{
+    const char *sent;
+
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, now_ms), RDL_PENDING);
+    sent = scripted_sent(&legacy.s);
+    ck_assert_ptr_nonnull(strstr(sent, "EVALSHA"));
+    ck_assert_ptr_nonnull(strstr(sent, value));
+    scripted_reply(&legacy.s, ":0\r\n");
+}
+
+static void nothing_follows(void)
+{
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    ck_assert(rdl_conn_is_idle(&legacy.s.conn));
+}
+
+/* ---------------------------------------------------------------- a holder without end */
+
+START_TEST(a_holder_without_end_is_busy_and_never_taken_over)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply(endless[_i], ":-1\r\n"), START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -1);
+    nothing_follows();
+}
+END_TEST
+
+START_TEST(a_holder_without_end_whose_key_has_one_is_busy_for_that_long)
+{
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply(endless[_i], ":1234\r\n"), START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), 1234);
+}
+END_TEST
+
+START_TEST(a_holder_without_end_is_waited_for)
+{
+    uint64_t at_ms;
+
+    legacy.opt.wait_ms = 60000;
+    legacy.opt.retry_ms = 50;
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_reply(endless[_i], ":-1\r\n"), START), RDL_PENDING);
+    at_ms = rdl_lock_wake_ms(&legacy.lock);
+    ck_assert_uint_le(at_ms, START + 50);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, at_ms), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", at_ms), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n", at_ms), RDL_OK);
+}
+END_TEST
+
+/* A loser's GETSET where nothing compares: what it overwrote is not past. */
+START_TEST(a_getset_over_a_holder_without_end_is_no_win)
+{
+    int i;
+
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1699999999), START), RDL_PENDING);
+    for (i = 0; i < 2; i++) { /* EVALSHA, EVAL */
+        scripted_sent(&legacy.s);
+        ck_assert_int_eq(legacy_answer("-NOPERM no\r\n", START), RDL_PENDING);
+    }
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer("+OK\r\n$10\r\n1699999999\r\n:-1\r\n-NOPERM no\r\n", START), RDL_PENDING);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), "GETSET"));
+    ck_assert_int_eq(legacy_answer(bulk("2147483649.0"), START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what a release finds */
+
+/* Our deadline is 1700000011, and by our clock the lease ends in 1700000009. */
+static const struct {
+    const char *reply; /* to GET */
+    int result;
+    int64_t holder_ms;
+} finds[] = {
+    {"$12\r\n1700000010.0\r\n", RDL_OVERWRITTEN,
+     10010}, /* past in the second after; 1 % of a second for the clock */
+    {"$12\r\n1700000009.0\r\n", RDL_OVERWRITTEN, 9010},
+    {"$17\r\n1700000040.123456\r\n", RDL_OVERWRITTEN, 40010},
+    {"$12\r\n2147483649.0\r\n", RDL_OVERWRITTEN, -1},
+    {"$12\r\n1700000008.0\r\n", RDL_LOST, 0}, /* somebody's ttl is shorter: he may have lost it again */
+    {"$12\r\n1699999999.0\r\n", RDL_LOST, 0},
+    {"$13\r\n1700000010000\r\n", RDL_LOST, 0}, /* who counts in milliseconds has taken it from us */
+    {"$40\r\n00112233445566778899aabbccddeeff00000001\r\n", RDL_LOST, 0},
+    {"$6\r\nlocked\r\n", RDL_LOST, 0},
+    {"$-1\r\n", RDL_LOST, 0}, /* whoever deleted it held it */
+    {"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n", RDL_LOST, 0},
+    {"-ERR Operation against a key holding the wrong kind of value\r\n", RDL_LOST, 0},
+    {"-LOADING Redis is loading\r\n", RDL_OVERWRITTEN, -2},
+};
+enum { FINDS = sizeof finds / sizeof finds[0], WAITERS = 4 };
+
+START_TEST(a_release_tells_a_waiters_value_from_a_lost_lock)
+{
+    const char *value = hold();
+
+    release_looks(value, START + 1000);
+    ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), finds[_i].result);
+    if (finds[_i].result == RDL_OVERWRITTEN)
+        ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), finds[_i].holder_ms);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 1000), 0);
+    nothing_follows();
+}
+END_TEST
+
+/* The look itself is not answered: who it was stays open. */
+START_TEST(a_look_without_an_answer_claims_no_loss)
+{
+    const char *value = hold();
+
+    release_looks(value, START + 1000);
+    if (_i)
+        scripted_break(&legacy.s);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+}
+END_TEST
+
+/* At the answer others may have it already: nothing is to be looked at. */
+START_TEST(another_value_after_our_deadline_is_lost)
+{
+    hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, END - 1), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":0\r\n:-1\r\n", END), RDL_LOST);
+    nothing_follows();
+}
+END_TEST
+
+START_TEST(a_waiters_value_seen_after_our_deadline_is_lost)
+{
+    const char *value = hold();
+
+    release_looks(value, END - 1);
+    ck_assert_int_eq(legacy_answer(bulk("1700000041.0"), END), RDL_LOST);
+    nothing_follows();
+}
+END_TEST
+
+/*
+ * The server deleted our value and the connection ended before it said so: what the release finds over the
+ * next one may be the lock of whoever came then. It is neither looked at nor deleted.
+ */
+START_TEST(a_release_that_is_sent_again_leaves_the_next_holder_alone)
+{
+    static const struct rdl_lock_mode *const modes[] = {&rdl_lock_legacy, &rdl_lock_legacy_integer,
+                                                        &rdl_lock_legacy_shortest};
+    const char *value;
+
+    rdl_lock_init(&legacy.lock, modes[_i], &legacy.opt, &legacy.s.conn, "k", 1);
+    value = hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
+    scripted_break(&legacy.s);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    scripted_open(&legacy.s, START + 1000);
+    ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
+    ck_assert_int_eq(legacy_answer(":0\r\n:-1\r\n", START + 1000), RDL_OK);
+    nothing_follows();
+}
+END_TEST
+
+/* ---------------------------------------------------------------- by those who have the shortest ttl */
+
+static void find_and_delete(const char *found, uint64_t now_ms)
+{
+    release_looks(hold(), now_ms);
+    ck_assert_int_eq(legacy_answer(bulk(found), now_ms), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(found));
+}
+
+START_TEST(a_waiters_value_is_deleted_by_its_own_bytes)
+{
+    static const char *const found[] = {"1700000010.0", "2147483649.0", "1700000040.12345678901"};
+    static const struct {
+        const char *reply;
+        int result;
+    } ends[] = {
+        {":1\r\n:-2\r\n", RDL_REMOVED},
+        {":0\r\n:-1\r\n", RDL_OVERWRITTEN}, /* another waiter */
+        {":0\r\n:-2\r\n", RDL_LOST},        /* deleted by who does not do that, or held it */
+        {"-LOADING no\r\n:-1\r\n", RDL_OVERWRITTEN},
+    };
+
+    find_and_delete(found[_i / 4], START + 1000);
+    ck_assert_int_eq(legacy_answer(ends[_i % 4].reply, START + 1000), ends[_i % 4].result);
+    nothing_follows();
+}
+END_TEST
+
+/* Else it might come when somebody holds it who wrote the same. */
+START_TEST(a_waiters_value_is_asked_to_go_once_and_never_again)
+{
+    find_and_delete("2147483649.0", START + 1000);
+    if (_i == 0)
+        scripted_break(&legacy.s);
+    if (_i == 2)
+        rdl_lock_cancel(&legacy.lock);
+    else
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), RDL_UNKNOWN);
+    if (_i > 0)
+        scripted_break(&legacy.s);
+    ck_assert(rdl_conn_is_idle(&legacy.s.conn));
+    scripted_open(&legacy.s, START + 1000 + ATTEMPT);
+    nothing_follows();
+}
+END_TEST
+
+START_TEST(a_waiters_value_that_nobody_asked_to_go_in_time_is_never_asked_to)
+{
+    release_looks(hold(), START + 1000);
+    scripted_feed(&legacy.s, bulk("2147483649.0"), strlen(bulk("2147483649.0")));
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    scripted_break(&legacy.s); /* before a byte of it was sent */
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
+    scripted_open(&legacy.s, START + 1000 + ATTEMPT);
+    nothing_follows();
+}
+END_TEST
+
+/* It has to arrive before others may have the lock: two attempts are kept for that. */
+START_TEST(a_waiters_value_stays_when_there_is_little_time_left)
+{
+    uint64_t last_ms = END - 2 * ATTEMPT - 1;
+
+    release_looks(hold(), last_ms - 10);
+    ck_assert_int_eq(legacy_answer(bulk("1700000040.0"), last_ms + (_i ? 1 : 0)),
+                     _i ? RDL_OVERWRITTEN : RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), _i ? "" : delete_of("1700000040.0"));
+}
+END_TEST
+
+/* What is not a waiter's is left alone. */
+START_TEST(what_is_no_waiters_value_is_not_deleted)
+{
+    release_looks(hold(), START + 1000);
+    ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), finds[_i].result);
+    nothing_follows();
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what an extend finds */
+
+START_TEST(an_extend_never_goes_on_from_a_value_that_was_found)
+{
+    extend_finds_another(hold(), START + 3000);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 3000), RDL_LOST);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 3000), 0);
+    ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), GET_K));
+}
+END_TEST
+
+START_TEST(a_lease_that_was_overwritten_goes_on_to_its_end_by_the_shortest)
+{
+    const char *value = hold();
+    uint64_t now_ms;
+
+    for (now_ms = START + 3000; now_ms < START + 9000; now_ms += 2500) {
+        extend_finds_another(value, now_ms);
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock, now_ms), RDL_PENDING);
+        ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
+        ck_assert_int_eq(legacy_answer(finds[_i].reply, now_ms), RDL_OVERWRITTEN);
+        ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, now_ms), END - now_ms);
+        nothing_follows();
+    }
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, END), RDL_LOST);
+}
+END_TEST
+
+START_TEST(a_lease_that_was_taken_from_us_is_lost_to_the_shortest_too)
+{
+    extend_finds_another(hold(), START + 1000);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
+    ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), RDL_LOST);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 1000), 0);
+}
+END_TEST
+
+/* The look is not answered, or refused: the next extend may look again. */
+START_TEST(a_lease_of_which_nothing_is_known_goes_on)
+{
+    static const int results[] = {RDL_UNKNOWN, RDL_UNKNOWN, RDL_E_LOADING};
+
+    extend_finds_another(hold(), START + 1000);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    if (_i == 0)
+        scripted_break(&legacy.s);
+    if (_i == 2)
+        scripted_reply(&legacy.s, "-LOADING no\r\n");
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), results[_i]);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 1000), END - START - 1000);
+}
+END_TEST
+
+/* A list, or a hash: the key was ours and is no more. */
+START_TEST(a_key_that_became_something_else_is_lost)
+{
+    hold();
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, START + 1000), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(_i ? "-ERR Operation against a key holding the wrong kind of value\r\n"
+                                      : "-WRONGTYPE Operation against a key\r\n",
+                                   START + 1000),
+                     RDL_LOST);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a waiter of redis-py, with a real key */
+
+static uint64_t now;
+
+static const char *peer_says(const char *command)
+{
+    static uint8_t reply[SIM_REPLY_MAX + 1];
+    struct sim_session by_hand = {0};
+    struct sim_out out = {reply, SIM_REPLY_MAX, 0};
+    char line[64];
+    int n = snprintf(line, sizeof line, "%s\r\n", command);
+
+    sim_server_input(&legacy.s.model, &by_hand, (const uint8_t *)line, (size_t)n, now, &out);
+    reply[out.len] = '\0';
+    return (const char *)reply;
+}
+
+static int served(int rc)
+{
+    int i;
+
+    for (i = 0; i < 9 && rc == RDL_PENDING; i++) {
+        scripted_serve(&legacy.s, now);
+        rc = rdl_lock_step(&legacy.lock, now);
+    }
+    return rc;
+}
+
+/* He finds nothing, we take it, and then comes his GETSET: not won, and yet our value is gone. */
+START_TEST(a_waiter_who_comes_late_keeps_nobody_out_after_the_shortest)
+{
+    now = 1700000000000u;
+    scripted_init(&legacy.s);
+    scripted_model(&legacy.s, now);
+    scripted_open(&legacy.s, now);
+    ck_assert_str_eq(peer_says("GET k"), "$-1\r\n");
+    ck_assert_int_eq(served(rdl_lock_acquire_begin(&legacy.lock, entropy_bytes(), now)), RDL_OK);
+    ck_assert_int_eq(strncmp(peer_says("GETSET k 2147483649.0"), "$20\r\n" OURS, 15), 0);
+    now += 1000;
+    ck_assert_int_eq(served(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, now)), RDL_OVERWRITTEN);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock, now), 0);
+    ck_assert_str_eq(peer_says("GET k"), "$12\r\n2147483649.0\r\n");
+    ck_assert_int_eq(served(rdl_lock_release_begin(&legacy.lock, now)), RDL_REMOVED);
+    ck_assert_str_eq(peer_says("SETNX k 1700000030.0"), ":1\r\n");
+    ck_assert_int_eq(served(rdl_lock_acquire_begin(&legacy.lock, entropy_bytes(), now)), RDL_BUSY);
+}
+END_TEST
+
+Suite *suite_lock_legacy_waiter(void);
+
+Suite *suite_lock_legacy_waiter(void)
+{
+    Suite *suite = suite_create("lock_legacy_waiter");
+    TCase *tc = tcase_create("told");
+    TCase *shortest = tcase_create("deleted");
+
+    tcase_add_checked_fixture(tc, legacy_setup, NULL);
+    tcase_add_loop_test(tc, a_holder_without_end_is_busy_and_never_taken_over, 0, 3);
+    tcase_add_loop_test(tc, a_holder_without_end_whose_key_has_one_is_busy_for_that_long, 0, 3);
+    tcase_add_loop_test(tc, a_holder_without_end_is_waited_for, 0, 3);
+    tcase_add_test(tc, a_getset_over_a_holder_without_end_is_no_win);
+    tcase_add_loop_test(tc, a_release_tells_a_waiters_value_from_a_lost_lock, 0, FINDS);
+    tcase_add_loop_test(tc, a_look_without_an_answer_claims_no_loss, 0, 2);
+    tcase_add_loop_test(tc, a_release_that_is_sent_again_leaves_the_next_holder_alone, 0, 3);
+    tcase_add_test(tc, another_value_after_our_deadline_is_lost);
+    tcase_add_test(tc, a_waiters_value_seen_after_our_deadline_is_lost);
+    tcase_add_test(tc, an_extend_never_goes_on_from_a_value_that_was_found);
+    tcase_add_loop_test(tc, a_key_that_became_something_else_is_lost, 0, 2);
+    suite_add_tcase(suite, tc);
+    tcase_add_checked_fixture(shortest, setup_shortest, NULL);
+    tcase_add_loop_test(shortest, a_waiters_value_is_deleted_by_its_own_bytes, 0, 12);
+    tcase_add_loop_test(shortest, a_waiters_value_is_asked_to_go_once_and_never_again, 0, 3);
+    tcase_add_test(shortest, a_waiters_value_that_nobody_asked_to_go_in_time_is_never_asked_to);
+    tcase_add_loop_test(shortest, a_waiters_value_stays_when_there_is_little_time_left, 0, 2);
+    tcase_add_loop_test(shortest, what_is_no_waiters_value_is_not_deleted, WAITERS, FINDS);
+    tcase_add_loop_test(shortest, a_lease_that_was_overwritten_goes_on_to_its_end_by_the_shortest, 0,
+                        WAITERS);
+    tcase_add_loop_test(shortest, a_lease_that_was_taken_from_us_is_lost_to_the_shortest_too, WAITERS,
+                        FINDS - 1);
+    tcase_add_loop_test(shortest, a_lease_of_which_nothing_is_known_goes_on, 0, 3);
+    tcase_add_test(shortest, a_waiter_who_comes_late_keeps_nobody_out_after_the_shortest);
+    suite_add_tcase(suite, shortest);
+    return suite;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One lock on one server whose connection goes silent while a new one would do: what is told of it, and that
+ * little is sent into it. That the next connection goes on is tested for all kinds, in check_contract.c.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/scripted.h"
+
+enum { TTL = 10000, ATTEMPT = 250, START = 1000 };
+
+static struct scripted s;
+static struct rdl_lock l;
+static struct rdl_options opt;
+static uint64_t now;
+
+static void setup(void)
+{
+    const struct rdl_options once = {.ttl_ms = TTL};
+
+    now = START;
+    scripted_init(&s);
+    scripted_model(&s, now);
+    opt = once;
+    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    scripted_open(&s, now);
+}
+
+static int acquire(void)
+{
+    return rdl_lock_acquire_begin(&l, entropy_bytes(), now);
+}
+
+/* Step as its wake-up times say; what is sent is swallowed, and who closes may open again. Until it ends. */
+static int run(int rc)
+{
+    while (rc == RDL_PENDING) {
+        scripted_sent(&s);
+        if (rdl_conn_wants(&s.conn) & RDL_WANT_CLOSE)
+            scripted_close_failed(&s);
+        else
+            now = rdl_lock_wake_ms(&l);
+        rc = rdl_lock_step(&l, now);
+        if (rdl_conn_wants(&s.conn) & RDL_WANT_OPEN)
+            break;
+    }
+    scripted_sent(&s);
+    return rc;
+}
+
+static void hold(void)
+{
+    int rc = acquire();
+
+    scripted_serve(&s, now);
+    ck_assert_int_eq(rc, RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
+}
+
+START_TEST(who_waits_is_told_of_the_silence_and_not_of_a_full_queue)
+{
+    opt.wait_ms = 5000;
+    opt.retry_ms = 50;
+    ck_assert_int_eq(run(acquire()), RDL_E_TIMEOUT);
+    ck_assert_uint_eq(now, START + 5000);
+    ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 2); /* one SET and its release */
+    ck_assert_uint_eq(l.token.bytes[RDL_TOKEN_LEN - 1], 1);
+}
+END_TEST
+
+/* Again and again, for longer than the queue could bear. */
+START_TEST(single_attempts_do_not_fill_the_queue)
+{
+    int i;
+
+    ck_assert_int_eq(run(acquire()), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_TIMEOUT);
+    for (i = 0; i < 1000 && now < START + TTL - 10; i++) {
+        now += 9;
+        ck_assert_int_eq(run(acquire()), RDL_E_TIMEOUT);
+    }
+    ck_assert_int_eq(i, 1000);
+    ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 2);
+}
+END_TEST
+
+START_TEST(if_it_speaks_again_it_is_asked_again)
+{
+    int rc;
+
+    opt.wait_ms = 5000;
+    opt.retry_ms = 50;
+    rc = acquire();
+    while (rdl_conn_state(&s.conn) != RDL_CONN_SILENT) {
+        scripted_sent(&s);
+        now = rdl_lock_wake_ms(&l);
+        rc = rdl_lock_step(&l, now);
+    }
+    scripted_serve(&s, now); /* it was only slow: SET, then the release behind it */
+    while (rc == RDL_PENDING) {
+        now = rdl_lock_wake_ms(&l);
+        rc = rdl_lock_step(&l, now);
+        scripted_serve(&s, now);
+        rc = rc == RDL_PENDING ? rdl_lock_step(&l, now) : rc;
+    }
+    ck_assert_int_eq(rc, RDL_OK);
+    ck_assert_uint_lt(now, START + 2 * ATTEMPT + RDL_RETRY_CAP_MS);
+}
+END_TEST
+
+/* Another lock's SET keeps the connection: an extend is not sent there, and says so at once. */
+START_TEST(an_extend_on_a_connection_that_is_kept_for_another_says_timeout)
+{
+    struct rdl_lock other;
+
+    hold();
+    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "other", 5);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&other, entropy_bytes(), now), RDL_PENDING);
+    scripted_sent(&s);
+    now += ATTEMPT;
+    ck_assert_int_eq(rdl_lock_step(&other, now), RDL_UNKNOWN);
+    scripted_sent(&s);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&l, now), 0);
+}
+END_TEST
+
+Suite *suite_lock_silent(void);
+
+Suite *suite_lock_silent(void)
+{
+    Suite *suite = suite_create("lock_silent");
+    TCase *tc = tcase_create("silent");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, who_waits_is_told_of_the_silence_and_not_of_a_full_queue);
+    tcase_add_test(tc, single_attempts_do_not_fill_the_queue);
+    tcase_add_test(tc, if_it_speaks_again_it_is_asked_again);
+    tcase_add_test(tc, an_extend_on_a_connection_that_is_kept_for_another_says_timeout);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

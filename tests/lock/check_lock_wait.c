@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* One lock on one server: trying again (with the model server behind it); see check_contract.c besides. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/scripted.h"
+
+enum { TTL = 10000, ATTEMPT = 250 };
+
+static struct scripted s;
+static struct rdl_lock l;
+static struct rdl_options opt;
+
+static void setup(void)
+{
+    const struct rdl_options patient = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
+
+    scripted_init(&s);
+    scripted_model(&s, 0);
+    opt = patient;
+    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+}
+
+static int acquire(uint64_t now_ms)
+{
+    return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
+}
+
+/* The attempt under way is answered with this; how long the lock pauses then (0: it is not pausing). */
+static uint64_t pause_after(const char *reply, uint64_t now_ms)
+{
+    scripted_reply(&s, reply);
+    if (rdl_lock_step(&l, now_ms) != RDL_PENDING)
+        return 0;
+    return rdl_lock_wake_ms(&l) - now_ms;
+}
+
+START_TEST(every_attempt_has_a_token_of_its_own)
+{
+    uint64_t now = 1000;
+    unsigned attempt;
+
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    scripted_open(&s, 1000);
+    acquire(now);
+    for (attempt = 1; attempt <= 300; attempt++) {
+        s.len = s.seen = s.served = 0;
+        ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", entropy_token(attempt), TTL));
+        now += pause_after("$-1\r\n:5000\r\n", now);
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    }
+}
+END_TEST
+
+START_TEST(pauses_have_full_jitter_within_a_bound_that_doubles_up_to_a_cap)
+{
+    uint64_t now = 1000;
+    uint64_t longest = 0;
+    uint64_t sum = 0;
+    unsigned i;
+
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    scripted_open(&s, 1000);
+    acquire(now);
+    for (i = 0; i < 200; i++) {
+        uint64_t most = i < 4 ? 50u << i : RDL_RETRY_CAP_MS;
+        uint64_t ms;
+        s.len = s.seen = s.served = 0;
+        scripted_sent(&s);
+        ms = pause_after("$-1\r\n:-1\r\n", now);
+        ck_assert_uint_ge(ms, 1);
+        ck_assert_uint_le(ms, most);
+        longest = ms > longest ? ms : longest;
+        sum += ms;
+        ck_assert_int_eq(rdl_lock_step(&l, now + ms - 1), RDL_PENDING);
+        ck_assert_str_eq(scripted_sent(&s), ""); /* not a moment early */
+        now += ms;
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    }
+    ck_assert_uint_gt(longest, RDL_RETRY_CAP_MS * 9 / 10);
+    ck_assert_uint_gt(sum / 200, RDL_RETRY_CAP_MS / 3);
+    ck_assert_uint_lt(sum / 200, RDL_RETRY_CAP_MS * 2 / 3);
+}
+END_TEST
+
+START_TEST(a_pause_is_no_longer_than_the_holder_has_left)
+{
+    int i;
+
+    opt.retry_ms = 500;
+    for (i = 0; i < 50; i++) {
+        scripted_init(&s);
+        scripted_open(&s, 1000 + (uint64_t)i);
+        rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+        acquire(1000);
+        scripted_sent(&s);
+        ck_assert_uint_le(pause_after("$-1\r\n:3\r\n", 1000), 4);
+    }
+}
+END_TEST
+
+START_TEST(a_frozen_server_has_been_sent_one_attempt_and_its_release)
+{
+    uint64_t now = 1000;
+    int rc;
+
+    scripted_open(&s, 1000);
+    rc = acquire(now);
+    while (rc == RDL_PENDING) {
+        now = rdl_lock_wake_ms(&l);
+        ck_assert_uint_le(now, 6000);
+        scripted_sent(&s);
+        rc = rdl_lock_step(&l, now);
+    }
+    ck_assert_int_eq(rc, RDL_E_TIMEOUT);
+    scripted_serve(&s, now); /* it thaws: SET, PTTL, EVAL with GET and DEL in it */
+    ck_assert_uint_eq(s.model.commands, 5);
+    ck_assert(!scripted_has_key(&s, "k", now));
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(what_waiting_will_not_mend_ends_the_waiting)
+{
+    static const char *const replies[] = {"-NOAUTH x\r\n", "-NOPERM x\r\n", "-MOVED 1 x\r\n",
+                                          "-WRONGTYPE x\r\n"};
+    static const int codes[] = {RDL_E_AUTH, RDL_E_PERM, RDL_E_CLUSTER, RDL_E_WRONGTYPE};
+
+    scripted_open(&s, 1000);
+    acquire(1000);
+    scripted_sent(&s);
+    scripted_reply(&s, replies[_i]);
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), codes[_i]);
+}
+END_TEST
+
+START_TEST(what_may_pass_is_waited_for)
+{
+    static const char *const replies[] = {"-LOADING x\r\n-LOADING x\r\n", "-OOM x\r\n:-2\r\n",
+                                          "-BUSY x\r\n-BUSY x\r\n", "-READONLY x\r\n"};
+    int rc = RDL_PENDING;
+    size_t replayed;
+    uint64_t now;
+    int i;
+
+    scripted_open(&s, 1000);
+    acquire(1000);
+    scripted_sent(&s);
+    replayed = s.len; /* that much the test has answered itself */
+    ck_assert_uint_ge(pause_after(replies[_i], 1001), 1);
+    if (rdl_conn_state(&s.conn) == RDL_CONN_FAILED)
+        scripted_close_failed(&s);
+    for (i = 0; i < 5 && rc == RDL_PENDING; i++) { /* pauses of the lock and of the conn */
+        now = rdl_lock_wake_ms(&l);
+        rdl_lock_step(&l, now);
+        rdl_conn_opened(&s.conn);
+        rdl_lock_step(&l, now);
+        s.served = s.served < replayed ? replayed : s.served;
+        scripted_serve(&s, now);
+        rc = rdl_lock_step(&l, now);
+    }
+    ck_assert_int_eq(rc, RDL_OK);
+}
+END_TEST
+
+START_TEST(a_server_that_comes_back_in_time_is_used)
+{
+    uint64_t now = 1000;
+    int rc = acquire(now);
+
+    while (now < 3500) { /* it refuses */
+        ck_assert_int_eq(rc, RDL_PENDING);
+        if (rdl_conn_wants(&s.conn) == RDL_WANT_OPEN)
+            rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        else
+            now = rdl_lock_wake_ms(&l);
+        rc = rdl_lock_step(&l, now);
+    }
+    while (rc == RDL_PENDING) {
+        rdl_conn_opened(&s.conn);
+        scripted_serve(&s, now);
+        rc = rdl_lock_step(&l, now);
+        if (rc == RDL_PENDING && rdl_conn_state(&s.conn) == RDL_CONN_CLOSED)
+            now = rdl_lock_wake_ms(&l);
+    }
+    ck_assert_int_eq(rc, RDL_OK);
+    ck_assert(scripted_has_key(&s, "k", now));
+}
+END_TEST
+
+START_TEST(connecting_ends_with_the_wait)
+{
+    opt.wait_ms = 300;
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1300);
+    ck_assert_int_eq(rdl_lock_step(&l, 1299), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, 1300), RDL_E_TIMEOUT);
+}
+END_TEST
+
+START_TEST(a_refused_connection_is_told_at_once_by_a_single_attempt)
+{
+    opt.retry_ms = 0;
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_lock_step(&l, 1000), RDL_E_CONNECT);
+}
+END_TEST
+
+Suite *suite_lock_wait(void);
+
+Suite *suite_lock_wait(void)
+{
+    Suite *suite = suite_create("lock_wait");
+    TCase *tc = tcase_create("wait");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, every_attempt_has_a_token_of_its_own);
+    tcase_add_test(tc, pauses_have_full_jitter_within_a_bound_that_doubles_up_to_a_cap);
+    tcase_add_test(tc, a_pause_is_no_longer_than_the_holder_has_left);
+    tcase_add_test(tc, a_frozen_server_has_been_sent_one_attempt_and_its_release);
+    tcase_add_loop_test(tc, what_waiting_will_not_mend_ends_the_waiting, 0, 4);
+    tcase_add_loop_test(tc, what_may_pass_is_waited_for, 0, 4);
+    tcase_add_test(tc, a_server_that_comes_back_in_time_is_used);
+    tcase_add_test(tc, connecting_ends_with_the_wait);
+    tcase_add_test(tc, a_refused_connection_is_told_at_once_by_a_single_attempt);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

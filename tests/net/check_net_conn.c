@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* The conn as a byte machine: what it wants in each state, every cutting of its bytes, how it ends. */
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+static struct scripted s;
+static struct rdl_req a, b, c;
+
+static int submit(struct rdl_req *req, const struct rdl_op *op, const char *name)
+{
+    struct rdl_command cmd = {op,   {name, strlen(name)}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0}, 60000,
+                              30000};
+
+    return rdl_conn_submit(&s.conn, req, &cmd);
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    memset(&c, 0, sizeof c);
+}
+
+/* Three requests that are answered YES, NO with 77 ms left, and YES. */
+static const char three_replies[] = "+OK\r\n:29999\r\n$-1\r\n:77\r\n:1\r\n";
+
+static void ask_three(void)
+{
+    ck_assert_int_eq(submit(&a, &rdl_op_acquire, "k1"), RDL_OK);
+    ck_assert_int_eq(submit(&b, &rdl_op_acquire, "k2"), RDL_OK);
+    ck_assert_int_eq(submit(&c, &rdl_op_extend, "k3"), RDL_OK);
+}
+
+static const char *three_requests(void)
+{
+    return wire_join(wire_acquire("k1", token_hex(0xab), 30000), wire_acquire("k2", token_hex(0xab), 30000),
+                     wire_extend_sha("k3", token_hex(0xab), 30000), NULL);
+}
+
+static void check_three(void)
+{
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+    ck_assert_int_eq(b.answer, RDL_ANSWER_NO);
+    ck_assert_int_eq(b.value, 77);
+    ck_assert_int_eq(c.answer, RDL_ANSWER_YES);
+    ck_assert(!a.is_queued && !b.is_queued && !c.is_queued);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_uint_eq(rdl_conn_replies(&s.conn), 5);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+
+/* ---------------------------------------------------------------- states */
+
+START_TEST(a_new_conn_wants_nothing_and_has_nothing_to_say)
+{
+    const uint8_t *p;
+
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), 0);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_OK);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_uint_eq(rdl_conn_tx(&s.conn, &p), 0);
+    submit(&a, &rdl_op_acquire, "k");
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), 0);
+    ck_assert_uint_eq(rdl_conn_tx(&s.conn, &p), 0);
+    ck_assert(!rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(it_wants_to_write_only_while_there_is_something_to_write)
+{
+    scripted_open(&s, 1000);
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
+    submit(&a, &rdl_op_acquire, "k");
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ | RDL_WANT_WRITE);
+    scripted_sent(&s);
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
+    ck_assert(!rdl_conn_is_idle(&s.conn));
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+    ck_assert(!rdl_conn_is_idle(&s.conn));
+    scripted_reply(&s, ":30000\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(an_error_stays_known_until_the_conn_is_ready_again)
+{
+    scripted_open(&s, 1000);
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
+    s.endpoint.db = 1;
+    scripted_open(&s, 1000);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_OK);
+    s.endpoint.db = 0;
+    rdl_conn_closed(&s.conn, RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SYSTEM);
+    scripted_open(&s, 9000);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_OK);
+}
+END_TEST
+
+START_TEST(what_failed_first_is_the_error_not_what_the_driver_saw_later)
+{
+    scripted_open(&s, 1000);
+    scripted_reply(&s, "HTTP/1.1 400 Bad Request\r\n\r\n");
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SYNTAX);
+}
+END_TEST
+
+START_TEST(shut_ends_it_from_every_state_and_is_never_success)
+{
+    static const int errors[] = {RDL_OK, RDL_E_TIMEOUT, RDL_E_CLUSTER};
+    static const int expected[] = {RDL_E_CLOSED, RDL_E_TIMEOUT, RDL_E_CLUSTER};
+
+    rdl_conn_shut(&s.conn, errors[_i]);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    rdl_conn_upkeep(&s.conn, 1000);
+    submit(&a, &rdl_op_acquire, "k");
+    rdl_conn_shut(&s.conn, errors[_i]);
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_CLOSE);
+    rdl_conn_opened(&s.conn); /* too late */
+    rdl_conn_shut(&s.conn, RDL_E_PERM);
+    ck_assert_int_eq(scripted_close_failed(&s), expected[_i]);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(a.error, expected[_i]);
+}
+END_TEST
+
+START_TEST(nothing_is_sent_or_taken_in_after_a_failure)
+{
+    const uint8_t *p;
+
+    scripted_open(&s, 1000);
+    submit(&a, &rdl_op_acquire, "k");
+    scripted_sent(&s);
+    submit(&b, &rdl_op_acquire, "k");
+    scripted_reply(&s, "nonsense\r\n+OK\r\n:1\r\n");
+    memcpy(s.rx, "+OK\r\n", 5);
+    rdl_conn_rx_done(&s.conn, 5);
+    ck_assert_uint_eq(rdl_conn_tx(&s.conn, &p), 0);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_NONE);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_SYNTAX);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(a.error, RDL_E_SYNTAX);
+    ck_assert_int_eq(b.answer, RDL_ANSWER_UNSENT);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- cutting */
+
+START_TEST(replies_mean_the_same_however_they_are_cut)
+{
+    size_t len = sizeof three_replies - 1;
+    size_t cut = (size_t)_i;
+
+    scripted_open(&s, 1000);
+    ask_three();
+    ck_assert_str_eq(scripted_sent(&s), three_requests());
+    scripted_feed(&s, three_replies, cut);
+    scripted_feed(&s, three_replies + cut, len - cut);
+    check_three();
+}
+END_TEST
+
+START_TEST(replies_may_come_byte_by_byte)
+{
+    size_t i;
+
+    s.cfg.rx_len = RDL_RX_MIN;
+    scripted_open(&s, 1000);
+    ask_three();
+    scripted_sent(&s);
+    for (i = 0; i < sizeof three_replies - 1; i++)
+        scripted_feed(&s, three_replies + i, 1);
+    check_three();
+}
+END_TEST
+
+START_TEST(every_way_to_send_in_pieces_sends_the_same)
+{
+    static char sent[4000];
+    size_t len = 0;
+    size_t piece = (size_t)_i;
+
+    submit(NULL, &rdl_op_release, "k0"); /* with a text from flash in the middle */
+    ask_three();
+    scripted_open(&s, 1000);
+    while (rdl_conn_wants(&s.conn) & RDL_WANT_WRITE) {
+        const uint8_t *p;
+        const uint8_t *again;
+        size_t n = rdl_conn_tx(&s.conn, &p);
+        ck_assert_uint_gt(n, 0);
+        ck_assert_uint_eq(rdl_conn_tx(&s.conn, &again), n);
+        ck_assert_ptr_eq(again, p);
+        if (n > piece)
+            n = piece;
+        memcpy(sent + len, p, n);
+        len += n;
+        rdl_conn_tx_done(&s.conn, 0);
+        rdl_conn_tx_done(&s.conn, n);
+    }
+    sent[len] = '\0';
+    ck_assert_str_eq(sent, wire_join(wire_release_text("k0", token_hex(0xab)), three_requests(), NULL));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_uint_eq(rdl_conn_replies(&s.conn), 1);
+    scripted_reply(&s, three_replies);
+    ck_assert_int_eq(c.answer, RDL_ANSWER_YES);
+}
+END_TEST
+
+START_TEST(what_was_handed_out_counts_as_sent)
+{
+    const uint8_t *p;
+
+    scripted_open(&s, 1000);
+    submit(&a, &rdl_op_acquire, "k1");
+    ck_assert_uint_gt(rdl_conn_tx(&s.conn, &p), 0);
+    submit(&b, &rdl_op_acquire, "k2");
+    rdl_conn_forget(&s.conn, &a);
+    rdl_conn_forget(&s.conn, &b);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(b.answer, RDL_ANSWER_UNSENT);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k1", token_hex(0xab), 30000));
+}
+END_TEST
+
+START_TEST(half_a_command_is_never_finished_on_another_connection)
+{
+    const uint8_t *p;
+
+    submit(NULL, &rdl_op_release, "k");
+    scripted_open(&s, 1000);
+    rdl_conn_tx_done(&s.conn, rdl_conn_tx(&s.conn, &p));
+    rdl_conn_tx(&s.conn, &p);
+    rdl_conn_tx_done(&s.conn, 10); /* ten bytes of the script */
+    scripted_break(&s);
+    scripted_open(&s, 2000);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(0xab)));
+}
+END_TEST
+
+START_TEST(half_a_reply_is_never_finished_on_another_connection)
+{
+    scripted_open(&s, 1000);
+    submit(&a, &rdl_op_acquire, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, "+O");
+    scripted_break(&s);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
+    scripted_open(&s, 2000);
+    submit(&b, &rdl_op_acquire, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, "K\r\n");
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_SYNTAX);
+    ck_assert_int_eq(b.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+START_TEST(of_a_long_reply_only_the_beginning_is_kept)
+{
+    static char reply[20000];
+
+    memset(reply, 'x', sizeof reply - 1);
+    memcpy(reply, "-OOM ", 5);
+    memcpy(reply + sizeof reply - 3, "\r\n", 3);
+    scripted_open(&s, 1000);
+    submit(&a, &rdl_op_acquire, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, reply);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(a.error, RDL_E_OOM);
+    ck_assert_uint_eq(strlen(rdl_conn_text(&s.conn)), RDL_TEXT_MAX - 1);
+    ck_assert_int_eq(memcmp(rdl_conn_text(&s.conn), "OOM xxxx", 8), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the trace */
+
+static char traced[2][4000];
+static size_t traced_len[2];
+
+static void trace(void *ctx, const struct rdl_conn *conn, char dir, const uint8_t *data, size_t len)
+{
+    size_t d = dir == '<';
+
+    ck_assert(ctx == &a && conn == &s.conn && data != NULL && len > 0);
+    memcpy(traced[d] + traced_len[d], data, len);
+    traced_len[d] += len;
+}
+
+START_TEST(the_trace_is_every_byte_sent_and_received)
+{
+    s.cfg.trace = trace;
+    s.cfg.trace_ctx = &a;
+    submit(NULL, &rdl_op_release, "k0");
+    ask_three();
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s),
+                     wire_join(wire_release_text("k0", token_hex(0xab)), three_requests(), NULL));
+    scripted_reply(&s, ":1\r\n");
+    scripted_reply(&s, three_replies);
+    ck_assert_str_eq(traced[0], wire_join(wire_release_text("k0", token_hex(0xab)), three_requests(), NULL));
+    ck_assert_str_eq(traced[1], wire_join(":1\r\n", three_replies, NULL));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- mistakes of the program */
+
+START_TEST(a_buffer_that_is_too_small_is_a_mistake)
+{
+    size_t *lens[] = {&s.cfg.queue_len, &s.cfg.tx_len, &s.cfg.rx_len};
+    static const size_t least[] = {RDL_QUEUE_MIN, RDL_TX_MIN, RDL_RX_MIN};
+
+    *lens[_i] = least[_i];
+    rdl_conn_init(&s.conn, &s.cfg);
+    *lens[_i] = least[_i] - 1;
+    rdl_conn_init(&s.conn, &s.cfg);
+}
+END_TEST
+
+START_TEST(a_request_that_makes_no_sense_is_a_mistake)
+{
+    static char name[RDL_NAME_MAX + 2];
+
+    memset(name, 'n', RDL_NAME_MAX + 1);
+    ck_assert_int_eq(submit(&a, &rdl_op_acquire, name + 1), RDL_OK);
+    if (_i == 0)
+        submit(&b, &rdl_op_acquire, "");
+    else if (_i == 1)
+        submit(&b, &rdl_op_acquire, name);
+    else if (_i == 2)
+        submit(&a, &rdl_op_extend, "k"); /* it is queued already */
+    else
+        submit(NULL, &rdl_op_acquire, "k");
+}
+END_TEST
+
+Suite *suite_net_conn(void);
+
+Suite *suite_net_conn(void)
+{
+    Suite *suite = suite_create("net_conn");
+    TCase *tc = tcase_create("conn");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, a_new_conn_wants_nothing_and_has_nothing_to_say);
+    tcase_add_test(tc, it_wants_to_write_only_while_there_is_something_to_write);
+    tcase_add_test(tc, an_error_stays_known_until_the_conn_is_ready_again);
+    tcase_add_test(tc, what_failed_first_is_the_error_not_what_the_driver_saw_later);
+    tcase_add_loop_test(tc, shut_ends_it_from_every_state_and_is_never_success, 0, 3);
+    tcase_add_test(tc, nothing_is_sent_or_taken_in_after_a_failure);
+    tcase_add_loop_test(tc, replies_mean_the_same_however_they_are_cut, 0, sizeof three_replies);
+    tcase_add_test(tc, replies_may_come_byte_by_byte);
+    tcase_add_loop_test(tc, every_way_to_send_in_pieces_sends_the_same, 1, 80);
+    tcase_add_test(tc, what_was_handed_out_counts_as_sent);
+    tcase_add_test(tc, half_a_command_is_never_finished_on_another_connection);
+    tcase_add_test(tc, half_a_reply_is_never_finished_on_another_connection);
+    tcase_add_test(tc, of_a_long_reply_only_the_beginning_is_kept);
+    tcase_add_test(tc, the_trace_is_every_byte_sent_and_received);
+    tcase_add_loop_test_raise_signal(tc, a_buffer_that_is_too_small_is_a_mistake, SIGABRT, 0, 3);
+    tcase_add_loop_test_raise_signal(tc, a_request_that_makes_no_sense_is_a_mistake, SIGABRT, 0, 4);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Login: what is sent when, what a refusal means, and where a password may not be found. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+#define AUTH     "*2\r\n$4\r\nAUTH\r\n$6\r\ns3cret\r\n"
+#define SELECT_7 "*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n"
+#define SETNAME  "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$3\r\njob\r\n"
+
+static struct scripted s;
+static struct rdl_req req;
+
+static struct rdl_bytes bytes(const char *text)
+{
+    return (struct rdl_bytes){text, strlen(text)};
+}
+
+static void submit(const struct rdl_op *op)
+{
+    struct rdl_command cmd = {op, bytes("k"), {token_hex(0xaa), RDL_VALUE_MAX}, {NULL, 0}, 60000, 30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+    memset(&req, 0, sizeof req);
+    s.endpoint.password = bytes("s3cret");
+    s.endpoint.db = 7;
+    s.endpoint.client_name = bytes("job");
+    submit(&rdl_op_acquire);
+}
+
+START_TEST(nothing_to_log_in_with_means_ready_at_once)
+{
+    memset(&s.endpoint, 0, sizeof s.endpoint);
+    scripted_open(&s, 1000);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", token_hex(0xaa), 30000));
+}
+END_TEST
+
+START_TEST(no_lock_command_before_every_answer_of_the_login)
+{
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), AUTH);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), SELECT_7 SETNAME);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", token_hex(0xaa), 30000));
+}
+END_TEST
+
+START_TEST(a_user_is_sent_with_the_password)
+{
+    s.endpoint.user = bytes("ann");
+    s.endpoint.db = 0;
+    s.endpoint.client_name.len = 0;
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$4\r\nAUTH\r\n$3\r\nann\r\n$6\r\ns3cret\r\n");
+}
+END_TEST
+
+/* One who needs none is not the default user (redis://ann:@host). */
+START_TEST(a_user_without_a_password_is_sent_all_the_same)
+{
+    s.endpoint.user = bytes("ann");
+    s.endpoint.password.len = 0;
+    s.endpoint.db = 0;
+    s.endpoint.client_name.len = 0;
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$4\r\nAUTH\r\n$3\r\nann\r\n$0\r\n\r\n");
+}
+END_TEST
+
+/* One command alone is wanted, and is answered with an error. */
+static int refuse(const char *reply)
+{
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    scripted_reply(&s, reply);
+    if (rdl_conn_state(&s.conn) != RDL_CONN_FAILED)
+        return RDL_OK;
+    ck_assert_str_eq(scripted_sent(&s), "");
+    return rdl_conn_error(&s.conn);
+}
+
+static const struct {
+    const char *reply;
+    int code;
+    const char *text;
+} refused_auth[] = {
+    {"-WRONGPASS invalid username-password pair or user is disabled.\r\n", RDL_E_AUTH,
+     "WRONGPASS: wrong user or password"},
+    {"-ERR invalid password\r\n", RDL_E_AUTH, "WRONGPASS: wrong user or password"},
+    {"-ERR AUTH <password> called without any password configured for the default user. Are you sure your "
+     "configuration is correct?\r\n",
+     RDL_E_AUTH, "AUTH refused: the server has no password set"},
+    {"-ERR Client sent AUTH, but no password is set\r\n", RDL_E_AUTH,
+     "AUTH refused: the server has no password set"},
+    {"-ERR unknown command 'AUTH', with args beginning with: 's3cret' \r\n", RDL_E_AUTH, "AUTH refused"},
+    {"-ERR wrong number of arguments for 'auth' command\r\n", RDL_E_AUTH, "AUTH refused"},
+    {"-s3cret\r\n", RDL_E_AUTH, "AUTH refused"},
+    {"-NOPERM this user has no permissions to run the 'auth' command\r\n", RDL_E_PERM, "AUTH refused"},
+    {"-LOADING Redis is loading the dataset in memory s3cret\r\n", RDL_E_LOADING, "AUTH refused"},
+    {"-BUSY Redis is busy running a script. s3cret\r\n", RDL_E_SCRIPTING, "AUTH refused"},
+};
+
+START_TEST(a_refused_auth_says_so_and_never_the_password)
+{
+    s.endpoint.db = 0;
+    s.endpoint.client_name.len = 0;
+    ck_assert_int_eq(refuse(refused_auth[_i].reply), refused_auth[_i].code);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), refused_auth[_i].text);
+    ck_assert_ptr_null(strstr(rdl_conn_text(&s.conn), "s3cret"));
+    ck_assert_int_eq(scripted_close_failed(&s), refused_auth[_i].code);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(req.error, refused_auth[_i].code);
+}
+END_TEST
+
+static const struct {
+    const char *reply;
+    int code;
+} refused_select[] = {
+    {"-ERR DB index is out of range\r\n", RDL_E_DB},
+    {"-ERR invalid DB index\r\n", RDL_E_DB},
+    {"-ERR SELECT is not allowed in cluster mode\r\n", RDL_E_DB},
+    {"-ERR value is not an integer or out of range\r\n", RDL_E_DB},
+    {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
+    {"-NOPERM User lk has no permissions to run the 'select' command\r\n", RDL_E_PERM},
+    {"-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n",
+     RDL_E_SCRIPTING},
+};
+
+START_TEST(a_refused_select_ends_the_connection_before_a_lock_lands_in_another_database)
+{
+    s.endpoint.password.len = 0;
+    s.endpoint.client_name.len = 0;
+    ck_assert_int_eq(refuse(refused_select[_i].reply), refused_select[_i].code);
+    ck_assert_uint_ge(strlen(rdl_conn_text(&s.conn)), 20);
+    ck_assert_ptr_nonnull(strstr(refused_select[_i].reply, rdl_conn_text(&s.conn)));
+}
+END_TEST
+
+START_TEST(a_refused_client_name_does_not_matter)
+{
+    s.endpoint.password.len = 0;
+    s.endpoint.db = 0;
+    ck_assert_int_eq(refuse("-ERR Client names cannot contain spaces, newlines or special characters.\r\n"),
+                     RDL_OK);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "");
+}
+END_TEST
+
+/* What a server says to a connection it does not want comes instead of the answer to the first command. */
+static void want_only(int i)
+{
+    s.endpoint.password.len = i == 0 ? 6 : 0;
+    s.endpoint.db = i == 1;
+    s.endpoint.client_name.len = i == 2 ? 3 : 0;
+}
+
+START_TEST(too_many_clients_is_no_refused_login)
+{
+    want_only(_i);
+    ck_assert_int_eq(refuse("-ERR max number of clients reached\r\n"), RDL_E_SERVER);
+    ck_assert(!rdl_is_permanent(rdl_conn_error(&s.conn)));
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "ERR max number of clients");
+}
+END_TEST
+
+START_TEST(protected_mode_is_for_good)
+{
+    want_only(_i);
+    ck_assert_int_eq(refuse("-DENIED Redis is running in protected mode because ...\r\n"), RDL_E_AUTH);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "DENIED: protected mode");
+}
+END_TEST
+
+static const char *const impossible[] = {":1\r\n", "$2\r\nOK\r\n", "$-1\r\n", "*1\r\n+OK\r\n", "*0\r\n"};
+
+START_TEST(a_reply_of_another_kind_ends_the_login)
+{
+    int answered;
+
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    for (answered = 0; answered < _i / 5; answered++) {
+        scripted_reply(&s, "+OK\r\n");
+        scripted_sent(&s);
+    }
+    scripted_reply(&s, impossible[_i % 5]);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_FAILED);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_UNASKED);
+}
+END_TEST
+
+START_TEST(an_answer_before_the_question_ends_the_login)
+{
+    scripted_open(&s, 1000);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    scripted_open(&s, 2000); /* an error that comes unasked is what the server wants us to know */
+    scripted_reply(&s, "-LOADING Redis is loading the dataset in memory\r\n");
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_LOADING);
+}
+END_TEST
+
+START_TEST(a_login_that_does_not_fit_fails_for_good)
+{
+    static char password[SCRIPTED_TX];
+
+    memset(password, 'p', sizeof password - 1);
+    s.endpoint.password = bytes(password);
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SPACE);
+    ck_assert(rdl_is_permanent(rdl_conn_error(&s.conn)));
+}
+END_TEST
+
+START_TEST(a_long_login_goes_out_in_pieces)
+{
+    static char name[SCRIPTED_TX - 60];
+
+    memset(name, 'n', sizeof name - 1);
+    s.endpoint.client_name = bytes(name);
+    s.endpoint.password.len = 0;
+    s.endpoint.db = 4000000000u;
+    s.cfg.tx_len = SCRIPTED_TX - 15;
+    scripted_open(&s, 1000);
+    ck_assert_ptr_nonnull(
+        strstr(scripted_sent(&s), "4000000000\r\n*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$539\r\nnnn"));
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+END_TEST
+
+START_TEST(every_connection_logs_in_again)
+{
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), AUTH);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), SELECT_7 SETNAME);
+    scripted_reply(&s, "+OK\r\n");
+    scripted_break(&s);
+    scripted_open(&s, 9000);
+    ck_assert_str_eq(scripted_sent(&s), AUTH);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), SELECT_7 SETNAME);
+    scripted_reply(&s, "+OK\r\n+OK\r\n");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the trace */
+
+static char traced[2][2000]; /* '>' and '<'; a byte that was left out is a '*' */
+static size_t traced_len[2];
+
+static void trace(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len)
+{
+    size_t d = dir == '<';
+
+    ck_assert(ctx == &traced && c == &s.conn && len > 0);
+    ck_assert_uint_lt(traced_len[d] + len, sizeof traced[d]);
+    if (data != NULL)
+        memcpy(traced[d] + traced_len[d], data, len);
+    else
+        memset(traced[d] + traced_len[d], '*', len);
+    traced_len[d] += len;
+    traced[d][traced_len[d]] = '\0';
+}
+
+static void trace_setup(void)
+{
+    setup();
+    s.cfg.trace = trace;
+    s.cfg.trace_ctx = &traced;
+    memset(traced, 0, sizeof traced);
+    memset(traced_len, 0, sizeof traced_len);
+}
+
+START_TEST(the_trace_leaves_out_auth_and_its_answer_and_nothing_else)
+{
+    static const char stars[] = "******************************************";
+    const char *sent = wire_acquire("k", token_hex(0xaa), 30000);
+
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    scripted_reply(&s, "-");
+    scripted_reply(&s, "ERR s3cret");
+    ck_assert_str_eq(traced[1], "***********");
+    scripted_break(&s);
+    memset(traced_len, 0, sizeof traced_len);
+
+    submit(&rdl_op_acquire);
+    scripted_open(&s, 99999);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "$-1\r\n:77\r\n");
+    ck_assert_str_eq(traced[0], wire_join(stars + sizeof stars - sizeof AUTH, SELECT_7 SETNAME, sent, NULL));
+    ck_assert_str_eq(traced[1], "*****+OK\r\n+OK\r\n$-1\r\n:77\r\n");
+}
+END_TEST
+
+START_TEST(what_comes_in_one_piece_with_the_answer_to_auth_is_left_out_too)
+{
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n-ERR s3cret\r\n");
+    ck_assert_str_eq(traced[1], "******************");
+}
+END_TEST
+
+START_TEST(half_a_password_is_left_out_as_well)
+{
+    const uint8_t *p;
+    size_t n;
+
+    scripted_open(&s, 1000);
+    n = rdl_conn_tx(&s.conn, &p);
+    ck_assert_uint_eq(n, strlen(AUTH));
+    while (n-- > 0)
+        rdl_conn_tx_done(&s.conn, 1);
+    ck_assert_uint_eq(strspn(traced[0], "*"), strlen(AUTH));
+    ck_assert_uint_eq(traced_len[0], strlen(AUTH));
+}
+END_TEST
+
+Suite *suite_net_hello(void);
+
+Suite *suite_net_hello(void)
+{
+    Suite *suite = suite_create("net_hello");
+    TCase *login = tcase_create("login");
+    TCase *tracing = tcase_create("trace");
+
+    tcase_add_checked_fixture(login, setup, NULL);
+    tcase_add_test(login, nothing_to_log_in_with_means_ready_at_once);
+    tcase_add_test(login, no_lock_command_before_every_answer_of_the_login);
+    tcase_add_test(login, a_user_is_sent_with_the_password);
+    tcase_add_test(login, a_user_without_a_password_is_sent_all_the_same);
+    tcase_add_loop_test(login, a_refused_auth_says_so_and_never_the_password, 0,
+                        sizeof refused_auth / sizeof refused_auth[0]);
+    tcase_add_loop_test(login, a_refused_select_ends_the_connection_before_a_lock_lands_in_another_database,
+                        0, sizeof refused_select / sizeof refused_select[0]);
+    tcase_add_test(login, a_refused_client_name_does_not_matter);
+    tcase_add_loop_test(login, too_many_clients_is_no_refused_login, 0, 3);
+    tcase_add_loop_test(login, protected_mode_is_for_good, 0, 3);
+    tcase_add_loop_test(login, a_reply_of_another_kind_ends_the_login, 0, 15);
+    tcase_add_test(login, an_answer_before_the_question_ends_the_login);
+    tcase_add_test(login, a_login_that_does_not_fit_fails_for_good);
+    tcase_add_test(login, a_long_login_goes_out_in_pieces);
+    tcase_add_test(login, every_connection_logs_in_again);
+    tcase_add_checked_fixture(tracing, trace_setup, NULL);
+    tcase_add_test(tracing, the_trace_leaves_out_auth_and_its_answer_and_nothing_else);
+    tcase_add_test(tracing, what_comes_in_one_piece_with_the_answer_to_auth_is_left_out_too);
+    tcase_add_test(tracing, half_a_password_is_left_out_as_well);
+    suite_add_tcase(suite, login);
+    suite_add_tcase(suite, tracing);
+    return suite;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking at a canary and making one: their bytes, and what every reply means. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+#define LOOK  "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*1\r\n$4\r\nTIME\r\n"
+#define MADE  "00c0ffee12345678 1700000000"
+#define CLOCK "*2\r\n$10\r\n1700000005\r\n$6\r\n999999\r\n"
+
+static struct scripted s;
+static struct rdl_req req;
+
+static void setup(void)
+{
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    s.conn.facts.run = 0x00c0ffee12345678u;
+    s.conn.facts.has = RDL_FACT_RUN;
+    memset(&req, 0, sizeof req);
+}
+
+static void submit(const struct rdl_op *op, uint32_t clock_s)
+{
+    struct rdl_command cmd = {.op = op, .name = {"k", 1}, .until_ms = 60000, .ttl_ms = clock_s};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+}
+
+static const struct {
+    const char *value;
+    enum rdl_answer answer;
+} values[] = {
+    {"$27\r\n" MADE "\r\n", RDL_ANSWER_YES},
+    {"$-1\r\n", RDL_ANSWER_ABSENT},
+    {"$27\r\n10c0ffee12345678 1700000000\r\n", RDL_ANSWER_NO}, /* another run */
+    {"$0\r\n\r\n", RDL_ANSWER_NO},
+    {"$1\r\nx\r\n", RDL_ANSWER_NO},
+    {"$16\r\n00c0ffee12345678\r\n", RDL_ANSWER_NO},
+    {"$17\r\n00c0ffee12345678 \r\n", RDL_ANSWER_NO},
+    {"$18\r\n00c0ffee12345678 0\r\n", RDL_ANSWER_NO},
+    {"$28\r\n00c0ffee12345678 01700000000\r\n", RDL_ANSWER_NO},
+    {"$27\r\n00c0ffee12345678 170000000x\r\n", RDL_ANSWER_NO},
+    {"$27\r\n00C0FFEE12345678 1700000000\r\n", RDL_ANSWER_NO},
+    {"$28\r\n00c0ffee12345678 17000000000\r\n", RDL_ANSWER_NO}, /* more than 32 bits */
+    {"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n", RDL_ANSWER_NO},
+};
+
+START_TEST(a_value_is_that_of_this_run_or_none)
+{
+    submit(&rdl_op_canary_look, 0);
+    ck_assert_str_eq(scripted_sent(&s), LOOK);
+    scripted_reply(&s, values[_i].value);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+    scripted_reply(&s, CLOCK);
+    ck_assert_int_eq(req.answer, values[_i].answer);
+    if (req.answer == RDL_ANSWER_YES)
+        ck_assert_int_eq(req.value, (INT64_C(1700000000) << RDL_CANARY_AGE_BITS) + 5);
+    else
+        ck_assert_int_eq(req.value, 1700000005);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* INFO is refused: nobody told us which run this is. */
+START_TEST(who_does_not_know_the_run_takes_any_canary_for_this_ones)
+{
+    s.conn.facts.has = 0;
+    submit(&rdl_op_canary_look, 0);
+    scripted_sent(&s);
+    scripted_reply(&s, values[_i].value);
+    scripted_reply(&s, CLOCK);
+    ck_assert_int_eq(req.answer, _i == 2 ? RDL_ANSWER_YES : values[_i].answer);
+    if (req.answer == RDL_ANSWER_YES)
+        ck_assert_int_eq(req.value, (INT64_C(1700000000) << RDL_CANARY_AGE_BITS) + 5);
+}
+END_TEST
+
+START_TEST(who_does_not_know_the_run_makes_one_of_none)
+{
+    s.conn.facts.has = 0;
+    submit(&rdl_op_canary_create, 1700000000);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$27\r\n"
+                                        "0000000000000000 1700000000\r\n");
+}
+END_TEST
+
+/* Nobody waits for it, and it goes out; not on the next connection, where its time may no longer be true. */
+START_TEST(one_that_is_to_be_made_is_made_though_nobody_waits)
+{
+    submit(&rdl_op_canary_create, 1700000000);
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert(!req.is_queued);
+    if (_i == 0) {
+        ck_assert_str_eq(scripted_sent(&s), "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$27\r\n" MADE "\r\n");
+        scripted_reply(&s, ":1\r\n");
+    } else {
+        scripted_break(&s);
+        scripted_open(&s, 2000);
+        ck_assert_str_eq(scripted_sent(&s), "");
+    }
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+static const struct {
+    const char *clock;
+    int64_t age;
+} ages[] = {
+    {"*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", 0},
+    {"*2\r\n$10\r\n1699999999\r\n$1\r\n0\r\n", 0}, /* the clock was set back */
+    {"*2\r\n$10\r\n1800000000\r\n$1\r\n0\r\n", RDL_CANARY_AGE_MAX},
+};
+
+START_TEST(its_age_is_within_bounds)
+{
+    submit(&rdl_op_canary_look, 0);
+    scripted_sent(&s);
+    scripted_reply(&s, "$27\r\n" MADE "\r\n");
+    scripted_reply(&s, ages[_i].clock);
+    ck_assert_int_eq(req.value & RDL_CANARY_AGE_MAX, ages[_i].age);
+}
+END_TEST
+
+static const char *const refusals[][2] = {
+    {"-NOPERM this user has no permissions to run the 'get' command\r\n", CLOCK},
+    {"$27\r\n" MADE "\r\n", "-NOPERM this user has no permissions to run the 'time' command\r\n"},
+};
+
+START_TEST(what_may_not_be_read_is_an_error)
+{
+    submit(&rdl_op_canary_look, 0);
+    scripted_sent(&s);
+    scripted_reply(&s, refusals[_i][0]);
+    scripted_reply(&s, refusals[_i][1]);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, RDL_E_PERM);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+static const char *const nonsense[][2] = {
+    {":1\r\n", NULL},
+    {"+OK\r\n", NULL},
+    {"$-1\r\n", ":1\r\n"},
+    {"$-1\r\n", "*1\r\n$10\r\n1700000000\r\n"},
+    {"$-1\r\n", "*2\r\n$1\r\n0\r\n$1\r\n0\r\n"},
+    {"$-1\r\n", "*2\r\n$10\r\n4294967296\r\n$1\r\n0\r\n"},
+};
+
+START_TEST(what_cannot_be_an_answer_ends_the_connection)
+{
+    submit(&rdl_op_canary_look, 0);
+    scripted_sent(&s);
+    scripted_reply(&s, nonsense[_i][0]);
+    if (nonsense[_i][1] != NULL)
+        scripted_reply(&s, nonsense[_i][1]);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+START_TEST(one_is_made_where_there_is_none_and_replaced_where_it_is_anothers)
+{
+    submit(&rdl_op_canary_create, 1700000000);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$27\r\n" MADE "\r\n");
+    scripted_reply(&s, _i ? ":0\r\n" : ":1\r\n"); /* somebody was faster: his is as good */
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    submit(&rdl_op_canary_replace, 1700000000);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$27\r\n" MADE "\r\n");
+    scripted_reply(&s, _i ? "-OOM command not allowed\r\n" : "+OK\r\n");
+    ck_assert_int_eq(req.answer, _i ? RDL_ANSWER_ERROR : RDL_ANSWER_YES);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+Suite *suite_net_op_canary(void);
+
+Suite *suite_net_op_canary(void)
+{
+    Suite *suite = suite_create("net_op_canary");
+    TCase *tc = tcase_create("canary");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, a_value_is_that_of_this_run_or_none, 0, sizeof values / sizeof *values);
+    tcase_add_loop_test(tc, who_does_not_know_the_run_takes_any_canary_for_this_ones, 0,
+                        sizeof values / sizeof *values);
+    tcase_add_test(tc, who_does_not_know_the_run_makes_one_of_none);
+    tcase_add_loop_test(tc, one_that_is_to_be_made_is_made_though_nobody_waits, 0, 2);
+    tcase_add_loop_test(tc, its_age_is_within_bounds, 0, sizeof ages / sizeof *ages);
+    tcase_add_loop_test(tc, what_may_not_be_read_is_an_error, 0, 2);
+    tcase_add_loop_test(tc, what_cannot_be_an_answer_ends_the_connection, 0,
+                        sizeof nonsense / sizeof *nonsense);
+    tcase_add_loop_test(tc, one_is_made_where_there_is_none_and_replaced_where_it_is_anothers, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* What the old protocol asks of a server, and what every reply to it means. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+#define REFUSED   "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
+#define WRONGTYPE "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"
+
+static struct scripted s;
+static struct rdl_req req;
+static char peer[RDL_PEER_MAX];
+
+static void submit(const struct rdl_op *op)
+{
+    static const struct rdl_command base = {.name = {"k", 1},
+                                            .value = {"1700000011", 10},
+                                            .extra = {"1699999999", 10},
+                                            .until_ms = 60000,
+                                            .ttl_ms = 10000};
+    struct rdl_command cmd = base;
+
+    cmd.op = op;
+    memset(&req, 0, sizeof req);
+    memset(peer, '#', sizeof peer);
+    req.text = peer;
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+}
+
+struct reply {
+    const char *text;
+    enum rdl_answer answer;
+    int error;
+    int64_t value;
+    const char *kept; /* NULL: nothing */
+};
+
+static void check_reply(const struct rdl_op *op, const struct reply *r)
+{
+    submit(op);
+    scripted_sent(&s);
+    scripted_reply(&s, r->text);
+    ck_assert_int_eq(req.answer, r->answer);
+    ck_assert_int_eq(req.error, r->error);
+    ck_assert_int_eq(req.value, r->value);
+    if (r->kept != NULL) {
+        ck_assert_uint_eq(req.text_len, strlen(r->kept));
+        ck_assert_mem_eq(peer, r->kept, strlen(r->kept));
+    }
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+
+/* ---------------------------------------------------------------- TIME */
+
+static const struct reply times[] = {
+    {"*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n", RDL_ANSWER_YES, 0, (int64_t)1700000000 << 10 | 500, NULL},
+    {"*2\r\n$10\r\n1700000000\r\n$1\r\n7\r\n", RDL_ANSWER_YES, 0, (int64_t)1700000000 << 10, NULL},
+    {"*2\r\n$10\r\n4294967295\r\n$6\r\n999999\r\n", RDL_ANSWER_YES, 0, (int64_t)4294967295 << 10 | 999, NULL},
+    {"*2\r\n:1700000000\r\n:1000\r\n", RDL_ANSWER_YES, 0, (int64_t)1700000000 << 10 | 1, NULL},
+    {REFUSED, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
+    {"-NOPERM no\r\n", RDL_ANSWER_ERROR, RDL_E_PERM, 0, NULL},
+    {"-LOADING Redis is loading\r\n", RDL_ANSWER_ERROR, RDL_E_LOADING, 0, NULL},
+};
+
+START_TEST(time_is_seconds_and_milliseconds)
+{
+    check_reply(&rdl_op_time, &times[_i]);
+}
+END_TEST
+
+START_TEST(what_cannot_be_a_time_ends_the_connection)
+{
+    static const char *const texts[] = {
+        "*2\r\n$4\r\nnoon\r\n$1\r\n0\r\n",
+        "*2\r\n$10\r\n1700000000\r\n$7\r\n1000000\r\n",
+        "*2\r\n$10\r\n1700000000\r\n$2\r\n-1\r\n",
+        "*1\r\n$10\r\n1700000000\r\n",
+        "*0\r\n",
+        "+OK\r\n",
+        ":1700000000\r\n",
+        "$-1\r\n",
+        "*2\r\n$21\r\n170000000000000000000\r\n$1\r\n0\r\n",
+    };
+
+    submit(&rdl_op_time);
+    ck_assert_str_eq(scripted_sent(&s), "*1\r\n$4\r\nTIME\r\n");
+    scripted_reply(&s, texts[_i]);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- SETNX, PTTL, GET */
+
+static const struct reply setnxs[] = {
+    {":1\r\n:-1\r\n$10\r\n1700000011\r\n", RDL_ANSWER_YES, 0, 0, NULL},
+    {":1\r\n" REFUSED REFUSED, RDL_ANSWER_YES, 0, 0, NULL},
+    {":0\r\n:-1\r\n$10\r\n1700000007\r\n", RDL_ANSWER_NO, 0, -1, "1700000007"},
+    {":0\r\n:1234\r\n$0\r\n\r\n", RDL_ANSWER_NO, 0, 1234, ""},
+    {":0\r\n:5\r\n$26\r\nabcdefghijklmnopqrstuvwxyz\r\n", RDL_ANSWER_NO, 0, 5, "abcdefghijklmnopqrstuvwx"},
+    {":0\r\n" REFUSED "$1\r\nx\r\n", RDL_ANSWER_NO, 0, -1, "x"}, /* no PTTL before 2.6 */
+    {":0\r\n:-2\r\n$-1\r\n", RDL_ANSWER_ABSENT, 0, -2, NULL},
+    {":0\r\n:-1\r\n" WRONGTYPE, RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, -1, NULL},
+    {":0\r\n:-1\r\n-NOPERM no\r\n", RDL_ANSWER_ERROR, RDL_E_PERM, -1, NULL},
+    {REFUSED ":-2\r\n$-1\r\n", RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
+    {"-OOM command not allowed\r\n:-2\r\n$-1\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0, NULL},
+};
+
+START_TEST(setnx_says_who_is_in_the_way)
+{
+    check_reply(&rdl_op_setnx, &setnxs[_i]);
+}
+END_TEST
+
+/* Who has won need not wait for the two replies behind. */
+START_TEST(setnx_is_granted_at_its_first_reply)
+{
+    submit(&rdl_op_setnx);
+    ck_assert_str_eq(scripted_sent(&s), "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$10\r\n1700000011\r\n"
+                                        "*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    ck_assert(!rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(a_setnx_cut_short_is_what_was_said_so_far)
+{
+    static const char *const heard[] = {"", ":0\r\n", ":0\r\n:7\r\n", ":1\r\n"};
+    static const enum rdl_answer answers[] = {RDL_ANSWER_UNKNOWN, RDL_ANSWER_NO, RDL_ANSWER_NO,
+                                              RDL_ANSWER_YES};
+
+    submit(&rdl_op_setnx);
+    scripted_sent(&s);
+    scripted_reply(&s, heard[_i]);
+    scripted_break(&s);
+    ck_assert_int_eq(req.answer, answers[_i]);
+    ck_assert_uint_eq(req.text_len, 0);
+}
+END_TEST
+
+/* Who does not want to know what stands there is told the answer alone. */
+START_TEST(a_value_nobody_asked_for_is_not_kept)
+{
+    submit(&rdl_op_setnx);
+    req.text = NULL;
+    scripted_sent(&s);
+    scripted_reply(&s, ":0\r\n:7\r\n$10\r\n1700000007\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+    ck_assert_int_eq(req.value, 7);
+    ck_assert_uint_eq(req.text_len, 0);
+    submit(&rdl_op_setnx);
+    scripted_sent(&s);
+    rdl_conn_forget(&s.conn, &req); /* nor is anybody waiting here */
+    scripted_reply(&s, ":0\r\n:7\r\n$10\r\n1700000007\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_mem_eq(peer, "##########", 10);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- compare and set */
+
+static const struct reply scripts[] = {
+    {":1\r\n", RDL_ANSWER_YES, 0, 0, NULL},
+    {":0\r\n", RDL_ANSWER_NO, 0, 0, NULL},
+    {":-1\r\n", RDL_ANSWER_ABSENT, 0, 0, NULL},
+    {"-WRONGTYPE Operation script: abf4\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0, NULL},
+    {"-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0, NULL},
+};
+
+START_TEST(replace_by_script)
+{
+    check_reply(&rdl_op_replace, &scripts[_i]);
+}
+END_TEST
+
+/* No scripts: the next way is WATCH. */
+static void replace_by_watch(void)
+{
+    submit(&rdl_op_replace);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_replace.sha));
+    scripted_reply(&s, REFUSED);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_replace.text));
+    scripted_reply(&s, REFUSED);
+    ck_assert_str_eq(scripted_sent(&s), "*2\r\n$5\r\nWATCH\r\n$1\r\nk\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"
+                                        "*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\n*1\r\n$5\r\nMULTI\r\n");
+}
+
+static const char discard[] = "*1\r\n$7\r\nDISCARD\r\n";
+static const char act[] = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$10\r\n1700000011\r\n*1\r\n$4\r\nEXEC\r\n";
+#define FOUND "+OK\r\n$10\r\n1699999999\r\n"
+
+static const struct {
+    const char *look;
+    const char *sent;
+    const char *replies;
+    enum rdl_answer answer;
+    int error;
+} watches[] = {
+    {FOUND ":-1\r\n+OK\r\n", act, "+QUEUED\r\n*1\r\n+OK\r\n", RDL_ANSWER_YES, 0},
+    {FOUND REFUSED "+OK\r\n", act, "+QUEUED\r\n*1\r\n+OK\r\n", RDL_ANSWER_YES, 0}, /* before 2.6 */
+    {"+OK\r\n$10\r\n1699999998\r\n:-1\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_NO, 0},
+    {"+OK\r\n$-1\r\n:-2\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_ABSENT, 0},
+    {"+OK\r\n" WRONGTYPE ":-1\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE},
+    {FOUND ":-1\r\n+OK\r\n", act, "-OOM command not allowed\r\n-EXECABORT Transaction discarded\r\n",
+     RDL_ANSWER_ERROR, RDL_E_OOM},
+    {FOUND ":-1\r\n" REFUSED, "", "", RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED},
+    {REFUSED "$10\r\n1699999999\r\n:-1\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED},
+};
+
+START_TEST(replace_by_watch_acts_on_what_it_found)
+{
+    replace_by_watch();
+    scripted_reply(&s, watches[_i].look);
+    ck_assert_str_eq(scripted_sent(&s), watches[_i].sent);
+    scripted_reply(&s, watches[_i].replies);
+    ck_assert_int_eq(req.answer, watches[_i].answer);
+    ck_assert_int_eq(req.error, watches[_i].error);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(a_key_that_changed_before_exec_is_looked_at_again)
+{
+    replace_by_watch();
+    scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), act);
+    scripted_reply(&s, "+QUEUED\r\n*-1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "WATCH"));
+    scripted_reply(&s, "+OK\r\n$10\r\n1700000042\r\n:-1\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), discard);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+}
+END_TEST
+
+static void fill_with_others(void)
+{
+    const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
+
+    while (rdl_conn_submit(&s.conn, NULL, &other) == RDL_OK) {
+    }
+}
+
+/* The change is sent in the second round: room for its release is kept until that is answered. */
+START_TEST(a_change_under_watch_that_is_not_answered_can_be_released)
+{
+    const struct rdl_command release = {&rdl_op_release, {"k", 1},   {"1700000011", 10},
+                                        {NULL, 0},       UINT64_MAX, 0};
+
+    replace_by_watch();
+    scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), act);
+    if (_i == 1) { /* and in the third */
+        scripted_reply(&s, "+QUEUED\r\n*-1\r\n");
+        scripted_sent(&s);
+        scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+        ck_assert_str_eq(scripted_sent(&s), act);
+    }
+    fill_with_others();
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &release), RDL_OK);
+}
+END_TEST
+
+/* However it ends, the room that was kept is others' again. */
+START_TEST(a_change_under_watch_gives_its_room_back)
+{
+    static const char *const ends[] = {"*1\r\n+OK\r\n", "-EXECABORT x\r\n", "*-1\r\n"};
+    struct rdl_command other = {&rdl_op_acquire, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 10000};
+    struct rdl_req last = {0};
+    int i;
+
+    replace_by_watch();
+    for (i = 0; i < 100; i++) {
+        scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+        ck_assert_str_eq(scripted_sent(&s), act);
+        scripted_reply(&s, "+QUEUED\r\n");
+        scripted_reply(&s, ends[_i]);
+        if (_i < 2)
+            submit(&rdl_op_replace);
+        ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "WATCH"));
+    }
+    rdl_conn_forget(&s.conn, &req);
+    scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n+OK\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &last, &other), RDL_OK);
+}
+END_TEST
+
+/* What is refused to this op is not yet refused to another. */
+START_TEST(a_refusal_is_remembered_for_this_op_alone)
+{
+    submit(&rdl_op_replace);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    submit(&rdl_op_replace);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_replace.text)); /* EVAL at once */
+    scripted_reply(&s, ":1\r\n");
+    submit(&rdl_op_release);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED ":-1\r\n"); /* DELEX */
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED ":-1\r\n"); /* DELIFEQ */
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release.sha));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- GETSET, DEL */
+
+static const struct reply getsets[] = {
+    {"$-1\r\n", RDL_ANSWER_YES, 0, 0, NULL},
+    {"$10\r\n1699999999\r\n", RDL_ANSWER_NO, 0, 0, "1699999999"},
+    {"$0\r\n\r\n", RDL_ANSWER_NO, 0, 0, ""},
+    {"$26\r\nabcdefghijklmnopqrstuvwxyz\r\n", RDL_ANSWER_NO, 0, 0, "abcdefghijklmnopqrstuvwx"},
+    {WRONGTYPE, RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0, NULL},
+    {REFUSED, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
+};
+
+START_TEST(getset_says_what_it_overwrote)
+{
+    check_reply(&rdl_op_getset, &getsets[_i]);
+}
+END_TEST
+
+static const struct reply deletes[] = {
+    {":1\r\n", RDL_ANSWER_YES, 0, 0, NULL},
+    {":0\r\n", RDL_ANSWER_ABSENT, 0, 0, NULL},
+    {REFUSED, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
+};
+
+START_TEST(del_says_whether_there_was_one)
+{
+    check_reply(&rdl_op_delete, &deletes[_i]);
+}
+END_TEST
+
+static const struct reply founds[] = {
+    {"$10\r\n1700000007\r\n", RDL_ANSWER_YES, 0, 0, "1700000007"},
+    {"$0\r\n\r\n", RDL_ANSWER_YES, 0, 0, ""},
+    {"$26\r\nabcdefghijklmnopqrstuvwxyz\r\n", RDL_ANSWER_YES, 0, 0, "abcdefghijklmnopqrstuvwx"},
+    {"$-1\r\n", RDL_ANSWER_ABSENT, 0, 0, NULL},
+    {WRONGTYPE, RDL_ANSWER_NO, 0, 0, NULL}, /* of a release: somebody else's */
+    {"-ERR Operation against a key holding the wrong kind of value\r\n", RDL_ANSWER_NO, 0, 0, NULL},
+    {"-NOPERM no\r\n", RDL_ANSWER_ERROR, RDL_E_PERM, 0, NULL},
+};
+
+START_TEST(get_says_what_is_there)
+{
+    submit(&rdl_op_found);
+    ck_assert_str_eq(scripted_sent(&s), "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
+    scripted_reply(&s, "$-1\r\n");
+    check_reply(&rdl_op_found, &founds[_i]);
+}
+END_TEST
+
+/* As rdl_op_release, but nobody owes it: what was not answered is not sent again. */
+START_TEST(a_release_that_is_asked_once_does_not_outlive_its_connection)
+{
+    submit(&rdl_op_release_once);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELEX"));
+    if (_i == 1)
+        rdl_conn_forget(&s.conn, &req);
+    scripted_break(&s);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(getset_and_del_are_sent_as_they_are)
+{
+    submit(_i ? &rdl_op_delete : &rdl_op_getset);
+    ck_assert_str_eq(scripted_sent(&s), _i ? "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n"
+                                           : "*3\r\n$6\r\nGETSET\r\n$1\r\nk\r\n$10\r\n1700000011\r\n");
+    scripted_reply(&s, "+QUEUED\r\n"); /* of a kind that cannot be */
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+Suite *suite_net_op_legacy(void);
+
+Suite *suite_net_op_legacy(void)
+{
+    Suite *suite = suite_create("net_op_legacy");
+    TCase *tc = tcase_create("replies");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, time_is_seconds_and_milliseconds, 0, sizeof times / sizeof times[0]);
+    tcase_add_loop_test(tc, what_cannot_be_a_time_ends_the_connection, 0, 9);
+    tcase_add_loop_test(tc, setnx_says_who_is_in_the_way, 0, sizeof setnxs / sizeof setnxs[0]);
+    tcase_add_test(tc, setnx_is_granted_at_its_first_reply);
+    tcase_add_loop_test(tc, a_setnx_cut_short_is_what_was_said_so_far, 0, 4);
+    tcase_add_test(tc, a_value_nobody_asked_for_is_not_kept);
+    tcase_add_loop_test(tc, replace_by_script, 0, sizeof scripts / sizeof scripts[0]);
+    tcase_add_loop_test(tc, replace_by_watch_acts_on_what_it_found, 0, sizeof watches / sizeof watches[0]);
+    tcase_add_test(tc, a_key_that_changed_before_exec_is_looked_at_again);
+    tcase_add_loop_test(tc, a_change_under_watch_that_is_not_answered_can_be_released, 0, 2);
+    tcase_add_loop_test(tc, a_change_under_watch_gives_its_room_back, 0, 3);
+    tcase_add_test(tc, a_refusal_is_remembered_for_this_op_alone);
+    tcase_add_loop_test(tc, getset_says_what_it_overwrote, 0, sizeof getsets / sizeof getsets[0]);
+    tcase_add_loop_test(tc, del_says_whether_there_was_one, 0, sizeof deletes / sizeof deletes[0]);
+    tcase_add_loop_test(tc, get_says_what_is_there, 0, sizeof founds / sizeof founds[0]);
+    tcase_add_loop_test(tc, a_release_that_is_asked_once_does_not_outlive_its_connection, 0, 2);
+    tcase_add_loop_test(tc, getset_and_del_are_sent_as_they_are, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

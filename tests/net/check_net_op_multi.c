@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Several locks in one request: their bytes, their ways, what every reply means. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+#define NOSCRIPT "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+#define REFUSED  "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
+
+static struct scripted s;
+static struct rdl_req req;
+
+static void submit(const struct rdl_op *op, const char *packed, size_t len, struct rdl_req *r)
+{
+    struct rdl_command cmd = {.op = op,
+                              .name = {packed, len},
+                              .value = {token_hex(0xab), RDL_VALUE_MAX},
+                              .until_ms = 60000,
+                              .ttl_ms = 10000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, r, &cmd), RDL_OK);
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    memset(&req, 0, sizeof req);
+}
+
+static const char *call(const char *command, const char *script, const char *tail)
+{
+    char head[64];
+
+    snprintf(head, sizeof head, "\r\n$%zu\r\n%s\r\n$%zu\r\n", strlen(command), command, strlen(script));
+    return wire_join(head, script, "\r\n$1\r\n2\r\n$1\r\na\r\n$2\r\nbc\r\n$40\r\n", token_hex(0xab), "\r\n",
+                     tail, NULL);
+}
+
+static const struct {
+    const struct rdl_op *op;
+    const struct rdl_script *script;
+    const char *count, *tail, *yes;
+} ops[] = {
+    {&rdl_op_acquire_multi, &rdl_script_acquire_multi, "*7", "$5\r\n10000\r\n", "*2\r\n:1\r\n:0\r\n"},
+    {&rdl_op_extend_multi, &rdl_script_extend_multi, "*7", "$5\r\n10000\r\n", ":1\r\n"},
+    {&rdl_op_release_multi, &rdl_script_release_multi, "*6", "", ":1\r\n"},
+};
+
+START_TEST(each_key_is_named_and_a_server_without_the_script_gets_it_whole)
+{
+    const char *sha, *text;
+    const uint8_t *p;
+
+    submit(ops[_i].op, "\1a\2bc", 5, &req);
+    sha = wire_join(ops[_i].count, call("EVALSHA", ops[_i].script->sha, ops[_i].tail), NULL);
+    text = wire_join(ops[_i].count, call("EVAL", ops[_i].script->text, ops[_i].tail), NULL);
+    ck_assert_str_eq(scripted_sent(&s), sha);
+    scripted_reply(&s, NOSCRIPT);
+    ck_assert_uint_gt(rdl_conn_tx(&s.conn, &p), 0);
+    ck_assert_ptr_eq(s.conn.script, ops[_i].script); /* not the copy that knows how many keys */
+    ck_assert_str_eq(scripted_sent(&s), text);
+    scripted_reply(&s, ops[_i].yes);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    submit(ops[_i].op, "\1a\2bc", 5, &req);
+    ck_assert_str_eq(scripted_sent(&s), sha);
+}
+END_TEST
+
+START_TEST(eight_names_of_the_greatest_length_fit)
+{
+    char packed[RDL_NAME_MAX];
+    size_t i;
+
+    memset(packed, 'n', sizeof packed);
+    for (i = 0; i < RDL_MULTI_MAX; i++)
+        packed[i * 16] = 15;
+    s.cfg.tx_len = RDL_TX_MIN;
+    submit(ops[_i].op, packed, sizeof packed, &req);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\n$1\r\n8\r\n$15\r\nnnnnnnnnnnnnnnn\r\n"));
+    scripted_reply(&s, NOSCRIPT);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), ops[_i].script->text));
+}
+END_TEST
+
+static const struct {
+    int op;
+    const char *reply;
+    enum rdl_answer answer;
+    int error;
+    int64_t value;
+} replies[] = {
+    {0, "*2\r\n:0\r\n:1234\r\n", RDL_ANSWER_NO, 0, 1234},
+    {0, "*2\r\n:0\r\n:-1\r\n", RDL_ANSWER_NO, 0, -1},
+    {0, "-CROSSSLOT Keys in request don't hash to the same slot\r\n", RDL_ANSWER_ERROR, RDL_E_CLUSTER, 0},
+    {0, "-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {0, "-WRONGTYPE Operation\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0},
+    {1, ":0\r\n", RDL_ANSWER_NO, 0, 0},
+    {1, ":-1\r\n", RDL_ANSWER_ABSENT, 0, 0},
+    {2, ":0\r\n", RDL_ANSWER_NO, 0, 0},
+    {2, ":-1\r\n", RDL_ANSWER_ABSENT, 0, 0},
+};
+
+START_TEST(a_reply_means_what_it_means_for_one)
+{
+    submit(ops[replies[_i].op].op, "\1a\2bc", 5, &req);
+    scripted_sent(&s);
+    scripted_reply(&s, replies[_i].reply);
+    ck_assert_int_eq(req.answer, replies[_i].answer);
+    ck_assert_int_eq(req.error, replies[_i].error);
+    ck_assert_int_eq(req.value, replies[_i].value);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(a_reply_that_cannot_be_ends_the_connection)
+{
+    static const char *const texts[] = {"*2\r\n:2\r\n:0\r\n", "*2\r\n:-1\r\n:0\r\n", "*1\r\n:1\r\n", ":1\r\n",
+                                        "+OK\r\n"};
+
+    submit(&rdl_op_acquire_multi, "\1a\2bc", 5, &req);
+    scripted_sent(&s);
+    scripted_reply(&s, texts[_i]);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+START_TEST(without_scripts_there_is_no_other_way)
+{
+    submit(ops[_i].op, "\1a\2bc", 5, &req);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, RDL_E_UNSUPPORTED);
+}
+END_TEST
+
+START_TEST(a_release_that_is_owed_outlives_the_connection)
+{
+    const char *text = wire_join("*6", call("EVAL", rdl_script_release_multi.text, ""), NULL);
+
+    submit(&rdl_op_release_multi, "\1a\2bc", 5, NULL);
+    ck_assert_str_eq(scripted_sent(&s), text);
+    scripted_break(&s);
+    scripted_open(&s, 2000);
+    ck_assert_str_eq(scripted_sent(&s), text);
+}
+END_TEST
+
+Suite *suite_net_op_multi(void);
+Suite *suite_net_op_multi(void)
+{
+    Suite *suite = suite_create("net_op_multi");
+    TCase *tc = tcase_create("net_op_multi");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, each_key_is_named_and_a_server_without_the_script_gets_it_whole, 0, 3);
+    tcase_add_loop_test(tc, eight_names_of_the_greatest_length_fit, 0, 3);
+    tcase_add_loop_test(tc, a_reply_means_what_it_means_for_one, 0,
+                        (int)(sizeof replies / sizeof replies[0]));
+    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 5);
+    tcase_add_loop_test(tc, without_scripts_there_is_no_other_way, 0, 3);
+    tcase_add_test(tc, a_release_that_is_owed_outlives_the_connection);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

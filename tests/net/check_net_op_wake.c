@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* The release that tells a waiter, and the wait: their bytes, their ways, what every reply means. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+#define NOSCRIPT "-NOSCRIPT No matching script. Please use EVAL.\r\n"
+#define REFUSED  "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
+#define OLD      "-ERR timeout is not an integer or out of range\r\n"
+#define WAIT_250 "*3\r\n$5\r\nBLPOP\r\n$8\r\n{k}:wake\r\n$5\r\n0.250\r\n"
+#define WAIT_1   "*3\r\n$5\r\nBLPOP\r\n$8\r\n{k}:wake\r\n$1\r\n1\r\n"
+
+static struct scripted s;
+static struct rdl_req req;
+
+static void submit_as(const struct rdl_op *op, const char *name, struct rdl_req *r)
+{
+    struct rdl_command cmd = {.op = op,
+                              .name = {name, strlen(name)},
+                              .value = {token_hex(0xab), RDL_VALUE_MAX},
+                              .until_ms = 60000,
+                              .ttl_ms = 250};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, r, &cmd), RDL_OK);
+}
+
+static void submit(const struct rdl_op *op, const char *name)
+{
+    memset(&req, 0, sizeof req);
+    submit_as(op, name, &req);
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+}
+
+static const char *call(const char *command, const char *script)
+{
+    char head[64];
+
+    snprintf(head, sizeof head, "*7\r\n$%zu\r\n%s\r\n$%zu\r\n", strlen(command), command, strlen(script));
+    return wire_join(head, script, "\r\n$1\r\n2\r\n$1\r\nk\r\n$8\r\n{k}:wake\r\n$40\r\n", token_hex(0xab),
+                     "\r\n$4\r\n1000\r\n", NULL);
+}
+
+/* ---------------------------------------------------------------- telling */
+
+START_TEST(a_server_without_the_script_gets_it_whole)
+{
+    submit(&rdl_op_release_wake, "k");
+    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_release_wake.sha));
+    scripted_reply(&s, NOSCRIPT);
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    submit(&rdl_op_release_wake, "k");
+    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_release_wake.sha));
+}
+END_TEST
+
+START_TEST(where_scripts_are_refused_it_releases_all_the_same)
+{
+    submit(&rdl_op_release_wake, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELEX"));
+    scripted_reply(&s, REFUSED ":1\r\n");
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELIFEQ"));
+    scripted_reply(&s, ":1\r\n:-2\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    submit(&rdl_op_release_wake, "k");
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELIFEQ"));
+}
+END_TEST
+
+START_TEST(a_release_that_tells_nobody_keeps_its_own_way)
+{
+    submit(&rdl_op_release, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n:-2\r\n"); /* DELEX works */
+    submit(&rdl_op_release_wake, "k");
+    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_release_wake.sha));
+    scripted_reply(&s, ":0\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+    submit(&rdl_op_release, "k");
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELEX"));
+}
+END_TEST
+
+START_TEST(a_release_that_is_owed_tells_as_well)
+{
+    submit_as(&rdl_op_release_wake, "k", NULL);
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    scripted_break(&s);
+    scripted_open(&s, 2000);
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    scripted_reply(&s, ":-1\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- waiting */
+
+static const struct {
+    const char *reply;
+    enum rdl_answer answer;
+    int error;
+} replies[] = {
+    {"*2\r\n$8\r\n{k}:wake\r\n$1\r\n1\r\n", RDL_ANSWER_YES, 0},
+    {"*2\r\n$8\r\n{k}:wake\r\n$11\r\nlong live u\r\n", RDL_ANSWER_YES, 0},
+    {"*-1\r\n", RDL_ANSWER_NO, 0},
+    {"$-1\r\n", RDL_ANSWER_NO, 0},
+    {"-WRONGTYPE Operation against a key\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE},
+    {"-LOADING Redis is loading\r\n", RDL_ANSWER_ERROR, RDL_E_LOADING},
+    {"-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER},
+};
+
+START_TEST(a_hint_came_or_none_did)
+{
+    submit(&rdl_op_wait, "k");
+    ck_assert_str_eq(scripted_sent(&s), WAIT_250);
+    scripted_reply(&s, replies[_i].reply);
+    ck_assert_int_eq(req.answer, replies[_i].answer);
+    ck_assert_int_eq(req.error, replies[_i].error);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(before_6_0_it_waits_for_whole_seconds)
+{
+    submit(&rdl_op_wait, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, OLD);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+    ck_assert_str_eq(scripted_sent(&s), WAIT_1);
+    scripted_reply(&s, "*-1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+    submit(&rdl_op_wait, "k"); /* from now on at once */
+    ck_assert_str_eq(scripted_sent(&s), WAIT_1);
+    scripted_break(&s);
+    scripted_open(&s, 2000); /* it may be another server */
+    submit(&rdl_op_wait, "k");
+    ck_assert_str_eq(scripted_sent(&s), WAIT_250);
+}
+END_TEST
+
+START_TEST(refused_it_is_not_sent_again_on_this_connection)
+{
+    static const char *const texts[] = {REFUSED, "-NOPERM no\r\n"};
+
+    submit(&rdl_op_wait, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, texts[_i]);
+    scripted_sent(&s);
+    scripted_reply(&s, texts[_i]);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, _i ? RDL_E_PERM : RDL_E_UNSUPPORTED);
+    submit(&rdl_op_wait, "k");
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+}
+END_TEST
+
+START_TEST(a_reply_that_cannot_be_ends_the_connection)
+{
+    static const char *const texts[] = {":1\r\n", "+OK\r\n", "$1\r\n1\r\n"};
+
+    submit(&rdl_op_wait, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, texts[_i]);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+Suite *suite_net_op_wake(void);
+Suite *suite_net_op_wake(void)
+{
+    Suite *suite = suite_create("net_op_wake");
+    TCase *tc = tcase_create("net_op_wake");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, a_server_without_the_script_gets_it_whole);
+    tcase_add_test(tc, where_scripts_are_refused_it_releases_all_the_same);
+    tcase_add_test(tc, a_release_that_tells_nobody_keeps_its_own_way);
+    tcase_add_test(tc, a_release_that_is_owed_tells_as_well);
+    tcase_add_loop_test(tc, a_hint_came_or_none_did, 0, (int)(sizeof replies / sizeof replies[0]));
+    tcase_add_test(tc, before_6_0_it_waits_for_whole_seconds);
+    tcase_add_loop_test(tc, refused_it_is_not_sent_again_on_this_connection, 0, 2);
+    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 3);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

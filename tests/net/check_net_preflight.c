@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* What a new connection is asked, and what is made of the answers. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+#define RUN_A   "run_id:0123456789abcdef0123456789abcdef01234567\r\n"
+#define RUN_B   "run_id:1123456789abcdef0123456789abcdef01234567\r\n"
+#define UNKNOWN "-ERR unknown command 'DELEX', with args beginning with: \r\n"
+#define SHA     "$40\r\n0123456789abcdef0123456789abcdef01234567\r\n"
+
+static struct scripted s;
+
+static const char *sent; /* on the new connection */
+
+static void connect_at(uint64_t now)
+{
+    scripted_open(&s, now);
+    sent = scripted_sent(&s);
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+    rdl_conn_preflight(&s.conn);
+    connect_at(1000);
+}
+
+static void bulk(const char *text)
+{
+    char reply[2048];
+
+    ck_assert_int_lt(snprintf(reply, sizeof reply, "$%zu\r\n%s\r\n", strlen(text), text), sizeof reply);
+    scripted_reply(&s, reply);
+}
+
+/* A server that says this in INFO server, and is ordinary else. */
+static void answer(const char *server)
+{
+    bulk(server);
+    bulk("# Replication\r\nrole:master\r\n");
+    bulk("# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n");
+    scripted_reply(&s, UNKNOWN UNKNOWN SHA SHA);
+}
+
+START_TEST(all_is_asked_in_one_go_behind_the_login_and_before_any_request)
+{
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    ck_assert_ptr_eq(strstr(sent, "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n"), sent);
+    ck_assert_ptr_nonnull(strstr(sent, "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$106\r\nlocal v"));
+    ck_assert_ptr_nonnull(strstr(sent, "LOAD\r\n$176\r\nlocal v"));
+    ck_assert_str_eq(sent + strlen(sent) - 10, "return 1\r\n");
+    answer(RUN_A "uptime_in_seconds:7\r\n");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    ck_assert_ptr_null(rdl_conn_facts(&s.conn)); /* nobody knows yet when that was */
+    rdl_conn_upkeep(&s.conn, 9000);
+    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->run, 0x0123456789abcdef);
+    ck_assert_int_eq(rdl_conn_facts(&s.conn)->up_ms, 2000);
+    rdl_conn_upkeep(&s.conn, 19000);
+    ck_assert_int_eq(rdl_conn_facts(&s.conn)->up_ms, 2000); /* as of the first look */
+    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->seen_ms, 9000);
+}
+END_TEST
+
+START_TEST(lines_may_come_in_any_pieces_and_be_any_length)
+{
+    static char text[900];
+    char head[16];
+    size_t i;
+
+    memset(text, 'x', 700);
+    strcpy(text + 700,
+           "\r\nos:Linux 5.10 run_id:77\r\nmaxmemory:\r\n" RUN_A "uptime_in_seconds:4294967299\r\n");
+    snprintf(head, sizeof head, "$%zu\r\n", strlen(text));
+    scripted_reply(&s, head);
+    for (i = 0; text[i] != '\0'; i++)
+        scripted_feed(&s, text + i, 1);
+    scripted_reply(&s, "\r\n");
+    bulk("role:master\r\n");
+    bulk("");
+    scripted_reply(&s, UNKNOWN UNKNOWN SHA SHA);
+    rdl_conn_upkeep(&s.conn, 9000);
+    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->run, 0x0123456789abcdef);
+    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->uptime_s, INT32_MAX);
+}
+END_TEST
+
+START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
+{
+    answer(RUN_A "uptime_in_seconds:7\r\n");
+    rdl_conn_upkeep(&s.conn, 9000);
+    scripted_break(&s);
+    ck_assert_ptr_null(rdl_conn_facts(&s.conn));
+    connect_at(10000);
+    answer(_i ? RUN_B "uptime_in_seconds:0\r\n" : RUN_A "uptime_in_seconds:8\r\n");
+    rdl_conn_upkeep(&s.conn, 20000);
+    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->seen_ms, _i ? 20000 : 9000);
+    ck_assert_int_eq(rdl_conn_facts(&s.conn)->up_ms, _i ? 20000 : 12000);
+    ck_assert_int_eq(rdl_conn_facts(&s.conn)->is_other, _i);
+    scripted_break(&s);
+    connect_at(30000);
+    answer(_i ? RUN_B : RUN_A);
+    ck_assert_int_eq(s.conn.facts.is_other, _i);
+}
+END_TEST
+
+static const struct {
+    const char *server, *replication;
+    int error;
+} unfit[] = {
+    {"redis_mode:cluster\r\n", "", RDL_E_CLUSTER},
+    {"server_mode:cluster\r\n", "", RDL_E_CLUSTER},
+    {RUN_A, "role:slave\r\n", RDL_E_READONLY},
+    {"redis_mode:standalone\r\n", "role:master\r\n", RDL_OK},
+};
+
+START_TEST(what_cannot_hold_a_lock_is_refused)
+{
+    bulk(unfit[_i].server);
+    if (rdl_conn_state(&s.conn) != RDL_CONN_FAILED)
+        bulk(unfit[_i].replication);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), unfit[_i].error);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), unfit[_i].error ? RDL_CONN_FAILED : RDL_CONN_HELLO);
+}
+END_TEST
+
+static const struct {
+    const char *reply;
+    int error;
+} refusals[] = {
+    {"-NOPERM this user has no permissions to run the 'info' command\r\n", RDL_OK},
+    {"-ERR unknown command 'INFO', with args beginning with: 'server' \r\n", RDL_OK},
+    {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
+    {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING},
+    {"+OK\r\n", RDL_E_UNASKED},
+};
+
+START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
+{
+    scripted_reply(&s, refusals[_i].reply);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), refusals[_i].error);
+    if (refusals[_i].error != RDL_OK)
+        return;
+    scripted_reply(&s, refusals[_i].reply);
+    scripted_reply(&s, refusals[_i].reply);
+    scripted_reply(&s, UNKNOWN UNKNOWN SHA SHA);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    rdl_conn_upkeep(&s.conn, 9000);
+    ck_assert_ptr_null(rdl_conn_facts(&s.conn));
+}
+END_TEST
+
+/* Behind INFO: what no server says to DELEX, DELIFEQ without arguments, or to SCRIPT LOAD. */
+START_TEST(an_answer_that_cannot_be_ends_the_connection)
+{
+    static const char *const answers[] = {"+OK\r\n", UNKNOWN ":1\r\n", UNKNOWN UNKNOWN ":1\r\n",
+                                          UNKNOWN UNKNOWN SHA "+OK\r\n"};
+
+    bulk(RUN_A);
+    bulk("role:master\r\n");
+    bulk("maxmemory:0\r\n");
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    scripted_reply(&s, answers[_i]);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+}
+END_TEST
+
+static void release(struct rdl_req *req)
+{
+    struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(1), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,    30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, req, &cmd), RDL_OK);
+}
+
+static const struct {
+    const char *answers;
+    const char *way; /* of a release that nobody waits for: it has but one try */
+} ways[] = {
+    {UNKNOWN UNKNOWN SHA SHA, "EVALSHA"},
+    {UNKNOWN "-ERR wrong number of arguments for 'delifeq' command\r\n" SHA SHA, "DELIFEQ"},
+    {"-ERR wrong number of arguments for 'delex' command\r\n" UNKNOWN SHA SHA, "DELEX"},
+    {UNKNOWN UNKNOWN "-NOPERM no\r\n-NOPERM no\r\n", "EVAL\r\n"},
+    {"-NOPERM no\r\n" UNKNOWN SHA SHA, "EVAL\r\n"},
+};
+
+START_TEST(the_first_release_goes_the_way_the_server_takes)
+{
+    bulk(RUN_A);
+    bulk("role:master\r\n");
+    bulk("maxmemory:0\r\n");
+    scripted_reply(&s, ways[_i].answers);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    scripted_sent(&s);
+    release(NULL);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), ways[_i].way));
+}
+END_TEST
+
+#define HASH "0123456789abcdef0123456789abcdef01234567"
+
+static const struct {
+    const char *reply, *text;
+    int error;
+} failed_scripts[] = {
+    /* Redis 2.6 to 6.2 */
+    {"-ERR Error running script (call to f_" HASH
+     "): @user_script:1: WRONGTYPE Operation against a key holding the wrong kind of value\r\n",
+     "ERR @user_script:1: WRONGTYPE Operation against a key holding t", RDL_E_SERVER},
+    {"-ERR Error running script (call to f_" HASH "): @user_script:1: @user_script: 1: -OOM command not\r\n",
+     "ERR @user_script:1: @user_script: 1: -OOM command not", RDL_E_SERVER},
+    {"-ERR Error running script (call to f_" HASH "): \r\n", "ERR ", RDL_E_SERVER},
+    {"-ERR Error running script (call to f_012\r\n", "ERR ", RDL_E_SERVER},
+    /* others */
+    {"-ERR Error running script (call to another that is no hash but a name that is longer than kept)\r\n",
+     "ERR Error running script (call to another that is no hash but a", RDL_E_SERVER},
+    {"-ERR Error running script\r\n", "ERR Error running script", RDL_E_SERVER},
+    {"-NOPERM User lk has no permissions to access one of the keys: none of them at all\r\n",
+     "NOPERM User lk has no permissions to access one of the keys: no", RDL_E_PERM},
+    {"-\r\n", "", RDL_E_SERVER},
+};
+
+/* In one piece, and byte by byte. */
+START_TEST(the_reason_why_a_script_failed_is_kept_and_not_its_hash)
+{
+    const char *reply = failed_scripts[_i / 2].reply;
+    struct rdl_req req = {0};
+    size_t i, step = _i % 2 ? 1 : strlen(reply);
+
+    answer(RUN_A);
+    release(&req);
+    scripted_sent(&s);
+    for (i = 0; i < strlen(reply); i += step)
+        scripted_feed(&s, reply + i, step);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), failed_scripts[_i / 2].text);
+    if (failed_scripts[_i / 2].error == RDL_E_SERVER) { /* else another way is tried */
+        ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+        ck_assert_int_eq(req.error, RDL_E_SERVER);
+    }
+}
+END_TEST
+
+START_TEST(a_server_that_may_evict_is_known)
+{
+    bulk(RUN_A "uptime_in_seconds:7\r\n");
+    bulk("role:master\r\n");
+    bulk(_i ? "maxmemory:1000\r\nmaxmemory_policy:volatile-lru\r\n"
+            : "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n");
+    scripted_reply(&s, UNKNOWN UNKNOWN SHA SHA);
+    rdl_conn_upkeep(&s.conn, 9000);
+    ck_assert(rdl_conn_facts(&s.conn)->has & RDL_FACT_EVICTS);
+    ck_assert_int_eq((rdl_conn_facts(&s.conn)->has & RDL_FACT_BOUNDED) != 0, _i);
+}
+END_TEST
+
+START_TEST(a_small_transmit_buffer_asks_in_several_goes)
+{
+    scripted_init(&s);
+    s.cfg.tx_len = RDL_TX_MIN;
+    rdl_conn_preflight(&s.conn);
+    scripted_model(&s, 1000);
+    scripted_open(&s, 1000);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+END_TEST
+
+Suite *suite_net_preflight(void);
+
+Suite *suite_net_preflight(void)
+{
+    Suite *suite = suite_create("net_preflight");
+    TCase *tc = tcase_create("preflight");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, all_is_asked_in_one_go_behind_the_login_and_before_any_request);
+    tcase_add_test(tc, lines_may_come_in_any_pieces_and_be_any_length);
+    tcase_add_loop_test(tc, another_run_is_seen_anew_and_the_same_one_is_not, 0, 2);
+    tcase_add_loop_test(tc, what_cannot_hold_a_lock_is_refused, 0, sizeof unfit / sizeof unfit[0]);
+    tcase_add_loop_test(tc, who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again, 0,
+                        sizeof refusals / sizeof refusals[0]);
+    tcase_add_loop_test(tc, an_answer_that_cannot_be_ends_the_connection, 0, 4);
+    tcase_add_loop_test(tc, the_first_release_goes_the_way_the_server_takes, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_loop_test(tc, the_reason_why_a_script_failed_is_kept_and_not_its_hash, 0,
+                        2 * sizeof failed_scripts / sizeof failed_scripts[0]);
+    tcase_add_loop_test(tc, a_server_that_may_evict_is_known, 0, 2);
+    tcase_add_test(tc, a_small_transmit_buffer_asks_in_several_goes);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The queue of requests: what fits, and what survives. check_net_queue_model.c tries it at random. */
+#include <check.h>
+#include <string.h>
+
+#include "net/net_private.h"
+#include "tests/fixtures/scripted.h"
+
+static struct scripted s;
+
+static int submit(struct rdl_req *req, const struct rdl_op *op, const char *name)
+{
+    struct rdl_command cmd = {op,   {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, 60000,
+                              30000};
+
+    return rdl_conn_submit(&s.conn, req, &cmd);
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+}
+
+/* ---------------------------------------------------------------- room */
+
+START_TEST(the_least_queue_holds_one_acquire_and_its_release)
+{
+    static char name[RDL_NAME_MAX + 1];
+    struct rdl_req req = {0};
+    struct rdl_req other = {0};
+
+    memset(name, 'n', RDL_NAME_MAX);
+    s.cfg.queue_len = RDL_QUEUE_MIN;
+    ck_assert_int_eq(submit(&req, &rdl_op_acquire, name), RDL_OK);
+    ck_assert_int_eq(submit(&other, &rdl_op_acquire, name), RDL_E_FULL);
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_full_queue_says_so_and_leaves_all_as_it_was)
+{
+    struct rdl_req req[40];
+    struct rdl_req late = {.answer = RDL_ANSWER_NO, .value = 7};
+    struct rdl_conn before;
+    uint8_t queue[SCRIPTED_QUEUE];
+    int n = 0;
+
+    memset(req, 0, sizeof req);
+    s.cfg.queue_len = 700;
+    while (submit(&req[n], &rdl_op_acquire, "k") == RDL_OK)
+        n++;
+    ck_assert_int_eq(n, (int)(700 / (2 * (sizeof(struct rdl_record) + 1 + RDL_VALUE_MAX))));
+    before = s.conn;
+    memcpy(queue, s.queue, sizeof queue);
+    ck_assert_int_eq(submit(&late, &rdl_op_acquire, "k"), RDL_E_FULL);
+    ck_assert_int_eq(submit(&late, &rdl_op_extend, "kk"), RDL_E_FULL);
+    ck_assert_mem_eq(&s.conn, &before, sizeof before);
+    ck_assert_mem_eq(s.queue, queue, sizeof queue);
+    ck_assert_int_eq(late.answer, RDL_ANSWER_NO);
+    ck_assert_int_eq(late.value, 7);
+}
+END_TEST
+
+START_TEST(every_unanswered_acquire_keeps_room_for_its_release)
+{
+    struct rdl_req req[40];
+    struct rdl_req other = {0};
+    int n = 0;
+    int i;
+
+    memset(req, 0, sizeof req);
+    s.cfg.queue_len = 1000;
+    while (submit(&req[n], &rdl_op_acquire, "name") == RDL_OK)
+        n++;
+    while (submit(&other, &rdl_op_release, "k") == RDL_OK) /* what is left over is anybody's */
+        rdl_conn_forget(&s.conn, &other);
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    for (i = 0; i < n; i++) {
+        rdl_conn_forget(&s.conn, &req[i]);
+        ck_assert_int_eq(submit(NULL, &rdl_op_release, "name"), RDL_OK);
+    }
+    ck_assert_int_eq(submit(&other, &rdl_op_release, "k"), RDL_E_FULL);
+}
+END_TEST
+
+START_TEST(an_answer_gives_the_room_back)
+{
+    static const char name[] = "a-name-so-long-that-the-least-queue-does-not-hold-two-of-them";
+    static const char *const answers[] = {"+OK\r\n", "$-1\r\n", "-OOM command not allowed\r\n"};
+    struct rdl_req a = {0};
+    struct rdl_req b = {0};
+
+    s.cfg.queue_len = RDL_QUEUE_MIN;
+    ck_assert_int_eq(submit(&a, &rdl_op_acquire, name), RDL_OK);
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    ck_assert_int_eq(submit(&b, &rdl_op_acquire, name), RDL_E_FULL);
+    scripted_reply(&s, answers[_i]);
+    ck_assert_int_eq(submit(&b, &rdl_op_acquire, name), RDL_OK);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what outlives what */
+
+START_TEST(an_owed_release_survives_its_connection_and_goes_first_on_the_next)
+{
+    struct rdl_req set = {0};
+    struct rdl_req next = {0};
+
+    submit(&set, &rdl_op_acquire, "k");
+    scripted_open(&s, 1000);
+    scripted_sent(&s);
+    rdl_conn_forget(&s.conn, &set);
+    submit(NULL, &rdl_op_release, "k");
+    scripted_sent(&s);
+    submit(&next, &rdl_op_extend, "k2");
+    scripted_break(&s);
+    ck_assert_int_eq(next.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(next.error, RDL_E_CLOSED);
+    submit(&next, &rdl_op_acquire, "k2");
+    scripted_open(&s, 1100);
+    ck_assert_str_eq(scripted_sent(&s), wire_join(wire_release_text("k", token_hex(1)),
+                                                  wire_acquire("k2", token_hex(1), 30000), NULL));
+    scripted_reply(&s, ":1\r\n+OK\r\n:30000\r\n");
+    ck_assert_int_eq(next.answer, RDL_ANSWER_YES);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(releases_keep_their_order_over_many_connections)
+{
+    char expected[4000] = "";
+    char name[4] = "k0";
+    int i;
+
+    for (i = 0; i < 9; i++) {
+        struct rdl_req set = {0};
+        name[1] = (char)('0' + i);
+        scripted_open(&s, 1000);
+        scripted_sent(&s);
+        submit(&set, &rdl_op_acquire, name);
+        scripted_sent(&s);
+        rdl_conn_forget(&s.conn, &set);
+        submit(NULL, &rdl_op_release, name);
+        scripted_break(&s);
+        strcat(expected, wire_release_text(name, token_hex(1)));
+    }
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), expected);
+}
+END_TEST
+
+START_TEST(a_release_somebody_waits_for_stays_owed_when_he_stops_waiting)
+{
+    struct rdl_req req = {0};
+
+    submit(&req, &rdl_op_release, "k");
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(req.error, RDL_E_TIMEOUT);
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
+}
+END_TEST
+
+Suite *suite_net_queue(void);
+
+Suite *suite_net_queue(void)
+{
+    Suite *suite = suite_create("net_queue");
+    TCase *tc = tcase_create("queue");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, the_least_queue_holds_one_acquire_and_its_release);
+    tcase_add_test(tc, a_full_queue_says_so_and_leaves_all_as_it_was);
+    tcase_add_test(tc, every_unanswered_acquire_keeps_room_for_its_release);
+    tcase_add_loop_test(tc, an_answer_gives_the_room_back, 0, 3);
+    tcase_add_test(tc, an_owed_release_survives_its_connection_and_goes_first_on_the_next);
+    tcase_add_test(tc, releases_keep_their_order_over_many_connections);
+    tcase_add_test(tc, a_release_somebody_waits_for_stays_owed_when_he_stops_waiting);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

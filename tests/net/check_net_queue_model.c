@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* 10,000 random steps of many locks on one conn, against a model in which nothing is packed or moved. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "net/net_private.h"
+#include "tests/fixtures/scripted.h"
+
+static struct scripted s;
+
+enum { ACQUIRE = 1, EXTEND, RELEASE };
+
+static int submit(struct rdl_req *req, uint8_t op, const char *name)
+{
+    static const struct rdl_op *const ops[] = {NULL, &rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
+    struct rdl_command cmd = {ops[op], {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, 60000,
+                              30000};
+
+    return rdl_conn_submit(&s.conn, req, &cmd);
+}
+
+enum { REQS = 24, ENTRIES = 128, STEPS = 10000 };
+
+struct entry {
+    int req; /* -1: nobody waits */
+    uint8_t op, sent;
+    uint8_t step; /* replies had */
+    char way;     /* 'D'ELEX, EVAL'S'HA, E'V'AL */
+    char name[32];
+    uint8_t is_again; /* a release that was sent over an earlier connection, and is waited for */
+};
+
+static struct entry q[ENTRIES];
+static int nq;
+static struct rdl_req reqs[REQS];
+static struct rdl_req want[REQS]; /* what they must say */
+static int is_proven;             /* DELEX was answered */
+static int no_extend;             /* EVALSHA of the extend script was answered with NOSCRIPT */
+static uint32_t seed;
+
+static uint32_t random_below(uint32_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+
+static void model_answer(int req, int answer, int error, int64_t value)
+{
+    if (req >= 0)
+        want[req] = (struct rdl_req){.value = value, .error = (int16_t)error, .answer = (uint8_t)answer};
+}
+
+static void model_remove(int i)
+{
+    memmove(&q[i], &q[i + 1], sizeof q[0] * (size_t)(--nq - i));
+}
+
+static size_t entry_size(const struct entry *e)
+{
+    return sizeof(struct rdl_record) + strlen(e->name) + RDL_VALUE_MAX;
+}
+
+static void step_submit(void)
+{
+    struct entry e = {0};
+    size_t used = 0;
+    int fits;
+    int i;
+
+    e.req = (int)random_below(REQS);
+    e.op = (uint8_t)(ACQUIRE + random_below(3));
+    if (e.op == RELEASE && random_below(3) == 0)
+        e.req = -1;
+    if ((e.req >= 0 && want[e.req].is_queued) || nq == ENTRIES)
+        return;
+    snprintf(e.name, sizeof e.name, "%.*s%u", (int)random_below(20), "a-name-of-some-length",
+             random_below(99));
+    used = entry_size(&e) * (e.op == RELEASE ? 1 : 2);
+    for (i = 0; i < nq; i++)
+        used += entry_size(&q[i]) * (q[i].op == ACQUIRE && q[i].req >= 0 && q[i].step == 0 ? 2 : 1);
+    fits = used <= s.cfg.queue_len;
+    if (submit(e.req >= 0 ? &reqs[e.req] : NULL, e.op, e.name) != (fits ? RDL_OK : RDL_E_FULL))
+        ck_abort_msg("%zu of %zu bytes", used, s.cfg.queue_len);
+    if (!fits)
+        return;
+    q[nq++] = e;
+    model_answer(e.req, RDL_ANSWER_NONE, RDL_OK, 0);
+    if (e.req >= 0)
+        want[e.req].is_queued = 1;
+}
+
+static void model_lose(struct entry *e, int error)
+{
+    if (!e->sent && !e->is_again)
+        model_answer(e->req, RDL_ANSWER_UNSENT, error, 0);
+    else if (e->step == 1 && e->op == ACQUIRE)
+        model_answer(e->req, RDL_ANSWER_NO, RDL_OK, -2);
+    else
+        model_answer(e->req, RDL_ANSWER_UNKNOWN, error, 0);
+    e->req = -1;
+}
+
+static void step_forget(void)
+{
+    int i = nq > 0 ? (int)random_below((uint32_t)nq) : -1;
+
+    if (i < 0 || q[i].req < 0)
+        return;
+    rdl_conn_forget(&s.conn, &reqs[q[i].req]);
+    model_lose(&q[i], RDL_E_TIMEOUT);
+    if (!q[i].sent && q[i].op != RELEASE)
+        model_remove(i);
+}
+
+/* The next command on the wire must be this one, on this key. */
+static void expect(const uint8_t **in, size_t *len, const char *command, int key_at, const char *name)
+{
+    struct sim_arg argv[SIM_ARGS];
+    const char *why;
+    int argc;
+    long n = sim_request_parse(*in, *len, argv, &argc, &why);
+
+    if (n <= 0 || !sim_arg_is(argv[0], command) || argv[key_at].len != strlen(name) ||
+        memcmp(argv[key_at].data, name, strlen(name)) != 0)
+        ck_abort_msg("not %s of %s: %.200s", command, name, (const char *)*in);
+    *in += n;
+    *len -= (size_t)n;
+}
+
+static void step_send(void)
+{
+    const uint8_t *in = (const uint8_t *)scripted_sent(&s);
+    size_t len = strlen((const char *)in);
+    int i;
+
+    for (i = 0; i < nq; i++) {
+        struct entry *e = &q[i];
+        if (e->sent)
+            continue;
+        e->sent = 1;
+        e->way = e->op == EXTEND ? (no_extend ? 'V' : 'S') : e->req < 0 && !is_proven ? 'V' : 'D';
+        if (e->op == ACQUIRE)
+            expect(&in, &len, "SET", 1, e->name);
+        else if (e->way == 'D')
+            expect(&in, &len, "DELEX", 1, e->name);
+        else
+            expect(&in, &len, e->way == 'S' ? "EVALSHA" : "EVAL", 3, e->name);
+        if (e->op == ACQUIRE || e->way == 'D')
+            expect(&in, &len, "PTTL", 1, e->name);
+    }
+    if (len != 0)
+        ck_abort_msg("%zu bytes too many", len);
+}
+
+static void reply_to_acquire(struct entry *e)
+{
+    static const char *const set[] = {"+OK\r\n", "$-1\r\n", "-OOM command not allowed\r\n"};
+    static const int answer[] = {RDL_ANSWER_YES, RDL_ANSWER_NO, RDL_ANSWER_ERROR};
+    unsigned i = random_below(3);
+
+    if (e->step == 1) {
+        scripted_reply(&s, ":12345\r\n");
+        model_answer(e->req, RDL_ANSWER_NO, RDL_OK, 12345);
+        model_remove(0);
+        return;
+    }
+    scripted_reply(&s, set[i]);
+    e->step = 1;
+    if (answer[i] == RDL_ANSWER_NO) /* its PTTL is still to come */
+        return;
+    model_answer(e->req, answer[i], i == 2 ? RDL_E_OOM : RDL_OK, 0);
+    e->req = -1;
+}
+
+static void reply_to_delex(struct entry *e)
+{
+    static const int answers[] = {RDL_ANSWER_NO, RDL_ANSWER_YES, RDL_ANSWER_ERROR};
+    unsigned i = random_below(3);
+
+    if (e->step == 0) {
+        scripted_reply(&s, i == 0 ? ":0\r\n" : i == 1 ? ":1\r\n" : "-BUSY Redis is busy\r\n");
+        e->step = (uint8_t)(1 + i);
+        if (i == 1) { /* certain: nobody waits for the PTTL */
+            model_answer(e->req, RDL_ANSWER_YES, RDL_OK, 0);
+            e->req = -1;
+        }
+        return;
+    }
+    i = random_below(2);
+    scripted_reply(&s, i ? ":-2\r\n" : ":500\r\n");
+    if (e->step < 3)
+        is_proven = 1;
+    model_answer(e->req, e->step == 1 && i ? RDL_ANSWER_ABSENT : answers[e->step - 1],
+                 e->step == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
+    model_remove(0);
+}
+
+static void reply_to_script(struct entry *e)
+{
+    static const char *const replies[] = {":1\r\n", ":0\r\n", ":-1\r\n", "-BUSY Redis is busy\r\n",
+                                          "-WRONGTYPE x\r\n"};
+    static const int answers[] = {RDL_ANSWER_YES, RDL_ANSWER_NO, RDL_ANSWER_ABSENT, RDL_ANSWER_ERROR,
+                                  RDL_ANSWER_NO};
+    unsigned i = random_below(e->way == 'S' ? 6 : 5);
+
+    if (i == 5) {
+        struct entry again = *e;
+        scripted_reply(&s, "-NOSCRIPT No matching script.\r\n");
+        no_extend = 1;
+        model_remove(0);
+        again.sent = 0;
+        if (again.req >= 0 || again.op == RELEASE) /* else nobody waits for it any more */
+            q[nq++] = again;
+        return;
+    }
+    scripted_reply(&s, replies[i]);
+    if (i != 3 && e->op == EXTEND && e->way == 'V')
+        no_extend = 0; /* EVAL has taught it */
+    model_answer(e->req, answers[i], i == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
+    model_remove(0);
+}
+
+static void step_reply(void)
+{
+    if (q[0].op == ACQUIRE)
+        reply_to_acquire(&q[0]);
+    else if (q[0].way == 'D')
+        reply_to_delex(&q[0]);
+    else
+        reply_to_script(&q[0]);
+}
+
+static void step_break(void)
+{
+    int i = 0;
+
+    scripted_break(&s);
+    while (i < nq) {
+        if (q[i].op == RELEASE && q[i].sent && q[i].req >= 0 && !q[i].is_again)
+            q[i].is_again = 1; /* it is waited for on the next connection, once */
+        else
+            model_lose(&q[i], RDL_E_CLOSED);
+        q[i].sent = q[i].step = 0;
+        if (q[i].op == RELEASE)
+            i++;
+        else
+            model_remove(i);
+    }
+    is_proven = no_extend = 0;
+    scripted_open(&s, 1000);
+}
+
+/* One assertion for all: Check writes a file for each. */
+static void compare(int step)
+{
+    int same = rdl_conn_state(&s.conn) == RDL_CONN_READY && rdl_conn_is_idle(&s.conn) == (nq == 0) &&
+               s.conn.waiting == (unsigned)nq;
+    int i;
+
+    for (i = 0; i < REQS; i++)
+        same = same && reqs[i].value == want[i].value && reqs[i].error == want[i].error &&
+               reqs[i].answer == want[i].answer && reqs[i].is_queued == want[i].is_queued;
+    if (!same)
+        ck_abort_msg("conn and model differ after step %d", step);
+}
+
+START_TEST(many_locks_on_one_conn_never_mix_up_their_answers)
+{
+    int step;
+
+    scripted_init(&s);
+    seed = (uint32_t)_i * 7919u + 1;
+    s.cfg.queue_len = RDL_QUEUE_MIN + (size_t)_i * 331;
+    scripted_open(&s, 1000);
+    for (step = 0; step < STEPS; step++) {
+        uint32_t dice = random_below(100);
+        if (dice < 35)
+            step_submit();
+        else if (dice < 45)
+            step_forget();
+        else if (dice < 60)
+            step_send();
+        else if (dice < 99 && nq > 0 && q[0].sent)
+            step_reply();
+        else if (dice == 99 && random_below(4) == 0)
+            step_break();
+        compare(step);
+    }
+}
+END_TEST
+
+Suite *suite_net_queue_model(void);
+
+Suite *suite_net_queue_model(void)
+{
+    Suite *suite = suite_create("net_queue_model");
+    TCase *tc = tcase_create("model");
+
+    tcase_add_loop_test(tc, many_locks_on_one_conn_never_mix_up_their_answers, 0, 8);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

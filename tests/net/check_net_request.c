@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* What each reply to each request means, rung by rung, and which replies cannot be. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+#define REFUSE_DELEX   "-ERR unknown command 'DELEX'\r\n:-2\r\n"
+#define REFUSE_DELIFEQ "-ERR unknown command 'DELIFEQ'\r\n:-2\r\n"
+#define REFUSE_SCRIPT  "-NOPERM no scripts\r\n"
+#define REFUSE_WATCH   "-NOPERM no\r\n-NOPERM no\r\n-NOPERM no\r\n-NOPERM no\r\n"
+#define OURS           "$40\r\nabababababababababababababababababababab\r\n"
+#define THEIRS         "$40\r\nabababababababababababababababababababac\r\n"
+
+static struct scripted s;
+static struct rdl_req req;
+
+enum way { SET, DELEX, DELIFEQ, RELEASE_SHA, RELEASE_WATCH, EXTEND_SHA, EXTEND_WATCH, EXTEND_IFEQ };
+
+/* What has to be refused to get there. */
+static const struct {
+    const struct rdl_op *op;
+    const char *refusals[5];
+} ways[] = {
+    {&rdl_op_acquire, {NULL}},
+    {&rdl_op_release, {NULL}},
+    {&rdl_op_release, {REFUSE_DELEX}},
+    {&rdl_op_release, {REFUSE_DELEX, REFUSE_DELIFEQ}},
+    {&rdl_op_release, {REFUSE_DELEX, REFUSE_DELIFEQ, REFUSE_SCRIPT, REFUSE_SCRIPT}},
+    {&rdl_op_extend, {NULL}},
+    {&rdl_op_extend, {REFUSE_SCRIPT, REFUSE_SCRIPT}},
+    {&rdl_op_extend, {REFUSE_SCRIPT, REFUSE_SCRIPT, REFUSE_WATCH}},
+};
+
+/* Send a request that goes this way; the replies are still to come. */
+static void go(enum way way)
+{
+    struct rdl_command cmd = {ways[way].op, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
+                              {NULL, 0},    60000,    30000};
+    int i;
+
+    scripted_init(&s);
+    memset(&req, 0, sizeof req);
+    scripted_open(&s, 1000);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+    for (i = 0; ways[way].refusals[i] != NULL; i++) {
+        scripted_sent(&s);
+        scripted_reply(&s, ways[way].refusals[i]);
+    }
+    scripted_sent(&s);
+}
+
+#define PTTL_K    "*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\n"
+#define HEX       "abababababababababababababababababababab"
+#define LOOK_OURS "+OK\r\n" OURS ":29000\r\n+OK\r\n"
+#define LOOK_LONG "+OK\r\n" OURS ":30000\r\n+OK\r\n"
+#define DEL_EXEC  "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n*1\r\n$4\r\nEXEC\r\n"
+#define PEX_EXEC  "*3\r\n$7\r\nPEXPIRE\r\n$1\r\nk\r\n$5\r\n30000\r\n*1\r\n$4\r\nEXEC\r\n"
+#define PTTL_EXEC PTTL_K "*1\r\n$4\r\nEXEC\r\n"
+#define DISCARD   "*1\r\n$7\r\nDISCARD\r\n"
+#define IFEQ_PX                                                                                              \
+    "*7\r\n$3\r\nSET\r\n$1\r\nk\r\n$40\r\n" HEX "\r\n$4\r\nIFEQ\r\n$40\r\n" HEX                              \
+    "\r\n$2\r\nPX\r\n$5\r\n30000\r\n"
+#define IFEQ_KEEP                                                                                            \
+    "*6\r\n$3\r\nSET\r\n$1\r\nk\r\n$40\r\n" HEX "\r\n$4\r\nIFEQ\r\n$40\r\n" HEX "\r\n$7\r\nKEEPTTL\r\n"
+
+static const struct {
+    enum way way;
+    const char *replies;
+    const char *then; /* sent next, if there is a second round */
+    const char *more; /* and its replies */
+    int answer;
+    int error;
+    int64_t value;
+} meanings[] = {
+    {SET, "+OK\r\n:30000\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
+    {SET, "+OK\r\n-ERR any\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
+    {SET, "$-1\r\n:1234\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 1234},
+    {SET, "$-1\r\n:-1\r\n", "", "", RDL_ANSWER_NO, RDL_OK, -1},
+    {SET, "$-1\r\n:-2\r\n", "", "", RDL_ANSWER_NO, RDL_OK, -2},
+    {SET, "$-1\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_NO, RDL_OK, -2},
+    {SET, "*-1\r\n:5\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 5},
+    {SET, "-OOM x\r\n:-2\r\n", "", "", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {SET, "-WRONGTYPE x\r\n:-2\r\n", "", "", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0},
+    {SET, "-NOPERM x\r\n-NOPERM y\r\n", "", "", RDL_ANSWER_ERROR, RDL_E_PERM, 0},
+    {DELEX, ":1\r\n:-2\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
+    {DELEX, ":0\r\n:-2\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {DELEX, ":0\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0}, /* nobody can tell */
+    {DELEX, ":0\r\n:20\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {DELEX, ":0\r\n:-1\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {DELEX, "-ERR Key should be of string type if conditions are specified\r\n:-1\r\n", "", "", RDL_ANSWER_NO,
+     RDL_OK, 0},
+    {DELEX, "-LOADING x\r\n-LOADING x\r\n", "", "", RDL_ANSWER_ERROR, RDL_E_LOADING, 0},
+    {DELIFEQ, ":1\r\n:-2\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
+    {DELIFEQ, ":0\r\n:-2\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {DELIFEQ, ":0\r\n:9\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {DELIFEQ, "-WRONGTYPE x\r\n:-1\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {RELEASE_SHA, ":1\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
+    {RELEASE_SHA, ":0\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {RELEASE_SHA, ":-1\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {RELEASE_SHA, "-WRONGTYPE x script: 0a\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n:1\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n:0\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n-NOPERM now\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER,
+     0},
+    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "-OOM x\r\n-EXECABORT x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "-ERR x\r\n*0\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0}, /* 2.4 */
+    {RELEASE_WATCH, "+OK\r\n$-1\r\n:-2\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {RELEASE_WATCH, "+OK\r\n" THEIRS ":5\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
+    {RELEASE_WATCH, "+OK\r\n$0\r\n\r\n:5\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
+    {RELEASE_WATCH, "+OK\r\n-WRONGTYPE x\r\n:5\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
+    {EXTEND_SHA, ":1\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_SHA, ":0\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {EXTEND_SHA, ":-1\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {EXTEND_SHA, "-WRONGTYPE x\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
+    {EXTEND_IFEQ, ":-2\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {EXTEND_IFEQ, ":29999\r\n", IFEQ_PX, "+OK\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_IFEQ, ":29999\r\n", IFEQ_PX, "$-1\r\n", RDL_ANSWER_NO, RDL_OK, 0},
+    {EXTEND_IFEQ, ":-1\r\n", IFEQ_PX, "+OK\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_IFEQ, ":30000\r\n", IFEQ_KEEP, "+OK\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_IFEQ, ":90000\r\n", IFEQ_KEEP, "$-1\r\n", RDL_ANSWER_NO, RDL_OK, 0},
+    {EXTEND_IFEQ, ":5\r\n", IFEQ_PX, "-OOM x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:1\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:0\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n-ERR x\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0},
+    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n:29990\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n:-2\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n-ERR x\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0},
+    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "-OOM x\r\n-EXECABORT x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {EXTEND_WATCH, "+OK\r\n" THEIRS ":30000\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
+    {EXTEND_WATCH, "+OK\r\n$-1\r\n:-2\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+};
+
+START_TEST(a_reply_means_this)
+{
+    go(meanings[_i].way);
+    scripted_reply(&s, meanings[_i].replies);
+    ck_assert_str_eq(scripted_sent(&s), meanings[_i].then);
+    scripted_reply(&s, meanings[_i].more);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    ck_assert_int_eq(req.answer, meanings[_i].answer);
+    ck_assert_int_eq(req.error, meanings[_i].error);
+    ck_assert_int_eq(req.value, meanings[_i].value);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+static const struct {
+    enum way way;
+    const char *replies;
+} impossible[] = {
+    {SET, "+QUEUED\r\n"},
+    {SET, "+OKAY\r\n"},
+    {SET, "+O\r\n"},
+    {SET, "+\r\n"},
+    {SET, "+ok\r\n"},
+    {SET, "$2\r\nOK\r\n"},
+    {SET, ":1\r\n"},
+    {SET, "*1\r\n+OK\r\n"},
+    {SET, "*0\r\n"},
+    {SET, "+OK\r\n+OK\r\n"},
+    {SET, "$-1\r\n$1\r\n5\r\n"},
+    {DELEX, "+OK\r\n"},
+    {DELEX, "$-1\r\n"},
+    {DELEX, ":0\r\n$-1\r\n"},
+    {DELEX, ":1\r\n+OK\r\n"},
+    {DELIFEQ, "*1\r\n:1\r\n"},
+    {RELEASE_SHA, "+OK\r\n"},
+    {RELEASE_SHA, "$1\r\n1\r\n"},
+    {RELEASE_SHA, "$-1\r\n"},
+    {RELEASE_SHA, "*1\r\n:1\r\n"},
+    {RELEASE_SHA, ":2\r\n"},
+    {RELEASE_SHA, ":-2\r\n"},
+    {EXTEND_SHA, "+OK\r\n"},
+    {EXTEND_SHA, ":7\r\n"},
+    {RELEASE_WATCH, ":1\r\n"},
+    {RELEASE_WATCH, "+OK\r\n:1\r\n"},
+    {RELEASE_WATCH, "+OK\r\n" OURS "+OK\r\n"},
+    {RELEASE_WATCH, "+OK\r\n" OURS ":5\r\n:1\r\n"},
+    {RELEASE_WATCH, "+OK\r\n" THEIRS ":5\r\n+OK\r\n|-ERR DISCARD without MULTI\r\n"},
+    {RELEASE_WATCH, LOOK_OURS "|:1\r\n"},
+    {RELEASE_WATCH, LOOK_OURS "|+QUEUED\r\n:1\r\n"},
+    {EXTEND_IFEQ, "$-1\r\n"},
+    {EXTEND_IFEQ, ":5\r\n|+QUEUED\r\n"},
+    {EXTEND_IFEQ, ":5\r\n|:1\r\n"},
+};
+
+START_TEST(a_reply_that_cannot_be_ends_the_connection)
+{
+    char replies[200];
+    char *second;
+
+    strcpy(replies, impossible[_i].replies);
+    second = strchr(replies, '|');
+    if (second != NULL)
+        *second++ = '\0';
+    go(impossible[_i].way);
+    scripted_reply(&s, replies);
+    if (second != NULL) {
+        scripted_sent(&s);
+        scripted_reply(&s, second);
+    }
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert(req.answer != RDL_ANSWER_NONE || req.is_again); /* a release is waited for once more */
+}
+END_TEST
+
+/* Longest name, least transmit buffer: the commands of every way still fit, in both rounds. */
+START_TEST(the_longest_request_fits_the_least_buffer)
+{
+    static char name[RDL_NAME_MAX];
+    static const char *const looks[] = {"", "", "", "", LOOK_OURS, "", LOOK_OURS, ":5\r\n"};
+    struct rdl_command cmd = {ways[_i].op, {name, sizeof name}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0},
+                              60000,       UINT32_MAX};
+    int i = 0;
+
+    memset(name, 'n', sizeof name);
+    memset(&req, 0, sizeof req);
+    scripted_init(&s);
+    s.cfg.tx_len = RDL_TX_MIN;
+    scripted_open(&s, 1000);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+    do {
+        ck_assert_int_eq(scripted_sent(&s)[0], '*');
+        ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
+        if (ways[_i].refusals[i] == NULL)
+            break;
+        scripted_reply(&s, ways[_i].refusals[i++]);
+    } while (i < 5);
+    scripted_reply(&s, looks[_i]);
+    ck_assert_int_eq(scripted_sent(&s)[0], looks[_i][0] == '\0' ? '\0' : '*');
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
+}
+END_TEST
+
+START_TEST(a_granted_set_that_is_followed_by_nonsense_is_still_granted)
+{
+    go(SET);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    scripted_reply(&s, "nonsense");
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_SYNTAX);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+}
+END_TEST
+
+START_TEST(a_refused_set_stays_refused_when_its_pttl_is_lost)
+{
+    go(SET);
+    scripted_reply(&s, "$-1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+    scripted_break(&s);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+    ck_assert_int_eq(req.value, -2);
+    ck_assert_int_eq(req.error, RDL_OK);
+}
+END_TEST
+
+static const enum way writers[] = {SET, DELEX, DELIFEQ, RELEASE_SHA, EXTEND_SHA, RELEASE_WATCH, EXTEND_IFEQ};
+
+START_TEST(a_replica_is_told_and_then_left)
+{
+    go(writers[_i]);
+    scripted_reply(&s, "-READONLY You can't write against a read only replica.\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, RDL_E_READONLY);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_READONLY);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert(rdl_conn_is_idle(&s.conn)); /* what it refused is not tried on it over and over */
+}
+END_TEST
+
+/* Also where nothing is to be done, as it lives long anyway: that was no word on whose it is. */
+START_TEST(a_key_that_changes_under_watch_is_looked_at_again)
+{
+    static const char *const looks[] = {LOOK_OURS, LOOK_OURS, LOOK_LONG};
+    static const char *const acts[] = {DEL_EXEC, PEX_EXEC, PTTL_EXEC};
+    int i;
+
+    go(_i == 0 ? RELEASE_WATCH : EXTEND_WATCH);
+    for (i = 0; i < 5; i++) {
+        scripted_reply(&s, looks[_i]);
+        ck_assert_str_eq(scripted_sent(&s), acts[_i]);
+        scripted_reply(&s, "+QUEUED\r\n*-1\r\n");
+        ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+        ck_assert_int_eq(strncmp(scripted_sent(&s), "*2\r\n$5\r\nWATCH", 13), 0);
+    }
+    scripted_reply(&s, "+OK\r\n" THEIRS ":30000\r\n+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+}
+END_TEST
+
+START_TEST(watch_has_the_connection_to_itself)
+{
+    struct rdl_req other = {0};
+    struct rdl_command set = {&rdl_op_acquire, {"k2", 2}, {token_hex(2), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,     30000};
+
+    go(RELEASE_WATCH);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &other, &set), RDL_OK);
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
+    scripted_reply(&s, LOOK_OURS);
+    ck_assert_str_eq(scripted_sent(&s), DEL_EXEC);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k2", token_hex(2), 30000));
+    set.op = &rdl_op_release; /* nor does it begin while others are under way */
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &set), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    scripted_reply(&s, "$-1\r\n:5\r\n");
+    ck_assert_int_eq(strncmp(scripted_sent(&s), "*2\r\n$5\r\nWATCH", 13), 0);
+}
+END_TEST
+
+/*
+ * Before MULTI is answered, or behind it, when the change is not sent yet: what comes next on the connection
+ * must not be queued by it.
+ */
+START_TEST(a_watch_that_is_given_up_between_its_rounds_leaves_multi)
+{
+    static const enum way which[] = {RELEASE_WATCH, EXTEND_WATCH, EXTEND_WATCH};
+    static const char *const looks[] = {LOOK_OURS, LOOK_OURS, LOOK_LONG};
+    static const char *const acts[] = {DEL_EXEC, PEX_EXEC, PTTL_EXEC};
+    struct rdl_req other = {0};
+    struct rdl_command set = {&rdl_op_acquire, {"k2", 2}, {token_hex(2), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,     30000};
+
+    go(which[_i % 3]);
+    if (_i < 3)
+        scripted_reply(&s, looks[_i % 3]);
+    rdl_conn_forget(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    if (_i >= 3)
+        scripted_reply(&s, looks[_i % 3]);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &other, &set), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), acts[_i % 3]);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k2", token_hex(2), 30000));
+    scripted_reply(&s, "+OK\r\n:30000\r\n");
+    ck_assert_int_eq(other.answer, RDL_ANSWER_YES);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(a_watch_that_is_cut_off_leaves_no_trace_on_the_next_connection)
+{
+    go(RELEASE_WATCH);
+    scripted_reply(&s, LOOK_OURS);
+    if (_i)
+        scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+    scripted_open(&s, 2000);
+    ck_assert_int_eq(strncmp(scripted_sent(&s), "*4\r\n$5\r\nDELEX", 13), 0);
+    scripted_reply(&s, ":0\r\n:-2\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ABSENT);
+    ck_assert(req.is_again);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+Suite *suite_net_request(void);
+
+Suite *suite_net_request(void)
+{
+    Suite *suite = suite_create("net_request");
+    TCase *tc = tcase_create("request");
+
+    tcase_add_loop_test(tc, a_reply_means_this, 0, sizeof meanings / sizeof meanings[0]);
+    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0,
+                        sizeof impossible / sizeof impossible[0]);
+    tcase_add_loop_test(tc, the_longest_request_fits_the_least_buffer, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_test(tc, a_granted_set_that_is_followed_by_nonsense_is_still_granted);
+    tcase_add_test(tc, a_refused_set_stays_refused_when_its_pttl_is_lost);
+    tcase_add_loop_test(tc, a_replica_is_told_and_then_left, 0, sizeof writers / sizeof writers[0]);
+    tcase_add_loop_test(tc, a_key_that_changes_under_watch_is_looked_at_again, 0, 3);
+    tcase_add_test(tc, watch_has_the_connection_to_itself);
+    tcase_add_loop_test(tc, a_watch_that_is_given_up_between_its_rounds_leaves_multi, 0, 6);
+    tcase_add_loop_test(tc, a_watch_that_is_cut_off_leaves_no_trace_on_the_next_connection, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/* When a conn is opened, given up and tried again: all of it by the time that is passed in. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/scripted.h"
+
+enum { CAP_MS = 2000 };
+
+static struct scripted s;
+
+static void setup(void)
+{
+    scripted_init(&s);
+}
+
+static void owe(uint64_t until_ms, const char *name)
+{
+    struct rdl_command cmd = {
+        &rdl_op_release, {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, until_ms, 30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &cmd), RDL_OK);
+}
+
+static const uint64_t times[] = {
+    0, 1, 1000, UINT32_MAX - 1000u, UINT32_MAX, (uint64_t)UINT32_MAX + 1, UINT64_MAX / 2};
+
+START_TEST(the_first_connection_is_tried_at_once)
+{
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, times[_i]), times[_i] + RDL_CONNECT_MS);
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_OPEN);
+}
+END_TEST
+
+START_TEST(connecting_has_a_deadline_that_login_counts_into)
+{
+    uint64_t t = times[_i];
+
+    s.cfg.connect_ms = 300;
+    s.endpoint.db = 1;
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, t), t + 300);
+    rdl_conn_opened(&s.conn);
+    scripted_sent(&s);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, t + 299), t + 300);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    rdl_conn_upkeep(&s.conn, t + 300);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
+}
+END_TEST
+
+START_TEST(a_connect_that_hangs_is_given_up)
+{
+    rdl_conn_upkeep(&s.conn, 5000);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 5000 + RDL_CONNECT_MS - 1), 5000 + RDL_CONNECT_MS);
+    rdl_conn_upkeep(&s.conn, 5000 + RDL_CONNECT_MS);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
+}
+END_TEST
+
+START_TEST(a_ready_conn_needs_no_upkeep)
+{
+    scripted_open(&s, 1000);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 1000 + 10 * RDL_CONNECT_MS), UINT64_MAX);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    rdl_conn_shut(&s.conn, RDL_E_CLOSED);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 99999), UINT64_MAX);
+}
+END_TEST
+
+/* One request and its answer: the connection was good for something. */
+static void use(void)
+{
+    struct rdl_req req = {0};
+    struct rdl_command cmd = {&rdl_op_acquire, {"k", 1}, {token_hex(1), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,    30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:30000\r\n");
+}
+
+START_TEST(a_connection_that_was_of_use_is_opened_again_at_once)
+{
+    int i;
+
+    for (i = 0; i < 20; i++) {
+        ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 1000), 1000 + RDL_CONNECT_MS);
+        rdl_conn_opened(&s.conn);
+        use();
+        scripted_break(&s);
+    }
+}
+END_TEST
+
+/* How long the conn pauses now before it opens again; it opens. */
+static uint64_t pause_ms(uint64_t now_ms)
+{
+    uint64_t at_ms = rdl_conn_upkeep(&s.conn, now_ms);
+
+    if (rdl_conn_state(&s.conn) != RDL_CONN_CLOSED)
+        return 0;
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, at_ms - 1), at_ms);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    rdl_conn_upkeep(&s.conn, at_ms);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    return at_ms - now_ms;
+}
+
+/* Ways to fail, and none of them may become a storm. */
+static void break_by(int way)
+{
+    static const char *const greetings[] = {"-ERR max number of clients reached\r\n", "+hello\r\n",
+                                            "HTTP/1.1 400 Bad Request\r\n"};
+
+    if (way == 0) {
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        return;
+    }
+    rdl_conn_opened(&s.conn);
+    if (way == 1) {
+        rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+        return;
+    }
+    scripted_sent(&s);
+    scripted_reply(&s, greetings[way - 2]);
+    scripted_close_failed(&s);
+}
+
+START_TEST(failures_in_a_row_make_the_pauses_longer_up_to_a_cap)
+{
+    uint64_t now = 1000;
+    uint64_t longest = 0;
+    uint64_t sum = 0;
+    int i;
+
+    rdl_conn_upkeep(&s.conn, now);
+    for (i = 1; i <= 300; i++) {
+        uint64_t most = i < 7 ? 20u << i : CAP_MS;
+        uint64_t ms;
+        break_by(_i);
+        ms = pause_ms(now);
+        ck_assert_uint_ge(ms, 1);
+        ck_assert_uint_le(ms, most);
+        longest = ms > longest ? ms : longest;
+        sum += ms;
+        now += ms + 1;
+    }
+    ck_assert_uint_gt(longest, CAP_MS * 9 / 10);
+    ck_assert_uint_gt(sum / 300, CAP_MS / 3); /* full jitter: half of it on average */
+    ck_assert_uint_lt(sum / 300, CAP_MS * 2 / 3);
+}
+END_TEST
+
+/* A connection that always ends in the middle of the same request is of no use, whatever it answered. */
+START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
+{
+    struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(1), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,    30000};
+    uint64_t now = 1000, began = now;
+    int i;
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &cmd), RDL_OK);
+    rdl_conn_upkeep(&s.conn, now);
+    for (i = 0; i < 20; i++) {
+        rdl_conn_opened(&s.conn);
+        scripted_sent(&s);
+        scripted_reply(&s, "-NOPERM no scripts\r\n");
+        scripted_sent(&s);
+        scripted_reply(&s, "-NOPERM\r\n:-2\r\n");
+        scripted_break(&s);
+        now += pause_ms(now);
+    }
+    ck_assert_uint_gt(now, began + CAP_MS);
+}
+END_TEST
+
+/* Of 2^32 ms, 49.7 days after the clock began, only the low half is 0. */
+START_TEST(a_pause_ends_also_beyond_49_days)
+{
+    uint64_t turn = (uint64_t)UINT32_MAX + 1, due;
+
+    ck_assert_uint_gt(rdl_conn_upkeep(&s.conn, turn - 101), turn);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    due = rdl_conn_upkeep(&s.conn, turn - 61);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    ck_assert_uint_lt(due, turn);
+    rdl_conn_upkeep(&s.conn, turn + 1);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    due = rdl_conn_upkeep(&s.conn, 2 * turn - 1); /* and one that only begins before */
+    ck_assert_uint_ge(due, 2 * turn);
+    rdl_conn_upkeep(&s.conn, due - 1);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    rdl_conn_upkeep(&s.conn, due);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+}
+END_TEST
+
+START_TEST(one_success_ends_the_row)
+{
+    int i;
+
+    rdl_conn_upkeep(&s.conn, 1000);
+    for (i = 0; i < 12; i++) {
+        break_by(0);
+        pause_ms(1000);
+    }
+    rdl_conn_opened(&s.conn);
+    use();
+    scripted_break(&s);
+    ck_assert_uint_eq(pause_ms(2000), 0);
+    break_by(0);
+    ck_assert_uint_le(pause_ms(2000), 40);
+}
+END_TEST
+
+START_TEST(two_conns_that_break_a_moment_apart_do_not_pause_in_step)
+{
+    static struct scripted other;
+    int differ = 0;
+    int i;
+
+    scripted_init(&other);
+    rdl_conn_upkeep(&s.conn, 1000);
+    rdl_conn_upkeep(&other.conn, 1001);
+    for (i = 0; i < 20; i++) {
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        rdl_conn_closed(&other.conn, RDL_E_CONNECT);
+        differ += rdl_conn_upkeep(&s.conn, 9000) != rdl_conn_upkeep(&other.conn, 9001) - 1;
+        rdl_conn_upkeep(&s.conn, 20000);
+        rdl_conn_upkeep(&other.conn, 20000);
+    }
+    ck_assert_int_gt(differ, 10);
+}
+END_TEST
+
+START_TEST(two_conns_that_break_at_once_do_not_pause_in_step_once_stirred)
+{
+    static struct scripted other;
+    int differ = 0;
+    int i;
+
+    scripted_init(&other);
+    rdl_conn_stir(&other.conn, 0x12345678);
+    rdl_conn_upkeep(&s.conn, 1000);
+    rdl_conn_upkeep(&other.conn, 1000);
+    for (i = 0; i < 20; i++) {
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        rdl_conn_closed(&other.conn, RDL_E_CONNECT);
+        differ += rdl_conn_upkeep(&s.conn, 9000) != rdl_conn_upkeep(&other.conn, 9000);
+        rdl_conn_upkeep(&s.conn, 20000);
+        rdl_conn_upkeep(&other.conn, 20000);
+    }
+    ck_assert_int_gt(differ, 10);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- how far away the server is */
+
+/* A connection whose three round trips (connecting, AUTH, SELECT) take so long; it begins at t. */
+static void log_in(uint64_t t, const uint32_t trips[3])
+{
+    s.endpoint.password.data = "pw";
+    s.endpoint.password.len = 2;
+    s.endpoint.db = 1;
+    rdl_conn_upkeep(&s.conn, t);
+    t += trips[0];
+    rdl_conn_opened(&s.conn);
+    scripted_sent(&s); /* a driver need not wait for anybody before that */
+    rdl_conn_upkeep(&s.conn, t);
+    t += trips[1];
+    scripted_reply(&s, "+OK\r\n");
+    scripted_sent(&s);
+    rdl_conn_upkeep(&s.conn, t);
+    t += trips[2];
+    scripted_reply(&s, "+OK\r\n");
+    rdl_conn_upkeep(&s.conn, t);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+
+START_TEST(a_round_trip_is_the_longest_of_the_login_rounded_up)
+{
+    static const uint32_t all[3] = {260, 260, 260};
+    uint32_t trips[3] = {0, 0, 0};
+
+    log_in(times[_i], all);
+    ck_assert_uint_eq(s.conn.rtt_ms, 261);
+    scripted_init(&s);
+    trips[_i % 3] = 400;
+    log_in(times[_i], trips);
+    ck_assert_uint_eq(s.conn.rtt_ms, 401);
+}
+END_TEST
+
+/* Others that share the loop, spurious wake-ups: that time passes is no news from the server. */
+START_TEST(looking_at_a_login_that_does_not_go_on_ends_no_round_trip)
+{
+    uint64_t t;
+
+    s.endpoint.db = 1;
+    for (t = 1000; t < 1300; t++)
+        rdl_conn_upkeep(&s.conn, t);
+    rdl_conn_opened(&s.conn);
+    for (; t < 1700; t++) {
+        rdl_conn_upkeep(&s.conn, t);
+        scripted_sent(&s);
+    }
+    scripted_reply(&s, "+OK\r\n");
+    for (; t < 9000; t++)
+        rdl_conn_upkeep(&s.conn, t);
+    ck_assert_uint_eq(s.conn.rtt_ms, 401);
+}
+END_TEST
+
+START_TEST(without_a_login_connecting_is_the_round_trip)
+{
+    rdl_conn_upkeep(&s.conn, 1000);
+    rdl_conn_upkeep(&s.conn, 1100);
+    rdl_conn_opened(&s.conn);
+    rdl_conn_upkeep(&s.conn, 1260);
+    rdl_conn_upkeep(&s.conn, 9000);
+    ck_assert_uint_eq(s.conn.rtt_ms, 261);
+}
+END_TEST
+
+START_TEST(each_connection_is_timed_anew)
+{
+    static const uint32_t far[3] = {900, 900, 900};
+    static const uint32_t near[3] = {1, 1, 1};
+
+    log_in(1000, far);
+    scripted_break(&s);
+    rdl_conn_upkeep(&s.conn, 60000);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    rdl_conn_upkeep(&s.conn, 60000); /* it pauses: nothing to be timed */
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
+    ck_assert_uint_eq(s.conn.rtt_ms, 901); /* all we know until the next one is open */
+    log_in(90000, near);
+    ck_assert_uint_eq(s.conn.rtt_ms, 2);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- releases that are no longer needed */
+
+START_TEST(a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection)
+{
+    owe(4999, "k1");
+    owe(5000, "k2");
+    owe(1, "k3");
+    owe(9000, "k4");
+    owe(4999, "k5");
+    scripted_open(&s, 5000);
+    ck_assert_str_eq(scripted_sent(&s), wire_join(wire_release_text("k2", token_hex(1)),
+                                                  wire_release_text("k4", token_hex(1)), NULL));
+    scripted_reply(&s, ":1\r\n:1\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(if_all_are_stale_nothing_is_left)
+{
+    owe(10, "k1");
+    owe(20, "k2");
+    scripted_open(&s, 5000);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
+/* On a living connection the SET before it may still be executed, late: a frozen server that thaws. */
+START_TEST(on_a_living_connection_a_stale_release_still_goes_out)
+{
+    scripted_open(&s, 1000);
+    owe(2000, "k");
+    rdl_conn_upkeep(&s.conn, 99999);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
+}
+END_TEST
+
+START_TEST(a_release_somebody_waits_for_is_not_dropped)
+{
+    struct rdl_req req = {0};
+    struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, 10, 30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+    scripted_open(&s, 5000);
+    ck_assert(!rdl_conn_is_idle(&s.conn));
+    ck_assert(req.is_queued);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- rdl_backoff_ms */
+
+START_TEST(a_pause_is_between_one_and_its_bound)
+{
+    static const uint32_t bases[] = {0, 1, 2, 20, 50, 499, 500, 501, UINT32_MAX};
+    static const uint32_t caps[] = {1, 500, 2000, UINT32_MAX};
+    uint32_t seed = 0;
+    unsigned tries;
+    size_t b, c;
+
+    for (b = 0; b < sizeof bases / sizeof bases[0]; b++) {
+        for (c = 0; c < sizeof caps / sizeof caps[0]; c++) {
+            for (tries = 0; tries < 300; tries++) {
+                uint64_t most = (uint64_t)bases[b] << (tries < 16 ? tries : 16);
+                uint32_t ms = rdl_backoff_ms(&seed, bases[b], caps[c], tries);
+                most = most > caps[c] ? caps[c] : most;
+                if (ms < 1 || ms > (most == 0 ? 1 : most))
+                    ck_abort_msg("%u of %u", (unsigned)ms, (unsigned)most);
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_pause_uses_all_of_its_range)
+{
+    unsigned hits[10] = {0};
+    uint32_t seed = 12345;
+    int i;
+
+    for (i = 0; i < 10000; i++)
+        hits[rdl_backoff_ms(&seed, 10, 1000, 0) - 1]++;
+    for (i = 0; i < 10; i++)
+        ck_assert_uint_gt(hits[i], 800);
+}
+END_TEST
+
+Suite *suite_net_upkeep(void);
+
+Suite *suite_net_upkeep(void)
+{
+    Suite *suite = suite_create("net_upkeep");
+    TCase *tc = tcase_create("upkeep");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, the_first_connection_is_tried_at_once, 0, 7);
+    tcase_add_loop_test(tc, connecting_has_a_deadline_that_login_counts_into, 0, 7);
+    tcase_add_test(tc, a_connect_that_hangs_is_given_up);
+    tcase_add_test(tc, a_ready_conn_needs_no_upkeep);
+    tcase_add_test(tc, a_connection_that_was_of_use_is_opened_again_at_once);
+    tcase_add_loop_test(tc, failures_in_a_row_make_the_pauses_longer_up_to_a_cap, 0, 5);
+    tcase_add_test(tc, a_connection_that_finishes_nothing_is_opened_again_after_a_pause);
+    tcase_add_test(tc, a_pause_ends_also_beyond_49_days);
+    tcase_add_test(tc, one_success_ends_the_row);
+    tcase_add_test(tc, two_conns_that_break_a_moment_apart_do_not_pause_in_step);
+    tcase_add_test(tc, two_conns_that_break_at_once_do_not_pause_in_step_once_stirred);
+    tcase_add_loop_test(tc, a_round_trip_is_the_longest_of_the_login_rounded_up, 0, 7);
+    tcase_add_test(tc, looking_at_a_login_that_does_not_go_on_ends_no_round_trip);
+    tcase_add_test(tc, without_a_login_connecting_is_the_round_trip);
+    tcase_add_test(tc, each_connection_is_timed_anew);
+    tcase_add_test(tc, a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection);
+    tcase_add_test(tc, if_all_are_stale_nothing_is_left);
+    tcase_add_test(tc, on_a_living_connection_a_stale_release_still_goes_out);
+    tcase_add_test(tc, a_release_somebody_waits_for_is_not_dropped);
+    tcase_add_test(tc, a_pause_is_between_one_and_its_bound);
+    tcase_add_test(tc, a_pause_uses_all_of_its_range);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

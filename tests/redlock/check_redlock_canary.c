@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* The canary: a server that lost its data without a restart does not count until no lease can be left. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { NOW = 10000000, QUARANTINE = FLEET_TTL + 1000 };
+
+static struct rdl_canary canaries[RDL_SERVERS_MAX];
+static uint64_t now;
+
+static void put(size_t i, const char *run)
+{
+    char command[128];
+
+    snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY "\r\n$21\r\n%.16s 6400\r\n",
+             run);
+    fleet_command(i, command, now);
+}
+
+/* Every server has one, as old as itself. */
+static void begin(size_t n, enum rdl_guard guard)
+{
+    size_t i;
+
+    now = NOW;
+    fleet_guarded(n, guard, now);
+    rdl_redlock_set_canary(lock, canaries);
+    for (i = 0; i < n; i++)
+        put(i, fleet.s[i].model.run_id);
+}
+
+static int acquire(void)
+{
+    return fleet_run(fleet_acquire(now), &now);
+}
+
+static int release(void)
+{
+    return fleet_run(rdl_redlock_release_begin(lock, now), &now);
+}
+
+static int extend(void)
+{
+    return fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
+}
+
+/* The rest of what is on its way. */
+static void settle(void)
+{
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_serve_all(now);
+}
+
+START_TEST(a_server_that_always_had_it_counts)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_int_eq(extend(), RDL_OK);
+    ck_assert_int_eq(release(), RDL_OK);
+    ck_assert_uint_eq(now, NOW);
+}
+END_TEST
+
+/* Also the guard off: the canary is an option of its own. */
+static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RDL_GUARD_IF_PERMITTED,
+                                        RDL_GUARD_OFF};
+
+START_TEST(one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over)
+{
+    char expected[40];
+
+    begin(1, guards[_i]);
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    snprintf(expected, sizeof expected, "%.16s %d", fleet.s[0].model.run_id, NOW / 1000);
+    ck_assert_ptr_nonnull(strstr(fleet.s[0].out, expected));
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
+    now = NOW + QUARANTINE - 1;
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(acquire(), RDL_OK);
+}
+END_TEST
+
+/* Of an even number half is enough to rule a majority out: that is told before the others have spoken. */
+START_TEST(an_even_number_of_them_is_called_quarantine_too)
+{
+    size_t i;
+
+    begin(4, RDL_GUARD_REQUIRED);
+    for (i = 0; i < 4; i++)
+        fleet_command(i, "DEL " RDL_CANARY_KEY "\r\n", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve(0, now);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
+}
+END_TEST
+
+/* A had it on 0, 1 and 2 of five; FLUSHALL on 1 and 2. B would get these two, 3 and 4. */
+START_TEST(servers_that_were_emptied_give_nothing_twice)
+{
+    size_t i;
+
+    begin(5, RDL_GUARD_REQUIRED);
+    if (_i == 1)
+        lock->canaries = NULL;
+    fleet_steal(0, now);
+    for (i = 1; i < 3; i++)
+        fleet_command(i, "FLUSHALL\r\n", now);
+    ck_assert_int_eq(acquire(), _i == 1 ? RDL_OK : RDL_BUSY);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), _i == 1 ? 5 : 1);
+}
+END_TEST
+
+/* The address leads to another server now, or its data is that of another. */
+START_TEST(the_canary_of_another_server_is_replaced_and_the_server_waits)
+{
+    begin(1, RDL_GUARD_REQUIRED);
+    put(0, "00000000000000ff");
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    settle();
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(acquire(), RDL_OK);
+}
+END_TEST
+
+START_TEST(whoever_comes_later_goes_by_the_canarys_age)
+{
+    begin(1, guards[_i]);
+    fleet_command(0, "FLUSHALL\r\n", now);
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    settle();
+    now += 6000;
+    rdl_redlock_set_canary(lock, canaries); /* a client that knows nothing yet */
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    settle();
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0),
+                      guards[_i] == RDL_GUARD_STRICT ? NOW + 6000 + QUARANTINE : NOW + QUARANTINE);
+}
+END_TEST
+
+START_TEST(an_emptied_server_costs_its_vote_only)
+{
+    char line[128];
+
+    begin(3, RDL_GUARD_REQUIRED);
+    fleet_command(0, "FLUSHALL\r\n", now);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    settle();
+    rdl_redlock_report(lock, 0, now, line, sizeof line);
+    ck_assert_str_eq(
+        line, "done in 0 ms, but restarted or lost its data too recently to count for another 11000 ms");
+    ck_assert_uint_eq(fleet_keys(now), 3);
+    ck_assert_int_eq(release(), RDL_OK);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* It forgets a lease that is held; what is put back counts by an extend that is sent later. */
+START_TEST(what_is_put_back_counts_when_the_quarantine_is_over)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    settle();
+    fleet_command(0, "FLUSHALL\r\n", now);
+    ck_assert_int_eq(extend(), RDL_REPAIRED);
+    settle();
+    now += 5000;
+    ck_assert_int_eq(extend(), RDL_OK);
+    settle();
+    fleet.mood[1] = MOOD_FROZEN;
+    now = NOW + QUARANTINE - 1;
+    ck_assert_int_eq(extend(), RDL_UNKNOWN);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(extend(), RDL_OK);
+}
+END_TEST
+
+/* The yes is here, what the canary says is not. */
+START_TEST(a_yes_does_not_count_before_its_canary_is_seen)
+{
+    size_t i;
+
+    begin(1, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&fleet.s[0]), RDL_CANARY_KEY)); /* in the same breath */
+    for (i = 0; i < 2; i++) {
+        scripted_reply(&fleet.s[0], i == 0 ? "+OK\r\n" : ":10000\r\n");
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    }
+    if (_i == 0) {
+        now += FLEET_ATTEMPT;
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_NO_QUORUM);
+        ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_TIMEOUT);
+    } else {
+        scripted_break(&fleet.s[0]);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_NO_QUORUM);
+    }
+    settle();
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
+}
+END_TEST
+
+START_TEST(who_may_not_read_it_is_what_the_guard_says)
+{
+    static const int results[] = {RDL_NO_QUORUM, RDL_NO_QUORUM, RDL_OK, RDL_NO_QUORUM};
+    struct sim_features features;
+
+    begin(1, guards[_i % 4]);
+    features = *fleet.s[0].model.features;
+    features.denied = _i < 4 ? " get " : " time ";
+    fleet.s[0].model.features = &features;
+    ck_assert_int_eq(acquire(), results[_i % 4]);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i % 4] ? RDL_E_PERM : RDL_OK);
+    settle();
+    if (_i >= 4) /* who may not GET cannot release either */
+        ck_assert_uint_eq(fleet_keys(now), results[_i % 4] ? 0 : 1);
+}
+END_TEST
+
+START_TEST(a_fencing_number_is_given_with_it)
+{
+    uint64_t first;
+
+    begin(3, RDL_GUARD_REQUIRED);
+    fleet.opt.fencing = &rdl_redlock_fenced;
+    ck_assert_int_eq(acquire(), RDL_OK);
+    first = rdl_redlock_fence(lock);
+    ck_assert_uint_gt(first, 0);
+    ck_assert_int_eq(release(), RDL_OK);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_uint_gt(rdl_redlock_fence(lock), first);
+}
+END_TEST
+
+/*
+ * The server knows the script no more, and loses all, also what somebody else holds there, when it has said
+ * so: what was read behind the EVALSHA is not true of the EVAL.
+ */
+START_TEST(a_script_that_is_sent_twice_is_looked_behind_the_second_time)
+{
+    int rc;
+
+    begin(1, RDL_GUARD_REQUIRED);
+    fleet.opt.fencing = &rdl_redlock_fenced;
+    rc = fleet_acquire(now);
+    ck_assert_int_eq(rc, RDL_PENDING);
+    scripted_serve_round(&fleet.s[0], now); /* NOSCRIPT */
+    sim_server_flush(&fleet.s[0].model);
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_E_QUARANTINE);
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+START_TEST(after_cancel_nothing_of_ours_is_pointed_at)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    rdl_redlock_cancel(lock);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(!canaries[i].req.is_queued && !fleet.servers[i].req.is_queued);
+    memset(canaries, 0x5a, sizeof canaries);
+    lock->canaries = NULL;
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* Two users, one of whom may not INFO, on a server that had no canary: they agree on one. */
+START_TEST(users_with_and_without_info_agree_on_a_canary)
+{
+    struct sim_features features;
+    const int made_until = _i == 0 ? 2 : 1; /* who does not know the run makes one that the other replaces */
+    int made = 0;
+
+    begin(1, RDL_GUARD_IF_PERMITTED);
+    features = *fleet.s[0].model.features;
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    for (int turn = 0; turn < 6; turn++) {
+        features.denied = turn % 2 == _i ? " info " : NULL;
+        fleet.s[0].model.features = &features;
+        fleet_down(0); /* a client of its own, which knows nothing yet */
+        fleet_connect(0, now);
+        rdl_redlock_set_canary(lock, canaries);
+        fleet.s[0].len = fleet.s[0].seen = fleet.s[0].served = 0;
+        ck_assert_int_eq(acquire(), turn < made_until ? RDL_E_QUARANTINE : RDL_OK);
+        if (turn >= made_until)
+            ck_assert_int_eq(release(), RDL_OK);
+        settle();
+        fleet.s[0].out[fleet.s[0].len] = '\0';
+        made += strstr(fleet.s[0].out, "\r\n$5\r\nSETNX\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
+        made += strstr(fleet.s[0].out, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
+        now += turn < made_until ? QUARANTINE : 1000;
+    }
+    ck_assert_int_eq(made, made_until);
+}
+END_TEST
+
+/* One attempt, and the program ends: the canary is made all the same, so that the next one finds it. */
+START_TEST(a_single_attempt_that_is_given_up_leaves_a_canary)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    for (size_t i = 0; i < 3; i++)
+        fleet_command(i, "DEL " RDL_CANARY_KEY "\r\n", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    for (size_t i = 0; i < 2; i++)
+        fleet_serve(i, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
+    rdl_redlock_cancel(lock);
+    fleet_serve_all(now);
+    ck_assert(rdl_redlock_is_idle(lock));
+    for (size_t i = 0; i < 2; i++) /* those that made the verdict certain */
+        ck_assert(scripted_has_key(&fleet.s[i], RDL_CANARY_KEY, now));
+}
+END_TEST
+
+/* A script that the server has forgotten is sent again, behind the look: so the look is, too. */
+START_TEST(the_canary_is_read_behind_an_extend_that_was_sent_twice)
+{
+    const char *at;
+    const char *eval;
+
+    begin(1, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    settle();
+    fleet_command(0, "SCRIPT FLUSH\r\n", now);
+    at = fleet.s[0].out + fleet.s[0].len;
+    ck_assert_int_eq(extend(), RDL_OK);
+    fleet.s[0].out[fleet.s[0].len] = '\0';
+    eval = strstr(at, "$4\r\nEVAL\r\n");
+    ck_assert_ptr_nonnull(eval);
+    ck_assert_ptr_nonnull(strstr(eval, "$3\r\nGET\r\n$10\r\n" RDL_CANARY_KEY));
+}
+END_TEST
+
+/* A lock of that name would be taken for a canary, and overwritten by whoever looks for one. */
+START_TEST(no_lock_has_the_canarys_name)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    lock->name = RDL_CANARY_KEY;
+    lock->name_len = sizeof RDL_CANARY_KEY - 1;
+    if (_i == 0)
+        lock->canaries = NULL; /* others may look for one */
+    ck_assert_int_eq(acquire(), RDL_E_NAME);
+    lock->name_len--;
+    ck_assert_int_eq(acquire(), RDL_OK);
+}
+END_TEST
+
+Suite *suite_redlock_canary(void);
+
+Suite *suite_redlock_canary(void)
+{
+    Suite *suite = suite_create("redlock_canary");
+    TCase *tc = tcase_create("canary");
+
+    tcase_add_test(tc, a_server_that_always_had_it_counts);
+    tcase_add_loop_test(tc, one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over, 0, 4);
+    tcase_add_test(tc, an_even_number_of_them_is_called_quarantine_too);
+    tcase_add_loop_test(tc, servers_that_were_emptied_give_nothing_twice, 0, 2);
+    tcase_add_test(tc, the_canary_of_another_server_is_replaced_and_the_server_waits);
+    tcase_add_loop_test(tc, whoever_comes_later_goes_by_the_canarys_age, 0, 4);
+    tcase_add_test(tc, an_emptied_server_costs_its_vote_only);
+    tcase_add_test(tc, what_is_put_back_counts_when_the_quarantine_is_over);
+    tcase_add_loop_test(tc, a_yes_does_not_count_before_its_canary_is_seen, 0, 2);
+    tcase_add_loop_test(tc, who_may_not_read_it_is_what_the_guard_says, 0, 8);
+    tcase_add_test(tc, a_fencing_number_is_given_with_it);
+    tcase_add_test(tc, a_script_that_is_sent_twice_is_looked_behind_the_second_time);
+    tcase_add_test(tc, after_cancel_nothing_of_ours_is_pointed_at);
+    tcase_add_loop_test(tc, users_with_and_without_info_agree_on_a_canary, 0, 2);
+    tcase_add_test(tc, a_single_attempt_that_is_given_up_leaves_a_canary);
+    tcase_add_test(tc, the_canary_is_read_behind_an_extend_that_was_sent_twice);
+    tcase_add_loop_test(tc, no_lock_has_the_canarys_name, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

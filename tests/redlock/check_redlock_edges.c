@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Where one bound meets another: the deadline, the end of the lease, the end of an attempt. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+static uint64_t now;
+
+static void patient(size_t n, uint32_t wait_ms)
+{
+    now = 1000;
+    fleet_init(n, now);
+    fleet.opt.lease.wait_ms = wait_ms;
+    fleet.opt.lease.retry_ms = 50;
+}
+
+static void freeze(size_t from, size_t to)
+{
+    for (; from < to; from++)
+        fleet.mood[from] = MOOD_FROZEN;
+}
+
+/* All serve until this attempt has failed; then now is when the next begins, and it has begun. */
+static void next_attempt(void)
+{
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        fleet_serve_all(now);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    }
+    now = rdl_redlock_wake_ms(lock);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+}
+
+/* ---------------------------------------------------------------- the deadline */
+
+/* The first asks all and so does the third; that one gets no answer, and no time for one. */
+START_TEST(an_attempt_cut_short_says_what_the_one_before_it_said)
+{
+    size_t i;
+
+    patient(5, 200);
+    for (i = 0; i < 5; i++)
+        fleet_command(i, "SET k other\r\n", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    next_attempt();
+    next_attempt();
+    freeze(0, 5);
+    ck_assert_uint_gt(now + FLEET_ATTEMPT, 1200);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), 1200);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1199), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1200), RDL_BUSY);
+}
+END_TEST
+
+START_TEST(those_behind_the_pilot_have_no_longer_than_the_deadline)
+{
+    size_t i;
+
+    patient(5, 200);
+    for (i = 0; i < 5; i++)
+        fleet_command(i, "SET k other\r\n", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    next_attempt();
+    fleet_delete(0, now);
+    fleet_serve(0, now);
+    freeze(1, 5);
+    ck_assert_int_eq(rdl_redlock_step(lock, now),
+                     RDL_PENDING); /* it was granted there; the others are asked */
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), 1200);
+    ck_assert_int_lt(rdl_redlock_step(lock, 1200), 0);
+}
+END_TEST
+
+START_TEST(a_number_is_written_back_no_longer_than_the_deadline)
+{
+
+    patient(3, 200);
+    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet_command(0, "SET {k}:fence 10\r\n", now);
+    fleet_steal(0, now);
+    fleet_steal(1, now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    while (lock->tries == 0) { /* until they know the script */
+        fleet_serve_all(now);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    }
+    fleet_serve_all(now);
+    fleet_delete(0, now);
+    fleet_delete(1, now);
+    now = rdl_redlock_wake_ms(lock);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    while (lock->number == 0) {
+        fleet_serve_all(now);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    }
+    ck_assert_uint_ge(lock->number, 11);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), 1200);
+    freeze(0, 3);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1200), RDL_BUSY); /* as it was before */
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the end of the lease */
+
+/* The answers were there in time and looked at late: what is put back is waited for until the new end. */
+START_TEST(a_repair_is_waited_for_no_longer_than_the_lease)
+{
+    uint64_t until;
+
+    patient(5, 0);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_delete(4, now);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now + 1), RDL_PENDING);
+    fleet_serve_all(now + 1);
+    fleet_serve_all(now + 1);
+    freeze(4, 5);
+    until = now + 1 + FLEET_TTL - FLEET_DRIFT;
+    ck_assert_int_eq(rdl_redlock_step(lock, until - 50), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), until);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), until);
+    ck_assert_int_eq(rdl_redlock_step(lock, until), RDL_LOST);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the rest */
+
+/* No connection comes about: one attempt lasts as long as the slowest of them may take. */
+START_TEST(one_attempt_waits_for_the_conn_that_may_take_longest)
+{
+    size_t i;
+
+    patient(3, 0);
+    fleet.opt.lease.retry_ms = 0;
+    for (i = 0; i < 3; i++) {
+        fleet.s[i].cfg.connect_ms = i == 1 ? 900 : 400;
+        fleet_down(i);
+        fleet_up(i);
+        rdl_conn_upkeep(&fleet.s[i].conn, now);
+    }
+    now += 4000; /* their pauses are over */
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_uint_eq(lock->deadline_ms, now + 900);
+}
+END_TEST
+
+/* Gone on a server that is gone itself by then: nothing is put back there, and nothing is missing. */
+START_TEST(what_is_gone_where_the_connection_is_gone_is_not_put_back)
+{
+    patient(5, 0);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_delete(4, now);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve_all(now);
+    fleet_serve_all(now);
+    fleet_down(4);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    ck_assert_int_eq(fleet.servers[4].vote, RDL_VOTE_ABSENT);
+}
+END_TEST
+
+START_TEST(a_connection_that_ended_before_the_answer_is_told)
+{
+    char line[128];
+
+    patient(3, 0);
+    freeze(0, 1);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    fleet_down(0);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    rdl_redlock_report(lock, 0, now, line, sizeof line);
+    ck_assert_str_eq(line, "no answer: the connection was closed before the reply");
+}
+END_TEST
+
+Suite *suite_redlock_edges(void);
+
+Suite *suite_redlock_edges(void)
+{
+    Suite *suite = suite_create("redlock_edges");
+    TCase *tc = tcase_create("edges");
+
+    tcase_add_test(tc, an_attempt_cut_short_says_what_the_one_before_it_said);
+    tcase_add_test(tc, those_behind_the_pilot_have_no_longer_than_the_deadline);
+    tcase_add_test(tc, a_number_is_written_back_no_longer_than_the_deadline);
+    tcase_add_test(tc, a_repair_is_waited_for_no_longer_than_the_lease);
+    tcase_add_test(tc, a_connection_that_ended_before_the_answer_is_told);
+    tcase_add_test(tc, one_attempt_waits_for_the_conn_that_may_take_longest);
+    tcase_add_test(tc, what_is_gone_where_the_connection_is_gone_is_not_put_back);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* N servers that are far away, or some of them: how long the answers of a majority are waited for. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+static uint64_t now;
+
+/* Server i was connected in so many ms; the ttl is 30 s. */
+static void connected_in(size_t n, const uint32_t ms[])
+{
+    uint32_t most_ms = 0;
+    size_t i;
+
+    fleet_init(n, 1000);
+    fleet.opt.lease.ttl_ms = fleet.opt.max_ttl_ms = 30000;
+    for (i = 0; i < n; i++) {
+        rdl_conn_upkeep(&fleet.s[i].conn, 1000 + ms[i]);
+        most_ms = ms[i] > most_ms ? ms[i] : most_ms;
+    }
+    now = 1000 + most_ms;
+}
+
+/* All that was sent is executed halfway and answered; a round trip has passed then. */
+static int hear(uint32_t trip_ms)
+{
+    now += trip_ms;
+    fleet_serve_all(now - trip_ms / 2);
+    return rdl_redlock_step(lock, now);
+}
+
+static const struct {
+    size_t n;
+    uint32_t connected_in[5], attempt;
+} ways[] = {
+    {1, {0}, 250},
+    {1, {260}, 783},
+    {1, {1000}, 3003},
+    {1, {60000}, 7500},
+    {2, {0, 260}, 783},
+    {3, {0, 0, 1000}, 250},
+    {3, {0, 1000, 260}, 783},
+    {4, {1000, 0, 260, 0}, 783},
+    {5, {260, 260, 260, 260, 260}, 783},
+    {5, {1000, 1000, 1000, 1000, 1000}, 3003},
+    {5, {0, 0, 0, 0, 1000}, 250},
+    {5, {1000, 0, 0, 0, 0}, 250},
+    {5, {0, 1000, 0, 1000, 0}, 250},
+    {5, {0, 1000, 400, 1000, 0}, 1203},
+    {5, {1000, 1000, 300, 260, 0}, 903},
+};
+
+START_TEST(an_attempt_has_three_round_trips_to_the_nearest_majority)
+{
+    connected_in(ways[_i].n, ways[_i].connected_in);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, ways[_i].attempt);
+    fleet.opt.lease.attempt_ms = 40;
+    rdl_redlock_cancel(lock);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 40);
+}
+END_TEST
+
+static const uint32_t trips[] = {260, 1000};
+
+static void all_far(size_t n, uint32_t trip_ms)
+{
+    const uint32_t ms[5] = {trip_ms, trip_ms, trip_ms, trip_ms, trip_ms};
+
+    connected_in(n, ms);
+}
+
+START_TEST(a_lock_is_had_renewed_and_released_over_any_round_trip)
+{
+    uint32_t ms = trips[_i / 2];
+
+    all_far(_i % 2 ? 5 : 1, ms);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + ms - 1), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
+    ck_assert_int_eq(rdl_redlock_step(lock, now + ms - 1), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + ms - 1), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* It is not waited for; but what it has not said yet is not overdue, and its connection is not ended. */
+START_TEST(a_slow_minority_is_not_silent)
+{
+    static const uint32_t ms[5] = {0, 0, 0, 0, 1000};
+    size_t i;
+    int op;
+
+    connected_in(5, ms);
+    for (op = 0; op < 3; op++) {
+        int rc = op == 0   ? fleet_acquire(now)
+                 : op == 1 ? rdl_redlock_extend_begin(lock, 30000, now)
+                           : rdl_redlock_release_begin(lock, now);
+        ck_assert_int_eq(rc, RDL_PENDING);
+        for (i = 0; i < 4; i++)
+            fleet_serve(i, now);
+        rdl_redlock_step(lock, now + 250);
+        rdl_redlock_step(lock, now + 999);
+        ck_assert_int_eq(rdl_conn_state(&fleet.s[4].conn), RDL_CONN_READY);
+        now += 1000;
+        fleet_serve(4, now);
+        rdl_redlock_step(lock, now);
+    }
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* Nor is one that is near: all have the time of the attempt. */
+START_TEST(who_is_near_has_the_time_of_the_attempt)
+{
+    static const uint32_t ms[3] = {0, 1000, 1000};
+
+    connected_in(3, ms);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(hear(1000), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 3002), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_READY);
+    now += 3003;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_UNKNOWN);
+    ck_assert_int_ne(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_READY);
+}
+END_TEST
+
+/* The nearest two are gone: what is left is a majority, and it is far. */
+START_TEST(those_that_are_not_there_do_not_make_the_majority_near)
+{
+    static const uint32_t ms[5] = {0, 0, 300, 260, 1000};
+
+    connected_in(5, ms);
+    fleet_down(0);
+    fleet_down(1);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_uint_eq(lock->wake_ms - now, 3003);
+}
+END_TEST
+
+/* Nor do those that are in quarantine. */
+START_TEST(those_that_do_not_count_do_not_make_the_majority_near)
+{
+    static const uint32_t ms[5] = {0, 0, 300, 260, 1000};
+    size_t i;
+
+    connected_in(5, ms);
+    fleet.opt.guard = RDL_GUARD_REQUIRED;
+    for (i = 0; i < 5; i++) {
+        struct rdl_facts *f = &fleet.s[i].conn.facts;
+        f->up_ms = i < 2 ? (int64_t)now : (int64_t)now - 3600000;
+    }
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_uint_eq(lock->wake_ms - now, 3003);
+}
+END_TEST
+
+/* What comes behind the votes has the time of an attempt as well. */
+START_TEST(a_number_is_raised_over_any_round_trip)
+{
+    uint32_t ms = trips[_i];
+
+    all_far(3, ms);
+    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet_command(1, "SET {k}:fence 10\r\n", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
+    while (rdl_redlock_step(lock, now) == RDL_PENDING && now < 20000)
+        (void)hear(ms);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 11);
+}
+END_TEST
+
+START_TEST(what_is_put_back_is_waited_for_over_any_round_trip)
+{
+    uint32_t ms = trips[_i];
+
+    all_far(3, ms);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_OK);
+    fleet_delete(0, now);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
+    ck_assert_int_eq(hear(ms), RDL_REPAIRED);
+}
+END_TEST
+
+/* The pilot's attempt, and that of those behind it. */
+START_TEST(a_pilot_and_who_follows_have_the_time_of_an_attempt)
+{
+    uint32_t ms = trips[_i];
+    size_t i;
+
+    all_far(3, ms);
+    fleet.opt.lease.wait_ms = RDL_WAIT_FOREVER;
+    fleet.opt.lease.retry_ms = 50;
+    for (i = 0; i < 3; i++)
+        fleet_steal(i, now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    for (i = 0; i < 3; i++)
+        fleet_delete(i, now);
+    now = rdl_redlock_wake_ms(lock);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_uint_eq(lock->pilot, 1);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
+    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    ck_assert_uint_eq(lock->pilot, 0);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
+    ck_assert_int_eq(hear(ms), RDL_OK);
+}
+END_TEST
+
+Suite *suite_redlock_far(void);
+
+Suite *suite_redlock_far(void)
+{
+    Suite *suite = suite_create("redlock_far");
+    TCase *tc = tcase_create("N servers");
+
+    tcase_add_loop_test(tc, an_attempt_has_three_round_trips_to_the_nearest_majority, 0,
+                        sizeof ways / sizeof ways[0]);
+    tcase_add_loop_test(tc, a_lock_is_had_renewed_and_released_over_any_round_trip, 0, 4);
+    tcase_add_test(tc, a_slow_minority_is_not_silent);
+    tcase_add_test(tc, who_is_near_has_the_time_of_the_attempt);
+    tcase_add_test(tc, those_that_are_not_there_do_not_make_the_majority_near);
+    tcase_add_test(tc, those_that_do_not_count_do_not_make_the_majority_near);
+    tcase_add_loop_test(tc, a_number_is_raised_over_any_round_trip, 0, 2);
+    tcase_add_loop_test(tc, what_is_put_back_is_waited_for_over_any_round_trip, 0, 2);
+    tcase_add_loop_test(tc, a_pilot_and_who_follows_have_the_time_of_an_attempt, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

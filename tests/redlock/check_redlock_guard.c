@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* The restart guard: whose vote counts, from when on, and what a caller is told. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { NOW = 10000000, QUARANTINE = FLEET_TTL + 1000 };
+
+static void guarded(size_t n, enum rdl_guard guard)
+{
+    fleet_guarded(n, guard, NOW);
+}
+
+static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RDL_GUARD_IF_PERMITTED};
+
+START_TEST(a_restarted_server_counts_when_the_longest_lease_is_over)
+{
+    uint64_t now = NOW;
+
+    guarded(1, guards[_i]);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_run(rdl_redlock_release_begin(lock, now), &now);
+    fleet_restart(0, NOW);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
+    now = NOW + QUARANTINE - 1;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+}
+END_TEST
+
+START_TEST(max_ttl_is_rounded_up_to_seconds)
+{
+    guarded(1, RDL_GUARD_REQUIRED);
+    fleet_restart(0, NOW);
+    fleet.opt.max_ttl_ms = 10001;
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + 12000);
+}
+END_TEST
+
+START_TEST(with_the_guard_off_it_counts_at_once)
+{
+    uint64_t now = NOW + 1;
+
+    guarded(1, RDL_GUARD_OFF);
+    fleet_restart(0, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+}
+END_TEST
+
+/* A holds 0, 1, 2 of five; 2 forgets. B is granted 2, 3 and 4, and yet does not have the lock. */
+START_TEST(a_lease_is_not_given_twice_by_a_server_that_forgot)
+{
+    uint64_t now = NOW;
+    size_t i;
+
+    guarded(5, _i ? RDL_GUARD_OFF : RDL_GUARD_REQUIRED);
+    for (i = 0; i < 2; i++)
+        fleet_command(i, "SET k other PX 9000\r\n", now);
+    fleet_restart(2, now);
+    now += 100;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), _i ? RDL_OK : RDL_BUSY);
+}
+END_TEST
+
+/* Server i restarts and all are asked for the lock: held, also there. When that is. */
+static uint64_t hold_with_one_that_restarted(size_t i)
+{
+    uint64_t now = NOW + 1;
+
+    fleet_restart(i, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    return now;
+}
+
+START_TEST(it_is_sent_everything_and_its_release_counts)
+{
+    uint64_t now;
+
+    guarded(5, RDL_GUARD_REQUIRED);
+    now = hold_with_one_that_restarted(4);
+    ck_assert_uint_eq(fleet_keys(now), 5);
+    ck_assert(!fleet.servers[4].counts);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* Granted in quarantine; after it an extend is answered there, and only now does it count. */
+START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
+{
+    uint64_t now;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.opt.max_ttl_ms = FLEET_TTL;
+    (void)hold_with_one_that_restarted(2);
+    now = NOW + 9000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet.mood[0] = MOOD_FROZEN;
+    now = NOW + QUARANTINE - 1;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+}
+END_TEST
+
+/* Its yes is no vote and no refusal either: who is slower may still make the majority. */
+START_TEST(an_extend_waits_for_who_counts_when_one_who_does_not_was_faster)
+{
+    uint64_t now;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    (void)hold_with_one_that_restarted(2);
+    now = NOW + 4000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve(2, now);
+    fleet_serve(0, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+}
+END_TEST
+
+/* Server 0 is another run than before, and says that it runs since an hour. */
+static void long_up(void)
+{
+    fleet_restart(0, NOW);
+    fleet.s[0].conn.facts.uptime_s = 3600;
+    fleet.s[0].conn.facts.has &= (uint8_t)~RDL_FACT_STAMPED;
+}
+
+/* Its wall clock steps ahead by an hour after the start: its uptime lies, to who did not see it before. */
+START_TEST(a_server_clock_that_steps_fools_all_but_strict)
+{
+    uint64_t now = NOW + 4000;
+
+    guarded(1, guards[_i]);
+    long_up();
+    fleet.s[0].conn.facts.is_other = 0;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
+                     guards[_i] == RDL_GUARD_STRICT ? RDL_E_QUARANTINE : RDL_OK);
+}
+END_TEST
+
+/* Its address was led to another server, which knows nothing of the leases of the first. */
+START_TEST(a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen)
+{
+    uint64_t now = NOW + 4000;
+
+    guarded(1, guards[_i]);
+    long_up();
+    rdl_conn_upkeep(&fleet.s[0].conn, NOW);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
+    fleet_down(0); /* the next connection changes nothing */
+    fleet_up(0);
+    now = NOW + QUARANTINE;
+    rdl_conn_upkeep(&fleet.s[0].conn, now - 5000);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+}
+END_TEST
+
+START_TEST(who_may_not_ask_is_what_the_guard_says)
+{
+    static const int results[] = {RDL_NO_QUORUM, RDL_NO_QUORUM, RDL_OK, RDL_OK};
+    uint64_t now = NOW;
+
+    guarded(1, RDL_GUARD_OFF);
+    fleet.opt.guard = (uint8_t)(_i + 1);
+    fleet.s[0].conn.facts.has = RDL_FACT_STAMPED; /* the answers were NOPERM */
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), results[_i]);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i] ? RDL_E_PERM : RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), results[_i] ? UINT64_MAX : 0);
+}
+END_TEST
+
+START_TEST(a_server_behind_two_addresses_has_one_vote)
+{
+    uint64_t now = NOW;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.s[2].conn.facts.run = fleet.s[0].conn.facts.run;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 2);
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_TWICE);
+    fleet_run(rdl_redlock_release_begin(lock, now), &now);
+    fleet.s[1].conn.facts.run = fleet.s[0].conn.facts.run;
+    fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 1000;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM); /* at once: no waiting mends it */
+    ck_assert_uint_eq(now, NOW);
+}
+END_TEST
+
+/* One server behind 0 and 2, each connected only while the other is not; and 1 is silent. */
+START_TEST(a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away)
+{
+    uint64_t now = NOW;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    memcpy(fleet.s[2].model.run_id, fleet.s[0].model.run_id, sizeof fleet.s[2].model.run_id);
+    fleet_down(2);
+    fleet.mood[1] = MOOD_FROZEN;
+    now += 4000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve(0, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 1);
+    fleet_down(0);
+    fleet_up(2);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_TWICE);
+}
+END_TEST
+
+/* One counts, one will soon, and one does not say whether it connects. */
+START_TEST(who_is_waited_for_is_asked_when_the_quarantine_of_another_ends)
+{
+    uint64_t now = NOW + QUARANTINE - 100;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.opt.lease.wait_ms = 20000;
+    fleet.opt.lease.retry_ms = 50;
+    fleet_restart(1, NOW);
+    fleet_down(2);
+    rdl_conn_upkeep(&fleet.s[2].conn, NOW);
+    rdl_conn_upkeep(&fleet.s[2].conn, now); /* the pause is over */
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_OPENING);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), NOW + QUARANTINE);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve(0, now);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_wait_longer_than_the_quarantine_ends_with_the_lock)
+{
+    uint64_t now = NOW + 4000;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.opt.lease.wait_ms = 20000;
+    fleet.opt.lease.retry_ms = 50;
+    fleet_restart(0, NOW);
+    fleet_restart(1, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_ge(now, NOW + QUARANTINE);
+    ck_assert_uint_lt(now, NOW + QUARANTINE + RDL_RETRY_CAP_MS);
+}
+END_TEST
+
+static void is_told(uint64_t now, const char *text)
+{
+    char line[128];
+
+    rdl_redlock_report(lock, 2, now, line, sizeof line);
+    ck_assert_str_eq(line, text);
+}
+
+START_TEST(a_report_says_that_it_does_not_count_and_until_when)
+{
+    uint64_t now;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    now = hold_with_one_that_restarted(2);
+    is_told(now, "done in 0 ms, but restarted too recently to count for another 10999 ms");
+    is_told(NOW + QUARANTINE, "done in 0 ms, but restarted too recently to count"); /* it did not, then */
+    ck_assert(!rdl_redlock_may_evict(lock, 2));
+    fleet_run(rdl_redlock_release_begin(lock, now), &now);
+    fleet_restart(1, now);
+    fleet_restart(2, now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
+    is_told(now, "restarted too recently to count for another 11000 ms");
+}
+END_TEST
+
+Suite *suite_redlock_guard(void);
+
+Suite *suite_redlock_guard(void)
+{
+    Suite *suite = suite_create("redlock_guard");
+    TCase *tc = tcase_create("guard");
+
+    tcase_add_loop_test(tc, a_restarted_server_counts_when_the_longest_lease_is_over, 0, 3);
+    tcase_add_test(tc, max_ttl_is_rounded_up_to_seconds);
+    tcase_add_test(tc, with_the_guard_off_it_counts_at_once);
+    tcase_add_loop_test(tc, a_lease_is_not_given_twice_by_a_server_that_forgot, 0, 2);
+    tcase_add_test(tc, it_is_sent_everything_and_its_release_counts);
+    tcase_add_test(tc, a_grant_in_quarantine_counts_by_an_extend_after_it);
+    tcase_add_test(tc, an_extend_waits_for_who_counts_when_one_who_does_not_was_faster);
+    tcase_add_loop_test(tc, a_server_clock_that_steps_fools_all_but_strict, 0, 3);
+    tcase_add_loop_test(tc, a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen, 0, 3);
+    tcase_add_loop_test(tc, who_may_not_ask_is_what_the_guard_says, 0, 4);
+    tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote);
+    tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away);
+    tcase_add_test(tc, who_is_waited_for_is_asked_when_the_quarantine_of_another_ends);
+    tcase_add_test(tc, a_wait_longer_than_the_quarantine_ends_with_the_lock);
+    tcase_add_test(tc, a_report_says_that_it_does_not_count_and_until_when);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for a majority with a hint from the first server. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+#define CAME "*2\r\n$8\r\n{k}:wake\r\n$1\r\n1\r\n"
+
+static struct scripted second;
+static struct rdl_hint hint;
+static uint64_t now;
+
+static void begin(size_t n)
+{
+    now = 1000;
+    fleet_init(n, now);
+    fleet.opt.lease.wait_ms = 5000;
+    fleet.opt.lease.retry_ms = 50;
+    scripted_init(&second);
+    scripted_open(&second, now);
+    rdl_hint_init(&hint, &second.conn);
+    rdl_redlock_set_hint(lock, &hint);
+}
+
+/* Somebody has it on servers first to last; the lock asks, is refused and pauses. */
+static void refused(size_t first, size_t last)
+{
+    for (; first <= last; first++)
+        fleet_steal(first, now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve_all(now);
+}
+
+static const char *waits(void)
+{
+    return strstr(scripted_sent(&second), "BLPOP");
+}
+
+START_TEST(it_waits_at_the_first_server_for_the_cap_or_what_the_key_has_left)
+{
+    begin(5);
+    if (_i == 1)
+        now += 4500; /* the keys were taken before */
+    for (size_t i = 0; i < 3; i++)
+        fleet_steal(i, 1000);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_ptr_nonnull(waits());
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, _i == 1 ? 501 : RDL_HINT_CAP_MS);
+}
+END_TEST
+
+START_TEST(a_hint_ends_the_pause)
+{
+    begin(5);
+    refused(0, 2);
+    ck_assert_ptr_nonnull(waits());
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 20), RDL_PENDING);
+    for (size_t i = 0; i < 3; i++)
+        fleet_delete(i, now);
+    scripted_reply(&second, CAME);
+    now += 30;
+    ck_assert_int_eq(fleet_run(rdl_redlock_step(lock, now), &now), RDL_OK);
+    ck_assert_uint_eq(now, 1030);
+    ck_assert(!hint.req.is_queued);
+    ck_assert_int_eq(rdl_conn_state(&second.conn), RDL_CONN_READY);
+}
+END_TEST
+
+/* The holder may not have it there at all, so nobody would be told. */
+START_TEST(where_the_first_server_did_not_refuse_the_pause_is_the_usual_one)
+{
+    begin(5);
+    refused(2, 4);
+    ck_assert_ptr_null(waits());
+    ck_assert_uint_lt(rdl_redlock_wake_ms(lock), now + 100);
+}
+END_TEST
+
+START_TEST(only_on_the_first_server_a_release_tells)
+{
+    begin(3);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(scripted_has_key(&fleet.s[i], "{k}:wake", now) != 0, i == 0);
+}
+END_TEST
+
+START_TEST(who_gives_up_takes_no_hint_from_others)
+{
+    begin(3);
+    refused(0, 2);
+    ck_assert_ptr_nonnull(waits());
+    if (_i == 0) {
+        rdl_redlock_cancel(lock);
+    } else {
+        now += 5000;
+        fleet_steal(0, now);
+        fleet_steal(1, now);
+        fleet_run(RDL_PENDING, &now);
+        ck_assert_int_eq(lock->result, RDL_BUSY);
+    }
+    ck_assert_int_eq(scripted_close_failed(&second), RDL_E_TIMEOUT);
+    ck_assert(!hint.req.is_queued);
+}
+END_TEST
+
+START_TEST(without_a_second_connection_the_pauses_are_the_usual_ones)
+{
+    begin(3);
+    if (_i == 0)
+        rdl_hint_init(&hint, NULL);
+    else
+        scripted_break(&second);
+    refused(0, 2);
+    ck_assert_uint_lt(rdl_redlock_wake_ms(lock), now + 100);
+    for (size_t i = 0; i < 3; i++)
+        fleet_delete(i, now);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+}
+END_TEST
+
+Suite *suite_redlock_hint(void);
+
+Suite *suite_redlock_hint(void)
+{
+    Suite *suite = suite_create("redlock_hint");
+    TCase *tc = tcase_create("hint");
+
+    tcase_add_loop_test(tc, it_waits_at_the_first_server_for_the_cap_or_what_the_key_has_left, 0, 2);
+    tcase_add_test(tc, a_hint_ends_the_pause);
+    tcase_add_test(tc, where_the_first_server_did_not_refuse_the_pause_is_the_usual_one);
+    tcase_add_test(tc, only_on_the_first_server_a_release_tells);
+    tcase_add_loop_test(tc, who_gives_up_takes_no_hint_from_others, 0, 2);
+    tcase_add_loop_test(tc, without_a_second_connection_the_pauses_are_the_usual_ones, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/* Extending and releasing on N servers. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { END = 1000 + FLEET_TTL - FLEET_DRIFT };
+
+/* Held on all n servers since 1000. */
+static void hold(size_t n)
+{
+    uint64_t now = 1000;
+
+    fleet_init(n, 1000);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert(rdl_redlock_is_idle(lock));
+    ck_assert_uint_eq(fleet_keys(now), n);
+}
+
+/* The restart guard of everybody counts on no key living longer. */
+START_TEST(no_lease_is_longer_than_max_ttl)
+{
+    hold(3);
+    fleet.opt.lease.ttl_ms = FLEET_TTL / 2;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL + 1, 2000), RDL_E_TTL);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), END);
+    fleet.opt.max_ttl_ms = FLEET_TTL / 2 - 1;
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, 2000), RDL_PENDING);
+    rdl_redlock_cancel(lock);
+    ck_assert_int_eq(fleet_acquire(2000), RDL_E_TTL);
+}
+END_TEST
+
+static unsigned stolen(const char *fates)
+{
+    unsigned n = 0;
+
+    for (; *fates != '\0'; fates++)
+        n += *fates == 's';
+    return n;
+}
+
+static const struct {
+    const char *fates;
+    int result;
+} extends[] = {
+    {".", RDL_OK},           {"s", RDL_LOST},        {"g", RDL_LOST},           {"f", RDL_UNKNOWN},
+    {"d", RDL_UNKNOWN},      {"..", RDL_OK},         {".g", RDL_LOST},          {".f", RDL_UNKNOWN},
+    {"...", RDL_OK},         {"..s", RDL_OK},        {".ss", RDL_LOST},         {".sg", RDL_LOST},
+    {".sf", RDL_UNKNOWN},    {".ff", RDL_UNKNOWN},   {".ee", RDL_UNKNOWN},      {".se", RDL_UNKNOWN},
+    {"..fe", RDL_UNKNOWN},   {"..gg", RDL_LOST},     {"...g", RDL_REPAIRED},    {"...ff", RDL_OK},
+    {"...sg", RDL_REPAIRED}, {"..sgf", RDL_UNKNOWN}, {"..sgs", RDL_LOST},       {"...dd", RDL_OK},
+    {"..ddd", RDL_UNKNOWN},  {"ffsgs", RDL_LOST},    {"....gfd", RDL_REPAIRED}, {"...gggg", RDL_LOST},
+};
+
+START_TEST(extend_needs_a_majority_that_has_it_still)
+{
+    const char *fates = extends[_i].fates;
+    uint64_t now = 4000;
+    int rc;
+
+    hold(strlen(fates));
+    fleet_befall(fates, now);
+    rc = fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
+    ck_assert_int_eq(rc, extends[_i].result);
+    ck_assert_uint_le(now, 4000 + FLEET_ATTEMPT);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), rc >= RDL_OK     ? 4000 + FLEET_TTL - FLEET_DRIFT
+                                                  : rc == RDL_LOST ? 0
+                                                                   : END);
+    if (rc != RDL_LOST)
+        return;
+    fleet_mend(now);
+    ck_assert_uint_eq(fleet_keys(now), stolen(fates));
+}
+END_TEST
+
+START_TEST(an_extend_after_the_end_is_lost_and_everything_is_released)
+{
+    uint64_t now = END;
+
+    hold(5);
+    fleet.mood[4] = MOOD_FROZEN;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_LOST);
+    fleet.mood[4] = MOOD_UP;
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+START_TEST(an_extend_waits_no_longer_than_the_lease_lasts)
+{
+    uint64_t now = END - 10;
+
+    hold(3);
+    fleet_befall("fff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_LOST);
+    ck_assert_uint_eq(now, END);
+}
+END_TEST
+
+START_TEST(an_extend_that_some_heard_never_makes_us_believe_more)
+{
+    uint64_t now = 4000;
+
+    hold(3);
+    fleet_befall(".ff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    fleet.mood[1] = fleet.mood[2] = MOOD_UP;
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), END);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+}
+END_TEST
+
+/* By a script, by a transaction, and by what cannot compare. */
+static void extend_without(int ways)
+{
+    static struct sim_features features;
+    size_t i;
+
+    features = *fleet.s[0].model.features;
+    features.no_scripts = ways > 0;
+    features.has_ifeq = ways > 1;
+    features.denied = ways > 1 ? " watch " : NULL;
+    for (i = 0; i < fleet.n; i++)
+        fleet.s[i].model.features = &features;
+}
+
+static void answer_late(uint64_t now)
+{
+    int i;
+
+    fleet.mood[0] = fleet.mood[1] = fleet.mood[2] = MOOD_UP;
+    for (i = 0; i < 8; i++) { /* as many ways as are tried, and their steps */
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+    }
+}
+
+/* A lease of 10 s, extended by 2 s; nobody hears that it was. */
+START_TEST(a_short_extend_whose_answers_are_lost_leaves_the_servers_what_we_believe)
+{
+    uint64_t now = 1100;
+
+    hold(3);
+    extend_without(_i);
+    fleet_befall("fff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 2000, now), &now), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), END);
+    answer_late(now);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), END);
+    ck_assert_uint_eq(fleet_keys(END - 1), 3);
+}
+END_TEST
+
+/* The same, and the servers come to it together with the next one, which is long. */
+START_TEST(an_old_extend_that_arrives_late_takes_nothing_from_the_next)
+{
+    uint64_t now = 1100;
+    uint64_t until;
+
+    hold(3);
+    extend_without(_i);
+    fleet_befall("fff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 2000, now), &now), RDL_UNKNOWN);
+    now += 3000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    until = now + FLEET_TTL - FLEET_DRIFT;
+    fleet.mood[0] = fleet.mood[1] = fleet.mood[2] = MOOD_UP;
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), until);
+    answer_late(now);
+    ck_assert_uint_eq(fleet_keys(until - 1), 3);
+}
+END_TEST
+
+static const struct {
+    const char *fates;
+    int result;
+} releases[] = {
+    {".", RDL_OK},          {"g", RDL_EXPIRED},  {"s", RDL_LOST},       {"f", RDL_UNKNOWN},
+    {"e", RDL_UNKNOWN},     {"...", RDL_OK},     {"..g", RDL_OK},       {"..f", RDL_OK},
+    {".gg", RDL_EXPIRED},   {".ss", RDL_LOST},   {".gs", RDL_EXPIRED},  {".gf", RDL_OK},
+    {".ff", RDL_UNKNOWN},   {"...ff", RDL_OK},   {"...dd", RDL_OK},     {"..dfe", RDL_UNKNOWN},
+    {"..ggg", RDL_EXPIRED}, {"ggsss", RDL_LOST}, {"....", RDL_OK},      {"...s", RDL_OK},
+    {".s", RDL_EXPIRED},    {"ss", RDL_LOST},    {"..ss", RDL_EXPIRED}, /* half is no majority */
+    {".sss", RDL_LOST},
+};
+
+START_TEST(release_tells_what_a_majority_said)
+{
+    const char *fates = releases[_i].fates;
+    uint64_t now = 4000;
+
+    hold(strlen(fates));
+    fleet_befall(fates, now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), releases[_i].result);
+    ck_assert_uint_le(now, 4000 + FLEET_ATTEMPT);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
+    if (strchr(fates, 'e') != NULL)
+        return; /* refused there: the ttl ends it */
+    if (strchr(fates, 'f') != NULL || strchr(fates, 'd') != NULL)
+        ck_assert(!rdl_redlock_is_idle(lock));
+    fleet_mend(now);
+    ck_assert_uint_eq(fleet_keys(now), stolen(fates));
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
+/* One is down, two say that it is somebody else's: no majority; the other two tell whether it is lost. */
+START_TEST(an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost)
+{
+    char line[64];
+    size_t i;
+
+    hold(5);
+    fleet_down(0);
+    for (i = 1; i < (_i ? 4 : 3); i++)
+        fleet_steal(i, 4000);
+    if (!_i)
+        fleet.mood[3] = fleet.mood[4] = MOOD_FROZEN;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, 4000), RDL_PENDING);
+    for (i = 0; i < 30; i++)
+        fleet_serve(i % 3, 4000);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4000), RDL_PENDING);
+    for (i = 0; i < 30; i++)
+        fleet_serve(1 + i % 4, 4001);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4001), _i ? RDL_LOST : RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4000 + FLEET_ATTEMPT), _i ? RDL_LOST : RDL_UNKNOWN);
+    rdl_redlock_report(lock, 1, 4001, line, sizeof line);
+    ck_assert_str_eq(line, "somebody else's");
+}
+END_TEST
+
+/* Held by three of five, which is all that were up. Two let go, and the third is silent now. */
+START_TEST(a_server_that_never_had_it_is_free_of_it)
+{
+    uint64_t now = 1000;
+    size_t i;
+
+    fleet_init(5, now);
+    fleet_down(3);
+    if (_i)
+        fleet_steal(4, now);
+    else
+        fleet_down(4);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.mood[2] = MOOD_FROZEN;
+    now = 4000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK); /* of four of them */
+    for (i = 0; i < 2; i++)
+        ck_assert(!scripted_has_key(&fleet.s[i], "k", now));
+}
+END_TEST
+
+/* Two of three answered the acquire; one of these loses the key. Whether it was lost the third can tell. */
+START_TEST(a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, now);
+    if (_i)
+        fleet_steal(2, now);
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.mood[2] = MOOD_UP;
+    fleet_delete(1, now);
+    now = 1100;
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    fleet_serve(0, now);
+    fleet_serve(1, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve(2, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), _i ? RDL_EXPIRED : RDL_OK);
+}
+END_TEST
+
+/* Held by three of five; only one of them is heard: the third may have it, and with it nobody a majority. */
+START_TEST(a_server_that_may_have_it_is_not_free_of_it)
+{
+    uint64_t now = 1000;
+
+    fleet_init(5, now);
+    fleet_down(4);
+    fleet.mood[3] = MOOD_FROZEN; /* its SET was sent */
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.mood[1] = fleet.mood[2] = MOOD_FROZEN;
+    now = 4000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_UNKNOWN);
+}
+END_TEST
+
+/* Two of three lost it in a restart that we saw before we let go. Their answers are cut off: no release. */
+START_TEST(what_another_run_lost_was_not_released_by_us)
+{
+    uint64_t now = 4000;
+    size_t i;
+    int rc;
+
+    hold(3);
+    for (i = 0; i < 2; i++)
+        fleet_restart(i, 2000);
+    rc = rdl_redlock_release_begin(lock, now);
+    for (i = 0; i < 2; i++) {
+        scripted_serve_mute(&fleet.s[i], now);
+        scripted_break(&fleet.s[i]);
+    }
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_EXPIRED);
+}
+END_TEST
+
+/* One has lost it, and another said before that it had it no more; that it is cut off now changes nothing. */
+START_TEST(what_was_known_to_be_gone_was_not_released_by_us)
+{
+    uint64_t now = 4000;
+    int rc;
+
+    hold(3);
+    fleet_steal(2, now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_delete(1, now);
+    rc = rdl_redlock_release_begin(lock, now);
+    scripted_serve_mute(&fleet.s[2], now);
+    scripted_break(&fleet.s[2]);
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_EXPIRED);
+}
+END_TEST
+
+/* But in the run that granted it last nobody else ended it: an extend found it there. */
+START_TEST(a_run_that_was_heard_since_is_no_other_one)
+{
+    uint64_t now = 4000;
+    size_t i;
+    int rc;
+
+    hold(3);
+    for (i = 0; i < 2; i++) { /* with its data */
+        struct sim_disk disk;
+        sim_server_save(&fleet.s[i].model, &disk);
+        fleet_restart(i, 2000);
+        sim_server_load(&fleet.s[i].model, &disk);
+    }
+    now = 3000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    now = 4000;
+    rc = rdl_redlock_release_begin(lock, now);
+    for (i = 0; i < 2; i++) {
+        scripted_serve_mute(&fleet.s[i], now);
+        scripted_break(&fleet.s[i]);
+    }
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
+{
+    size_t i;
+
+    hold(5);
+    for (i = 0; i < 3; i++)
+        fleet_delete(i, 4000);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, 4000), RDL_PENDING);
+    for (i = 4; i != 1; i--) { /* two let go, one had it no more: gone from a majority, but was it ours? */
+        int rung;
+        for (rung = 0; rung < 5; rung++)
+            fleet_serve(i, 4000);
+        ck_assert_int_eq(rdl_redlock_step(lock, 4000), RDL_PENDING);
+    }
+    fleet_serve_all(4001);
+    ck_assert_int_eq(rdl_redlock_step(lock, 4001), RDL_EXPIRED);
+}
+END_TEST
+
+START_TEST(a_release_is_owed_until_the_keys_end_by_themselves)
+{
+    uint64_t at = 1000 + FLEET_TTL + (uint64_t)_i;
+    struct scripted *s = &fleet.s[0];
+
+    hold(1);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, 9000), RDL_PENDING);
+    fleet_down(0);
+    ck_assert_int_eq(rdl_redlock_step(lock, 9000 + FLEET_ATTEMPT), RDL_UNKNOWN);
+    rdl_conn_closed(&s->conn, RDL_E_CONNECT);
+    rdl_redlock_step(lock, at - 100); /* it pauses */
+    rdl_redlock_step(lock, at);
+    scripted_sent(s);
+    rdl_conn_opened(&s->conn);
+    scripted_serve(s, at); /* the preflight */
+    ck_assert_int_eq(rdl_conn_state(&s->conn), RDL_CONN_READY);
+    ck_assert_int_eq(strstr(scripted_sent(s), "EVALSHA") == NULL, _i);
+}
+END_TEST
+
+START_TEST(asking_again_while_the_last_answer_is_out_is_no_muddle)
+{
+    uint64_t now = 4000;
+
+    hold(3);
+    fleet_befall(".ff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet.mood[1] = fleet.mood[2] = MOOD_UP;
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + FLEET_TTL - FLEET_DRIFT);
+}
+END_TEST
+
+Suite *suite_redlock_hold(void);
+
+Suite *suite_redlock_hold(void)
+{
+    Suite *suite = suite_create("redlock_hold");
+    TCase *tc = tcase_create("hold");
+
+    tcase_add_test(tc, no_lease_is_longer_than_max_ttl);
+    tcase_add_loop_test(tc, extend_needs_a_majority_that_has_it_still, 0, sizeof extends / sizeof extends[0]);
+    tcase_add_test(tc, an_extend_after_the_end_is_lost_and_everything_is_released);
+    tcase_add_test(tc, an_extend_waits_no_longer_than_the_lease_lasts);
+    tcase_add_loop_test(tc, a_short_extend_whose_answers_are_lost_leaves_the_servers_what_we_believe, 0, 3);
+    tcase_add_loop_test(tc, an_old_extend_that_arrives_late_takes_nothing_from_the_next, 0, 3);
+    tcase_add_test(tc, an_extend_that_some_heard_never_makes_us_believe_more);
+    tcase_add_loop_test(tc, release_tells_what_a_majority_said, 0, sizeof releases / sizeof releases[0]);
+    tcase_add_loop_test(tc, an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_never_had_it_is_free_of_it, 0, 2);
+    tcase_add_loop_test(tc, a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late, 0, 2);
+    tcase_add_test(tc, a_server_that_may_have_it_is_not_free_of_it);
+    tcase_add_test(tc, what_another_run_lost_was_not_released_by_us);
+    tcase_add_test(tc, what_was_known_to_be_gone_was_not_released_by_us);
+    tcase_add_test(tc, a_run_that_was_heard_since_is_no_other_one);
+    tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
+    tcase_add_loop_test(tc, a_release_is_owed_until_the_keys_end_by_themselves, 0, 2);
+    tcase_add_test(tc, asking_again_while_the_last_answer_is_out_is_no_muddle);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

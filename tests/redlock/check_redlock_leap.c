@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The host slept: the clock leaps, and what was a lease before is none any more. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { NOW = 1000, UNTIL = NOW + FLEET_TTL - FLEET_DRIFT };
+
+static struct rdl_keeper keeper;
+
+/* Five servers grant it at NOW, and a keeper watches over it. */
+static void held(void)
+{
+    uint64_t now = NOW;
+
+    fleet_init(5, NOW);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(now, NOW);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), UNTIL);
+    rdl_keeper_renewed(&keeper, FLEET_TTL, UNTIL, NOW);
+}
+
+static enum rdl_keeper_action keeper_says(uint64_t now)
+{
+    uint64_t at;
+
+    return rdl_keeper_next(&keeper, now, &at);
+}
+
+static void nothing_is_left(uint64_t now)
+{
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+    }
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+
+/* Nobody need be asked: not a step, not a byte. */
+START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
+{
+    static const uint64_t leaps[] = {UNTIL, UNTIL + 1, NOW + 86400000u, UINT64_MAX};
+
+    held();
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, leaps[_i]), 0);
+    ck_assert_int_eq(keeper_says(leaps[_i]), RDL_KEEPER_LOST);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, UNTIL - 1), 1);
+    ck_assert_int_eq(keeper_says(UNTIL - 1), RDL_KEEPER_RENEW);
+}
+END_TEST
+
+/* The servers' clocks went on, or did not: even if they have the keys still. */
+START_TEST(after_a_leap_it_is_lost_and_not_extended)
+{
+    uint64_t server_now = _i ? UNTIL + 5000 : NOW;
+    size_t i;
+
+    held();
+    for (i = 0; i < 5; i++)
+        scripted_sent(&fleet.s[i]);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, UNTIL + 5000), RDL_LOST);
+    for (i = 0; i < 5; i++) /* not asked to go on, but told to let go */
+        ck_assert_str_eq(scripted_sent(&fleet.s[i]), wire_release_sha("k", entropy_token(1)));
+    nothing_is_left(server_now);
+}
+END_TEST
+
+START_TEST(a_leap_while_it_is_extended_loses_it_though_all_said_yes)
+{
+    held();
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, UNTIL - 500), RDL_PENDING);
+    fleet_serve_all(UNTIL - 500);
+    ck_assert_int_eq(rdl_redlock_step(lock, UNTIL), RDL_LOST);
+    nothing_is_left(UNTIL);
+}
+END_TEST
+
+START_TEST(a_leap_while_it_is_acquired_makes_the_answers_worthless)
+{
+    fleet_init(5, NOW);
+    ck_assert_int_eq(fleet_acquire(NOW), RDL_PENDING);
+    fleet_serve_all(NOW);
+    ck_assert_int_eq(rdl_redlock_step(lock, UNTIL), RDL_EXPIRED);
+    nothing_is_left(NOW + 100);
+}
+END_TEST
+
+START_TEST(a_leap_while_it_is_waited_for_ends_the_waiting)
+{
+    size_t i;
+
+    fleet_init(5, NOW);
+    fleet.opt.lease.wait_ms = 5000;
+    fleet.opt.lease.retry_ms = 50;
+    for (i = 0; i < 5; i++)
+        fleet_steal(i, NOW);
+    ck_assert_int_eq(fleet_acquire(NOW), RDL_PENDING);
+    fleet_serve_all(NOW);
+    ck_assert_int_eq(rdl_redlock_step(lock, NOW), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, NOW + 5000), RDL_BUSY);
+}
+END_TEST
+
+START_TEST(after_a_leap_it_can_be_had_again)
+{
+    uint64_t now = NOW + 86400000u;
+
+    held();
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), FLEET_TTL - FLEET_DRIFT);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    nothing_is_left(now);
+}
+END_TEST
+
+START_TEST(a_leap_within_the_lease_leaves_what_is_left_of_it)
+{
+    uint64_t now = UNTIL - 600;
+
+    held();
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 600);
+    ck_assert_int_eq(keeper_says(now), RDL_KEEPER_RENEW);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + FLEET_TTL - FLEET_DRIFT);
+}
+END_TEST
+
+Suite *suite_redlock_leap(void);
+
+Suite *suite_redlock_leap(void)
+{
+    Suite *suite = suite_create("redlock_leap");
+    TCase *tc = tcase_create("leap");
+
+    tcase_add_loop_test(tc, a_leap_over_the_end_ends_the_lease_at_once, 0, 4);
+    tcase_add_loop_test(tc, after_a_leap_it_is_lost_and_not_extended, 0, 2);
+    tcase_add_test(tc, a_leap_while_it_is_extended_loses_it_though_all_said_yes);
+    tcase_add_test(tc, a_leap_while_it_is_acquired_makes_the_answers_worthless);
+    tcase_add_test(tc, a_leap_while_it_is_waited_for_ends_the_waiting);
+    tcase_add_test(tc, after_a_leap_it_can_be_had_again);
+    tcase_add_test(tc, a_leap_within_the_lease_leaves_what_is_left_of_it);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The line for people on each server, and the words for every result. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+static char line[128];
+
+static const char *report(size_t i)
+{
+    size_t len = rdl_redlock_report(lock, i, 1000, line, sizeof line);
+
+    ck_assert_uint_eq(len, strlen(line));
+    return line;
+}
+
+START_TEST(each_server_says_what_it_did)
+{
+    fleet_init(7, 1000);
+    ck_assert_str_eq(report(0), "not asked");
+    fleet_steal(1, 1000);
+    fleet_command(2, "SET k other\r\n", 1000);
+    fleet.s[3].model.oom = 1;
+    fleet_down(4);
+    rdl_conn_closed(&fleet.s[4].conn, RDL_E_CONNECT);
+    fleet.mood[5] = MOOD_FROZEN;
+    fleet_acquire(1000);
+    fleet_serve_all(1003);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1003), RDL_BUSY); /* four noes of seven, two of them hold it */
+    ck_assert_str_eq(report(0), "done in 3 ms");
+    ck_assert_str_eq(report(1), "somebody else's for another 4997 ms");
+    ck_assert_str_eq(report(2), "somebody else's, with no expiry: foreign or legacy");
+    ck_assert_str_eq(report(3), "the server is out of memory (maxmemory): OOM command not allowed when used "
+                                "memory > 'maxmemory'.");
+    ck_assert_str_eq(report(4), "cannot connect");
+    ck_assert_str_eq(report(5), "no answer");
+}
+END_TEST
+
+START_TEST(a_login_that_is_refused_is_told_without_the_password)
+{
+    fleet_init(3, 1000);
+    scripted_break(&fleet.s[1]);
+    scripted_init(&fleet.s[1]);
+    fleet.s[1].endpoint.password.data = "s3cret";
+    fleet.s[1].endpoint.password.len = 6;
+    scripted_open(&fleet.s[1], 1000);
+    scripted_sent(&fleet.s[1]);
+    scripted_reply(&fleet.s[1], "-WRONGPASS s3cret\r\n");
+    scripted_close_failed(&fleet.s[1]);
+    fleet_acquire(1000);
+    ck_assert_str_eq(report(1), "the login was refused: WRONGPASS: wrong user or password");
+}
+END_TEST
+
+START_TEST(gone_pending_and_not_connected_are_told)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, 1000);
+    fleet_run(fleet_acquire(now), &now);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, 2000), RDL_PENDING);
+    fleet_delete(0, 2000);
+    fleet_serve(0, 2000);
+    fleet_serve(0, 2000);
+    rdl_redlock_step(lock, 2000);
+    fleet_serve(0, 2000);
+    rdl_redlock_step(lock, 2000);
+    fleet_serve(0, 2000);
+    rdl_redlock_step(lock, 2000);
+    fleet_serve(0, 2000);
+    rdl_redlock_step(lock, 2000);
+    ck_assert_str_eq(report(0), "was gone");
+    ck_assert_str_eq(report(1), "no answer yet");
+    scripted_init(&fleet.s[2]);
+    rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
+    ck_assert_str_eq(report(2), "not connected yet");
+}
+END_TEST
+
+/* Who may not ask for the PTTL, or is before 2.6, is refused and not told for how long. */
+START_TEST(a_refusal_without_a_time_is_told_without_one)
+{
+    static struct sim_features old;
+
+    fleet_init(1, 1000);
+    old = *fleet.s[0].model.features;
+    old.no_pttl = 1;
+    fleet.s[0].model.features = &old;
+    fleet_steal(0, 1000);
+    fleet_acquire(1000);
+    fleet_serve_all(1000);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_BUSY);
+    ck_assert_str_eq(report(0), "somebody else's");
+}
+END_TEST
+
+START_TEST(a_line_is_cut_to_its_room)
+{
+    char full[128];
+    char cut[128];
+    size_t cap;
+
+    fleet_init(1, 1000);
+    fleet_steal(0, 1000);
+    fleet_acquire(1000);
+    fleet_serve_all(1000);
+    rdl_redlock_step(lock, 1000);
+    strcpy(full, report(0));
+    for (cap = 1; cap < sizeof cut; cap++) {
+        size_t len = strlen(full) < cap ? strlen(full) : cap - 1;
+        memset(cut, 'x', sizeof cut);
+        ck_assert_uint_eq(rdl_redlock_report(lock, 0, 1000, cut, cap), len);
+        ck_assert_int_eq(strncmp(cut, full, len), 0);
+        ck_assert_int_eq(cut[len], '\0');
+        ck_assert(cap == sizeof cut || cut[cap] == 'x');
+    }
+}
+END_TEST
+
+START_TEST(a_cancelled_attempt_took_no_negative_time)
+{
+    fleet_init(3, 1000);
+    fleet_acquire(1000);
+    fleet_serve(0, 1000);
+    fleet.servers[0].asked_ms = 1100; /* it was connected later than the others */
+    rdl_redlock_cancel(lock);
+    ck_assert_str_eq(report(0), "done in 0 ms");
+}
+END_TEST
+
+/* Every number has words, and no two results share theirs. */
+START_TEST(every_result_has_words_of_its_own)
+{
+    const char *words[64];
+    int n = 0;
+    int result;
+    int i;
+
+    for (result = -60; result <= 10; result++) {
+        const char *text = rdl_strerror(result);
+        ck_assert_ptr_nonnull(text);
+        if (strcmp(text, "unknown result") == 0)
+            continue;
+        for (i = 0; i < n; i++)
+            ck_assert_str_ne(words[i], text);
+        words[n++] = text;
+    }
+    ck_assert_int_ge(n, 5 + 20 + 9 + 2); /* resp, net, lock, redlock; more may come */
+    ck_assert_str_eq(rdl_strerror(RDL_E_SERVERS), "a lock has 1 to 7 servers");
+    ck_assert_str_eq(rdl_strerror(RDL_NO_QUORUM), "too few servers could be asked");
+    ck_assert_str_eq(rdl_strerror(RDL_BUSY), "somebody else holds the lock");
+    ck_assert_str_eq(rdl_strerror(RDL_E_SERVER), "the server answered with an error");
+    ck_assert_str_eq(rdl_strerror(RDL_ADOPTED), "adopted");
+    ck_assert_ptr_null(rdl_lock_strerror(RDL_NO_QUORUM));
+    ck_assert_ptr_null(rdl_net_strerror(RDL_BUSY));
+}
+END_TEST
+
+Suite *suite_redlock_report(void);
+
+Suite *suite_redlock_report(void)
+{
+    Suite *suite = suite_create("redlock_report");
+    TCase *tc = tcase_create("report");
+
+    tcase_add_test(tc, each_server_says_what_it_did);
+    tcase_add_test(tc, a_login_that_is_refused_is_told_without_the_password);
+    tcase_add_test(tc, gone_pending_and_not_connected_are_told);
+    tcase_add_test(tc, a_refusal_without_a_time_is_told_without_one);
+    tcase_add_test(tc, a_line_is_cut_to_its_room);
+    tcase_add_test(tc, a_cancelled_attempt_took_no_negative_time);
+    tcase_add_test(tc, every_result_has_words_of_its_own);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One redlock on servers whose connections swallow everything from some moment on, while new ones work: a
+ * silent server is not asked and has no vote, and no queue fills. That the new connections bring the lock
+ * back is tested for all kinds, in check_contract.c.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "redlock/redlock_private.h"
+#include "tests/fixtures/fleet.h"
+
+static struct rdl_redlock *const lock = &fleet.lock;
+static uint64_t now;
+
+static void fleet_of(size_t n)
+{
+    now = 1000;
+    fleet_init(n, now);
+}
+
+static void hold(size_t n)
+{
+    fleet_of(n);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    rdl_redlock_step(lock, now);
+    fleet_serve_all(now);
+}
+
+/* A SET and its release for each server, whatever happened. */
+static void assert_little_is_queued(void)
+{
+    size_t i;
+
+    for (i = 0; i < fleet.n; i++)
+        ck_assert_uint_le(rdl_conn_waiting(&fleet.s[i].conn), 2);
+}
+
+/* For longer than any queue could bear. */
+START_TEST(single_attempts_are_bounded_and_blame_the_silence)
+{
+    uint64_t begun;
+    char line[100];
+    int i;
+
+    fleet_of(3);
+    fleet_befall("www", now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_UNKNOWN), 3);
+    for (i = 0; i < 4; i++) {
+        begun = now;
+        ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
+        ck_assert_uint_le(now, begun + RDL_CONNECT_MS);
+        ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_NONE), 3);
+        ck_assert_int_eq(rdl_redlock_error(lock, 1), RDL_E_TIMEOUT);
+        rdl_redlock_report(lock, 1, now, line, sizeof line);
+        ck_assert_str_eq(line, rdl_strerror(RDL_E_TIMEOUT));
+        assert_little_is_queued();
+    }
+}
+END_TEST
+
+START_TEST(a_silent_minority_is_not_asked_and_nothing_piles_up)
+{
+    int i;
+
+    fleet_of(5);
+    fleet_befall("w...w", now);
+    for (i = 0; i < 100; i++) {
+        ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+        ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+        now += FLEET_ATTEMPT;
+        ck_assert_int_eq(rdl_conn_state(&fleet.s[1].conn), RDL_CONN_READY);
+        if (fleet.mood[0] == MOOD_DEAF)
+            assert_little_is_queued();
+    }
+    ck_assert_uint_gt(now, 1000 + 2 * FLEET_TTL);
+    ck_assert_int_eq(fleet.mood[0], MOOD_UP); /* and in the end they are there again */
+    ck_assert_int_eq(fleet.mood[4], MOOD_UP);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 5);
+}
+END_TEST
+
+/* Its SET may still come, so the connection is kept; what it would say to an extend is not asked. */
+START_TEST(a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend)
+{
+    fleet_of(3);
+    fleet_befall("..w", now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    now += 3000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    rdl_redlock_step(lock, now);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(fleet.servers[2].vote, RDL_VOTE_NONE);
+    ck_assert_uint_eq(rdl_conn_waiting(&fleet.s[2].conn), 1);
+    fleet_befall(".d.", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    ck_assert_uint_eq(now, 1000 + 3000 + FLEET_ATTEMPT);
+    ck_assert_uint_eq(rdl_conn_waiting(&fleet.s[2].conn), 1);
+}
+END_TEST
+
+/* When an adopted key ends nobody knows, but what is put back of it ends by its ttl. */
+START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left)
+{
+    char hex[RDL_VALUE_MAX];
+    int rc;
+    int i;
+
+    hold(3);
+    rdl_redlock_token(lock, hex);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, hex, sizeof hex), RDL_OK);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_ADOPTED);
+    fleet_delete(2, now);
+    rc = rdl_redlock_extend_begin(lock, FLEET_TTL, now);
+    for (i = 0; i < 3; i++)
+        fleet_serve((size_t)i, now);
+    fleet_befall("..w", now); /* it has answered that the key is gone */
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_OK);
+    now += FLEET_ATTEMPT;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    now += FLEET_ATTEMPT;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_SILENT);
+    now += FLEET_TTL - 3 * FLEET_ATTEMPT;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    now += 2 * FLEET_ATTEMPT;
+    for (i = 0; i < 4; i++) {
+        rdl_redlock_step(lock, now);
+        fleet_serve_all(now);
+    }
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_READY);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_REPAIRED);
+}
+END_TEST
+
+Suite *suite_redlock_silent(void);
+
+Suite *suite_redlock_silent(void)
+{
+    Suite *suite = suite_create("redlock_silent");
+    TCase *tc = tcase_create("silent");
+
+    tcase_add_test(tc, single_attempts_are_bounded_and_blame_the_silence);
+    tcase_add_test(tc, a_silent_minority_is_not_asked_and_nothing_piles_up);
+    tcase_add_test(tc, a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend);
+    tcase_add_test(tc, a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

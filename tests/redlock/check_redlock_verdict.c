@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* An attempt that cannot win any more: let go of at once, and called what the answers in its time say. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+static uint64_t now;
+
+static void begin(size_t n)
+{
+    now = 1000;
+    fleet_init(n, now);
+}
+
+/* Ask; all requests are on their way before the first answer comes. */
+static int ask(void)
+{
+    int rc = fleet_acquire(now);
+    size_t i;
+
+    for (i = 0; i < fleet.n; i++)
+        scripted_sent(&fleet.s[i]);
+    return rc;
+}
+
+/* What the servers are, one letter each: . free, s somebody else's, d down, e errors only. */
+static unsigned how_many(const char *fates, char fate)
+{
+    unsigned n = 0;
+
+    for (; *fates != '\0'; fates++)
+        n += *fates == fate;
+    return n;
+}
+
+static int best_of(const char *fates)
+{
+    unsigned n = (unsigned)strlen(fates), quorum = n / 2 + 1;
+    unsigned yes = how_many(fates, '.'), denied = how_many(fates, 's');
+
+    if (yes >= quorum)
+        return RDL_OK;
+    return denied > n - quorum || (denied > 0 && denied + yes >= quorum) ? RDL_BUSY : RDL_NO_QUORUM;
+}
+
+/* They answer one after the other, from this one on and around. */
+static void answers_in_turn(const char *fates, size_t first)
+{
+    size_t i;
+    int rc;
+
+    begin(strlen(fates));
+    fleet_befall(fates, now);
+    rc = ask();
+    for (i = 0; i < fleet.n && rc == RDL_PENDING; i++) {
+        fleet_serve((first + i) % fleet.n, now);
+        rc = rdl_redlock_step(lock, now);
+    }
+    ck_assert_msg(rc == best_of(fates), "%s from %u on: %d", fates, (unsigned)first, rc);
+    for (i = 0; i < 3; i++) {
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+    }
+    if (rc != RDL_OK)
+        ck_assert_uint_eq(fleet_keys(now), how_many(fates, 's'));
+}
+
+START_TEST(the_result_is_the_best_that_the_answers_give_in_whatever_order_they_come)
+{
+    static const char letters[] = ".sde";
+    size_t n = (size_t)_i, i, first;
+    unsigned k, all = 1;
+
+    for (i = 0; i < n; i++)
+        all *= 4;
+    for (k = 0; k < all; k++) {
+        char fates[8] = {0};
+        unsigned rest = k;
+        for (i = 0; i < n; i++, rest /= 4)
+            fates[i] = letters[rest % 4];
+        if (how_many(fates, 'd') > n - (n / 2 + 1)) /* then it does not even begin */
+            continue;
+        for (first = 0; first<n; first += n> 4 ? 2 : 1)
+            answers_in_turn(fates, first);
+    }
+}
+END_TEST
+
+/* One of five is down, two have refused: no majority, and the last two will say whether it is busy. */
+static void wait_for_the_verdict(void)
+{
+    fleet_down(0);
+    fleet_steal(1, now);
+    fleet_steal(2, now);
+    fleet.mood[3] = fleet.mood[4] = MOOD_FROZEN;
+    ck_assert_int_eq(ask(), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+}
+
+START_TEST(the_releases_go_out_at_once_and_only_the_verdict_waits)
+{
+    begin(5);
+    wait_for_the_verdict();
+    ck_assert_str_eq(scripted_sent(&fleet.s[1]), "");
+    ck_assert_str_eq(scripted_sent(&fleet.s[2]), "");
+    ck_assert_str_eq(scripted_sent(&fleet.s[3]), wire_release_sha("k", entropy_token(1)));
+    ck_assert_str_eq(scripted_sent(&fleet.s[4]), wire_release_sha("k", entropy_token(1)));
+    ck_assert_uint_eq(lock->wake_ms, now + FLEET_ATTEMPT);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_NO_QUORUM); /* not by two alone */
+    scripted_sent(&fleet.s[3]);
+    fleet_mend(now + FLEET_ATTEMPT);
+    ck_assert_uint_eq(fleet_keys(now + FLEET_ATTEMPT), 2);
+}
+END_TEST
+
+START_TEST(a_late_reply_is_a_vote_and_owed_nothing_more)
+{
+    begin(5);
+    wait_for_the_verdict();
+    scripted_sent(&fleet.s[4]);
+    fleet.mood[4] = MOOD_UP; /* its grant, and that the release deleted it */
+    fleet_serve(4, now + 10);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 10),
+                     RDL_BUSY); /* two and one are a majority that answered */
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 1);
+    ck_assert_str_eq(scripted_sent(&fleet.s[4]), "");
+    ck_assert(rdl_conn_is_idle(&fleet.s[4].conn));
+    ck_assert_uint_eq(fleet_keys(now + 10), 2);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now + 10), 0);
+}
+END_TEST
+
+/* It may answer, connect, or let us in as late as it likes: this attempt is given up. */
+START_TEST(who_connects_while_the_verdict_waits_is_not_asked)
+{
+    begin(5);
+    wait_for_the_verdict();
+    fleet_up(0);
+    scripted_sent(&fleet.s[0]);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 10), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&fleet.s[0]), "");
+}
+END_TEST
+
+START_TEST(where_busy_is_out_of_reach_nothing_is_waited_for)
+{
+    begin(5);
+    fleet_befall(".eee", now);
+    fleet.mood[4] = MOOD_FROZEN; /* even if it is somebody else's there */
+    ask();
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_NO_QUORUM);
+}
+END_TEST
+
+START_TEST(one_refusal_and_three_of_five_that_are_gone_is_no_quorum)
+{
+    begin(5);
+    fleet_down(3);
+    fleet_down(4);
+    fleet_steal(0, now);
+    fleet.mood[1] = MOOD_FROZEN;
+    ask();
+    fleet_serve(0, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_down(2);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_NO_QUORUM);
+}
+END_TEST
+
+START_TEST(a_connection_that_breaks_while_the_verdict_waits_is_owed_one_release)
+{
+    begin(5);
+    wait_for_the_verdict();
+    fleet_down(4);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 1),
+                     RDL_PENDING); /* the last one may be the third refusal */
+    fleet_down(3);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 2), RDL_NO_QUORUM);
+    ck_assert_uint_eq(rdl_conn_waiting(&fleet.s[4].conn), 1);
+    fleet_up(3);
+    fleet_up(4);
+    fleet_mend(now + 2);
+    ck_assert_uint_eq(fleet_keys(now + 2), 2);
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
+START_TEST(cancel_while_the_verdict_waits_leaves_nothing)
+{
+    begin(5);
+    wait_for_the_verdict();
+    rdl_redlock_cancel(lock);
+    ck_assert(!lock->servers[3].req.is_queued && !lock->servers[4].req.is_queued);
+    fleet_mend(now + 1);
+    ck_assert_uint_eq(fleet_keys(now + 1), 2);
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
+/* The room that is kept for it is the release's, and not the answer's. */
+START_TEST(where_there_is_room_for_one_alone_it_is_the_releases)
+{
+    struct rdl_command other = {&rdl_op_extend, {NULL, 40}, {"v", 1}, {NULL, 0}, 60000, 30000};
+    static struct rdl_req reqs[120];
+    size_t i;
+
+    begin(5);
+    other.name.data = token_hex(7);
+    fleet.mood[3] = MOOD_FROZEN;
+    for (i = 0; rdl_conn_submit(&fleet.s[3].conn, &reqs[i], &other) == RDL_OK; i++)
+        ck_assert_uint_lt(i, 119);
+    rdl_conn_forget(&fleet.s[3].conn, &reqs[0]); /* room for a request and its release */
+    wait_for_the_verdict();
+    ck_assert_uint_eq(fleet.servers[3].vote, RDL_VOTE_UNKNOWN);
+    ck_assert_uint_eq(fleet.servers[3].owes, 0);
+    ck_assert_uint_eq(fleet.servers[4].vote, RDL_VOTE_PENDING);
+}
+END_TEST
+
+/* Its script was not there: sent again, in full, it would come behind the release. */
+START_TEST(a_script_is_not_sent_again_while_the_verdict_waits)
+{
+    begin(5);
+    fleet.opt.fencing = &rdl_redlock_fenced;
+    wait_for_the_verdict();
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&fleet.s[3]), entropy_token(1)));
+    scripted_reply(&fleet.s[3], "-NOSCRIPT No matching script.\r\n:-1\r\n");
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 1), RDL_PENDING);
+    ck_assert_uint_eq(fleet.servers[3].vote, RDL_VOTE_ERROR);
+    ck_assert_str_eq(scripted_sent(&fleet.s[3]), "");
+    ck_assert(rdl_conn_is_idle(&fleet.s[3].conn));
+}
+END_TEST
+
+/* That it is not ours there is said first; for how long, too late. */
+START_TEST(half_an_answer_is_a_refusal)
+{
+    begin(5);
+    wait_for_the_verdict();
+    scripted_reply(&fleet.s[3], "$-1\r\n");
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_BUSY);
+}
+END_TEST
+
+Suite *suite_redlock_verdict(void);
+
+Suite *suite_redlock_verdict(void)
+{
+    Suite *suite = suite_create("redlock_verdict");
+    TCase *tc = tcase_create("verdict");
+
+    tcase_add_loop_test(tc, the_result_is_the_best_that_the_answers_give_in_whatever_order_they_come, 1, 8);
+    tcase_add_test(tc, the_releases_go_out_at_once_and_only_the_verdict_waits);
+    tcase_add_test(tc, a_late_reply_is_a_vote_and_owed_nothing_more);
+    tcase_add_test(tc, who_connects_while_the_verdict_waits_is_not_asked);
+    tcase_add_test(tc, where_busy_is_out_of_reach_nothing_is_waited_for);
+    tcase_add_test(tc, one_refusal_and_three_of_five_that_are_gone_is_no_quorum);
+    tcase_add_test(tc, a_connection_that_breaks_while_the_verdict_waits_is_owed_one_release);
+    tcase_add_test(tc, cancel_while_the_verdict_waits_leaves_nothing);
+    tcase_add_test(tc, where_there_is_room_for_one_alone_it_is_the_releases);
+    tcase_add_test(tc, a_script_is_not_sent_again_while_the_verdict_waits);
+    tcase_add_test(tc, half_an_answer_is_a_refusal);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting: who cannot vote yes any more, when the keys in the way are gone, what will not mend. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "redlock/redlock_private.h"
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+/* PTTLs of the servers that refused, '-' for one that did not; and the pause they advise. */
+static const struct {
+    const char *pttls;
+    uint64_t hint;
+} hints[] = {
+    {"700", 700},
+    {"-1", UINT64_MAX},
+    {"-", UINT64_MAX},
+    {"100 - -", 100}, /* two others may be free: one key would do */
+    {"100 200 -", 100},
+    {"100 200 300", 200},
+    {"300 100 200", 200},
+    {"100 100 100", 100},
+    {"0 0 9", 0},
+    {"-1 100 200", 200},
+    {"-1 -1 200", UINT64_MAX},
+    {"-2 50 60", 60},
+    {"10 20 30 40", 30},
+    {"10 20 30 -", 20},
+    {"10 20 - -", 10},
+    {"50 40 30 20 10", 30},
+    {"50 40 30 - 10", 30},
+    {"7 6 5 4 3 2 1", 4},
+};
+
+START_TEST(the_hint_is_when_a_majority_could_be_free)
+{
+    char text[64];
+    char *word;
+    size_t n = 0;
+    size_t i = 0;
+
+    strcpy(text, hints[_i].pttls);
+    for (word = text; *word != '\0'; word++)
+        n += *word == ' ';
+    fleet_init(n + 1, 1000);
+    for (word = strtok(text, " "); word != NULL; word = strtok(NULL, " "), i++) {
+        fleet.servers[i].vote = strcmp(word, "-") == 0 ? RDL_VOTE_UNKNOWN : RDL_VOTE_DENIED;
+        fleet.servers[i].value = strtol(word, NULL, 10);
+    }
+    ck_assert_uint_eq(rdl_votes_hint_ms(lock), hints[_i].hint);
+}
+END_TEST
+
+START_TEST(only_who_may_still_answer_is_no_no)
+{
+    static const enum rdl_vote noes[] = {RDL_VOTE_DENIED, RDL_VOTE_ABSENT, RDL_VOTE_ERROR, RDL_VOTE_UNKNOWN};
+    size_t i;
+
+    fleet_init(7, 1000);
+    fleet.servers[0].vote = RDL_VOTE_PENDING;
+    fleet.servers[1].vote = RDL_VOTE_GRANTED;
+    ck_assert_uint_eq(rdl_votes_noes(lock), 0); /* the others are ready and will be asked */
+    for (i = 0; i < 4; i++)
+        fleet.servers[2 + i].vote = (uint8_t)noes[i];
+    ck_assert_uint_eq(rdl_votes_noes(lock), 4);
+    fleet_down(6);
+    ck_assert_uint_eq(rdl_votes_noes(lock), 5);
+    fleet_up(6);
+    rdl_votes_tend(lock, 5000);
+    rdl_votes_tend(lock, 9000);
+    ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* it connects: there is hope */
+    fleet.servers[6].error = RDL_E_FULL;
+    ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* there may be room yet */
+    fleet.servers[6].error = RDL_E_TWICE;
+    ck_assert_uint_eq(rdl_votes_noes(lock), 5);
+    fleet.servers[0].counts = 0; /* whatever it says */
+    ck_assert_uint_eq(rdl_votes_noes(lock), 6);
+}
+END_TEST
+
+START_TEST(permanent_is_what_leaves_no_majority)
+{
+    size_t i;
+
+    fleet_init(5, 1000);
+    for (i = 0; i < 3; i++) {
+        ck_assert(!rdl_votes_are_permanent(lock));
+        fleet.servers[i].vote = RDL_VOTE_ERROR;
+        fleet.servers[i].error = RDL_E_PERM;
+    }
+    ck_assert(rdl_votes_are_permanent(lock));
+    fleet.servers[0].error = RDL_E_OOM;
+    ck_assert(!rdl_votes_are_permanent(lock));
+    fleet.servers[0].vote = RDL_VOTE_NONE; /* never connected, because of its password */
+    fleet.servers[0].error = RDL_OK;
+    rdl_conn_shut(&fleet.s[0].conn, RDL_E_AUTH);
+    ck_assert(rdl_votes_are_permanent(lock));
+    fleet.servers[1].vote = RDL_VOTE_GRANTED;
+    ck_assert(!rdl_votes_are_permanent(lock));
+}
+END_TEST
+
+START_TEST(held_are_those_that_said_so_last)
+{
+    uint64_t now = 1000;
+
+    fleet_init(5, 1000);
+    fleet.mood[4] = MOOD_FROZEN;
+    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 0);
+    fleet_run(fleet_acquire(now), &now);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 4);
+    fleet_delete(0, now);
+    fleet_steal(1, now);
+    fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
+    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 2);
+    fleet.mood[4] = MOOD_UP; /* its late grant, and the extend behind it, count */
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_le(rdl_votes_held(lock, HOLD_NEW), 3);
+}
+END_TEST
+
+START_TEST(conns_are_counted_by_state)
+{
+    fleet_init(4, 1000);
+    fleet_down(2);
+    ck_assert_uint_eq(rdl_votes_conns(lock, RDL_CONN_READY), 3);
+    ck_assert_uint_eq(rdl_votes_conns(lock, RDL_CONN_CLOSED), 1);
+    rdl_conn_shut(&fleet.s[0].conn, RDL_E_CLOSED);
+    ck_assert_uint_eq(rdl_votes_conns(lock, RDL_CONN_FAILED), 1);
+}
+END_TEST
+
+START_TEST(a_server_that_connects_while_asking_is_asked_once)
+{
+    fleet_init(3, 1000);
+    fleet.mood[0] = MOOD_FROZEN;
+    fleet_acquire(1000);
+    rdl_redlock_step(lock, 1001);
+    rdl_redlock_step(lock, 1002);
+    ck_assert_str_eq(scripted_sent(&fleet.s[0]), wire_acquire("k", entropy_token(1), FLEET_TTL));
+    fleet_down(0); /* asked and lost: not asked again in this attempt */
+    rdl_redlock_step(lock, 1003);
+    fleet_up(0);
+    rdl_redlock_step(lock, 1100);
+    fleet_serve(0, 1100);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_READY);
+    scripted_sent(&fleet.s[0]);
+    rdl_redlock_step(lock, 1101);
+    ck_assert_uint_eq(fleet.servers[0].vote, RDL_VOTE_UNKNOWN);
+    ck_assert_str_eq(scripted_sent(&fleet.s[0]), "");
+}
+END_TEST
+
+Suite *suite_redlock_vote(void);
+
+Suite *suite_redlock_vote(void)
+{
+    Suite *suite = suite_create("redlock_vote");
+    TCase *tc = tcase_create("vote");
+
+    tcase_add_loop_test(tc, the_hint_is_when_a_majority_could_be_free, 0, sizeof hints / sizeof hints[0]);
+    tcase_add_test(tc, only_who_may_still_answer_is_no_no);
+    tcase_add_test(tc, permanent_is_what_leaves_no_majority);
+    tcase_add_test(tc, held_are_those_that_said_so_last);
+    tcase_add_test(tc, conns_are_counted_by_state);
+    tcase_add_test(tc, a_server_that_connects_while_asking_is_asked_once);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting and giving up on N servers. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+static void be_patient(void)
+{
+    fleet.opt.lease.wait_ms = 5000;
+    fleet.opt.lease.retry_ms = 50;
+}
+
+/* The pause after an attempt that was refused after so long. */
+static uint64_t pause_after(uint32_t took_ms, uint32_t seed)
+{
+    size_t i;
+
+    fleet_init(3, 1000);
+    be_patient();
+    fleet.opt.lease.retry_ms = 1;
+    for (i = 0; i < 3; i++)
+        fleet_command(i, "SET k other\r\n", 1000);
+    ck_assert_int_eq(fleet_acquire(1000), RDL_PENDING);
+    lock->seed = seed;
+    fleet_serve_all(1000 + took_ms);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1000 + took_ms), RDL_PENDING);
+    return lock->wake_ms - 1000 - took_ms;
+}
+
+/* Two who collided come again at different times: the attempt's own length apart, or more. */
+START_TEST(the_pause_is_comparably_greater_than_the_attempt_and_by_chance)
+{
+    uint64_t shortest = UINT64_MAX, longest = 0;
+    uint32_t seed;
+
+    for (seed = 1; seed <= 100; seed++) {
+        uint64_t pause = pause_after(100, seed * 2654435761u);
+        shortest = pause < shortest ? pause : shortest;
+        longest = pause > longest ? pause : longest;
+        ck_assert_uint_le(pause_after(0, seed), 2);
+    }
+    ck_assert_uint_lt(shortest, 50);
+    ck_assert_uint_gt(longest, 150);
+    ck_assert_uint_le(longest, 200);
+}
+END_TEST
+
+START_TEST(a_lock_whose_holder_dies_is_taken_when_its_ttl_ends)
+{
+    uint64_t now = 1000;
+    size_t i;
+
+    fleet_init(5, 1000);
+    be_patient();
+    for (i = 0; i < 5; i++)
+        fleet_command(i, "SET k other PX 1500\r\n", 1000);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_gt(now, 2500);
+    ck_assert_uint_le(now, 2502);
+}
+END_TEST
+
+START_TEST(connecting_after_a_pause_is_waited_for_without_a_busy_loop)
+{
+    uint64_t now = 1000;
+    int rc;
+
+    fleet_init(1, 1000);
+    be_patient();
+    fleet.opt.lease.wait_ms = 20000;
+    fleet_down(0);
+    rc = fleet_acquire(now);
+    while (rc == RDL_PENDING) { /* a black hole: connecting ends by its deadline alone */
+        if (rdl_conn_wants(&fleet.s[0].conn) & RDL_WANT_CLOSE) {
+            rdl_conn_closed(&fleet.s[0].conn, rdl_conn_error(&fleet.s[0].conn));
+        } else {
+            ck_assert_uint_gt(rdl_redlock_wake_ms(lock), now);
+            now = rdl_redlock_wake_ms(lock);
+        }
+        rc = rdl_redlock_step(lock, now);
+    }
+    ck_assert_int_eq(rc, RDL_NO_QUORUM);
+    ck_assert_uint_eq(now, 21000);
+}
+END_TEST
+
+START_TEST(errors_for_good_on_a_majority_end_the_waiting)
+{
+    uint64_t now = 1000;
+    size_t i;
+
+    fleet_init(5, 1000);
+    be_patient();
+    for (i = 0; i < 3; i++) { /* their users were taken the right to anything */
+        fleet.mood[i] = MOOD_FROZEN;
+        scripted_reply(&fleet.s[i], "");
+    }
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    for (i = 0; i < 3; i++) {
+        scripted_sent(&fleet.s[i]);
+        scripted_reply(&fleet.s[i], _i ? "-NOPERM x\r\n-NOPERM x\r\n" : "-LOADING x\r\n-LOADING x\r\n");
+    }
+    ck_assert_int_eq(rdl_redlock_step(lock, now), _i ? RDL_NO_QUORUM : RDL_PENDING);
+}
+END_TEST
+
+START_TEST(every_attempt_has_a_token_of_its_own)
+{
+    const char *sent;
+    int attempts = 0;
+    uint64_t now = 1000;
+    int rc;
+
+    fleet_init(2, 1000);
+    be_patient();
+    fleet_command(1, "SET k other\r\n", 1000);
+    rc = fleet_acquire(now);
+    while (attempts < 6 && rc == RDL_PENDING) { /* each released before the next is asked for */
+        sent = scripted_sent(&fleet.s[0]);
+        if (strstr(sent, "SET") != NULL) {
+            attempts++;
+            ck_assert_ptr_nonnull(strstr(sent, entropy_token((unsigned)attempts)));
+        }
+        fleet_serve_all(now);
+        rc = rdl_redlock_step(lock, now);
+        now = rdl_redlock_wake_ms(lock);
+    }
+    ck_assert_int_eq(attempts, 6);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- giving up */
+
+START_TEST(cancel_leaves_no_key_behind_and_the_memory_free)
+{
+    const char *fates = _i % 2 ? "..fdf" : ".....";
+    uint64_t now = 1000;
+    size_t i;
+    int place = _i / 2;
+
+    fleet_init(5, 1000);
+    fleet_befall(fates, now);
+    be_patient();
+    if (place == 5)
+        fleet_steal(0, now), fleet_steal(1, now), fleet_steal(2, now);
+    fleet_acquire(now);
+    if (place >= 1)
+        fleet_serve(0, now);
+    if (place >= 2)
+        rdl_redlock_step(lock, now);
+    if (place >= 3) {
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+    }
+    if (place == 4 && lock->until_ms != 0)
+        rdl_redlock_extend_begin(lock, FLEET_TTL, now);
+    if (place == 6 && lock->until_ms != 0)
+        rdl_redlock_release_begin(lock, now);
+    rdl_redlock_cancel(lock);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
+    memset(lock, 0xee, sizeof *lock);
+    memset(fleet.servers, 0xee, sizeof fleet.servers);
+    for (i = 0; i < 5; i++) {
+        fleet_up(i);
+        now = 1500;
+        if (rdl_conn_state(&fleet.s[i].conn) == RDL_CONN_CLOSED)
+            rdl_conn_upkeep(&fleet.s[i].conn, rdl_conn_upkeep(&fleet.s[i].conn, now));
+    }
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), place == 5 ? 3 : 0);
+}
+END_TEST
+
+Suite *suite_redlock_wait(void);
+
+Suite *suite_redlock_wait(void)
+{
+    Suite *suite = suite_create("redlock_wait");
+    TCase *tc = tcase_create("wait");
+
+    tcase_add_test(tc, connecting_after_a_pause_is_waited_for_without_a_busy_loop);
+    tcase_add_test(tc, the_pause_is_comparably_greater_than_the_attempt_and_by_chance);
+    tcase_add_test(tc, a_lock_whose_holder_dies_is_taken_when_its_ttl_ends);
+    tcase_add_loop_test(tc, errors_for_good_on_a_majority_end_the_waiting, 0, 2);
+    tcase_add_test(tc, every_attempt_has_a_token_of_its_own);
+    tcase_add_loop_test(tc, cancel_leaves_no_key_behind_and_the_memory_free, 0, 14);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

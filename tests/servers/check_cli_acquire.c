@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/redlock.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/relay.h"
+#include "tests/fixtures/servers.h"
+#include "tests/sim/server.h"
+
+#include <arpa/inet.h>
+#include <check.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+Suite *suite_cli_acquire(void);
+
+enum { N = 5 };
+
+static struct live_server server[N];
+static struct command a, b;
+
+static const char *const no_options[] = {NULL};
+static const char *const at_once[] = {"-n", NULL};
+static const char hold[] = "trap 'echo out >&9; exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+static void start_holder(void)
+{
+    command_set(&a, no_options, server, N, "nightly", hold);
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+}
+
+static void end_holder(void)
+{
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+}
+
+START_TEST(the_second_waits_and_then_runs)
+{
+    start_holder();
+    command_set(&b, (const char *const[]){"-v", NULL}, server, N, "nightly", "echo in >&9");
+    command_start(&b);
+    command_await_err(&b, "held by somebody else; waiting");
+    ck_assert_int_eq(command_is_silent(&b), 1);
+    end_holder();
+    ck_assert_str_eq(command_note(&b), "in");
+    ck_assert_int_eq(command_end(&b), 0);
+}
+END_TEST
+
+START_TEST(a_conflict_is_1_or_what_was_asked_for)
+{
+    start_holder();
+    command_set(&b, at_once, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&b), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, "nightly is held by somebody else"));
+    ck_assert_str_eq(b.out, "");
+    command_set(&b, (const char *const[]){"-q", "-w", "0.2", "-E", "75", NULL}, server, N, "nightly",
+                "echo never");
+    ck_assert_int_eq(command_run(&b), 75);
+    ck_assert_str_eq(b.err, "");
+    command_set(&b, (const char *const[]){"-n", "-E", "0", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&b), 0);
+    ck_assert_str_eq(b.out, "");
+    command_set(&b, at_once, server, N, "weekly", "exit 0");
+    ck_assert_int_eq(command_run(&b), 0);
+    end_holder();
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_wait_and_leaves_nothing_behind)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
+    start_holder();
+    for (int i = 0; i < 4; i++) {
+        command_set(&b, (const char *const[]){"-v", NULL}, server, N, "nightly", "echo never");
+        command_start(&b);
+        command_await_err(&b, "waiting");
+        kill(b.pid, signals[i]);
+        ck_assert_int_eq(command_end(&b), 128 + signals[i]);
+    }
+    end_holder();
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(two_of_five_servers_may_be_down)
+{
+    live_kill(&server[0]);
+    live_kill(&server[3]);
+    command_set(&a, at_once, server, N, "nightly", "exit 7");
+    ck_assert_int_eq(command_run(&a), 7);
+    ck_assert_str_eq(a.err, "");
+    live_restart(&server[0]);
+    live_freeze(&server[0]); /* down in another way */
+    command_set(&a, at_once, server, N, "nightly", "exit 7");
+    ck_assert_int_eq(command_run(&a), 7);
+    live_thaw(&server[0]);
+}
+END_TEST
+
+static void where(const struct live_server *s, char out[32])
+{
+    snprintf(out, 32, "127.0.0.1:%d: ", s->port);
+}
+
+START_TEST(three_of_five_down_is_69_within_the_wait_and_says_which)
+{
+    char name[32];
+    for (int i = 0; i < 3; i++)
+        live_kill(&server[i]);
+    uint64_t begun = rdl_posix_now_ms();
+    command_set(&a, (const char *const[]){"-w", "1", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_uint_lt(rdl_posix_now_ms() - begun, 8000); /* 1 s, on any machine; without -w it is 10 s */
+    for (int i = 0; i < N; i++) {
+        where(&server[i], name);
+        ck_assert_msg((strstr(a.err, name) != NULL) == (i < 3), "%s: %s", name, a.err);
+    }
+    ck_assert_ptr_eq(strchr(a.err, '\n'), a.err + strlen(a.err) - 1);
+    command_set(&a, at_once, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+}
+END_TEST
+
+START_TEST(a_majority_that_stays_down_ends_the_wait_without_a_limit)
+{
+    for (int i = 0; i < 3; i++)
+        live_kill(&server[i]);
+    command_set(&a, no_options, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+}
+END_TEST
+
+/* Two of five are down: of the others three refuse, whoever is the quickest. */
+START_TEST(a_lock_is_a_conflict_also_while_a_minority_is_down)
+{
+    start_holder();
+    live_kill(&server[4]);
+    if (_i)
+        live_kill(&server[3]);
+    for (int i = 0; i < 20; i++) {
+        command_set(&b, at_once, server, N, "nightly", "echo never");
+        ck_assert_int_eq(command_run(&b), 1);
+    }
+    command_set(&b, (const char *const[]){"-w", "0.7", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&b), 1);
+    end_holder();
+}
+END_TEST
+
+/* One attempt, connecting included. Of three runs the quickest: the machine may be slow. */
+START_TEST(at_once_means_so_where_a_majority_is_frozen)
+{
+    uint64_t quickest = UINT64_MAX;
+    char name[32];
+
+    for (int i = 0; i < 3; i++)
+        live_freeze(&server[i]);
+    for (int i = 0; i < 3; i++) {
+        uint64_t begun = rdl_posix_now_ms();
+        command_set(&a, at_once, server, N, "nightly", "echo never");
+        ck_assert_int_eq(command_run(&a), 69);
+        if (rdl_posix_now_ms() - begun < quickest)
+            quickest = rdl_posix_now_ms() - begun;
+    }
+    for (int i = 0; i < 3; i++)
+        live_thaw(&server[i]);
+    ck_assert_uint_lt(quickest, RDL_CONNECT_MS - 500);
+    for (int i = 0; i < N; i++) {
+        where(&server[i], name);
+        ck_assert_msg((strstr(a.err, name) != NULL) == (i < 3), "%s: %s", name, a.err);
+    }
+}
+END_TEST
+
+/* Connecting takes several round trips, and then comes the lock's. */
+START_TEST(at_once_gives_a_slow_server_the_time_to_connect)
+{
+    struct relay far = {0};
+    char url[40];
+
+    relay_start(&far, server[0].port, 150);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d/3", far.port);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-v", "-n", "-u", url, "nightly", "-c", "exit 7", NULL});
+    ck_assert_int_eq(command_run(&a), 7);
+    relay_stop(&far);
+}
+END_TEST
+
+START_TEST(a_majority_that_comes_back_is_waited_for)
+{
+    for (int i = 0; i < 3; i++)
+        live_kill(&server[i]);
+    command_set(&a, (const char *const[]){"-w", "30", NULL}, server, N, "nightly", "echo in >&9");
+    command_start(&a);
+    live_restart(&server[1]);
+    ck_assert_str_eq(command_note(&a), "in");
+    ck_assert_int_eq(command_end(&a), 0);
+}
+END_TEST
+
+START_TEST(a_frozen_majority_is_69)
+{
+    for (int i = 0; i < 3; i++)
+        live_freeze(&server[i]);
+    command_set(&a, (const char *const[]){"-w", "0.5", NULL}, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
+    for (int i = 0; i < 3; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+START_TEST(a_key_without_expiry_is_said_to_be_no_lock)
+{
+    live_command(&server[0], "SET nightly something");
+    command_set(&a, at_once, server, 1, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "no expiry"));
+}
+END_TEST
+
+START_TEST(who_may_not_ask_for_how_long_is_told_that_it_is_held)
+{
+    live_command(&server[0], "SET nightly something PX 60000");
+    live_command(&server[0], "ACL SETUSER default -pttl");
+    command_set(&a, at_once, server, 1, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_str_eq(a.err, "redlock: nightly is held by somebody else\n");
+}
+END_TEST
+
+/* No advice but where nobody listens. */
+START_TEST(why_a_server_cannot_be_reached_is_told_as_the_system_has_it)
+{
+    static const struct {
+        const char *url, *text;
+    } cases[] = {
+        {"unix:///nowhere/at/all", "s: /nowhere/at/all: cannot connect: No such file or directory\n"},
+        {"unix:///dev/null/no", "s: /dev/null/no: cannot connect: Not a directory\n"},
+        {"redis://127.0.0.1:1", "s (is it running?): 127.0.0.1:1: cannot connect: Connection refused\n"},
+        {"unix:///etc/passwd", "s (is it running?): /etc/passwd: cannot connect: Connection refused\n"},
+    };
+    static const char *const modes[] = {"--legacy=never", "--legacy=always"};
+
+    for (size_t i = 0; i < 8; i++) {
+        memset(&a, 0, sizeof a);
+        command_add_all(
+            &a, (const char *const[]){"run", "-n", modes[i / 4], "-u", cases[i % 4].url, "L", "true", NULL});
+        ck_assert_int_eq(command_run(&a), 69);
+        ck_assert_msg(strstr(a.err, cases[i % 4].text) != NULL, "%s", a.err);
+    }
+}
+END_TEST
+
+START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
+{
+    live_command(&server[0], "CONFIG SET maxmemory 1");
+    command_set(&a, at_once, server, 1, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "no lock after 0.0 s: 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, "out of memory"));
+    live_kill(&server[1]);
+    command_set(&a, at_once, server, 3, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 3 servers: "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": cannot connect: Connection refused"));
+    live_command(&server[0], "CONFIG SET maxmemory 0");
+    command_set(&a, at_once, server, 2, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 2 servers (is it running?): "));
+    live_kill(&server[0]);
+    command_set(&a, at_once, server, 2, "nightly", "true");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 2 servers (are they running?): "));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a server that can seldom be asked */
+
+enum { SELDOM = 12 }; /* so many times it says that somebody else has it, then it is ours */
+
+/* To the first request of each acquire; else it is loading. */
+static const char *seldom_reply(const struct sim_arg *argv)
+{
+    static char last[2 * RDL_ENTROPY_LEN];
+    static int times;
+    int is_first;
+
+    if (sim_arg_is(argv[0], "PTTL"))
+        return ":60000\r\n";
+    if (sim_arg_is(argv[0], "EVALSHA") || sim_arg_is(argv[0], "EVAL"))
+        return ":1\r\n";
+    if (!sim_arg_is(argv[0], "SET"))
+        return "-ERR unknown command\r\n";
+    is_first = memcmp(last, argv[2].data, sizeof last) != 0;
+    memcpy(last, argv[2].data, sizeof last);
+    if (times >= SELDOM)
+        return "+OK\r\n";
+    times += is_first;
+    return is_first ? "$-1\r\n" : "-LOADING Redis is loading the dataset in memory\r\n";
+}
+
+static void serve_seldom(int listener)
+{
+    static uint8_t in[65536];
+    int fd = accept(listener, NULL, NULL);
+    size_t len = 0;
+    ssize_t n;
+
+    while ((n = read(fd, in + len, sizeof in - len)) > 0) {
+        struct sim_arg argv[SIM_ARGS];
+        const char *why;
+        long used;
+        int argc;
+        len += (size_t)n;
+        while ((used = sim_request_parse(in, len, argv, &argc, &why)) > 0) {
+            const char *reply = seldom_reply(argv);
+            if (write(fd, reply, strlen(reply)) < 0)
+                _exit(1);
+            len -= (size_t)used;
+            memmove(in, in + used, len);
+        }
+    }
+    _exit(0);
+}
+
+/* Each second it answers once, and then no more: who waits without a limit can reach it, and goes on. */
+START_TEST(who_is_answered_now_and_then_goes_on_waiting)
+{
+    struct sockaddr_in where_to = {.sin_family = AF_INET};
+    socklen_t len = sizeof where_to;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char url[40];
+    pid_t pid;
+
+    where_to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ck_assert_int_eq(bind(listener, (const struct sockaddr *)(const void *)&where_to, len), 0);
+    ck_assert_int_eq(listen(listener, 8), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)(void *)&where_to, &len), 0);
+    pid = live_fork();
+    if (pid == 0)
+        serve_seldom(listener);
+    close(listener);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", ntohs(where_to.sin_port));
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-u", url, "nightly", "-c", "exit 7", NULL});
+    ck_assert_int_eq(command_run(&a), 7);
+    live_reap(pid);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- servers that are none */
+
+static int run_against(const char *text, size_t good)
+{
+    struct fake_server f = {.trick = FAKE_CLOSES, .text = text, .after = 10};
+    char url[64];
+    fake_start(&f);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-w", "0.5", "-u", fake_url(&f, url, sizeof url), NULL});
+    command_add_servers(&a, server, good);
+    command_add_all(&a, (const char *const[]){"nightly", "true", NULL});
+    command_run(&a);
+    fake_stop(&f);
+    return a.status;
+}
+
+START_TEST(a_server_that_speaks_http_is_76)
+{
+    static const char http[] = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+    ck_assert_int_eq(run_against(http, 0), 76);
+    ck_assert_ptr_nonnull(strstr(a.err, "RESP2"));
+    ck_assert_int_eq(run_against(http, 1), 76);
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"),
+                     ":0\r\n"); /* what it had got is given back */
+    ck_assert_int_eq(run_against(http, 2), 0);
+}
+END_TEST
+
+START_TEST(a_server_that_says_nothing_is_69)
+{
+    ck_assert_int_eq(run_against("", 0), 69);
+    ck_assert_int_eq(run_against("-LOADING Redis is loading the dataset in memory\r\n", 0), 69);
+    ck_assert_int_eq(run_against("-OOM command not allowed\r\n", 1), 69);
+}
+END_TEST
+
+START_TEST(what_a_server_says_cannot_write_on_the_terminal)
+{
+    ck_assert_int_eq(run_against("-OOM \033[2J\007pwned\r\n-OOM \033[2J\007pwned\r\n", 0), 69);
+    ck_assert_ptr_null(strchr(a.err, '\033'));
+    ck_assert_ptr_null(strchr(a.err, '\007'));
+}
+END_TEST
+
+Suite *suite_cli_acquire(void)
+{
+    Suite *s = suite_create("cli_acquire");
+    TCase *t = tcase_create("five servers");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, the_second_waits_and_then_runs);
+    tcase_add_test(t, a_conflict_is_1_or_what_was_asked_for);
+    tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);
+    tcase_add_test(t, two_of_five_servers_may_be_down);
+    tcase_add_test(t, three_of_five_down_is_69_within_the_wait_and_says_which);
+    tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
+    tcase_add_loop_test(t, a_lock_is_a_conflict_also_while_a_minority_is_down, 0, 2);
+    tcase_add_test(t, at_once_means_so_where_a_majority_is_frozen);
+    tcase_add_test(t, at_once_gives_a_slow_server_the_time_to_connect);
+    tcase_add_test(t, who_is_answered_now_and_then_goes_on_waiting);
+    tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
+    tcase_add_test(t, a_frozen_majority_is_69);
+    tcase_add_test(t, who_may_not_ask_for_how_long_is_told_that_it_is_held);
+    tcase_add_test(t, why_a_server_cannot_be_reached_is_told_as_the_system_has_it);
+    tcase_add_test(t, it_is_asked_whether_they_run_only_where_they_refuse_connections);
+    tcase_add_test(t, a_key_without_expiry_is_said_to_be_no_lock);
+    tcase_add_test(t, a_server_that_speaks_http_is_76);
+    tcase_add_test(t, a_server_that_says_nothing_is_69);
+    tcase_add_test(t, what_a_server_says_cannot_write_on_the_terminal);
+    suite_add_tcase(s, t);
+    return s;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+Suite *suite_cli_child(void);
+
+static struct live_server server;
+static struct command c;
+
+static const char *const no_options[] = {NULL};
+
+static void start(void)
+{
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+static int run(const char *script)
+{
+    command_set(&c, no_options, &server, 1, "nightly", script);
+    return command_run(&c);
+}
+
+START_TEST(its_exit_status_is_the_commands)
+{
+    ck_assert_int_eq(run("exit 0"), 0);
+    ck_assert_int_eq(run("exit 1"), 1);
+    ck_assert_int_eq(run("exit 255"), 255);
+    ck_assert_int_eq(run("kill -KILL $$"), 128 + SIGKILL);
+    ck_assert_int_eq(run("kill -SEGV $$"), 128 + SIGSEGV);
+    ck_assert_int_eq(run("kill -INT $$"), 128 + SIGINT);
+    ck_assert_str_eq(c.err, "");
+}
+END_TEST
+
+static int run_program(const char *program)
+{
+    memset(&c, 0, sizeof c);
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){"nightly", "--", program, "-x", NULL});
+    return command_run(&c);
+}
+
+START_TEST(what_cannot_be_run_is_127_or_126)
+{
+    ck_assert_int_eq(run_program("no-such-program"), 127);
+    ck_assert_str_eq(c.err, "redlock: cannot run no-such-program: not found\n");
+    ck_assert_int_eq(run_program("/no/such/program"), 127);
+    ck_assert_int_eq(run_program("/etc/passwd"), 126);
+    ck_assert_int_eq(run_program("/"), 126);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(it_is_told_the_lock_and_the_ttl_whatever_was_inherited)
+{
+    command_set(&c, (const char *const[]){"--ttl", "1500ms", NULL}, &server, 1, "nightly", "env");
+    command_setenv(&c, "REDLOCK_LOCK=inherited");
+    command_setenv(&c, "REDLOCK_TTL_MS=1");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_LOCK=nightly\n"));
+    ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_TTL_MS=1500\n"));
+    ck_assert_ptr_null(strstr(c.out, "inherited"));
+}
+END_TEST
+
+START_TEST(it_leads_a_process_group_of_its_own)
+{
+    ck_assert_int_eq(run("set -- $(cat /proc/$$/stat); [ $5 = $$ ] && [ $5 != $PPID ]"), 0);
+}
+END_TEST
+
+static const char list_fds[] = "cd /proc/$$/fd; for f in *; do [ $f -lt 3 ] || readlink $f; done; true";
+
+/* The same without the command between, for comparison. */
+START_TEST(it_gets_no_descriptor_of_ours)
+{
+    char with[COMMAND_TEXT];
+
+    ck_assert_int_eq(run(list_fds), 0);
+    memcpy(with, c.out, sizeof with);
+    memset(&c, 0, sizeof c);
+    setenv("RDL_COMMAND", "/bin/sh", 1);
+    command_add_all(&c, (const char *const[]){"-c", list_fds, NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    int n[2] = {0, 0};
+    for (const char *p = with; *p != '\0'; p++)
+        n[0] += *p == '\n';
+    for (const char *p = c.out; *p != '\0'; p++)
+        n[1] += *p == '\n';
+    ck_assert_msg(n[0] == n[1], "%s-- without:\n%s", with, c.out);
+}
+END_TEST
+
+START_TEST(standard_input_and_output_are_its_own)
+{
+    int fd[2];
+    int was = dup(STDIN_FILENO);
+
+    ck_assert_int_eq(pipe(fd), 0);
+    ck_assert_int_eq((int)write(fd[1], "through\n", 8), 8);
+    close(fd[1]);
+    dup2(fd[0], STDIN_FILENO);
+    ck_assert_int_eq(run("cat; echo err >&2"), 0);
+    dup2(was, STDIN_FILENO);
+    ck_assert_str_eq(c.out, "through\n");
+    ck_assert_str_eq(c.err, "err\n");
+}
+END_TEST
+
+/* The mask of signals in a line of /proc/PID/status. */
+static unsigned long long mask(const char *name)
+{
+    char *p = strstr(c.out, name);
+    ck_assert_ptr_nonnull(p);
+    return strtoull(p + strlen(name), NULL, 16);
+}
+
+START_TEST(its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored)
+{
+    command_set(&c, no_options, &server, 1, "nightly", "exec cat /proc/self/status");
+    c.is_started_badly = 1;
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_uint_eq(mask("SigBlk:"), 0);
+    ck_assert_uint_eq(mask("SigCgt:"), 0);
+    /* nohup; and SIGPIPE is not. 32 and 33 are the C library's own: under make they are ignored. */
+    ck_assert_uint_eq(mask("SigIgn:") & 0x7fffffff, 1ull << (SIGHUP - 1));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a lock inside a lock */
+
+/* A redlock as the command of a redlock: the same program, the same server unless it is the other one. */
+static void nest(const char *outer, const char *inner, const struct live_server *other)
+{
+    static char url[64];
+
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", other->port);
+    memset(&c, 0, sizeof c);
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){outer, "--", getenv("RDL_COMMAND"), "run", "-u", url, "-w",
+                                              "0.2", inner, "true", NULL});
+    command_run(&c);
+}
+
+START_TEST(who_waits_for_the_lock_he_runs_under_is_told)
+{
+    static const char warning[] = "redlock: warning: this runs inside `redlock run nightly`";
+    struct live_server other = {0};
+
+    nest("nightly", "nightly", &server);
+    ck_assert_int_eq(c.status, 1);
+    ck_assert_int_eq(strncmp(c.err, warning, strlen(warning)), 0);
+    ck_assert_ptr_null(strstr(c.err + 1, warning)); /* once */
+    nest("nightly", "weekly", &server);
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_str_eq(c.err, "");
+    live_start(&other); /* where it is another lock */
+    nest("nightly", "nightly", &other);
+    ck_assert_int_eq(c.status, 0);
+    ck_assert_str_eq(c.err, "");
+    live_remove(&other);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- another user's */
+
+enum { NOBODY = 65534 };
+
+START_TEST(a_program_that_may_become_another_user_is_warned_of_before)
+{
+    memset(&c, 0, sizeof c);
+    c.uid = geteuid() == 0 ? NOBODY : 0;
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){"nightly", "su", "--version", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_msg(strncmp(c.err, "redlock: warning: su is set-user-ID: ", 37) == 0, "%s", c.err);
+    c.uid = geteuid() == 0 ? NOBODY : 0;
+    ck_assert_int_eq(run("exit 0"), 0);
+    ck_assert_str_eq(c.err, "");
+    if (geteuid() == 0) { /* who may signal everybody */
+        ck_assert_int_eq(run_program("su"), 1);
+        ck_assert_ptr_null(strstr(c.err, "set-user-ID"));
+    }
+}
+END_TEST
+
+/* A copy of setpriv(1) that is root's and set-user-ID: what sudo does, without asking. */
+static const char *become_root(void)
+{
+    static char dir[] = "build/suid.XXXXXX", path[64], copy[256];
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    ck_assert_int_eq(chmod(dir, 0755), 0);
+    snprintf(path, sizeof path, "%s/setpriv", dir);
+    snprintf(copy, sizeof copy, "cp \"$(command -v setpriv)\" %s && chmod 4755 %s", path, path);
+    ck_assert_int_eq(system(copy), 0);
+    return path;
+}
+
+static void forget_root(const char *path)
+{
+    char dir[64];
+
+    ck_assert_int_eq(unlink(path), 0);
+    snprintf(dir, sizeof dir, "%.*s", (int)(strrchr(path, '/') - path), path);
+    ck_assert_int_eq(rmdir(dir), 0);
+}
+
+static void start_as_nobody(const char *script)
+{
+    command_set(&c, (const char *const[]){"--ttl", "1s", NULL}, &server, 1, "nightly", script);
+    c.uid = NOBODY;
+    command_start(&c);
+}
+
+/*
+ * Its own shell, which sudo replaced (0), or a child of it (1): kill() tells the first at once, of the second
+ * only when the shell is gone. It works until somebody else has the lock, and is told to end by a pipe.
+ */
+START_TEST(a_command_that_became_another_user_cannot_be_stopped_and_that_is_told)
+{
+    char script[256], pid[32];
+    int fd[2];
+
+    if (geteuid() != 0) {
+        fprintf(stderr, "not tested: only root can make a program set-user-ID root\n");
+        return;
+    }
+    const char *path = become_root();
+    ck_assert_int_eq(pipe2(fd, O_CLOEXEC), 0);
+    int end = fcntl(fd[1], F_DUPFD_CLOEXEC, 20); /* 7 may be one of the two */
+    close(fd[1]);
+    if (fd[0] != 7)
+        ck_assert_int_eq(dup2(fd[0], 7), 7);
+    fcntl(7, F_SETFD, 0);
+    snprintf(script, sizeof script, "%s %s --reuid 0 sh -c 'echo $$ >&9; read -r line <&7'%s",
+             _i == 0 ? "exec" : "", path, _i == 0 ? "" : "; true");
+    start_as_nobody(script);
+    snprintf(pid, sizeof pid, "%.31s", command_note(&c));
+    live_freeze(&server);
+    command_await_err(&c, _i == 0 ? "cannot stop the command: it runs as another user"
+                                  : "cannot stop what the command left behind: it runs as another user");
+    ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), 0), 0); /* there it is */
+    close(end);
+    ck_assert_int_eq(command_end(&c), 75);
+    live_thaw(&server);
+    forget_root(path);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the terminal */
+
+/* A session with a terminal, in which the command is the foreground job of a small "shell". */
+static pid_t start_on_terminal(int slave, const char *script)
+{
+    const char *program = getenv("RDL_COMMAND");
+    char url[64];
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
+    ck_assert_ptr_nonnull(program);
+    pid_t shell = live_fork();
+
+    if (shell != 0)
+        return shell;
+    setsid();
+    ioctl(slave, TIOCSCTTY, 0);
+    for (int i = 0; i < 3; i++)
+        dup2(slave, i);
+    signal(SIGTTOU, SIG_IGN);
+    pid_t job = fork();
+    if (job == 0) {
+        setpgid(0, 0);
+        tcsetpgrp(0, getpid());
+        signal(SIGTTOU, SIG_DFL);
+        setenv("REDLOCK_RESTART_GUARD", "off", 1);
+        execl(program, program, "run", "-u", url, "nightly", "-c", script, (char *)NULL);
+        _exit(127);
+    }
+    int status = 0;
+    waitpid(job, &status, 0);
+    printf("shell: %s %d\n", WIFSIGNALED(status) ? "signal" : "exit",
+           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    printf("shell: terminal %s\n", tcgetpgrp(0) == job || tcgetpgrp(0) == getpid() ? "back" : "gone");
+    fflush(stdout);
+    _exit(0);
+}
+
+/* Read the terminal until it shows text; what comes behind it is for the next time. */
+static void expect(int master, const char *text)
+{
+    static char seen[8192];
+    static size_t n;
+    struct pollfd p = {master, POLLIN, 0};
+    char *found;
+
+    while ((found = strstr(seen, text)) == NULL) {
+        ck_assert_msg(poll(&p, 1, 30000) == 1, "no \"%s\" in: %s", text, seen);
+        ssize_t got = read(master, seen + n, sizeof seen - 1 - n);
+        ck_assert_msg(got > 0, "no \"%s\" in: %s", text, seen);
+        n += (size_t)got;
+        seen[n] = '\0';
+    }
+    found += strlen(text);
+    n -= (size_t)(found - seen);
+    memmove(seen, found, n + 1);
+}
+
+static int open_terminal(int *slave)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ck_assert_int_ge(master, 0);
+    ck_assert_int_eq(grantpt(master) | unlockpt(master), 0);
+    *slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ck_assert_int_ge(*slave, 0);
+    return master;
+}
+
+static void type(int master, const char *text)
+{
+    ck_assert_int_eq((int)write(master, text, strlen(text)), (int)strlen(text));
+}
+
+START_TEST(it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back)
+{
+    int slave, master = open_terminal(&slave);
+    pid_t shell = start_on_terminal(slave, "echo ready; read -r line; echo got $line; exit 6");
+
+    expect(master, "ready");
+    type(master, "typed\n");
+    expect(master, "got typed");
+    expect(master, "shell: exit 6\r\nshell: terminal back");
+    live_reap(shell);
+}
+END_TEST
+
+/* A shell that is starting a process may lose a signal; one that waits does not. */
+static const char dies_by_int[] = "trap 'trap - INT; kill -INT $$' INT; sleep 1000 & echo ready; wait";
+
+START_TEST(ctrl_c_ends_it_and_us_by_that_signal)
+{
+    int slave, master = open_terminal(&slave);
+    pid_t shell = start_on_terminal(slave, "echo ready; read -r line");
+    expect(master, "ready");
+    type(master, "\003");
+    expect(master, "shell: signal 2\r\nshell: terminal back");
+    live_reap(shell);
+    shell = start_on_terminal(slave, dies_by_int); /* never asks for the terminal */
+    expect(master, "ready");
+    type(master, "\003");
+    expect(master, "shell: signal 2\r\nshell: terminal back");
+    live_reap(shell);
+}
+END_TEST
+
+START_TEST(ctrl_z_stops_the_command_alone_and_again_lets_it_go_on)
+{
+    int slave, master = open_terminal(&slave);
+    pid_t shell = start_on_terminal(slave, "trap 'echo went on; exit 7' CONT; sleep 1000 & echo ready; wait");
+    expect(master, "ready");
+    type(master, "\032");
+    expect(master, "still holds the lock");
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
+    type(master, "\032");
+    expect(master, "went on");
+    expect(master, "shell: exit 7");
+    live_reap(shell);
+}
+END_TEST
+
+Suite *suite_cli_child(void)
+{
+    Suite *s = suite_create("cli_child");
+    TCase *t = tcase_create("one server");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, its_exit_status_is_the_commands);
+    tcase_add_test(t, what_cannot_be_run_is_127_or_126);
+    tcase_add_test(t, it_is_told_the_lock_and_the_ttl_whatever_was_inherited);
+    tcase_add_test(t, it_leads_a_process_group_of_its_own);
+    tcase_add_test(t, it_gets_no_descriptor_of_ours);
+    tcase_add_test(t, standard_input_and_output_are_its_own);
+    tcase_add_test(t, its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored);
+    tcase_add_test(t, who_waits_for_the_lock_he_runs_under_is_told);
+    tcase_add_test(t, a_program_that_may_become_another_user_is_warned_of_before);
+    tcase_add_loop_test(t, a_command_that_became_another_user_cannot_be_stopped_and_that_is_told, 0, 2);
+    tcase_add_test(t, it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back);
+    tcase_add_test(t, ctrl_c_ends_it_and_us_by_that_signal);
+    tcase_add_test(t, ctrl_z_stops_the_command_alone_and_again_lets_it_go_on);
+    suite_add_tcase(s, t);
+    return s;
+}

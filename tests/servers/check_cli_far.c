@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The command and servers that are far away: each answer takes longer than an attempt does by default. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/relay.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_far(void);
+
+enum { N = 3 };
+
+static struct live_server server[N];
+static struct relay relay[N];
+static char url[N][64];
+static struct command c;
+static int started;
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    memset(relay, 0, sizeof relay);
+    started = 0;
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < started; i++) {
+        relay_stop(&relay[i]);
+        live_remove(&server[i]);
+    }
+}
+
+static void start(int n, int has_password, int trip_ms)
+{
+    for (; started < n; started++) {
+        int i = started;
+        server[i].password = has_password ? "pw" : NULL;
+        live_start(&server[i]);
+        relay_start(&relay[i], server[i].port, trip_ms);
+        snprintf(url[i], sizeof url[i], "redis://127.0.0.1:%d", relay[i].port);
+    }
+}
+
+/* It gets its lock, its command runs with it, nothing goes wrong and no key is left. */
+static void assert_runs(const char *const options[], const char *script)
+{
+    memset(&c, 0, sizeof c);
+    command_add(&c, "run");
+    command_add_all(&c, options);
+    for (int i = 0; i < started; i++)
+        command_add_all(&c, (const char *const[]){"-u", url[i], NULL});
+    command_add_all(&c, (const char *const[]){"nightly", "-c", script, NULL});
+    if (server[0].password != NULL)
+        command_setenv(&c, "REDLOCK_PASSWORD=pw");
+    command_run(&c);
+    ck_assert_msg(c.status == 0, "%d: %s", c.status, c.err);
+    ck_assert_str_eq(c.err, "");
+    ck_assert_str_eq(c.out, "ran\n");
+    for (int i = 0; i < started; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+
+static const struct {
+    int servers, has_password, trip_ms;
+} ways[] = {{1, 0, 260}, {N, 0, 260}, {1, 0, 1000}, {N, 0, 1000}, {1, 1, 1000}, {N, 1, 1000}};
+
+START_TEST(a_lock_is_had_over_any_round_trip)
+{
+    start(ways[_i].servers, ways[_i].has_password, ways[_i].trip_ms);
+    assert_runs((const char *const[]){NULL}, "echo ran");
+}
+END_TEST
+
+/* A renewal that fails would be said. */
+START_TEST(it_is_renewed_over_any_round_trip)
+{
+    start(1, 0, 1000);
+    assert_runs((const char *const[]){"--ttl", "12s", NULL}, "sleep 6; echo ran");
+}
+END_TEST
+
+START_TEST(one_attempt_has_the_time_it_was_given)
+{
+    start(_i ? N : 1, 1, 1000);
+    assert_runs((const char *const[]){"-n", "--attempt", "2s", NULL}, "echo ran");
+}
+END_TEST
+
+/* Nobody says how far it is. */
+START_TEST(one_attempt_has_three_round_trips_of_260_ms)
+{
+    start(_i ? N : 1, 1, 260);
+    assert_runs((const char *const[]){"-n", NULL}, "echo ran");
+}
+END_TEST
+
+Suite *suite_cli_far(void)
+{
+    Suite *s = suite_create("cli_far");
+    TCase *t = tcase_create("far servers");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, a_lock_is_had_over_any_round_trip, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_test(t, it_is_renewed_over_any_round_trip);
+    tcase_add_loop_test(t, one_attempt_has_the_time_it_was_given, 0, 2);
+    tcase_add_loop_test(t, one_attempt_has_three_round_trips_of_260_ms, 0, 2);
+    suite_add_tcase(s, t);
+    return s;
+}

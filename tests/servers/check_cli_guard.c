@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* The command and what the coordinator gives it: restart guard, fencing number, limit of a hold. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+#include "tests/fixtures/fleet.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Suite *suite_cli_guard(void);
+
+enum { N = 3 };
+
+static struct live_server server[N];
+static struct command a, b;
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
+{
+    command_set(&a, (const char *const[]){"-n", "--max-ttl", "60s", "--restart-guard=required", NULL}, server,
+                N, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_nonnull(strstr(a.err, "restarted too recently to count; they do in "));
+    ck_assert_ptr_nonnull(strstr(a.err, "--restart-guard=off"));
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* Alone it is not "too many"; and -v says what each of them does, also where the lock was not got. */
+START_TEST(one_server_that_just_started_is_told_as_one)
+{
+    command_set(&a, (const char *const[]){"-nv", "--max-ttl=60s", "--restart-guard=required", NULL}, server,
+                1, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "the server restarted too recently to count; it does in "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": restarted too recently to count for another "));
+}
+END_TEST
+
+START_TEST(the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock)
+{
+    command_set(&a, (const char *const[]){"--ttl", "500ms", NULL}, server, N, "nightly", "echo ran");
+    command_setenv(&a, "REDLOCK_RESTART_GUARD=if-permitted");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "ran\n");
+    ck_assert_ptr_nonnull(strstr(a.err, "waiting "));
+}
+END_TEST
+
+/* A holds two of three; one of them restarts without its data. B, who asks then, must wait. */
+START_TEST(a_server_that_forgot_gives_the_lock_to_nobody_else)
+{
+    const char *const off[] = {"-n", "--max-ttl", "60s", NULL};
+    const char *const guarded[] = {"-n", "--max-ttl", "60s", "--restart-guard=required", NULL};
+
+    live_kill(&server[2]);
+    command_set(&a, off, server, N, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    live_command(&server[0], "BLPOP nobody 0.5"); /* A's attempt is over: it asks nobody any more */
+    live_kill(&server[1]);
+    live_restart(&server[1]);
+    live_restart(&server[2]);
+    command_set(&b, _i ? off : guarded, server, N, "nightly", "echo ran");
+    command_run(&b);
+    ck_assert_int_eq(b.status, _i ? 0 : 69);
+    kill(a.pid, SIGUSR1);
+    command_end(&a);
+}
+END_TEST
+
+enum { GUARD_NOW = 10000000 };
+
+static uint64_t guard_now(void *ctx)
+{
+    (void)ctx;
+    return GUARD_NOW;
+}
+
+/* Each server has had its canary since 1970. */
+static void put_canaries(void)
+{
+    for (int i = 0; i < N; i++) {
+        char run[17];
+        snprintf(run, sizeof run, "%s", strstr(live_command(&server[i], "INFO server"), "run_id:") + 7);
+        live_command(&server[i], "SET rdl:canary \"%s 1\"", run);
+    }
+}
+
+/* A holds it on three servers; two of them are emptied. */
+START_TEST(servers_that_were_emptied_give_the_lock_to_nobody_else)
+{
+    const char *const plain[] = {"-n", NULL};
+    const char *const canary[] = {"-n", "--canary", NULL};
+
+    put_canaries();
+    command_set(&a, canary, server, N, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    live_command(&server[0], "BLPOP nobody 0.5"); /* A's attempt is over: it asks nobody any more */
+    live_command(&server[1], "FLUSHALL");
+    live_command(&server[2], "FLUSHALL");
+    command_set(&b, _i ? plain : canary, server, N, "nightly", "echo ran");
+    command_run(&b);
+    if (_i == 0) /* held by somebody, or too few servers count: as their answers came in */
+        ck_assert(b.status == 1 || b.status == 69);
+    else
+        ck_assert_int_eq(b.status, 0);
+    kill(a.pid, SIGUSR1);
+    command_end(&a);
+}
+END_TEST
+
+START_TEST(servers_without_a_canary_get_one_and_that_is_told)
+{
+    command_set(&a, (const char *const[]){"-n", "--canary", NULL}, server, N, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_str_eq(
+        a.err, "redlock: no lock: too many servers restarted, or lost their data (--canary), too recently to "
+               "count; they do in 31 s\n");
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_ttl_above_the_longest_is_refused)
+{
+    command_set(&a, (const char *const[]){"--ttl", "10s", "--max-ttl", "9s", NULL}, server, N, "nightly",
+                "echo ran");
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, "--ttl (10000ms) is above --max-ttl (9000ms)"));
+}
+END_TEST
+
+START_TEST(the_command_gets_a_number_that_grows)
+{
+    unsigned long long last = 0;
+
+    for (int i = 0; i < 3; i++) {
+        command_set(&a, (const char *const[]){"--fence", NULL}, server, N, "nightly", "echo $REDLOCK_FENCE");
+        command_setenv(&a, "REDLOCK_FENCE=7"); /* of a lock around this one */
+        ck_assert_int_eq(command_run(&a), 0);
+        ck_assert_uint_gt(strtoull(a.out, NULL, 10), last);
+        last = strtoull(a.out, NULL, 10);
+    }
+    ck_assert_uint_gt(last, 1700000000000ull); /* not below the wall clock */
+    command_set(&a, (const char *const[]){NULL}, server, N, "nightly", "echo ${REDLOCK_FENCE-none}");
+    command_setenv(&a, "REDLOCK_FENCE=7");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "none\n");
+}
+END_TEST
+
+START_TEST(a_hold_has_an_end)
+{
+    command_set(&a, (const char *const[]){"--ttl", "1500ms", "--max-hold", "2s", NULL}, server, N, "nightly",
+                "while :; do sleep 0.01; done");
+    ck_assert_int_eq(command_run(&a), 124); /* not lost: it was to be stopped */
+    ck_assert_str_eq(a.err, "redlock: nightly has been held for --max-hold: stopping the command\n");
+    command_set(&a, (const char *const[]){"--ttl", "1500ms", "--max-hold", "2s", "-v", NULL}, server, N,
+                "nightly", "trap 'exit 0' TERM; while :; do sleep 0.01; done");
+    ck_assert_int_eq(command_run(&a), 124); /* whatever the command makes of it */
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
+    command_set(&a, (const char *const[]){"--ttl", "1500ms", "--max-hold", "2s", NULL}, server, N, "nightly",
+                "exit 3");
+    ck_assert_int_eq(command_run(&a), 3);
+    ck_assert_str_eq(a.err, "");
+    command_set(&a, (const char *const[]){"--ttl", "600ms", "--max-hold", "500ms", NULL}, server, N,
+                "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 64);
+}
+END_TEST
+
+START_TEST(verbose_tells_what_each_server_did)
+{
+    live_kill(&server[2]);
+    command_set(&a, (const char *const[]){"-v", NULL}, server, N, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, ": done in "));
+    ck_assert_ptr_nonnull(strstr(a.err, "connect"));
+}
+END_TEST
+
+START_TEST(who_may_not_ask_since_when_they_run_is_told_so)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "ACL SETUSER default -info");
+    command_set(&a, (const char *const[]){"-n", "--restart-guard=required", NULL}, server,
+                1 + 2 * (unsigned)_i, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 77);
+    ck_assert_ptr_nonnull(strstr(a.err, "(check the user's permissions): 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": the user may not run a command that is needed (ACL)"));
+}
+END_TEST
+
+START_TEST(verbose_tells_who_refused)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET nightly other PX 60000");
+    command_set(&a, (const char *const[]){"-v", "-n", NULL}, server, N, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's for another "));
+}
+END_TEST
+
+/*
+ * Two of three have to count. One does, one is in quarantine, one is not there: who is not there says nothing
+ * of when.
+ */
+START_TEST(the_seconds_told_are_those_of_who_can_be_asked)
+{
+    static struct rdl_cli_servers servers;
+    static struct rdl_cli_lock l;
+
+    fleet_guarded(N, RDL_GUARD_IF_PERMITTED, GUARD_NOW);
+    fleet_restart(1, GUARD_NOW);
+    fleet_down(2);
+    servers.n = N;
+    l.servers = &servers;
+    l.redlock = fleet.lock;
+    l.net.now_ms = guard_now;
+    ck_assert_uint_eq(rdl_cli_lock_quarantine_ms(&l), FLEET_TTL + 1000);
+}
+END_TEST
+
+START_TEST(a_server_that_may_evict_is_warned_of)
+{
+    live_command(&server[1], "CONFIG SET maxmemory 1000000000");
+    live_command(&server[1], "CONFIG SET maxmemory-policy allkeys-lru");
+    command_set(&a, (const char *const[]){NULL}, server, N, "nightly", "echo in >&9; sleep 0.2");
+    for (int i = 0; i < 20 && strstr(a.err, "may delete locks") == NULL; i++) /* who is slow is not asked */
+        ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "may delete locks when its memory is full"));
+}
+END_TEST
+
+START_TEST(what_is_no_guard_is_named)
+{
+    command_set(&a, (const char *const[]){"--restart-guard=maybe", NULL}, server, N, "nightly", ":");
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, "give strict, required, if-permitted or off"));
+}
+END_TEST
+
+Suite *suite_cli_guard(void)
+{
+    Suite *suite = suite_create("cli_guard");
+    TCase *tc = tcase_create("three servers");
+
+    tcase_add_checked_fixture(tc, start, stop);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, servers_that_just_started_do_not_count_and_that_is_told);
+    tcase_add_test(tc, one_server_that_just_started_is_told_as_one);
+    tcase_add_test(tc, the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock);
+    tcase_add_loop_test(tc, a_server_that_forgot_gives_the_lock_to_nobody_else, 0, 2);
+    tcase_add_loop_test(tc, servers_that_were_emptied_give_the_lock_to_nobody_else, 0, 2);
+    tcase_add_test(tc, servers_without_a_canary_get_one_and_that_is_told);
+    tcase_add_test(tc, a_ttl_above_the_longest_is_refused);
+    tcase_add_test(tc, the_command_gets_a_number_that_grows);
+    tcase_add_test(tc, a_hold_has_an_end);
+    tcase_add_test(tc, verbose_tells_what_each_server_did);
+    tcase_add_loop_test(tc, who_may_not_ask_since_when_they_run_is_told_so, 0, 2);
+    tcase_add_test(tc, verbose_tells_who_refused);
+    tcase_add_test(tc, the_seconds_told_are_those_of_who_can_be_asked);
+    tcase_add_test(tc, a_server_that_may_evict_is_warned_of);
+    tcase_add_test(tc, what_is_no_guard_is_named);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+Suite *suite_cli_guardian(void);
+
+static struct live_server server;
+static struct command c;
+
+/* Its own number, that of a child in the background, and then stamps from both. */
+static const char family[] =
+    "trap '' TERM HUP INT; (while read -r up rest </proc/uptime; do echo $up; done >&9) & "
+    "echo $$ >&9; while read -r up rest </proc/uptime; do echo $up; done >&9";
+
+static void start(void)
+{
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+/* A child of the command by the guardian's name, which it gives itself; 0: not yet. */
+static pid_t look_for_guardian(pid_t parent)
+{
+    DIR *proc = opendir("/proc");
+    struct dirent *d;
+    pid_t found = 0;
+
+    ck_assert_ptr_nonnull(proc);
+    while ((d = readdir(proc)) != NULL) {
+        char path[300], line[256] = "";
+        snprintf(path, sizeof path, "/proc/%s/stat", d->d_name);
+        FILE *f = d->d_name[0] >= '1' && d->d_name[0] <= '9' ? fopen(path, "re") : NULL;
+        if (f == NULL)
+            continue;
+        char *name = fgets(line, sizeof line, f) != NULL ? strstr(line, "(redlock-guard) ") : NULL;
+        if (name != NULL && strtol(name + strlen("(redlock-guard) S "), NULL, 10) == parent)
+            found = (pid_t)strtol(d->d_name, NULL, 10);
+        fclose(f);
+    }
+    closedir(proc);
+    return found;
+}
+
+static pid_t find_guardian(void)
+{
+    const struct timespec pause = {0, 5000000};
+    for (int i = 0; i < 4000; i++) {
+        pid_t found = look_for_guardian(c.pid);
+        if (found != 0)
+            return found;
+        nanosleep(&pause, NULL);
+    }
+    ck_abort_msg("no guardian");
+    return 0;
+}
+
+static pid_t child; /* of the command: the leader of the group */
+
+static void begin(const char *ttl)
+{
+    command_set(&c, (const char *const[]){"--ttl", ttl, NULL}, &server, 1, "nightly", family);
+    command_start(&c);
+    child = (pid_t)strtol(command_note(&c), NULL, 10);
+    ck_assert_int_gt(child, 0);
+}
+
+START_TEST(when_the_supervisor_is_killed_its_commands_group_dies)
+{
+    begin("5m");
+    kill(c.pid, SIGKILL);
+    ck_assert_int_eq(command_end(&c), 128 + SIGKILL);
+    command_last_note(&c); /* comes to its end only when nobody of the group is left */
+}
+END_TEST
+
+START_TEST(when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease)
+{
+    begin("2s");
+    kill(c.pid, SIGSTOP);
+    double deadline = (double)(rdl_posix_now_ms() + 2000);
+    double last = strtod(command_last_note_of(&c, child), NULL) * 1000;
+    ck_assert_double_gt(last, 0);
+    ck_assert_double_le(last, deadline);
+    kill(c.pid, SIGCONT);
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost"));
+}
+END_TEST
+
+START_TEST(a_guardian_that_is_killed_is_replaced)
+{
+    begin("5m");
+    pid_t first = find_guardian();
+    kill(first, SIGTERM); /* it does not care */
+    kill(first, SIGKILL);
+    command_await_err(&c, "starting another");
+    pid_t second = find_guardian();
+    ck_assert_int_ne(first, second);
+    kill(c.pid, SIGKILL);
+    command_end(&c);
+    command_last_note(&c);
+    command_await_gone(second);
+}
+END_TEST
+
+/* Not even where somebody left us many, which we hand on. */
+START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
+{
+    for (int i = 0; i < 200 * _i; i++)
+        ck_assert_int_ge(dup(STDERR_FILENO), 0);
+    command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly", "echo in >&9; read -r x </dev/zero");
+    command_start(&c);
+    command_note(&c);
+    pid_t guardian = find_guardian();
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd", (long)guardian);
+    DIR *dir = opendir(path);
+    int n = 0;
+    ck_assert_ptr_nonnull(dir);
+    while (readdir(dir) != NULL)
+        n++;
+    closedir(dir);
+    ck_assert_int_eq(n, 3); /* ".", "..", and its pipe */
+    kill(c.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&c), 128 + SIGTERM);
+    command_await_gone(guardian);
+}
+END_TEST
+
+START_TEST(one_that_is_stopped_does_not_hold_up_the_release)
+{
+    command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly",
+                "trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    pid_t guardian = find_guardian();
+    kill(guardian, SIGSTOP);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 3);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+    command_await_gone(guardian);
+}
+END_TEST
+
+/* One that somebody stopped takes no orders: whoever gives them must not wait for it. */
+START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
+{
+    struct rdl_cli_guardian g;
+
+    ck_assert_int_eq(rdl_cli_guardian_start(&g), 0);
+    signal(SIGPIPE, SIG_IGN); /* as the command does */
+    kill(g.pid, SIGSTOP);
+    for (int i = 0; i < 100000; i++)
+        rdl_cli_guardian_tell(&g, g.pid, UINT64_MAX);
+    kill(g.pid, SIGKILL);
+    rdl_cli_guardian_stop(&g);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- nobody was there to stop it */
+
+/*
+ * The supervisor sleeps for longer than the lease, and so does the guardian (0, 1), or it is dead (2, 3). The
+ * command works on and ends before they are awake: with 0, and yet somebody else may have had the lock.
+ */
+START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
+{
+    const struct timespec pause = {0, 5000000};
+
+    command_set(&c, (const char *const[]){"--ttl", "1s", _i % 2 ? "-q" : "-v", NULL}, &server, 1, "nightly",
+                "trap 'exit 0' USR1; echo $$ >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    child = (pid_t)strtol(command_note(&c), NULL, 10);
+    pid_t guardian = find_guardian();
+    kill(c.pid, SIGSTOP);
+    kill(guardian, _i < 2 ? SIGSTOP : SIGKILL);
+    while (strcmp(live_command(&server, "EXISTS nightly"), ":0\r\n") != 0)
+        nanosleep(&pause, NULL);
+    kill(child, SIGUSR1);
+    command_await_gone(child);
+    kill(c.pid, SIGCONT);
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(
+        strstr(c.err, "nightly is lost: its lease ended before the command was seen to end"));
+}
+END_TEST
+
+/* Sent to it, too, before it is deaf: a Ctrl-Z that counts twice stops the command and lets it go on. */
+START_TEST(a_signal_to_our_group_while_it_starts_counts_once)
+{
+    struct rdl_cli_guardian g;
+    int wake_fd, status;
+
+    ck_assert_int_eq(rdl_cli_signals_open(&wake_fd), 0);
+    setpgid(0, 0);
+    for (int i = 0; i < 100; i++) {
+        int n = 0;
+        ck_assert_int_eq(rdl_cli_guardian_start(&g), 0);
+        kill(0, SIGTSTP);
+        rdl_cli_guardian_tell(&g, 0, 0);
+        ck_assert_int_eq(waitpid(g.pid, &status, 0), g.pid);
+        ck_assert_int_eq(status, 0);
+        close(g.fd);
+        for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+            n += sig == SIGTSTP;
+        ck_assert_int_eq(n, 1);
+    }
+}
+END_TEST
+
+Suite *suite_cli_guardian(void)
+{
+    Suite *s = suite_create("cli_guardian");
+    TCase *t = tcase_create("no server");
+    tcase_add_test(t, a_signal_to_our_group_while_it_starts_counts_once);
+    suite_add_tcase(s, t);
+    t = tcase_create("one server");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, when_the_supervisor_is_killed_its_commands_group_dies);
+    tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);
+    tcase_add_test(t, a_guardian_that_is_killed_is_replaced);
+    tcase_add_loop_test(t, it_ends_with_the_run_and_holds_no_pipe_open, 0, 2);
+    tcase_add_test(t, one_that_is_stopped_does_not_hold_up_the_release);
+    tcase_add_test(t, a_guardian_that_does_not_read_holds_nobody_up);
+    tcase_add_loop_test(t, who_wakes_up_after_the_lease_does_not_say_that_all_went_well, 0, 4);
+    suite_add_tcase(s, t);
+    return s;
+}

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: MIT */
+/* What holds the lock: the options --fence, --legacy and --wake-hint, with the command and real servers. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/redlock.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+Suite *suite_cli_hold(void);
+
+enum { N = 3 };
+
+static struct live_server server[N];
+static struct command a, b;
+static size_t n_servers; /* that a and b are told of */
+
+static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
+static const char say_fence[] = "echo ${REDLOCK_FENCE-none} >&9";
+
+static void begin(const char *const *args)
+{
+    memset(server, 0, sizeof server);
+    for (int i = 0; i < N; i++) {
+        server[i].args = args;
+        live_start(&server[i]);
+    }
+}
+
+static void setup(void)
+{
+    n_servers = 1;
+    begin(NULL);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+/* redlock run OPTIONS... on n servers, to its end. */
+static int run(struct command *c, const char *const options[], size_t n, const char *script)
+{
+    memset(c, 0, sizeof *c);
+    command_set(c, options, server, n, "nightly", script);
+    return command_run(c);
+}
+
+static void start(struct command *c, const char *const options[], const char *script)
+{
+    memset(c, 0, sizeof *c);
+    command_set(c, options, server, n_servers, "nightly", script);
+    command_start(c);
+}
+
+/* The same for one that writes a line, which is returned. */
+static const char *run_for_note(const char *const options[], size_t n, const char *script)
+{
+    static char line[64];
+
+    memset(&a, 0, sizeof a);
+    command_set(&a, options, server, n, "nightly", script);
+    command_setenv(&a, "REDLOCK_FENCE=7");
+    command_start(&a);
+    snprintf(line, sizeof line, "%s", command_note(&a));
+    ck_assert_int_eq(command_end(&a), 0);
+    close(a.note_fd); /* of several runs one would become the next one's COMMAND_NOTE_FD */
+    return line;
+}
+
+static void start_holder(const char *const options[])
+{
+    start(&a, options, hold);
+    ck_assert_str_eq(command_note(&a), "in");
+}
+
+static void end_holder(void)
+{
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+}
+
+static long number(const char *command)
+{
+    return strtol(live_command(&server[0], "%s", command) + 1, NULL, 10);
+}
+
+static void await_blocked(int n)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "\nblocked_clients:%d\r", n);
+    while (strstr(live_command(&server[0], "INFO clients"), text) == NULL) {
+    }
+}
+
+/* ---------------------------------------------------------------- --fence */
+
+static const char *const fence[] = {"--fence", NULL};
+static const char *const fence_and_hint[] = {"--fence", "--wake-hint", NULL};
+static const char *const no_options[] = {NULL};
+
+static const struct {
+    const char *const *options;
+    size_t n;
+} fenced[] = {{fence, 1}, {fence, N}, {fence_and_hint, 1}};
+
+START_TEST(every_holder_is_told_a_greater_number)
+{
+    unsigned long long last = 0;
+
+    for (int i = 0; i < 3; i++) {
+        unsigned long long n = strtoull(run_for_note(fenced[_i].options, fenced[_i].n, say_fence), NULL, 10);
+        ck_assert_uint_gt(n, last);
+        ck_assert_uint_gt(n, 1600000000000u); /* the wall clock is its floor */
+        last = n;
+    }
+}
+END_TEST
+
+static uint64_t wall_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* With a hint it waits long in one piece, so as to keep its place. */
+START_TEST(a_number_is_as_fresh_as_the_grant_however_long_the_wait)
+{
+    static const char *const patient[] = {"--fence", "--wake-hint", "-w", "60", NULL};
+    uint64_t free_ms;
+
+    live_command(&server[0], "SET nightly other PX 60000");
+    start(&a, patient, say_fence);
+    await_blocked(1);
+    sleep(2);
+    free_ms = wall_ms();
+    live_command(&server[0], "DEL nightly");
+    live_command(&server[0], "RPUSH {nightly}:wake 1");
+    ck_assert_uint_ge(strtoull(command_note(&a), NULL, 10) + 1000,
+                      free_ms); /* it looked just before, perhaps */
+    ck_assert_int_eq(command_end(&a), 0);
+}
+END_TEST
+
+START_TEST(who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited)
+{
+    ck_assert_str_eq(run_for_note(no_options, 1, say_fence), "none");
+}
+END_TEST
+
+START_TEST(a_server_without_scripts_gives_no_lock_with_a_number)
+{
+    static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
+                                             "EVALSHA",          "",     NULL};
+
+    teardown();
+    begin(no_scripts);
+    ck_assert_int_eq(run(&a, fenced[_i].options, fenced[_i].n, "echo it ran >&2"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "fencing needs scripts"));
+    ck_assert_ptr_null(strstr(a.err, "it ran"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- --legacy */
+
+static const char *const always[] = {"--legacy=always", "-n", NULL};
+static const char *const automatic[] = {"--legacy=auto", "-n", NULL};
+static const char *const at_once[] = {"-n", NULL};
+
+START_TEST(the_old_protocol_is_spoken_as_old_clients_do)
+{
+    start_holder(always);
+    ck_assert_int_eq(number("PTTL nightly"), -1);
+    ck_assert_int_eq(live_command(&server[0], "GET nightly")[0], '$');
+    ck_assert_int_eq(run(&b, always, 1, "true"), 1);
+    ck_assert_int_eq(run(&b, at_once, 1, "true"), 1); /* nor does a lock of today get it */
+    end_holder();
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(a_lock_whose_time_is_up_is_taken_over)
+{
+    live_command(&server[0], "SET nightly 1000000000");
+    ck_assert_str_eq(run_for_note((const char *const[]){"--legacy=always", "-v", NULL}, 1, "echo in >&9"),
+                     "in");
+    ck_assert_ptr_nonnull(strstr(a.err, "taken over from a holder whose time was up"));
+    ck_assert_ptr_eq(strstr(strstr(a.err, "taken over") + 1, "taken over"), NULL); /* said once */
+}
+END_TEST
+
+START_TEST(what_is_no_lock_is_not_taken_over)
+{
+    live_command(&server[0], "SET nightly precious");
+    ck_assert_int_eq(run(&a, always, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "not a lock of this kind"));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$8\r\nprecious\r\n");
+}
+END_TEST
+
+START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
+{
+    live_freeze(&server[0]);
+    ck_assert_int_eq(run(&a, always, 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, " s: 127.0.0.1:"));
+    ck_assert_ptr_null(strstr(a.err, "running"));
+    live_thaw(&server[0]);
+}
+END_TEST
+
+START_TEST(what_stands_in_the_way_of_an_old_lock_is_told)
+{
+    static const char *const loudly[] = {"--legacy=always", "-n", "-v", NULL};
+
+    start_holder(always);
+    ck_assert_int_eq(run(&b, loudly, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, ": somebody else's for another "));
+    ck_assert_ptr_null(strstr(b.err, "done"));
+    end_holder();
+    live_command(&server[0], "SET nightly precious");
+    ck_assert_int_eq(run(&b, loudly, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, ": the key holds something that is not a lock of this kind"));
+}
+END_TEST
+
+/* redis-py's lock without a timeout. */
+START_TEST(a_holder_without_end_is_waited_for)
+{
+    live_command(&server[0], "SET nightly 2147483649.0");
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", "-v", NULL}, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, " is held by somebody else, without end"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's, without end"));
+    ck_assert_ptr_null(strstr(a.err, "not a lock"));
+    start(&a, (const char *const[]){"--legacy=always", "-v", NULL}, "echo in >&9");
+    command_await_err(&a, "waiting");
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$12\r\n2147483649.0\r\n");
+    live_command(&server[0], "DEL nightly");
+    ck_assert_str_eq(command_note(&a), "in");
+    ck_assert_int_eq(command_end(&a), 0);
+}
+END_TEST
+
+/* redis-py waits: his GETSET comes when we have just taken the lock. without: he has no timeout. */
+static void waiter_overwrites(int without_end)
+{
+    long now_s = strtol(strstr(live_command(&server[0], "TIME"), "$10\r\n") + 5, NULL, 10);
+    const char *was = live_command(&server[0], "GETSET nightly %ld.0", without_end ? 2147483649 : now_s + 60);
+
+    ck_assert_int_eq(was[0], '$');
+}
+
+START_TEST(what_a_waiter_wrote_over_the_lock_stays_and_that_is_told)
+{
+    start_holder(always);
+    waiter_overwrites(_i);
+    end_holder();
+    ck_assert_ptr_nonnull(strstr(a.err, _i ? "is released, but its key stays for ever"
+                                           : "is released, but its key stays for another "));
+    ck_assert_ptr_nonnull(strstr(a.err, "a waiter wrote over it"));
+    ck_assert_ptr_nonnull(strstr(a.err, "--legacy-shortest-ttl"));
+    ck_assert_ptr_null(strstr(a.err, "at the same time")); /* nobody has had it */
+    ck_assert_int_eq(number("EXISTS nightly"), 1);
+}
+END_TEST
+
+/* Who counts in milliseconds takes our seconds for a time long past: that is no waiter, and he has it. */
+START_TEST(a_lock_taken_by_who_counts_in_milliseconds_is_lost)
+{
+    start_holder((const char *const[]){"--legacy=always", _i ? "--legacy-shortest-ttl" : NULL, NULL});
+    live_command(&server[0], "GETSET nightly 1700000000000");
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly is lost: somebody else got it"));
+    ck_assert_ptr_null(strstr(a.err, "waiter"));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$13\r\n1700000000000\r\n");
+}
+END_TEST
+
+START_TEST(what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders)
+{
+    start_holder((const char *const[]){"--legacy=always", "--legacy-shortest-ttl", "-v", NULL});
+    waiter_overwrites(_i);
+    end_holder();
+    ck_assert_ptr_nonnull(strstr(a.err, "a waiter had written over nightly: what he wrote was deleted"));
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+/* It cannot be renewed: then it ends by itself, but not before that; or, if it may be a holder's, at once. */
+START_TEST(a_lock_that_was_overwritten_is_not_renewed)
+{
+    static const char *const options[][4] = {{"--ttl=3s", "--legacy=always", "--legacy-shortest-ttl", NULL},
+                                             {"--ttl=3s", "--legacy=always", NULL}};
+    static const char *const texts[] = {"a waiter wrote over it: it can only run out",
+                                        "holds what a later holder wrote, or a waiter"};
+
+    start_holder(options[_i]);
+    waiter_overwrites(1);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly not renewed ("));
+    ck_assert_ptr_nonnull(strstr(a.err, texts[_i]));
+    ck_assert_int_eq(number("EXISTS nightly"), 1);
+}
+END_TEST
+
+START_TEST(where_the_server_does_not_tell_the_time_our_clock_is_asked_for)
+{
+    static const char *const no_time[] = {"--rename-command", "TIME", "", NULL};
+
+    teardown();
+    begin(no_time);
+    ck_assert_int_eq(run(&a, always, 1, "true"), 69);
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "it tells no time (give --clock-error: how far this host's may be off)"));
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "--clock-error=2s", NULL}, 1, "true"),
+                     0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+/* Redis 2.4: neither SET NX PX nor TIME. */
+START_TEST(auto_has_a_clock_as_well)
+{
+    static const char *const old[] = {"--rename-command", "TIME", "", "--rename-command", "SET", "", NULL};
+
+    teardown();
+    begin(old);
+    ck_assert_int_eq(run(&a, automatic, 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "give --clock-error"));
+    start_holder((const char *const[]){"--legacy=auto", "--clock-error=2s", "--ttl=5s", NULL});
+    ck_assert_int_eq(number("PTTL nightly"), -1);
+    end_holder();
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(a_server_too_old_is_told_what_it_lacks)
+{
+    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+
+    teardown();
+    begin(no_set);
+    ck_assert_int_eq(run(&a, at_once, _i ? N : 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "Redis 2.6.12 or newer"));
+    ck_assert_int_eq(strstr(a.err, "--legacy auto speaks") != NULL, !_i); /* on one server only */
+}
+END_TEST
+
+START_TEST(a_single_lock_may_have_a_hint_too)
+{
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=auto", "--wake-hint", NULL}, 1, "true"), 0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(auto_is_the_protocol_of_today_where_the_server_has_it)
+{
+    start_holder(automatic);
+    ck_assert_int_gt(number("PTTL nightly"), 0);
+    end_holder();
+}
+END_TEST
+
+START_TEST(auto_is_the_old_protocol_where_the_server_knows_no_other)
+{
+    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+
+    teardown();
+    begin(no_set);
+    start_holder(automatic);
+    ck_assert_int_eq(number("PTTL nightly"), -1);
+    ck_assert_int_eq(run(&b, automatic, 1, "true"), 1);
+    end_holder();
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+    ck_assert_int_eq(run(&b, at_once, 1, "true"), 69); /* which is not done unasked */
+}
+END_TEST
+
+/* ---------------------------------------------------------------- --wake-hint */
+
+static const char *const hint[] = {"--wake-hint", NULL};
+
+START_TEST(a_waiter_blocks_on_the_first_server_until_it_is_told)
+{
+    n_servers = _i == 0 ? 1 : N;
+    start_holder(hint);
+    start(&b, hint, "echo in >&9");
+    await_blocked(1);
+    end_holder();
+    ck_assert_str_eq(command_note(&b), "in");
+    ck_assert_int_eq(command_end(&b), 0);
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(it_waits_for_a_holder_who_does_not_tell_as_well)
+{
+    start_holder(no_options);
+    start(&b, hint, "echo in >&9");
+    await_blocked(1);
+    end_holder();
+    ck_assert_str_eq(command_note(&b), "in");
+    ck_assert_int_eq(command_end(&b), 0);
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_wait_and_nobody_waits_on)
+{
+    start_holder(hint);
+    start(&b, hint, "true");
+    await_blocked(1);
+    kill(b.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&b), 128 + SIGTERM);
+    await_blocked(0);
+    end_holder();
+}
+END_TEST
+
+START_TEST(the_wait_has_its_bound)
+{
+    start_holder(hint);
+    ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.3", NULL}, 1, "true"), 1);
+    ck_assert_ptr_nonnull(strstr(b.err, "is held by somebody else, whose lease has"));
+    end_holder();
+}
+END_TEST
+
+START_TEST(a_dead_server_is_told_as_without_it)
+{
+    live_kill(&server[0]);
+    ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.2", NULL}, 1, "true"), 69);
+    ck_assert_ptr_nonnull(strstr(b.err, "no lock after 0.2 s (is it running?): "));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what is common to them */
+
+static const char *const kinds[][4] = {{"--ttl=600ms", "--wake-hint", NULL},
+                                       {"--ttl=5s", "--legacy=always", NULL},
+                                       {"--ttl=600ms", "--fence", NULL}};
+
+static const char *const slow_kinds[][3] = {{"--ttl=6s", NULL}, {"--ttl=6s", "--legacy=always", NULL}};
+
+START_TEST(the_lease_is_renewed_while_the_command_runs)
+{
+    ck_assert_str_eq(
+        run_for_note(kinds[_i], 1, _i == 1 ? "sleep 7; echo done >&9" : "sleep 2; echo done >&9"), "done");
+}
+END_TEST
+
+/* An answer that does not come is no renewal; what it may have done is not in the way of the next. */
+START_TEST(a_renewal_without_an_answer_is_told_and_made_good)
+{
+    start_holder(slow_kinds[_i]);
+    live_freeze(&server[0]);
+    command_await_err(&a, "nightly not renewed (");
+    live_thaw(&server[0]);
+    command_await_err(&a, "nightly renewed");
+    end_holder();
+    ck_assert_ptr_null(strstr(a.err, "is lost"));
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+START_TEST(a_server_that_stays_silent_ends_the_command)
+{
+    start_holder(kinds[_i]);
+    live_freeze(&server[0]);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly not renewed ("));
+    ck_assert_ptr_null(strstr(a.err, "nightly renewed"));
+    live_thaw(&server[0]);
+}
+END_TEST
+
+START_TEST(a_lock_that_is_gone_ends_the_command)
+{
+    start_holder(kinds[_i]);
+    live_command(&server[0], "DEL nightly");
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "is lost"));
+}
+END_TEST
+
+static const struct {
+    const char *options[4];
+    size_t n;
+    const char *text;
+} mistakes[] = {
+    {{"--legacy=always", NULL}, 2, "--legacy works on one server only, and there are 2"},
+    {{"--legacy=auto", NULL}, 3, "--legacy works on one server only, and there are 3"},
+    {{"--legacy=always", "--canary", NULL}, 1, "has neither restart guard nor canary"},
+    {{"--legacy=auto", "--max-hold=5m", NULL}, 1, "does not go with --legacy"},
+    {{"--legacy=always", "--fence", NULL}, 1, "have no number"},
+    {{"--clock-error=2s", NULL}, 1, "--clock-error is for --legacy"},
+    {{"--legacy=always", "--clock-error=2", NULL}, 1, "--clock-error 2: give a number and a unit"},
+    {{"--legacy-shortest-ttl", NULL}, 1, "--legacy-shortest-ttl is for --legacy"},
+    {{"--legacy=sometimes", NULL}, 1, "give never, auto or always"},
+    {{"--fence=1", NULL}, 1, "--fence takes no value"},
+};
+
+START_TEST(what_does_not_go_together_is_said)
+{
+    ck_assert_int_eq(run(&a, mistakes[_i].options, mistakes[_i].n, "true"), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, mistakes[_i].text));
+}
+END_TEST
+
+START_TEST(never_is_as_if_nothing_was_said)
+{
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=never", NULL}, N, "true"), 0);
+}
+END_TEST
+
+Suite *suite_cli_hold(void)
+{
+    Suite *suite = suite_create("cli_hold");
+    TCase *tc = tcase_create("cli_hold");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, every_holder_is_told_a_greater_number, 0, 3);
+    tcase_add_test(tc, a_number_is_as_fresh_as_the_grant_however_long_the_wait);
+    tcase_add_test(tc, who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited);
+    tcase_add_loop_test(tc, a_server_without_scripts_gives_no_lock_with_a_number, 0, 3);
+    tcase_add_test(tc, the_old_protocol_is_spoken_as_old_clients_do);
+    tcase_add_test(tc, a_lock_whose_time_is_up_is_taken_over);
+    tcase_add_test(tc, what_is_no_lock_is_not_taken_over);
+    tcase_add_test(tc, a_server_that_is_silent_is_told_in_the_old_protocol_too);
+    tcase_add_test(tc, what_stands_in_the_way_of_an_old_lock_is_told);
+    tcase_add_test(tc, a_holder_without_end_is_waited_for);
+    tcase_add_loop_test(tc, what_a_waiter_wrote_over_the_lock_stays_and_that_is_told, 0, 2);
+    tcase_add_loop_test(tc, what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders, 0, 2);
+    tcase_add_loop_test(tc, a_lock_taken_by_who_counts_in_milliseconds_is_lost, 0, 2);
+    tcase_add_loop_test(tc, a_lock_that_was_overwritten_is_not_renewed, 0, 2);
+    tcase_add_test(tc, where_the_server_does_not_tell_the_time_our_clock_is_asked_for);
+    tcase_add_test(tc, auto_has_a_clock_as_well);
+    tcase_add_loop_test(tc, a_server_too_old_is_told_what_it_lacks, 0, 2);
+    tcase_add_test(tc, a_single_lock_may_have_a_hint_too);
+    tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
+    tcase_add_test(tc, auto_is_the_old_protocol_where_the_server_knows_no_other);
+    tcase_add_loop_test(tc, a_waiter_blocks_on_the_first_server_until_it_is_told, 0, 2);
+    tcase_add_test(tc, it_waits_for_a_holder_who_does_not_tell_as_well);
+    tcase_add_test(tc, a_signal_ends_the_wait_and_nobody_waits_on);
+    tcase_add_test(tc, the_wait_has_its_bound);
+    tcase_add_test(tc, a_dead_server_is_told_as_without_it);
+    tcase_add_loop_test(tc, the_lease_is_renewed_while_the_command_runs, 0, 3);
+    tcase_add_loop_test(tc, a_renewal_without_an_answer_is_told_and_made_good, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_stays_silent_ends_the_command, 0, 3);
+    tcase_add_loop_test(tc, a_lock_that_is_gone_ends_the_command, 0, 3);
+    tcase_add_loop_test(tc, what_does_not_go_together_is_said, 0,
+                        (int)(sizeof mistakes / sizeof mistakes[0]));
+    tcase_add_test(tc, never_is_as_if_nothing_was_said);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+#include "tests/fixtures/command.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_options(void);
+
+static struct rdl_cli_options o;
+static char text[COMMAND_ARGS][256];
+static char *argv[COMMAND_ARGS];
+
+/* Words separated by blanks, copied: the parser writes on them. */
+static int parse(const char *line)
+{
+    int argc = 0;
+
+    while (o.n_urls > 0) /* of the last time */
+        free(o.urls[--o.n_urls]);
+    rdl_cli_loudness(RDL_CLI_QUIET);
+    while (*line != '\0') {
+        size_t len = strcspn(line, " ");
+        snprintf(text[argc], sizeof text[argc], "%.*s", (int)len, line);
+        argv[argc] = text[argc];
+        argc++;
+        line += len + (line[len] == ' ');
+    }
+    argv[argc] = NULL;
+    return rdl_cli_options_parse(&o, argc, argv);
+}
+
+static void clear(void)
+{
+    int null = open("/dev/null", O_WRONLY);
+
+    ck_assert_int_ge(dup2(null, STDERR_FILENO),
+                     0); /* the messages are tested below, as the command writes them */
+    unsetenv("REDIS_URL");
+    unsetenv("REDLOCK_URLS");
+}
+
+START_TEST(nothing_said_means_30_s_on_the_local_server_for_as_long_as_it_takes)
+{
+    ck_assert_int_eq(parse("nightly -- backup --fast"), 0);
+    ck_assert_uint_eq(o.n_urls, 1);
+    ck_assert_str_eq(o.urls[0], "redis://127.0.0.1:6379");
+    ck_assert_uint_eq(o.ttl_ms, 30000);
+    ck_assert_uint_eq(o.grace_ms, 5000);
+    ck_assert_uint_eq(o.attempt_ms, 0);
+    ck_assert_uint_eq(o.wait_ms, RDL_CLI_FOREVER);
+    ck_assert_int_eq(o.conflict_status, 1);
+    ck_assert_str_eq(o.lock, "nightly");
+    ck_assert_str_eq(o.command[0], "backup");
+    ck_assert_str_eq(o.command[1], "--fast");
+    ck_assert_ptr_null(o.command[2]);
+}
+END_TEST
+
+START_TEST(every_option_is_understood_in_every_form)
+{
+    ck_assert_int_eq(parse("-u redis://a -uredis://b --url redis://c --url=redis://d --ttl=12s L x"), 0);
+    ck_assert_uint_eq(o.n_urls, 4);
+    ck_assert_str_eq(o.urls[1], "redis://b");
+    ck_assert_str_eq(o.urls[3], "redis://d");
+    ck_assert_uint_eq(o.grace_ms, 2000);
+    ck_assert_int_eq(parse("-qn -E 75 --grace 100ms --trace=file --password-fd 3 L x"), 0);
+    ck_assert_uint_eq(o.wait_ms, 0);
+    ck_assert_int_eq(o.conflict_status, 75);
+    ck_assert_uint_eq(o.grace_ms, 100);
+    ck_assert_str_eq(o.trace_file, "file");
+    ck_assert_int_eq(o.password_fd, 3);
+    ck_assert_int_eq(parse("--password-file p L x"), 0);
+    ck_assert_str_eq(o.password_file, "p");
+    ck_assert_int_eq(parse("--timeout 1.5 --conflict-exit-code=0 --trace L x"), 0);
+    ck_assert_uint_eq(o.wait_ms, 1500);
+    ck_assert_ptr_null(o.trace_file);
+    ck_assert_int_eq(o.trace, 1);
+    ck_assert_int_eq(parse("--ttl 8s --attempt 2s L x"), 0);
+    ck_assert_uint_eq(o.attempt_ms, 2000);
+    ck_assert_int_eq(parse("-qw5 L x"), 0);
+    ck_assert_uint_eq(o.wait_ms, 5000);
+}
+END_TEST
+
+START_TEST(options_end_at_the_lock)
+{
+    ck_assert_int_eq(parse("L sh -n --ttl"), 0);
+    ck_assert_str_eq(o.command[1], "-n");
+    ck_assert_int_eq(parse("-- -L x"), 0);
+    ck_assert_str_eq(o.lock, "-L");
+    ck_assert_int_eq(parse("L -- -x"), 0);
+    ck_assert_str_eq(o.command[0], "-x");
+    ck_assert_int_eq(parse("L -n x"), 64);
+}
+END_TEST
+
+START_TEST(a_shell_command_may_stand_on_either_side_of_the_lock)
+{
+    ck_assert_int_eq(parse("-c date L"), 0);
+    ck_assert_str_eq(o.command[2], "date");
+    ck_assert_int_eq(parse("L -c date"), 0);
+    ck_assert_str_eq(o.command[0], "/bin/sh");
+    ck_assert_str_eq(o.command[1], "-c");
+    ck_assert_str_eq(o.command[2], "date");
+    ck_assert_int_eq(parse("L -c date more"), 64);
+    ck_assert_int_eq(parse("-c date L more"), 64);
+}
+END_TEST
+
+START_TEST(mistakes_are_usage_errors)
+{
+    static const char *const lines[] = {"",
+                                        "L",
+                                        "L --",
+                                        "-x L y",
+                                        "--nosuch L y",
+                                        "--verb L y",
+                                        "-u",
+                                        "--ttl",
+                                        "--ttl= L y",
+                                        "--ttl 0s L y",
+                                        "--ttl 99ms L y",
+                                        "--ttl 30 L y",
+                                        "--ttl 2147483648ms L y",
+                                        "--ttl 99999999999999999999s L y",
+                                        "-w x L y",
+                                        "-w -1 L y",
+                                        "-E 256 L y",
+                                        "-E x L y",
+                                        "--grace 15s L y",
+                                        "--grace 0s L y",
+                                        "--attempt 0s L y",
+                                        "--attempt 1 L y",
+                                        "--attempt 7501ms L y",
+                                        "--ttl 1s --attempt 251ms L y",
+                                        "--nonblock=1 L y",
+                                        "--password-fd x L y",
+                                        "-s L y",
+                                        "-u a -u b -u c -u d -u e -u f -u g -u h L y"};
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        ck_assert_msg(parse(lines[i]) == 64, "\"%s\" gives %d", lines[i], parse(lines[i]));
+}
+END_TEST
+
+START_TEST(no_lock_is_named_like_the_canary)
+{
+    ck_assert_int_eq(parse("rdl:canary x"), 65);
+    ck_assert_int_eq(parse("rdl:canary2 x"), 0);
+}
+END_TEST
+
+START_TEST(a_name_has_1_to_128_bytes)
+{
+    char line[300];
+    ck_assert_int_eq(parse(" x"), 65);
+    snprintf(line, sizeof line, "%0128d x", 7);
+    ck_assert_int_eq(parse(line), 0);
+    snprintf(line, sizeof line, "%0129d x", 7);
+    ck_assert_int_eq(parse(line), 65);
+}
+END_TEST
+
+START_TEST(servers_come_from_u_then_redlock_urls_then_redis_url)
+{
+    setenv("REDIS_URL", "redis://one", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_str_eq(o.urls[0], "redis://one");
+    setenv("REDLOCK_URLS", " redis://a  redis://b redis://c ", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_uint_eq(o.n_urls, 3);
+    ck_assert_str_eq(o.urls[2], "redis://c");
+    ck_assert_int_eq(parse("-u redis://u L x"), 0);
+    ck_assert_uint_eq(o.n_urls, 1);
+    setenv("REDLOCK_URLS", "  ", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_str_eq(o.urls[0], "redis://one");
+    setenv("REDLOCK_URLS", "1 2 3 4 5 6 7 8", 1);
+    ck_assert_int_eq(parse("L x"), 64);
+}
+END_TEST
+
+START_TEST(a_password_is_taken_out_of_the_arguments_at_once)
+{
+    ck_assert_int_eq(parse("-u redis://:sesame@h:1/2 -uredis://u:sesame@h L x"), 0);
+    ck_assert_str_eq(argv[1], "redis://***@h:1/2");
+    ck_assert_str_eq(argv[2], "-uredis://***@h");
+    ck_assert_str_eq(o.urls[0], "redis://:sesame@h:1/2");
+    ck_assert_str_eq(o.urls[1], "redis://u:sesame@h");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the command itself */
+
+static struct command c;
+
+START_TEST(help_and_version_go_to_standard_output)
+{
+    static const char *const words[] = {"--help", "-h", "--version", "-V"};
+    for (size_t i = 0; i < 4; i++) {
+        memset(&c, 0, sizeof c);
+        command_add(&c, words[i]);
+        ck_assert_int_eq(command_run(&c), 0);
+        ck_assert_str_eq(c.err, "");
+        ck_assert_ptr_nonnull(strstr(c.out, "redlock "));
+    }
+    ck_assert_str_eq(c.out, "redlock " RDL_VERSION "\n");
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "-n", "--help", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.out, "--conflict-exit-code"));
+    ck_assert_str_eq(c.err, "");
+    for (const char *line = c.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+        ck_assert_msg(strcspn(line, "\n") <= 80, "wider than a terminal: %.90s", line);
+}
+END_TEST
+
+START_TEST(every_mistake_is_told_in_one_line_that_begins_with_redlock)
+{
+    static const char *const mistakes[][4] = {{NULL},
+                                              {"frob"},
+                                              {"run"},
+                                              {"run", "--ttl", "0s", "L"},
+                                              {"run", "-u", "http://x", "L"},
+                                              {"run", "--nosuch=sesame", "L"},
+                                              {"run", "", "x"},
+                                              {"run", "L", "-uredis://:sesame@h", "x"}};
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        memset(&c, 0, sizeof c);
+        for (size_t k = 0; k < 4 && mistakes[i][k] != NULL; k++)
+            command_add(&c, mistakes[i][k]);
+        if (i == 4)
+            command_add(&c, "x");
+        ck_assert_int_eq(command_run(&c), i == 4 || i == 6 ? 65 : 64);
+        ck_assert_str_eq(c.out, "");
+        ck_assert_int_eq(strncmp(c.err, "redlock: ", 9), 0);
+        ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1);
+        ck_assert_ptr_null(strstr(c.err, "sesame"));
+    }
+}
+END_TEST
+
+START_TEST(a_mistake_is_told_by_what_is_wrong)
+{
+    static const struct {
+        const char *args[6];
+        const char *told;
+    } rows[] = {{{"L"}, "no command to run: redlock run L -- COMMAND"},
+                {{"me@home:sesame"}, "no command to run: redlock run LOCK -- COMMAND"},
+                {{"redis://:sesame@h", "L", "true"}, "the lock's name looks like a server's URL: -u comes"},
+                {{"unix:///run/redis", "L", "true"}, "the lock's name looks like a server's URL: -u comes"},
+                {{"--restart-guard", "x", "L", "true"}, "--restart-guard x: give strict, required, "},
+                {{"L", "-c"}, "-c needs a value"},
+                {{"L", "--command"}, "-c needs a value"},
+                {{"-c", "true", "L", "-c", "true"}, "-c is given twice"},
+                {{"L", "-c", "true", "-uredis://:sesame@h"}, "one string, and there is more behind it"},
+                {{"L", "-n", "true"}, "-n stands behind the lock's name"},
+                {{"--password-file", "p", "--password-fd", "3", "L", "true"},
+                 "--password-file and --password-fd do not go together"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        memset(&c, 0, sizeof c);
+        command_add(&c, "run");
+        for (size_t k = 0; k < 6 && rows[i].args[k] != NULL; k++)
+            command_add(&c, rows[i].args[k]);
+        ck_assert_int_eq(command_run(&c), 64);
+        ck_assert_msg(strstr(c.err, rows[i].told) != NULL, "not '%s' but %s", rows[i].told, c.err);
+        ck_assert_ptr_null(strstr(c.err, "sesame"));
+    }
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "L", "true", NULL});
+    command_setenv(&c, "REDLOCK_RESTART_GUARD=x");
+    ck_assert_int_eq(command_run(&c), 64);
+    ck_assert_ptr_nonnull(strstr(c.err, "$REDLOCK_RESTART_GUARD x: give strict, required, "));
+}
+END_TEST
+
+START_TEST(a_variable_that_is_empty_says_nothing)
+{
+    setenv("REDIS_URL", "", 1);
+    setenv("REDLOCK_RESTART_GUARD", "", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_str_eq(o.urls[0], "redis://127.0.0.1:6379");
+    ck_assert_int_eq(o.guard, RDL_GUARD_IF_PERMITTED);
+    unsetenv("REDLOCK_RESTART_GUARD");
+}
+END_TEST
+
+Suite *suite_cli_options(void)
+{
+    Suite *s = suite_create("cli_options");
+    TCase *t = tcase_create("the command line");
+    tcase_add_checked_fixture(t, clear, NULL);
+    tcase_add_test(t, nothing_said_means_30_s_on_the_local_server_for_as_long_as_it_takes);
+    tcase_add_test(t, every_option_is_understood_in_every_form);
+    tcase_add_test(t, options_end_at_the_lock);
+    tcase_add_test(t, a_shell_command_may_stand_on_either_side_of_the_lock);
+    tcase_add_test(t, mistakes_are_usage_errors);
+    tcase_add_test(t, no_lock_is_named_like_the_canary);
+    tcase_add_test(t, a_name_has_1_to_128_bytes);
+    tcase_add_test(t, servers_come_from_u_then_redlock_urls_then_redis_url);
+    tcase_add_test(t, a_password_is_taken_out_of_the_arguments_at_once);
+    tcase_add_test(t, help_and_version_go_to_standard_output);
+    tcase_add_test(t, every_mistake_is_told_in_one_line_that_begins_with_redlock);
+    tcase_add_test(t, a_variable_that_is_empty_says_nothing);
+    tcase_add_test(t, a_mistake_is_told_by_what_is_wrong);
+    suite_add_tcase(s, t);
+    return s;
+}

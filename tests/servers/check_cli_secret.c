@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "redlock/cli/cli.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+Suite *suite_cli_secret(void);
+
+static struct command c;
+static struct live_server server;
+static const char secret[] = "s3same-0pen";
+
+/* ---------------------------------------------------------------- hiding */
+
+START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
+{
+    static const char *const cases[][2] = {{"redis://:pw@h:1/0", "redis://***@h:1/0"},
+                                           {"redis://user:p%40w@h", "redis://***@h"},
+                                           {"redis://a:b@c@h", "redis://***@h"},
+                                           {"redis://x@h", "redis://x@h"},
+                                           {"redis://h:1", "redis://h:1"},
+                                           {":pw@h", "***@h"},
+                                           {"unix://u:pw@/run/s", "unix://***@/run/s"},
+                                           {"unix://:p/w@/run/s", "unix://***@/run/s"},
+                                           {"unix:///run/a@b.sock", "unix:///run/a@b.sock"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char url[64];
+        snprintf(url, sizeof url, "%s", cases[i][0]);
+        size_t len = strlen(url);
+        int hidden = rdl_cli_secret_hide(url);
+        if (strcmp(cases[i][0], "redis://x@h") ==
+            0) { /* no room for three stars, and not the secret either */
+            ck_assert_str_eq(url, "redis://*@h");
+            continue;
+        }
+        ck_assert_str_eq(url, cases[i][1]);
+        ck_assert_int_eq(hidden, strcmp(cases[i][0], cases[i][1]) != 0);
+        for (size_t k = strlen(url); k < len; k++)
+            ck_assert_int_eq(url[k], 0);
+    }
+}
+END_TEST
+
+static const char *scrubbed(const char *text, const char *word)
+{
+    static char out[64];
+    struct rdl_bytes b = {word, strlen(word)};
+    rdl_cli_secret_scrub(text, text, b, out, sizeof out);
+    return out;
+}
+
+START_TEST(a_secret_is_scrubbed_from_a_text_even_when_it_was_cut)
+{
+    ck_assert_str_eq(scrubbed("bad 'hunter22' and hunter22", "hunter22"), "bad '***' and ***");
+    ck_assert_str_eq(scrubbed("you said hunt", "hunter22"), "you said ***");
+    ck_assert_str_eq(scrubbed("you said hun", "hunter22"), "you said hun");
+    ck_assert_str_eq(scrubbed("hunter2 is not it", "hunter22"), "hunter2 is not it");
+    ck_assert_str_eq(scrubbed("nothing here", ""), "nothing here");
+    ck_assert_uint_lt(
+        strlen(scrubbed("0123456789012345678901234567890123456789012345678901234567890123456789", "x")), 64);
+}
+END_TEST
+
+static const char *scrubbed_of(const char *text, const char *said, const char *word)
+{
+    static char out[128];
+    struct rdl_bytes b = {word, strlen(word)};
+    rdl_cli_secret_scrub(text, said, b, out, sizeof out);
+    return out;
+}
+
+START_TEST(only_what_the_server_said_is_scrubbed)
+{
+    static const char said[] = "ERR no or never";
+    ck_assert_str_eq(scrubbed_of("for or: ERR no or never (or not)", said, "or"),
+                     "for or: ERR no *** never (or not)");
+    ck_assert_str_eq(scrubbed_of("the login was refused", "", "or"), "the login was refused");
+    ck_assert_str_eq(scrubbed_of("the word was refused", "an old word", "or"), "the word was refused");
+    ck_assert_str_eq(
+        scrubbed_of("refused: WRONGPASS: wrong user or password", "WRONGPASS: wrong user or password", "or"),
+        "refused: WRONGPASS: wrong user or password"); /* the library's words for it */
+    ck_assert_str_eq(scrubbed_of("refused: WRONGPASS: not or", "WRONGPASS: not or", "or"),
+                     "refused: WRONGPASS: not ***");
+}
+END_TEST
+
+/* The text that was kept has question marks where a byte does not print. */
+START_TEST(a_secret_that_does_not_print_is_scrubbed)
+{
+    ck_assert_str_eq(scrubbed("ERR bad p??ss?w", "p\xc3\xa4ss\tw"), "ERR bad ***");
+    ck_assert_str_eq(scrubbed("ERR bad p??s", "p\xc3\xa4ss\tw"), "ERR bad ***");
+    ck_assert_str_eq(scrubbed("ERR bad p!?ss?w", "p\xc3\xa4ss\tw"), "ERR bad p!?ss?w");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- where passwords come from */
+
+static void start_with_password(void)
+{
+    memset(&c, 0, sizeof c);
+    server.password = secret;
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+static void add_url_without_password(void)
+{
+    static char url[64];
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
+    command_add_all(&c, (const char *const[]){"run", "-n", "-u", url, NULL});
+}
+
+static void no_secret_in_output(void)
+{
+    ck_assert_msg(strstr(c.err, secret) == NULL && strstr(c.out, secret) == NULL, "%s%s", c.err, c.out);
+}
+
+START_TEST(a_password_comes_from_file_fd_environment_or_url)
+{
+    static const char *const env[] = {"REDLOCK_PASSWORD=s3same-0pen", "REDISCLI_AUTH=s3same-0pen"};
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    ck_assert_int_eq(dprintf(fd, "%s\n", secret) > 0, 1);
+    for (int i = 0; i < 4; i++) {
+        memset(&c, 0, sizeof c);
+        add_url_without_password();
+        if (i < 2)
+            command_setenv(&c, env[i]);
+        else
+            command_add_all(&c, i == 2 ? (const char *const[]){"--password-file", path, NULL}
+                                       : (const char *const[]){"--password-fd", "8", NULL});
+        ck_assert_int_eq(dup2(open(path, O_RDONLY), 8), 8);
+        command_add_all(&c, (const char *const[]){"L", "true", NULL});
+        ck_assert_msg(command_run(&c) == 0, "%d: %s", i, c.err);
+        ck_assert_str_eq(c.err, "");
+    }
+    unlink(path);
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", NULL});
+    command_add_servers(&c, &server, 1);
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.err, "password on the command line")); /* said once, */
+    ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1);     /* and nothing else */
+    no_secret_in_output();
+}
+END_TEST
+
+/* Descriptor 0 is then not the next file that is opened, such as our connection to the server. */
+START_TEST(a_password_from_standard_input_leaves_the_command_dev_null)
+{
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path), was = dup(STDIN_FILENO);
+
+    unlink(path);
+    ck_assert_int_gt(dprintf(fd, "%s\n", secret), 0);
+    ck_assert_int_eq((int)lseek(fd, 0, SEEK_SET), 0);
+    dup2(fd, STDIN_FILENO);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-fd", "0", "L", "-c",
+                                              "readlink /proc/$$/fd/0; cat; exit 3", NULL});
+    command_run(&c);
+    dup2(was, STDIN_FILENO);
+    ck_assert_int_eq(c.status, 3);
+    ck_assert_str_eq(c.out, "/dev/null\n");
+    ck_assert_str_eq(c.err, "");
+}
+END_TEST
+
+START_TEST(a_user_in_the_url_goes_with_a_password_from_elsewhere)
+{
+    static char url[64];
+
+    snprintf(url, sizeof url, "redis://default:@127.0.0.1:%d", server.port);
+    command_add_all(&c, (const char *const[]){"run", "-n", "-u", url, "L", "true", NULL});
+    command_setenv(&c, "REDLOCK_PASSWORD=s3same-0pen");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.err, ""); /* there was no password on the command line */
+    memset(&c, 0, sizeof c);
+    command_add_all(
+        &c, (const char *const[]){"run", "-n", "-u", "redis://default:pw:@127.0.0.1:1", "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 69);
+    ck_assert_ptr_nonnull(strstr(c.err, "a password on the command line"));
+}
+END_TEST
+
+START_TEST(a_password_file_that_others_can_read_is_warned_of)
+{
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    ck_assert_int_gt(dprintf(fd, "%s\r\n", secret), 0); /* the line end of another system */
+    ck_assert_int_eq(fchmod(fd, 0644), 0);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-file", path, "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.err, "every user can read the password file build/secret."));
+    unlink(path);
+}
+END_TEST
+
+START_TEST(a_password_that_is_too_long_is_told_and_not_cut)
+{
+    static char entry[32 + RDL_CLI_SECRET_MAX], url[32 + RDL_CLI_SECRET_MAX];
+    char longest[RDL_CLI_SECRET_MAX + 2];
+
+    memset(longest, 'p', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    snprintf(entry, sizeof entry, "REDLOCK_PASSWORD=%s", longest);
+    snprintf(url, sizeof url, "redis://:%s@127.0.0.1", longest);
+    add_url_without_password();
+    command_setenv(&c, entry);
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 66);
+    ck_assert_ptr_nonnull(strstr(c.err, "the password in $REDLOCK_PASSWORD is longer than 2048 bytes"));
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "-qn", "-u", url, "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 65);
+    ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: its password is longer than 2048 bytes"));
+}
+END_TEST
+
+START_TEST(a_password_file_that_cannot_be_used_is_66)
+{
+    static const char *const files[] = {"/nonexistent", "/", "/dev/null", "/dev/zero"};
+    for (size_t i = 0; i < 4; i++) {
+        memset(&c, 0, sizeof c);
+        add_url_without_password();
+        command_add_all(&c, (const char *const[]){"--password-file", files[i], "L", "true", NULL});
+        ck_assert_msg(command_run(&c) == 66, "%s: %d", files[i], c.status);
+    }
+    memset(&c, 0, sizeof c);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-fd", "77", "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 66);
+}
+END_TEST
+
+START_TEST(a_refused_password_is_77_and_is_not_repeated)
+{
+    add_url_without_password();
+    command_setenv(&c, "REDLOCK_PASSWORD=wr0ng-0ne");
+    command_add_all(&c, (const char *const[]){"--trace", "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 77);
+    ck_assert_ptr_null(strstr(c.err, "wr0ng-0ne"));
+    ck_assert_ptr_nonnull(strstr(c.err, "WRONGPASS"));
+}
+END_TEST
+
+START_TEST(a_missing_password_is_77)
+{
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 77);
+    ck_assert_ptr_nonnull(strstr(c.err, "NOAUTH"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- who must not see them */
+
+static const char show_parent[] =
+    "tr '\\0' ' ' </proc/$PPID/cmdline; env; for p in /proc/[0-9]*; do "
+    "grep -q '^redlock' $p/comm && tr '\\0' ' ' <$p/cmdline; done 2>/dev/null; true";
+
+START_TEST(a_unix_socket_takes_a_login_and_no_listing_shows_it)
+{
+    char url[LIVE_PATH_MAX + 64];
+
+    snprintf(url, sizeof url, "unix://default:%s@%s", secret, server.socket);
+    command_add_all(&c, (const char *const[]){"run", "-v", "-u", url, "L", "-c", show_parent, NULL});
+    ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+    no_secret_in_output();
+    ck_assert_ptr_nonnull(strstr(c.err, "a password on the command line"));
+    ck_assert_ptr_nonnull(strstr(c.out, " unix://***@/"));
+}
+END_TEST
+
+START_TEST(no_listing_trace_or_environment_shows_a_password)
+{
+    static char entry[2][128];
+
+    snprintf(entry[0], sizeof entry[0], "REDIS_URL=redis://:%s@127.0.0.1:%d", secret, server.port);
+    snprintf(entry[1], sizeof entry[1], "REDLOCK_URLS=redis://:%s@127.0.0.1:%d", secret, server.port);
+    for (int i = 0; i < 3; i++) {
+        memset(&c, 0, sizeof c);
+        command_add_all(&c, (const char *const[]){"run", "--trace", "-v", NULL});
+        if (i == 0)
+            command_add_servers(&c, &server, 1);
+        else
+            command_setenv(&c, entry[i - 1]);
+        command_setenv(&c, "REDLOCK_LOCK=another");
+        command_setenv(&c, "KEPT=1");
+        command_add_all(&c, (const char *const[]){"L", "-c", show_parent, NULL});
+        ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+        no_secret_in_output();
+        ck_assert_ptr_nonnull(strstr(c.err, "<redacted "));
+        ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_LOCK=L\n"));
+        ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_TTL_MS=30000\n"));
+        ck_assert_ptr_nonnull(strstr(c.out, "KEPT=1\n"));
+    }
+}
+END_TEST
+
+START_TEST(a_url_without_a_password_stays_in_the_environment)
+{
+    struct live_server open_server = {0};
+    static char entry[64];
+
+    live_start(&open_server);
+    snprintf(entry, sizeof entry, "REDIS_URL=redis://127.0.0.1:%d", open_server.port);
+    command_setenv(&c, entry);
+    command_add_all(&c, (const char *const[]){"run", "L", "env", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.out, entry));
+    live_remove(&open_server);
+}
+END_TEST
+
+START_TEST(a_server_that_repeats_the_password_is_not_quoted)
+{
+    static const char *const replies[] = {
+        "-ERR no such user s3same-0pen\r\n", "-s3same-0pen\r\n",
+        "-ERR 12345678901234567890123456789012345678901234567 s3same-0pen\r\n",
+        "+OK\r\n-ERR s3same-0pen\r\n-ERR s3same-0pen\r\n"};
+    for (size_t i = 0; i < sizeof replies / sizeof replies[0]; i++) {
+        struct fake_server f = {.trick = FAKE_ANSWERS, .text = replies[i], .after = 10};
+        char url[64];
+        fake_start(&f);
+        memset(&c, 0, sizeof c);
+        command_setenv(&c, "REDLOCK_PASSWORD=s3same-0pen");
+        command_add_all(&c, (const char *const[]){"run", "-n", "--trace", "-v", "-u", NULL});
+        command_add(&c, fake_url(&f, url, sizeof url));
+        command_add_all(&c, (const char *const[]){"L", "true", NULL});
+        ck_assert_int_ne(command_run(&c), 0);
+        char *said = strstr(c.err, "redlock: no lock");
+        ck_assert_ptr_nonnull(said);
+        ck_assert_msg(strstr(said, "s3same") == NULL, "%s", said);
+        no_secret_in_output();
+        fake_stop(&f);
+    }
+}
+END_TEST
+
+/* Behind the login, byte by byte, and with letters that do not print: in messages and in the trace. */
+START_TEST(a_server_that_repeats_the_password_later_is_quoted_without_it)
+{
+    static const char *const words[] = {"s3same-0pen", "p\xc3\xa4ssw\xc3\xb6rter"};
+    static const char *const shown[] = {"s3same", "\\303\\244ssw"};
+    static char env[64], reply[200], url[64];
+    struct fake_server f = {.trick = _i / 2 ? FAKE_DRIPS : FAKE_ANSWERS, .text = reply, .after = 10};
+    const char *word = words[_i % 2];
+
+    snprintf(env, sizeof env, "REDLOCK_PASSWORD=%s", word);
+    snprintf(reply, sizeof reply, "+OK\r\n-ERR login expired for %s\r\n", word);
+    if (_i / 2) /* one piece after the other: so the answer to AUTH is alone, and INFO gets the rest */
+        snprintf(reply, sizeof reply, "+OK\r\n-MISCONF no %s\r\n-MISCONF no %s\r\n", word, word);
+    fake_start(&f);
+    memset(&c, 0, sizeof c);
+    command_setenv(&c, env);
+    command_add_all(&c, (const char *const[]){"run", "-n", "--trace", "-v", "-u", NULL});
+    command_add(&c, fake_url(&f, url, sizeof url));
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_ne(command_run(&c), 0);
+    ck_assert_msg(strstr(c.err, word) == NULL && strstr(c.err, shown[_i % 2]) == NULL, "%s", c.err);
+    ck_assert_msg(strstr(c.err, "***") != NULL, "%s", c.err);
+    fake_stop(&f);
+}
+END_TEST
+
+START_TEST(a_password_that_is_a_word_of_ours_leaves_our_words_alone)
+{
+    add_url_without_password();
+    command_setenv(&c, "REDLOCK_PASSWORD=or");
+    command_add_all(&c, (const char *const[]){"-v", "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 77);
+    ck_assert_msg(strstr(c.err, ": the login was refused: WRONGPASS: wrong user or password\n") != NULL, "%s",
+                  c.err);
+}
+END_TEST
+
+START_TEST(with_a_password_there_is_no_core_but_the_command_may_have_one)
+{
+    command_add(&c, "run");
+    command_add_servers(&c, &server, 1);
+    command_add_all(
+        &c, (const char *const[]){"L", "-c", "grep -h core /proc/self/limits /proc/$PPID/limits", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    char line[256] = "";
+    FILE *f = fopen("/proc/self/limits", "r");
+    ck_assert_ptr_nonnull(f);
+    while (strstr(line, "core") == NULL)
+        ck_assert_ptr_nonnull(fgets(line, sizeof line, f));
+    fclose(f);
+    ck_assert_msg(strncmp(c.out, line, strlen(line)) == 0, "%s%s", c.out, line);
+    const char *ours = strchr(c.out, '\n') + 1;
+    ck_assert_msg(strncmp(ours, "Max core file size        0 ", 28) == 0, "%s", c.out);
+}
+END_TEST
+
+Suite *suite_cli_secret(void)
+{
+    Suite *s = suite_create("cli_secret");
+    TCase *t = tcase_create("hiding");
+    tcase_add_test(t, everything_before_the_last_at_sign_of_a_url_is_hidden);
+    tcase_add_test(t, a_secret_is_scrubbed_from_a_text_even_when_it_was_cut);
+    tcase_add_test(t, only_what_the_server_said_is_scrubbed);
+    tcase_add_test(t, a_secret_that_does_not_print_is_scrubbed);
+    suite_add_tcase(s, t);
+    t = tcase_create("a server with a password");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start_with_password, stop);
+    tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
+    tcase_add_test(t, a_password_from_standard_input_leaves_the_command_dev_null);
+    tcase_add_test(t, a_user_in_the_url_goes_with_a_password_from_elsewhere);
+    tcase_add_test(t, a_password_file_that_others_can_read_is_warned_of);
+    tcase_add_test(t, a_password_that_is_too_long_is_told_and_not_cut);
+    tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);
+    tcase_add_test(t, a_refused_password_is_77_and_is_not_repeated);
+    tcase_add_test(t, a_missing_password_is_77);
+    tcase_add_test(t, a_unix_socket_takes_a_login_and_no_listing_shows_it);
+    tcase_add_test(t, no_listing_trace_or_environment_shows_a_password);
+    tcase_add_test(t, a_url_without_a_password_stays_in_the_environment);
+    tcase_add_test(t, a_server_that_repeats_the_password_is_not_quoted);
+    tcase_add_loop_test(t, a_server_that_repeats_the_password_later_is_quoted_without_it, 0, 4);
+    tcase_add_test(t, a_password_that_is_a_word_of_ours_leaves_our_words_alone);
+    tcase_add_test(t, with_a_password_there_is_no_core_but_the_command_may_have_one);
+    suite_add_tcase(s, t);
+    return s;
+}

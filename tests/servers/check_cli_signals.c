@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+Suite *suite_cli_signals(void);
+
+static struct live_server server;
+static struct command c;
+
+static const char *const no_options[] = {NULL};
+static const char tells[] = "for s in HUP INT QUIT TERM USR1 USR2 CONT; do trap \"echo $s >&9\" $s; done; "
+                            "sleep 1000 & echo in >&9; while :; do wait; done";
+
+static void start(void)
+{
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+START_TEST(signals_are_forwarded_to_the_command)
+{
+    static const struct {
+        int sig;
+        const char *name;
+    } all[] = {{SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGTERM, "TERM"},
+               {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGCONT, "CONT"}};
+    command_set(&c, no_options, &server, 1, "nightly", tells);
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        kill(c.pid, all[i].sig);
+        ck_assert_str_eq(command_note(&c), all[i].name);
+    }
+    kill(c.pid, SIGTSTP);
+    command_await_err(&c, "is stopped and still holds the lock");
+    kill(c.pid, SIGTERM); /* is of no use to a stopped process: it is continued */
+    const char *first = command_note(&c);
+    ck_assert_msg(strcmp(first, "TERM") == 0 || strcmp(first, "CONT") == 0, "%s", first);
+    kill(c.pid, SIGKILL);
+    command_end(&c);
+}
+END_TEST
+
+START_TEST(they_reach_its_children_too)
+{
+    command_set(&c, no_options, &server, 1, "nightly",
+                "trap 'wait; exit 8' TERM; "
+                "(trap 'echo child >&9; exit' TERM; echo in >&9; while :; do sleep 0.01; done) & wait");
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    kill(c.pid, SIGTERM);
+    ck_assert_str_eq(command_note(&c), "child");
+    ck_assert_int_eq(command_end(&c), 8);
+}
+END_TEST
+
+START_TEST(what_our_starter_ignores_is_not_forwarded)
+{
+    command_set(&c, no_options, &server, 1, "nightly", tells);
+    c.is_started_badly = 1; /* nohup */
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    kill(c.pid, SIGHUP);
+    kill(c.pid, SIGUSR2);
+    ck_assert_str_eq(command_note(&c), "USR2");
+    kill(c.pid, SIGKILL);
+    command_end(&c);
+}
+END_TEST
+
+/* --legacy: a lock on one server, which has a loop of its own. */
+START_TEST(who_was_stopped_while_he_waited_waits_on)
+{
+    static struct command holder;
+    static const char *const legacy[] = {"--legacy=always", "-v", NULL};
+    const char *const *options = _i ? legacy : legacy + 1;
+
+    command_set(&holder, options, &server, 1, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&holder);
+    ck_assert_str_eq(command_note(&holder), "in");
+    command_set(&c, options, &server, 1, "nightly", "exit 5");
+    command_start(&c);
+    command_await_err(&c, "waiting");
+    for (int i = 0; i < 3; i++) {
+        int status;
+        kill(c.pid, SIGTSTP);
+        ck_assert_int_eq(waitpid(c.pid, &status, WUNTRACED), c.pid);
+        ck_assert(WIFSTOPPED(status));
+        kill(c.pid, SIGCONT);
+    }
+    kill(holder.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&holder), 0);
+    ck_assert_int_eq(command_end(&c), 5);
+}
+END_TEST
+
+/* What is not open is not taken for something else: messages went to where the signals come from. */
+START_TEST(without_standard_input_output_or_error_it_runs_all_the_same)
+{
+    static const char *const scripts[] = {
+        "\"$RDL_COMMAND\" run -v inner -c 'sleep 0.1; exit 3' 0<&- 1>&- 2>&-",
+        "\"$RDL_COMMAND\" run -v inner -c 'sleep 0.1; exit 3' 1>&- 2>&-",
+        "\"$RDL_COMMAND\" run -v inner -c 'sleep 0.1; exit 3' 2>&-"};
+    char url[256], entry[300];
+
+    snprintf(entry, sizeof entry, "REDLOCK_URLS=%s", live_url(&server, LIVE_V4, url, sizeof url));
+    command_set(&c, no_options, &server, 1, "outer", scripts[_i]);
+    command_setenv(&c, entry);
+    ck_assert_int_eq(command_run(&c), 3);
+}
+END_TEST
+
+/* A release that is waited for costs no processor time. */
+START_TEST(a_signal_that_nobody_reads_does_not_spin)
+{
+    struct rusage used;
+
+    command_set(&c, no_options, &server, 1, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.1; done");
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    live_freeze(&server);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 0);
+    live_thaw(&server);
+    ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &used), 0);
+    ck_assert_int_eq(used.ru_utime.tv_sec + used.ru_stime.tv_sec, 0);
+    ck_assert_int_lt(used.ru_utime.tv_usec + used.ru_stime.tv_usec, 150000);
+}
+END_TEST
+
+Suite *suite_cli_signals(void)
+{
+    Suite *s = suite_create("cli_signals");
+    TCase *t = tcase_create("one server");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, signals_are_forwarded_to_the_command);
+    tcase_add_test(t, they_reach_its_children_too);
+    tcase_add_test(t, what_our_starter_ignores_is_not_forwarded);
+    tcase_add_loop_test(t, who_was_stopped_while_he_waited_waits_on, 0, 2);
+    tcase_add_loop_test(t, without_standard_input_output_or_error_it_runs_all_the_same, 0, 3);
+    tcase_add_test(t, a_signal_that_nobody_reads_does_not_spin);
+    suite_add_tcase(s, t);
+    return s;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_supervise(void);
+
+enum { N = 5, TTL_MS = 3000 };
+
+static struct live_server server[N];
+static struct command c;
+
+static const char *const short_lease[] = {"--ttl", "3s", NULL};
+
+/* Writes the host's uptime, in hundredths of a second, over and over. */
+#define STAMPS "while read -r up rest </proc/uptime; do echo $up; done >&9"
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+static void no_key_anywhere(void)
+{
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+
+/* ---------------------------------------------------------------- the lease goes on */
+
+/* How many have the key, with a ttl. */
+static int holding(void)
+{
+    int n = 0;
+    for (int i = 0; i < N; i++)
+        n += strtol(live_command(&server[i], "PTTL nightly") + 1, NULL, 10) > 0;
+    return n;
+}
+
+START_TEST(the_lease_is_renewed_for_as_long_as_the_command_runs)
+{
+    command_set(&c, (const char *const[]){"--ttl", "600ms", "-v", NULL}, server, N, "nightly",
+                "trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < 3; i++) { /* keep it over several leases, each seen on a majority */
+        ck_assert_int_gt(holding(), N / 2);
+        live_command(&server[i], "BLPOP nobody 0.5"); /* half a second, by the server's clock */
+    }
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 3);
+    ck_assert_ptr_nonnull(strstr(c.err, "renewed"));
+    ck_assert_ptr_null(strstr(c.err, "not renewed"));
+    no_key_anywhere();
+}
+END_TEST
+
+START_TEST(it_is_renewed_while_two_of_five_servers_are_down)
+{
+    command_set(&c, (const char *const[]){"--ttl", "600ms", "-v", NULL}, server, N, "nightly",
+                "trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    live_kill(&server[1]);
+    live_freeze(&server[2]);
+    live_command(&server[0], "BLPOP nobody 1.5");
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 3);
+    live_thaw(&server[2]);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the lease ends */
+
+static double last_stamp_ms(void)
+{
+    const char *last = command_last_note(&c);
+    ck_assert_ptr_nonnull(last);
+    return strtod(last, NULL) * 1000;
+}
+
+/* Whatever was sent before the freeze gives a lease until then at most. */
+static void freeze_and_expect_death(const char *script)
+{
+    command_set(&c, short_lease, server, N, "nightly", script);
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < N; i++)
+        live_freeze(&server[i]);
+    double deadline = (double)(rdl_posix_now_ms() + TTL_MS - rdl_drift_ms(TTL_MS));
+    double last = last_stamp_ms();
+    ck_assert_msg(last <= deadline, "ran for %.0f ms without the lock", last - deadline);
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost"));
+    for (int i = 0; i < N; i++)
+        live_thaw(&server[i]);
+}
+
+START_TEST(when_all_servers_freeze_the_command_is_gone_before_the_lease_ends)
+{
+    freeze_and_expect_death(STAMPS);
+}
+END_TEST
+
+START_TEST(even_if_it_and_its_children_ignore_sigterm)
+{
+    freeze_and_expect_death("trap '' TERM; (" STAMPS ") & " STAMPS);
+}
+END_TEST
+
+START_TEST(even_if_it_is_stopped)
+{
+    command_set(&c, (const char *const[]){"--ttl", "1s", NULL}, server, N, "nightly",
+                "echo in >&9; exec 9>&-; kill -STOP $$");
+    command_start(&c);
+    command_note(&c);
+    command_await_err(&c, "is stopped");
+    for (int i = 0; i < N; i++)
+        live_freeze(&server[i]);
+    ck_assert_int_eq(command_end(&c), 75);
+    for (int i = 0; i < N; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+START_TEST(it_has_its_grace_to_end_in_good_order)
+{
+    command_set(&c, (const char *const[]){"--ttl", "2s", "--grace", "900ms", NULL}, server, N, "nightly",
+                "trap 'echo tidy >&9; exit 0' TERM; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < N; i++)
+        live_kill(&server[i]);
+    ck_assert_str_eq(command_note(&c), "tidy");
+    ck_assert_int_eq(command_end(&c), 75); /* not 0: it was cut short */
+}
+END_TEST
+
+START_TEST(a_lock_that_somebody_took_away_stops_the_command)
+{
+    command_set(&c, (const char *const[]){"--ttl", "1s", NULL}, server, N, "nightly",
+                "echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < 3; i++)
+        live_command(&server[i], "SET nightly thief");
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nthief\r\n");
+    ck_assert_str_eq(live_command(&server[4], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_lock_that_was_gone_at_the_end_is_a_warning)
+{
+    command_set(&c, (const char *const[]){NULL}, server, N, "nightly",
+                "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "DEL nightly");
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 5);
+    ck_assert_ptr_nonnull(strstr(c.err, "was gone"));
+}
+END_TEST
+
+START_TEST(a_lock_that_somebody_else_has_at_the_end_is_lost)
+{
+    command_set(&c, (const char *const[]){_i ? "-q" : "-v", NULL}, server, N, "nightly",
+                "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < 3; i++)
+        live_command(&server[i], "SET nightly thief");
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: somebody else got it before the command ended"));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nthief\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- nobody reads its messages */
+
+/* RDL_COMMAND OPTIONS... as a program whose standard error is a full pipe that nobody reads. */
+static void start_unread(const char *const options[], const char *script)
+{
+    const char *program = getenv("RDL_COMMAND");
+    int fd[2];
+
+    ck_assert_int_eq(pipe(fd), 0);
+    ck_assert_int_ge(fcntl(fd[0], F_DUPFD, 20), 20); /* its number may be the one below */
+    close(fd[0]);
+    ck_assert_int_eq(fcntl(fd[1], F_SETFL, O_NONBLOCK), 0);
+    while (write(fd[1], "....", 4) > 0)
+        continue;
+    ck_assert_int_eq(fcntl(fd[1], F_SETFL, 0), 0);
+    ck_assert_int_eq(dup2(fd[1], 8), 8);
+    memset(&c, 0, sizeof c);
+    setenv("RDL_COMMAND", "/bin/sh", 1);
+    command_add_all(&c, (const char *const[]){"-c", "exec \"$0\" \"$@\" 2>&8", program, "run", NULL});
+    command_add_all(&c, options);
+    command_add_servers(&c, server, N);
+    command_add_all(&c, (const char *const[]){"nightly", "-c", script, NULL});
+    command_start(&c);
+    command_note(&c);
+}
+
+START_TEST(the_command_is_stopped_in_time_also_if_nobody_reads_the_messages)
+{
+    start_unread((const char *const[]){"--ttl", "3s", "-v", "--trace", NULL}, STAMPS);
+    for (int i = 0; i < N; i++)
+        live_freeze(&server[i]);
+    double deadline = (double)(rdl_posix_now_ms() + TTL_MS - rdl_drift_ms(TTL_MS));
+    ck_assert_double_le(last_stamp_ms(), deadline);
+    ck_assert_int_eq(command_end(&c), 75);
+    for (int i = 0; i < N; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+START_TEST(the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages)
+{
+    start_unread((const char *const[]){"--ttl", "2s", "-v", "--trace", NULL},
+                 "exec 2>/dev/null; trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
+    live_command(&server[0], "BLPOP nobody 2.5");
+    ck_assert_int_gt(holding(), N / 2);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 3);
+    no_key_anywhere();
+}
+END_TEST
+
+/* ---------------------------------------------------------------- whom the messages name */
+
+static int names(int i)
+{
+    char where[32];
+
+    snprintf(where, sizeof where, "127.0.0.1:%d: ", server[i].port);
+    return strstr(c.err, where) != NULL;
+}
+
+/* Three have it taken, a fourth is dead and has nothing to do with it. */
+START_TEST(who_denies_is_named_and_not_the_innocent)
+{
+    command_set(&c, (const char *const[]){"--ttl", "2s", NULL}, server, N, "nightly",
+                "echo in >&9; sleep 1000");
+    command_start(&c);
+    command_note(&c);
+    live_kill(&server[3]);
+    for (int i = 0; i < 3; i++)
+        live_command(&server[i], "SET nightly another PX 60000");
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, "not renewed"));
+    ck_assert_ptr_nonnull(strstr(c.err, "somebody else's; "));
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
+}
+END_TEST
+
+START_TEST(a_lock_that_is_gone_says_where)
+{
+    command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly",
+                "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < N; i++) /* the command starts when a majority has granted it */
+        while (strcmp(live_command(&server[i], "EXISTS nightly"), ":1\r\n") != 0) {
+        }
+    for (int i = 0; i < 3; i++)
+        live_command(&server[i], "DEL nightly");
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 5);
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
+}
+END_TEST
+
+/* It was had by the three that were up. One of them is frozen at the end: who wants the lock gets it. */
+START_TEST(a_lock_that_is_free_on_four_of_five_is_released)
+{
+    live_kill(&server[3]);
+    live_kill(&server[4]);
+    command_set(&c, (const char *const[]){"-v", "--ttl", "60s", NULL}, server, N, "nightly",
+                "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    live_freeze(&server[2]);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 5);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly released"));
+    ck_assert_ptr_null(strstr(c.err, "could not be released"));
+    live_thaw(&server[2]);
+}
+END_TEST
+
+/* Two of those that have it say nothing: they are named, and the two that never had it are not. */
+START_TEST(a_lock_that_could_not_be_released_says_where_it_stands)
+{
+    live_kill(&server[3]);
+    live_kill(&server[4]);
+    command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly",
+                "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < 3; i++)
+        live_freeze(&server[i]);
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 5);
+    ck_assert_ptr_nonnull(strstr(c.err, "could not be released"));
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
+    for (int i = 0; i < 3; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the command ends */
+
+/* With three servers frozen a renewal is under way half of the time: of twelve ends some fall into one. */
+START_TEST(it_may_end_while_the_lease_is_being_renewed)
+{
+    enum { MANY = 12 };
+    static struct command many[MANY];
+    static const char names[MANY][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+
+    for (int i = 0; i < MANY; i++) {
+        command_set(&many[i], (const char *const[]){"--ttl", "4s", NULL}, server, N, names[i],
+                    "trap 'exit 3' USR1; sleep 1000 & echo in >&9; wait");
+        command_start(&many[i]);
+        command_note(&many[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        live_freeze(&server[i]);
+    command_await_err(&many[MANY - 1], "not renewed");
+    for (int i = 0; i < MANY; i++)
+        kill(many[i].pid, SIGUSR1);
+    for (int i = 0; i < MANY; i++)
+        ck_assert_int_eq(command_end(&many[i]), 3);
+    for (int i = 0; i < 3; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+START_TEST(the_rest_of_its_group_ends_with_it_and_before_the_release)
+{
+    command_set(&c, (const char *const[]){"--ttl", "1s", NULL}, server, N, "nightly",
+                "trap 'exit 4' USR1; (trap '' TERM; echo child >&9; kill -USR1 $$; "
+                "while :; do sleep 0.01; done) & while :; do wait; done");
+    command_start(&c);
+    command_note(&c);
+    ck_assert_int_eq(command_end(&c), 4);
+    ck_assert_ptr_null(command_last_note(&c)); /* nobody has the pipe any more */
+    ck_assert_ptr_nonnull(strstr(c.err, "left processes behind"));
+    no_key_anywhere();
+}
+END_TEST
+
+START_TEST(the_lock_is_free_at_once_afterwards)
+{
+    for (int i = 0; i < 3; i++) {
+        command_set(&c, (const char *const[]){"-n", "--ttl", "5m", NULL}, server, N, "nightly", "exit 0");
+        ck_assert_int_eq(command_run(&c), 0);
+        ck_assert_str_eq(c.err, "");
+    }
+    no_key_anywhere();
+}
+END_TEST
+
+START_TEST(the_kill_comes_scheduling_quanta_before_the_end)
+{
+    ck_assert_uint_eq(rdl_cli_margin_ms(100), 20);
+    ck_assert_uint_eq(rdl_cli_margin_ms(2000), 100);
+    ck_assert_uint_eq(rdl_cli_margin_ms(5000), 250);
+    ck_assert_uint_eq(rdl_cli_margin_ms(RDL_TTL_MAX), 250);
+}
+END_TEST
+
+Suite *suite_cli_supervise(void)
+{
+    Suite *s = suite_create("cli_supervise");
+    TCase *t = tcase_create("five servers");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, the_lease_is_renewed_for_as_long_as_the_command_runs);
+    tcase_add_test(t, it_is_renewed_while_two_of_five_servers_are_down);
+    tcase_add_test(t, when_all_servers_freeze_the_command_is_gone_before_the_lease_ends);
+    tcase_add_test(t, even_if_it_and_its_children_ignore_sigterm);
+    tcase_add_test(t, even_if_it_is_stopped);
+    tcase_add_test(t, it_has_its_grace_to_end_in_good_order);
+    tcase_add_test(t, a_lock_that_somebody_took_away_stops_the_command);
+    tcase_add_test(t, a_lock_that_was_gone_at_the_end_is_a_warning);
+    tcase_add_loop_test(t, a_lock_that_somebody_else_has_at_the_end_is_lost, 0, 2);
+    tcase_add_test(t, the_command_is_stopped_in_time_also_if_nobody_reads_the_messages);
+    tcase_add_test(t, the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages);
+    tcase_add_test(t, who_denies_is_named_and_not_the_innocent);
+    tcase_add_test(t, a_lock_that_is_gone_says_where);
+    tcase_add_test(t, a_lock_that_is_free_on_four_of_five_is_released);
+    tcase_add_test(t, a_lock_that_could_not_be_released_says_where_it_stands);
+    tcase_add_test(t, it_may_end_while_the_lease_is_being_renewed);
+    tcase_add_test(t, the_rest_of_its_group_ends_with_it_and_before_the_release);
+    tcase_add_test(t, the_lock_is_free_at_once_afterwards);
+    suite_add_tcase(s, t);
+    t = tcase_create("times");
+    tcase_add_test(t, the_kill_comes_scheduling_quanta_before_the_end);
+    suite_add_tcase(s, t);
+    return s;
+}

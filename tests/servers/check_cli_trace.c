@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+Suite *suite_cli_trace(void);
+
+static struct rdl_cli_servers servers;
+static char path[] = "build/trace.XXXXXX";
+static char text[65536];
+
+static void make_file(void)
+{
+    memcpy(path + strlen(path) - 6, "XXXXXX", 6);
+    close(mkstemp(path));
+    unlink(path);
+}
+
+static void remove_file(void)
+{
+    unlink(path);
+}
+
+static const char *traced(void)
+{
+    FILE *f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void matches(const char *pattern)
+{
+    regex_t re;
+    ck_assert_int_eq(regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB), 0);
+    ck_assert_msg(regexec(&re, text, 0, NULL, 0) == 0, "%s does not match:\n%s", pattern, text);
+    regfree(&re);
+}
+
+static void trace(char dir, const char *bytes, size_t len)
+{
+    servers.config[1].trace(servers.config[1].trace_ctx, &servers.conn[1], dir, (const uint8_t *)bytes, len);
+}
+
+static void open_trace(void)
+{
+    servers.n = 2;
+    ck_assert_int_eq(rdl_cli_trace_open(&servers, path), 0);
+}
+
+START_TEST(bytes_are_escaped_as_in_c)
+{
+    open_trace();
+    trace('>',
+          "a\r\n\t\"\\\0"
+          "1\x7f\xff~ ",
+          12);
+    traced();
+    matches("^[0-9]+\\.[0-9]{6} #2 > \"a\\\\r\\\\n\\\\t\\\\\"\\\\\\\\\\\\0001\\\\177\\\\377~ \"\n$");
+}
+END_TEST
+
+START_TEST(a_password_is_told_by_its_length_alone)
+{
+    open_trace();
+    trace('>', NULL, 34);
+    traced();
+    matches("^[0-9]+\\.[0-9]{6} #2 > <redacted 34 bytes>\n$");
+}
+END_TEST
+
+static void with_password(const char *password)
+{
+    servers.endpoint[1].password.data = password;
+    servers.endpoint[1].password.len = strlen(password);
+    open_trace();
+}
+
+static void send_and_see(const char *password, const char *const pieces[], const char *pattern)
+{
+    with_password(password);
+    for (size_t i = 0; pieces[i] != NULL; i++)
+        trace('<', pieces[i], strlen(pieces[i]));
+    traced();
+    matches(pattern);
+}
+
+#define LINE "[0-9]+\\.[0-9]{6} #2 < "
+
+START_TEST(a_password_is_left_out_wherever_it_stands)
+{
+    send_and_see("ab\xc3\"", (const char *const[]){"-ERR ab\xc3\" or ab\xc3\"ab\xc3\"\r\n", "ab\xc3\"", NULL},
+                 "^" LINE "\"-ERR \" <redacted 4 bytes> \" or \" <redacted 8 bytes> \"\\\\r\\\\n\"\n" LINE
+                 "<redacted 4 bytes>\n$");
+}
+END_TEST
+
+START_TEST(a_password_is_left_out_though_it_comes_in_pieces)
+{
+    send_and_see("secret", (const char *const[]){"for s", "e", "cr", "et.", NULL},
+                 "^" LINE "\"for \" <redacted 1 byte>\n" LINE "<redacted 1 byte>\n" LINE
+                 "<redacted 2 bytes>\n" LINE "<redacted 2 bytes> \"\\.\"\n$");
+}
+END_TEST
+
+/* "sese" begins again in its middle. */
+START_TEST(a_password_that_begins_in_another_one_is_left_out)
+{
+    send_and_see("sesex", (const char *const[]){"ses", "esex.", NULL},
+                 "^" LINE "<redacted 3 bytes>\n" LINE "<redacted 4 bytes> \"\\.\"\n$");
+}
+END_TEST
+
+START_TEST(what_only_began_as_a_password_does_is_shown)
+{
+    send_and_see("sesame", (const char *const[]){"ses", "ame!", "sesam!", NULL},
+                 "^" LINE "<redacted 3 bytes>\n" LINE "<redacted 3 bytes> \"!\"\n" LINE "\"sesam!\"\n$");
+}
+END_TEST
+
+/* What was sent to a server and what came from it are two streams, and so are two servers. */
+START_TEST(each_stream_has_its_own_beginning_of_a_password)
+{
+    with_password("secret");
+    trace('<', "sec", 3);
+    trace('>', "ret", 3);
+    trace('<', "ret", 3);
+    traced();
+    matches("< <redacted 3 bytes>\n.* > \"ret\"\n.* < <redacted 3 bytes>\n$");
+}
+END_TEST
+
+/* Longer than a line, and cut where the trace cuts. */
+START_TEST(a_password_within_a_long_piece_is_left_out)
+{
+    static char bytes[9000];
+
+    memset(bytes, '.', sizeof bytes);
+    for (size_t at = 1; at + 10 < sizeof bytes; at += 13)
+        memcpy(bytes + at, "s3same", 6);
+    with_password("s3same");
+    trace('<', bytes, sizeof bytes);
+    ck_assert_ptr_null(strstr(traced(), "s3s"));
+    ck_assert_ptr_null(strstr(text, "ame"));
+}
+END_TEST
+
+START_TEST(a_long_piece_becomes_lines_that_have_every_byte)
+{
+    static char bytes[6000];
+    size_t n = 0;
+    memset(bytes, 'x', sizeof bytes);
+    open_trace();
+    trace('<', bytes, sizeof bytes);
+    for (const char *p = traced(); *p != '\0'; p++)
+        n += *p == 'x';
+    ck_assert_uint_eq(n, sizeof bytes);
+}
+END_TEST
+
+START_TEST(the_file_is_the_owners_alone_and_added_to)
+{
+    struct stat st;
+    for (int i = 0; i < 2; i++) {
+        open_trace();
+        trace('>', "once", 4);
+    }
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_uint_eq(st.st_mode & 0777, 0600);
+    traced();
+    matches("once(.|\n)*once");
+}
+END_TEST
+
+START_TEST(a_run_can_be_read_in_its_trace)
+{
+    static struct live_server server;
+    static struct command c;
+    char option[64];
+
+    live_start(&server);
+    snprintf(option, sizeof option, "--trace=%s", path);
+    command_set(&c, (const char *const[]){option, NULL}, &server, 1, "nightly", "exit 0");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.err, "");
+    traced();
+    matches("#1 > \"\\*6\\\\r\\\\n\\$3\\\\r\\\\nSET\\\\r\\\\n\\$7\\\\r\\\\nnightly\\\\r\\\\n\\$40\\\\r\\\\n");
+    matches("#1 < \"\\+OK\\\\r\\\\n");
+    live_remove(&server);
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_written_is_an_error)
+{
+    dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+    ck_assert_int_eq(rdl_cli_trace_open(&servers, "/nonexistent/file"), RDL_EXIT_OS);
+}
+END_TEST
+
+Suite *suite_cli_trace(void)
+{
+    Suite *s = suite_create("cli_trace");
+    TCase *t = tcase_create("the trace");
+    tcase_add_checked_fixture(t, make_file, remove_file);
+    tcase_add_test(t, bytes_are_escaped_as_in_c);
+    tcase_add_test(t, a_password_is_told_by_its_length_alone);
+    tcase_add_test(t, a_password_is_left_out_wherever_it_stands);
+    tcase_add_test(t, a_password_is_left_out_though_it_comes_in_pieces);
+    tcase_add_test(t, a_password_that_begins_in_another_one_is_left_out);
+    tcase_add_test(t, what_only_began_as_a_password_does_is_shown);
+    tcase_add_test(t, each_stream_has_its_own_beginning_of_a_password);
+    tcase_add_test(t, a_password_within_a_long_piece_is_left_out);
+    tcase_add_test(t, a_long_piece_becomes_lines_that_have_every_byte);
+    tcase_add_test(t, the_file_is_the_owners_alone_and_added_to);
+    tcase_add_test(t, a_run_can_be_read_in_its_trace);
+    tcase_add_test(t, a_file_that_cannot_be_written_is_an_error);
+    suite_add_tcase(s, t);
+    return s;
+}

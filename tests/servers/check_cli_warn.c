@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wrong though the lock is had, or waited for: told once, without -v. Real servers with ACL users. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/redlock.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_warn(void);
+
+enum { N = 3 };
+
+static struct live_server server[N];
+static struct command a;
+static char url[N][64], urls[256];
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++) {
+        live_start(&server[i]);
+        snprintf(url[i], sizeof url[i], "redis://lk:@127.0.0.1:%d", server[i].port);
+    }
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+/* On all servers the user lk gets these rights, and n of them are used as that user. */
+static void set_user(struct command *c, const char *rules, const char *const options[], int n,
+                     const char *script)
+{
+    memset(c, 0, sizeof *c);
+    command_add(c, "run");
+    command_add_all(c, options);
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "ACL SETUSER lk reset on >secret %s", rules);
+    snprintf(urls, sizeof urls, "REDLOCK_URLS=%s %s %s", url[0], n > 1 ? url[1] : "", n > 2 ? url[2] : "");
+    command_setenv(c, urls);
+    command_setenv(c, "REDLOCK_PASSWORD=secret");
+    command_add(c, "nightly");
+    command_add(c, "-c");
+    command_add(c, script);
+}
+
+static size_t times(const char *text, const char *what)
+{
+    size_t n = 0;
+
+    for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what))
+        n++;
+    return n;
+}
+
+/* "127.0.0.1:PORT" and this behind it, in what the command said; is it a warning? */
+static size_t warned(const struct command *c, int i, const char *behind)
+{
+    char text[128];
+
+    ck_assert_uint_eq(times(c->err, "redlock: warning: "), times(c->err, "redlock: "));
+    snprintf(text, sizeof text, "127.0.0.1:%d%s", server[i].port, behind);
+    return times(c->err, text);
+}
+
+static const char *const none[] = {NULL};
+static const char all[] = "~* +@all";
+
+/* ---------------------------------------------------------------- INFO */
+
+static const char *const permitted[] = {"--restart-guard=if-permitted", NULL};
+static const char *const off[] = {"--restart-guard=off", NULL};
+
+START_TEST(who_refuses_info_is_named_with_what_to_do_once)
+{
+    set_user(&a, "~* +@all -info", permitted, 1 + 2 * _i, "sleep 0.3");
+    ck_assert_int_eq(command_run(&a), 0);
+    for (int i = 0; i < 1 + 2 * _i; i++)
+        ck_assert_uint_eq(warned(&a, i, ""), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: INFO is refused by 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, "; grant the user +info, or say --restart-guard=off\n"));
+}
+END_TEST
+
+START_TEST(who_wants_no_guard_or_is_told_all_hears_nothing_of_it)
+{
+    set_user(&a, _i == 0 ? "~* +@all -info" : all, off, N, "sleep 0.1");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a minority that fails for good */
+
+static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
+
+/* The last of three servers fails; the others grant it. */
+static const struct {
+    const char *command; /* for that server */
+    const char *text;
+} failing[] = {
+    {"ACL SETUSER lk resetpass >other", "WRONGPASS"},
+    {"ACL SETUSER lk -set", ": the user may not run a command that is needed (ACL): NOPERM "},
+    {"REPLICAOF 127.0.0.1 1", "its role is replica"},
+    {NULL, ": the same server as another one, behind a second address\n"},
+};
+
+START_TEST(one_of_three_that_fails_for_good_is_told_with_its_reason_once)
+{
+    if (failing[_i].command == NULL) /* listed twice */
+        snprintf(url[N - 1], sizeof url[N - 1], "redis://lk:@[::1]:%d", server[0].port);
+    set_user(&a, all, (const char *const[]){"--ttl=600ms", NULL}, N, hold); /* and is renewed */
+    if (failing[_i].command != NULL)
+        live_command(&server[N - 1], "%s", failing[_i].command);
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    command_await_err(&a, failing[_i].text);
+    live_command(&server[0], "BLPOP nobody 1");
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_uint_eq(times(a.err, "redlock: "), 1);
+    if (failing[_i].command != NULL)
+        ck_assert_uint_eq(warned(&a, N - 1, ": "), 1);
+}
+END_TEST
+
+START_TEST(one_that_is_down_may_come_back_and_is_no_warning)
+{
+    set_user(&a, all, none, N, "sleep 0.3");
+    live_kill(&server[N - 1]);
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+START_TEST(who_waits_is_told_too)
+{
+    live_command(&server[0], "SET nightly other PX 60000");
+    live_command(&server[1], "SET nightly other PX 60000");
+    set_user(&a, all, none, N, "echo in >&9");
+    live_command(&server[N - 1], "ACL SETUSER lk resetpass >other");
+    command_start(&a);
+    command_await_err(&a, "WRONGPASS");
+    ck_assert(command_is_silent(&a));
+    live_command(&server[0], "DEL nightly");
+    live_command(&server[1], "DEL nightly");
+    ck_assert_str_eq(command_note(&a), "in");
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_uint_eq(warned(&a, N - 1, ": "), 1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a key without expiry */
+
+START_TEST(a_key_without_expiry_is_told_at_once_and_once)
+{
+    live_command(&server[0], "SET nightly other");
+    set_user(&a, all, (const char *const[]){"-w", _i == 0 ? "0" : "2.5", NULL}, 1, ":");
+    command_start(&a);
+    command_await_err(&a, "no expiry");
+    ck_assert_int_eq(command_end(&a), 1);
+    ck_assert_uint_eq(times(a.err, "redlock: warning: nightly on 127.0.0.1:"), 1);
+    ck_assert_uint_eq(times(a.err, "no expiry"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "; DEL it only if nobody holds it\n"));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is held by somebody else\n"));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nother\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- keys beside the lock */
+
+static const char *const side[][4] = {
+    {"-n", "--fence", NULL},
+    {"-n", "--canary", NULL},
+    {"-n", "--canary", "--restart-guard=if-permitted", NULL}, /* it was asked for all the same */
+};
+
+START_TEST(a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key)
+{
+    set_user(&a, _i % 3 == 2 ? "~nightly +@all -info" : "~nightly +@all", side[_i % 3], _i < 3 ? 1 : N,
+             "echo ran");
+    ck_assert_int_eq(command_run(&a), 77);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_nonnull(strstr(a.err, "the key "));
+    ck_assert_ptr_nonnull(strstr(a.err, _i % 3 == 0 ? "{nightly}:fence)" : "rdl:canary)"));
+    ck_assert_ptr_null(strstr(a.err, "fencing needs scripts"));
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_minority_that_the_canary_cannot_watch_is_told)
+{
+    set_user(&a, all, (const char *const[]){"--canary", "--restart-guard=if-permitted", "--ttl=1s", NULL}, N,
+             "sleep 2"); /* until it was asked: at the latest, for a renewal */
+    live_command(&server[1], "ACL SETUSER lk resetkeys ~nightly");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_uint_eq(times(a.err, " is not watched: the user may not get and set the key rdl:canary"), 1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- who may take and not give back */
+
+static const struct {
+    const char *rules, *words, *said;
+} giving[] = {
+    {"~* +set +pttl +info",
+     "the user may neither release nor extend what was granted on 127.0.0.1:", "'watch'"},
+    {"~* +@all -eval -evalsha -multi", "the user may neither release nor extend what was granted", "'multi'"},
+    {"~* +@all -get", "the user may neither release nor extend what was granted", "'get'"},
+    {"~* +set +pttl +eval +evalsha", "the user may neither release nor extend what was granted", "'watch'"},
+    {all, NULL, NULL},
+    {"~* +@all -info", NULL, NULL},
+    {"~* +set +pttl +eval +evalsha +get +del +pexpire", NULL, NULL}, /* what is said to be needed */
+    {"~* +@all -@scripting", NULL, NULL},                            /* there is another way */
+};
+
+START_TEST(who_may_not_release_or_extend_is_told_before_the_command_starts)
+{
+    set_user(&a, giving[_i].rules, none, _i % 2 ? N : 1, "echo in >&9; read -r x </dev/zero");
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    const char *err = command_err_so_far(&a);
+    if (giving[_i].words == NULL) {
+        ck_assert_str_eq(err, "");
+    } else {
+        ck_assert_ptr_nonnull(strstr(err, giving[_i].words));
+        ck_assert_ptr_nonnull(strstr(err, giving[_i].said));
+        ck_assert_ptr_nonnull(strstr(err, "; grant +eval +evalsha +get +del +pttl +pexpire ("));
+    }
+    kill(a.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&a), 128 + SIGTERM);
+    ck_assert(giving[_i].words != NULL || a.err[0] == '\0');
+    if (giving[_i].words == NULL)
+        ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* Which the probe cannot see: scripts are permitted, and what they do is not. */
+START_TEST(a_release_that_is_refused_says_so_and_by_what)
+{
+    set_user(&a, "~* +@all -del", none, _i == 0 ? 1 : N, ":");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: nightly could not be released (127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": the user may not run a command that is needed (ACL): NOPERM "));
+    ck_assert_ptr_nonnull(strstr(a.err, "'del'"));
+    ck_assert_ptr_null(strstr(a.err, "no answer"));
+}
+END_TEST
+
+Suite *suite_cli_warn(void)
+{
+    Suite *suite = suite_create("cli_warn");
+    TCase *tc = tcase_create("three servers");
+
+    tcase_add_checked_fixture(tc, start, stop);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, who_refuses_info_is_named_with_what_to_do_once, 0, 2);
+    tcase_add_loop_test(tc, who_wants_no_guard_or_is_told_all_hears_nothing_of_it, 0, 2);
+    tcase_add_loop_test(tc, one_of_three_that_fails_for_good_is_told_with_its_reason_once, 0,
+                        (int)(sizeof failing / sizeof failing[0]));
+    tcase_add_test(tc, one_that_is_down_may_come_back_and_is_no_warning);
+    tcase_add_test(tc, who_waits_is_told_too);
+    tcase_add_loop_test(tc, a_key_without_expiry_is_told_at_once_and_once, 0, 2);
+    tcase_add_loop_test(tc, a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key, 0, 6);
+    tcase_add_test(tc, a_minority_that_the_canary_cannot_watch_is_told);
+    tcase_add_loop_test(tc, who_may_not_release_or_extend_is_told_before_the_command_starts, 0,
+                        (int)(sizeof giving / sizeof giving[0]));
+    tcase_add_loop_test(tc, a_release_that_is_refused_says_so_and_by_what, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

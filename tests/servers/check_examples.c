@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* The examples run, with servers and without; the programs at the top of the headers are the real ones. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/fixtures/servers.h"
+
+enum { SERVERS = 5, OUTPUT_MAX = 4096, LINES_MAX = 400, LINE_MAX = 160 };
+
+static struct live_server server[SERVERS];
+static char output[OUTPUT_MAX];
+
+static void teardown(void)
+{
+    for (int i = 0; i < SERVERS; i++)
+        live_remove(&server[i]);
+}
+
+static const char *url(int i)
+{
+    static char urls[SERVERS][256];
+
+    return live_url(&server[i], LIVE_V4, urls[i], sizeof urls[i]);
+}
+
+/* Run build/examples/`name`, which stands beside this program; what it says, and its exit status. */
+static int run(const char *name, const char *args)
+{
+    char self[4096] = "";
+    char line[8192];
+    size_t len;
+    int status;
+    FILE *f;
+
+    ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof self - 1), 0);
+    *strrchr(self, '/') = '\0';
+    ck_assert_int_lt(snprintf(line, sizeof line, "'%s/examples/%s' %s 2>&1", self, name, args),
+                     (int)sizeof line);
+    f = popen(line, "re");
+    ck_assert_ptr_nonnull(f);
+    len = fread(output, 1, sizeof output - 1, f);
+    output[len] = '\0';
+    status = pclose(f);
+    ck_assert_msg(WIFEXITED(status), "%s: %s", name, output);
+    return WEXITSTATUS(status);
+}
+
+static void says(const char *text)
+{
+    ck_assert_msg(strstr(output, text) != NULL, "not said: %s\nbut: %s", text, output);
+}
+
+static const char *const examples[] = {"lock/minimal",   "lock/event_loop",   "lock/legacy",
+                                       "lock/fencing",   "redlock/minimal",   "redlock/superloop",
+                                       "redlock/keeper", "redlock/many_locks"};
+
+/* ---------------------------------------------------------------- they run */
+
+START_TEST(minimal_does_its_work)
+{
+    live_start(&server[0]);
+    ck_assert_int_eq(run("lock/minimal", url(0)), 0);
+    ck_assert_str_eq(output, "2 to go\n1 to go\n0 to go\n");
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(event_loop_acquires_extends_and_releases)
+{
+    live_start(&server[0]);
+    ck_assert_int_eq(run("lock/event_loop", url(0)), 0);
+    says("acquire: done\nextend: done, for 19 s\nrelease: done, after ");
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(legacy_gets_along_with_old_programs)
+{
+    live_start(&server[0]);
+    ck_assert_int_eq(run("lock/legacy", url(0)), 0);
+    ck_assert_str_eq(output, "taken\nours for 59 s\nrelease: done\n");
+    live_command(&server[0], "SET lock.foo 1600000000");
+    ck_assert_int_eq(run("lock/legacy", url(0)), 0);
+    says("taken over from a holder whose time was up\n");
+    live_command(&server[0], "SET lock.foo locked");
+    ck_assert_int_eq(run("lock/legacy", url(0)), 1);
+    says("look at it and delete it by hand\n");
+    live_command(&server[0], "SET lock.foo locked PX 60000");
+    ck_assert_int_eq(run("lock/legacy", url(0)), 1);
+    says("free in ");
+    live_command(&server[0], "SET lock.foo 2147483649.0");
+    ck_assert_int_eq(run("lock/legacy", url(0)), 1);
+    says("he gave no time");
+}
+END_TEST
+
+START_TEST(fencing_refuses_the_late_one)
+{
+    live_start(&server[0]);
+    ck_assert_int_eq(run("lock/fencing", url(0)), 0);
+    says("done\nAnna writes with ");
+    says(": refused\nthe store holds what Berta wrote\n");
+}
+END_TEST
+
+START_TEST(redlock_minimal_needs_a_majority)
+{
+    char args[5 * 256] = "";
+
+    for (int i = 0; i < SERVERS; i++) {
+        live_start(&server[i]);
+        snprintf(args + strlen(args), sizeof args - strlen(args), "%s ", url(i));
+    }
+    ck_assert_int_eq(run("redlock/minimal", args), 0);
+    says("ours on ");
+    live_kill(&server[0]);
+    live_kill(&server[1]);
+    ck_assert_int_eq(run("redlock/minimal", args), 0);
+    says("ours on 3 of 5 for ");
+    live_kill(&server[2]);
+    ck_assert_int_eq(run("redlock/minimal", args), 1);
+    for (int i = 3; i < SERVERS; i++)
+        ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* With `down` of five servers killed. Nothing is left on the others. */
+static int run_on_five(const char *name, int down)
+{
+    char args[5 * 256] = "";
+    int status;
+
+    for (int i = 0; i < SERVERS; i++) {
+        live_start(&server[i]);
+        snprintf(args + strlen(args), sizeof args - strlen(args), "%s ", url(i));
+    }
+    for (int i = 0; i < down; i++)
+        live_kill(&server[i]);
+    status = run(name, args);
+    for (int i = down; i < SERVERS; i++)
+        ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
+    return status;
+}
+
+START_TEST(superloop_pumps_under_the_lock)
+{
+    ck_assert_int_eq(run_on_five("redlock/superloop", 2 * _i), 0);
+    ck_assert_str_eq(output, "pumped: done\n");
+}
+END_TEST
+
+/* The work takes longer than the ttl, so it was renewed at least once. */
+START_TEST(keeper_holds_it_for_as_long_as_it_takes)
+{
+    unsigned watchdog = 0, leader = 0;
+
+    ck_assert_int_eq(run_on_five("redlock/keeper", 2), 0);
+    ck_assert_msg(sscanf(output,
+                         "watchdog: done, renewed %u times\n"
+                         "leader: to the end, renewed %u times\n",
+                         &watchdog, &leader) == 2,
+                  "%s", output);
+    ck_assert_uint_ge(watchdog, 1);
+    ck_assert_uint_ge(leader, 1);
+}
+END_TEST
+
+START_TEST(many_locks_are_all_got_and_let_go)
+{
+    ck_assert_int_eq(run_on_five("redlock/many_locks", 2 * _i), 0);
+    ck_assert_str_eq(output, "100 of 100 orders done\n");
+}
+END_TEST
+
+START_TEST(without_an_argument_they_say_how)
+{
+    ck_assert_int_eq(run(examples[_i], ""), 2);
+    says("usage: ");
+    ck_assert_int_eq(run(examples[_i], "http://nowhere"), 2);
+    ck_assert_int_eq(run(examples[_i], "a b c d e"), 2);
+}
+END_TEST
+
+START_TEST(a_lock_that_is_taken_is_said)
+{
+    live_start(&server[0]);
+    live_command(&server[0], "SET nightly 00112233445566778899aabbccddeeff00000001 PX 600000");
+    ck_assert_int_eq(run("lock/minimal", url(0)), 1);
+    says("somebody else holds");
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the headers show them */
+
+struct lines {
+    char line[LINES_MAX][LINE_MAX];
+    int n;
+};
+
+/* The lines of a file; of a header only those of the program at its top, without what stands before them. */
+static void read_lines(const char *path, int is_header, struct lines *out)
+{
+    FILE *f = fopen(path, "re");
+    char line[LINE_MAX];
+
+    out->n = 0;
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof line, f) != NULL && (!is_header || strcmp(line, " */\n") != 0)) {
+        const char *from = is_header ? " *     " : "    ";
+        size_t skip = strlen(from);
+        line[strcspn(line, "\n")] = '\0';
+        if (is_header && out->n > 0 && strncmp(line, from, skip) != 0)
+            break;
+        if (strncmp(line, from, skip) != 0)
+            continue;
+        ck_assert_int_lt(out->n, LINES_MAX);
+        strcpy(out->line[out->n++], line + skip);
+    }
+    fclose(f);
+}
+
+/* Lines of the header follow each other in the program too, but for those that "..." stands for. */
+START_TEST(the_program_of_the_header_is_the_example)
+{
+    static const char *const headers[] = {"lock/lock.h", "redlock/redlock.h"};
+    static const char *const programs[] = {"lock/examples/minimal.c", "redlock/examples/minimal.c"};
+    static struct lines header, program;
+    int may_skip = 1;
+    int at = 0;
+
+    read_lines(headers[_i], 1, &header);
+    read_lines(programs[_i], 0, &program);
+    ck_assert_int_gt(header.n, 6);
+    for (int i = 0; i < header.n; i++) {
+        if (strcmp(header.line[i], "...") == 0) {
+            may_skip = 1;
+            continue;
+        }
+        while (may_skip && at < program.n && strcmp(program.line[at], header.line[i]) != 0)
+            at++;
+        ck_assert_msg(at < program.n, "not in %s: %s", programs[_i], header.line[i]);
+        ck_assert_str_eq(program.line[at++], header.line[i]);
+        may_skip = 0;
+    }
+}
+END_TEST
+
+Suite *suite_examples(void);
+
+Suite *suite_examples(void)
+{
+    Suite *suite = suite_create("examples");
+    TCase *tc = tcase_create("run");
+    TCase *text = tcase_create("text");
+
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_add_test(tc, minimal_does_its_work);
+    tcase_add_test(tc, event_loop_acquires_extends_and_releases);
+    tcase_add_test(tc, legacy_gets_along_with_old_programs);
+    tcase_add_test(tc, fencing_refuses_the_late_one);
+    tcase_add_test(tc, redlock_minimal_needs_a_majority);
+    tcase_add_loop_test(tc, without_an_argument_they_say_how, 0, sizeof examples / sizeof examples[0]);
+    tcase_add_loop_test(tc, superloop_pumps_under_the_lock, 0, 2);
+    tcase_add_test(tc, keeper_holds_it_for_as_long_as_it_takes);
+    tcase_add_loop_test(tc, many_locks_are_all_got_and_let_go, 0, 2);
+    tcase_add_test(tc, a_lock_that_is_taken_is_said);
+    suite_add_tcase(suite, tc);
+    tcase_add_loop_test(text, the_program_of_the_header_is_the_example, 0, 2);
+    suite_add_tcase(suite, text);
+    return suite;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rest of what real servers refuse, and how they cut one off: clusters in ruins, commands that scripts
+ * may not run or that were renamed away, the ways that are left then, paused and cut connections.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/asking.h"
+
+static struct rdl_lock lock;
+
+static void setup(void)
+{
+    memset(&asked, 0, sizeof asked);
+}
+
+static void teardown(void)
+{
+    live_remove(&asked);
+}
+
+static int has_ifeq(void)
+{
+    return strncmp(live_command(&asked, "SET nokey x IFEQ y"), "$-1", 3) == 0;
+}
+
+static int has_delete(void)
+{
+    return strstr(live_command(&asked, "DELEX"), "wrong number") != NULL ||
+           strstr(live_command(&asked, "DELIFEQ"), "wrong number") != NULL;
+}
+
+static long pttl(void)
+{
+    return strtol(live_command(&asked, "PTTL k") + 1, NULL, 10);
+}
+
+static void assert_told(const char *text)
+{
+    ck_assert_msg(strncmp(rdl_conn_text(&asking.conn), text, strlen(text)) == 0, "%s, not %s",
+                  rdl_conn_text(&asking.conn), text);
+}
+
+/* ---------------------------------------------------------------- clusters */
+
+static const char *const clustered[] = {"--cluster-enabled", "yes", NULL};
+static const char *const down[] = {"CLUSTERDOWN The cluster is down",
+                                   "CLUSTERDOWN The cluster is down and only accepts read commands"};
+
+START_TEST(a_node_of_a_cluster_in_ruins_says_what_it_is)
+{
+    asked.args = clustered;
+    asking_begin("");
+    live_command(&asked, "CLUSTER ADDSLOTS %ld",
+                 strtol(live_command(&asked, "CLUSTER KEYSLOT k") + 1, NULL, 10));
+    if (_i == 1)
+        live_command(&asked, "CONFIG SET cluster-allow-reads-when-down yes");
+    asking_refused(&rdl_op_acquire, "k", RDL_E_CLUSTERDOWN, down[_i]);
+    ck_assert_int_eq(rdl_is_permanent(RDL_E_CLUSTERDOWN), 0);
+    ck_assert_str_eq(rdl_lock_strerror(RDL_E_CLUSTERDOWN),
+                     "the server is a cluster node, which cannot serve the key now");
+    if (_i == 0)
+        asking_refused(&rdl_op_release, "k", RDL_E_CLUSTERDOWN, down[0]);
+    else
+        ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what scripts may not run */
+
+static const struct rdl_options opt = {.ttl_ms = 20000, .attempt_ms = 5000};
+static const struct rdl_options patient = {
+    .ttl_ms = 20000, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 1, .attempt_ms = 5000};
+
+/*
+ * A number is given with the lock or not at all; how the server puts it differs. It is for good: who would
+ * wait for ever is told at once, where the text does not hide what it was.
+ */
+static void assert_no_fence(int error, const char *text)
+{
+    const struct rdl_options *o = asking_major() < 7 ? &opt : &patient;
+    int rc;
+
+    rdl_lock_init(&lock, &rdl_lock_fenced, o, &asking.conn, "k", 1);
+    rc = rdl_lock_acquire(&lock, &client_net);
+    if (asking_major() < 7) {
+        ck_assert_int_eq(rc, RDL_E_SERVER);
+        assert_told("ERR Error running script");
+    } else {
+        ck_assert_int_eq(rc, error);
+        assert_told(text);
+    }
+    ck_assert_str_eq(rdl_lock_strerror(RDL_E_FENCE), "fencing needs scripts, which the server refuses");
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* it may have counted, for nobody */
+}
+
+START_TEST(a_user_whose_scripts_may_not_write_gets_no_number)
+{
+    asking_begin("lk:secret@");
+    live_command(&asked, "ACL SETUSER lk on >secret ~* +@all -psetex");
+    assert_no_fence(RDL_E_PERM, strstr(live_command(&asked, "INFO server"), "redis_version:7.0")
+                                    ? "ERR The user executing"
+                                    : "ERR ACL failure");
+}
+END_TEST
+
+START_TEST(a_server_whose_scripts_miss_a_command_gives_no_number)
+{
+    static const char *const renamed[] = {"--rename-command", "PSETEX", "", NULL};
+
+    asked.args = renamed;
+    asking_begin("");
+    assert_no_fence(RDL_E_FENCE, "ERR Unknown ");
+}
+END_TEST
+
+/* The script cannot do it here, but SET IFEQ can; where that is unknown nothing is left. */
+START_TEST(a_command_that_was_renamed_away_is_done_without)
+{
+    static const char *const renamed[] = {"--rename-command", "PEXPIRE", "", NULL};
+    int can;
+
+    asked.args = renamed;
+    asking_begin("");
+    can = has_ifeq();
+    live_command(&asked, "SET k %.*s PX 20000", (int)sizeof asking.token, asking.token);
+    if (can)
+        ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
+    else if (asking_major() >= 7)
+        asking_refused(&rdl_op_extend, "k", RDL_E_UNSUPPORTED, "ERR syntax error");
+    else
+        asking_refused(&rdl_op_extend, "k", RDL_E_SERVER, "ERR Error running script");
+    ck_assert(can == (pttl() > 20000));
+    ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_YES);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what is left without scripts */
+
+static void begin_without_scripts(const char *and)
+{
+    asking_begin("lk:secret@");
+    live_command(&asked, "ACL SETUSER lk on >secret ~* +@all -eval -evalsha %s", and);
+    live_command(&asked, "SET k %.*s PX 20000", (int)sizeof asking.token, asking.token);
+}
+
+START_TEST(without_scripts_a_transaction_extends)
+{
+    begin_without_scripts("");
+    ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
+    ck_assert_int_gt(pttl(), 20000);
+    ck_assert_ptr_nonnull(strstr(live_command(&asked, "INFO commandstats"), "cmdstat_exec"));
+}
+END_TEST
+
+START_TEST(a_server_without_ifeq_says_syntax_error)
+{
+    begin_without_scripts("-watch");
+    if (has_ifeq())
+        ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
+    else
+        asking_refused(&rdl_op_extend, "k", RDL_E_UNSUPPORTED, "ERR syntax error");
+    ck_assert(has_ifeq() == (pttl() > 20000));
+}
+END_TEST
+
+/* SET may need memory and is refused before its words are read; before 8.0 so is all that MULTI queues. */
+START_TEST(without_memory_and_scripts_only_a_command_of_its_own_lets_go)
+{
+    begin_without_scripts("");
+    live_command(&asked, "CONFIG SET maxmemory 1");
+    if (asking_ask(&rdl_op_extend, "k") == RDL_ANSWER_ERROR) { /* 7.0 refuses it, 8.0 does not */
+        ck_assert_int_eq(asking.req.error, RDL_E_OOM);
+        assert_told("OOM command not allowed");
+        ck_assert_int_le(pttl(), 20000);
+    } else {
+        ck_assert_int_gt(pttl(), 20000);
+    }
+    if (asking_ask(&rdl_op_release, "k") == RDL_ANSWER_ERROR) { /* likewise */
+        ck_assert(!has_delete());
+        assert_told("OOM command not allowed");
+        ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
+    }
+    live_command(&asked, "CONFIG SET maxmemory 0");
+    asking_ask(&rdl_op_release, "k");
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- replicas, pauses, cuts */
+
+/* A script that only reads is run by a replica: "not yours" from it says nothing of the lock. */
+START_TEST(a_replica_may_say_that_a_lock_is_not_ours)
+{
+    asking_begin("");
+    live_command(&asked, "SET k other");
+    live_command(&asked, "REPLICAOF 127.0.0.1 1");
+    if (has_delete())
+        asking_refused(&rdl_op_release, "k", RDL_E_READONLY, "READONLY");
+    else
+        ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_NO);
+    live_command(&asked, "REPLICAOF NO ONE");
+    ck_assert_str_eq(live_command(&asked, "GET k"), "$5\r\nother\r\n");
+}
+END_TEST
+
+/* What it was sent during the pause it does afterwards: first the acquire, then the release behind it. */
+START_TEST(a_paused_server_is_unknown_and_has_no_key_afterwards)
+{
+    static const struct rdl_options hasty = {.ttl_ms = 20000, .attempt_ms = 50};
+
+    asking_begin("");
+    rdl_lock_init(&lock, &rdl_lock_px, &hasty, &asking.conn, "k", 1);
+    live_command(&asked, "CLIENT PAUSE 300");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_UNKNOWN);
+    while (!rdl_conn_is_idle(&asking.conn))
+        client_step(&asking, client_now() + 20);
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
+    ck_assert_ptr_nonnull(strstr(live_command(&asked, "INFO commandstats"), "cmdstat_set:calls=1,"));
+}
+END_TEST
+
+/* Redis 6.0 takes 0.001 s for 0, that is, for ever. */
+START_TEST(the_shortest_wait_for_a_hint_ends)
+{
+    const struct rdl_command wait = {
+        .op = &rdl_op_wait, .name = {"k", 1}, .until_ms = UINT64_MAX, .ttl_ms = 1};
+
+    asking_begin("");
+    ck_assert_int_eq(rdl_conn_submit(&asking.conn, &asking.req, &wait), RDL_OK);
+    ck_assert_int_eq(client_wait(&asking), RDL_ANSWER_NO);
+}
+END_TEST
+
+START_TEST(who_is_cut_off_releases_on_the_next_connection)
+{
+    asking_begin("");
+    ck_assert_int_eq(asking_ask(&rdl_op_acquire, "k"), RDL_ANSWER_YES);
+    ck_assert_int_eq(live_command(&asked, "CLIENT KILL TYPE normal")[0], ':');
+    client_submit(&asking, &rdl_op_release, "k");
+    client_wait(&asking);
+    while (!rdl_conn_is_idle(&asking.conn))
+        client_step(&asking, client_now() + 20);
+    /* sent before the end was noticed: heard over the next one */
+    ck_assert_int_eq(asking.req.answer, asking.req.is_again ? RDL_ANSWER_YES : RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(asking.req.error, asking.req.is_again ? RDL_OK : RDL_E_CLOSED);
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
+Suite *suite_live_errors_rare(void);
+
+Suite *suite_live_errors_rare(void)
+{
+    Suite *suite = suite_create("live_errors_rare");
+    TCase *tc = tcase_create("rare errors of real servers");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, a_node_of_a_cluster_in_ruins_says_what_it_is, 0, 2);
+    tcase_add_test(tc, a_user_whose_scripts_may_not_write_gets_no_number);
+    tcase_add_test(tc, a_server_whose_scripts_miss_a_command_gives_no_number);
+    tcase_add_test(tc, a_command_that_was_renamed_away_is_done_without);
+    tcase_add_test(tc, without_scripts_a_transaction_extends);
+    tcase_add_test(tc, a_server_without_ifeq_says_syntax_error);
+    tcase_add_test(tc, without_memory_and_scripts_only_a_command_of_its_own_lets_go);
+    tcase_add_test(tc, a_replica_may_say_that_a_lock_is_not_ours);
+    tcase_add_test(tc, a_paused_server_is_unknown_and_has_no_key_afterwards);
+    tcase_add_test(tc, the_shortest_wait_for_a_hint_ends);
+    tcase_add_test(tc, who_is_cut_off_releases_on_the_next_connection);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

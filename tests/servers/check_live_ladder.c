@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every way to release and to extend, on a real server: whoever may not go the ways above it goes this one.
+ * The server's own counters say which command it ran; what is in the key says that it did it right.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/net_private.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/servers.h"
+
+static struct live_server server;
+static struct client client;
+
+static const struct way {
+    const char *command; /* that does it */
+    uint8_t rung;
+    const char *above; /* what is taken from the user so that the ladder ends here */
+} releases[] =
+    {
+        {"delex", RUNG_DELEX, ""},
+        {"delifeq", RUNG_DELIFEQ, "-delex"},
+        {"evalsha", RUNG_SHA, "-delex -delifeq"},
+        {"eval", RUNG_EVAL, "-delex -delifeq -evalsha"},
+        {"exec", RUNG_WATCH, "-delex -delifeq -evalsha -eval"},
+},
+  extends[] = {
+      {"evalsha", RUNG_SHA, ""},
+      {"eval", RUNG_EVAL, "-evalsha"},
+      {"exec", RUNG_WATCH, "-evalsha -eval"},
+      {"set", RUNG_IFEQ, "-evalsha -eval -watch"},
+};
+
+enum { RELEASES = 5, EXTENDS = 4 };
+
+static long before, after;
+
+/* Before 7.0 WRONGTYPE stands behind "ERR Error running script (call to f_...": see check_live_errors.c. */
+static int is_wrapped(uint8_t rung)
+{
+    const char *at = strstr(live_command(&server, "INFO server"), "redis_version:");
+
+    return (rung == RUNG_SHA || rung == RUNG_EVAL) && at != NULL && strtol(at + 14, NULL, 10) < 7;
+}
+
+/* What a run on servers of many versions is to show; `make check` has but one. */
+static void tell(const char *what, const char *command)
+{
+    if (getenv("RDL_SERVER"))
+        printf("  %s %s\n", what, command);
+}
+
+/* Asked the server itself, not the library: does it know this word, does its SET know IFEQ. */
+static int has(const char *command)
+{
+    if (strcmp(command, "set") == 0)
+        return strncmp(live_command(&server, "SET nokey x IFEQ y"), "$-1", 3) == 0;
+    return strstr(live_command(&server, "%s", command), "wrong number of arguments") != NULL ||
+           strncmp(server.reply, "-ERR EXEC without", 17) == 0;
+}
+
+static long calls(const char *command)
+{
+    char field[32];
+    const char *at;
+
+    snprintf(field, sizeof field, "\ncmdstat_%s:calls=", command);
+    at = strstr(live_command(&server, "INFO commandstats"), field);
+    return at == NULL ? 0 : strtol(at + strlen(field), NULL, 10);
+}
+
+/* A client whose user may do all but these; commands this server has not are no matter. */
+static void meet(const char *taken)
+{
+    char url[256], rules[128], *rest = NULL;
+
+    ck_assert_str_eq(live_command(&server, "ACL SETUSER lk on >secret ~* +@all"), "+OK\r\n");
+    snprintf(rules, sizeof rules, "%s", taken);
+    for (char *word = strtok_r(rules, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        live_command(&server, "ACL SETUSER lk %s", word);
+    snprintf(url, sizeof url, "redis://lk:secret@127.0.0.1:%d", server.port);
+    client_init(&client, url);
+}
+
+static void setup(void)
+{
+    client_setup();
+    memset(&server, 0, sizeof server);
+    live_start(&server);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+static void acquire(const char *name)
+{
+    live_command(&server, "DEL %s", name);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, name), RDL_ANSWER_YES);
+}
+
+static int is_proven(const struct rdl_op *op, unsigned rung)
+{
+    const uint8_t *at = op->ladder;
+    unsigned refused = client.conn.refused[op->memory];
+
+    while (*at != rung && (refused >> *at & 1))
+        at++;
+    return *at == rung && !(refused >> rung & 1) && (refused >> RUNG_NONE & 1);
+}
+
+START_TEST(each_way_to_release_deletes_what_is_ours_and_nothing_else)
+{
+    const struct way *way = &releases[_i];
+
+    if (!has(way->command)) { /* DELEX or DELIFEQ: then the next one is what the server goes */
+        ck_assert_int_le(_i, 1);
+        tell("no", way->command);
+        return;
+    }
+    meet(way->above);
+    acquire("k");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+    acquire("k");
+    before = calls(way->command);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
+    after = calls(way->command);
+    ck_assert_int_eq(after - before, 1);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+    if (way->rung != RUNG_EVAL) /* once EVAL has brought the script, EVALSHA is tried first where it may be */
+        ck_assert(is_proven(&rdl_op_release, way->rung));
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_ABSENT);
+    live_command(&server, "SET k foreign");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_NO);
+    ck_assert_str_eq(live_command(&server, "GET k"), "$7\r\nforeign\r\n");
+    live_command(&server, "DEL k");
+    live_command(&server, "LPUSH k x");
+    if (is_wrapped(way->rung))
+        ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_ERROR);
+    else
+        ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_NO);
+    ck_assert_str_eq(live_command(&server, "TYPE k"), "+list\r\n");
+}
+END_TEST
+
+static long pttl(void)
+{
+    return strtol(live_command(&server, "PTTL k") + 1, NULL, 10);
+}
+
+START_TEST(each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it)
+{
+    const struct way *way = &extends[_i];
+
+    if (!has(way->command)) {
+        ck_assert_int_eq(way->rung, RUNG_IFEQ);
+        tell("no", "SET IFEQ");
+        return;
+    }
+    meet("");
+    acquire("k");
+    meet(way->above);
+    client.token[0] = '0'; /* the same one who acquired, less his rights */
+    live_command(&server, "SET k %.*s PX 1000", (int)sizeof client.token, client.token);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
+    ck_assert_int_gt(pttl(), 50000);
+    live_command(&server, "PEXPIRE k 1000");
+    before = calls(way->command);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
+    after = calls(way->command);
+    ck_assert_int_eq(after - before, 1);
+    ck_assert_int_gt(pttl(), 50000);
+    if (way->rung != RUNG_EVAL)
+        ck_assert(is_proven(&rdl_op_extend, way->rung));
+    live_command(&server, "PEXPIRE k 600000");
+    before = calls(way->command);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
+    ck_assert_int_eq(calls(way->command) - before, 1); /* by WATCH too: no yes without an EXEC */
+    ck_assert_int_gt(pttl(), 500000);
+    live_command(&server, "SET k foreign PX 1000");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_NO);
+    ck_assert_int_le(pttl(), 1000);
+    live_command(&server, "DEL k");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_ABSENT);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
+/* From the top, on any server: the first that it knows. */
+START_TEST(the_first_way_the_server_knows_is_taken)
+{
+    int i = 0;
+
+    while (!has(releases[i].command))
+        i++;
+    meet("");
+    acquire("k");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
+    acquire("k");
+    before = calls(releases[i].command);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
+    ck_assert_int_eq(calls(releases[i].command) - before, 1);
+    ck_assert(is_proven(&rdl_op_release, releases[i].rung));
+    tell("releases by", releases[i].command);
+}
+END_TEST
+
+/* What the library says the SHA1 of each script is, the server says too. */
+START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
+{
+    static const struct rdl_script *const scripts[] = {
+        &rdl_script_release,       &rdl_script_extend,        &rdl_script_replace,
+        &rdl_script_acquire,       &rdl_script_extend_fenced, &rdl_script_release_wake,
+        &rdl_script_acquire_multi, &rdl_script_extend_multi,  &rdl_script_release_multi,
+    };
+    char expected[64];
+
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        snprintf(expected, sizeof expected, "$40\r\n%s\r\n", scripts[i]->sha);
+        ck_assert_str_eq(live_command(&server, "SCRIPT LOAD \"%s\"", scripts[i]->text), expected);
+        ck_assert_uint_eq(strlen(scripts[i]->text), scripts[i]->text_len);
+    }
+}
+END_TEST
+
+Suite *suite_live_ladder(void);
+
+Suite *suite_live_ladder(void)
+{
+    Suite *suite = suite_create("live_ladder");
+    TCase *tc = tcase_create("ladder");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, each_way_to_release_deletes_what_is_ours_and_nothing_else, 0, RELEASES);
+    tcase_add_loop_test(tc, each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it, 0, EXTENDS);
+    tcase_add_test(tc, the_first_way_the_server_knows_is_taken);
+    tcase_add_test(tc, the_sums_of_the_scripts_are_those_of_the_server);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connections that swallow everything from some moment on, while new ones work: real servers behind a relay,
+ * as behind a firewall that forgot its connections.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/relay.h"
+#include "tests/fixtures/servers.h"
+
+static struct live_server server;
+static struct relay relay;
+static struct client client;
+static struct rdl_lock lock;
+static struct rdl_options opt;
+static char url[64];
+
+static void setup(void)
+{
+    memset(&relay, 0, sizeof relay);
+    client_setup();
+    live_start(&server);
+}
+
+static void teardown(void)
+{
+    relay_stop(&relay);
+    live_remove(&server);
+}
+
+/* A lock whose connection goes mute when it sends this. */
+static void begin(const char *mute, uint32_t ttl_ms, uint32_t attempt_ms)
+{
+    const struct rdl_options patient = {
+        .ttl_ms = ttl_ms, .wait_ms = 60000, .retry_ms = 20, .attempt_ms = attempt_ms};
+
+    relay.mute = mute;
+    relay_start(&relay, server.port, 0);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", relay.port);
+    opt = patient;
+    client_init(&client, url);
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &client.conn, "k", 1);
+}
+
+static const char *exists(void)
+{
+    return live_command(&server, "EXISTS k");
+}
+
+START_TEST(who_waits_gets_the_lock_over_the_next_connection)
+{
+    begin("SET", 1000, 0);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_str_eq(exists(), ":1\r\n");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_str_eq(exists(), ":0\r\n");
+}
+END_TEST
+
+START_TEST(the_extend_after_one_into_the_silence_saves_the_lease)
+{
+    begin("EVAL", 60000, 1000);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_str_eq(exists(), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_release_into_the_silence_is_paid_over_the_next_connection)
+{
+    uint64_t end_ms;
+
+    begin("EVAL", 60000, 300);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_UNKNOWN);
+    end_ms = client_now() + CLIENT_PATIENCE_MS;
+    while (!rdl_conn_is_idle(&client.conn)) {
+        ck_assert_uint_lt(client_now(), end_ms);
+        client_step(&client, end_ms);
+    }
+    ck_assert_str_eq(exists(), ":0\r\n");
+}
+END_TEST
+
+/* The first renewal, after 2 s, is swallowed. */
+START_TEST(a_command_whose_renewal_is_swallowed_runs_on_to_its_end)
+{
+    static struct command run;
+    const char *args[] = {"run", "--ttl", "6s", "-u", url, "nightly", "-c", "sleep 8; exit 3", NULL};
+
+    begin("EVAL", 1000, 0);
+    memset(&run, 0, sizeof run);
+    command_add_all(&run, args);
+    ck_assert_int_eq(command_run(&run), 3);
+    ck_assert_ptr_nonnull(strstr(run.err, "nightly not renewed"));
+    ck_assert_ptr_nonnull(strstr(run.err, "nightly renewed"));
+    ck_assert_ptr_null(strstr(run.err, "queue"));
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+Suite *suite_live_silent(void);
+
+Suite *suite_live_silent(void)
+{
+    Suite *suite = suite_create("live_silent");
+    TCase *tc = tcase_create("connections that go silent");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, who_waits_gets_the_lock_over_the_next_connection);
+    tcase_add_test(tc, the_extend_after_one_into_the_silence_saves_the_lease);
+    tcase_add_test(tc, a_release_into_the_silence_is_paid_over_the_next_connection);
+    tcase_add_test(tc, a_command_whose_renewal_is_swallowed_runs_on_to_its_end);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

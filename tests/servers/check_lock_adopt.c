@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* A token from elsewhere: another handle of it releases or extends, on a real server. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/scripted.h"
+
+enum { TTL = 20000, DRIFT = 202 };
+
+static struct live_server server;
+static struct client client, other;
+static struct rdl_lock lock, adopted;
+static struct rdl_options opt;
+static char token[RDL_VALUE_MAX];
+
+/* The lock is held, its token known; the other handle has a conn of its own. */
+static void setup(void)
+{
+    client_pair(&server, NULL, &client, &other);
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = TTL;
+    opt.attempt_ms = 5000;
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &client.conn, "nightly", 7);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &other.conn, "nightly", 7);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    rdl_lock_token(&lock, token);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+static uint32_t remaining_ms(void)
+{
+    return rdl_lock_remaining_ms(&adopted, client_now());
+}
+
+static const char *exists(void)
+{
+    return live_command(&server, "EXISTS nightly");
+}
+
+/* The other conn does what it still has to. */
+static void drain(void)
+{
+    while (!rdl_conn_is_idle(&other.conn))
+        client_step(&other, client_now() + 1000);
+}
+
+START_TEST(the_token_is_what_stands_on_the_server)
+{
+    char reply[64];
+
+    snprintf(reply, sizeof reply, "$40\r\n%.40s\r\n", token);
+    ck_assert_str_eq(live_command(&server, "GET nightly"), reply);
+}
+END_TEST
+
+START_TEST(a_token_from_another_handle_is_released_at_once)
+{
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_uint_eq(remaining_ms(), 0);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
+    ck_assert_str_eq(exists(), ":0\r\n");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_EXPIRED); /* it sees that it is gone */
+}
+END_TEST
+
+START_TEST(an_extend_adopts_and_validity_counts_from_it)
+{
+    uint64_t before_ms;
+    uint64_t after_ms;
+
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_uint_eq(remaining_ms(), 0);
+    before_ms = client_now();
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
+    after_ms = client_now();
+    ck_assert_uint_ge(rdl_lock_remaining_ms(&adopted, before_ms), TTL - DRIFT);
+    ck_assert_uint_le(rdl_lock_remaining_ms(&adopted, after_ms), TTL - DRIFT);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_OK); /* from now on like any other */
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
+    ck_assert_str_eq(exists(), ":0\r\n");
+}
+END_TEST
+
+/* The one it comes from had asked for longer: that is not taken from the key, and not believed either. */
+START_TEST(an_adopted_lease_is_not_shortened)
+{
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 900000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_uint_le(remaining_ms(), TTL - DRIFT);
+    ck_assert_uint_eq(strlen(live_command(&server, "PTTL nightly")), strlen(":899999\r\n"));
+}
+END_TEST
+
+static const char *const meanwhile[] = {"DEL nightly", "SET nightly other", "SET nightly other PX 60000"};
+
+START_TEST(a_token_that_stands_no_more_is_lost)
+{
+    live_command(&server, "%s", meanwhile[_i]);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_LOST);
+    ck_assert_uint_eq(remaining_ms(), 0);
+    drain();
+    ck_assert_str_eq(exists(), _i == 0 ? ":0\r\n" : ":1\r\n");
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_EXPIRED);
+}
+END_TEST
+
+START_TEST(a_release_of_a_token_that_stands_no_more_says_so)
+{
+    live_command(&server, "%s", meanwhile[_i]);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), _i == 0 ? RDL_EXPIRED : RDL_LOST);
+    ck_assert_str_eq(exists(), _i == 0 ? ":0\r\n" : ":1\r\n");
+}
+END_TEST
+
+START_TEST(a_cancel_gives_back_what_was_adopted)
+{
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    rdl_lock_cancel(&adopted);
+    drain();
+    ck_assert_str_eq(exists(), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- without a server */
+
+/*
+ * By WATCH: the GET still finds the token, the PTTL reads the key of somebody who took the lock in between,
+ * for longer than is asked for. What lives long anyway is no proof of whose it is.
+ */
+START_TEST(what_came_between_two_commands_of_the_look_is_not_believed)
+{
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
+    static const char *const before[] = {"PTTL", "MULTI", "PEXPIRE"};
+    static struct scripted s;
+    char set[80];
+
+    scripted_init(&s);
+    sim_server_start(&s.model, &no_scripts, 7, 1000);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    snprintf(set, sizeof set, "SET k %.40s NX PX 1000\r\n", token_hex(7));
+    scripted_other(&s, set, 1000);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 1950), RDL_PENDING);
+    ck_assert(scripted_serve_before(&s, before[_i], 1990));
+    scripted_other(&s, "SET k somebody-else NX PX 60000\r\n", 2010);
+    scripted_serve(&s, 2011);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 2012), RDL_LOST);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 2012), 0);
+    scripted_serve(&s, 2013);
+    ck_assert(scripted_has_key(&s, "k", 2013));
+}
+END_TEST
+
+/* It lives longer than it is asked to, by WATCH: that is seen inside the transaction, and not shortened. */
+START_TEST(a_key_that_lives_long_is_adopted_by_watch_as_it_is)
+{
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
+    static struct scripted s;
+    char set[80];
+
+    scripted_init(&s);
+    sim_server_start(&s.model, &no_scripts, 7, 1000);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    snprintf(set, sizeof set, "SET k %.40s NX PX 60000\r\n", token_hex(7));
+    scripted_other(&s, set, 1000);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 2000), RDL_PENDING);
+    ck_assert(scripted_serve_before(&s, "EXEC", 2000));
+    ck_assert_int_eq(rdl_lock_step(&adopted, 2000), RDL_PENDING);
+    scripted_serve(&s, 2000);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 2000), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 2000), TTL - DRIFT);
+    ck_assert(scripted_has_key(&s, "k", 61000));
+    ck_assert(!s.session.in_multi);
+}
+END_TEST
+
+/* The connection is gone when it is to be released: the release waits for the next one. */
+START_TEST(a_release_of_an_adopted_lock_stays_owed)
+{
+    static struct scripted s;
+    uint64_t now_ms = 5000000; /* far beyond one ttl after the boot */
+
+    scripted_init(&s);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    if (_i) {
+        rdl_lock_cancel(&adopted);
+    } else {
+        ck_assert_int_eq(rdl_lock_release_begin(&adopted, now_ms), RDL_PENDING);
+        ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 5000), RDL_UNKNOWN);
+        scripted_break(&s);
+    }
+    scripted_open(&s, now_ms + 6000);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(7)));
+}
+END_TEST
+
+/* Nor is more asked for than is said, or an old number told. */
+START_TEST(a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number)
+{
+    static struct scripted s;
+
+    opt.ttl_ms = 1000;
+    opt.attempt_ms = 100;
+    scripted_init(&s);
+    scripted_model(&s, 1000);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_fenced, &opt, &s.conn, "k", 1);
+    rdl_lock_acquire_begin(&adopted, entropy_bytes(), 1000);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1000), RDL_OK);
+    ck_assert_uint_gt(rdl_lock_fence(&adopted), 0);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 30000, 1000), RDL_PENDING);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    scripted_serve(&s, 1000); /* what it held is given back */
+    scripted_other(&s, "SET k 0707070707070707070707070707070707070707\r\n", 1000);
+    scripted_sent(&s);
+    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 500, 1001), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token_hex(7), 500));
+    scripted_serve(&s, 1001);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1001), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 1001), 500 - 7);
+    ck_assert_uint_eq(rdl_lock_fence(&adopted), 0);
+}
+END_TEST
+
+/* And of what was adopted nothing for the next lease: a release that its end overtook is dropped again. */
+START_TEST(a_lease_of_its_own_has_an_end_again)
+{
+    static struct scripted s;
+
+    opt.ttl_ms = 1000;
+    opt.attempt_ms = 250;
+    scripted_init(&s);
+    scripted_open(&s, 1000);
+    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    rdl_lock_cancel(&adopted);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_acquire_begin(&adopted, entropy_bytes(), 1000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1001), RDL_UNKNOWN); /* a release is owed, until 2000 */
+    while (rdl_conn_wants(&s.conn) & RDL_WANT_OPEN)
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    scripted_open(&s, 2001);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+Suite *suite_lock_adopt(void);
+
+Suite *suite_lock_adopt(void)
+{
+    Suite *suite = suite_create("lock_adopt");
+    TCase *tc = tcase_create("adopt");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, the_token_is_what_stands_on_the_server);
+    tcase_add_test(tc, a_token_from_another_handle_is_released_at_once);
+    tcase_add_test(tc, an_extend_adopts_and_validity_counts_from_it);
+    tcase_add_test(tc, an_adopted_lease_is_not_shortened);
+    tcase_add_loop_test(tc, a_token_that_stands_no_more_is_lost, 0, 3);
+    tcase_add_loop_test(tc, a_release_of_a_token_that_stands_no_more_says_so, 0, 3);
+    tcase_add_test(tc, a_cancel_gives_back_what_was_adopted);
+    tcase_add_loop_test(tc, what_came_between_two_commands_of_the_look_is_not_believed, 0, 3);
+    tcase_add_test(tc, a_key_that_lives_long_is_adopted_by_watch_as_it_is);
+    tcase_add_loop_test(tc, a_release_of_an_adopted_lock_stays_owed, 0, 2);
+    tcase_add_test(tc, a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number);
+    tcase_add_test(tc, a_lease_of_its_own_has_an_end_again);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/* Fencing numbers grow, on a real server, whatever happens to the lock and to its fence. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/scripted.h"
+
+enum { TTL = 20000, DAY_MS = 86400000 };
+
+static struct live_server server;
+static struct client client, other;
+static struct rdl_lock lock, second;
+static struct rdl_options opt;
+
+static void begin(const char *const *args)
+{
+    memset(&server, 0, sizeof server);
+    client_pair(&server, args, &client, &other);
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = TTL;
+    opt.attempt_ms = 5000;
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, "nightly", 7);
+    rdl_lock_init(&second, &rdl_lock_fenced, &opt, &other.conn, "nightly", 7);
+}
+
+static void setup(void)
+{
+    begin(NULL);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* Acquire, and the number. */
+static uint64_t number(struct rdl_lock *l)
+{
+    ck_assert_int_eq(rdl_lock_acquire(l, &client_net), RDL_OK);
+    ck_assert_uint_gt(rdl_lock_fence(l), 0);
+    return rdl_lock_fence(l);
+}
+
+static uint64_t cycle(struct rdl_lock *l)
+{
+    uint64_t n = number(l);
+
+    ck_assert_int_eq(rdl_lock_release(l, &client_net), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_fence(l), 0);
+    return n;
+}
+
+static long pttl(const char *key)
+{
+    return strtol(live_command(&server, "PTTL \"%s\"", key) + 1, NULL, 10);
+}
+
+START_TEST(numbers_grow_from_holder_to_holder)
+{
+    uint64_t n = cycle(&lock);
+    int i;
+
+    ck_assert_uint_eq(n, 1);
+    for (i = 0; i < 5; i++) {
+        ck_assert_uint_eq(cycle(&second), ++n);
+        ck_assert_uint_eq(cycle(&lock), ++n);
+    }
+}
+END_TEST
+
+START_TEST(numbers_grow_when_a_lease_ends_by_itself)
+{
+    uint64_t n = number(&lock);
+
+    live_command(&server, "PEXPIRE nightly 1");
+    opt.wait_ms = 15000;
+    opt.retry_ms = 1;
+    ck_assert_uint_gt(number(&second), n);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_LOST);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(an_extend_keeps_the_number)
+{
+    uint64_t n = number(&lock);
+
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * TTL), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), n);
+    ck_assert_int_gt(pttl("nightly"), TTL);
+}
+END_TEST
+
+/* Only who took the lock was told its number; an older one of the same handle, or a floor, is another. */
+START_TEST(a_lease_that_was_adopted_has_no_number)
+{
+    char token[RDL_VALUE_MAX];
+
+    if (_i == 0)
+        ck_assert_uint_eq(cycle(&lock), 1);
+    else
+        rdl_lock_set_floor(&lock, 1);
+    number(&second);
+    rdl_lock_token(&second, token);
+    if (_i == 2)
+        rdl_lock_set_floor(&lock, 1000);
+    ck_assert_int_eq(rdl_lock_adopt(&lock, token, sizeof token), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_uint_eq(number(&lock), _i == 0 ? 3 : _i == 1 ? 2 : 1000);
+}
+END_TEST
+
+START_TEST(a_floor_is_the_least_number)
+{
+    rdl_lock_set_floor(&lock, 1700000000123);
+    ck_assert_uint_eq(cycle(&lock), 1700000000123);
+    rdl_lock_set_floor(&lock, 5); /* what was given already counts more */
+    ck_assert_uint_eq(cycle(&lock), 1700000000124);
+    ck_assert_uint_eq(cycle(&second), 1700000000125);
+}
+END_TEST
+
+/* The server forgot: those who have a clock, or were there before, still get a larger number. */
+START_TEST(a_floor_of_nothing_is_none)
+{
+    rdl_lock_set_floor(&lock, 0);
+    ck_assert_uint_eq(cycle(&lock), 1);
+    ck_assert_uint_eq(cycle(&lock), 2);
+}
+END_TEST
+
+START_TEST(numbers_grow_over_a_lost_fence_where_there_is_a_floor)
+{
+    uint64_t n;
+
+    rdl_lock_set_floor(&lock, 1700000000000);
+    n = cycle(&lock);
+    live_command(&server, "FLUSHALL");
+    if (_i)
+        rdl_lock_set_floor(&second, 1700000060000);
+    ck_assert_uint_gt(cycle(_i ? &second : &lock), n);
+}
+END_TEST
+
+START_TEST(large_numbers_are_exact)
+{
+    static const uint64_t floors[] = {99999999999999, 100000000000001, 4503599627370497, 9007199254740000};
+    int i;
+
+    rdl_lock_set_floor(&lock, floors[_i]);
+    for (i = 0; i < 3; i++)
+        ck_assert_uint_eq(cycle(&lock), floors[_i] + (unsigned)i);
+    ck_assert_uint_eq(strtoull(strchr(live_command(&server, "GET {nightly}:fence"), '\n'), NULL, 10),
+                      floors[_i] + 2);
+}
+END_TEST
+
+START_TEST(the_fence_is_kept_for_ever)
+{
+    number(&lock);
+    ck_assert_int_eq(pttl("{nightly}:fence"), -1);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(pttl("{nightly}:fence"), -1);
+    live_command(&server, "PEXPIRE {nightly}:fence 60000"); /* an older client's */
+    number(&lock);
+    ck_assert_int_eq(pttl("{nightly}:fence"), -1);
+}
+END_TEST
+
+static void ck_fence_lives(long ms)
+{
+    ck_assert_int_le(pttl("{nightly}:fence"), ms);
+    ck_assert_int_gt(pttl("{nightly}:fence"), ms - 60000);
+}
+
+START_TEST(an_expiry_runs_from_the_end_of_the_lease)
+{
+    static const uint32_t ttls[] = {TTL, DAY_MS}, expiries[] = {DAY_MS, RDL_TTL_MAX};
+
+    opt.ttl_ms = ttls[_i];
+    opt.fence_expiry_ms = expiries[_i];
+    number(&lock);
+    ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
+    live_command(&server, "PEXPIRE {nightly}:fence 60000");
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * ttls[_i]), RDL_OK);
+    ck_fence_lives((long)expiries[_i] + 2 * (long)ttls[_i]);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    live_command(&server, "PEXPIRE {nightly}:fence 60000");
+    number(&lock);
+    ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
+}
+END_TEST
+
+/* Somebody wrote where only locks should, or deleted it: who holds the lock knows the number. */
+START_TEST(an_extend_puts_the_number_back)
+{
+    static const char *const deeds[] = {"DEL {nightly}:fence", "SET {nightly}:fence spoilt",
+                                        "SET {nightly}:fence 40"};
+
+    rdl_lock_set_floor(&lock, 41);
+    ck_assert_uint_eq(number(&lock), 41);
+    live_command(&server, "%s", deeds[_i]);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 41);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_uint_eq(number(&second), 42);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- days, on a server whose clock we are */
+
+static struct scripted still;
+static uint64_t now;
+
+static void setup_still(void)
+{
+    now = 1000;
+    scripted_init(&still);
+    scripted_model(&still, now);
+    scripted_open(&still, now);
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = TTL;
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+    rdl_lock_init(&second, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+}
+
+static int settle(struct rdl_lock *l, int rc)
+{
+    still.len = still.seen = still.served = 0; /* what was sent is done; room for the next */
+    while (rc == RDL_PENDING) {
+        scripted_serve(&still, now);
+        rc = rdl_lock_step(l, now);
+    }
+    return rc;
+}
+
+static uint64_t take(struct rdl_lock *l)
+{
+    ck_assert_int_eq(settle(l, rdl_lock_acquire_begin(l, entropy_bytes(), now)), RDL_OK);
+    return rdl_lock_fence(l);
+}
+
+static void let_go(struct rdl_lock *l)
+{
+    ck_assert_int_eq(settle(l, rdl_lock_release_begin(l, now)), RDL_OK);
+}
+
+static void hold_for(struct rdl_lock *l, uint64_t ms)
+{
+    uint64_t end;
+
+    for (end = now + ms; now < end; now += TTL / 2)
+        ck_assert_int_eq(settle(l, rdl_lock_extend_begin(l, TTL, now)), RDL_OK);
+}
+
+/* Who waits long keeps it fresh: the next attempt begins with it. */
+START_TEST(a_floor_may_be_set_while_an_acquire_waits)
+{
+    int rc, i;
+
+    opt.wait_ms = 60000;
+    opt.retry_ms = 50;
+    ck_assert_uint_eq(take(&lock), 1);
+    rc = rdl_lock_acquire_begin(&second, token_bytes(7), now); /* another one's */
+    for (i = 0; i < 8; i++) {
+        still.len = still.seen = still.served = 0;
+        rdl_lock_set_floor(&second, 1000 + now);
+        ck_assert_int_eq(rc = rdl_lock_step(&second, now), RDL_PENDING);
+        scripted_serve(&still, now);
+        now = rdl_lock_wake_ms(&second) > now ? rdl_lock_wake_ms(&second) : now;
+    }
+    let_go(&lock);
+    while (rc == RDL_PENDING) {
+        rdl_lock_set_floor(&second, 1000 + now);
+        rc = rdl_lock_step(&second, now);
+        scripted_serve(&still, now);
+        now += rc == RDL_PENDING;
+    }
+    ck_assert_int_eq(rc, RDL_OK);
+    ck_assert_uint_ge(rdl_lock_fence(&second) + 10, 1000 + now);
+}
+END_TEST
+
+START_TEST(numbers_grow_over_days_without_a_holder)
+{
+    uint64_t n = take(&lock);
+
+    let_go(&lock);
+    now += 400 * (uint64_t)DAY_MS;
+    ck_assert_uint_gt(take(&second), n);
+}
+END_TEST
+
+/* Without an expiry, and with one that is shorter than the hold. */
+START_TEST(numbers_grow_over_a_hold_of_a_day)
+{
+    uint64_t n;
+
+    opt.fence_expiry_ms = _i ? 3600000 : 0;
+    n = take(&lock);
+    hold_for(&lock, DAY_MS + 1);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), n);
+    now += TTL; /* nobody lets go: the lease ends */
+    ck_assert_uint_gt(take(&second), n);
+    hold_for(&second, DAY_MS + 1);
+    let_go(&second);
+    now += 3600000 - 1;
+    ck_assert_uint_gt(take(&lock), n + 1);
+}
+END_TEST
+
+/* Who adopts knows no number, and still keeps the fence. */
+START_TEST(a_fence_with_an_expiry_outlives_an_adopted_hold)
+{
+    char token[RDL_VALUE_MAX];
+
+    opt.fence_expiry_ms = 3600000;
+    rdl_lock_set_floor(&lock, 41);
+    ck_assert_uint_eq(take(&lock), 41);
+    rdl_lock_token(&lock, token);
+    ck_assert_int_eq(rdl_lock_adopt(&second, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(settle(&second, rdl_lock_extend_begin(&second, TTL, now)), RDL_ADOPTED);
+    hold_for(&second, DAY_MS);
+    let_go(&second);
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+    ck_assert_uint_eq(take(&lock), 42);
+}
+END_TEST
+
+START_TEST(an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long)
+{
+    opt.fence_expiry_ms = 3600000;
+    rdl_lock_set_floor(&lock, 41);
+    ck_assert_uint_eq(take(&lock), 41);
+    let_go(&lock);
+    now += 3600000 + TTL + 1;
+    ck_assert_uint_eq(take(&second), 1);
+}
+END_TEST
+
+/* In the name's own slot of a cluster. */
+START_TEST(the_fence_stands_beside_the_name)
+{
+    static const char *const names[] = {"nightly", "{jobs}:nightly", "a{b", "{x}", "a b"};
+    static const char *const fences[] = {"{nightly}:fence", "{jobs}:nightly:fence", "{a{b}:fence",
+                                         "{x}:fence", "{a b}:fence"};
+
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, names[_i], strlen(names[_i]));
+    number(&lock);
+    ck_assert_int_eq(pttl(fences[_i]), -1);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":2\r\n");
+}
+END_TEST
+
+START_TEST(the_longest_name_has_a_fence)
+{
+    static char name[RDL_NAME_MAX + 1]; /* with its NUL, for the raw commands */
+
+    memset(name, 'n', RDL_NAME_MAX);
+    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, name, RDL_NAME_MAX);
+    live_command(&server, "SCRIPT FLUSH");
+    rdl_lock_set_floor(&lock, 9007199254740000);
+    ck_assert_uint_eq(cycle(&lock), 9007199254740000);
+    ck_assert_int_eq(pttl(name), -2);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(a_server_without_the_script_is_given_it)
+{
+    uint64_t n = cycle(&lock);
+
+    ck_assert_uint_eq(cycle(&lock), n + 1);
+    live_command(&server, "SCRIPT FLUSH");
+    ck_assert_uint_eq(cycle(&lock), n + 2);
+}
+END_TEST
+
+START_TEST(busy_says_how_long_the_holder_has_left)
+{
+    number(&lock);
+    live_command(&server, "PEXPIRE nightly 7000");
+    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_BUSY);
+    ck_assert_int_gt(rdl_lock_holder_ms(&second), 0);
+    ck_assert_int_le(rdl_lock_holder_ms(&second), 7000);
+    ck_assert_uint_eq(rdl_lock_fence(&second), 0);
+    ck_assert_str_eq(live_command(&server, "GET {nightly}:fence"), "$1\r\n1\r\n"); /* nobody counted */
+}
+END_TEST
+
+START_TEST(a_foreign_lock_is_busy_and_not_counted)
+{
+    live_command(&server, _i ? "LPUSH nightly x" : "SET nightly other");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i ? RDL_E_WRONGTYPE : RDL_BUSY);
+    if (_i == 0)
+        ck_assert_int_eq(rdl_lock_holder_ms(&lock), -1);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":1\r\n");
+}
+END_TEST
+
+/* A fence that is no number stops the script before it wrote anything. */
+START_TEST(a_spoilt_fence_is_an_error_and_no_lock)
+{
+    live_command(&server, _i ? "LPUSH {nightly}:fence x" : "SET {nightly}:fence spoilt");
+    ck_assert_int_lt(rdl_lock_acquire(&lock, &client_net), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&lock, client_now()), 0);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(px_and_fenced_keep_each_other_out)
+{
+    rdl_lock_init(&second, &rdl_lock_px, &opt, &other.conn, "nightly", 7);
+    number(&lock);
+    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- where scripts are refused */
+
+START_TEST(without_scripts_it_is_refused_and_nothing_is_written)
+{
+    static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
+                                       "EVALSHA",          "",     NULL};
+
+    begin(_i == 0 ? args : NULL);
+    if (_i == 1)
+        live_command(&server, "ACL SETUSER default -@scripting");
+    opt.wait_ms = 15000; /* no waiting helps */
+    opt.retry_ms = 1;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i == 0 ? RDL_E_FENCE : RDL_E_PERM);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* It could be given by a grant, so it is no lack of the server's. */
+START_TEST(a_user_who_may_not_use_the_fences_key_lacks_a_permission)
+{
+    begin(NULL);
+    live_command(&server, "ACL SETUSER default resetkeys ~%s", "nightly");
+    opt.wait_ms = 15000; /* no waiting helps */
+    opt.retry_ms = 1;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_PERM);
+    ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "NOPERM ", 7), 0);
+    live_command(&server, "ACL SETUSER default ~{nightly}:fence");
+    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_OK); /* on a connection of its own */
+}
+END_TEST
+
+START_TEST(where_only_evalsha_is_refused_eval_counts)
+{
+    static const char *const args[] = {"--rename-command", "EVALSHA", "", NULL};
+
+    begin(args);
+    ck_assert_uint_eq(cycle(&lock), 1);
+    ck_assert_uint_eq(cycle(&lock), 2);
+}
+END_TEST
+
+Suite *suite_lock_fenced(void);
+
+Suite *suite_lock_fenced(void)
+{
+    Suite *suite = suite_create("lock_fenced");
+    TCase *tc = tcase_create("numbers");
+    TCase *refused = tcase_create("refused");
+    TCase *days = tcase_create("days");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, numbers_grow_from_holder_to_holder);
+    tcase_add_test(tc, numbers_grow_when_a_lease_ends_by_itself);
+    tcase_add_test(tc, an_extend_keeps_the_number);
+    tcase_add_loop_test(tc, a_lease_that_was_adopted_has_no_number, 0, 3);
+    tcase_add_test(tc, a_floor_is_the_least_number);
+    tcase_add_test(tc, a_floor_of_nothing_is_none);
+    tcase_add_loop_test(tc, numbers_grow_over_a_lost_fence_where_there_is_a_floor, 0, 2);
+    tcase_add_loop_test(tc, large_numbers_are_exact, 0, 4);
+    tcase_add_test(tc, the_fence_is_kept_for_ever);
+    tcase_add_loop_test(tc, an_expiry_runs_from_the_end_of_the_lease, 0, 2);
+    tcase_add_loop_test(tc, an_extend_puts_the_number_back, 0, 3);
+    tcase_add_loop_test(tc, the_fence_stands_beside_the_name, 0, 5);
+    tcase_add_test(tc, the_longest_name_has_a_fence);
+    tcase_add_test(tc, a_server_without_the_script_is_given_it);
+    tcase_add_test(tc, busy_says_how_long_the_holder_has_left);
+    tcase_add_loop_test(tc, a_foreign_lock_is_busy_and_not_counted, 0, 2);
+    tcase_add_loop_test(tc, a_spoilt_fence_is_an_error_and_no_lock, 0, 2);
+    tcase_add_test(tc, px_and_fenced_keep_each_other_out);
+    suite_add_tcase(suite, tc);
+    tcase_add_checked_fixture(refused, NULL, teardown);
+    tcase_add_loop_test(refused, without_scripts_it_is_refused_and_nothing_is_written, 0, 2);
+    tcase_add_test(refused, a_user_who_may_not_use_the_fences_key_lacks_a_permission);
+    tcase_add_test(refused, where_only_evalsha_is_refused_eval_counts);
+    suite_add_tcase(suite, refused);
+    tcase_add_checked_fixture(days, setup_still, NULL);
+    tcase_add_test(days, a_floor_may_be_set_while_an_acquire_waits);
+    tcase_add_test(days, numbers_grow_over_days_without_a_holder);
+    tcase_add_loop_test(days, numbers_grow_over_a_hold_of_a_day, 0, 2);
+    tcase_add_test(days, a_fence_with_an_expiry_outlives_an_adopted_hold);
+    tcase_add_test(days, an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long);
+    suite_add_tcase(suite, days);
+    return suite;
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* The wake hint on a real server: who is woken, in which order, and what is left behind. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/servers.h"
+
+enum { TTL = 20000 };
+
+/* One who holds or waits: two connections and a lock. */
+struct person {
+    struct client client, second;
+    struct rdl_hint hint;
+    struct rdl_lock lock;
+    int rc;
+};
+
+static struct live_server server;
+static struct person anna, berta, clara;
+static struct rdl_options opt;
+static char url[256];
+
+static void meet(struct person *p, const char *user)
+{
+    client_init(&p->client, url);
+    client_init(&p->second, url);
+    if (user != NULL) {
+        const struct rdl_bytes name = {user, strlen(user)}, password = {"secret", 6};
+        p->client.endpoint.user = p->second.endpoint.user = name;
+        p->client.endpoint.password = p->second.endpoint.password = password;
+    }
+    rdl_lock_init(&p->lock, &rdl_lock_px, &opt, &p->client.conn, "k", 1);
+    rdl_hint_init(&p->hint, &p->second.conn);
+    rdl_lock_set_hint(&p->lock, &p->hint);
+}
+
+static void setup(void)
+{
+    client_setup();
+    memset(&server, 0, sizeof server);
+    live_start(&server);
+    live_url(&server, LIVE_V4, url, sizeof url);
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = TTL;
+    opt.wait_ms = 30000;
+    opt.retry_ms = 50;
+    opt.attempt_ms = 5000;
+    meet(&anna, NULL);
+    meet(&berta, NULL);
+    meet(&clara, NULL);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+static long number(const char *command)
+{
+    return strtol(live_command(&server, "%s", command) + 1, NULL, 10);
+}
+
+/* Of INFO's section a number. */
+static long info(const char *section, const char *field)
+{
+    const char *at = strstr(live_command(&server, "INFO %s", section), field);
+
+    return at == NULL ? 0 : strtol(at + strlen(field), NULL, 10);
+}
+
+static void begin(struct person *p, unsigned n)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN];
+
+    memset(entropy, (int)n, sizeof entropy);
+    p->rc = rdl_lock_acquire_begin(&p->lock, entropy, client_now());
+}
+
+/* One turn of an event loop with the connections of both. */
+static void turn(struct person *a, struct person *b)
+{
+    struct rdl_conn *const conns[] = {&a->client.conn, &a->second.conn, &b->client.conn, &b->second.conn};
+    uint64_t until = client_now() + 20;
+
+    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 4, until), RDL_OK);
+    if (a->rc == RDL_PENDING)
+        a->rc = rdl_lock_step(&a->lock, client_now());
+    if (b->rc == RDL_PENDING)
+        b->rc = rdl_lock_step(&b->lock, client_now());
+}
+
+static void await_blocked(long n)
+{
+    while (info("clients", "\nblocked_clients:") != n)
+        turn(&berta, &clara);
+}
+
+START_TEST(those_who_wait_are_woken_one_by_one_in_the_order_they_came)
+{
+    long sets;
+
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    begin(&berta, 1);
+    clara.rc = RDL_OK;
+    await_blocked(1);
+    begin(&clara, 2);
+    await_blocked(2);
+    sets = info("commandstats", "cmdstat_set:calls=");
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    while (berta.rc == RDL_PENDING)
+        turn(&berta, &clara);
+    ck_assert_int_eq(berta.rc, RDL_OK);
+    ck_assert_int_eq(clara.rc, RDL_PENDING);
+    ck_assert_int_le(number("EXISTS {k}:wake"), 0); /* taken */
+    ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_net), RDL_OK);
+    while (clara.rc == RDL_PENDING)
+        turn(&berta, &clara);
+    ck_assert_int_eq(clara.rc, RDL_OK);
+    ck_assert_int_le(info("commandstats", "cmdstat_set:calls="), sets + 2 + 4); /* 4: caps that ran out */
+    ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_net), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_release_leaves_one_hint_and_it_ends_by_itself)
+{
+    int i;
+
+    for (i = 0; i < 3; i++) {
+        ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+        ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+        ck_assert_int_le(number("LLEN {k}:wake"), 1);
+        ck_assert_int_le(number("PTTL {k}:wake"), RDL_HINT_CAP_MS);
+        ck_assert_int_ne(number("PTTL {k}:wake"), -1);
+    }
+    ck_assert_int_eq(number("EXISTS k"), 0);
+}
+END_TEST
+
+START_TEST(a_key_that_is_no_list_is_left_alone_and_nobody_waits_with_it)
+{
+    live_command(&server, "SET {k}:wake precious");
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    begin(&berta, 1);
+    clara.rc = RDL_OK;
+    while (info("commandstats", "cmdstat_blpop:calls=") == 0)
+        turn(&berta, &clara);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    while (berta.rc == RDL_PENDING)
+        turn(&berta, &clara);
+    ck_assert_int_eq(berta.rc, RDL_OK);
+    ck_assert_str_eq(live_command(&server, "GET {k}:wake"), "$8\r\nprecious\r\n");
+    ck_assert_int_eq(info("commandstats", "cmdstat_blpop:calls="), 1);
+}
+END_TEST
+
+/* Users who may not do all of it: no lists at all; no lists but by name of the lock; no scripts. */
+static const char *const rules[] = {
+    "~* +@all -@list", "~k +@all", "~* +@all -@scripting", "~* +@all -pexpire", "~* +@all -type",
+};
+
+START_TEST(a_user_who_may_not_do_all_of_it_locks_as_without_it)
+{
+    ck_assert_str_eq(live_command(&server, "ACL SETUSER eve on >secret %s", rules[_i]), "+OK\r\n");
+    meet(&anna, "eve");
+    meet(&berta, "eve");
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    begin(&berta, 1);
+    clara.rc = RDL_OK;
+    while (info("commandstats", "cmdstat_set:calls=") < 4)
+        turn(&berta, &clara);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    while (berta.rc == RDL_PENDING)
+        turn(&berta, &clara);
+    ck_assert_int_eq(berta.rc, RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(number("EXISTS k"), 0);
+}
+END_TEST
+
+/* Nobody tells: the holder expires, or is deleted by somebody who knows nothing of hints. */
+START_TEST(a_hint_that_never_comes_costs_time_and_nothing_else)
+{
+    live_command(&server, "SET k foreign PX %d", _i == 0 ? 700 : TTL);
+    begin(&berta, 1);
+    clara.rc = RDL_OK;
+    await_blocked(1);
+    if (_i == 1)
+        live_command(&server, "DEL k");
+    while (berta.rc == RDL_PENDING)
+        turn(&berta, &clara);
+    ck_assert_int_eq(berta.rc, RDL_OK);
+}
+END_TEST
+
+/* One turn of whoever is not frozen. */
+static void turn_alone(struct person *p)
+{
+    struct rdl_conn *const conns[] = {&p->client.conn, &p->second.conn};
+
+    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 2, client_now() + 20), RDL_OK);
+    p->rc = rdl_lock_step(&p->lock, client_now());
+}
+
+/* Berta is first in the row, and gets the hint; she does nothing with it, and the lock does not wait. */
+START_TEST(a_waiter_that_is_frozen_keeps_the_hint_and_not_the_lock)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    begin(&berta, 1);
+    clara.rc = RDL_OK;
+    await_blocked(1);
+    begin(&clara, 2);
+    await_blocked(2);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    while (clara.rc == RDL_PENDING)
+        turn_alone(&clara);
+    ck_assert_int_eq(clara.rc, RDL_OK);
+    ck_assert_int_eq(berta.rc, RDL_PENDING);
+    turn_alone(&berta); /* the hint she reads now is stale */
+    ck_assert_int_eq(berta.rc, RDL_PENDING);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&clara.lock, client_now()), 0);
+    ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_net), RDL_OK);
+    while (berta.rc == RDL_PENDING)
+        turn_alone(&berta);
+    ck_assert_int_eq(berta.rc, RDL_OK);
+}
+END_TEST
+
+START_TEST(a_waiter_that_gives_up_does_not_take_the_next_hint)
+{
+    live_command(&server, "SET k foreign");
+    begin(&berta, 1);
+    begin(&clara, 2);
+    await_blocked(2);
+    rdl_lock_cancel(&berta.lock);
+    berta.rc = RDL_OK;
+    await_blocked(1);
+    live_command(&server, "DEL k");
+    live_command(&server, "RPUSH {k}:wake 1");
+    while (clara.rc == RDL_PENDING)
+        turn(&berta, &clara);
+    ck_assert_int_eq(clara.rc, RDL_OK);
+}
+END_TEST
+
+START_TEST(the_blocking_calls_wait_with_it_too)
+{
+    live_command(&server, "SET k foreign PX 400");
+    ck_assert_int_eq(rdl_lock_acquire(&berta.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(info("clients", "\nblocked_clients:"), 0); /* nobody is left there to take our hint */
+    opt.wait_ms = 300;
+    ck_assert_int_eq(rdl_lock_acquire(&clara.lock, &client_net), RDL_BUSY);
+    ck_assert_int_ne(rdl_conn_state(&clara.second.conn), RDL_CONN_FAILED); /* closed, not left to wait */
+    ck_assert_int_gt(info("commandstats", "cmdstat_blpop:calls="), 0);
+    ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_net), RDL_OK);
+}
+END_TEST
+
+START_TEST(the_script_is_the_one_its_sha1_says)
+{
+    char text[64];
+
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    snprintf(text, sizeof text, "SCRIPT EXISTS %s", rdl_script_release_wake.sha);
+    ck_assert_str_eq(live_command(&server, "%s", text), "*1\r\n:1\r\n");
+}
+END_TEST
+
+Suite *suite_lock_hint_live(void);
+Suite *suite_lock_hint_live(void)
+{
+    Suite *suite = suite_create("lock_hint_live");
+    TCase *tc = tcase_create("lock_hint_live");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, those_who_wait_are_woken_one_by_one_in_the_order_they_came);
+    tcase_add_test(tc, a_release_leaves_one_hint_and_it_ends_by_itself);
+    tcase_add_test(tc, a_key_that_is_no_list_is_left_alone_and_nobody_waits_with_it);
+    tcase_add_loop_test(tc, a_user_who_may_not_do_all_of_it_locks_as_without_it, 0,
+                        (int)(sizeof rules / sizeof rules[0]));
+    tcase_add_loop_test(tc, a_hint_that_never_comes_costs_time_and_nothing_else, 0, 2);
+    tcase_add_test(tc, a_waiter_that_is_frozen_keeps_the_hint_and_not_the_lock);
+    tcase_add_test(tc, a_waiter_that_gives_up_does_not_take_the_next_hint);
+    tcase_add_test(tc, the_blocking_calls_wait_with_it_too);
+    tcase_add_test(tc, the_script_is_the_one_its_sha1_says);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

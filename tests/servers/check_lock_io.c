@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* The blocking calls for one server, with a real one. */
+#include <check.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/calls.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/servers.h"
+
+static struct live_server server;
+static struct client client;
+static struct rdl_lock lock;
+static struct rdl_options opt;
+
+static void setup(void)
+{
+    static char url[256];
+
+    client_setup();
+    live_start(&server);
+    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = 20000;
+    opt.attempt_ms = 5000; /* a busy machine is no reason */
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &client.conn, "nightly", 7);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+static uint32_t remaining_ms(void)
+{
+    return rdl_lock_remaining_ms(&lock, client_net.now_ms(client_net.ctx));
+}
+
+START_TEST(a_lock_is_taken_extended_and_released)
+{
+    char other[64];
+
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_uint_gt(remaining_ms(), 0);
+    ck_assert_uint_le(remaining_ms(), 20000 - 202);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
+    ck_assert_uint_gt(remaining_ms(), 20000);
+    ck_assert_int_eq(live_command(&server, "PTTL nightly")[1] >= '5', 1);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_uint_eq(remaining_ms(), 0);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK); /* the way is known now */
+    strcpy(other, live_command(&server, "GET nightly"));
+    ck_assert_int_eq(strncmp(other, "$40\r\n", 5), 0);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+    ck_assert(rdl_conn_is_idle(&client.conn));
+}
+END_TEST
+
+START_TEST(somebody_elses_lock_is_busy_and_says_for_how_long)
+{
+    live_command(&server, "SET nightly other PX 50000");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_gt(rdl_lock_holder_ms(&lock), 0);
+    ck_assert_int_le(rdl_lock_holder_ms(&lock), 50000);
+    live_command(&server, "SET nightly other");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&lock), -1);
+    ck_assert_str_eq(live_command(&server, "GET nightly"), "$5\r\nother\r\n");
+}
+END_TEST
+
+START_TEST(a_lock_that_is_given_back_in_time_is_taken)
+{
+    live_command(&server, "SET nightly other PX 60");
+    opt.wait_ms = 15000;
+    opt.retry_ms = 5;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_release_says_what_it_found)
+{
+    static const char *const before[] = {"DEL nightly", "SET nightly other", "LPUSH list 1"};
+    static const int results[] = {RDL_EXPIRED, RDL_LOST, RDL_LOST};
+
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    live_command(&server, "%s", before[_i]);
+    if (_i == 2)
+        live_command(&server, "RENAME list nightly");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), results[_i]);
+    if (_i > 0)
+        ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(an_extend_says_what_it_found)
+{
+    static const char *const before[] = {"DEL nightly", "SET nightly other", "LPUSH list 1"};
+
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    live_command(&server, "%s", before[_i]);
+    if (_i == 2)
+        live_command(&server, "RENAME list nightly");
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_LOST);
+    ck_assert_uint_eq(remaining_ms(), 0);
+}
+END_TEST
+
+/* The script cache is emptied in between: the next one is sent whole again. */
+START_TEST(a_flushed_script_is_no_error)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_OK);
+    live_command(&server, "SCRIPT FLUSH");
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 40000), RDL_OK);
+    live_command(&server, "SCRIPT FLUSH");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+/* Frozen, it gets the SET and behind it the release; thawed, it does both, though nobody waits any more. */
+START_TEST(a_frozen_server_is_unknown_and_has_no_key_after_the_thaw)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    opt.attempt_ms = 30;
+    live_freeze(&server);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_cause(&lock), RDL_E_TIMEOUT);
+    ck_assert_uint_eq(rdl_conn_wants(&client.conn), RDL_WANT_READ); /* who ends now leaves nothing unsent */
+    live_thaw(&server);
+    client_wait_state(&client, RDL_CONN_READY);
+    while (!rdl_conn_is_idle(&client.conn))
+        client_step(&client, client_now() + 1000);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_server_that_is_gone_is_said)
+{
+    live_kill(&server);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_CONNECT);
+}
+END_TEST
+
+START_TEST(a_server_that_comes_back_is_used_again)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    live_kill(&server);
+    live_restart(&server);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_UNKNOWN);
+    rdl_lock_cancel(&lock);
+    opt.wait_ms = 15000;
+    opt.retry_ms = 5;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_server_out_of_memory_still_lets_go)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    live_command(&server, "CONFIG SET maxmemory 1");
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_OOM);
+    ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "OOM command not allowed", 23), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a host in trouble */
+
+START_TEST(without_random_numbers_there_is_no_lock)
+{
+    struct rdl_net net = client_net_without_random();
+
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_E_RANDOM);
+    ck_assert(rdl_conn_is_idle(&client.conn));
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_CLOSED);
+}
+END_TEST
+
+START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
+{
+    struct rdl_net net = client_net_without_poll();
+
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &net), RDL_E_SYSTEM);
+    while (!rdl_conn_is_idle(&client.conn)) /* the release stays owed */
+        client_step(&client, client_now() + 1000);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+static void cycles(void)
+{
+    int i;
+
+    for (i = 0; i < 20; i++) {
+        if (i > 0) /* by then the server knows the script */
+            calls_mark();
+        if (rdl_lock_acquire(&lock, &client_net) != RDL_OK || rdl_lock_release(&lock, &client_net) != RDL_OK)
+            _exit(1);
+    }
+    calls_mark();
+}
+
+static void watched_cycles(void)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        _exit(1);
+    client_posix.wake_fd = ends[0];
+    cycles();
+}
+
+/* A random number; send and recv, twice; and poll twice if there is more to watch than the one connection. */
+START_TEST(a_lock_and_its_release_cost_two_round_trips_and_nothing_else)
+{
+    const char *cycle = _i ? "|gsprspr|" : "|gsrsr|";
+    const char *calls = strchr(calls_of(_i ? watched_cycles : cycles), '|');
+
+    ck_assert_msg(strstr(calls, cycle) != NULL, "%s", calls); /* a busy machine may wait twice, once or so */
+    ck_assert_msg(strspn(calls, cycle) == strlen(calls), "%s", calls);
+}
+END_TEST
+
+Suite *suite_lock_io(void);
+
+Suite *suite_lock_io(void)
+{
+    Suite *suite = suite_create("lock_io");
+    TCase *tc = tcase_create("io");
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, a_lock_is_taken_extended_and_released);
+    tcase_add_test(tc, somebody_elses_lock_is_busy_and_says_for_how_long);
+    tcase_add_test(tc, a_lock_that_is_given_back_in_time_is_taken);
+    tcase_add_loop_test(tc, a_lock_and_its_release_cost_two_round_trips_and_nothing_else, 0, 2);
+    tcase_add_loop_test(tc, a_release_says_what_it_found, 0, 3);
+    tcase_add_loop_test(tc, an_extend_says_what_it_found, 0, 3);
+    tcase_add_test(tc, a_flushed_script_is_no_error);
+    tcase_add_test(tc, a_frozen_server_is_unknown_and_has_no_key_after_the_thaw);
+    tcase_add_test(tc, a_server_that_is_gone_is_said);
+    tcase_add_test(tc, a_server_that_comes_back_is_used_again);
+    tcase_add_test(tc, a_server_out_of_memory_still_lets_go);
+    tcase_add_test(tc, without_random_numbers_there_is_no_lock);
+    tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/* The old SETNX protocol on real servers: whole ones, poor ones, and in mixed company. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/client.h"
+
+enum { TTL = 20000, CHILDREN = 4, ROUNDS = 15 };
+
+static struct live_server server;
+static struct client client, other;
+static struct rdl_lock lock, px;
+static struct rdl_options opt;
+
+#define NO(command) "--rename-command", command, ""
+
+static const char *const whole[] = {NULL};
+static const char *const no_eval[] = {NO("EVAL"), NO("EVALSHA"), NULL};
+static const char *const no_pttl[] = {NO("EVAL"), NO("EVALSHA"), NO("PTTL"), NULL};
+static const char *const no_multi[] = {NO("EVAL"), NO("EVALSHA"), NO("MULTI"), NULL};
+static const char *const no_watch[] = {NO("EVAL"), NO("EVALSHA"), NO("WATCH"), NULL};
+static const char *const no_set[] = {NO("SET"), NULL};
+static const char *const no_time[] = {NO("TIME"), NULL};
+static const char *const old[] = {NO("EVAL"), NO("EVALSHA"), NO("PTTL"), NO("TIME"), NULL};
+static const char *const *const kinds[] = {whole, no_eval, no_pttl, no_multi, no_watch, no_set, no_time, old};
+enum { KINDS = sizeof kinds / sizeof kinds[0], COMPARING = 3 };
+
+static long server_s(void);
+
+static void begin(const char *const *args)
+{
+    memset(&server, 0, sizeof server);
+    client_pair(&server, args, &client, &other);
+    memset(&opt, 0, sizeof opt);
+    opt.ttl_ms = TTL;
+    opt.attempt_ms = 4000;
+    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &client.conn, "k", 1);
+    rdl_lock_init(&px, &rdl_lock_px, &opt, &other.conn, "k", 1);
+    rdl_lock_set_clock(&lock, (uint32_t)server_s(), 1000, client_now()); /* for those that refuse TIME */
+}
+
+static void setup(void)
+{
+    begin(whole);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* TIME is renamed on some; they run on this host. */
+static long server_s(void)
+{
+    const char *reply = live_command(&server, "TIME");
+
+    if (reply[0] == '-')
+        return (long)time(NULL);
+    return strtol(strstr(reply, "$10\r\n") + 5, NULL, 10);
+}
+
+static void put(long value)
+{
+    const char *reply = live_command(&server, "GETSET k %ld", value);
+
+    ck_assert_int_eq(reply[0], '$');
+}
+
+static long get(void)
+{
+    const char *reply = live_command(&server, "GET k");
+
+    return reply[1] == '-' ? 0 : strtol(strchr(reply, '\n') + 1, NULL, 10);
+}
+
+/* ---------------------------------------------------------------- every kind of server */
+
+START_TEST(it_is_taken_and_released_on_every_kind_of_server)
+{
+    begin(kinds[_i]);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_ge(get(), server_s() + TTL / 1000 - 1);
+    ck_assert_int_le(get(), server_s() + TTL / 1000 + 8);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(get(), 0);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_lease_that_ended_is_recovered_on_every_kind_of_server)
+{
+    begin(kinds[_i]);
+    put(server_s() - 100);
+    live_command(&server, "EXPIRE k 1000"); /* somebody's housekeeping: it must not end our lease */
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), 0);
+    ck_assert_int_gt(get(), server_s());
+    ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+START_TEST(a_lease_that_runs_is_busy_on_every_kind_of_server)
+{
+    char reply[64];
+
+    begin(kinds[_i]);
+    put(server_s() + 100);
+    snprintf(reply, sizeof reply, "%s", live_command(&server, "GET k"));
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_gt(rdl_lock_holder_ms(&lock), 90000);
+    ck_assert_int_lt(rdl_lock_holder_ms(&lock), 110000);
+    ck_assert_str_eq(live_command(&server, "GET k"), reply);
+}
+END_TEST
+
+/* Lua, else WATCH: only where there is neither an extend is refused, and the lease goes on. */
+START_TEST(an_extend_moves_the_deadline_where_it_can_compare)
+{
+    begin(kinds[_i]);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    if (kinds[_i] == no_multi || kinds[_i] == no_watch || kinds[_i] == no_set) {
+        ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_E_UNSUPPORTED);
+        ck_assert_int_lt(get(), server_s() + TTL / 1000 + 8);
+        ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), 0);
+    } else {
+        ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
+        ck_assert_int_ge(get(), server_s() + 59);
+        ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), TTL);
+    }
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(get(), 0);
+}
+END_TEST
+
+/* Edge 12: GETSET is deprecated since 6.2 and still there; it is sent only where nothing else is left. */
+START_TEST(getset_is_sent_only_where_nothing_compares)
+{
+    int is_needed = kinds[_i] == no_multi || kinds[_i] == no_watch || kinds[_i] == no_set;
+    const char *stats;
+
+    begin(kinds[_i]);
+    put(server_s() - 100);
+    live_command(&server, "CONFIG RESETSTAT");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    stats = live_command(&server, "INFO commandstats");
+    ck_assert_int_eq(strstr(stats, "cmdstat_getset") != NULL, is_needed);
+}
+END_TEST
+
+/* WATCH compares on servers that know no PTTL either, older than 2.6: no GETSET there. */
+START_TEST(where_watch_can_compare_nothing_is_overwritten)
+{
+    begin(_i ? old : no_pttl);
+    put(server_s() - 100);
+    live_command(&server, "CONFIG RESETSTAT");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_ptr_nonnull(strstr(live_command(&server, "INFO commandstats"), "cmdstat_watch"));
+    ck_assert_ptr_null(strstr(live_command(&server, "INFO commandstats"), "cmdstat_getset"));
+}
+END_TEST
+
+START_TEST(without_time_and_without_a_clock_it_is_refused)
+{
+    begin(no_time);
+    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &client.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_UNSUPPORTED);
+    ck_assert_int_eq(get(), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what stands there */
+
+/* Edge 8: it has no ttl, for peers that know of none; who wants it takes it over, nobody else does. */
+START_TEST(the_key_of_a_dead_holder_stands_until_somebody_wants_it)
+{
+    rdl_lock_init(&px, &rdl_lock_legacy, &opt, &other.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
+    rdl_posix_drop(&other.conn); /* he dies, and his time passes */
+    put(server_s() - 100);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_release_leaves_what_somebody_else_wrote)
+{
+    begin(kinds[_i]);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    put(1999999999);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_LOST);
+    ck_assert_int_eq(get(), 1999999999);
+    live_command(&server, "DEL k");
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    live_command(&server, "DEL k");
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_EXPIRED);
+}
+END_TEST
+
+/* What a waiter wrote stays, or goes where nobody's ttl is shorter: compared and deleted by every way. */
+START_TEST(what_a_waiter_wrote_is_deleted_by_the_shortest_alone)
+{
+    begin(kinds[_i / 2]);
+    if (_i & 1)
+        rdl_lock_init(&lock, &rdl_lock_legacy_shortest, &opt, &client.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    put(server_s() + 100);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), _i & 1 ? RDL_REMOVED : RDL_OVERWRITTEN);
+    ck_assert_int_eq(get() == 0, _i & 1);
+    ck_assert(_i & 1 || rdl_lock_holder_ms(&lock) > 90000);
+}
+END_TEST
+
+START_TEST(what_is_no_lock_is_foreign)
+{
+    static const char *const before[] = {"SET k locked", "LPUSH k 1", "HSET k f 1", "SET k 1700000000000",
+                                         "SET k \"\""};
+
+    live_command(&server, "%s", before[_i]);
+    opt.wait_ms = 15000; /* no waiting helps */
+    opt.retry_ms = 1;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_FOREIGN_VALUE);
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(two_locks_of_one_second_are_told_apart)
+{
+    rdl_lock_init(&px, &rdl_lock_legacy, &opt, &other.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&px, &client_net), RDL_EXPIRED); /* never its own: nothing is sent */
+    ck_assert_int_ne(get(), 0);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- mixed fleets */
+
+START_TEST(px_and_legacy_keep_each_other_out)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_gt(rdl_lock_holder_ms(&lock), 0); /* a token with a ttl: busy for that long */
+    ck_assert_int_le(rdl_lock_holder_ms(&lock), TTL);
+    ck_assert_int_eq(rdl_lock_release(&px, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&px), -1); /* no expiry */
+}
+END_TEST
+
+START_TEST(a_legacy_lease_that_ended_is_nothing_px_takes_over)
+{
+    put(server_s() - 100);
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&px), -1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+}
+END_TEST
+
+START_TEST(when_a_px_lease_ends_legacy_has_its_turn)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    live_command(&server, "PEXPIRE k 50");
+    opt.wait_ms = 15000;
+    opt.retry_ms = 5;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+static int letters(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    memset(buf, 0xfe, len); /* most tokens begin with fewer digits than a deadline has */
+    return RDL_OK;
+}
+
+/*
+ * Why px and the historic recipe do not mix: it reads a token as a number, mostly a small one. We can show
+ * it and not prevent it; our lock sees that it is gone.
+ */
+START_TEST(a_historic_peer_steals_a_px_lock)
+{
+    struct rdl_net net = client_net;
+    char mine[64];
+    long now_s;
+
+    net.random = letters;
+    ck_assert_int_eq(rdl_lock_acquire(&px, &net), RDL_OK);
+    now_s = server_s();
+    ck_assert_str_eq(live_command(&server, "SETNX k %ld", now_s + 11), ":0\r\n");
+    snprintf(mine, sizeof mine, "%s", live_command(&server, "GET k"));
+    ck_assert_int_lt(strtol(strchr(mine, '\n') + 1, NULL, 10), now_s);         /* atoi: long past */
+    ck_assert_str_eq(live_command(&server, "GETSET k %ld", now_s + 11), mine); /* it believes it has won */
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&px, client_now()), 0);            /* so do we, until we ask */
+    ck_assert_int_eq(rdl_lock_extend(&px, &client_net, TTL), RDL_LOST);
+}
+END_TEST
+
+/* Takes turns with the others; inside nobody else may be. */
+static void child(const struct rdl_lock_mode *mode)
+{
+    char url[256];
+    int i;
+
+    live_url(&server, LIVE_V4, url, sizeof url);
+    client_init(&client, url);
+    opt.wait_ms = 50000;
+    opt.retry_ms = 1;
+    rdl_lock_init(&lock, mode, &opt, &client.conn, "k", 1);
+    for (i = 0; i < ROUNDS; i++) {
+        if (rdl_lock_acquire(&lock, &client_net) < 0)
+            _exit(2);
+        if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
+            _exit(3);
+        live_command(&server, "DECR inside");
+        if (rdl_lock_release(&lock, &client_net) != RDL_OK)
+            _exit(4);
+    }
+    _exit(0);
+}
+
+START_TEST(px_and_legacy_clients_never_both_hold_it)
+{
+    static const struct rdl_lock_mode *const modes[CHILDREN] = {&rdl_lock_px, &rdl_lock_legacy, &rdl_lock_px,
+                                                                &rdl_lock_legacy_integer};
+    pid_t pids[CHILDREN];
+    int i;
+
+    for (i = 0; i < CHILDREN; i++) {
+        pids[i] = live_fork();
+        if (pids[i] == 0)
+            child(modes[i]);
+    }
+    for (i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- peers as redis-py 2.9 has them */
+
+/* Nothing there counts as 1, long past. */
+static double peer_value(const char *reply)
+{
+    return reply[1] == '-' ? 1 : strtod(strchr(reply, '\n') + 1, NULL);
+}
+
+/* SETNX; else what is there, and if that is past GETSET, which overwrites whoever came in between. 0: no. */
+static double peer_try(int is_endless)
+{
+    long now_s = server_s(), until_s = now_s + TTL / 1000;
+    double mine = is_endless ? 2147483649.0 : (double)until_s;
+
+    if (strcmp(live_command(&server, "SETNX k %.1f", mine), ":1\r\n") == 0)
+        return mine;
+    if (peer_value(live_command(&server, "GET k")) >= (double)now_s)
+        return 0;
+    return peer_value(live_command(&server, "GETSET k %.1f", mine)) < (double)now_s ? mine : 0;
+}
+
+static void peer(int is_endless)
+{
+    double mine;
+    int i;
+
+    for (i = 0; i < ROUNDS; i++) {
+        while ((mine = peer_try(is_endless)) == 0) {
+        }
+        if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
+            _exit(3);
+        live_command(&server, "DECR inside");
+        if (peer_value(live_command(&server, "GET k")) >= mine)
+            live_command(&server, "DEL k");
+    }
+    _exit(0);
+}
+
+static void shortest(void)
+{
+    char url[256];
+    int i;
+
+    live_url(&server, LIVE_V4, url, sizeof url);
+    client_init(&client, url);
+    opt.wait_ms = 50000;
+    opt.retry_ms = 1;
+    rdl_lock_init(&lock, &rdl_lock_legacy_shortest, &opt, &client.conn, "k", 1);
+    for (i = 0; i < ROUNDS; i++) {
+        int rc;
+        if (rdl_lock_acquire(&lock, &client_net) < 0)
+            _exit(2);
+        if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
+            _exit(3);
+        live_command(&server, "DECR inside");
+        rc = rdl_lock_release(&lock, &client_net);
+        if (rc != RDL_OK && rc != RDL_REMOVED)
+            _exit(4);
+    }
+    _exit(0);
+}
+
+/* Everybody's turn comes, one at a time, and nobody's value stays behind. */
+START_TEST(peers_that_overwrite_and_the_shortest_take_turns)
+{
+    pid_t pids[CHILDREN];
+    int i;
+
+    for (i = 0; i < CHILDREN; i++) {
+        pids[i] = live_fork();
+        if (pids[i] == 0 && i % 2 == 0)
+            shortest();
+        if (pids[i] == 0)
+            peer(_i);
+    }
+    for (i = 0; i < CHILDREN; i++) {
+        int status = -1;
+        ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+        ck_assert_int_eq(status, 0);
+    }
+    ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+}
+END_TEST
+
+Suite *suite_lock_legacy_edges(void);
+
+Suite *suite_lock_legacy_edges(void)
+{
+    Suite *suite = suite_create("lock_legacy_edges");
+    TCase *poor = tcase_create("kinds");
+    TCase *tc = tcase_create("values");
+
+    tcase_add_checked_fixture(poor, NULL, teardown);
+    tcase_add_loop_test(poor, it_is_taken_and_released_on_every_kind_of_server, 0, KINDS);
+    tcase_add_loop_test(poor, a_lease_that_ended_is_recovered_on_every_kind_of_server, 0, KINDS);
+    tcase_add_loop_test(poor, a_lease_that_runs_is_busy_on_every_kind_of_server, 0, KINDS);
+    tcase_add_loop_test(poor, an_extend_moves_the_deadline_where_it_can_compare, 0, KINDS);
+    tcase_add_loop_test(poor, getset_is_sent_only_where_nothing_compares, 0, KINDS);
+    tcase_add_loop_test(poor, where_watch_can_compare_nothing_is_overwritten, 0, 2);
+    tcase_add_test(poor, without_time_and_without_a_clock_it_is_refused);
+    tcase_add_loop_test(poor, a_release_leaves_what_somebody_else_wrote, 0, COMPARING);
+    tcase_add_loop_test(poor, what_a_waiter_wrote_is_deleted_by_the_shortest_alone, 0, 2 * COMPARING);
+    suite_add_tcase(suite, poor);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, the_key_of_a_dead_holder_stands_until_somebody_wants_it);
+    tcase_add_loop_test(tc, what_is_no_lock_is_foreign, 0, 5);
+    tcase_add_test(tc, two_locks_of_one_second_are_told_apart);
+    tcase_add_test(tc, px_and_legacy_keep_each_other_out);
+    tcase_add_test(tc, a_legacy_lease_that_ended_is_nothing_px_takes_over);
+    tcase_add_test(tc, when_a_px_lease_ends_legacy_has_its_turn);
+    tcase_add_test(tc, a_historic_peer_steals_a_px_lock);
+    tcase_add_test(tc, px_and_legacy_clients_never_both_hold_it);
+    tcase_add_loop_test(tc, peers_that_overwrite_and_the_shortest_take_turns, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* check_net_posix.c - the socket driver with servers that do what they should. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "net/net.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/servers.h"
+
+static struct live_server server;
+static struct client client;
+static char url[256];
+
+static void setup(void)
+{
+    client_setup();
+    live_start(&server);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* ---------------------------------------------------------------- requests over each kind of socket */
+
+START_TEST(test_a_lock_is_taken_extended_and_released_over_each_way)
+{
+    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_YES);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_NO);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "nightly"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "nightly"), RDL_ANSWER_YES);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(test_the_database_of_the_url_over_each_way)
+{
+    live_url(&server, (enum live_way)_i, url, sizeof url);
+    strcat(url, _i == LIVE_UNIX ? "?db=5" : "/5");
+    client_init(&client, url);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_YES);
+    ck_assert_ptr_nonnull(strstr(live_command(&server, "INFO keyspace"), "db5:keys=1"));
+}
+END_TEST
+
+START_TEST(test_a_server_that_comes_back_is_found_again)
+{
+    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+    live_kill(&server);
+    client_wait_state(&client, RDL_CONN_CLOSED);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+    live_restart(&server);
+    client_wait_state(&client, RDL_CONN_READY);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- many */
+
+enum { CONNS_MAX = 64 };
+
+static struct client many[CONNS_MAX + 1];
+static struct rdl_conn *conns[CONNS_MAX + 1];
+
+START_TEST(test_one_poll_serves_64_conns)
+{
+    uint64_t end_ms = client_now() + CLIENT_PATIENCE_MS;
+    int open = CONNS_MAX;
+    int i;
+
+    live_url(&server, LIVE_V4, url, sizeof url);
+    for (i = 0; i < CONNS_MAX; i++) {
+        char name[16];
+        client_init(&many[i], url);
+        conns[i] = &many[i].conn;
+        snprintf(name, sizeof name, "lock-%d", i);
+        client_submit(&many[i], &rdl_op_acquire, name);
+    }
+    while (open > 0) {
+        ck_assert_uint_lt(client_now(), end_ms);
+        for (i = 0; i < CONNS_MAX; i++)
+            rdl_conn_upkeep(conns[i], client_now());
+        ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX, end_ms), RDL_OK);
+        for (open = 0, i = 0; i < CONNS_MAX; i++)
+            open += many[i].req.answer == RDL_ANSWER_NONE;
+    }
+    for (i = 0; i < CONNS_MAX; i++)
+        ck_assert_int_eq(many[i].req.answer, RDL_ANSWER_YES);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":64\r\n");
+}
+END_TEST
+
+START_TEST(test_more_conns_than_one_poll_takes_are_refused)
+{
+    int i;
+
+    live_url(&server, LIVE_V4, url, sizeof url);
+    for (i = 0; i <= CONNS_MAX; i++) {
+        client_init(&many[i], url);
+        conns[i] = &many[i].conn;
+    }
+    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX + 1, 0), RDL_E_SYSTEM);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a peer that does not read */
+
+enum { OWED = 5000, BIG_QUEUE = 1 << 20 };
+
+static uint8_t big_queue[BIG_QUEUE];
+
+/* A release nobody waits for; sent as EVAL with its whole script, so that pieces are cut anywhere. */
+static void owe_release(int i)
+{
+    char name[16];
+    struct rdl_command cmd = {.op = &rdl_op_release,
+                              .value = {client.token, sizeof client.token},
+                              .until_ms = UINT64_MAX,
+                              .ttl_ms = 1};
+
+    snprintf(name, sizeof name, "lock-%d", i);
+    cmd.name.data = name;
+    cmd.name.len = strlen(name);
+    ck_assert_int_eq(rdl_conn_submit(&client.conn, NULL, &cmd), RDL_OK);
+}
+
+/* Set by hand what the releases find: the keys of all locks, with the client's token. */
+static void plant_locks(void)
+{
+    live_command(&server, "EVAL \"for i=0,%d do redis.call('SET','lock-'..i,'%.*s') end\" 0", OWED - 1,
+                 RDL_VALUE_MAX, client.token);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":5000\r\n");
+}
+
+START_TEST(test_what_a_frozen_server_does_not_read_is_sent_when_it_thaws)
+{
+    const int tiny = 1;
+    uint64_t end_ms;
+    int i;
+
+    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client.cfg.queue = big_queue;
+    client.cfg.queue_len = sizeof big_queue;
+    client_wait_state(&client, RDL_CONN_READY);
+    plant_locks();
+    ck_assert_int_eq(setsockopt(rdl_posix_fd(&client.conn), SOL_SOCKET, SO_SNDBUF, &tiny, sizeof tiny), 0);
+    live_freeze(&server);
+    for (i = 0; i < OWED; i++)
+        owe_release(i);
+    for (i = 0; i < OWED; i++)
+        client_step(&client, 0);
+    ck_assert_msg(rdl_conn_wants(&client.conn) & RDL_WANT_WRITE, "all was sent: not what is to be tested");
+    ck_assert_int_eq(rdl_posix_events(&client.conn), POLLIN | POLLOUT);
+    live_thaw(&server);
+    end_ms = client_now() + 2 * CLIENT_PATIENCE_MS;
+    while (!rdl_conn_is_idle(&client.conn)) {
+        ck_assert_uint_lt(client_now(), end_ms);
+        client_step(&client, end_ms);
+    }
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_READY);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- descriptors */
+
+static int option_of(int fd, int level, int name)
+{
+    socklen_t len = sizeof(int);
+    int value = 0;
+
+    ck_assert_int_eq(getsockopt(fd, level, name, &value, &len), 0);
+    return value;
+}
+
+/* Also where nothing is sent for hours: a hint is waited for, a lock is held. */
+START_TEST(test_a_peer_that_is_gone_without_a_word_is_noticed_within_a_minute)
+{
+    int fd;
+
+    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_wait_state(&client, RDL_CONN_READY);
+    fd = rdl_posix_fd(&client.conn);
+    ck_assert_int_ne(option_of(fd, SOL_SOCKET, SO_KEEPALIVE), 0);
+#ifdef __linux__
+    ck_assert_int_lt(option_of(fd, IPPROTO_TCP, TCP_KEEPIDLE) +
+                         option_of(fd, IPPROTO_TCP, TCP_KEEPINTVL) * option_of(fd, IPPROTO_TCP, TCP_KEEPCNT),
+                     60);
+    ck_assert_int_gt(option_of(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 10000);
+    ck_assert_int_lt(option_of(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), 60000);
+#endif
+}
+END_TEST
+
+START_TEST(test_the_socket_is_close_on_exec_non_blocking_and_without_delay)
+{
+    socklen_t len = sizeof(int);
+    int on = 0;
+    int fd;
+
+    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_wait_state(&client, RDL_CONN_READY);
+    fd = rdl_posix_fd(&client.conn);
+    ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    if (_i == LIVE_UNIX)
+        return;
+    ck_assert_int_eq(getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, &len), 0);
+    ck_assert_int_eq(on, 1);
+}
+END_TEST
+
+START_TEST(test_connections_that_end_leave_no_descriptor)
+{
+    int before = live_count_fds();
+    int i;
+
+    live_url(&server, (enum live_way)_i, url, sizeof url);
+    for (i = 0; i < 20; i++) {
+        client_init(&client, url);
+        ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), i == 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO);
+        ck_assert_int_eq(live_count_fds(), before + 1);
+        rdl_conn_shut(&client.conn, RDL_OK);
+        client_wait_state(&client, RDL_CONN_CLOSED);
+        ck_assert_int_eq(live_count_fds(), before);
+        ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+    }
+}
+END_TEST
+
+START_TEST(test_a_child_may_drop_the_socket_without_a_word)
+{
+    int status = -1;
+    pid_t pid;
+
+    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+    pid = live_fork();
+    if (pid == 0) {
+        int fd = rdl_posix_fd(&client.conn);
+        rdl_posix_drop(&client.conn);
+        rdl_posix_drop(&client.conn);
+        _exit(rdl_posix_fd(&client.conn) == -1 && fcntl(fd, F_GETFD) < 0 && errno == EBADF ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "a"), RDL_ANSWER_YES);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- an event loop of one's own */
+
+START_TEST(test_an_event_loop_of_ones_own)
+{
+    struct pollfd p = {-1, 0, 0};
+
+    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_submit(&client, &rdl_op_acquire, "a");
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_posix_ready(&client.conn, 0);
+    while (client.req.answer == RDL_ANSWER_NONE) {
+        p.fd = rdl_posix_fd(&client.conn);
+        p.events = rdl_posix_events(&client.conn);
+        ck_assert_int_ge(p.fd, 0);
+        ck_assert_int_ne(p.events, 0);
+        ck_assert_int_eq(poll(&p, 1, CLIENT_PATIENCE_MS), 1);
+        rdl_posix_ready(&client.conn, p.revents);
+    }
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
+    ck_assert_int_eq(rdl_posix_events(&client.conn), POLLIN);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- time and chance */
+
+static uint64_t boottime_ms(void)
+{
+    struct timespec t;
+
+    ck_assert_int_eq(clock_gettime(CLOCK_BOOTTIME, &t), 0);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+START_TEST(test_the_clock_counts_from_boot_and_through_suspends)
+{
+    uint64_t before = boottime_ms();
+    uint64_t now = rdl_posix_now_ms();
+
+    ck_assert_uint_le(before, now);
+    ck_assert_uint_le(now, boottime_ms());
+}
+END_TEST
+
+static int is_random(const uint8_t *p, size_t n)
+{
+    int seen[256] = {0};
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        seen[p[i]]++;
+    for (i = 0; i < 256; i++) /* expected: 256; the odds of a miss are beyond any doubt */
+        if (seen[i] < 100 || seen[i] > 500)
+            return 0;
+    return 1;
+}
+
+static uint8_t random_bytes[65536];
+
+START_TEST(test_random_bytes_fill_all_of_the_buffer)
+{
+    uint8_t guard[3] = {1, 2, 3};
+
+    ck_assert_int_eq(rdl_posix_random(random_bytes, sizeof random_bytes), RDL_OK);
+    ck_assert(is_random(random_bytes, sizeof random_bytes));
+    ck_assert_int_eq(rdl_posix_random(guard + 1, 0), RDL_OK);
+    ck_assert(guard[0] == 1 && guard[1] == 2 && guard[2] == 3);
+}
+END_TEST
+
+/* From now on getrandom(2) fails with this error in this process. */
+static void break_getrandom(unsigned err)
+{
+    struct sock_filter code[] = {
+        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
+        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_getrandom},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | err},
+        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+    };
+    struct sock_fprog filter = {sizeof code / sizeof code[0], code};
+
+    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+START_TEST(test_a_kernel_without_getrandom_has_the_file)
+{
+    int before = live_count_fds();
+
+    break_getrandom(ENOSYS);
+    ck_assert_int_eq(rdl_posix_random(random_bytes, sizeof random_bytes), RDL_OK);
+    ck_assert(is_random(random_bytes, sizeof random_bytes));
+    ck_assert_int_eq(live_count_fds(), before);
+}
+END_TEST
+
+START_TEST(test_no_entropy_yet_is_an_error_and_not_a_weak_token)
+{
+    break_getrandom(EAGAIN);
+    ck_assert_int_eq(rdl_posix_random(random_bytes, 16), RDL_E_RANDOM);
+}
+END_TEST
+
+START_TEST(test_no_random_source_at_all_is_an_error)
+{
+    struct rlimit limit;
+    rlim_t before;
+
+    break_getrandom(ENOSYS);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    before = limit.rlim_cur;
+    limit.rlim_cur = 0;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    ck_assert_int_eq(rdl_posix_random(random_bytes, 16), RDL_E_RANDOM);
+    limit.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+END_TEST
+
+Suite *suite_net_posix(void);
+
+Suite *suite_net_posix(void)
+{
+    const int ways = LIVE_UNIX + 1; /* loop tests get an enum live_way */
+    Suite *suite = suite_create("net_posix");
+    TCase *live = tcase_create("live");
+    TCase *host = tcase_create("host");
+
+    tcase_add_checked_fixture(live, setup, teardown);
+    tcase_set_timeout(live, 120);
+    tcase_add_loop_test(live, test_a_lock_is_taken_extended_and_released_over_each_way, 0, ways);
+    tcase_add_loop_test(live, test_the_database_of_the_url_over_each_way, 0, ways);
+    tcase_add_loop_test(live, test_a_server_that_comes_back_is_found_again, 0, ways);
+    tcase_add_test(live, test_one_poll_serves_64_conns);
+    tcase_add_test(live, test_more_conns_than_one_poll_takes_are_refused);
+    tcase_add_loop_test(live, test_what_a_frozen_server_does_not_read_is_sent_when_it_thaws, 0, ways);
+    tcase_add_loop_test(live, test_the_socket_is_close_on_exec_non_blocking_and_without_delay, 0, ways);
+    tcase_add_loop_test(live, test_a_peer_that_is_gone_without_a_word_is_noticed_within_a_minute, LIVE_V4,
+                        LIVE_UNIX);
+    tcase_add_loop_test(live, test_connections_that_end_leave_no_descriptor, 0, ways);
+    tcase_add_test(live, test_a_child_may_drop_the_socket_without_a_word);
+    tcase_add_loop_test(live, test_an_event_loop_of_ones_own, 0, ways);
+    suite_add_tcase(suite, live);
+    tcase_add_checked_fixture(host, client_setup, NULL);
+    tcase_set_timeout(host, 60);
+    tcase_add_test(host, test_the_clock_counts_from_boot_and_through_suspends);
+    tcase_add_test(host, test_random_bytes_fill_all_of_the_buffer);
+    tcase_add_test(host, test_a_kernel_without_getrandom_has_the_file);
+    tcase_add_test(host, test_no_entropy_yet_is_an_error_and_not_a_weak_token);
+    tcase_add_test(host, test_no_random_source_at_all_is_an_error);
+    suite_add_tcase(suite, host);
+    return suite;
+}

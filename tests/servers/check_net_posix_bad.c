@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* check_net_posix_bad.c - the socket driver with peers that fail it. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "net/net.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/servers.h"
+
+static struct fake_server fake;
+static struct client client;
+
+static void meet(enum fake_trick trick, const char *text, size_t after, int is_unix)
+{
+    client_meet(&client, &fake, trick, text, after, is_unix);
+}
+
+static void part(void)
+{
+    fake_stop(&fake);
+}
+
+/* The request that waits was never sent, for this reason, and the socket is gone. */
+static void check_unsent(int error)
+{
+    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(client.req.error, error);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), error);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+}
+
+/* More sockets than this process may watch: the host says so, and nobody waits for ever. */
+START_TEST(test_a_poll_that_the_host_refuses_is_said)
+{
+    struct rlimit many, few;
+    struct rdl_conn *conns[] = {&client.conn, &client.conn};
+    int rc;
+
+    meet(FAKE_CLOSES, NULL, 1, 0);
+    client_wait_state(&client, RDL_CONN_READY);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &many), 0);
+    few = many;
+    few.rlim_cur = 1;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    rc = client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &many), 0);
+    ck_assert_int_eq(rc, RDL_E_SYSTEM);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- no connection */
+
+START_TEST(test_a_refused_connection)
+{
+    meet(FAKE_REFUSES, NULL, 0, _i);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNREFUSED);
+}
+END_TEST
+
+START_TEST(test_a_socket_that_does_not_exist)
+{
+    client_init(&client, "unix:///nowhere/at/all");
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ENOENT);
+}
+END_TEST
+
+/* Broadcast: the socket may not. (Of a unix socket's permissions root is told nothing.) */
+START_TEST(test_an_address_that_is_not_permitted)
+{
+    client_init(&client, "redis://255.255.255.255");
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_CONNECT);
+    ck_assert_msg(rdl_posix_errno(&client.conn) == EACCES || rdl_posix_errno(&client.conn) == ENETUNREACH,
+                  "%d", rdl_posix_errno(&client.conn));
+}
+END_TEST
+
+/* What was wrong with the last connection is not wrong with this one, or with this end. */
+START_TEST(test_an_error_of_the_system_is_forgotten_when_there_is_a_connection)
+{
+    meet(FAKE_SILENT, NULL, 0, 0);
+    client.conn.sys_error = ECONNREFUSED;
+    client_wait_state(&client, RDL_CONN_READY);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
+    client.conn.sys_error = ECONNREFUSED;
+    rdl_conn_shut(&client.conn, RDL_E_TIMEOUT);
+    client_wait_state(&client, RDL_CONN_CLOSED);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
+    client_init(&client, "redis://localhost");
+    client.conn.sys_error = ECONNREFUSED;
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_URL);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
+}
+END_TEST
+
+START_TEST(test_a_name_that_nobody_resolved)
+{
+    client_init(&client, "redis://localhost");
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_URL);
+}
+END_TEST
+
+START_TEST(test_a_path_too_long_for_a_socket)
+{
+    char path[109]; /* one byte more than sun_path has with its NUL */
+
+    memset(path, 'x', sizeof path);
+    path[0] = '/';
+    path[sizeof path - 1] = '\0';
+    client_init(&client, "unix:///s");
+    client.endpoint.host = path;
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_URL);
+}
+END_TEST
+
+START_TEST(test_no_descriptor_left_is_an_error_of_the_system)
+{
+    struct rlimit limit;
+    rlim_t before;
+
+    client_init(&client, "redis://127.0.0.1");
+    client_submit(&client, &rdl_op_acquire, "a");
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    before = limit.rlim_cur;
+    limit.rlim_cur = 0;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    client_step(&client, client_now());
+    limit.rlim_cur = before;
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    check_unsent(RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), EMFILE);
+}
+END_TEST
+
+START_TEST(test_connecting_into_a_black_hole_ends_at_connect_ms)
+{
+    uint64_t start_ms = client_now();
+
+    meet(FAKE_BLACK_HOLE, NULL, 0, 0);
+    client.cfg.connect_ms = 250;
+    client_step(&client, client_now());
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
+    ck_assert_int_ge(rdl_posix_fd(&client.conn), 0);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_TIMEOUT);
+    ck_assert_uint_ge(client_now(), start_ms + 250);
+}
+END_TEST
+
+START_TEST(test_a_full_backlog_of_a_unix_socket_is_told_at_once)
+{
+    meet(FAKE_BLACK_HOLE, NULL, 0, 1);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unsent(RDL_E_CONNECT);
+}
+END_TEST
+
+START_TEST(test_failed_connections_leave_no_descriptor)
+{
+    char url[256];
+    int before;
+    int i;
+
+    meet(FAKE_REFUSES, NULL, 0, _i);
+    before = live_count_fds();
+    for (i = 0; i < 20; i++) {
+        client_init(&client, fake_url(&fake, url, sizeof url));
+        client_submit(&client, &rdl_op_acquire, "a");
+        check_unsent(RDL_E_CONNECT);
+        ck_assert_int_eq(live_count_fds(), before);
+    }
+}
+END_TEST
+
+/* ---------------------------------------------------------------- strange answers */
+
+/* The request that waits was sent, and its connection ended for this reason. */
+static void check_unknown(int error)
+{
+    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(client.req.error, error);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), error);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+}
+
+START_TEST(test_an_answer_byte_by_byte_is_one_answer)
+{
+    meet(FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+}
+END_TEST
+
+START_TEST(test_a_web_server)
+{
+    meet(FAKE_ANSWERS, "HTTP/1.1 400 Bad Request\r\nServer: none\r\n\r\n", 1, _i);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unknown(RDL_E_SYNTAX);
+}
+END_TEST
+
+START_TEST(test_a_reply_nobody_asked_for)
+{
+    meet(FAKE_GREETS, ":1\r\n", 0, _i);
+    client_wait_state(&client, RDL_CONN_CLOSED);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_UNASKED);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+}
+END_TEST
+
+START_TEST(test_a_connection_that_ends_before_the_answer)
+{
+    meet(FAKE_CLOSES, NULL, 1, _i);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unknown(RDL_E_CLOSED);
+}
+END_TEST
+
+START_TEST(test_a_connection_that_ends_amid_the_answer)
+{
+    meet(FAKE_CLOSES, "+OK\r\n:600", 1, _i);
+    client_submit(&client, &rdl_op_acquire, "a");
+    client_wait(&client);
+    ck_assert_int_ne(client.req.answer, RDL_ANSWER_NO);
+    client_wait_state(&client, RDL_CONN_CLOSED);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
+}
+END_TEST
+
+START_TEST(test_a_connection_that_is_reset)
+{
+    meet(FAKE_RESETS, NULL, 1, 0);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unknown(RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNRESET);
+}
+END_TEST
+
+/* SIGPIPE has its default action here: it would kill the test. */
+START_TEST(test_sending_to_a_peer_that_has_gone_raises_no_signal)
+{
+    meet(_i == 2 ? FAKE_RESETS : FAKE_CLOSES, NULL, 0, _i == 1);
+    client_wait_state(&client, RDL_CONN_READY);
+    client_wait_hangup(&client);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unknown(RDL_E_CLOSED);
+}
+END_TEST
+
+START_TEST(test_what_the_server_said_before_it_hung_up_is_kept)
+{
+    meet(FAKE_CLOSES, "-ERR max number of clients reached\r\n", 0, _i);
+    client_wait_state(&client, RDL_CONN_READY);
+    client_wait_hangup(&client);
+    client_submit(&client, &rdl_op_acquire, "a");
+    client_wait(&client);
+    ck_assert_str_eq(rdl_conn_text(&client.conn), "ERR max number of clients reached");
+}
+END_TEST
+
+static size_t received;
+
+static void count_received(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len)
+{
+    (void)ctx;
+    (void)c;
+    (void)data;
+    received += dir == '<' ? len : 0;
+}
+
+START_TEST(test_a_peer_that_never_stops_talking_does_not_stop_the_others)
+{
+    static char flood[65536] = "$500000000\r\n";
+    int i;
+
+    memset(flood + strlen(flood), 'x', sizeof flood - 1 - strlen(flood));
+    meet(FAKE_FLOODS, flood, 1, _i);
+    client.cfg.trace = count_received;
+    client_submit(&client, &rdl_op_acquire, "a");
+    client_step(&client, client_now());
+    for (i = 0; i < 1000; i++) {
+        received = 0;
+        client_step(&client, client_now() + CLIENT_PATIENCE_MS);
+        ck_assert_uint_le(received, 16 * CLIENT_RX);
+    }
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_READY);
+}
+END_TEST
+
+Suite *suite_net_posix_bad(void);
+
+Suite *suite_net_posix_bad(void)
+{
+    Suite *suite = suite_create("net_posix_bad");
+    TCase *tc = tcase_create("peers");
+
+    tcase_add_checked_fixture(tc, client_setup, part);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, test_a_poll_that_the_host_refuses_is_said);
+    tcase_add_loop_test(tc, test_a_refused_connection, 0, 2); /* loops: 0 TCP, 1 a unix socket */
+    tcase_add_test(tc, test_a_socket_that_does_not_exist);
+    tcase_add_test(tc, test_an_address_that_is_not_permitted);
+    tcase_add_test(tc, test_an_error_of_the_system_is_forgotten_when_there_is_a_connection);
+    tcase_add_test(tc, test_a_name_that_nobody_resolved);
+    tcase_add_test(tc, test_a_path_too_long_for_a_socket);
+    tcase_add_test(tc, test_no_descriptor_left_is_an_error_of_the_system);
+    tcase_add_test(tc, test_connecting_into_a_black_hole_ends_at_connect_ms);
+    tcase_add_test(tc, test_a_full_backlog_of_a_unix_socket_is_told_at_once);
+    tcase_add_loop_test(tc, test_failed_connections_leave_no_descriptor, 0, 2);
+    tcase_add_loop_test(tc, test_an_answer_byte_by_byte_is_one_answer, 0, 2);
+    tcase_add_loop_test(tc, test_a_web_server, 0, 2);
+    tcase_add_loop_test(tc, test_a_reply_nobody_asked_for, 0, 2);
+    tcase_add_loop_test(tc, test_a_connection_that_ends_before_the_answer, 0, 2);
+    tcase_add_loop_test(tc, test_a_connection_that_ends_amid_the_answer, 0, 2);
+    tcase_add_test(tc, test_a_connection_that_is_reset);
+    tcase_add_loop_test(tc, test_sending_to_a_peer_that_has_gone_raises_no_signal, 0, 3);
+    tcase_add_loop_test(tc, test_what_the_server_said_before_it_hung_up_is_kept, 0, 2);
+    tcase_add_loop_test(tc, test_a_peer_that_never_stops_talking_does_not_stop_the_others, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* check_net_posix_calls.c - what a request costs: its system calls, counted from outside. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "net/net.h"
+#include "tests/fixtures/calls.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/servers.h"
+
+enum { CYCLES = 30, WAYS = LIVE_UNIX + 1 };
+
+static struct live_server server;
+static struct client client;
+
+static void setup(void)
+{
+    client_setup();
+    live_start(&server);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* One request and its answer. No ck_assert: it writes to a pipe. */
+static void ask(const struct rdl_op *op)
+{
+    const struct rdl_command cmd = {
+        .name = {"a", 1},
+        .value = {client.token, sizeof client.token},
+        .until_ms = UINT64_MAX,
+        .ttl_ms = 60000,
+        .op = op,
+    };
+    struct rdl_conn *conns[] = {&client.conn};
+
+    (void)rdl_conn_submit(&client.conn, &client.req, &cmd);
+    while (client.req.answer == RDL_ANSWER_NONE) {
+        rdl_conn_upkeep(&client.conn, client_now());
+        (void)client_net.poll(client_net.ctx, conns, 1, client_now() + CLIENT_PATIENCE_MS);
+    }
+    if (client.req.answer != RDL_ANSWER_YES)
+        _exit(1);
+}
+
+static void wait_until(uint64_t until_ms)
+{
+    struct rdl_conn *conns[] = {&client.conn};
+
+    (void)client_net.poll(client_net.ctx, conns, 1, until_ms);
+}
+
+/* ---------------------------------------------------------------- what is called */
+
+static void lock_cycles(void)
+{
+    int i;
+
+    ask(&rdl_op_acquire);
+    ask(&rdl_op_release); /* from now on the server knows the script */
+    for (i = 0; i < CYCLES; i++) {
+        calls_mark();
+        ask(&rdl_op_acquire);
+        ask(&rdl_op_release);
+        calls_mark();
+    }
+}
+
+static void meet(int way)
+{
+    char url[256];
+
+    client_init(&client, live_url(&server, (enum live_way)way, url, sizeof url));
+}
+
+/* The driver watches a descriptor for signals besides, so it cannot wait in recv. */
+static void watch_signals(void)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        _exit(1);
+    client_posix.wake_fd = ends[0];
+}
+
+static void watched_cycles(void)
+{
+    watch_signals();
+    lock_cycles();
+}
+
+static const struct {
+    void (*cycles)(void);
+    const char *cycle;
+} costs[] = {{lock_cycles, "|srsr|"}, {watched_cycles, "|sprspr|"}};
+
+/* A cycle may wait for more than one slice when the machine is busy, so not every one need be perfect. */
+START_TEST(test_a_lock_cycle_costs_send_recv_twice_and_poll_if_there_is_more_to_watch)
+{
+    const char *calls;
+
+    meet(_i % WAYS);
+    calls = calls_of(costs[_i / WAYS].cycles);
+    ck_assert_msg(strstr(calls, costs[_i / WAYS].cycle) != NULL, "%s", calls);
+    calls = strchr(calls, '|');
+    ck_assert_msg(strspn(calls, costs[_i / WAYS].cycle) == strlen(calls), "%s", calls);
+}
+END_TEST
+
+static void first_release(void)
+{
+    ask(&rdl_op_acquire);
+    calls_mark();
+    ask(&rdl_op_release);
+    calls_mark();
+}
+
+/* EVALSHA, refused, then EVAL: its head, the script and the rest, held back until it is complete. */
+START_TEST(test_a_script_is_sent_from_where_it_is_in_one_packet)
+{
+    const char *calls;
+
+    meet(_i);
+    calls = calls_of(first_release);
+    ck_assert_msg(strstr(calls, "SSsr") != NULL, "%s", calls);
+    ck_assert_msg(strstr(calls, "Sr") == NULL, "%s", calls);
+}
+END_TEST
+
+static void long_wait(void)
+{
+    ask(&rdl_op_acquire);
+    calls_mark();
+    wait_until(client_now() + 450);
+    calls_mark();
+}
+
+/* poll and recv sleep through a suspend, a lease does not; a socket waits 50 ms. */
+START_TEST(test_no_wait_with_a_deadline_is_longer_than_100_ms)
+{
+    const char *calls;
+
+    meet(_i);
+    calls = strchr(calls_of(long_wait), '|');
+    ck_assert_msg(strspn(calls, "|rp") == strlen(calls) && strlen(calls) >= 6, "%s", calls);
+    ck_assert_int_gt(calls_longest_ms, 0);
+    ck_assert_int_le(calls_longest_ms, 100);
+    ck_assert_int_eq(calls_is_endless, 0);
+}
+END_TEST
+
+static void endless_wait(void)
+{
+    ask(&rdl_op_acquire);
+    calls_mark();
+    wait_until(UINT64_MAX);
+    calls_mark();
+}
+
+START_TEST(test_a_poll_without_a_deadline_wakes_for_nothing)
+{
+    const char *calls;
+    int fds[2];
+
+    ck_assert_int_eq(pipe(fds), 0);
+    ck_assert_int_eq(write(fds[1], "x", 1), 1);
+    client_posix.wake_fd = fds[0];
+    meet(_i);
+    calls = strchr(calls_of(endless_wait), '|');
+    ck_assert_str_eq(calls, "|p|");
+    ck_assert_int_eq(calls_is_endless, 1);
+}
+END_TEST
+
+Suite *suite_net_posix_calls(void);
+
+Suite *suite_net_posix_calls(void)
+{
+    Suite *suite = suite_create("net_posix_calls");
+    TCase *tc = tcase_create("calls");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, test_a_lock_cycle_costs_send_recv_twice_and_poll_if_there_is_more_to_watch, 0,
+                        2 * WAYS);
+    tcase_add_loop_test(tc, test_a_script_is_sent_from_where_it_is_in_one_packet, 0, WAYS);
+    tcase_add_loop_test(tc, test_no_wait_with_a_deadline_is_longer_than_100_ms, 0, WAYS);
+    tcase_add_loop_test(tc, test_a_poll_without_a_deadline_wakes_for_nothing, 0, WAYS);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* check_net_posix_conn.c - a conn from a URL alone: usable at once, and safe where the URL is not. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/servers.h"
+
+static struct rdl_posix_conn server;
+static struct rdl_posix posix;
+static struct rdl_net net;
+static struct rdl_lock lock;
+static const struct rdl_options opt = {.ttl_ms = 10000};
+
+START_TEST(a_url_is_all_a_lock_needs)
+{
+    static struct live_server s;
+    char url[128];
+
+    live_start(&s);
+    live_url(&s, LIVE_V4, url, sizeof url);
+    rdl_posix_init(&posix, &net);
+    ck_assert_int_eq(rdl_posix_conn_init(&server, url, NULL), RDL_OK);
+    memset(url, 'x', sizeof url); /* it was copied */
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &net), RDL_OK);
+    live_stop(&s);
+}
+END_TEST
+
+START_TEST(a_name_is_refused_and_told_as_one)
+{
+    const char *why = NULL;
+
+    ck_assert_int_eq(rdl_posix_conn_init(&server, "redis://localhost:6379", &why), RDL_E_URL);
+    ck_assert_str_eq(why, "names are not looked up here: give a numeric address, or a socket's path");
+    ck_assert_int_eq(rdl_posix_conn_init(&server, "redis://localhost:6379", NULL), RDL_E_URL);
+}
+END_TEST
+
+START_TEST(what_is_no_url_is_refused_and_the_conn_reaches_nobody)
+{
+    static char longer[RDL_POSIX_URL_MAX + 64];
+    const char *why = NULL;
+
+    memset(longer, 'a', sizeof longer - 1);
+    memcpy(longer, "unix:///", 8);
+    ck_assert_int_eq(rdl_posix_conn_init(&server, longer, NULL), RDL_E_SPACE);
+    ck_assert_int_eq(rdl_posix_conn_init(&server, "http://127.0.0.1", &why), RDL_E_URL);
+    ck_assert_ptr_ne(why, NULL);
+    rdl_posix_init(&posix,
+                   &net); /* the result was not looked at: a lock says so, and nothing worse happens */
+    rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "k", 1);
+    ck_assert_int_lt(rdl_lock_acquire(&lock, &net), 0);
+}
+END_TEST
+
+Suite *suite_net_posix_conn(void);
+Suite *suite_net_posix_conn(void)
+{
+    Suite *suite = suite_create("net_posix_conn");
+    TCase *tc = tcase_create("from a URL");
+
+    tcase_add_test(tc, a_url_is_all_a_lock_needs);
+    tcase_add_test(tc, a_name_is_refused_and_told_as_one);
+    tcase_add_test(tc, what_is_no_url_is_refused_and_the_conn_reaches_nobody);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

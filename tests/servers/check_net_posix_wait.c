@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* check_net_posix_wait.c - how long the socket driver waits, and what ends that. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "net/net.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/servers.h"
+
+static struct fake_server fake;
+static struct client client;
+
+static void meet(enum fake_trick trick, const char *text, size_t after, int is_unix)
+{
+    client_meet(&client, &fake, trick, text, after, is_unix);
+}
+
+static void part(void)
+{
+    fake_stop(&fake);
+}
+
+/* A request on its way to a peer that will never answer. */
+static void wait_for_nothing(int is_unix)
+{
+    meet(FAKE_SILENT, NULL, 0, is_unix);
+    client_submit(&client, &rdl_op_acquire, "a");
+    while (rdl_conn_wants(&client.conn) != RDL_WANT_READ)
+        client_step(&client, client_now() + CLIENT_PATIENCE_MS);
+}
+
+START_TEST(test_poll_without_conns_waits_until_until_ms)
+{
+    uint64_t until_ms = client_now() + 250; /* more than two slices */
+
+    ck_assert_int_eq(client_net.poll(client_net.ctx, NULL, 0, until_ms), RDL_OK);
+    ck_assert_uint_ge(client_now(), until_ms);
+}
+END_TEST
+
+START_TEST(test_poll_waits_for_a_silent_peer_until_until_ms)
+{
+    uint64_t until_ms;
+
+    wait_for_nothing(_i);
+    until_ms = client_now() + 250;
+    client_step(&client, until_ms);
+    ck_assert_uint_ge(client_now(), until_ms);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
+}
+END_TEST
+
+START_TEST(test_poll_until_the_past_returns_at_once)
+{
+    wait_for_nothing(_i);
+    client_step(&client, 0);
+    client_step(&client, client_now());
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
+}
+END_TEST
+
+/* Refused to others already, a request is answered without a byte: whoever waits for it hears it at once. */
+START_TEST(test_an_answer_without_a_byte_ends_a_poll)
+{
+    static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
+                                             "EVALSHA",          "",     NULL};
+    struct live_server server = {.args = no_scripts};
+    char url[LIVE_PATH_MAX + 16];
+
+    live_start(&server);
+    client_init(&client, live_url(&server, _i ? LIVE_UNIX : LIVE_V4, url, sizeof url));
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire_fenced, "a"), RDL_ANSWER_ERROR);
+    client_submit(&client, &rdl_op_acquire_fenced, "a");
+    client_step(&client, UINT64_MAX); /* without end, if it were not so */
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(client.req.error, RDL_E_UNSUPPORTED);
+    live_remove(&server);
+}
+END_TEST
+
+static volatile sig_atomic_t signals;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    signals++;
+}
+
+/* A signal every millisecond, and no system call that is started again after it. */
+static void storm(int on)
+{
+    const struct itimerval timer = {{0, on ? 1000 : 0}, {0, on ? 1000 : 0}};
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &timer, NULL), 0);
+}
+
+/* A poll that began its wait anew after each signal would never end. */
+START_TEST(test_signals_do_not_stretch_a_deadline)
+{
+    uint64_t until_ms;
+    int polls = 0;
+
+    alarm(0); /* Check's own use of the timer */
+    wait_for_nothing(_i);
+    storm(1);
+    until_ms = client_now() + 300;
+    for (; client_now() < until_ms; polls++)
+        client_step(&client, until_ms);
+    storm(0);
+    ck_assert_int_gt(signals, 10);
+    ck_assert_int_gt(polls, 5); /* a signal ends a poll: its handler may have set what the caller looks at */
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
+}
+END_TEST
+
+START_TEST(test_signals_do_not_stretch_connecting)
+{
+    meet(FAKE_BLACK_HOLE, NULL, 0, 0);
+    client.cfg.connect_ms = 300;
+    client_submit(&client, &rdl_op_acquire, "a");
+    storm(1);
+    client_wait(&client);
+    storm(0);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(client.req.error, RDL_E_TIMEOUT);
+}
+END_TEST
+
+START_TEST(test_signals_lose_no_bytes_and_no_connection)
+{
+    int i;
+
+    meet(FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
+    storm(1);
+    for (i = 0; i < 100; i++) {
+        ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+        rdl_conn_shut(&client.conn, RDL_OK);
+        client_wait_state(&client, RDL_CONN_CLOSED);
+        ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
+    }
+    storm(0);
+}
+END_TEST
+
+START_TEST(test_wake_fd_ends_a_poll_without_limit)
+{
+    int fds[2];
+
+    wait_for_nothing(_i);
+    ck_assert_int_eq(pipe(fds), 0);
+    client_posix.wake_fd = fds[0];
+    if (live_fork() == 0)
+        _exit(write(fds[1], "x", 1) == 1 ? 0 : 1);
+    client_step(&client, UINT64_MAX);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
+    client_step(&client, UINT64_MAX); /* still readable */
+}
+END_TEST
+
+START_TEST(test_a_wake_fd_that_is_closed_is_an_error)
+{
+    struct rdl_conn *conns[] = {&client.conn};
+    int fds[2];
+
+    wait_for_nothing(_i);
+    ck_assert_int_eq(pipe(fds), 0);
+    close(fds[0]);
+    client_posix.wake_fd = fds[0];
+    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 1, UINT64_MAX), RDL_E_SYSTEM);
+}
+END_TEST
+
+Suite *suite_net_posix_wait(void);
+
+Suite *suite_net_posix_wait(void)
+{
+    Suite *suite = suite_create("net_posix_wait");
+    TCase *tc = tcase_create("waiting"); /* loops: 0 TCP, 1 a unix socket */
+
+    tcase_add_checked_fixture(tc, client_setup, part);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, test_poll_without_conns_waits_until_until_ms);
+    tcase_add_loop_test(tc, test_poll_waits_for_a_silent_peer_until_until_ms, 0, 2);
+    tcase_add_loop_test(tc, test_poll_until_the_past_returns_at_once, 0, 2);
+    tcase_add_loop_test(tc, test_an_answer_without_a_byte_ends_a_poll, 0, 2);
+    tcase_add_loop_test(tc, test_signals_do_not_stretch_a_deadline, 0, 2);
+    tcase_add_test(tc, test_signals_do_not_stretch_connecting);
+    tcase_add_loop_test(tc, test_signals_lose_no_bytes_and_no_connection, 0, 2);
+    tcase_add_loop_test(tc, test_wake_fd_ends_a_poll_without_limit, 0, 2);
+    tcase_add_loop_test(tc, test_a_wake_fd_that_is_closed_is_an_error, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What a lock on five servers costs: its system calls, counted from outside. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/fixtures/calls.h"
+#include "tests/fixtures/quorum.h"
+
+enum { CYCLES = 20 };
+
+static struct party party;
+static struct rdl_net net;
+
+/* Which answers have come when poll is called is chance; here it is all of them. ppoll is not counted. */
+static int poll_when_all_are_in(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        struct pollfd p = {rdl_posix_fd(conns[i]), POLLIN, 0};
+        int is_sent = (rdl_posix_events(conns[i]) & POLLOUT) == 0 && rdl_conn_waiting(conns[i]) > 0;
+        if (is_sent && ppoll(&p, 1, NULL, NULL) != 1)
+            _exit(1);
+    }
+    return client_net.poll(ctx, conns, n, until_ms);
+}
+
+static void cycles(void)
+{
+    int i;
+
+    for (i = 0; i < CYCLES; i++) {
+        calls_mark();
+        if (rdl_redlock_acquire(&party.lock, &net) != RDL_OK ||
+            rdl_redlock_release(&party.lock, &net) != RDL_OK)
+            _exit(1);
+    }
+    calls_mark();
+}
+
+/* A random number; then twice: send to each, wait once, take in what each says. */
+START_TEST(a_cycle_on_five_servers_costs_twenty_three)
+{
+    const char *at;
+    int i;
+
+    quorum_start(5);
+    net = client_net;
+    net.poll = poll_when_all_are_in;
+    party_init(&party);
+    party_connect_all(&party);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party); /* from now on the servers know the script */
+    at = calls_of(cycles);
+    for (i = 0; i < CYCLES; i++) {
+        static const char cycle[] = "|gsssssprrrrrsssssprrrrr";
+        ck_assert_msg(strncmp(at, cycle, sizeof cycle - 1) == 0, "%s", at);
+        at += sizeof cycle - 1;
+    }
+    ck_assert_str_eq(at, "|");
+}
+END_TEST
+
+Suite *suite_redlock_calls(void);
+
+Suite *suite_redlock_calls(void)
+{
+    Suite *suite = suite_create("redlock_calls");
+    TCase *tc = tcase_create("calls");
+
+    tcase_add_checked_fixture(tc, NULL, quorum_stop);
+    tcase_add_test(tc, a_cycle_on_five_servers_costs_twenty_three);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

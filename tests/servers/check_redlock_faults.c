@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Real servers in trouble, one kind of it after the other: a minority costs nothing but its votes. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/fixtures/quorum.h"
+#include "tests/fixtures/relay.h"
+
+#define lock (&party.lock)
+
+static struct party party;
+
+static void setup(void)
+{
+    quorum_start(5);
+    party_init(&party);
+}
+
+static void hasty(void)
+{
+    party.opt.lease.attempt_ms = QUORUM_HASTY_MS;
+}
+
+/* Acquire, extend, release, and each does what it says. */
+static void all_goes_on(void)
+{
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_uint_gt(party_remaining(&party), 0);
+    ck_assert_uint_ge(rdl_redlock_count(lock, RDL_VOTE_GRANTED), rdl_redlock_quorum(lock));
+    ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK); /* REPAIRED, where one came late */
+    ck_assert_uint_gt(party_remaining(&party), QUORUM_TTL);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    ck_assert_uint_eq(party_remaining(&party), 0);
+}
+
+static void nothing_goes(void)
+{
+    ck_assert_int_eq(party_acquire(&party), RDL_NO_QUORUM);
+    ck_assert_uint_eq(party_remaining(&party), 0);
+}
+
+/* The servers are well again: nothing of ours is left there, and each is used as before. */
+static void all_recovers(void)
+{
+    party.opt.lease.attempt_ms = QUORUM_PATIENT_MS;
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+    party_connect_all(&party);
+    all_goes_on();
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), quorum_n);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), (unsigned)quorum_n);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+
+/* What the report says of server i begins with this. */
+static void is_told(size_t i, const char *text)
+{
+    char line[128];
+
+    rdl_redlock_report(lock, i, client_now(), line, sizeof line);
+    ck_assert_msg(strncmp(line, text, strlen(text)) == 0, "server %zu, not '%s' but: %s", i, text, line);
+}
+
+/* ---------------------------------------------------------------- down and stalled */
+
+/* Of five. */
+static const struct {
+    int down, stalled;
+} minorities[] = {{0, 0}, {1, 0}, {2, 0}, {0, 1}, {0, 2}, {1, 1}};
+
+static void hurt_minority(int down, int stalled, int is_connected)
+{
+    party_init(&party);
+    if (is_connected)
+        party_connect_all(&party);
+    quorum_hurt(0, down, live_kill);
+    quorum_hurt(down, stalled, live_freeze);
+    all_goes_on();
+    all_goes_on();
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    if (down > 0)
+        ck_assert_uint_ne(party.servers[0].vote, RDL_VOTE_GRANTED);
+    if (stalled > 0)
+        is_told((size_t)down, is_connected ? "no answer yet" : "not connected yet");
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    quorum_hurt(0, down, live_restart);
+    quorum_hurt(down, stalled, live_thaw);
+    all_recovers();
+}
+
+/* It begins before the handle is connected, or after. */
+START_TEST(with_up_to_two_down_or_stalled_all_goes_on)
+{
+    hurt_minority(minorities[_i].down, minorities[_i].stalled, 0);
+    hurt_minority(minorities[_i].down, minorities[_i].stalled, 1);
+}
+END_TEST
+
+START_TEST(with_three_down_nobody_has_it)
+{
+    size_t i;
+
+    if (_i)
+        party_connect_all(&party);
+    quorum_hurt(0, 3, live_kill);
+    nothing_goes();
+    nothing_goes();
+    for (i = 0; i < 3; i++) {
+        int error = rdl_redlock_error(lock, i);
+        ck_assert(error == RDL_E_CONNECT || error == RDL_E_CLOSED);
+    }
+    quorum_hurt(0, 3, live_restart);
+    all_recovers();
+}
+END_TEST
+
+START_TEST(with_three_stalled_nobody_has_it_and_what_was_sent_is_undone)
+{
+    size_t i;
+
+    party_connect_all(&party);
+    quorum_hurt(0, 3, live_freeze);
+    hasty();
+    nothing_goes();
+    for (i = 0; i < 3; i++)
+        is_told(i, "no answer");
+    nothing_goes();
+    rdl_redlock_drain(lock, &client_net, client_now() + 20); /* the releases stand behind the SETs */
+    ck_assert(!rdl_redlock_is_idle(lock));
+    quorum_hurt(0, 3, live_thaw);
+    all_recovers();
+}
+END_TEST
+
+START_TEST(with_all_stalled_while_it_is_held_the_lease_stays_and_ends)
+{
+    uint64_t until;
+
+    party_connect_all(&party);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_drain(&party);
+    until = rdl_redlock_until_ms(lock);
+    quorum_hurt(0, 5, live_freeze);
+    hasty();
+    ck_assert_int_eq(party_extend(&party, QUORUM_TTL), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), until);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, until), 0);
+    ck_assert_int_eq(party_release(&party), RDL_UNKNOWN);
+    ck_assert_uint_eq(party_remaining(&party), 0);
+    nothing_goes();
+    quorum_hurt(0, 5, live_thaw);
+    all_recovers();
+}
+END_TEST
+
+START_TEST(with_two_paused_all_goes_on)
+{
+    int i;
+
+    party_connect_all(&party);
+    for (i = 0; i < 2; i++)
+        live_command(&quorum_live[i], "CLIENT PAUSE 60000 WRITE");
+    all_goes_on();
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    is_told(0, "no answer yet");
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    for (i = 0; i < 2; i++)
+        live_command(&quorum_live[i], "CLIENT UNPAUSE");
+    all_recovers();
+}
+END_TEST
+
+/* ---------------------------------------------------------------- one in trouble of its own */
+
+START_TEST(one_that_is_slow_by_30_ms_is_not_waited_for_and_votes_late)
+{
+    struct relay relay = {0};
+    char url[64];
+
+    relay_start(&relay, quorum_live[4].port, 30);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", relay.port);
+    party_move(&party, 4, url);
+    party_connect_all(&party);
+    all_goes_on();
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_drain(&party);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
+    ck_assert_uint_ge(party.servers[4].took_ms, 29); /* whole ms at both ends */
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    all_recovers();
+    relay_stop(&relay);
+}
+END_TEST
+
+/* Server 0 cannot be reached, or not this way. */
+static struct fake_server fake;
+
+START_TEST(one_that_refuses_or_swallows_connections_costs_its_vote)
+{
+    char url[256];
+
+    fake.trick = _i ? FAKE_BLACK_HOLE : FAKE_REFUSES;
+    fake_start(&fake);
+    party_move(&party, 0, fake_url(&fake, url, sizeof url));
+    all_goes_on();
+    all_goes_on();
+    is_told(0, _i ? "not connected yet" : "cannot connect");
+    fake_stop(&fake);
+}
+END_TEST
+
+START_TEST(one_wrong_password_costs_its_vote)
+{
+    live_kill(&quorum_live[0]);
+    quorum_live[0].password = "s3cret";
+    live_restart(&quorum_live[0]);
+    all_goes_on();
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_hear(&party, 0);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_AUTH);
+    is_told(0, "the login was refused");
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    live_command(&quorum_live[0], "CONFIG SET requirepass \"\"");
+    quorum_live[0].password = NULL;
+    all_recovers();
+}
+END_TEST
+
+/* Before it is connected, or after. */
+START_TEST(one_replica_costs_its_vote)
+{
+    if (_i)
+        party_connect_all(&party);
+    live_command(&quorum_live[0], "REPLICAOF 127.0.0.1 1");
+    all_goes_on();
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_hear(&party, 0);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_READONLY);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    live_command(&quorum_live[0], "REPLICAOF NO ONE");
+    all_recovers();
+}
+END_TEST
+
+START_TEST(one_out_of_memory_costs_its_vote)
+{
+    party_connect_all(&party);
+    live_command(&quorum_live[0], "CONFIG SET maxmemory 1");
+    all_goes_on();
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_hear(&party, 0);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_OOM);
+    is_told(0, "the server is out of memory");
+    ck_assert_int_eq(quorum_keys(), 4);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    live_command(&quorum_live[0], "CONFIG SET maxmemory 0");
+    all_recovers();
+}
+END_TEST
+
+START_TEST(one_that_was_flushed_is_repaired)
+{
+    party_connect_all(&party);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_drain(&party);
+    live_command(&quorum_live[0], "FLUSHALL");
+    ck_assert_int_eq(quorum_keys(), 4);
+    ck_assert_int_ge(party_extend(&party, QUORUM_TTL), RDL_OK);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 5);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    all_recovers();
+}
+END_TEST
+
+Suite *suite_redlock_faults(void);
+
+Suite *suite_redlock_faults(void)
+{
+    Suite *suite = suite_create("redlock_faults");
+    TCase *tc = tcase_create("faults");
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_checked_fixture(tc, setup, quorum_stop);
+    tcase_add_loop_test(tc, with_up_to_two_down_or_stalled_all_goes_on, 0,
+                        sizeof minorities / sizeof minorities[0]);
+    tcase_add_loop_test(tc, with_three_down_nobody_has_it, 0, 2);
+    tcase_add_test(tc, with_three_stalled_nobody_has_it_and_what_was_sent_is_undone);
+    tcase_add_test(tc, with_all_stalled_while_it_is_held_the_lease_stays_and_ends);
+    tcase_add_test(tc, with_two_paused_all_goes_on);
+    tcase_add_test(tc, one_that_is_slow_by_30_ms_is_not_waited_for_and_votes_late);
+    tcase_add_loop_test(tc, one_that_refuses_or_swallows_connections_costs_its_vote, 0, 2);
+    tcase_add_test(tc, one_wrong_password_costs_its_vote);
+    tcase_add_loop_test(tc, one_replica_costs_its_vote, 0, 2);
+    tcase_add_test(tc, one_out_of_memory_costs_its_vote);
+    tcase_add_test(tc, one_that_was_flushed_is_repaired);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* The blocking calls for N servers, with five real ones; check_redlock_faults.c is about those in trouble. */
+#include <check.h>
+#include <string.h>
+
+#include "tests/fixtures/quorum.h"
+
+#define lock (&party.lock)
+
+static struct party party;
+
+static void setup(void)
+{
+    quorum_start(5);
+    party_init(&party);
+}
+
+START_TEST(five_servers_grant_extend_and_let_go)
+{
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_uint_gt(party_remaining(&party), 0);
+    party_drain(&party);
+    ck_assert_int_ge(quorum_keys(), 3);
+    for (int i = 0; quorum_keys() < 5; i++) {
+        ck_assert_int_lt(i, 100);
+        ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK); /* asks who connected late */
+        party_drain(&party);
+    }
+    ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK);
+    ck_assert_uint_gt(party_remaining(&party), QUORUM_TTL);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+END_TEST
+
+START_TEST(servers_that_are_started_again_are_used_again)
+{
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+    quorum_hurt(0, 3, live_kill);
+    ck_assert_int_eq(party_acquire(&party), RDL_NO_QUORUM);
+    quorum_hurt(0, 3, live_restart);
+    party.opt.lease.wait_ms = CLIENT_PATIENCE_MS;
+    party.opt.lease.retry_ms = 5;
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+END_TEST
+
+START_TEST(somebody_elses_lock_is_busy_and_stays_his)
+{
+    int i;
+
+    for (i = 1; i < 4; i++)
+        live_command(&quorum_live[i], "SET nightly other PX 60000");
+    ck_assert_int_eq(party_acquire(&party), RDL_BUSY);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 3);
+    ck_assert_str_eq(live_command(&quorum_live[2], "GET nightly"), "$5\r\nother\r\n");
+}
+END_TEST
+
+START_TEST(a_majority_that_lost_its_memory_is_lost)
+{
+    int i;
+
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_drain(&party);
+    for (i = 0; i < 3; i++)
+        live_command(&quorum_live[i], "FLUSHALL");
+    ck_assert_int_eq(_i ? party_extend(&party, QUORUM_TTL) : party_release(&party),
+                     _i ? RDL_LOST : RDL_EXPIRED);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a host in trouble */
+
+START_TEST(without_random_numbers_there_is_no_lock)
+{
+    struct rdl_net net = client_net_without_random();
+
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_RANDOM);
+    ck_assert(rdl_redlock_is_idle(lock));
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+END_TEST
+
+START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
+{
+    struct rdl_net net = client_net_without_poll();
+
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_SYSTEM);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_release(lock, &net), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &net, client_now() + 1000), RDL_E_SYSTEM);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+END_TEST
+
+START_TEST(drain_ends_at_its_bound)
+{
+    party_connect_all(&party);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    quorum_hurt(0, 1, live_freeze);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now()), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now() + 30), RDL_E_TIMEOUT);
+    quorum_hurt(0, 1, live_thaw);
+    party_drain(&party);
+}
+END_TEST
+
+START_TEST(drain_takes_in_the_last_answer)
+{
+    party_connect_all(&party);
+    quorum_hurt(0, 1, live_freeze);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    quorum_hurt(0, 1, live_thaw);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now() + CLIENT_PATIENCE_MS), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+}
+END_TEST
+
+/* It hangs up on a wait that it needs no more. */
+/* A lock that waits so long, with a hint; somebody else has it for a while. */
+static struct client second;
+
+static void meet_holder(uint32_t wait_ms, int his_ttl_ms)
+{
+    static struct rdl_hint hint;
+    static char url[256];
+
+    party.opt.lease.wait_ms = wait_ms;
+    party.opt.lease.retry_ms = 50;
+    client_init(&second, live_url(&quorum_live[0], LIVE_V4, url, sizeof url));
+    rdl_hint_init(&hint, &second.conn);
+    rdl_redlock_set_hint(lock, &hint);
+    client_wait_state(&second, RDL_CONN_READY);
+    party_connect_all(&party);
+    for (int i = 0; i < 5; i++)
+        live_command(&quorum_live[i], "SET nightly other PX %d", his_ttl_ms);
+}
+
+/* The connection it waited on would take the hint from somebody who still waits. */
+START_TEST(who_gives_up_waiting_for_a_hint_hangs_up_at_once)
+{
+    meet_holder(200, 60000);
+    ck_assert_int_eq(party_acquire(&party), RDL_BUSY);
+    ck_assert_int_ne(rdl_conn_state(&second.conn), RDL_CONN_READY);
+    ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);
+}
+END_TEST
+
+START_TEST(a_blocking_acquire_waits_with_a_hint)
+{
+    meet_holder(CLIENT_PATIENCE_MS, 200);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+    for (int i = 0; i < 5; i++) { /* nothing of ours; the other's last one may have a moment left */
+        const char *left = live_command(&quorum_live[i], "GET nightly");
+        ck_assert_msg(strcmp(left, "$-1\r\n") == 0 || strcmp(left, "$5\r\nother\r\n") == 0, "%d: %s", i,
+                      left);
+    }
+}
+END_TEST
+
+Suite *suite_redlock_io(void);
+
+Suite *suite_redlock_io(void)
+{
+    Suite *suite = suite_create("redlock_io");
+    TCase *tc = tcase_create("io");
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_checked_fixture(tc, setup, quorum_stop);
+    tcase_add_test(tc, five_servers_grant_extend_and_let_go);
+    tcase_add_test(tc, servers_that_are_started_again_are_used_again);
+    tcase_add_test(tc, somebody_elses_lock_is_busy_and_stays_his);
+    tcase_add_loop_test(tc, a_majority_that_lost_its_memory_is_lost, 0, 2);
+    tcase_add_test(tc, without_random_numbers_there_is_no_lock);
+    tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
+    tcase_add_test(tc, drain_ends_at_its_bound);
+    tcase_add_test(tc, drain_takes_in_the_last_answer);
+    tcase_add_test(tc, who_gives_up_waiting_for_a_hint_hangs_up_at_once);
+    tcase_add_test(tc, a_blocking_acquire_waits_with_a_hint);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
