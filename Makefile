@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # libredlock. `make help` lists the targets. Sources are found by their place, nothing is listed here:
 #   {resp,net,lock,redlock}/*.c -> build/libredlock.a     LAYER/examples/*.c   -> build/examples/LAYER/*
-#   redlock/cli/*.c             -> build/redlock          tests/check_*.c, ... -> build/check*
+#   redlock/cli/*.c             -> build/redlock          tests/*/check_*.c     -> build/check*
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files the test suite wants built before it runs
@@ -44,9 +44,11 @@ CORE_SRC := $(filter-out net/net_posix%,$(sort $(wildcard resp/*.c net/*.c lock/
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c)
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
 EXAMPLE_SRC := $(sort $(wildcard */examples/*.c))
-TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/*.c tests/live/*.c tests/sim/server*.c tests/sim/lua*.c tests/sim/sha1.c)))
+TEST_DIRS := fixtures resp net lock redlock cli servers
+TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
+	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c)))
 HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
-SUITES := $(patsubst tests/check_%.c,%,$(filter tests/check_%,$(TEST_SRC)))
+SUITES := $(sort $(patsubst check_%.c,%,$(filter check_%,$(notdir $(TEST_SRC)))))
 EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(EXAMPLE_SRC))))
 
 # The warning set; -Wcast-align=strict is gcc's name for what clang calls -Wcast-align.

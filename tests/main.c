@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - runs the suites of tests/check_*.c: all of them, or those named on the command line.
+ * main.c - runs the suites, check_*.c below tests/: all of them, or those named on the command line.
  *
  *     build/check [-l] [-v] [-j N] [-r FILE] [SUITE...]
  *

@@ -16,7 +16,7 @@ $(B)/bench-wait: tests/bench/bench_wait.c $(LIB)
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^
 
 # What hurts real servers stands on the tests' fixtures.
-BENCH_LIVE := $(patsubst %,$(B)/lib/tests/live/%.o,quorum client servers fakeserver)
+BENCH_LIVE := $(patsubst %,$(B)/lib/tests/fixtures/%.o,quorum client servers fakeserver)
 WRAP := -Wl,--wrap=send -Wl,--wrap=recv -Wl,--wrap=poll -Wl,--wrap=getrandom
 
 .PHONY: bench-floor

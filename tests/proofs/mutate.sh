@@ -8,8 +8,8 @@ out=$1
 shift
 [ $# -gt 0 ] || set -- resp/*.c
 mkdir -p "$out/plain" "$out/asan"
-sed -n 's,^tests/check_\(resp_.*\)\.c$,SUITE(\1),p' <<END >"$out/suites.inc"
-$(ls tests/check_resp_*.c)
+sed -n 's,^tests/resp/check_\(resp_.*\)\.c$,SUITE(\1),p' <<END >"$out/suites.inc"
+$(ls tests/resp/check_resp_*.c)
 END
 flags="-std=c99 -O1 -w -I. -I$out"
 libs=$(pkg-config --libs check)
@@ -53,7 +53,7 @@ try() { # file line change
     echo "survived $1:$2: $3"
 }
 
-for c in tests/main.c tests/fixtures/guard_page.c tests/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c resp/*.c; do
+for c in tests/main.c tests/fixtures/guard_page.c tests/resp/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c resp/*.c; do
     build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit
 done
 for with in plain asan; do # who notices something where nothing is would notice every mutant

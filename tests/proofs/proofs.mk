@@ -13,10 +13,10 @@ wire: $(B)/wire ## write: tests/golden/wire.txt, every command as the code write
 wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all, and what is refused
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
 	@awk -f tests/golden/wire.awk tests/golden/wire.txt tests/golden/wire.c resp/resp.h resp/WIRE.md
-	@awk -f tests/golden/refused.awk net/net.h lock/lock.h net/net_error.c tests/check_*.c resp/WIRE.md
+	@awk -f tests/golden/refused.awk net/net.h lock/lock.h net/net_error.c tests/*/check_*.c resp/WIRE.md
 CHECK_MORE += wire-check
 
-$(B)/relay: $(B)/lib/tests/live/relay_main.o
+$(B)/relay: $(B)/lib/tests/servers/relay_main.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 .PHONY: wire-tshark
 wire-tshark: $(B)/relay $(B)/redlock ## ci: tshark decodes what the command and a server say, in every mode
@@ -40,7 +40,7 @@ coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its 
 	@mkdir -p $(COV) && rm -f $(COV)/*.raw
 	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
 	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
-	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c tests/sim/sha1.c $(wildcard tests/check_resp_*.c) $(RESP_SRC) \
+	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c tests/sim/sha1.c $(wildcard tests/resp/check_resp_*.c) $(RESP_SRC) \
 	    $$(pkg-config --cflags --libs check)
 	@CK_FORK=no LLVM_PROFILE_FILE=$(COV)/check.raw $(COV)/check
 	@for t in parse roundtrip; do \

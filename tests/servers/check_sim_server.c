@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_sim_server.c - the model server against a real one; the comparing is done in tests/fixtures/differ.c. */
+/* check_sim_server.c - the model server against a real one; the comparing is in tests/fixtures/differ.c. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,6 +27,7 @@ mkdir -p "$tree/tests"
 cp -R resp net lock redlock "$tree"
 cp -R tests/sim "$tree/tests"
 for file in $(cd "$tree" && ls resp/*.c net/*.c lock/*.c redlock/*.c tests/sim/*.c); do
+    case $file in */check_*) continue ;; esac
     $cc -std=c99 -O1 -g -w -I"$tree" -c -o "$tree/${file%.c}.o" "$tree/$file" || exit 2
 done
 

@@ -4,7 +4,7 @@
 MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_delete.c server_info.c \
 	server_list.c server_multi.c server_script.c server_wire.c lua.c lua_value.c lua_read.c sha1.c)
 
-SIM_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/sim/*.c)))
+SIM_SRC := $(filter-out %_main.c tests/sim/check_%,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
 .PHONY: standin differ sim guard-picture sim-check sim-long scenarios mutants model
