@@ -33,6 +33,7 @@ proof cvc4                    command -v cvc4
 proof spin                    command -v spin
 cover clang-19                command -v clang-19
 cover llvm-19                 command -v llvm-cov-19
+cover libclang-rt-19-dev      echo 'int main(void) { return 0; }' | clang-19 -fprofile-instr-generate -x c -o /dev/null -
 fault valgrind                command -v valgrind
 live mmdebstrap               command -v mmdebstrap
 live tshark                   command -v tshark
