@@ -98,12 +98,16 @@ static void tell(const struct rdl_cli_lock *l, size_t i)
 
 void rdl_cli_probe(struct rdl_cli_lock *l)
 {
-    uint64_t until_ms = rdl_cli_now(l) + rdl_attempt_ms(&l->opt.lease);
+    uint64_t now = rdl_cli_now(l), until_ms = now;
     int wake_fd = l->posix.wake_fd, is_pending = 1;
 
-    for (size_t i = 0; i < l->servers->n; i++)
-        if (l->servers->server[i].vote == RDL_VOTE_GRANTED && is_restricted(l, i))
-            ask(l, i, until_ms);
+    for (size_t i = 0; i < l->servers->n; i++) {
+        uint64_t end_ms = now + rdl_attempt_over(&l->opt.lease, l->servers->conn[i].rtt_ms);
+        if (l->servers->server[i].vote != RDL_VOTE_GRANTED || !is_restricted(l, i))
+            continue;
+        ask(l, i, end_ms);
+        until_ms = end_ms > until_ms ? end_ms : until_ms;
+    }
     l->posix.wake_fd = -1; /* a signal is for the command; unread it would end every wait at once */
     while (is_pending) {
         is_pending = 0;

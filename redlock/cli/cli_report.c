@@ -56,7 +56,7 @@ uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
     return useful > l->servers->n / 2 ? last_ms : 0;
 }
 
-static void report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
     char raw[160], clean[192], where[RDL_CLI_WHERE_MAX];
@@ -113,7 +113,7 @@ void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_
         char one[RDL_CLI_WHERE_MAX + 200];
         if (!is_to_blame(l, i, rc))
             continue;
-        report(l, i, one, sizeof one);
+        rdl_cli_lock_report(l, i, one, sizeof one);
         int len = snprintf(out + n, cap - n, "%s%s", n > 0 ? "; " : "", one);
         n += len > 0 ? (size_t)len : 0;
     }
@@ -247,11 +247,6 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
     return status;
 }
 
-void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
-{
-    report(l, i, out, cap);
-}
-
 int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
 {
     int error = rdl_cli_hold_error(l, i);
@@ -265,7 +260,7 @@ void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)
 {
     for (size_t i = 0; rdl_cli_is_verbose() && i < l->servers->n; i++) {
         char one[RDL_CLI_WHERE_MAX + 200];
-        report(l, i, one, sizeof one);
+        rdl_cli_lock_report(l, i, one, sizeof one);
         rdl_cli_note("  %s", one);
     }
 }

@@ -114,7 +114,7 @@ START_TEST(one_of_three_that_fails_for_good_is_told_with_its_reason_once)
 {
     if (failing[_i].command == NULL) /* listed twice */
         snprintf(url[N - 1], sizeof url[N - 1], "redis://lk:@[::1]:%d", server[0].port);
-    set_user(&a, all, (const char *const[]){"--ttl=600ms", NULL}, N, hold); /* and is renewed */
+    set_user(&a, all, (const char *const[]){"--ttl=2s", NULL}, N, hold); /* and is renewed */
     if (failing[_i].command != NULL)
         live_command(&server[N - 1], "%s", failing[_i].command);
     command_start(&a);
