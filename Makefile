@@ -195,5 +195,5 @@ ci-stages:
 	@echo $(CI_STAGES)
 
 -include $(wildcard $(FRAGMENTS))
--include $(shell find $(B) -name servers -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(B) -path '$(B)/servers' -prune -o -name '*.d' -print 2>/dev/null)
 endif
