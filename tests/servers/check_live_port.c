@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The fixture's promise: a server's port is its own from before it listens until it is removed. */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/fixtures/servers.h"
+
+static struct live_server server;
+
+static void setup(void)
+{
+    memset(&server, 0, sizeof server);
+    live_start(&server);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* As another test would take it. 0, or errno. */
+static int take_port(int family)
+{
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    struct sockaddr_in four = {.sin_family = AF_INET};
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int rc;
+
+    four.sin_port = six.sin6_port = htons((uint16_t)server.port);
+    four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (family == AF_INET)
+        rc = bind(fd, (const struct sockaddr *)(const void *)&four, sizeof four);
+    else
+        rc = bind(fd, (const struct sockaddr *)(const void *)&six, sizeof six);
+    rc = rc != 0 ? errno : 0;
+    close(fd);
+    return rc;
+}
+
+START_TEST(nobody_gets_the_port_of_a_server_that_is_down)
+{
+    live_kill(&server);
+    ck_assert_int_eq(take_port(AF_INET), EADDRINUSE);
+    ck_assert_int_eq(take_port(AF_INET6), EADDRINUSE);
+    live_restart(&server);
+    ck_assert_str_eq(live_command(&server, "PING"), "+PONG\r\n");
+}
+END_TEST
+
+START_TEST(a_server_that_is_removed_gives_its_port_back)
+{
+    live_remove(&server);
+    ck_assert_int_eq(take_port(AF_INET), 0);
+    ck_assert_int_eq(take_port(AF_INET6), 0);
+}
+END_TEST
+
+Suite *suite_live_port(void);
+Suite *suite_live_port(void)
+{
+    Suite *suite = suite_create("live_port");
+    TCase *tc = tcase_create("live_port");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, nobody_gets_the_port_of_a_server_that_is_down);
+    tcase_add_test(tc, a_server_that_is_removed_gives_its_port_back);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
