@@ -146,7 +146,7 @@ static const char *const plain_words[] = {
     "DELEX",
     "DELIFEQ",
 };
-enum { PLAIN = sizeof plain_words / sizeof plain_words[0], NUMBERED = 7 };
+enum { PLAIN = sizeof plain_words / sizeof plain_words[0], NUMBERED = 6 };
 
 /* Those whose words depend on their arguments. */
 static int numbered(struct rdl_writer *w, struct words *x, const struct args *a, unsigned command)
@@ -164,12 +164,9 @@ static int numbered(struct rdl_writer *w, struct words *x, const struct args *a,
     case 3:
         expect(x, "SET k t NX PX n", a);
         return rdl_cmd_set_nx_px(w, a->key, a->token, a->number);
-    case 4:
-        expect(x, a->number > 0 ? "SET k t IFEQ t PX n" : "SET k t IFEQ t KEEPTTL", a);
-        return rdl_cmd_set_ifeq(w, a->key, a->token, a->number);
     default:
         expect(x, "BLPOP k s", a);
-        return rdl_cmd_blpop(w, a->key, a->number, command == 6);
+        return rdl_cmd_blpop(w, a->key, a->number, command == 5);
     }
 }
 

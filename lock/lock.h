@@ -379,9 +379,7 @@ void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_m
 /*
  * Make a handle of a token from elsewhere (another process, a shell script), as 40 hex digits. Release it
  * at once, or extend it: the result is RDL_ADOPTED, and validity counts from that send. Any mode but
- * legacy. The previous owner must not extend it any more; where the server takes SET IFEQ and refuses
- * scripts and WATCH, it must have no extend in flight either, for one that arrives late would shorten the
- * lease.
+ * legacy. The previous owner must not extend it any more.
  *
  * How long the key lives only the previous owner knows. So a release that is owed to it is never dropped
  * because the key has ended: it stays owed until the server is there. What the handle held until now,

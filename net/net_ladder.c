@@ -82,5 +82,5 @@ void rdl_ladder_learn(struct rdl_conn *c, const struct rdl_op *op, enum rdl_rung
 
 int rdl_rung_is_exclusive(uint8_t rung)
 {
-    return rung == RUNG_IFEQ || rung == RUNG_WATCH;
+    return rung == RUNG_WATCH;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_op_extend.c - live at least ttl from now on, if the value is ours: EVALSHA, EVAL, WATCH, SET IFEQ PX.
+ * net_op_extend.c - live at least ttl from now on, if the value is ours: EVALSHA, EVAL, WATCH.
  *
- * EVAL comes first: it is not refused under OOM, SET is. No way shortens a life; those that cannot compare
- * on the server look at the PTTL before they act. Between the look and SET IFEQ another connection may have
- * made it longer: what a dead process had sent, or we on a connection that is gone, would cut it short again
- * when it arrives late. EXEC fails then. So SET IFEQ comes last, for who may not WATCH.
+ * EVAL comes first: it is not refused under OOM. No way shortens a life: a script compares on the server, and
+ * WATCH looks at the PTTL before it acts, and EXEC fails if the key has changed since.
  */
 #include "net/net_private.h"
 
@@ -20,14 +18,6 @@ static void write_script(struct rdl_conn *c, const struct rdl_record *r, const s
     argv[2].data = ttl;
     argv[2].len = rdl_dec_u32(ttl, r->ttl_ms);
     rdl_script_write(c, r, &rdl_script_extend, argv, w);
-}
-
-static void write_ifeq(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w)
-{
-    if (r->round == ROUND_LOOK)
-        rdl_cmd_pttl(w, q->name);
-    else
-        rdl_cmd_set_ifeq(w, q->name, q->value, r->is_long ? 0 : r->ttl_ms);
 }
 
 /*
@@ -48,9 +38,7 @@ static void write_watch(const struct rdl_record *r, const struct rdl_request *q,
 static void extend_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
-    if (r->rung == RUNG_IFEQ)
-        write_ifeq(r, q, w);
-    else if (r->rung == RUNG_WATCH)
+    if (r->rung == RUNG_WATCH)
         write_watch(r, q, w);
     else
         write_script(c, r, q, w);
@@ -61,29 +49,11 @@ static unsigned extend_count(const struct rdl_record *r)
     return r->rung == RUNG_WATCH ? rdl_watch_count(r) : 1;
 }
 
-static int judge_ifeq(struct rdl_conn *c, struct rdl_record *r)
-{
-    if (r->round == ROUND_LOOK) {
-        if (c->reply_kind != RDL_RESP_INT)
-            return rdl_reply_error(c, r);
-        r->is_long = rdl_lives_long(c, r) ? 1 : 0;
-        if (rdl_reply_is_int(c, -2))
-            r->verdict = RDL_ANSWER_ABSENT;
-        return RDL_OK;
-    }
-    if (!rdl_reply_is_ok(c) && c->reply_kind != RDL_RESP_NIL)
-        return rdl_reply_error(c, r);
-    r->verdict = c->reply_kind != RDL_RESP_NIL ? RDL_ANSWER_YES : RDL_ANSWER_NO;
-    return RDL_OK;
-}
-
 static int extend_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
-    if (r->rung == RUNG_IFEQ)
-        return judge_ifeq(c, r);
     return r->rung == RUNG_WATCH ? rdl_watch_judge(c, r, q->value) : rdl_script_judge(c, r);
 }
 
-static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_IFEQ, RUNG_NONE};
+static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_NONE};
 
 const struct rdl_op rdl_op_extend = {ladder, 0, 0, 0, extend_write, extend_count, extend_judge};

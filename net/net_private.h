@@ -36,7 +36,6 @@ enum rdl_rung {
     RUNG_DELIFEQ,
     RUNG_SHA,
     RUNG_EVAL,
-    RUNG_IFEQ,
     RUNG_WATCH,
     RUNG_NONE,   /* none is left */
     RUNG_DIRECT, /* a request that has but one way */
@@ -146,8 +145,6 @@ int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, str
 /* `expected` is the value to find; without another verdict the next round acts. */
 int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected);
 unsigned rdl_watch_count(const struct rdl_record *r);
-/* The key lives at least for the request's ttl, says the PTTL just read. */
-int rdl_lives_long(const struct rdl_conn *c, const struct rdl_record *r);
 
 /* -------------------------------------------------- net_preflight.c */
 

@@ -33,11 +33,6 @@ unsigned rdl_watch_count(const struct rdl_record *r)
     return r->round == ROUND_ACT ? 2 : 1;
 }
 
-int rdl_lives_long(const struct rdl_conn *c, const struct rdl_record *r)
-{
-    return c->reply_kind == RDL_RESP_INT && c->reply_value >= (int64_t)r->ttl_ms;
-}
-
 static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected)
 {
     enum { WATCH, GET, PTTL, MULTI };
@@ -51,7 +46,7 @@ static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes
         return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
     }
     if (r->replies == PTTL) {
-        r->is_long = rdl_lives_long(c, r) ? 1 : 0;
+        r->is_long = c->reply_value >= (int64_t)r->ttl_ms ? 1 : 0;
         return c->reply_kind == RDL_RESP_INT ? RDL_OK : RDL_E_UNASKED;
     }
     if (c->reply_kind == RDL_RESP_NIL)

@@ -185,8 +185,6 @@ int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key);
 /* Delete if the value is the token: Redis 8.4, Valkey 9.0. */
 int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
 int rdl_cmd_delifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
-/* The same value again with a new ttl, or the old one (ttl_ms 0), if it is there: Redis 8.4, Valkey 8.1. */
-int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms);
 /* The same by hand, for servers without scripts. */
 int rdl_cmd_watch(struct rdl_writer *w, struct rdl_bytes key);
 int rdl_cmd_get(struct rdl_writer *w, struct rdl_bytes key);

@@ -271,23 +271,6 @@ int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes t
     return rdl_write_command(w, head, LITERAL_LEN(head), argv, 3);
 }
 
-int rdl_cmd_set_ifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms)
-{
-    static const char with_ttl[] = "*7\r\n$3\r\nSET\r\n";
-    static const char keep_ttl[] = "*6\r\n$3\r\nSET\r\n";
-    char text[RDL_DEC_MAX];
-    const struct rdl_bytes argv[] = {key,
-                                     token,
-                                     {"IFEQ", 4},
-                                     token,
-                                     {ttl_ms != 0 ? "PX" : "KEEPTTL", ttl_ms != 0 ? 2 : 7},
-                                     {text, rdl_dec_u32(text, ttl_ms)}};
-
-    if (ttl_ms == 0)
-        return rdl_write_command(w, keep_ttl, LITERAL_LEN(keep_ttl), argv, 5);
-    return rdl_write_command(w, with_ttl, LITERAL_LEN(with_ttl), argv, 6);
-}
-
 static int two(struct rdl_writer *w, const char *head, size_t head_len, struct rdl_bytes key,
                struct rdl_bytes value)
 {

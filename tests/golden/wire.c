@@ -102,8 +102,6 @@ int main(void)
     line("pttl", rdl_cmd_pttl(&w, key));
     line("delex", rdl_cmd_delex(&w, key, token));
     line("delifeq", rdl_cmd_delifeq(&w, key, token));
-    line("set-ifeq", rdl_cmd_set_ifeq(&w, key, token, 30000));
-    line("set-ifeq-keepttl", rdl_cmd_set_ifeq(&w, key, token, 0));
     line("watch", rdl_cmd_watch(&w, key));
     line("get", rdl_cmd_get(&w, key));
     line("multi", rdl_cmd_multi(&w));

@@ -25,16 +25,8 @@ static const struct kind {
     struct sim_features features;
 } kinds[] = {
     {"px", &rdl_lock_px, {.version = "7.0.15", .password = "pw"}},
-    {"px, DELEX", &rdl_lock_px, {.version = "8.6.3", .password = "pw", .has_delex = 1, .has_ifeq = 1}},
-    {"px, DELIFEQ", &rdl_lock_px, {.version = "9.1.2", .password = "pw", .has_delifeq = 1, .has_ifeq = 1}},
-    {"px, SET IFEQ",
-     &rdl_lock_px,
-     {.version = "8.6.3",
-      .password = "pw",
-      .no_scripts = 1,
-      .denied = " watch ",
-      .has_delex = 1,
-      .has_ifeq = 1}},
+    {"px, DELEX", &rdl_lock_px, {.version = "8.6.3", .password = "pw", .has_delex = 1}},
+    {"px, DELIFEQ", &rdl_lock_px, {.version = "9.1.2", .password = "pw", .has_delifeq = 1}},
     {"px, WATCH", &rdl_lock_px, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
     {"fenced", &rdl_lock_fenced, {.version = "7.0.15", .password = "pw"}},
     {"several", NULL, {.version = "7.0.15", .password = "pw"}},

@@ -8,14 +8,13 @@
 #define REFUSE_DELEX   "-ERR unknown command 'DELEX'\r\n:-2\r\n"
 #define REFUSE_DELIFEQ "-ERR unknown command 'DELIFEQ'\r\n:-2\r\n"
 #define REFUSE_SCRIPT  "-NOPERM no scripts\r\n"
-#define REFUSE_WATCH   "-NOPERM no\r\n-NOPERM no\r\n-NOPERM no\r\n-NOPERM no\r\n"
 #define OURS           "$40\r\nabababababababababababababababababababab\r\n"
 #define THEIRS         "$40\r\nabababababababababababababababababababac\r\n"
 
 static struct scripted s;
 static struct rdl_req req;
 
-enum way { SET, DELEX, DELIFEQ, RELEASE_SHA, RELEASE_WATCH, EXTEND_SHA, EXTEND_WATCH, EXTEND_IFEQ };
+enum way { SET, DELEX, DELIFEQ, RELEASE_SHA, RELEASE_WATCH, EXTEND_SHA, EXTEND_WATCH };
 
 /* What has to be refused to get there. */
 static const struct {
@@ -29,7 +28,6 @@ static const struct {
     {&rdl_op_release, {REFUSE_DELEX, REFUSE_DELIFEQ, REFUSE_SCRIPT, REFUSE_SCRIPT}},
     {&rdl_op_extend, {NULL}},
     {&rdl_op_extend, {REFUSE_SCRIPT, REFUSE_SCRIPT}},
-    {&rdl_op_extend, {REFUSE_SCRIPT, REFUSE_SCRIPT, REFUSE_WATCH}},
 };
 
 /* Send a request that goes this way; the replies are still to come. */
@@ -58,11 +56,6 @@ static void go(enum way way)
 #define PEX_EXEC  "*3\r\n$7\r\nPEXPIRE\r\n$1\r\nk\r\n$5\r\n30000\r\n*1\r\n$4\r\nEXEC\r\n"
 #define PTTL_EXEC PTTL_K "*1\r\n$4\r\nEXEC\r\n"
 #define DISCARD   "*1\r\n$7\r\nDISCARD\r\n"
-#define IFEQ_PX                                                                                              \
-    "*7\r\n$3\r\nSET\r\n$1\r\nk\r\n$40\r\n" HEX "\r\n$4\r\nIFEQ\r\n$40\r\n" HEX                              \
-    "\r\n$2\r\nPX\r\n$5\r\n30000\r\n"
-#define IFEQ_KEEP                                                                                            \
-    "*6\r\n$3\r\nSET\r\n$1\r\nk\r\n$40\r\n" HEX "\r\n$4\r\nIFEQ\r\n$40\r\n" HEX "\r\n$7\r\nKEEPTTL\r\n"
 
 static const struct {
     enum way way;
@@ -113,13 +106,6 @@ static const struct {
     {EXTEND_SHA, ":0\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
     {EXTEND_SHA, ":-1\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
     {EXTEND_SHA, "-WRONGTYPE x\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
-    {EXTEND_IFEQ, ":-2\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
-    {EXTEND_IFEQ, ":29999\r\n", IFEQ_PX, "+OK\r\n", RDL_ANSWER_YES, RDL_OK, 0},
-    {EXTEND_IFEQ, ":29999\r\n", IFEQ_PX, "$-1\r\n", RDL_ANSWER_NO, RDL_OK, 0},
-    {EXTEND_IFEQ, ":-1\r\n", IFEQ_PX, "+OK\r\n", RDL_ANSWER_YES, RDL_OK, 0},
-    {EXTEND_IFEQ, ":30000\r\n", IFEQ_KEEP, "+OK\r\n", RDL_ANSWER_YES, RDL_OK, 0},
-    {EXTEND_IFEQ, ":90000\r\n", IFEQ_KEEP, "$-1\r\n", RDL_ANSWER_NO, RDL_OK, 0},
-    {EXTEND_IFEQ, ":5\r\n", IFEQ_PX, "-OOM x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
     {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:1\r\n", RDL_ANSWER_YES, RDL_OK, 0},
     {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:0\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
     {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n-ERR x\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0},
@@ -180,9 +166,6 @@ static const struct {
     {RELEASE_WATCH, "+OK\r\n" THEIRS ":5\r\n+OK\r\n|-ERR DISCARD without MULTI\r\n"},
     {RELEASE_WATCH, LOOK_OURS "|:1\r\n"},
     {RELEASE_WATCH, LOOK_OURS "|+QUEUED\r\n:1\r\n"},
-    {EXTEND_IFEQ, "$-1\r\n"},
-    {EXTEND_IFEQ, ":5\r\n|+QUEUED\r\n"},
-    {EXTEND_IFEQ, ":5\r\n|:1\r\n"},
 };
 
 START_TEST(a_reply_that_cannot_be_ends_the_connection)
@@ -209,7 +192,7 @@ END_TEST
 START_TEST(the_longest_request_fits_the_least_buffer)
 {
     static char name[RDL_NAME_MAX];
-    static const char *const looks[] = {"", "", "", "", LOOK_OURS, "", LOOK_OURS, ":5\r\n"};
+    static const char *const looks[] = {"", "", "", "", LOOK_OURS, "", LOOK_OURS};
     struct rdl_command cmd = {ways[_i].op, {name, sizeof name}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0},
                               60000,       UINT32_MAX};
     int i = 0;
@@ -256,7 +239,7 @@ START_TEST(a_refused_set_stays_refused_when_its_pttl_is_lost)
 }
 END_TEST
 
-static const enum way writers[] = {SET, DELEX, DELIFEQ, RELEASE_SHA, EXTEND_SHA, RELEASE_WATCH, EXTEND_IFEQ};
+static const enum way writers[] = {SET, DELEX, DELIFEQ, RELEASE_SHA, EXTEND_SHA, RELEASE_WATCH, EXTEND_WATCH};
 
 START_TEST(a_replica_is_told_and_then_left)
 {

@@ -18,14 +18,6 @@ static int call_delifeq(void)
 {
     return rdl_cmd_delifeq(&w, key, token);
 }
-static int call_set_ifeq(void)
-{
-    return rdl_cmd_set_ifeq(&w, key, token, 30000);
-}
-static int call_set_keepttl(void)
-{
-    return rdl_cmd_set_ifeq(&w, key, token, 0);
-}
 static int call_watch(void)
 {
     return rdl_cmd_watch(&w, key);
@@ -80,8 +72,6 @@ static const struct {
 } commands[] = {
     {call_delex, "*4\r\n$5\r\nDELEX\r\n" KEY "$4\r\nIFEQ\r\n" TOKEN},
     {call_delifeq, "*3\r\n$7\r\nDELIFEQ\r\n" KEY TOKEN},
-    {call_set_ifeq, "*7\r\n$3\r\nSET\r\n" KEY TOKEN "$4\r\nIFEQ\r\n" TOKEN "$2\r\nPX\r\n$5\r\n30000\r\n"},
-    {call_set_keepttl, "*6\r\n$3\r\nSET\r\n" KEY TOKEN "$4\r\nIFEQ\r\n" TOKEN "$7\r\nKEEPTTL\r\n"},
     {call_watch, "*2\r\n$5\r\nWATCH\r\n" KEY},
     {call_get, "*2\r\n$3\r\nGET\r\n" KEY},
     {call_del, "*2\r\n$3\r\nDEL\r\n" KEY},

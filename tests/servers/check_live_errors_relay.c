@@ -247,7 +247,7 @@ static void begin_with_watch(const char *find, const char *put)
 START_TEST(a_transaction_with_an_error_in_it_is_aborted)
 {
     begin_with_watch("$7\r\nPEXPIRE", "$7\r\nPEXPIR1");
-    asking_refused(&rdl_op_extend, "k", RDL_E_PERM, "NOPERM"); /* the next way is tried: SET IFEQ */
+    asking_refused(&rdl_op_extend, "k", RDL_E_UNSUPPORTED, "ERR unknown command");
     ck_assert_ptr_nonnull(strstr(told, "\r\n-ERR unknown command"));
     ck_assert_ptr_nonnull(strstr(told, "\r\n-EXECABORT Transaction discarded because of previous errors."));
     ck_assert_int_le(pttl(), 20000);

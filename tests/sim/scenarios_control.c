@@ -159,32 +159,10 @@ static struct world *late_extend(const struct sim_features *kind, int dies, uint
     return w;
 }
 
-static void late_set(int dies)
-{
-    static const struct sim_features no_watch = {
-        .version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1, .no_scripts = 1, .denied = " watch "};
-    struct world *w = late_extend(&no_watch, dies, 150);
-    w->host[0].model.note = NULL; /* what is shown is what comes of it */
-    scene_go(w, 350);
-    w->host[0].model.note = oracle_note;
-    scene_go(w, 550);
-    scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
-}
-
-static void late_set_of_a_dead_client(void)
-{
-    late_set(1);
-}
-
-static void late_set_of_a_broken_connection(void)
-{
-    late_set(0);
-}
-
 /* Late is what follows the look, or EXEC. */
 static void late_exec(void)
 {
-    static const struct sim_features no_scripts = {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1};
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
     for (int i = 0; i < 4; i++) {
         struct world *w = late_extend(&no_scripts, i % 2, i < 2 ? 150 : 350);
         scene_go(w, 900);
@@ -213,9 +191,6 @@ const struct scenario scenarios_control[] = {
     {"a client's clock is slower than the drift allows", clocks_at_wild_rates, CONTROL},
     {"replicas of a majority are promoted that were behind", replicas_that_were_behind, CONTROL},
     {"an extend by WATCH that comes late shortens nothing", late_exec, SCENE},
-    {"a dead client's last SET IFEQ comes after its lease was adopted", late_set_of_a_dead_client, CONTROL},
-    {"a SET IFEQ of a broken connection comes after a longer extend", late_set_of_a_broken_connection,
-     CONTROL},
     {"a majority that is full deletes locks", eviction, CONTROL},
     {"a majority loses its last second, and there is no guard", the_last_second_is_lost, CONTROL},
     {NULL, NULL, SCENE},

@@ -274,12 +274,11 @@ static void release_fits(int extensions)
 /* Whatever way the server takes: deleted, gone and taken by another are told apart. */
 static void every_kind_tells_apart(void)
 {
-    static const struct sim_features kinds[] = {
-        {.version = "7.0.15"},
-        {.version = "7.0.15", .no_scripts = 1},
-        {.version = "8.6.3", .has_delex = 1, .has_ifeq = 1},
-        {.version = "9.1.2", .has_delifeq = 1, .has_ifeq = 1},
-        {.version = "8.6.3", .has_delex = 1, .has_ifeq = 1, .no_scripts = 1, .denied = " watch "}};
+    static const struct sim_features kinds[] = {{.version = "7.0.15"},
+                                                {.version = "7.0.15", .no_scripts = 1},
+                                                {.version = "8.6.3", .has_delex = 1},
+                                                {.version = "8.6.3", .has_delex = 1, .no_scripts = 1},
+                                                {.version = "9.1.2", .has_delifeq = 1, .no_scripts = 1}};
     for (int k = 0; k < 10; k++) {
         struct world *w = scene(2, 3, 1000);
         struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);

@@ -128,7 +128,6 @@ static void cmd_get(struct sim_call *c)
 /* What SET was asked for. */
 struct set {
     int nx, xx, get, expires, keeps;
-    struct sim_arg ifeq;
     int64_t ttl_ms;
 };
 
@@ -155,9 +154,6 @@ static int set_options(struct sim_call *c, struct set *o)
             o->get = 1;
         } else if (sim_arg_is(a, "KEEPTTL") && unit == 0) {
             o->keeps = 1;
-        } else if (sim_arg_is(a, "IFEQ") && c->server->features->has_ifeq && i + 1 < c->argc && !o->nx &&
-                   !o->xx) {
-            o->ifeq = c->argv[++i];
         } else if ((sim_arg_is(a, "PX") || sim_arg_is(a, "EX")) && unit == 0 && !o->keeps &&
                    i + 1 < c->argc) {
             unit = sim_arg_is(a, "PX") ? 1 : 1000;
@@ -203,29 +199,9 @@ static uint64_t expiry(const struct sim_call *c, const struct sim_key *k, const 
     return o->expires ? c->now_ms + (uint64_t)o->ttl_ms : 0;
 }
 
-/* SET IFEQ: for a lock an extension. */
-static void set_ifeq(struct sim_call *c, struct sim_key *k, const struct set *o)
-{
-    int is_ours = sim_key_is(k, o->ifeq);
-    struct sim_call noted = *c;
-    noted.argc = 2; /* as the script that extends */
-    if (k && k->is_list) {
-        sim_out_error(c->out, "WRONGTYPE Operation against a key holding the wrong kind of value");
-        return;
-    }
-    sim_out_text(c->out, is_ours ? "+OK\r\n" : "$-1\r\n");
-    sim_note(&noted, SIM_SCRIPT_DONE, c->argv[1], o->ifeq, sim_value_of(k), is_ours ? 1 : k ? 0 : -1);
-    if (!is_ours)
-        return;
-    if (!o->keeps && (!o->expires || o->ttl_ms < left_ms(k, c->now_ms)))
-        sim_note(c, o->expires ? SIM_SHORTENED : SIM_SET_GRANTED, c->argv[1], c->argv[2], sim_value_of(k),
-                 -1);
-    write_value(c, k, c->argv[2], expiry(c, k, o));
-}
-
 static void cmd_set(struct sim_call *c)
 {
-    struct set o = {0, 0, 0, 0, 0, {NULL, 0}, 0};
+    struct set o = {0, 0, 0, 0, 0, 0};
     if (c->server->features->no_set_options && c->argc > 3) {
         sim_out_error(c->out, "ERR wrong number of arguments for 'set' command");
         return;
@@ -242,10 +218,6 @@ static void cmd_set(struct sim_call *c)
         reply_value(c, k);
     if (o.get && k && k->is_list)
         return;
-    if (o.ifeq.data) {
-        set_ifeq(c, k, &o);
-        return;
-    }
     if ((o.nx && k) || (o.xx && !k)) {
         if (!o.get)
             sim_out_text(c->out, "$-1\r\n");

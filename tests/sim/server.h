@@ -38,7 +38,6 @@ struct sim_features {
     uint8_t no_pttl;        /* PTTL is unknown, as before 2.6 */
     uint8_t has_delex;      /* DELEX, as Redis 8.4 */
     uint8_t has_delifeq;    /* DELIFEQ, as Valkey 9 */
-    uint8_t has_ifeq;       /* SET ... IFEQ, as both and Valkey 8.1 */
     uint8_t whole_timeouts; /* BLPOP takes whole seconds only, as before 6.0 */
     uint8_t is_cluster;     /* INFO says so */
     const char *denied;     /* commands the user may not run, " info blpop "; NULL: none */

@@ -19,9 +19,9 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
     static const struct sim_features kinds[HOST_KINDS] = {
         {.version = "7.0.15"},
         {.version = "7.0.15", .no_scripts = 1},
-        {.version = "8.6.3", .has_delex = 1, .has_ifeq = 1},
-        {.version = "7.2.4", .has_delifeq = 1, .has_ifeq = 1},
-        {.version = "7.2.4", .has_ifeq = 1, .no_scripts = 1},
+        {.version = "8.6.3", .has_delex = 1},
+        {.version = "7.2.4", .has_delifeq = 1, .no_scripts = 1},
+        {.version = "8.6.3", .has_delex = 1, .no_scripts = 1},
     };
     static const struct sim_features old = {
         .version = "2.4.18", .no_scripts = 1, .no_set_options = 1, .no_pttl = 1, .whole_timeouts = 1};
