@@ -53,6 +53,9 @@
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent.
  *
+ * RDL_LOST of a release may come from a replica, and then says nothing about its master: on a connection
+ * that does not ask the server for its role (rdl_conn_preflight).
+ *
  * A release whose connection ends before the answer is sent again over the next one, and waited for as long
  * as the first would have been. What it finds then, nothing or somebody else's key, is no loss while the
  * lease was valid: it was done the first time, and that is RDL_OK.

@@ -254,7 +254,6 @@ struct rdl_conn {
     const struct rdl_script *script;
     uint32_t script_at;
     uint32_t script_sent;
-    uint8_t tx_secret;  /* tx holds a password */
     uint8_t hello_sent; /* commands of the login sent, and answered */
     uint8_t hello_done;
     uint8_t state;
@@ -280,6 +279,8 @@ struct rdl_conn {
     uint32_t rtt_ms;
     uint32_t mark_ms;   /* when the login was last seen to go on, */
     uint8_t hello_seen; /* and how far it was */
+    uint8_t tx_secret;  /* tx holds a password */
+    uint16_t scripts;   /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;
     int sys_error; /* net_posix.c: errno of what ended the connection; 0: it was not the system */

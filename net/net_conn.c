@@ -346,6 +346,7 @@ static void reset(struct rdl_conn *c)
     c->hello_sent = c->hello_done = 0;
     c->reply_open = 0;
     memset(c->refused, 0, sizeof c->refused);
+    c->scripts = 0;
     c->facts.has = 0;
 }
 

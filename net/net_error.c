@@ -37,7 +37,8 @@ static const struct error_class error_classes[] = {
                         "ERR Error compiling\0" /* ... script */
                         "ERR Protocol\0"        /* ... error; then it hangs up */
                         "ERR syntax\0"
-                        "ERR wrong number\0"},
+                        "ERR wrong number\0"
+                        "NOSCRIPT\0"}, /* to an EVALSHA the text follows; to an EVAL it is a refusal */
     {RDL_E_DB, "ERR DB index\0"
                "ERR invalid DB\0" /* Redis 3.2 and older */
                "ERR SELECT\0"},   /* ... is not allowed in cluster mode */

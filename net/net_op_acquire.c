@@ -2,7 +2,7 @@
 /* net_op_acquire.c - SET NX PX; the PTTL behind it tells how long a holder has left, with no extra trip. */
 #include "net/net_private.h"
 
-static void acquire_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void acquire_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                           struct rdl_writer *w)
 {
     (void)c;

@@ -68,7 +68,7 @@ static uint32_t read_value(const struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- look */
 
-static void look_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void look_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     (void)c;
@@ -123,7 +123,7 @@ const struct rdl_op rdl_op_canary_look = {direct, 0, 0, 0, look_write, look_coun
 
 /* ---------------------------------------------------------------- make */
 
-static void make_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void make_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     char text[VALUE_MAX];

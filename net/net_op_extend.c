@@ -7,7 +7,7 @@
  */
 #include "net/net_private.h"
 
-static void write_script(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void write_script(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     char ttl[RDL_DEC_MAX];
@@ -35,7 +35,7 @@ static void write_watch(const struct rdl_record *r, const struct rdl_request *q,
     rdl_cmd_exec(w);
 }
 
-static void extend_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void extend_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     if (r->rung == RUNG_WATCH)
@@ -54,6 +54,6 @@ static int extend_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
     return r->rung == RUNG_WATCH ? rdl_watch_judge(c, r, q->value) : rdl_script_judge(c, r);
 }
 
-static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_NONE};
+static const uint8_t ladder[] = {RUNG_SCRIPT, RUNG_WATCH, RUNG_NONE};
 
 const struct rdl_op rdl_op_extend = {ladder, 0, 0, 0, extend_write, extend_count, extend_judge};

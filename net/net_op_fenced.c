@@ -23,7 +23,7 @@ static void split(struct rdl_bytes extra, struct rdl_bytes argv[2])
     argv[1].len = n < extra.len ? extra.len - n - 1 : 1;
 }
 
-static void write_script(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void write_script(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                          const struct rdl_script *script, uint32_t ttl_ms, struct rdl_writer *w)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
@@ -40,19 +40,19 @@ static void write_script(struct rdl_conn *c, const struct rdl_record *r, const s
     rdl_script_write(c, r, script, argv, w);
 }
 
-static void fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void fenced_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     write_script(c, r, q, &rdl_script_acquire, r->ttl_ms, w);
 }
 
-static void extend_fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void extend_fenced_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                                 struct rdl_writer *w)
 {
     write_script(c, r, q, &rdl_script_extend_fenced, r->ttl_ms, w);
 }
 
-static void raise_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void raise_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                         struct rdl_writer *w)
 {
     write_script(c, r, q, &rdl_script_extend_fenced, 0, w);
@@ -76,7 +76,7 @@ static int hold_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return rdl_script_judge(c, r);
 }
 
-static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_NONE};
+static const uint8_t ladder[] = {RUNG_SCRIPT, RUNG_NONE};
 
 const struct rdl_op rdl_op_acquire_fenced = {ladder, 2, 1, 0, fenced_write, fenced_count, fenced_judge};
 const struct rdl_op rdl_op_extend_fenced = {ladder,       HOLD_MEMORY, 0, 0, extend_fenced_write,

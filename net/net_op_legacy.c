@@ -25,7 +25,7 @@ static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
 
 /* ---------------------------------------------------------------- TIME */
 
-static void time_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void time_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     (void)c;
@@ -50,7 +50,7 @@ const struct rdl_op rdl_op_time = {direct, 0, 0, 0, time_write, one_reply, time_
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
 
-static void setnx_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void setnx_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                         struct rdl_writer *w)
 {
     (void)c;
@@ -114,7 +114,7 @@ const struct rdl_op rdl_op_setnx = {direct, 0, 1, 0, setnx_write, setnx_count, s
 
 /* ---------------------------------------------------------------- compare and set */
 
-static void replace_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void replace_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                           struct rdl_writer *w)
 {
     const struct rdl_bytes argv[] = {q->name, q->extra, q->value};
@@ -137,13 +137,13 @@ static int replace_judge(struct rdl_conn *c, struct rdl_record *r, const struct 
     return r->rung == RUNG_WATCH ? rdl_watch_judge(c, r, q->extra) : rdl_script_judge(c, r);
 }
 
-static const uint8_t replace_ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_NONE};
+static const uint8_t replace_ladder[] = {RUNG_SCRIPT, RUNG_WATCH, RUNG_NONE};
 
 const struct rdl_op rdl_op_replace = {replace_ladder, 3, 1, 0, replace_write, replace_count, replace_judge};
 
 /* ---------------------------------------------------------------- GET */
 
-static void found_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void found_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                         struct rdl_writer *w)
 {
     (void)c;
@@ -169,7 +169,7 @@ const struct rdl_op rdl_op_found = {direct, 0, 0, 0, found_write, one_reply, fou
 
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
 
-static void getset_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void getset_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     (void)c;
@@ -193,7 +193,7 @@ static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
 
 const struct rdl_op rdl_op_getset = {direct, 0, 1, 0, getset_write, one_reply, getset_judge};
 
-static void delete_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void delete_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     (void)c;

@@ -24,7 +24,7 @@ static uint8_t unpack(struct rdl_bytes packed, struct rdl_bytes argv[RDL_MULTI_M
     return n;
 }
 
-static void multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                         const struct rdl_script *script, struct rdl_writer *w)
 {
     struct rdl_bytes argv[RDL_MULTI_MAX + 2];
@@ -46,7 +46,7 @@ static unsigned multi_count(const struct rdl_record *r)
     return 1;
 }
 
-static void acquire_multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void acquire_multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                                 struct rdl_writer *w)
 {
     multi_write(c, r, q, &rdl_script_acquire_multi, w);
@@ -58,13 +58,13 @@ static int acquire_multi_judge(struct rdl_conn *c, struct rdl_record *r, const s
     return rdl_script_judge_grant(c, r);
 }
 
-static void extend_multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void extend_multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                                struct rdl_writer *w)
 {
     multi_write(c, r, q, &rdl_script_extend_multi, w);
 }
 
-static void release_multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void release_multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                                 struct rdl_writer *w)
 {
     multi_write(c, r, q, &rdl_script_release_multi, w);
@@ -76,7 +76,7 @@ static int multi_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
     return rdl_script_judge(c, r);
 }
 
-static const uint8_t ladder[] = {RUNG_SHA, RUNG_EVAL, RUNG_NONE};
+static const uint8_t ladder[] = {RUNG_SCRIPT, RUNG_NONE};
 
 const struct rdl_op rdl_op_acquire_multi = {
     ladder, MEMORY, 1, 0, acquire_multi_write, multi_count, acquire_multi_judge};

@@ -18,7 +18,7 @@ static int is_delete(const struct rdl_record *r)
     return r->rung == RUNG_DELEX || r->rung == RUNG_DELIFEQ;
 }
 
-static void release_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void release_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                           struct rdl_writer *w)
 {
     struct rdl_bytes argv[2];
@@ -64,7 +64,7 @@ static int release_judge(struct rdl_conn *c, struct rdl_record *r, const struct 
     return r->rung == RUNG_WATCH ? rdl_watch_judge(c, r, q->value) : rdl_script_judge(c, r);
 }
 
-static const uint8_t ladder[] = {RUNG_DELEX, RUNG_DELIFEQ, RUNG_SHA, RUNG_EVAL, RUNG_WATCH, RUNG_NONE};
+static const uint8_t ladder[] = {RUNG_SCRIPT, RUNG_DELEX, RUNG_DELIFEQ, RUNG_WATCH, RUNG_NONE};
 
 const struct rdl_op rdl_op_release = {ladder, 1, 0, 1, release_write, release_count, release_judge};
 const struct rdl_op rdl_op_release_once = {ladder, 1, 0, 0, release_write, release_count, release_judge};

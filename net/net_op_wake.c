@@ -15,7 +15,7 @@ enum {
 
 /* ---------------------------------------------------------------- telling */
 
-static void release_wake_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void release_wake_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                                struct rdl_writer *w)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
@@ -23,7 +23,7 @@ static void release_wake_write(struct rdl_conn *c, const struct rdl_record *r, c
     const struct rdl_bytes argv[] = {
         q->name, {key, rdl_side_key(key, q->name, ":wake")}, q->value, {ttl, rdl_dec_u32(ttl, WAKE_TTL_MS)}};
 
-    if (r->rung == RUNG_SHA || r->rung == RUNG_EVAL)
+    if (r->rung == RUNG_SCRIPT)
         rdl_script_write(c, r, &rdl_script_release_wake, argv, w);
     else
         rdl_op_release.write(c, r, q, w);
@@ -40,15 +40,14 @@ static int release_wake_judge(struct rdl_conn *c, struct rdl_record *r, const st
 }
 
 /* Only a script can tell and delete in one; where there is none the lock is at least released. */
-static const uint8_t release_ladder[] = {RUNG_SHA,     RUNG_EVAL,  RUNG_DELEX,
-                                         RUNG_DELIFEQ, RUNG_WATCH, RUNG_NONE};
+static const uint8_t release_ladder[] = {RUNG_SCRIPT, RUNG_DELEX, RUNG_DELIFEQ, RUNG_WATCH, RUNG_NONE};
 
 const struct rdl_op rdl_op_release_wake = {release_ladder,     RELEASE_MEMORY,    0, 1, release_wake_write,
                                            release_wake_count, release_wake_judge};
 
 /* ---------------------------------------------------------------- waiting */
 
-static void wait_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+static void wait_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
@@ -75,7 +74,7 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     }
     rc = rdl_reply_error(c, r);
     if (rc == RDL_OK && rdl_has_prefix(c->reply, "ERR timeout")) { /* ... is not an integer: before 6.0 */
-        rdl_ladder_refuse(c, r, 0);
+        rdl_ladder_refuse(c, r);
         r->is_refused = 1;
     }
     if (r->verdict == RDL_ANSWER_NO) { /* the list is none: there will be no hint */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_preflight.c - what a new connection is asked before its first request: since when the server runs,
- * whether it is one that can hold a lock at all, and which of our ways it takes.
+ * net_preflight.c - what a new connection is asked before its first request: since when the server runs, and
+ * whether it is one that can hold a lock at all.
  *
  * All in one go, behind the login. INFO is read line by line as it passes through the receive buffer; each
  * section is a request of its own, because several in one are taken from Redis 7 on only. An answer is
@@ -11,33 +11,12 @@
 
 #include "net/net_private.h"
 
-enum step { /* in the order in which they are sent; the questions first */
-            STEP_LOAD_RELEASE = RDL_ASK_DELIFEQ + 1,
-            STEP_LOAD_EXTEND,
-            STEPS
-};
-
-static int write_load(struct rdl_conn *c, const struct rdl_script *s, struct rdl_writer *w)
-{
-    size_t len = w->len;
-
-    if (c->script != NULL || rdl_cmd_load_head(w, s) != RDL_OK)
-        return RDL_E_SPACE; /* one text at a time */
-    c->script_at = (uint32_t)w->len;
-    if (rdl_cmd_load_tail(w) != RDL_OK) {
-        w->len = len;
-        return RDL_E_SPACE;
-    }
-    c->script = s;
-    c->script_sent = 0;
-    return RDL_OK;
-}
+enum { STEPS = RDL_ASK_MEMORY + 1 };
 
 static int preflight_write(struct rdl_conn *c, unsigned step, struct rdl_writer *w)
 {
-    if (step < STEP_LOAD_RELEASE)
-        return rdl_cmd_ask(w, (enum rdl_question)step);
-    return write_load(c, step == STEP_LOAD_RELEASE ? &rdl_script_release : &rdl_script_extend, w);
+    (void)c;
+    return rdl_cmd_ask(w, (enum rdl_question)step);
 }
 
 /* ---------------------------------------------------------------- INFO */
@@ -182,10 +161,11 @@ static int unfit(struct rdl_conn *c)
     return RDL_OK;
 }
 
-static int judge_info(struct rdl_conn *c)
+static int preflight_judge(struct rdl_conn *c, unsigned step)
 {
     int code;
 
+    (void)step;
     if (c->reply_kind == RDL_RESP_BULK)
         return unfit(c);
     if (c->reply_kind != RDL_RESP_ERROR)
@@ -193,35 +173,6 @@ static int judge_info(struct rdl_conn *c)
     rdl_conn_say(c, c->reply);
     code = rdl_error_code(c->reply);
     return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM ? RDL_OK : code;
-}
-
-static int judge_way(struct rdl_conn *c, enum rdl_rung rung)
-{
-    if (c->reply_kind != RDL_RESP_ERROR)
-        return RDL_E_UNASKED;
-    if (rdl_has_prefix(c->reply, "ERR unknown"))
-        rdl_ladder_learn(c, &rdl_op_release, rung, 0);
-    else if (rdl_has_prefix(c->reply, "ERR wrong number"))
-        rdl_ladder_learn(c, &rdl_op_release, rung, 1);
-    return RDL_OK;
-}
-
-static int judge_load(struct rdl_conn *c, const struct rdl_op *op)
-{
-    if (c->reply_kind == RDL_RESP_BULK)
-        rdl_ladder_learn(c, op, RUNG_SHA, 1);
-    return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
-}
-
-static int preflight_judge(struct rdl_conn *c, unsigned step)
-{
-    if (step == RDL_ASK_DELEX)
-        return judge_way(c, RUNG_DELEX);
-    if (step == RDL_ASK_DELIFEQ)
-        return judge_way(c, RUNG_DELIFEQ);
-    if (step < STEP_LOAD_RELEASE)
-        return judge_info(c);
-    return judge_load(c, step == STEP_LOAD_RELEASE ? &rdl_op_release : &rdl_op_extend);
 }
 
 /* On our clock, late rather than early: the answers came before now. */

@@ -28,14 +28,14 @@ struct rdl_record {
     uint8_t is_refused : 1; /* the server does not take this rung */
     uint8_t is_long : 1;    /* extend: the key lives for the ttl anyway */
     uint8_t in_multi : 1;
+    uint8_t is_sha : 1; /* sent as EVALSHA */
 };
 
 /* The ways a request can be put, in bits of rdl_conn.refused. */
 enum rdl_rung {
+    RUNG_SCRIPT,
     RUNG_DELEX,
     RUNG_DELIFEQ,
-    RUNG_SHA,
-    RUNG_EVAL,
     RUNG_WATCH,
     RUNG_NONE,   /* none is left */
     RUNG_DIRECT, /* a request that has but one way */
@@ -62,7 +62,7 @@ struct rdl_op {
     uint8_t may_grant;     /* it may leave a key that is ours: room for its release is kept */
     uint8_t is_owed; /* enum rdl_owed: it is sent even if nobody waits for it any more */
     /* Write the commands of the record's round. */
-    void (*write)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+    void (*write)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
                   struct rdl_writer *w);
     /* How many replies they have. */
     unsigned (*count)(const struct rdl_record *r);
@@ -98,19 +98,16 @@ void rdl_queue_disconnected(struct rdl_conn *c);
 /* -------------------------------------------------- net_ladder.c: which way this server takes */
 
 enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_record *r);
-/* The record's rung gave an answer, or the server does not take it. */
-void rdl_ladder_worked(struct rdl_conn *c, const struct rdl_record *r);
-void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r, int is_noscript);
+/* The server does not take the record's rung. */
+void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Of a record for which no way is left: why the last one was refused. */
 int rdl_ladder_error(const struct rdl_conn *c, const struct rdl_record *r);
 int rdl_rung_is_exclusive(uint8_t rung);
-/* Learnt without a request: the server takes this rung of the op, or does not know it. */
-void rdl_ladder_learn(struct rdl_conn *c, const struct rdl_op *op, enum rdl_rung rung, int is_known);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /* Write the commands of a record's round; may set c->script. RDL_OK or RDL_E_SPACE (nothing written). */
-int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w);
+int rdl_request_write(struct rdl_conn *c, struct rdl_record *r, uint32_t at, struct rdl_writer *w);
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
@@ -132,9 +129,11 @@ int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
 enum { RDL_SUFFIX_MAX = 6 };
 size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
 
-/* EVALSHA or EVAL, by the record's rung. */
-void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
+/* EVAL; EVALSHA once its text was written on this connection. */
+void rdl_script_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_script *s,
                       const struct rdl_bytes *argv, struct rdl_writer *w);
+/* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
+void rdl_script_forget(struct rdl_conn *c, int is_noscript);
 /* 1, 0, -1 of our scripts: yes, no, absent. */
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */

@@ -9,7 +9,7 @@
 
 #include "net/net_private.h"
 
-int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w)
+int rdl_request_write(struct rdl_conn *c, struct rdl_record *r, uint32_t at, struct rdl_writer *w)
 {
     struct rdl_request q;
     size_t len = w->len;
@@ -62,7 +62,6 @@ int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text)
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 {
     int code = rdl_error_code(c->reply);
-    int is_noscript = rdl_has_prefix(c->reply, "NOSCRIPT");
 
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNASKED;
@@ -79,10 +78,13 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         rdl_record_tell(r, 0);
         return code;
     }
-    if (r->rung != RUNG_DIRECT && (is_noscript || code == RDL_E_UNSUPPORTED || code == RDL_E_PERM)) {
-        rdl_ladder_refuse(c, r, is_noscript);
-        r->is_refused = 1;
-    }
+    if (r->rung == RUNG_DIRECT || (code != RDL_E_UNSUPPORTED && code != RDL_E_PERM))
+        return RDL_OK;
+    r->is_refused = 1;
+    if (r->is_sha)
+        rdl_script_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
+    else
+        rdl_ladder_refuse(c, r);
     return RDL_OK;
 }
 
@@ -137,8 +139,6 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
         start_over(c, r);
     } else {
         c->failures = 0; /* the connection was of use */
-        if (r->verdict != RDL_ANSWER_ERROR && r->verdict != RDL_ANSWER_NONE)
-            rdl_ladder_worked(c, r);
         rdl_queue_remove(c, c->head);
         rdl_record_tell(r, 0);
     }

@@ -32,10 +32,14 @@ size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_byte
     return n;
 }
 
-void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
+/* rdl_conn.scripts: a bit for each whose text was written, and this one where EVALSHA is refused as such. */
+enum { SHA_BARRED = 1 << RDL_SCRIPTS };
+
+void rdl_script_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_script *s,
                       const struct rdl_bytes *argv, struct rdl_writer *w)
 {
-    if (r->rung == RUNG_SHA) {
+    r->is_sha = (c->scripts & SHA_BARRED) == 0 && (c->scripts >> s->number & 1);
+    if (r->is_sha) {
         rdl_cmd_evalsha(w, s, argv);
         return;
     }
@@ -48,6 +52,13 @@ void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const stru
         return;
     c->script = s;
     c->script_sent = 0;
+    c->scripts |= (uint16_t)(1u << s->number);
+}
+
+/* Which one does not matter: a server that has forgotten one has forgotten all. */
+void rdl_script_forget(struct rdl_conn *c, int is_noscript)
+{
+    c->scripts = is_noscript ? 0 : SHA_BARRED;
 }
 
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)

@@ -138,10 +138,13 @@ size_t rdl_dec_len(uint32_t v);
 struct rdl_script {
     const char *text;
     uint16_t text_len;
-    uint8_t keys; /* how many of the arguments are keys */
-    uint8_t args; /* how many arguments follow the keys */
+    uint8_t keys;   /* how many of the arguments are keys */
+    uint8_t args;   /* how many arguments follow the keys */
+    uint8_t number; /* 0..RDL_SCRIPTS - 1: which of ours it is */
     char sha[41]; /* hex of the SHA1 of text */
 };
+
+enum { RDL_SCRIPTS = 9 };
 
 /* KEYS[1] the lock, ARGV[1] the token: 1 deleted, 0 somebody else's, -1 no such key. */
 extern const struct rdl_script rdl_script_release;
@@ -205,12 +208,9 @@ int rdl_cmd_blpop(struct rdl_writer *w, struct rdl_bytes key, uint32_t timeout_m
 int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);
 int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
 
-/* What a new connection is asked: sections of INFO, and whether these commands are known (no arguments). */
-enum rdl_question { RDL_ASK_SERVER, RDL_ASK_REPLICATION, RDL_ASK_MEMORY, RDL_ASK_DELEX, RDL_ASK_DELIFEQ };
+/* What a new connection is asked: sections of INFO. */
+enum rdl_question { RDL_ASK_SERVER, RDL_ASK_REPLICATION, RDL_ASK_MEMORY };
 int rdl_cmd_ask(struct rdl_writer *w, enum rdl_question question);
-/* SCRIPT LOAD in three parts: head, s->text, tail. */
-int rdl_cmd_load_head(struct rdl_writer *w, const struct rdl_script *s);
-int rdl_cmd_load_tail(struct rdl_writer *w);
 
 /* What a result of this layer means, in a few words; NULL for a number that is not of this layer. */
 const char *rdl_resp_strerror(int result);

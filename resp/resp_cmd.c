@@ -51,16 +51,16 @@ static const char replace_text[] = REPLACE;
 static const char acquire_text[] = ACQUIRE;
 static const char extend_fenced_text[] = EXTEND_FENCED;
 
-const struct rdl_script rdl_script_release = {release_text, LITERAL_LEN(release_text), 1, 1,
-                                              "405ff44962cd47e5aa852fc40f9e4817c685a7e4"};
-const struct rdl_script rdl_script_extend = {extend_text, LITERAL_LEN(extend_text), 1, 2,
-                                             "08268618273684dd4965e354b804771b81d04031"};
-const struct rdl_script rdl_script_replace = {replace_text, LITERAL_LEN(replace_text), 1, 2,
-                                              "abf463a6a378e6400555b2c166bf7cac01aa6ce9"};
-const struct rdl_script rdl_script_acquire = {acquire_text, LITERAL_LEN(acquire_text), 2, 4,
-                                              "4051092336c097779185b300bfa90f576279f32a"};
-const struct rdl_script rdl_script_extend_fenced = {extend_fenced_text, LITERAL_LEN(extend_fenced_text), 2, 4,
-                                                    "00eaf0118af36d2584e2c27e51bd8fdc1f10ecd7"};
+const struct rdl_script rdl_script_release = {
+    release_text, LITERAL_LEN(release_text), 1, 1, 0, "405ff44962cd47e5aa852fc40f9e4817c685a7e4"};
+const struct rdl_script rdl_script_extend = {
+    extend_text, LITERAL_LEN(extend_text), 1, 2, 1, "08268618273684dd4965e354b804771b81d04031"};
+const struct rdl_script rdl_script_replace = {
+    replace_text, LITERAL_LEN(replace_text), 1, 2, 2, "abf463a6a378e6400555b2c166bf7cac01aa6ce9"};
+const struct rdl_script rdl_script_acquire = {
+    acquire_text, LITERAL_LEN(acquire_text), 2, 4, 3, "4051092336c097779185b300bfa90f576279f32a"};
+const struct rdl_script rdl_script_extend_fenced = {
+    extend_fenced_text, LITERAL_LEN(extend_fenced_text), 2, 4, 4, "00eaf0118af36d2584e2c27e51bd8fdc1f10ecd7"};
 
 /*@ requires \valid(w); assigns w->error; ensures \result == \null && w->error == RDL_E_SPACE; */
 static uint8_t *refuse(struct rdl_writer *w)

@@ -22,9 +22,9 @@ static const char release_text[] = "local r=1 "
                                    "elseif r==1 then r=-1 end end "
                                    "return r";
 
-const struct rdl_script rdl_script_acquire_multi = {acquire_text, sizeof acquire_text - 1, 1, 2,
-                                                    "671a89ef7a09853d0dcfafd29688a50e3386d8d2"};
-const struct rdl_script rdl_script_extend_multi = {extend_text, sizeof extend_text - 1, 1, 2,
-                                                   "57603e5ec906f04914e28a48f51dd323bfd67e4a"};
-const struct rdl_script rdl_script_release_multi = {release_text, sizeof release_text - 1, 1, 1,
-                                                    "ace8810cbc7e43ff275dc568a83602400a2aa031"};
+const struct rdl_script rdl_script_acquire_multi = {
+    acquire_text, sizeof acquire_text - 1, 1, 2, 6, "671a89ef7a09853d0dcfafd29688a50e3386d8d2"};
+const struct rdl_script rdl_script_extend_multi = {
+    extend_text, sizeof extend_text - 1, 1, 2, 7, "57603e5ec906f04914e28a48f51dd323bfd67e4a"};
+const struct rdl_script rdl_script_release_multi = {
+    release_text, sizeof release_text - 1, 1, 1, 8, "ace8810cbc7e43ff275dc568a83602400a2aa031"};

@@ -14,8 +14,8 @@ static const char wake_text[] = "local v=redis.call('GET',KEYS[1])"
                                 "redis.pcall('PEXPIRE',KEYS[2],ARGV[2])end "
                                 "return 1";
 
-const struct rdl_script rdl_script_release_wake = {wake_text, sizeof wake_text - 1, 2, 2,
-                                                   "3829627bd9448bec2abf2506b28e451f028bf7fd"};
+const struct rdl_script rdl_script_release_wake = {
+    wake_text, sizeof wake_text - 1, 2, 2, 5, "3829627bd9448bec2abf2506b28e451f028bf7fd"};
 
 /*
  * Seconds for BLPOP, rounded up. 0 would block for ever, and Redis 6.0 cuts 0.001 down to it: 0.002 is the

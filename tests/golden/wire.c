@@ -54,15 +54,6 @@ static void eval(const char *name, const struct rdl_script *s, const struct rdl_
     line(name, result != RDL_OK ? result : rdl_cmd_eval_tail(&w, s, argv));
 }
 
-static void load(const char *name, const struct rdl_script *s)
-{
-    int result = rdl_cmd_load_head(&w, s);
-
-    memcpy(buf + w.len, s->text, s->text_len);
-    w.len += s->text_len;
-    line(name, result != RDL_OK ? result : rdl_cmd_load_tail(&w));
-}
-
 /* Two locks as one. */
 static void several(struct rdl_bytes key, struct rdl_bytes token)
 {
@@ -120,10 +111,6 @@ int main(void)
     line("ask-server", rdl_cmd_ask(&w, RDL_ASK_SERVER));
     line("ask-replication", rdl_cmd_ask(&w, RDL_ASK_REPLICATION));
     line("ask-memory", rdl_cmd_ask(&w, RDL_ASK_MEMORY));
-    line("ask-delex", rdl_cmd_ask(&w, RDL_ASK_DELEX));
-    line("ask-delifeq", rdl_cmd_ask(&w, RDL_ASK_DELIFEQ));
-    load("load-release", &rdl_script_release);
-    load("load-extend", &rdl_script_extend);
     eval("eval-release", &rdl_script_release, argv);
     eval("eval-extend", &rdl_script_extend, argv);
     eval("eval-replace", &rdl_script_replace, replace);

@@ -39,7 +39,7 @@ static void ask_three(void)
 static const char *three_requests(void)
 {
     return wire_join(wire_acquire("k1", token_hex(0xab), 30000), wire_acquire("k2", token_hex(0xab), 30000),
-                     wire_extend_sha("k3", token_hex(0xab), 30000), NULL);
+                     wire_extend_text("k3", token_hex(0xab), 30000), NULL);
 }
 
 static void check_three(void)

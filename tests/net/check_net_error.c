@@ -72,7 +72,7 @@ static const struct {
     {"ERR invalid expire time in 'set' command", RDL_E_SERVER},
     {"ERR value is not an integer or out of range", RDL_E_SERVER},
     {"ERR Script killed by user with SCRIPT KILL... script: 0a1b, on @user_script:1.", RDL_E_SERVER},
-    {"NOSCRIPT No matching script. Please use EVAL.", RDL_E_SERVER},
+    {"NOSCRIPT No matching script. Please use EVAL.", RDL_E_UNSUPPORTED},
     {"ERR Protocol error: expected '$', got '+'", RDL_E_UNSUPPORTED},
     {"ERR Protocol error: unauthenticated multibulk length", RDL_E_UNSUPPORTED},
     {"ERR Error compiling script (new function): user_script:1: unexpected symbol near '@'",

@@ -26,7 +26,7 @@ struct entry {
     int req; /* -1: nobody waits */
     uint8_t op, sent;
     uint8_t step; /* replies had */
-    char way;     /* 'D'ELEX, EVAL'S'HA, E'V'AL */
+    char way;     /* EVAL'S'HA, E'V'AL */
     char name[32];
     uint8_t is_again; /* a release that was sent over an earlier connection, and is waited for */
 };
@@ -35,8 +35,7 @@ static struct entry q[ENTRIES];
 static int nq;
 static struct rdl_req reqs[REQS];
 static struct rdl_req want[REQS]; /* what they must say */
-static int is_proven;             /* DELEX was answered */
-static int no_extend;             /* EVALSHA of the extend script was answered with NOSCRIPT */
+static int knows[RELEASE + 1];    /* the script of this op was sent by EVAL, and no NOSCRIPT came since */
 static uint32_t seed;
 
 static uint32_t random_below(uint32_t n)
@@ -139,15 +138,14 @@ static void step_send(void)
         if (e->sent)
             continue;
         e->sent = 1;
-        e->way = e->op == EXTEND ? (no_extend ? 'V' : 'S') : e->req < 0 && !is_proven ? 'V' : 'D';
-        if (e->op == ACQUIRE)
-            expect(&in, &len, "SET", 1, e->name);
-        else if (e->way == 'D')
-            expect(&in, &len, "DELEX", 1, e->name);
-        else
+        e->way = knows[e->op] ? 'S' : 'V';
+        knows[e->op] = 1;
+        if (e->op != ACQUIRE) {
             expect(&in, &len, e->way == 'S' ? "EVALSHA" : "EVAL", 3, e->name);
-        if (e->op == ACQUIRE || e->way == 'D')
-            expect(&in, &len, "PTTL", 1, e->name);
+            continue;
+        }
+        expect(&in, &len, "SET", 1, e->name);
+        expect(&in, &len, "PTTL", 1, e->name);
     }
     if (len != 0)
         ck_abort_msg("%zu bytes too many", len);
@@ -173,29 +171,6 @@ static void reply_to_acquire(struct entry *e)
     e->req = -1;
 }
 
-static void reply_to_delex(struct entry *e)
-{
-    static const int answers[] = {RDL_ANSWER_NO, RDL_ANSWER_YES, RDL_ANSWER_ERROR};
-    unsigned i = random_below(3);
-
-    if (e->step == 0) {
-        scripted_reply(&s, i == 0 ? ":0\r\n" : i == 1 ? ":1\r\n" : "-BUSY Redis is busy\r\n");
-        e->step = (uint8_t)(1 + i);
-        if (i == 1) { /* certain: nobody waits for the PTTL */
-            model_answer(e->req, RDL_ANSWER_YES, RDL_OK, 0);
-            e->req = -1;
-        }
-        return;
-    }
-    i = random_below(2);
-    scripted_reply(&s, i ? ":-2\r\n" : ":500\r\n");
-    if (e->step < 3)
-        is_proven = 1;
-    model_answer(e->req, e->step == 1 && i ? RDL_ANSWER_ABSENT : answers[e->step - 1],
-                 e->step == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
-    model_remove(0);
-}
-
 static void reply_to_script(struct entry *e)
 {
     static const char *const replies[] = {":1\r\n", ":0\r\n", ":-1\r\n", "-BUSY Redis is busy\r\n",
@@ -207,7 +182,7 @@ static void reply_to_script(struct entry *e)
     if (i == 5) {
         struct entry again = *e;
         scripted_reply(&s, "-NOSCRIPT No matching script.\r\n");
-        no_extend = 1;
+        knows[EXTEND] = knows[RELEASE] = 0;
         model_remove(0);
         again.sent = 0;
         if (again.req >= 0 || again.op == RELEASE) /* else nobody waits for it any more */
@@ -215,8 +190,6 @@ static void reply_to_script(struct entry *e)
         return;
     }
     scripted_reply(&s, replies[i]);
-    if (i != 3 && e->op == EXTEND && e->way == 'V')
-        no_extend = 0; /* EVAL has taught it */
     model_answer(e->req, answers[i], i == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
     model_remove(0);
 }
@@ -225,8 +198,6 @@ static void step_reply(void)
 {
     if (q[0].op == ACQUIRE)
         reply_to_acquire(&q[0]);
-    else if (q[0].way == 'D')
-        reply_to_delex(&q[0]);
     else
         reply_to_script(&q[0]);
 }
@@ -247,7 +218,7 @@ static void step_break(void)
         else
             model_remove(i);
     }
-    is_proven = no_extend = 0;
+    knows[EXTEND] = knows[RELEASE] = 0;
     scripted_open(&s, 1000);
 }
 

@@ -45,18 +45,18 @@ END_TEST
 START_TEST(two_scripts_go_out_one_after_the_other)
 {
     struct rdl_command one = command(&rdl_op_release, "k1", 1);
-    struct rdl_command two = command(&rdl_op_release, "k2", 2);
+    struct rdl_command two = command(&rdl_op_extend, "k2", 2);
     struct rdl_command set = command(&rdl_op_acquire, "k3", 3);
-    struct rdl_req req = {0};
+    struct rdl_req req = {0}, other = {0};
 
     scripted_init(&s);
     rdl_conn_submit(&s.conn, NULL, &one);
     rdl_conn_submit(&s.conn, &req, &set);
-    rdl_conn_submit(&s.conn, NULL, &two);
+    rdl_conn_submit(&s.conn, &other, &two);
     scripted_open(&s, 1000);
     ck_assert_str_eq(scripted_sent(&s),
                      wire_join(wire_release_text("k1", token_hex(1)), wire_acquire("k3", token_hex(3), 30000),
-                               wire_release_text("k2", token_hex(2)), NULL));
+                               wire_extend_text("k2", token_hex(2), 30000), NULL));
     scripted_reply(&s, ":1\r\n+OK\r\n:30000\r\n:0\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
     ck_assert(rdl_conn_is_idle(&s.conn));

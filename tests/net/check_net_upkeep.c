@@ -351,7 +351,7 @@ START_TEST(a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_conn
     owe(4999, "k5");
     scripted_open(&s, 5000);
     ck_assert_str_eq(scripted_sent(&s), wire_join(wire_release_text("k2", token_hex(1)),
-                                                  wire_release_text("k4", token_hex(1)), NULL));
+                                                  wire_release_sha("k4", token_hex(1)), NULL));
     scripted_reply(&s, ":1\r\n:1\r\n");
     ck_assert(rdl_conn_is_idle(&s.conn));
 }

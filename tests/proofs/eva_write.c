@@ -18,7 +18,7 @@ static uint8_t key_bytes[LONG];
 static uint8_t token_bytes[LONG];
 
 /* How many commands there are of each kind. */
-enum { SCRIPTS = 10, CONSTANT = 10 + 2 * SCRIPTS, WITH_KEY = 9, WITH_BOTH = 7, CALLS = 2 * SCRIPTS };
+enum { SCRIPTS = 10, CONSTANT = 7 + SCRIPTS, WITH_KEY = 9, WITH_BOTH = 7, CALLS = 2 * SCRIPTS };
 
 struct call {
     int (*put)(struct rdl_writer *w, const struct call *c);
@@ -56,19 +56,13 @@ static int constant(struct rdl_writer *w, const struct call *c)
     case 3:
         return rdl_cmd_time(w);
     case 4:
-        return rdl_cmd_load_tail(w);
-    case 5:
         return rdl_cmd_ask(w, RDL_ASK_SERVER);
-    case 6:
+    case 5:
         return rdl_cmd_ask(w, RDL_ASK_REPLICATION);
-    case 7:
+    case 6:
         return rdl_cmd_ask(w, RDL_ASK_MEMORY);
-    case 8:
-        return rdl_cmd_ask(w, RDL_ASK_DELEX);
-    case 9:
-        return rdl_cmd_ask(w, RDL_ASK_DELIFEQ);
     default:
-        return c->command < 10 + SCRIPTS ? rdl_cmd_eval_head(w, &s) : rdl_cmd_load_head(w, &s);
+        return rdl_cmd_eval_head(w, &s);
     }
 }
 

@@ -174,11 +174,11 @@ START_TEST(a_failed_attempt_releases_where_it_may_be_held_and_nowhere_else)
     for (i = 0; i < 5; i++)
         scripted_sent(&fleet.s[i]);
     ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_BUSY);
-    ck_assert_str_eq(scripted_sent(&fleet.s[0]), wire_release_sha("k", entropy_token(1)));
+    ck_assert_str_eq(scripted_sent(&fleet.s[0]), wire_release_text("k", entropy_token(1)));
     ck_assert_str_eq(scripted_sent(&fleet.s[1]), "");
     ck_assert_str_eq(scripted_sent(&fleet.s[2]), "");
     ck_assert_str_eq(scripted_sent(&fleet.s[3]), "");
-    ck_assert_str_eq(scripted_sent(&fleet.s[4]), wire_release_sha("k", entropy_token(1)));
+    ck_assert_str_eq(scripted_sent(&fleet.s[4]), wire_release_text("k", entropy_token(1)));
     fleet.mood[4] = MOOD_UP; /* it thaws: SET, and behind it the release */
     fleet_serve_all(1500);
     ck_assert_uint_eq(fleet_keys(1500), 3);

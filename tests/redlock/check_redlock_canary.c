@@ -254,8 +254,12 @@ START_TEST(a_script_that_is_sent_twice_is_looked_behind_the_second_time)
 
     begin(1, RDL_GUARD_REQUIRED);
     fleet.opt.fencing = &rdl_redlock_fenced;
+    ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_int_eq(release(), RDL_OK);
+    fleet.s[0].model.scripts = 0;
     rc = fleet_acquire(now);
     ck_assert_int_eq(rc, RDL_PENDING);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&fleet.s[0]), rdl_script_acquire.sha));
     scripted_serve_round(&fleet.s[0], now); /* NOSCRIPT */
     sim_server_flush(&fleet.s[0].model);
     ck_assert_int_eq(fleet_run(rc, &now), RDL_E_QUARANTINE);

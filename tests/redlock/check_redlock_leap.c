@@ -69,7 +69,7 @@ START_TEST(after_a_leap_it_is_lost_and_not_extended)
         scripted_sent(&fleet.s[i]);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, UNTIL + 5000), RDL_LOST);
     for (i = 0; i < 5; i++) /* not asked to go on, but told to let go */
-        ck_assert_str_eq(scripted_sent(&fleet.s[i]), wire_release_sha("k", entropy_token(1)));
+        ck_assert_str_eq(scripted_sent(&fleet.s[i]), wire_release_text("k", entropy_token(1)));
     nothing_is_left(server_now);
 }
 END_TEST

@@ -107,8 +107,8 @@ START_TEST(the_releases_go_out_at_once_and_only_the_verdict_waits)
     wait_for_the_verdict();
     ck_assert_str_eq(scripted_sent(&fleet.s[1]), "");
     ck_assert_str_eq(scripted_sent(&fleet.s[2]), "");
-    ck_assert_str_eq(scripted_sent(&fleet.s[3]), wire_release_sha("k", entropy_token(1)));
-    ck_assert_str_eq(scripted_sent(&fleet.s[4]), wire_release_sha("k", entropy_token(1)));
+    ck_assert_str_eq(scripted_sent(&fleet.s[3]), wire_release_text("k", entropy_token(1)));
+    ck_assert_str_eq(scripted_sent(&fleet.s[4]), wire_release_text("k", entropy_token(1)));
     ck_assert_uint_eq(lock->wake_ms, now + FLEET_ATTEMPT);
     ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_NO_QUORUM); /* not by two alone */

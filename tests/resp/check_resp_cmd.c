@@ -262,7 +262,8 @@ END_TEST
 
 START_TEST(a_call_counts_as_many_bulks_as_its_script_has_arguments)
 {
-    static const struct rdl_script script = {"return 1", 8, 2, 7, "0123456789012345678901234567890123456789"};
+    static const struct rdl_script script = {"return 1", 8, 2,
+                                             7,          0, "0123456789012345678901234567890123456789"};
     const struct rdl_bytes argv[] = {bytes("a"), bytes("b"), bytes("c"), bytes("d"), bytes("e"),
                                      bytes("f"), bytes("g"), bytes("h"), bytes("i")};
     static const char head[] = "*12\r\n$7\r\nEVALSHA\r\n$40\r\n0123456789012345678901234567890123456789\r\n"

@@ -231,7 +231,7 @@ START_TEST(a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number
     scripted_other(&s, "SET k 0707070707070707070707070707070707070707\r\n", 1000);
     scripted_sent(&s);
     ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 500, 1001), RDL_PENDING);
-    ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token_hex(7), 500));
+    ck_assert_str_eq(scripted_sent(&s), wire_extend_text("k", token_hex(7), 500));
     scripted_serve(&s, 1001);
     ck_assert_int_eq(rdl_lock_step(&adopted, 1001), RDL_ADOPTED);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 1001), 500 - 7);

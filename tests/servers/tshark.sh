@@ -61,7 +61,7 @@ frames=$(look resp | wc -l)
 # The words that were sent, each in hexadecimal.
 look 'tcp.dstport == 6379' -T fields -E aggregator=' ' -e resp.bulk_string.value | tr ' ' '\n' | sort -u >"$dir/words"
 missing=
-for word in AUTH SELECT SET PTTL EVALSHA INFO WATCH GET MULTI DEL EXEC TIME SETNX BLPOP SCRIPT PEXPIRE; do
+for word in AUTH SELECT SET PTTL EVALSHA INFO WATCH GET MULTI DEL EXEC TIME SETNX BLPOP PEXPIRE; do
     grep -qx "$(printf %s "$word" | od -An -tx1 | tr -d ' \n')" "$dir/words" || missing+=" $word"
 done
 [ -z "$bad" ] || { echo "$bad"; look resp -V | tail -40; }

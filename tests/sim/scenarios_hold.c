@@ -252,12 +252,13 @@ static void refused_script_is_not_sent_again(void)
         struct world *w = scene(1, 1, 5000);
         struct handle *h = scene_lock(w, 0);
         scene_one_server(w, single);
-        scene_do(w, h, ACQUIRING, 0);
-        scene_do(w, h, RELEASING, 0);
         h->opt.fencing = &rdl_redlock_fenced;
         h->mode = &rdl_lock_fenced;
         handle_init(w, h);
         w->is_fenced = 1;
+        scene_do(w, h, ACQUIRING, 0);
+        scene_do(w, h, RELEASING, 0);
+        scene_forget_script(w, 0, &rdl_script_acquire); /* the release's is known still */
         w->host[0].is_frozen = 1;
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
         w->host[0].is_frozen = 0;
@@ -366,6 +367,7 @@ static uint64_t grant_late(struct world *w, uint32_t stays_ms, unsigned *holders
         host_start(w, s, HOST_ALL);
     scene_go(w, 2100);
     rdl_redlock_set_floor(&h->redlock, 1);
+    w->link[0][3].delay_us = w->link[0][4].delay_us = 200; /* of the others: 100 */
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, rdl_redlock_fence_holders(&h->redlock) == 3);
     scene_go(w, stays_ms);

@@ -293,9 +293,13 @@ static void verdict_sends_nothing_again(void)
     struct world *w = scene(2, 5, 10000);
     struct handle *b = scene_lock(w, 1);
     scene_ready(w);
-    b->opt.fencing = &rdl_redlock_fenced; /* the servers know the script of the release, and not this one */
+    b->opt.fencing = &rdl_redlock_fenced;
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY); /* by EVALSHA from here on */
+    scene_go(w, 10);
+    for (int s = 0; s < 5; s++)
+        scene_forget_script(w, s, &rdl_script_acquire); /* the release's is known still */
     dead_minority(w, 5, 1, 0);
     sim_server_flush(&w->host[3].model);
     w->link[1][2].delay_us = 30 * MS;

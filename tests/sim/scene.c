@@ -202,3 +202,13 @@ int scenarios_run(const char *text)
     printf("%d scenarios, %d failed\n", n, failed);
     return failed + (n == 0);
 }
+
+void scene_forget_script(struct world *w, int s, const struct rdl_script *script)
+{
+    struct sim_server *m = &w->host[s].model;
+    int kept = 0;
+    for (int i = 0; i < m->scripts; i++)
+        if (memcmp(m->script[i]->sha, script->sha, 40) != 0)
+            m->script[kept++] = m->script[i];
+    m->scripts = (uint8_t)kept;
+}

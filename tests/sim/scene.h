@@ -56,4 +56,7 @@ void scene_rest(struct world *w);
             world_violation(w, "scenario", "%s:%d: %s", __FILE__, __LINE__, #cond);                          \
     } while (0)
 
+/* A script cache that is full forgets the oldest, one by one. */
+void scene_forget_script(struct world *w, int s, const struct rdl_script *script);
+
 #endif
