@@ -149,6 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     endpoint.client_name.len = data[0] & 4;
     memset(&cfg, 0, sizeof cfg);
     cfg.endpoint = &endpoint;
+    cfg.ways = &rdl_ways_all;
     cfg.queue = queue;
     cfg.queue_len = QUEUE;
     cfg.tx = tx;

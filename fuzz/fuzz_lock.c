@@ -168,6 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memset(&cfg, 0, sizeof cfg);
     cfg.endpoint = &endpoint;
+    cfg.ways = &rdl_ways_all;
     cfg.queue = queue;
     cfg.queue_len = sizeof queue;
     cfg.tx = tx;

@@ -45,7 +45,8 @@ enum {
     RDL_E_WRONGTYPE = -27,   /* the key holds something that is not a lock */
     RDL_E_UNSUPPORTED = -28, /* unknown command or option: the server is too old, or it was renamed */
     RDL_E_DB = -29,          /* the database number was refused */
-    RDL_E_SERVER = -30       /* any other error reply; its text says which */
+    RDL_E_SERVER = -30,      /* any other error reply; its text says which */
+    RDL_E_WAYS = -31         /* the connection's configuration names no ways (rdl_conn_config.ways) */
 };
 
 enum {
@@ -99,9 +100,20 @@ struct rdl_conn;
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 
+/*
+ * The ways to extend and to release what is ours, tried in order. What a server refuses (unknown, renamed,
+ * forbidden) is remembered until the connection ends, and the next way is taken. A static link has the ways
+ * of the list that it names and no others.
+ */
+struct rdl_ways;
+extern const struct rdl_ways rdl_ways_script; /* by script alone, which all servers from 2.6 on know */
+/* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
+extern const struct rdl_ways rdl_ways_all;
+
 /* What a conn is made of; borrowed for the conn's life. Conns of one thread may share one rx buffer. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
+    const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
     uint8_t *queue; /* request records; RDL_QUEUE_MIN or more, about 80 bytes + name for each request */
     size_t queue_len;
     uint8_t *tx; /* bytes on their way out; RDL_TX_MIN or more */
@@ -236,7 +248,7 @@ struct rdl_preflight;
 
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
 
-enum { RDL_LADDERS = 8 }; /* kinds of requests that have more than one way to be put */
+enum { RDL_FAMILIES = 9 }; /* kinds of requests, each with ways of its own to be put */
 
 struct rdl_conn {
     const struct rdl_conn_config *cfg;
@@ -257,7 +269,7 @@ struct rdl_conn {
     uint8_t hello_sent; /* commands of the login sent, and answered */
     uint8_t hello_done;
     uint8_t state;
-    uint8_t refused[RDL_LADDERS]; /* what this server does not take; forgotten with the connection */
+    uint8_t refused[RDL_FAMILIES]; /* ways this server does not take; forgotten with the connection */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;
@@ -337,9 +349,15 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 /*
  * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
  * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
- * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL or RDL_E_TIMEOUT.
+ * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_TIMEOUT or RDL_E_WAYS.
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
+
+/*
+ * Has this server refused every way of op since the connection was opened? RDL_OK: not as far as is known.
+ * RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one; RDL_E_WAYS: none is named.
+ */
+int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
 
 /*
  * Stop waiting for req, which then has an answer: UNSENT (it never will be sent), UNKNOWN (it was; its

@@ -75,6 +75,8 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
     RDL_ASSERT(req == NULL || !req->is_queued);
     RDL_ASSERT(req != NULL || cmd->op->is_owed);
+    if (c->cfg->ways == NULL) /* what it grants could not be given back */
+        return RDL_E_WAYS;
     if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
         return RDL_E_TIMEOUT;
     memset(&r, 0, sizeof r);
@@ -124,6 +126,7 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
 /* Is the next request to be sent now? One that needs the conn to itself waits for the others, they for it. */
 static int can_draw(const struct rdl_conn *c)
 {
+    const struct rdl_way *way;
     struct rdl_record r;
 
     if (c->draw == c->tail)
@@ -131,10 +134,11 @@ static int can_draw(const struct rdl_conn *c)
     if (c->draw == c->head)
         return 1;
     rdl_record_load(c, c->head, &r);
-    if (rdl_rung_is_exclusive(r.rung))
+    if (r.is_exclusive)
         return 0;
     rdl_record_load(c, c->draw, &r);
-    return !rdl_rung_is_exclusive((uint8_t)rdl_ladder_choose(c, &r));
+    way = rdl_way_choose(c, &r);
+    return way == NULL || !way->is_exclusive;
 }
 
 unsigned rdl_conn_wants(const struct rdl_conn *c)
@@ -158,19 +162,21 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
 /* Put as many requests into tx as fit. */
 static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
 {
+    const struct rdl_way *way;
     struct rdl_record r;
 
     while (can_draw(c)) {
         rdl_record_load(c, c->draw, &r);
-        if (r.round == ROUND_LOOK)
-            r.rung = (uint8_t)rdl_ladder_choose(c, &r);
-        if (r.rung == RUNG_NONE) { /* refused to others already */
+        way = r.round == ROUND_LOOK ? rdl_way_choose(c, &r) : rdl_way_of(c, &r);
+        if (way == NULL) { /* refused to others already */
             if (r.op->may_grant)
                 c->reserved -= rdl_record_size(&r);
             rdl_queue_remove(c, c->draw);
-            rdl_req_answer(r.req, RDL_ANSWER_ERROR, rdl_ladder_error(c, &r), 0);
+            rdl_req_answer(r.req, RDL_ANSWER_ERROR, rdl_way_error(c, &r), 0);
             continue;
         }
+        r.is_exclusive = way->is_exclusive != 0;
+        r.is_sha = way->script != NULL && rdl_script_is_known(c, way->script);
         if (rdl_request_write(c, &r, c->draw, w) != RDL_OK)
             return;
         rdl_record_store(c, c->draw, &r);

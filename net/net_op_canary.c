@@ -13,8 +13,6 @@
 
 enum { RUN_DIGITS = 16, VALUE_MAX = RUN_DIGITS + 1 + RDL_DEC_MAX };
 
-static const uint8_t direct[] = {RUNG_DIRECT};
-
 /* ---------------------------------------------------------------- its value */
 
 static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
@@ -68,19 +66,13 @@ static uint32_t read_value(const struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- look */
 
-static void look_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void look_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     (void)c;
     (void)r;
     rdl_cmd_get(w, q->name);
     rdl_cmd_time(w);
-}
-
-static unsigned look_count(const struct rdl_record *r)
-{
-    (void)r;
-    return 2;
 }
 
 static int judge_value(struct rdl_conn *c, struct rdl_record *r)
@@ -119,11 +111,14 @@ static int look_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_canary_look = {direct, 0, 0, 0, look_write, look_count, look_judge};
+static const struct rdl_way look_way = {look_write, look_judge, NULL, {2}, 0};
+static const struct rdl_way *const look[] = {&look_way, NULL};
+
+const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- make */
 
-static void make_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void make_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     char text[VALUE_MAX];
@@ -135,12 +130,6 @@ static void make_write(struct rdl_conn *c, struct rdl_record *r, const struct rd
         rdl_cmd_set(w, q->name, value);
 }
 
-static unsigned make_count(const struct rdl_record *r)
-{
-    (void)r;
-    return 1;
-}
-
 static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     (void)q;
@@ -150,5 +139,8 @@ static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_canary_create = {direct, 0, 0, OWED_HERE, make_write, make_count, make_judge};
-const struct rdl_op rdl_op_canary_replace = {direct, 0, 0, OWED_HERE, make_write, make_count, make_judge};
+static const struct rdl_way make_way = {make_write, make_judge, NULL, {1}, 0};
+static const struct rdl_way *const make[] = {&make_way, NULL};
+
+const struct rdl_op rdl_op_canary_create = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};
+const struct rdl_op rdl_op_canary_replace = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};

@@ -7,8 +7,6 @@
  */
 #include "net/net_private.h"
 
-enum { HOLD_MEMORY = 6 };
-
 /* The record's extra, the number and perhaps for how long it is kept, goes into argv[0] and argv[1]. */
 static void split(struct rdl_bytes extra, struct rdl_bytes argv[2])
 {
@@ -23,7 +21,7 @@ static void split(struct rdl_bytes extra, struct rdl_bytes argv[2])
     argv[1].len = n < extra.len ? extra.len - n - 1 : 1;
 }
 
-static void write_script(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void write_script(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                          const struct rdl_script *script, uint32_t ttl_ms, struct rdl_writer *w)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
@@ -40,45 +38,32 @@ static void write_script(struct rdl_conn *c, struct rdl_record *r, const struct 
     rdl_script_write(c, r, script, argv, w);
 }
 
-static void fenced_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     write_script(c, r, q, &rdl_script_acquire, r->ttl_ms, w);
 }
 
-static void extend_fenced_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void extend_fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                                 struct rdl_writer *w)
 {
     write_script(c, r, q, &rdl_script_extend_fenced, r->ttl_ms, w);
 }
 
-static void raise_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void raise_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                         struct rdl_writer *w)
 {
     write_script(c, r, q, &rdl_script_extend_fenced, 0, w);
 }
 
-static unsigned fenced_count(const struct rdl_record *r)
-{
-    (void)r;
-    return 1;
-}
+static const struct rdl_way fenced_way = {fenced_write, rdl_script_judge_grant, &rdl_script_acquire, {1}, 0};
+static const struct rdl_way *const fenced[] = {&fenced_way, NULL};
+static const struct rdl_way extend_way = {
+    extend_fenced_write, rdl_script_judge, &rdl_script_extend_fenced, {1}, 0};
+static const struct rdl_way *const extend[] = {&extend_way, NULL};
+static const struct rdl_way raise_way = {raise_write, rdl_script_judge, &rdl_script_extend_fenced, {1}, 0};
+static const struct rdl_way *const raise[] = {&raise_way, NULL};
 
-static int fenced_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
-{
-    (void)q;
-    return rdl_script_judge_grant(c, r);
-}
-
-static int hold_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
-{
-    (void)q;
-    return rdl_script_judge(c, r);
-}
-
-static const uint8_t ladder[] = {RUNG_SCRIPT, RUNG_NONE};
-
-const struct rdl_op rdl_op_acquire_fenced = {ladder, 2, 1, 0, fenced_write, fenced_count, fenced_judge};
-const struct rdl_op rdl_op_extend_fenced = {ladder,       HOLD_MEMORY, 0, 0, extend_fenced_write,
-                                            fenced_count, hold_judge};
-const struct rdl_op rdl_op_raise_fence = {ladder, HOLD_MEMORY, 0, 0, raise_write, fenced_count, hold_judge};
+const struct rdl_op rdl_op_acquire_fenced = {fenced, NULL, FAMILY_FENCED, 1, OWED_NOT};
+const struct rdl_op rdl_op_extend_fenced = {extend, NULL, FAMILY_HOLD, 0, OWED_NOT};
+const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT};

@@ -4,14 +4,6 @@
 
 #include "net/net_private.h"
 
-static const uint8_t direct[] = {RUNG_DIRECT};
-
-static unsigned one_reply(const struct rdl_record *r)
-{
-    (void)r;
-    return 1;
-}
-
 /* The value in the way, for the lock to judge. */
 static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
 {
@@ -25,7 +17,7 @@ static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
 
 /* ---------------------------------------------------------------- TIME */
 
-static void time_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void time_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     (void)c;
@@ -46,11 +38,14 @@ static int time_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_time = {direct, 0, 0, 0, time_write, one_reply, time_judge};
+static const struct rdl_way time_way = {time_write, time_judge, NULL, {1}, 0};
+static const struct rdl_way *const time_ways[] = {&time_way, NULL};
+
+const struct rdl_op rdl_op_time = {time_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
 
-static void setnx_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void setnx_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                         struct rdl_writer *w)
 {
     (void)c;
@@ -58,12 +53,6 @@ static void setnx_write(struct rdl_conn *c, struct rdl_record *r, const struct r
     rdl_cmd_setnx(w, q->name, q->value);
     rdl_cmd_pttl(w, q->name);
     rdl_cmd_get(w, q->name);
-}
-
-static unsigned setnx_count(const struct rdl_record *r)
-{
-    (void)r;
-    return 3;
 }
 
 /* How long the key in the way lives; unknown before 2.6. */
@@ -110,40 +99,45 @@ static int setnx_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_setnx = {direct, 0, 1, 0, setnx_write, setnx_count, setnx_judge};
+static const struct rdl_way setnx_way = {setnx_write, setnx_judge, NULL, {3}, 0};
+static const struct rdl_way *const setnx_ways[] = {&setnx_way, NULL};
+
+const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
 
 /* ---------------------------------------------------------------- compare and set */
 
-static void replace_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
-                          struct rdl_writer *w)
+static void replace_by_script(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                              struct rdl_writer *w)
 {
     const struct rdl_bytes argv[] = {q->name, q->extra, q->value};
 
-    if (r->rung != RUNG_WATCH) {
-        rdl_script_write(c, r, &rdl_script_replace, argv, w);
-    } else if (rdl_watch_write(r, q, w)) {
-        rdl_cmd_set(w, q->name, q->value);
-        rdl_cmd_exec(w);
-    }
+    rdl_script_write(c, r, &rdl_script_replace, argv, w);
 }
 
-static unsigned replace_count(const struct rdl_record *r)
+static void replace_by_watch(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                             struct rdl_writer *w)
 {
-    return r->rung == RUNG_WATCH ? rdl_watch_count(r) : 1;
+    (void)c;
+    if (!rdl_watch_write(r, q, w))
+        return;
+    rdl_cmd_set(w, q->name, q->value);
+    rdl_cmd_exec(w);
 }
 
 static int replace_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
-    return r->rung == RUNG_WATCH ? rdl_watch_judge(c, r, q->extra) : rdl_script_judge(c, r);
+    return rdl_watch_judge(c, r, q->extra);
 }
 
-static const uint8_t replace_ladder[] = {RUNG_SCRIPT, RUNG_WATCH, RUNG_NONE};
+static const struct rdl_way script_way = {replace_by_script, rdl_script_judge, &rdl_script_replace, {1}, 0};
+static const struct rdl_way watch_way = {replace_by_watch, replace_judge, NULL, {4, 2, 1}, 1};
+static const struct rdl_way *const replace[] = {&script_way, &watch_way, NULL};
 
-const struct rdl_op rdl_op_replace = {replace_ladder, 3, 1, 0, replace_write, replace_count, replace_judge};
+const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT};
 
 /* ---------------------------------------------------------------- GET */
 
-static void found_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void found_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                         struct rdl_writer *w)
 {
     (void)c;
@@ -165,11 +159,14 @@ static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_found = {direct, 0, 0, 0, found_write, one_reply, found_judge};
+static const struct rdl_way found_way = {found_write, found_judge, NULL, {1}, 0};
+static const struct rdl_way *const found_ways[] = {&found_way, NULL};
+
+const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
 
-static void getset_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void getset_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     (void)c;
@@ -191,9 +188,12 @@ static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_getset = {direct, 0, 1, 0, getset_write, one_reply, getset_judge};
+static const struct rdl_way getset_way = {getset_write, getset_judge, NULL, {1}, 0};
+static const struct rdl_way *const getset_ways[] = {&getset_way, NULL};
 
-static void delete_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
+
+static void delete_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                          struct rdl_writer *w)
 {
     (void)c;
@@ -210,4 +210,7 @@ static int delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
     return RDL_OK;
 }
 
-const struct rdl_op rdl_op_delete = {direct, 0, 0, 0, delete_write, one_reply, delete_judge};
+static const struct rdl_way delete_way = {delete_write, delete_judge, NULL, {1}, 0};
+static const struct rdl_way *const delete_ways[] = {&delete_way, NULL};
+
+const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};

@@ -2,8 +2,6 @@
 /* net_op_multi.c - several locks as one: a script takes, extends, releases all of them. */
 #include "net/net_private.h"
 
-enum { MEMORY = 5, RELEASE_MEMORY = 7 };
-
 /* The names, each behind a byte that is its length; how many. */
 static uint8_t unpack(struct rdl_bytes packed, struct rdl_bytes argv[RDL_MULTI_MAX])
 {
@@ -24,7 +22,7 @@ static uint8_t unpack(struct rdl_bytes packed, struct rdl_bytes argv[RDL_MULTI_M
     return n;
 }
 
-static void multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                         const struct rdl_script *script, struct rdl_writer *w)
 {
     struct rdl_bytes argv[RDL_MULTI_MAX + 2];
@@ -40,47 +38,34 @@ static void multi_write(struct rdl_conn *c, struct rdl_record *r, const struct r
         c->script = script;
 }
 
-static unsigned multi_count(const struct rdl_record *r)
-{
-    (void)r;
-    return 1;
-}
-
-static void acquire_multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void acquire_multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                                 struct rdl_writer *w)
 {
     multi_write(c, r, q, &rdl_script_acquire_multi, w);
 }
 
-static int acquire_multi_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
-{
-    (void)q;
-    return rdl_script_judge_grant(c, r);
-}
-
-static void extend_multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void extend_multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                                struct rdl_writer *w)
 {
     multi_write(c, r, q, &rdl_script_extend_multi, w);
 }
 
-static void release_multi_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void release_multi_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                                 struct rdl_writer *w)
 {
     multi_write(c, r, q, &rdl_script_release_multi, w);
 }
 
-static int multi_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
-{
-    (void)q;
-    return rdl_script_judge(c, r);
-}
+static const struct rdl_way acquire_way = {
+    acquire_multi_write, rdl_script_judge_grant, &rdl_script_acquire_multi, {1}, 0};
+static const struct rdl_way *const acquire[] = {&acquire_way, NULL};
+static const struct rdl_way extend_way = {
+    extend_multi_write, rdl_script_judge, &rdl_script_extend_multi, {1}, 0};
+static const struct rdl_way *const extend[] = {&extend_way, NULL};
+static const struct rdl_way release_way = {
+    release_multi_write, rdl_script_judge, &rdl_script_release_multi, {1}, 0};
+static const struct rdl_way *const release[] = {&release_way, NULL};
 
-static const uint8_t ladder[] = {RUNG_SCRIPT, RUNG_NONE};
-
-const struct rdl_op rdl_op_acquire_multi = {
-    ladder, MEMORY, 1, 0, acquire_multi_write, multi_count, acquire_multi_judge};
-const struct rdl_op rdl_op_extend_multi = {ladder,      MEMORY,     0, 0, extend_multi_write,
-                                           multi_count, multi_judge};
-const struct rdl_op rdl_op_release_multi = {ladder,      RELEASE_MEMORY, 0, 1, release_multi_write,
-                                            multi_count, multi_judge};
+const struct rdl_op rdl_op_acquire_multi = {acquire, NULL, FAMILY_MULTI, 1, OWED_NOT};
+const struct rdl_op rdl_op_extend_multi = {extend, NULL, FAMILY_MULTI, 0, OWED_NOT};
+const struct rdl_op rdl_op_release_multi = {release, NULL, FAMILY_RELEASE_MULTI, 0, OWED_ALWAYS};

@@ -8,14 +8,12 @@
 #include "net/net_private.h"
 
 enum {
-    WAKE_TTL_MS = 1000, /* of an element nobody took: whoever waits later than that has seen the lock free */
-    RELEASE_MEMORY = 4,
-    WAIT_MEMORY = 3 /* with another op, which has no use for the conn or these rungs */
-};
+    WAKE_TTL_MS = 1000
+}; /* of an element nobody took: whoever waits later than that has seen the lock free */
 
 /* ---------------------------------------------------------------- telling */
 
-static void release_wake_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+static void release_wake_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                                struct rdl_writer *w)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
@@ -23,44 +21,39 @@ static void release_wake_write(struct rdl_conn *c, struct rdl_record *r, const s
     const struct rdl_bytes argv[] = {
         q->name, {key, rdl_side_key(key, q->name, ":wake")}, q->value, {ttl, rdl_dec_u32(ttl, WAKE_TTL_MS)}};
 
-    if (r->rung == RUNG_SCRIPT)
-        rdl_script_write(c, r, &rdl_script_release_wake, argv, w);
-    else
-        rdl_op_release.write(c, r, q, w);
+    rdl_script_write(c, r, &rdl_script_release_wake, argv, w);
 }
 
-static unsigned release_wake_count(const struct rdl_record *r)
-{
-    return rdl_op_release.count(r);
-}
+static const struct rdl_way release_way = {
+    release_wake_write, rdl_script_judge, &rdl_script_release_wake, {1}, 0};
+static const struct rdl_way *const release[] = {&release_way, NULL};
 
-static int release_wake_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
-{
-    return rdl_op_release.judge(c, r, q);
-}
-
-/* Only a script can tell and delete in one; where there is none the lock is at least released. */
-static const uint8_t release_ladder[] = {RUNG_SCRIPT, RUNG_DELEX, RUNG_DELIFEQ, RUNG_WATCH, RUNG_NONE};
-
-const struct rdl_op rdl_op_release_wake = {release_ladder,     RELEASE_MEMORY,    0, 1, release_wake_write,
-                                           release_wake_count, release_wake_judge};
+/* Only a script can tell and delete in one; where it is refused the lock is at least released. */
+const struct rdl_op rdl_op_release_wake = {release, &rdl_op_release, FAMILY_WAKE, 0, OWED_ALWAYS};
 
 /* ---------------------------------------------------------------- waiting */
 
-static void wait_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
-                       struct rdl_writer *w)
+static void wait_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w,
+                       int is_whole)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
     const struct rdl_bytes list = {key, rdl_side_key(key, q->name, ":wake")};
 
-    (void)c;
-    rdl_cmd_blpop(w, list, r->ttl_ms, r->rung == RUNG_WHOLE);
+    rdl_cmd_blpop(w, list, r->ttl_ms, is_whole);
 }
 
-static unsigned wait_count(const struct rdl_record *r)
+static void parts_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                        struct rdl_writer *w)
 {
-    (void)r;
-    return 1;
+    (void)c;
+    wait_write(r, q, w, 0);
+}
+
+static void whole_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                        struct rdl_writer *w)
+{
+    (void)c;
+    wait_write(r, q, w, 1);
 }
 
 static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
@@ -74,7 +67,7 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     }
     rc = rdl_reply_error(c, r);
     if (rc == RDL_OK && rdl_has_prefix(c->reply, "ERR timeout")) { /* ... is not an integer: before 6.0 */
-        rdl_ladder_refuse(c, r);
+        rdl_way_refuse(c, r);
         r->is_refused = 1;
     }
     if (r->verdict == RDL_ANSWER_NO) { /* the list is none: there will be no hint */
@@ -84,6 +77,9 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return rc;
 }
 
-static const uint8_t wait_ladder[] = {RUNG_PARTS, RUNG_WHOLE, RUNG_NONE};
+/* The timeout in parts of a second; in whole ones. */
+static const struct rdl_way parts_way = {parts_write, wait_judge, NULL, {1}, 0};
+static const struct rdl_way whole_way = {whole_write, wait_judge, NULL, {1}, 0};
+static const struct rdl_way *const wait[] = {&parts_way, &whole_way, NULL};
 
-const struct rdl_op rdl_op_wait = {wait_ladder, WAIT_MEMORY, 0, 0, wait_write, wait_count, wait_judge};
+const struct rdl_op rdl_op_wait = {wait, NULL, FAMILY_WAIT, 0, OWED_NOT};

@@ -16,6 +16,7 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
             *why = "names are not looked up here: give a numeric address, or a socket's path";
     }
     p->config.endpoint = &p->endpoint;
+    p->config.ways = &rdl_ways_all;
     p->config.queue = p->queue;
     p->config.queue_len = sizeof p->queue;
     p->config.tx = p->tx;

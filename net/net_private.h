@@ -20,31 +20,20 @@ struct rdl_record {
     uint8_t value_len;
     uint8_t extra_len;
     /* how far it is */
-    uint8_t rung;    /* enum rdl_rung */
+    uint8_t way;     /* which of its op's */
     uint8_t round;   /* enum rdl_round */
     uint8_t replies; /* had in this round */
     uint8_t verdict; /* enum rdl_answer */
     int8_t error;
-    uint8_t is_refused : 1; /* the server does not take this rung */
+    uint8_t is_refused : 1; /* the server does not take this way */
     uint8_t is_long : 1;    /* extend: the key lives for the ttl anyway */
     uint8_t in_multi : 1;
-    uint8_t is_sha : 1; /* sent as EVALSHA */
+    uint8_t is_sha : 1;       /* sent as EVALSHA */
+    uint8_t is_exclusive : 1; /* of its way */
+    uint8_t is_last : 1;      /* it is not sent again by another way */
 };
 
-/* The ways a request can be put, in bits of rdl_conn.refused. */
-enum rdl_rung {
-    RUNG_SCRIPT,
-    RUNG_DELEX,
-    RUNG_DELIFEQ,
-    RUNG_WATCH,
-    RUNG_NONE,   /* none is left */
-    RUNG_DIRECT, /* a request that has but one way */
-    /* BLPOP, which has none of these: the timeout in parts of a second; in whole ones */
-    RUNG_PARTS = RUNG_DELEX,
-    RUNG_WHOLE = RUNG_DELIFEQ
-};
-
-/* A rung with a second round has the connection to itself until it is done. */
+/* A way with a second round has the connection to itself until it is done. */
 enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_DISCARD };
 
 /* What a record says, with its texts: they point into the queue. */
@@ -56,18 +45,43 @@ struct rdl_request {
 
 enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
 
-struct rdl_op {
-    const uint8_t *ladder; /* enum rdl_rung in order, RUNG_NONE at the end */
-    uint8_t memory;        /* whose refusals are remembered where: index of rdl_conn.refused */
-    uint8_t may_grant;     /* it may leave a key that is ours: room for its release is kept */
-    uint8_t is_owed; /* enum rdl_owed: it is sent even if nobody waits for it any more */
+/* One way to put a request: its commands, and what their replies mean. */
+struct rdl_way {
     /* Write the commands of the record's round. */
-    void (*write)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q,
+    void (*write)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                   struct rdl_writer *w);
-    /* How many replies they have. */
-    unsigned (*count)(const struct rdl_record *r);
-    /* Judge one of them, number r->replies. RDL_OK, or the error that ends the connection. */
+    /* Judge a reply, number r->replies. RDL_OK, or the error that ends the connection. */
     int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
+    const struct rdl_script *script; /* it is a call of this one; or NULL */
+    uint8_t replies[3];              /* how many there are, by enum rdl_round */
+    uint8_t is_exclusive;
+};
+
+/* Ops whose refusals are remembered together: index of rdl_conn.refused. */
+enum rdl_op_family {
+    FAMILY_DIRECT, /* it has one way, which is asked again whatever the server said */
+    FAMILY_EXTEND,
+    FAMILY_RELEASE,
+    FAMILY_FENCED,
+    FAMILY_HOLD,
+    FAMILY_REPLACE,
+    FAMILY_WAIT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
+    FAMILY_WAKE,
+    FAMILY_MULTI,
+    FAMILY_RELEASE_MULTI
+};
+
+struct rdl_op {
+    const struct rdl_way *const
+        *ways;                 /* in order, NULL at the end; NULL: those of the conn's configuration */
+    const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
+    uint8_t family;            /* enum rdl_op_family */
+    uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
+    uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
+};
+
+struct rdl_ways {
+    const struct rdl_way *const *of[2]; /* FAMILY_EXTEND, FAMILY_RELEASE */
 };
 
 uint32_t rdl_record_size(const struct rdl_record *r);
@@ -95,19 +109,25 @@ void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error);
  */
 void rdl_queue_disconnected(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_ladder.c: which way this server takes */
+/* -------------------------------------------------- net_way.c: which way this server takes */
 
-enum rdl_rung rdl_ladder_choose(const struct rdl_conn *c, const struct rdl_record *r);
-/* The server does not take the record's rung. */
-void rdl_ladder_refuse(struct rdl_conn *c, const struct rdl_record *r);
+/* The way that r has taken. */
+const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r);
+/* The first that was not refused, into r. NULL: none is left. */
+const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record *r);
+/* The server does not take it. */
+void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Of a record for which no way is left: why the last one was refused. */
-int rdl_ladder_error(const struct rdl_conn *c, const struct rdl_record *r);
-int rdl_rung_is_exclusive(uint8_t rung);
+int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
+
+extern const struct rdl_way rdl_way_extend_script, rdl_way_release_script; /* net_way_script.c */
+extern const struct rdl_way rdl_way_delex, rdl_way_delifeq;                /* net_way_delete.c */
+extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* net_way_watch.c */
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /* Write the commands of a record's round; may set c->script. RDL_OK or RDL_E_SPACE (nothing written). */
-int rdl_request_write(struct rdl_conn *c, struct rdl_record *r, uint32_t at, struct rdl_writer *w);
+int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w);
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
@@ -129,21 +149,22 @@ int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
 enum { RDL_SUFFIX_MAX = 6 };
 size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
 
-/* EVAL; EVALSHA once its text was written on this connection. */
-void rdl_script_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_script *s,
-                      const struct rdl_bytes *argv, struct rdl_writer *w);
+/* Its text was written on this connection, so that EVALSHA does. */
+int rdl_script_is_known(const struct rdl_conn *c, const struct rdl_script *s);
 /* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
 void rdl_script_forget(struct rdl_conn *c, int is_noscript);
+/* EVALSHA or EVAL, as the record says. */
+void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
+                      const struct rdl_bytes *argv, struct rdl_writer *w);
 /* 1, 0, -1 of our scripts: yes, no, absent. */
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r);
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
 
 /* WATCH, GET, PTTL, MULTI; or DISCARD. 1: it is the caller's turn to write the change, and EXEC behind it. */
 int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w);
 /* `expected` is the value to find; without another verdict the next round acts. */
 int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected);
-unsigned rdl_watch_count(const struct rdl_record *r);
 
 /* -------------------------------------------------- net_preflight.c */
 

@@ -16,7 +16,7 @@ uint32_t rdl_record_size(const struct rdl_record *r)
 
 int rdl_record_keeps_room(const struct rdl_record *r)
 {
-    return r->op->may_grant && r->req != NULL && (r->replies == 0 || rdl_rung_is_exclusive(r->rung));
+    return r->op->may_grant && r->req != NULL && (r->replies == 0 || r->is_exclusive);
 }
 
 void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r)
@@ -137,7 +137,7 @@ void rdl_record_restart(struct rdl_record *r)
     r->round = ROUND_LOOK;
     r->replies = 0;
     r->verdict = RDL_ANSWER_NONE;
-    r->is_refused = r->is_long = r->in_multi = 0;
+    r->is_refused = r->is_long = r->in_multi = r->is_exclusive = 0;
 }
 
 void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error)

@@ -9,13 +9,13 @@
 
 #include "net/net_private.h"
 
-int rdl_request_write(struct rdl_conn *c, struct rdl_record *r, uint32_t at, struct rdl_writer *w)
+int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w)
 {
     struct rdl_request q;
     size_t len = w->len;
 
     rdl_record_request(c, at, &q);
-    r->op->write(c, r, &q, w);
+    rdl_way_of(c, r)->write(c, r, &q, w);
     if (w->error == RDL_OK)
         return RDL_OK;
     w->error = RDL_OK; /* all of it or nothing: it goes out when this is sent */
@@ -78,13 +78,13 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         rdl_record_tell(r, 0);
         return code;
     }
-    if (r->rung == RUNG_DIRECT || (code != RDL_E_UNSUPPORTED && code != RDL_E_PERM))
+    if (r->op->family == FAMILY_DIRECT || r->is_last || (code != RDL_E_UNSUPPORTED && code != RDL_E_PERM))
         return RDL_OK;
     r->is_refused = 1;
     if (r->is_sha)
         rdl_script_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
     else
-        rdl_ladder_refuse(c, r);
+        rdl_way_refuse(c, r);
     return RDL_OK;
 }
 
@@ -102,12 +102,12 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
     rdl_queue_repeat_head(c);
 }
 
-/* The round that follows, ROUND_LOOK for none. Nothing was sent behind an exclusive rung, so it is next. */
+/* The round that follows, ROUND_LOOK for none. Nothing was sent behind an exclusive way, so it is next. */
 static uint8_t next_round(const struct rdl_record *r)
 {
     int is_open = r->verdict == RDL_ANSWER_NONE && !r->is_refused;
 
-    if (r->round != ROUND_LOOK || !rdl_rung_is_exclusive(r->rung))
+    if (r->round != ROUND_LOOK || !r->is_exclusive)
         return ROUND_LOOK;
     if (is_open)
         return ROUND_ACT;
@@ -115,11 +115,11 @@ static uint8_t next_round(const struct rdl_record *r)
 }
 
 /* Try another way? Not for an abandoned acquire: it would be sent after its own release. */
-static int goes_on(const struct rdl_conn *c, const struct rdl_record *r)
+static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->req == NULL && !r->op->is_owed)
         return 0;
-    return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_ladder_choose(c, r) != RUNG_NONE);
+    return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_way_choose(c, r) != NULL);
 }
 
 static void end_round(struct rdl_conn *c, struct rdl_record *r)
@@ -146,6 +146,7 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
 
 int rdl_request_reply(struct rdl_conn *c)
 {
+    const struct rdl_way *way;
     struct rdl_request q;
     struct rdl_record r;
     int rc;
@@ -154,14 +155,15 @@ int rdl_request_reply(struct rdl_conn *c)
         return rdl_unasked_reply(c);
     rdl_record_load(c, c->head, &r);
     rdl_record_request(c, c->head, &q);
-    if (rdl_record_keeps_room(&r) && !rdl_rung_is_exclusive(r.rung))
+    if (rdl_record_keeps_room(&r) && !r.is_exclusive)
         c->reserved -= rdl_record_size(&r);
-    rc = r.op->judge(c, &r, &q);
+    way = rdl_way_of(c, &r);
+    rc = way->judge(c, &r, &q);
     r.replies++;
     rdl_record_store(c, c->head, &r);
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         rdl_queue_remove(c, c->head);
-    else if (rc == RDL_OK && r.replies == r.op->count(&r))
+    else if (rc == RDL_OK && r.replies == way->replies[r.round])
         end_round(c, &r);
     return rc;
 }
@@ -175,10 +177,10 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
         return;
     at = rdl_queue_find(c, req);
     rdl_record_load(c, at, &r);
-    if (at >= c->draw || rdl_rung_is_exclusive(r.rung)) {
+    if (at >= c->draw || r.is_exclusive) {
         rdl_conn_forget(c, req);
         return;
     }
-    r.rung = RUNG_DIRECT;
+    r.is_last = 1;
     rdl_record_store(c, at, &r);
 }

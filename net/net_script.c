@@ -35,10 +35,20 @@ size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_byte
 /* rdl_conn.scripts: a bit for each whose text was written, and this one where EVALSHA is refused as such. */
 enum { SHA_BARRED = 1 << RDL_SCRIPTS };
 
-void rdl_script_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl_script *s,
+int rdl_script_is_known(const struct rdl_conn *c, const struct rdl_script *s)
+{
+    return (c->scripts & SHA_BARRED) == 0 && (c->scripts >> s->number & 1) != 0;
+}
+
+/* Which one does not matter: a server that has forgotten one has forgotten all. */
+void rdl_script_forget(struct rdl_conn *c, int is_noscript)
+{
+    c->scripts = is_noscript ? 0 : SHA_BARRED;
+}
+
+void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
                       const struct rdl_bytes *argv, struct rdl_writer *w)
 {
-    r->is_sha = (c->scripts & SHA_BARRED) == 0 && (c->scripts >> s->number & 1);
     if (r->is_sha) {
         rdl_cmd_evalsha(w, s, argv);
         return;
@@ -55,14 +65,9 @@ void rdl_script_write(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     c->scripts |= (uint16_t)(1u << s->number);
 }
 
-/* Which one does not matter: a server that has forgotten one has forgotten all. */
-void rdl_script_forget(struct rdl_conn *c, int is_noscript)
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
-    c->scripts = is_noscript ? 0 : SHA_BARRED;
-}
-
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
-{
+    (void)q;
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     if (c->reply_value == 1)
@@ -72,8 +77,9 @@ int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
     return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNASKED;
 }
 
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
+    (void)q;
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)

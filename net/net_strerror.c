@@ -24,6 +24,7 @@ static const char *const net_errors[] = {
     "the server does not know the command",
     "the database number was refused",
     "the server answered with an error",
+    "the connection's configuration names no ways to release and extend (rdl_conn_config.ways)",
 };
 
 const char *rdl_net_strerror(int result)

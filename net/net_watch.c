@@ -26,13 +26,6 @@ int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, str
     return 0;
 }
 
-unsigned rdl_watch_count(const struct rdl_record *r)
-{
-    if (r->round == ROUND_LOOK)
-        return 4;
-    return r->round == ROUND_ACT ? 2 : 1;
-}
-
 static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected)
 {
     enum { WATCH, GET, PTTL, MULTI };

@@ -141,7 +141,7 @@ struct rdl_script {
     uint8_t keys;   /* how many of the arguments are keys */
     uint8_t args;   /* how many arguments follow the keys */
     uint8_t number; /* 0..RDL_SCRIPTS - 1: which of ours it is */
-    char sha[41]; /* hex of the SHA1 of text */
+    char sha[41];   /* hex of the SHA1 of text */
 };
 
 enum { RDL_SCRIPTS = 9 };

@@ -17,7 +17,8 @@
 
 struct probe {
     struct rdl_req release, extend;
-    char text[RDL_TEXT_MAX]; /* what the server said to that */
+    const struct rdl_op *how; /* the release */
+    char text[RDL_TEXT_MAX];  /* what the server said to that */
     int is_out;
 };
 
@@ -45,7 +46,8 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
     rdl_token_init(&token, entropy);
     rdl_token_hex(&token, value);
     memset(&cmd, 0, sizeof cmd);
-    cmd.op = l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
+    p->how = l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
+    cmd.op = p->how;
     cmd.name.data = l->o->lock;
     cmd.name.len = strlen(l->o->lock);
     cmd.value.data = value;
@@ -58,9 +60,21 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
         p->extend.answer = RDL_ANSWER_UNSENT;
 }
 
-static int is_refused(const struct rdl_req *req)
+/* Also where GET alone was permitted and found that the key is not ours: no way is left for what is. */
+static int is_refused(const struct rdl_conn *c, const struct rdl_req *req, const struct rdl_op *op)
 {
-    return req->answer == RDL_ANSWER_ERROR && (req->error == RDL_E_PERM || req->error == RDL_E_UNSUPPORTED);
+    return rdl_conn_refuses(c, op) != RDL_OK ||
+           (req->answer == RDL_ANSWER_ERROR && (req->error == RDL_E_PERM || req->error == RDL_E_UNSUPPORTED));
+}
+
+static int is_release_refused(const struct rdl_cli_lock *l, size_t i)
+{
+    return is_refused(&l->servers->conn[i], &probes[i].release, probes[i].how);
+}
+
+static int is_extend_refused(const struct rdl_cli_lock *l, size_t i)
+{
+    return is_refused(&l->servers->conn[i], &probes[i].extend, &rdl_op_extend);
 }
 
 /* Its words, before they are those of the next error. 1: an answer is still to come. */
@@ -70,7 +84,7 @@ static int take(const struct rdl_cli_lock *l, size_t i)
 
     if (!p->is_out)
         return 0;
-    if (p->text[0] == '\0' && (is_refused(&p->release) || is_refused(&p->extend)))
+    if (p->text[0] == '\0' && (is_release_refused(l, i) || is_extend_refused(l, i)))
         snprintf(p->text, sizeof p->text, "%s", rdl_conn_text(&l->servers->conn[i]));
     return p->release.answer == RDL_ANSWER_NONE || p->extend.answer == RDL_ANSWER_NONE;
 }
@@ -78,7 +92,7 @@ static int take(const struct rdl_cli_lock *l, size_t i)
 static void tell(const struct rdl_cli_lock *l, size_t i)
 {
     const struct probe *p = &probes[i];
-    int no_release = is_refused(&p->release), no_extend = is_refused(&p->extend);
+    int no_release = is_release_refused(l, i), no_extend = is_extend_refused(l, i);
     char where[RDL_CLI_WHERE_MAX], said[3 * RDL_TEXT_MAX];
 
     if (!no_release && !no_extend)

@@ -171,6 +171,7 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
     struct rdl_conn_config *cfg = &s->config[i];
 
     cfg->endpoint = &s->endpoint[i];
+    cfg->ways = &rdl_ways_all;
     cfg->queue = s->queue[i];
     cfg->queue_len = sizeof s->queue[i];
     cfg->tx = s->tx[i];

@@ -75,6 +75,7 @@ static void connect_to(struct line *l)
     if (rdl_url_parse(&l->endpoint, url, l->text, sizeof l->text, NULL) != RDL_OK)
         fail("that is no URL");
     l->config.endpoint = &l->endpoint;
+    l->config.ways = &rdl_ways_all;
     l->config.queue = l->queue;
     l->config.queue_len = sizeof l->queue;
     l->config.tx = l->tx;

@@ -33,6 +33,7 @@ static int set_up(struct rdl_redlock *lock, const struct servers *s)
         if (rdl_url_parse(&endpoint[i], url, text[i], sizeof text[i], NULL) != RDL_OK)
             return 1;
         config[i] = (struct rdl_conn_config){.endpoint = &endpoint[i],
+                                             .ways = &rdl_ways_all,
                                              .queue = queue[i],
                                              .queue_len = sizeof queue[i],
                                              .tx = tx[i],

@@ -15,14 +15,18 @@ function complain(text) {
     told[text] = 1
 }
 
-# A function of this name, whatever file it is static in; "" if there is none.
-function find(name,    f) {
+# The function of this name, whatever file it is static in; "" if there is none. If two files have one, nobody knows
+# which is meant.
+function find(name,    f, found) {
     if (name in frame)
         return name
     for (f in frame)
-        if (substr(f, length(f) - length(name)) == ":" name)
-            return f
-    return ""
+        if (substr(f, length(f) - length(name)) == ":" name) {
+            if (found != "")
+                complain("indirect calls may reach two functions called " name ": give one another name")
+            found = f
+        }
+    return found
 }
 
 function indirect(file,    n, i, w, f, worst) {

@@ -67,6 +67,8 @@ START_TEST(where_scripts_are_refused_it_releases_all_the_same)
     submit(&rdl_op_release_wake, "k");
     scripted_sent(&s);
     scripted_reply(&s, REFUSED);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(0xab)));
+    scripted_reply(&s, REFUSED);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELEX"));
     scripted_reply(&s, REFUSED ":1\r\n");
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELIFEQ"));

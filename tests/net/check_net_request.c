@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each reply to each request means, rung by rung, and which replies cannot be. */
+/* What each reply to each request means, way by way, and which replies cannot be. */
 #include <check.h>
 #include <string.h>
 

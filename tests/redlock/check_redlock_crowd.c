@@ -134,8 +134,8 @@ static void begin(unsigned n)
         struct client *c = &clients[i];
         for (k = 0; k < N; k++) {
             struct link *l = &c->links[k];
-            l->cfg =
-                (struct rdl_conn_config){.endpoint = &endpoint, .queue = l->queue, .tx = l->tx, .rx = rx};
+            l->cfg = (struct rdl_conn_config){
+                .endpoint = &endpoint, .ways = &rdl_ways_all, .queue = l->queue, .tx = l->tx, .rx = rx};
             l->cfg.queue_len = sizeof l->queue;
             l->cfg.tx_len = sizeof l->tx;
             l->cfg.rx_len = sizeof rx;

@@ -371,8 +371,8 @@ START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
         fleet_delete(i, 4000);
     ck_assert_int_eq(rdl_redlock_release_begin(lock, 4000), RDL_PENDING);
     for (i = 4; i != 1; i--) { /* two let go, one had it no more: gone from a majority, but was it ours? */
-        int rung;
-        for (rung = 0; rung < 5; rung++)
+        int replies;
+        for (replies = 0; replies < 5; replies++)
             fleet_serve(i, 4000);
         ck_assert_int_eq(rdl_redlock_step(lock, 4000), RDL_PENDING);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_cmd_more.c - commands of the ladder and of the legacy mode: bytes, whole or not at all. */
+/* check_resp_cmd_more.c - commands of the ways and of the legacy mode: bytes, whole or not at all. */
 #include "resp/resp.h"
 
 #include <check.h>

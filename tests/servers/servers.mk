@@ -2,11 +2,11 @@
 # Servers of other versions than the system's: fetched once into build/servers, then asked what only real ones
 # know. What they are: tests/servers/servers.sh.
 
-LIVE_SUITES = live_ladder live_errors live_errors_more live_errors_rare live_errors_relay \
+LIVE_SUITES = live_ways live_errors live_errors_more live_errors_rare live_errors_relay \
 	live_errors_host lock_shared sim_server
 
 CI_STAGES += live
 .PHONY: live
-live: $(B)/check ## ci: ladder, scripts, errors and the model server on servers of five more versions
+live: $(B)/check ## ci: ways, scripts, errors and the model server on servers of five more versions
 	@tests/house/deps.sh --probe live
 	tests/servers/versions.sh $(B) $(LIVE_SUITES)

@@ -102,6 +102,7 @@ void client_conn(struct world *w, struct client *c, unsigned s)
     if (rng_chance(r, 300))
         c->endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
     c->cfg[s] = (struct rdl_conn_config){.endpoint = &c->endpoint[s],
+                                         .ways = &rdl_ways_all,
                                          .queue = c->queue[s],
                                          .queue_len = is_small ? RDL_QUEUE_MIN : QUEUE_BYTES,
                                          .tx = c->tx[s],

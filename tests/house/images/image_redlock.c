@@ -10,6 +10,7 @@ static struct rdl_endpoint endpoint;
 static uint8_t queue[RDL_QUEUE_MIN], tx[RDL_TX_MIN], rx[RDL_RX_MIN];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
+    .ways = &rdl_ways_script,
     .queue = queue,
     .queue_len = sizeof queue,
     .tx = tx,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ladder: which way a release or an extend goes on this server, in exact bytes. What is on a rung is
+ * Which way a release or an extend goes on this server, in exact bytes. What the replies on a way mean is
  * the business of check_net_request.c.
  */
 #include <check.h>
@@ -37,7 +37,7 @@ static const char *token(void)
     return token_hex(0xab);
 }
 
-/* The bytes of each rung for the key k. */
+/* The bytes of each way for the key k. */
 static const char *delex(void)
 {
     return wire_join("*4\r\n$5\r\nDELEX\r\n$1\r\nk\r\n$4\r\nIFEQ\r\n$40\r\n", token(),
@@ -53,36 +53,36 @@ static const char *delifeq(void)
 static const char watch[] = "*2\r\n$5\r\nWATCH\r\n$1\r\nk\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"
                             "*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\n*1\r\n$5\r\nMULTI\r\n";
 
-static const char *release_rung(int i)
+static const char *release_by(int i)
 {
-    const char *rungs[] = {wire_release_text("k", token()), delex(), delifeq(), watch};
+    const char *ways[] = {wire_release_text("k", token()), delex(), delifeq(), watch};
 
-    return rungs[i];
+    return ways[i];
 }
 
-static const char *extend_rung(int i)
+static const char *extend_by(int i)
 {
-    const char *rungs[] = {wire_extend_text("k", token(), 30000), watch};
+    const char *ways[] = {wire_extend_text("k", token(), 30000), watch};
 
-    return rungs[i];
+    return ways[i];
 }
 
-/* What the server says to a rung it does not take; the replies of all its commands. */
+/* What the server says to a way it does not take; the replies of all its commands. */
 static const char *const release_refusals[] = {UNKNOWN_COMMAND, UNKNOWN_COMMAND GONE, UNKNOWN_COMMAND GONE,
                                                NOPERM NOPERM NOPERM "-NOPERM\r\n"};
 
-/* Make the release's first `i` rungs known as refused. */
+/* Make the release's first `i` ways known as refused. */
 static void climb_down_release(int i)
 {
     int k;
 
     ck_assert_int_eq(submit(&a, &rdl_op_release, "k"), RDL_OK);
     for (k = 0; k < i; k++) {
-        ck_assert_str_eq(scripted_sent(&s), release_rung(k));
+        ck_assert_str_eq(scripted_sent(&s), release_by(k));
         ck_assert_int_eq(a.answer, RDL_ANSWER_NONE);
         scripted_reply(&s, release_refusals[k]);
     }
-    ck_assert_str_eq(scripted_sent(&s), release_rung(i));
+    ck_assert_str_eq(scripted_sent(&s), release_by(i));
 }
 
 static const char *const release_answers[] = {":1\r\n", ":1\r\n:-2\r\n", ":1\r\n:-2\r\n", ":1\r\n"};
@@ -103,7 +103,7 @@ START_TEST(what_was_learned_holds_for_the_life_of_the_connection)
     char next[256];
     int i;
 
-    strcpy(next, _i == 0 ? wire_release_sha("k", token()) : release_rung(_i));
+    strcpy(next, _i == 0 ? wire_release_sha("k", token()) : release_by(_i));
     climb_down_release(_i);
     scripted_reply(&s, release_answers[_i]);
     for (i = 0; i < 2; i++) {
@@ -115,7 +115,7 @@ START_TEST(what_was_learned_holds_for_the_life_of_the_connection)
     ck_assert_str_eq(scripted_sent(&s), next);
     scripted_break(&s);
     scripted_open(&s, 2000);
-    ck_assert_str_eq(scripted_sent(&s), release_rung(0));
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
     submit(&a, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", token()));
 }
@@ -238,19 +238,19 @@ START_TEST(a_forbidden_evalsha_is_not_tried_again)
     int i;
 
     submit(&a, &rdl_op_extend, "k");
-    ck_assert_str_eq(scripted_sent(&s), extend_rung(0));
+    ck_assert_str_eq(scripted_sent(&s), extend_by(0));
     scripted_reply(&s, ":1\r\n");
     submit(&a, &rdl_op_extend, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token(), 30000));
     scripted_reply(&s, _i ? UNKNOWN_COMMAND : NOPERM);
     for (i = 0; i < 3; i++) {
-        ck_assert_str_eq(scripted_sent(&s), extend_rung(0));
+        ck_assert_str_eq(scripted_sent(&s), extend_by(0));
         scripted_reply(&s, ":1\r\n");
         ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
         submit(&a, &rdl_op_extend, "k");
     }
     submit(&b, &rdl_op_release, "k");
-    ck_assert_str_eq(scripted_sent(&s), wire_join(extend_rung(0), wire_release_text("k", token()), NULL));
+    ck_assert_str_eq(scripted_sent(&s), wire_join(extend_by(0), wire_release_text("k", token()), NULL));
 }
 END_TEST
 
@@ -263,9 +263,9 @@ START_TEST(an_extend_climbs_down_to_the_end_and_then_says_why)
     int i;
 
     submit(&a, &rdl_op_extend, "k");
-    ck_assert_str_eq(scripted_sent(&s), extend_rung(0));
+    ck_assert_str_eq(scripted_sent(&s), extend_by(0));
     scripted_reply(&s, NOPERM);
-    ck_assert_str_eq(scripted_sent(&s), extend_rung(1));
+    ck_assert_str_eq(scripted_sent(&s), extend_by(1));
     scripted_reply(&s, last[_i]);
     ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
     ck_assert_int_eq(a.error, codes[_i]);
@@ -280,7 +280,7 @@ START_TEST(an_extend_climbs_down_to_the_end_and_then_says_why)
     scripted_break(&s);
     scripted_open(&s, 2000);
     submit(&a, &rdl_op_extend, "k");
-    ck_assert_str_eq(scripted_sent(&s), extend_rung(0));
+    ck_assert_str_eq(scripted_sent(&s), extend_by(0));
 }
 END_TEST
 
@@ -328,6 +328,74 @@ START_TEST(a_release_that_nothing_can_do_ends_with_the_last_refusal)
 }
 END_TEST
 
+/* Whoever names the scripts alone hears why it is not done, then and from then on; what is owed is dropped */
+START_TEST(where_scripts_are_the_only_way_their_refusal_is_told)
+{
+    static const char *const refusals[] = {
+        NOPERM, UNKNOWN_COMMAND, NOSCRIPT,
+        "-ERR Error compiling script (new function): user_script:1: x\r\n"};
+    static const struct rdl_op *const ops[] = {&rdl_op_extend, &rdl_op_release, &rdl_op_release_wake};
+    int code = _i % 4 == 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
+    int i;
+
+    s.cfg.ways = &rdl_ways_script;
+    for (i = 0; i < 3; i++) {
+        ck_assert_int_eq(submit(&a, ops[_i / 4], "k"), RDL_OK);
+        ck_assert_int_eq(scripted_sent(&s)[0] == '*', i == 0);
+        if (i == 0) {
+            scripted_reply(&s, refusals[_i % 4]);
+            if (_i / 4 == 2) { /* it goes on as a release */
+                ck_assert_str_eq(scripted_sent(&s), release_by(0));
+                scripted_reply(&s, refusals[_i % 4]);
+            }
+        }
+        ck_assert_str_eq(scripted_sent(&s), "");
+        ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+        ck_assert_int_eq(a.error, code);
+        ck_assert(rdl_is_permanent(a.error));
+        ck_assert(rdl_conn_is_idle(&s.conn));
+    }
+    submit(NULL, &rdl_op_release, "k");
+    if (_i / 4 == 0) { /* of the extend's refusal the release knows nothing */
+        ck_assert_str_eq(scripted_sent(&s), release_by(0));
+        scripted_reply(&s, NOPERM);
+    }
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* Whoever asks before there is something to do: extending and releasing are remembered apart. */
+START_TEST(a_connection_says_whether_every_way_was_refused_and_why)
+{
+    s.cfg.ways = _i ? &rdl_ways_script : &rdl_ways_all;
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
+    climb_down_release(_i ? 0 : 3);
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
+    scripted_reply(&s, release_refusals[_i ? 0 : 3]);
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), _i ? RDL_E_UNSUPPORTED : RDL_E_PERM);
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_extend), RDL_OK);
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_acquire), RDL_OK);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
+}
+END_TEST
+
+/* Nothing is taken that could not be given back. */
+START_TEST(a_configuration_without_ways_is_an_error)
+{
+    static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
+
+    s.cfg.ways = NULL;
+    ck_assert_int_eq(submit(&a, ops[_i], "k"), RDL_E_WAYS);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, ops[_i]), RDL_E_WAYS);
+    ck_assert_ptr_nonnull(strstr(rdl_net_strerror(RDL_E_WAYS), "rdl_conn_config.ways"));
+    ck_assert_ptr_null(rdl_net_strerror(RDL_E_WAYS - 1));
+}
+END_TEST
+
 /* The operator takes it away in between: the next way, and the key is not left. */
 START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_way)
 {
@@ -337,7 +405,7 @@ START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_way)
     submit(_i ? &a : NULL, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", token()));
     scripted_reply(&s, NOPERM);
-    ck_assert_str_eq(scripted_sent(&s), release_rung(0)); /* perhaps it was EVALSHA alone */
+    ck_assert_str_eq(scripted_sent(&s), release_by(0)); /* perhaps it was EVALSHA alone */
     scripted_reply(&s, NOPERM);
     ck_assert_str_eq(scripted_sent(&s), delex());
     scripted_reply(&s, ":1\r\n" GONE);
@@ -368,13 +436,13 @@ START_TEST(release_and_extend_are_learned_apart)
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
     scripted_reply(&s, NOPERM);
-    ck_assert_str_eq(scripted_sent(&s), extend_rung(1));
+    ck_assert_str_eq(scripted_sent(&s), extend_by(1));
     scripted_reply(&s, "+OK\r\n$-1\r\n:-2\r\n+OK\r\n");
     scripted_sent(&s);
     scripted_reply(&s, "+OK\r\n");
     ck_assert_int_eq(a.answer, RDL_ANSWER_ABSENT);
     submit(&b, &rdl_op_release, "k");
-    ck_assert_str_eq(scripted_sent(&s), release_rung(0));
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
 }
 END_TEST
 
@@ -397,7 +465,7 @@ START_TEST(what_was_given_up_is_not_sent_another_way)
     rdl_conn_forget(&s.conn, &a);
     ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(submit(&b, &rdl_op_release, "k"), RDL_OK);
-    ck_assert_str_eq(scripted_sent(&s), release_rung(0));
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
     scripted_reply(&s, refusals[_i % 3]);
     ck_assert_str_eq(scripted_sent(&s), "");
     scripted_reply(&s, ":1\r\n");
@@ -407,12 +475,12 @@ START_TEST(what_was_given_up_is_not_sent_another_way)
 }
 END_TEST
 
-Suite *suite_net_ladder(void);
+Suite *suite_net_ways(void);
 
-Suite *suite_net_ladder(void)
+Suite *suite_net_ways(void)
 {
-    Suite *suite = suite_create("net_ladder");
-    TCase *tc = tcase_create("ladder");
+    Suite *suite = suite_create("net_ways");
+    TCase *tc = tcase_create("ways");
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, a_release_climbs_down_until_the_server_takes_it, 0, 3);
@@ -428,6 +496,9 @@ Suite *suite_net_ladder(void)
     tcase_add_loop_test(tc, an_extend_climbs_down_to_the_end_and_then_says_why, 0, 2);
     tcase_add_loop_test(tc, a_way_that_worked_before_it_was_refused_leaves_no_other_reason, 0, 4);
     tcase_add_test(tc, a_release_that_nothing_can_do_ends_with_the_last_refusal);
+    tcase_add_loop_test(tc, where_scripts_are_the_only_way_their_refusal_is_told, 0, 12);
+    tcase_add_loop_test(tc, a_connection_says_whether_every_way_was_refused_and_why, 0, 2);
+    tcase_add_loop_test(tc, a_configuration_without_ways_is_an_error, 0, 3);
     tcase_add_loop_test(tc, a_script_that_worked_and_is_refused_later_leads_to_the_next_way, 0, 2);
     tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 5);
     tcase_add_test(tc, release_and_extend_are_learned_apart);

@@ -205,12 +205,12 @@ START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
 }
 END_TEST
 
-Suite *suite_live_ladder(void);
+Suite *suite_live_ways(void);
 
-Suite *suite_live_ladder(void)
+Suite *suite_live_ways(void)
 {
-    Suite *suite = suite_create("live_ladder");
-    TCase *tc = tcase_create("ladder");
+    Suite *suite = suite_create("live_ways");
+    TCase *tc = tcase_create("ways");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, each_way_to_release_deletes_what_is_ours_and_nothing_else, 0, RELEASES);

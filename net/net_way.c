@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_way.c - which of the ways to put a request this server takes.
+ *
+ * The server's answer tells, never its version; what it refused is remembered for the life of the connection
+ * and forgotten with it. Ways are tried in order and replies come in order, so what is refused is always the
+ * first way that was not refused before: to remember how many were is enough.
+ */
+#include "net/net_private.h"
+
+/* rdl_conn.refused: how many of the ways were, and whether the last of them was by want of permission. */
+enum { FORBIDDEN = 0x80, COUNT = 0x7f };
+
+const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    const struct rdl_way *const *ways = r->op->ways;
+
+    if (ways == NULL)
+        ways = c->cfg->ways->of[r->op->family - FAMILY_EXTEND];
+    return ways[r->way];
+}
+
+const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record *r)
+{
+    const struct rdl_way *way;
+
+    for (;;) {
+        r->way = c->refused[r->op->family] & COUNT;
+        way = rdl_way_of(c, r);
+        if (way != NULL || r->op->then == NULL)
+            return way;
+        r->op = r->op->then;
+    }
+}
+
+void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r)
+{
+    c->refused[r->op->family] = (uint8_t)((r->way + 1u) | (r->error == RDL_E_PERM ? FORBIDDEN : 0u));
+}
+
+int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    return (c->refused[r->op->family] & FORBIDDEN) != 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
+}
+
+int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
+{
+    struct rdl_record r;
+
+    if (c->cfg->ways == NULL)
+        return RDL_E_WAYS;
+    r.op = op;
+    return rdl_way_choose(c, &r) != NULL ? RDL_OK : rdl_way_error(c, &r);
+}
+
+const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT};
+const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS};
+const struct rdl_op rdl_op_release_once = {NULL, NULL, FAMILY_RELEASE, 0, OWED_NOT};

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* net_way_all.c - every way there is to extend and to release. */
+#include "net/net_private.h"
+
+static const struct rdl_way *const extend[] = {&rdl_way_extend_script, &rdl_way_extend_watch, NULL};
+static const struct rdl_way *const release[] = {&rdl_way_release_script, &rdl_way_delex, &rdl_way_delifeq,
+                                                &rdl_way_release_watch, NULL};
+
+const struct rdl_ways rdl_ways_all = {{extend, release}};

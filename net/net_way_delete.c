@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_way_delete.c - release by a command of its own: DELEX (Redis 8.4), DELIFEQ (Valkey 9). A PTTL behind it
+ * tells "gone" from "somebody else's".
+ */
+#include "net/net_private.h"
+
+static void release_by_delex(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                             struct rdl_writer *w)
+{
+    (void)c;
+    (void)r;
+    rdl_cmd_delex(w, q->name, q->value);
+    rdl_cmd_pttl(w, q->name);
+}
+
+static void release_by_delifeq(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                               struct rdl_writer *w)
+{
+    (void)c;
+    (void)r;
+    rdl_cmd_delifeq(w, q->name, q->value);
+    rdl_cmd_pttl(w, q->name);
+}
+
+static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    (void)q;
+    if (r->replies == 1) {
+        if (r->verdict == RDL_ANSWER_NO && (c->reply_kind == RDL_RESP_ERROR || rdl_reply_is_int(c, -2)))
+            r->verdict = RDL_ANSWER_ABSENT;
+        return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
+    }
+    if (c->reply_kind != RDL_RESP_INT)
+        return rdl_reply_error(c, r);
+    r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    if (r->verdict == RDL_ANSWER_YES)
+        rdl_record_tell(r, 0);
+    return RDL_OK;
+}
+
+const struct rdl_way rdl_way_delex = {release_by_delex, by_delete_judge, NULL, {2}, 0};
+const struct rdl_way rdl_way_delifeq = {release_by_delifeq, by_delete_judge, NULL, {2}, 0};
