@@ -177,6 +177,7 @@ static void setup(void)
     party_init(&party);
     party.opt.lease.ttl_ms = QUORUM_MAX_TTL; /* a busy machine is no reason to lose one */
     party.opt.lease.wait_ms = QUORUM_MAX_TTL;
+    party.opt.lease.attempt_ms = QUORUM_MAX_TTL / 4; /* nor to give an answer up */
     party.opt.lease.retry_ms = 5;
     for (i = 0; i < LOCKS; i++) {
         struct one *l = &all[i];
