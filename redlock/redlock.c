@@ -250,6 +250,19 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     return rdl_redlock_step(r, now_ms);
 }
 
+/*
+ * Give everything back at a time that nobody told us. A canary found missing now would count from some
+ * moment in the past, and end a quarantine while what was lost may still be believed in.
+ */
+static void drop(struct rdl_redlock *r)
+{
+    size_t i;
+
+    for (i = 0; r->canaries != NULL && i < r->n; i++)
+        r->canaries->way->drop(r, i);
+    rdl_votes_release(r, 0, r->sent_ms);
+}
+
 /* What it held is given back first, as by rdl_redlock_cancel; nothing asked for that is heard any more. */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 {
@@ -261,7 +274,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
         return RDL_E_NAME;
     for (i = 0; r->until_ms != 0 && i < r->n; i++)
         r->servers[i].owes &= memcmp(&token, &r->token, sizeof token) != 0;
-    rdl_votes_release(r, 0, r->sent_ms);
+    drop(r);
     rdl_votes_clear(r);
     r->token = token;
     r->op = RDL_RELEASE; /* no acquire of ours whose stragglers are still to be asked */
@@ -284,11 +297,7 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX])
 
 void rdl_redlock_cancel(struct rdl_redlock *r)
 {
-    size_t i;
-
-    rdl_votes_release(r, 0, r->sent_ms);
-    for (i = 0; r->canaries != NULL && i < r->n; i++)
-        rdl_conn_forget(r->servers[i].conn, &r->canaries[i].req);
+    drop(r);
     rdl_redlock_finish(r, RDL_EXPIRED);
 }
 

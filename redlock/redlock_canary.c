@@ -116,7 +116,16 @@ static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t no
     return c->answer == RDL_ANSWER_ERROR ? RDL_VOTE_ERROR : RDL_VOTE_UNKNOWN;
 }
 
-static const struct rdl_canary_way way = {canary_ask, canary_take, canary_confirm, canary_counts_at};
+/* What was asked and not taken is asked again behind the next vote. */
+static void canary_drop(struct rdl_redlock *r, size_t i)
+{
+    rdl_conn_forget(r->servers[i].conn, &r->canaries[i].req);
+    r->canaries[i].stage = LOOK_NONE;
+    r->canaries[i].is_early = 0;
+}
+
+static const struct rdl_canary_way way = {canary_ask, canary_take, canary_confirm, canary_drop,
+                                          canary_counts_at};
 
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
 {

@@ -47,6 +47,8 @@ struct rdl_canary_way {
     void (*take)(struct rdl_redlock *r, size_t i, uint64_t now_ms);
     /* Server i said yes: RDL_VOTE_PENDING until its canary is seen; then what the vote is, and why. */
     enum rdl_vote (*confirm)(struct rdl_redlock *r, size_t i, uint64_t now_ms, int *error);
+    /* Nothing more is taken in for this operation: it ends, and nobody says what time it is. */
+    void (*drop)(struct rdl_redlock *r, size_t i);
     uint64_t (*counts_at)(const struct rdl_redlock *r, size_t i);
 };
 

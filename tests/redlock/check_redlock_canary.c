@@ -282,6 +282,38 @@ START_TEST(after_cancel_nothing_of_ours_is_pointed_at)
 }
 END_TEST
 
+/*
+ * Neither is told the time, and nobody knows how long ago an answer was read: a canary that is missing is
+ * looked for again, and the quarantine begins with that answer, not when the first look was sent.
+ */
+START_TEST(who_cancels_or_adopts_takes_no_canary)
+{
+    uint64_t lost;
+
+    begin(3, RDL_GUARD_REQUIRED);
+    fleet.mood[2] = MOOD_FROZEN; /* a slow line: what we send comes later */
+    if (_i == 0)
+        ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    else
+        ck_assert_int_eq(acquire(), RDL_OK);
+    lost = now + 2000;
+    fleet.mood[2] = MOOD_UP;
+    sim_server_flush(&fleet.s[2].model);
+    fleet_serve(2, lost); /* read, and not stepped */
+    if (_i == 0)
+        rdl_redlock_cancel(lock);
+    else
+        ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_uint_lt(rdl_redlock_counts_at(lock, 2), lost);
+    rdl_redlock_cancel(lock);
+    now = lost;
+    settle();
+    ck_assert_int_eq(acquire(), RDL_OK);
+    settle();
+    ck_assert_uint_ge(rdl_redlock_counts_at(lock, 2), lost + QUARANTINE);
+}
+END_TEST
+
 /* Two users, one of whom may not INFO, on a server that had no canary: they agree on one. */
 START_TEST(users_with_and_without_info_agree_on_a_canary)
 {
@@ -383,6 +415,7 @@ Suite *suite_redlock_canary(void)
     tcase_add_test(tc, a_fencing_number_is_given_with_it);
     tcase_add_test(tc, a_script_that_is_sent_twice_is_looked_behind_the_second_time);
     tcase_add_test(tc, after_cancel_nothing_of_ours_is_pointed_at);
+    tcase_add_loop_test(tc, who_cancels_or_adopts_takes_no_canary, 0, 2);
     tcase_add_loop_test(tc, users_with_and_without_info_agree_on_a_canary, 0, 2);
     tcase_add_test(tc, a_single_attempt_that_is_given_up_leaves_a_canary);
     tcase_add_test(tc, the_canary_is_read_behind_an_extend_that_was_sent_twice);

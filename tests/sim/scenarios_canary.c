@@ -111,6 +111,38 @@ static void lost_between_two_ways(void)
     }
 }
 
+/*
+ * A asks over a slow line. B takes two of three, one of these loses all, and A's SET finds it empty. A
+ * cancels when that is read and before it steps: nobody told it the time. A canary that it took now would be
+ * as old as its SET, and that server would count again while B still believes in its lease.
+ */
+static void cancelled_before_it_stepped(void)
+{
+    struct world *w = scene(2, 3, 10000);
+    struct handle *a = scene_lock(w, 0);
+    scene_guard(w, RDL_GUARD_REQUIRED, 10000);
+    w->has_canary = 1;
+    for (unsigned s = 0; s < 3; s++)
+        host_canary(w, s, 3600, 0);
+    for (int c = 0; c < 2; c++)
+        handle_init(w, scene_lock(w, c));
+    a->opt.lease.attempt_ms = 2500;
+    scene_ready(w);
+    w->link[0][1].up_blocked = w->link[0][2].up_blocked = w->now + 2400 * MS;
+    scene_begin(w, a, ACQUIRING, 0);
+    scene_go(w, 2000);
+    w->client[0].paused_until = w->now + 1000 * MS;
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    flush(w, 2);
+    scene_go(w, 450);
+    client_read(w, 0);
+    user_cancel(w, a);
+    w->client[0].paused_until = 0;
+    scene_go(w, 8700);
+    EXPECT(w, scene_left(w, scene_lock(w, 1)) > 0);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY);
+}
+
 static void minority_costs_nothing(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -144,6 +176,7 @@ const struct scenario scenarios_canary[] = {
     {"a canary says how old it is", age_is_read, SCENE},
     {"the holder is told that a majority lost it", holder_is_told, SCENE},
     {"a script that is sent twice is looked behind twice", lost_between_two_ways, SCENE},
+    {"who cancels has seen no canary", cancelled_before_it_stepped, SCENE},
     {"a minority that loses its data costs nothing", minority_costs_nothing, SCENE},
     {"FLUSHALL on a majority, with a guard and without the canary", flushall_without_canary, CONTROL},
     {"a majority is demoted and promoted again, without the canary", promotion_without_canary, CONTROL},

@@ -100,6 +100,8 @@ enum { ZONE_BYTE = 0xa5 };
 void client_zones(struct client *c, unsigned s);
 /* The client's loop goes round once: bytes in, steps, the user, bytes out. */
 void client_run(struct world *w, unsigned c);
+/* Only bytes in: what is read is not stepped yet. */
+void client_read(struct world *w, unsigned c);
 void client_wake(struct world *w, unsigned c, uint64_t at);
 uint64_t client_now_ms(const struct world *w, const struct client *c);
 

@@ -198,6 +198,12 @@ static void write_out(struct world *w, struct client *c, unsigned s)
     }
 }
 
+void client_read(struct world *w, unsigned c)
+{
+    for (int s = 0; s < w->conns; s++)
+        bytes_in(w, &w->client[c], (unsigned)s);
+}
+
 /* Do what the conn wants; when it must be looked after next (client's clock, ms). */
 static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64_t now_ms)
 {
@@ -232,12 +238,20 @@ static int is_tended(const struct world *w, const struct handle *h)
     return (h->state == HELD && (h->client % 2 == 1 || w->opt.is_scripted)) || !handle_is_idle(h);
 }
 
+/* Half of the programs cancel what has been read and was not stepped. */
+static int is_cancelled_unstepped(const struct world *w, const struct handle *h)
+{
+    return handle_is_pending(h) && w->now >= h->cancel_at && (h->client + h->index) % 2 == 1;
+}
+
 /* now_ms: the time that it read; true_ms: the time it is. */
 static uint64_t step_handle(struct world *w, struct client *c, struct handle *h, uint64_t now_ms,
                             uint64_t true_ms)
 {
     uint64_t at;
-    if (handle_is_pending(h)) {
+    if (is_cancelled_unstepped(w, h)) {
+        user_cancel(w, h);
+    } else if (handle_is_pending(h)) {
         int rc = handle_step(w, h, now_ms);
         if (rc != RDL_PENDING)
             user_result(w, h, rc, now_ms);
@@ -307,8 +321,7 @@ void client_run(struct world *w, unsigned i)
     enum resume from = (enum resume)c->resume;
     c->resume = RESUME_TOP;
     if (from == RESUME_TOP) {
-        for (int s = 0; s < w->conns; s++)
-            bytes_in(w, c, (unsigned)s);
+        client_read(w, i);
         if (pause_here(w, c, RESUME_STEP)) {
             c->is_running = 0;
             return;
