@@ -48,7 +48,12 @@ TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
 	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c)))
 HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
-SUITES := $(sort $(patsubst check_%.c,%,$(filter check_%,$(notdir $(TEST_SRC)))))
+# In the order they start in: those that wait for servers before the rest, and the longest of all first.
+suites_of = $(patsubst check_%.c,%,$(filter check_%,$(notdir $(1))))
+LONGEST := sim_server cli_hold cli_acquire cli_far cli_supervise examples cli_warn
+SUITES_SERVERS := $(sort $(call suites_of,$(filter tests/servers/%,$(TEST_SRC))))
+SUITES_QUICK := $(sort $(call suites_of,$(filter-out tests/servers/%,$(TEST_SRC))))
+SUITES := $(LONGEST) $(filter-out $(LONGEST),$(SUITES_SERVERS)) $(SUITES_QUICK)
 EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(EXAMPLE_SRC))))
 
 # The warning set; -Wcast-align=strict is gcc's name for what clang calls -Wcast-align.
@@ -97,7 +102,7 @@ $(B)/$(1)/bin/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/libredlock.a
 	$$(Q)$(2) -Wl,--gc-sections $$(LDFLAGS) -o $$@ $$^
 $(B)/$(3): $(TEST_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/cli.a $(B)/$(1)/libredlock.a
 	$$(Q)$(2) $$(LDFLAGS) -o $$@ $$^ $$(shell pkg-config --cflags --libs check)
-$(TEST_SRC:%.c=$(B)/$(1)/%.o): $(B)/suites.inc
+$(TEST_SRC:%.c=$(B)/$(1)/%.o): | $(B)/suites.inc
 endef
 $(eval $(call program,lib,$$(CC),check))
 $(eval $(call program,asan,$$(GCC) $$(SANITIZE),check-asan))
@@ -147,8 +152,8 @@ help: ## build: this list
 
 # ------------------------------------------------------------------ what is checked
 
-# Suites at a time: most of them wait for servers and clocks.
-CHECK_JOBS = 3
+# Suites at a time: most of them wait for servers and clocks. Six a core, 16 at most.
+CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 6 < 16 ? n * 6 : 16)))
 CHECK_MORE =
 CHECK_NEEDS = $(EXAMPLES)
 CHECK_DEPS = test

@@ -5,7 +5,8 @@
  *     build/check [-l] [-v] [-j N] [-r FILE] [SUITE...]
  *
  * -l lists the suites, -v names every test, -j runs N suites at a time, -r writes "PASSED FAILED" to FILE.
- * What failed is said once more at the end.
+ * At the end it says which suites took longer than LONG_S, the SLOWEST tests, and once more what failed.
+ * Suites start in the order of suites.inc.
  * Each test runs in a process of its own (CK_FORK=no for a debugger) and is ended after CK_DEFAULT_TIMEOUT
  * seconds, 60 if unset. The exit status is 0 if something ran and all of it passed.
  */
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SUITE(name) Suite *suite_##name(void);
@@ -31,11 +33,22 @@ static const struct {
 #undef SUITE
 };
 
-enum { SUITES = sizeof suites / sizeof suites[0] };
+enum { SUITES = sizeof suites / sizeof suites[0], LONG_S = 5, SLOWEST = 10, NAME = 120 };
+static const double TOLD_S = 0.05; /* quicker tests are not told of */
 
 struct sum {
     int run, failed;
 };
+
+/* How long a suite took, or one test of it. */
+struct took {
+    double seconds;
+    int is_suite;
+    char name[NAME];
+};
+
+/* What the workers share, each a file without a name, and its position with it. */
+static FILE *failures, *times;
 
 static int usage(void)
 {
@@ -77,35 +90,120 @@ static int is_suite(const char *name)
     return 0;
 }
 
-static void note_failures(SRunner *runner, FILE *failures)
+static void note_time(const struct took *took)
 {
-    int n = srunner_ntests_failed(runner);
-    TestResult **results = srunner_failures(runner);
-    for (int k = 0; k < n; k++)
-        fprintf(failures, "%s:%d: %s: %s\n", tr_lfile(results[k]), tr_lno(results[k]), tr_tcname(results[k]),
-                tr_msg(results[k]));
-    free(results);
-    fflush(failures); /* the workers share the file, and its position */
+    fwrite(took, sizeof *took, 1, times);
+    fflush(times); /* whole: the workers write in turn */
 }
 
-static struct sum run_queue(int todo, enum print_output mode, FILE *failures)
+/* A failure names the test where it is known: not if what comes before all tests of a case fails. */
+static void note_failure(TestResult *r, const char *test)
+{
+    fprintf(failures, "%s:%d: %s: %s%s%s\n", tr_lfile(r), tr_lno(r), tr_tcname(r), test, *test ? ": " : "",
+            tr_msg(r));
+    fflush(failures);
+}
+
+/* What stands between these in the line, or nothing. */
+static int between(const char *line, const char *before, const char *after, char *out, size_t cap)
+{
+    const char *from = strstr(line, before), *to;
+    if (from == NULL)
+        return 0;
+    from += strlen(before);
+    to = strstr(from, after);
+    snprintf(out, cap, "%.*s", to ? (int)(to - from) : 0, from);
+    return to != NULL;
+}
+
+/* The end of a path. */
+static const char *last_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* One test as Check's XML tells it; seconds without its fixture, and below 0 if it did not come to its end. */
+struct told {
+    char at[256], test[NAME - 40], round[16], seconds[32];
+};
+
+static int read_told(FILE *xml, struct told *t)
+{
+    char line[4096];
+    memset(t, 0, sizeof *t);
+    while (fgets(line, sizeof line, xml) != NULL) {
+        between(line, "<fn>", "</fn>", t->at, sizeof t->at);
+        between(line, "<id>", "</id>", t->test, sizeof t->test);
+        between(line, "<iteration>", "</iteration>", t->round, sizeof t->round);
+        if (between(line, "<duration>", "</duration>", t->seconds, sizeof t->seconds) && t->test[0])
+            return 1;
+    }
+    return 0;
+}
+
+/* A test's name and time stand in the XML alone, in the order of the results. Not told there is what failed
+ * before all tests of a case. */
+static void note_tests(SRunner *runner, const char *suite, FILE *xml)
+{
+    TestResult **results = srunner_results(runner);
+    int n = srunner_ntests_run(runner), is_told = 0;
+    struct told told;
+    for (int k = 0; k < n; k++) {
+        char at[256];
+        struct took took = {0, 0, ""};
+        if (!is_told && !read_told(xml, &told))
+            memset(&told, 0, sizeof told);
+        snprintf(at, sizeof at, "%s:%d", last_of(tr_lfile(results[k])), tr_lno(results[k]));
+        is_told = strcmp(at, told.at) != 0; /* then it is about a later one */
+        snprintf(took.name, sizeof took.name, "%s: %s[%s]", suite, told.test, told.round);
+        took.seconds = strtod(told.seconds, NULL);
+        if (!is_told)
+            note_time(&took);
+        if (tr_rtype(results[k]) != CK_PASS)
+            note_failure(results[k], is_told ? "" : told.test);
+    }
+    free(results);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static struct sum run_queue(int todo, enum print_output mode)
 {
     struct sum sum = {0, 0};
     unsigned char i;
     while (read(todo, &i, 1) == 1) {
         SRunner *runner = srunner_create(suites[i].make());
+        struct took all = {now(), 1, ""};
+        FILE *xml = tmpfile();
+        char path[32];
+        if (xml == NULL) {
+            perror("tmpfile");
+            exit(EXIT_FAILURE); /* a worker's end is noticed */
+        }
+        snprintf(path, sizeof path, "/dev/fd/%d", fileno(xml)); /* by a name, so that no file is left */
+        srunner_set_xml(runner, path);
         srunner_run_all(runner, mode);
+        all.seconds = now() - all.seconds;
+        snprintf(all.name, sizeof all.name, "%s", suites[i].name);
+        note_time(&all);
         sum.run += srunner_ntests_run(runner);
         sum.failed += srunner_ntests_failed(runner);
-        note_failures(runner, failures);
+        note_tests(runner, suites[i].name, xml);
         srunner_free(runner);
+        fclose(xml);
         fflush(stdout);
     }
     return sum;
 }
 
 /* A worker that does not live to tell its sum counts as a failure. */
-static struct sum run_workers(int todo, enum print_output mode, FILE *failures, int workers)
+static struct sum run_workers(int todo, enum print_output mode, int workers)
 {
     struct sum all = {0, 0}, one;
     int sums[2], status;
@@ -115,7 +213,7 @@ static struct sum run_workers(int todo, enum print_output mode, FILE *failures, 
     for (int k = 0; k < workers; k++) {
         if (fork() != 0)
             continue;
-        one = run_queue(todo, mode, failures);
+        one = run_queue(todo, mode);
         exit(write(sums[1], &one, sizeof one) == sizeof one ? EXIT_SUCCESS : EXIT_FAILURE);
     }
     close(sums[1]);
@@ -129,7 +227,35 @@ static struct sum run_workers(int todo, enum print_output mode, FILE *failures, 
     return all;
 }
 
-static void repeat(FILE *failures)
+static int slowest_first(const void *a, const void *b)
+{
+    double x = ((const struct took *)a)->seconds, y = ((const struct took *)b)->seconds;
+    return (x < y) - (x > y);
+}
+
+/* The suites that take longer than LONG_S, then the slowest tests. */
+static void tell_times(void)
+{
+    long bytes = ftell(times);
+    size_t n = bytes > 0 ? (size_t)bytes / sizeof(struct took) : 0, lines = 0, tests = 0;
+    struct took *all = calloc(n + 1, sizeof *all);
+    rewind(times);
+    n = all ? fread(all, sizeof *all, n, times) : 0;
+    qsort(all, n, sizeof *all, slowest_first);
+    for (int is_suite = 1; is_suite >= 0; is_suite--) {
+        for (size_t i = 0; i < n; i++) {
+            if (all[i].is_suite != is_suite || all[i].seconds < (is_suite ? LONG_S : TOLD_S) ||
+                (!is_suite && ++tests > SLOWEST))
+                continue;
+            if (lines++ == 0)
+                printf("\nsuites above %d s, and the slowest tests without their fixtures:\n", LONG_S);
+            printf("%7.1f s  %s\n", all[i].seconds, all[i].name);
+        }
+    }
+    free(all);
+}
+
+static void repeat_failures(void)
 {
     rewind(failures);
     for (int c = fgetc(failures); c != EOF; c = fgetc(failures))
@@ -186,16 +312,17 @@ int main(int argc, char **argv)
     int todo = queue(argv + optind, argc - optind);
     if (todo < 0)
         return EXIT_FAILURE;
-    FILE *failures = tmpfile();
-    if (failures == NULL) {
+    failures = tmpfile();
+    times = tmpfile();
+    if (failures == NULL || times == NULL) {
         perror("tmpfile");
         return EXIT_FAILURE;
     }
-    struct sum sum =
-        workers > 1 ? run_workers(todo, mode, failures, workers) : run_queue(todo, mode, failures);
+    struct sum sum = workers > 1 ? run_workers(todo, mode, workers) : run_queue(todo, mode);
+    tell_times();
     if (sum.failed > 0)
         printf("\n%d of %d failed:\n", sum.failed, sum.run);
-    repeat(failures);
+    repeat_failures();
     if (results != NULL && report(results, sum) != 0)
         return EXIT_FAILURE;
     return sum.run > 0 && sum.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
