@@ -50,10 +50,10 @@ TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tes
 HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
 # In the order they start in: those that wait for servers before the rest, and the longest of all first.
 suites_of = $(patsubst check_%.c,%,$(filter check_%,$(notdir $(1))))
-LONGEST := sim_server cli_hold cli_acquire cli_far cli_supervise examples cli_warn
+LONGEST := sim_server cli_hold cli_acquire cli_far cli_supervise examples cli_warn redlock_verdict
 SUITES_SERVERS := $(sort $(call suites_of,$(filter tests/servers/%,$(TEST_SRC))))
-SUITES_QUICK := $(sort $(call suites_of,$(filter-out tests/servers/%,$(TEST_SRC))))
-SUITES := $(LONGEST) $(filter-out $(LONGEST),$(SUITES_SERVERS)) $(SUITES_QUICK)
+SUITES_ALONE := $(sort $(call suites_of,$(filter-out tests/servers/%,$(TEST_SRC))))
+SUITES := $(LONGEST) $(filter-out $(LONGEST),$(SUITES_SERVERS) $(SUITES_ALONE))
 EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(EXAMPLE_SRC))))
 
 # The warning set; -Wcast-align=strict is gcc's name for what clang calls -Wcast-align.
@@ -161,7 +161,7 @@ CI_STAGES =
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 
-.PHONY: check check-gcc check-asan check-clang layers size size-update headers check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint layers size size-update headers check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
 	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
@@ -169,13 +169,27 @@ check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## check: the t
 check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the test suite built with clang
 # RDL_COMMAND is the command to test; one suite alone: build/check resp_parse. Sanitizers report to files,
 # because tests read the stderr of what they start; a report is a failure whatever the test made of it.
-check-asan: export ASAN_OPTIONS = log_path=$(abspath $(B))/results/report
-check-asan: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
-check-gcc check-asan check-clang:
-	@mkdir -p $(B)/results && rm -f $(B)/results/report.*
+RESULTS = $(B)/results
+check-asan quick-suites: export ASAN_OPTIONS = log_path=$(abspath $(RESULTS))/report
+check-asan quick-suites: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
+quick-suites: ONLY = $(SUITES_ALONE)
+check-gcc check-asan check-clang quick-suites:
+	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/report.*
 	@echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))"
-	@RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(B)/results/$@; status=$$?; \
-	    for r in $(B)/results/report.*; do [ ! -e $$r ] || { cat $$r; status=1; }; done; exit $$status
+	@RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(RESULTS)/$@ $(ONLY); status=$$?; \
+	    for r in $(RESULTS)/report.*; do [ ! -e $$r ] || { cat $$r; status=1; }; done; exit $$status
+
+# The answer while you work. What it finds `make check` and `make lint` find too.
+quick: ## check: in a minute, without a server: suites with ASan, scenarios, layers, format, warnings of what differs
+	+@tests/house/deps.sh --probe quick && tests/house/parts.sh $(B)/quick "$(MAKE) RESULTS=$(B)/quick" \
+	    quick-lint headers layers quick-sim quick-suites
+quick-suites: $(B)/check-asan
+quick-sim: $(B)/sim
+	@mkdir -p $(RESULTS)
+	@$(B)/sim scenarios >$(RESULTS)/scenarios.log || { cat $(RESULTS)/scenarios.log; exit 1; }
+	$(B)/sim 1:200
+quick-lint: $(B)/suites.inc
+	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 SIZES := x86-64 m0plus m4
 SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))

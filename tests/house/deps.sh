@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
-# apt-get, as root or through `sudo -n`, but not with --probe. Groups: test (make check), lint (make lint),
-# fuzz, proof, cover, fault, live (stages of .ci/run), all.
+# apt-get, as root or through `sudo -n`, but not with --probe. Groups: quick (make quick), test (make check),
+# lint (make lint), fuzz, proof, cover, fault, live (stages of .ci/run), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
 # Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
@@ -18,6 +18,13 @@ test redis-server             command -v redis-server
 test clang                    command -v clang
 test gcc-arm-none-eabi        command -v arm-none-eabi-gcc
 test libnewlib-arm-none-eabi  echo '#include <string.h>' | arm-none-eabi-gcc -E -
+quick check                   pkg-config --exists check
+quick pkg-config              command -v pkg-config
+quick clang                   command -v clang
+quick gcc-arm-none-eabi       command -v arm-none-eabi-gcc
+quick libnewlib-arm-none-eabi echo '#include <string.h>' | arm-none-eabi-gcc -E -
+quick shellcheck              command -v shellcheck
+quick clang-format            command -v clang-format
 lint clang-tidy               command -v clang-tidy
 lint cppcheck                 command -v cppcheck
 lint shellcheck               command -v shellcheck

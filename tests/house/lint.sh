@@ -1,26 +1,40 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# lint.sh [STEP...] - everything that reads the sources without running them; `make lint` gives it WARN and
-# WARN_GCC. Steps: house gcc clang tidy cppcheck format shell man. Findings are printed as they come; the
-# exit status is 0 if there are none.
+# lint.sh [--changed] [STEP...] - everything that reads the sources without running them; `make lint` gives it
+# WARN and WARN_GCC. Steps: house gcc clang tidy cppcheck format shell man. Findings are printed as they come;
+# the exit status is 0 if there are none.
+# --changed: of what is read file by file only those that differ from origin/main or, without it, from HEAD.
 #
 # Lists of files and flags are split into words on purpose, and steps are called by name:
 # shellcheck disable=SC2046,SC2086,SC2317
 set -u
-jobs=${JOBS:-2}
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 tests=$(dirname "$0")
 out=$(mktemp -d) || exit
 trap 'rm -rf "$out"' EXIT
 
 # The library; what is built upon it; the tests. The proofs' drivers are read by Frama-C, with its headers.
 library() {
-    find resp net lock redlock -name cli -prune -o -name examples -prune -o -name '*.c' -print | sort
+    find resp net lock redlock -name cli -prune -o -name examples -prune -o -name '*.c' -print | picked
 }
 upon() {
-    find redlock/cli lock/examples redlock/examples -name '*.c' 2>/dev/null | sort
+    find redlock/cli lock/examples redlock/examples -name '*.c' 2>/dev/null | picked
 }
 tests() {
-    find tests fuzz -path tests/proofs -prune -o -name '*.c' -print 2>/dev/null | sort
+    find tests fuzz -path tests/proofs -prune -o -name '*.c' -print 2>/dev/null | picked
+}
+scripts() {
+    find .ci tests fuzz -type f \( -name '*.sh' -o -path '.ci/*' \) 2>/dev/null | picked
+}
+picked() {
+    if [ -n "$changed" ]; then sort | comm -12 - "$out/changed"; else sort; fi
+}
+list_changed() {
+    base=origin/main
+    git rev-parse -q --verify $base >/dev/null || base=HEAD
+    echo "lint: files that differ from $base"
+    { git diff --name-only $base -- && git ls-files -o --exclude-standard; } >"$out/differ" || exit
+    sort -u "$out/differ" >"$out/changed"
 }
 sources() {
     library
@@ -82,17 +96,22 @@ cppcheck_flags="-q -j $jobs --std=c99 --inline-suppr --template=gcc -D__has_incl
     --suppress=missingIncludeSystem --suppress=knownConditionTrueFalse --suppress=unreachableCode
     --suppress=variableScope --suppress=varFuncNullUB"
 format_step() {
-    for file in $(sources); do
-        clang-format "$file" | cmp -s - "$file" || echo "$file: not as clang-format -i would have it"
-    done
+    # shellcheck disable=SC2016 # that shell expands it
+    sources | over sh -c 'clang-format "$1" | cmp -s - "$1" || echo "$1: not as clang-format -i would have it"' - '{}'
 }
 shell_step() {
-    shellcheck $(find .ci tests fuzz -type f \( -name '*.sh' -o -path '.ci/*' \) 2>/dev/null) 2>&1
+    scripts | xargs -r shellcheck 2>&1
 }
 man_step() {
     [ ! -e redlock/cli/redlock.1 ] || mandoc -T lint -W warning redlock/cli/redlock.1 2>&1
 }
 
+changed=
+if [ "${1-}" = --changed ]; then
+    changed=1
+    shift
+    list_changed
+fi
 [ $# -gt 0 ] || set -- house gcc clang tidy cppcheck format shell man
 failed=0
 for step; do
