@@ -31,6 +31,8 @@ bench-faults: $(B)/bench-faults ## bench: the same with servers stalled, refusin
 $(B)/bench-faults: $(B)/lib/tests/bench/bench_faults.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)
 
+# Two clients for so many seconds, 64 for a sixth of it.
+SECONDS_EACH = 10
 .PHONY: bench-split
 bench-split: $(B)/bench-split ## bench: 2 and 64 clients split their votes on five servers: does somebody always get it?
 	$< $(SECONDS_EACH)

@@ -4,8 +4,8 @@
  * they always make progress? Two for so many seconds (60), then 64 for a sixth of it.
  *
  * Told are acquisitions a second, the fewest that one client had, the longest time in which nobody got it,
- * and how often two had it at once. That must be 0, nothing may be left of it, somebody must get it, and of
- * two clients each within PATIENCE_MS.
+ * and how often two had it at once. That must be 0, nothing may be left of it, somebody must get it, of
+ * two clients each within PATIENCE_MS, and every client comes to its end.
  */
 #define _GNU_SOURCE
 #include "tests/bench/bench_live.h"
@@ -62,20 +62,35 @@ static void client(unsigned i)
     _exit(0);
 }
 
+/* How many of these came to an end of another kind than client()'s. */
+static unsigned broke_down(const pid_t *pids, unsigned clients)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < clients; i++) {
+        int status = -1;
+
+        if (waitpid(pids[i], &status, 0) != pids[i] || status != 0)
+            n++;
+    }
+    return n;
+}
+
 static void play(unsigned clients, int for_s)
 {
-    unsigned least = UINT32_MAX, sum = 0;
+    unsigned least = UINT32_MAX, sum = 0, broken;
+    pid_t pids[CLIENTS_MAX];
 
     memset(board, 0, sizeof *board);
     atomic_store(&board->last_ms, client_now());
     for (unsigned i = 0; i < clients; i++) {
-        if (live_fork() == 0)
+        pids[i] = live_fork();
+        if (pids[i] == 0)
             client(i);
     }
     sleep((unsigned)for_s);
     atomic_store(&board->stop, 1);
-    for (unsigned i = 0; i < clients; i++)
-        wait(NULL);
+    broken = broke_down(pids, clients);
     for (unsigned i = 0; i < clients; i++) {
         sum += board->count[i];
         least = board->count[i] < least ? board->count[i] : least;
@@ -85,6 +100,7 @@ static void play(unsigned clients, int for_s)
            clients, for_s, (double)sum / for_s, least, atomic_load(&board->longest_ms),
            atomic_load(&board->violations), quorum_keys());
     fflush(stdout);
+    ck_assert_msg(broken == 0, "%u of %u clients broke down", broken, clients);
     ck_assert_int_eq(atomic_load(&board->violations), 0);
     ck_assert_uint_gt(sum, 0);
     ck_assert_int_eq(clients == 2 ? atomic_load(&board->in_vain) : 0, 0);
