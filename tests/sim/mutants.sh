@@ -1,35 +1,28 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # Breaks one rule of the production code at a time and asks whether the simulator notices.
 #
 #     tests/sim/mutants.sh BUILD SEEDS [NAME...]      SEEDS: the budget of random schedules, e.g. 2000
+#     tests/sim/mutants.sh --one BUILD SEEDS SECONDS NAME    one of them, in the tree that is there
 #
 # Each tests/sim/mutants/NAME.sed says in its second line which file it changes and which rule it breaks.
 # A mutant is caught by a directed scenario, by a seed (a violation, an assertion, a hang), or by both.
+# A hang is more CPU time than ten times what the code needs that is not mutated, and 5 s: a busy machine
+# makes no hang. As many at a time as there are processors. JOBS: or so many.
 # Exit status 1 if one survives or does not apply any more, or if what is not mutated is "caught" too.
 set -u
+one=
+if [ "$1" = --one ]; then
+    one=1
+    shift
+fi
 build=$1
 seeds=$2
 shift 2
 cc=${CC:-cc}
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 dir=tests/sim/mutants
 tree=$build/mutants/tree
-if [ $# -eq 0 ]; then
-    for file in "$dir"/*.sed; do
-        name=${file##*/}
-        set -- "$@" "${name%.sed}"
-    done
-fi
-
-# A copy of its own, so that all mutants are made of the same sources.
-rm -rf "$build/mutants"
-mkdir -p "$tree/tests"
-cp -R resp net lock redlock "$tree"
-cp -R tests/sim "$tree/tests"
-for file in $(cd "$tree" && ls resp/*.c net/*.c lock/*.c redlock/*.c tests/sim/*.c); do
-    case $file in */check_*) continue ;; esac
-    $cc -std=c99 -O1 -g -w -I"$tree" -c -o "$tree/${file%.c}.o" "$tree/$file" || exit 2
-done
 
 # The program of a mutant: its own object instead of the original's.
 link_mutant() {
@@ -42,54 +35,80 @@ link_mutant() {
     $cc -std=c99 -O1 -g -w -I"$tree" -o "$program" "$@"
 }
 
+# What this run says: SIGABRT, SIGFPE and SIGSEGV are the code's, SIGXCPU the limit's, and anything else nobody's.
+run() { # seconds log sed-expression program argument...
+    limit=$1 log=$2 found=$3
+    shift 3
+    { (ulimit -S -t "$limit" && ulimit -c 0 && exec "$@") >"$log" 2>&1; } 2>/dev/null # the shell tells of signals
+    status=$?
+    case $status in
+    0) echo - ;;
+    1) sed -n "$found" "$log" | head -n 1 ;;
+    134 | 136 | 139) echo "assertion (status $status)" ;;
+    152) echo hangs ;;
+    *) echo "DOES NOT RUN (status $status)" ;;
+    esac
+}
+not_caught='SURVIVES|DOES NOT'
+
+try() { # seconds name
+    limit=$1
+    name=$2
+    out=$build/mutants/$name
+    file=$(sed -n '2s/^# \([^:]*\):.*/\1/p' "$dir/$name.sed")
+    mkdir -p "$out"
+    if [ ! -f "$tree/$file" ] || ! sed -E -f "$dir/$name.sed" "$tree/$file" >"$out/mutant.c" ||
+        cmp -s "$tree/$file" "$out/mutant.c"; then
+        printf '%-32s DOES NOT APPLY to %s\n' "$name" "$file"
+    elif ! link_mutant "$out/mutant.c" "$tree/${file%.c}.o" "$out/sim" 2>"$out/cc.log"; then
+        printf '%-32s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
+    else
+        by_seed=$(run "$limit" "$out/seeds.log" 's/^VIOLATION seed \([0-9]*\) \([a-z ]*\):.*/seed \1: \2/p' \
+            "$out/sim" "1:$seeds" quiet=1)
+        by_scenario=$(run "$limit" "$out/scenarios.log" 's/^FAIL \(.*\): [a-z ]*: .*/\1/p' "$out/sim" scenarios)
+        survives=
+        [ "$by_seed$by_scenario" != -- ] || survives=' SURVIVES'
+        printf '%-32s %-32s %s%s\n' "$name" "$by_seed" "$by_scenario" "$survives"
+        rm -rf "$out"
+    fi
+}
+
+if [ -n "$one" ]; then
+    try "$@"
+    exit
+fi
+
+if [ $# -eq 0 ]; then
+    for file in "$dir"/*.sed; do
+        name=${file##*/}
+        set -- "$@" "${name%.sed}"
+    done
+fi
+
+# A copy of its own, so that all mutants are made of the same sources.
+rm -rf "$build/mutants"
+mkdir -p "$tree/tests"
+cp -R resp net lock redlock "$tree"
+cp -R tests/sim "$tree/tests"
+# shellcheck disable=SC2086 # the compiler may be several words
+(cd "$tree" && ls resp/*.c net/*.c lock/*.c redlock/*.c tests/sim/*.c) | grep -v /check_ | sed 's/\.c$//' |
+    xargs -I '{}' -P "$jobs" $cc -std=c99 -O1 -g -w -I"$tree" -c -o "$tree/{}.o" "$tree/{}.c" || exit 2
+
 # What is caught without any change says nothing about a mutant.
 main=$tree/tests/sim/sim_main.o
-if ! link_mutant "$main" "$main" "$build/mutants/sim" || ! "$build/mutants/sim" "1:$seeds" quiet=1 >"$build/mutants/none.log" ||
-    ! "$build/mutants/sim" scenarios >>"$build/mutants/none.log"; then
+link_mutant "$main" "$main" "$build/mutants/sim" || exit 2
+if ! (
+    "$build/mutants/sim" "1:$seeds" quiet=1 >"$build/mutants/none.log" &&
+        "$build/mutants/sim" scenarios >>"$build/mutants/none.log" && times >"$build/mutants/times"
+); then
     grep -E '^(VIOLATION|FAIL)' "$build/mutants/none.log"
     echo 'the unmutated code fails'
     exit 1
 fi
+limit=$(awk -F '[ms ]+' 'END { print int(5 + 10 * (60 * ($1 + $3) + $2 + $4)) }' "$build/mutants/times")
 
-survivors=0
-n=0
 printf '%-32s %-32s %s\n' 'mutant' 'seeds' 'scenario'
-for name in "$@"; do
-    out=$build/mutants/$name
-    file=$(sed -n '2s/^# \([^:]*\):.*/\1/p' "$dir/$name.sed")
-    mkdir -p "$out"
-    n=$((n + 1))
-    if [ ! -f "$tree/$file" ] || ! sed -E -f "$dir/$name.sed" "$tree/$file" >"$out/mutant.c" ||
-        cmp -s "$tree/$file" "$out/mutant.c"; then
-        printf '%-32s DOES NOT APPLY to %s\n' "$name" "$file"
-        survivors=$((survivors + 1))
-        continue
-    fi
-    if ! link_mutant "$out/mutant.c" "$tree/${file%.c}.o" "$out/sim" 2>"$out/cc.log"; then
-        printf '%-32s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
-        survivors=$((survivors + 1))
-        continue
-    fi
-    timeout 60 "$out/sim" "1:$seeds" quiet=1 >"$out/seeds.log" 2>&1
-    status=$?
-    case $status in
-    0) by_seed=- ;;
-    1) by_seed=$(sed -n 's/^VIOLATION seed \([0-9]*\) \([a-z ]*\):.*/seed \1: \2/p' "$out/seeds.log" | head -n 1) ;;
-    124) by_seed='hangs' ;;
-    *) by_seed="assertion (status $status)" ;;
-    esac
-    timeout 60 "$out/sim" scenarios >"$out/scenarios.log" 2>&1
-    status=$?
-    case $status in
-    0) by_scenario=- ;;
-    1) by_scenario=$(sed -n 's/^FAIL \(.*\): [a-z ]*: .*/\1/p' "$out/scenarios.log" | head -n 1) ;;
-    124) by_scenario='hangs' ;;
-    *) by_scenario="assertion (status $status)" ;;
-    esac
-    [ "$by_seed$by_scenario" != -- ] || survivors=$((survivors + 1))
-    printf '%-32s %-32s %s\n' "$name" "$by_seed" "$by_scenario"
-    [ "$by_seed$by_scenario" = -- ] && printf '%-32s SURVIVES\n' "$name"
-    rm -rf "$out"
-done
-echo "$((n - survivors)) of $n mutants caught (budget: $seeds seeds and the directed scenarios)"
-[ "$survivors" = 0 ]
+printf '%s\n' "$@" | xargs -I '{}' -P "$jobs" "$0" --one "$build" "$seeds" "$limit" '{}' | tee "$build/mutants/told"
+caught=$(grep -cvE "$not_caught" "$build/mutants/told")
+echo "$caught of $# mutants caught (budget: $seeds seeds and the directed scenarios; a hang: $limit s of CPU time)"
+[ "$caught" = $# ]
