@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # prove.sh OUT [eva|writer|wp|claim]... - prove the parser and the writer (README.md says what), these
-# steps at the same time. Run from the top of the tree.
+# steps at the same time, and each for all machines. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 # EVA: more options for it.
 #
@@ -43,15 +43,17 @@ eva() { # name machdep driver includes option...
 all_eva() {
     for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
         eva "parse-$machine" $machine eva_parse.c "$out/plain" -eva-precision 2 -eva-domains octagon \
-            -eva-octagon-through-calls
+            -eva-octagon-through-calls &
     done
     eva digit gcc_x86_64 eva_digit.c "$out/plain" -eva-slevel 300
+    wait
 }
 
 all_writer() {
     for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
-        eva "write-$machine" $machine eva_write.c "$out/plain" $writer
+        eva "write-$machine" $machine eva_write.c "$out/plain" $writer &
     done
+    wait
 }
 
 writer='resp/resp_cmd.c resp/resp_ask.c resp/resp_wake.c resp/resp_multi.c resp/resp_write.c
