@@ -6,7 +6,9 @@
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files the test suite wants built before it runs
 #   CHECK_DEPS   groups of tests/house/deps.sh that `make check` needs
-#   CI_STAGES    targets .ci/run makes after `make deps check` and `make lint`
+#   CI_STAGES    targets .ci/run makes beside `make check` and `make lint`, each behind its seconds: 90:prove
+#   CI_WAITS     the same of those that wait for servers and clocks: one at a time
+#   CI_NEEDS     files that several of these want built before they run
 
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -157,7 +159,10 @@ CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 6 < 16 ? n
 CHECK_MORE =
 CHECK_NEEDS = $(EXAMPLES)
 CHECK_DEPS = test
-CI_STAGES =
+CI_STAGES = 90:lint
+CI_WAITS = 250:check
+CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
+	$(EXAMPLES) $(B)/redlock
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 
@@ -210,9 +215,13 @@ lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck
 	@tests/house/lint.sh
 deps: ## check: install what `make check` needs (DEPS=all: what every stage needs); may need root
 	@tests/house/deps.sh $(DEPS)
+.PHONY: ci-stages ci-waits ci-build
 ci-stages:
 	@echo $(CI_STAGES)
+ci-waits:
+	@echo $(CI_WAITS)
 
 -include $(wildcard $(FRAGMENTS))
+ci-build: $(CI_NEEDS)
 -include $(shell find $(B) -path '$(B)/servers' -prune -o -name '*.d' -print 2>/dev/null)
 endif

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Benchmarks. Not part of `make check`: they measure, they do not judge. But for bench-split, which CI runs: that
 # clients who split their votes make progress can only be shown by letting them do it for a while.
-CI_STAGES += bench-split
+CI_WAITS += 12:bench-split
+CI_NEEDS += $(B)/bench-split
 
 .PHONY: bench-resp
 bench-resp: $(B)/bench-resp ## bench: the parser and the encoder against the system's hiredis: time and instructions

@@ -22,14 +22,15 @@ $(B)/relay: $(B)/lib/tests/servers/relay_main.o
 wire-tshark: $(B)/relay $(B)/redlock ## ci: tshark decodes what the command and a server say, in every mode
 	@tests/house/deps.sh --probe test live
 	tests/servers/tshark.sh $(B)
-CI_STAGES += wire-tshark
+CI_WAITS += 8:wire-tshark
+CI_NEEDS += $(B)/relay
 
 .PHONY: prove prove-seeds
 prove: ## ci: prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
 	tests/proofs/prove.sh $(B)/proofs
 prove-seeds: ## ci: five seeded bugs make the proofs fail
 	tests/proofs/seeds.sh $(B)/proofs-seeds
-CI_STAGES += prove prove-seeds
+CI_STAGES += 80:prove 40:prove-seeds
 
 # What the suites and the replayed corpora reach in resp/: lines, branches and conditions (MC/DC).
 CLANG19 = clang-19
@@ -52,6 +53,6 @@ coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its 
 	    -instr-profile=$(COV)/all.profdata -show-branch-summary -show-mcdc-summary $(RESP_SRC) >$(COV)/report
 	@cat $(COV)/report && awk '$$1 == "TOTAL" { found = 1; missed = $$9 + $$12 + $$15 } \
 	    END { if (!found || missed) print "resp/ is not covered whole"; exit !found || missed }' $(COV)/report
-CI_STAGES += coverage-resp
+CI_STAGES += 10:coverage-resp
 mutate-resp: ## hours: every operator and constant of resp/ changed in turn: do the suites notice?
 	tests/proofs/mutate.sh $(B)/mutants

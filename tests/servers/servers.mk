@@ -5,7 +5,7 @@
 LIVE_SUITES = live_ways live_errors live_errors_more live_errors_rare live_errors_relay \
 	live_errors_host lock_shared sim_server
 
-CI_STAGES += live
+CI_WAITS += 35:live
 .PHONY: live
 live: $(B)/check ## ci: ways, scripts, errors and the model server on servers of five more versions
 	@tests/house/deps.sh --probe live

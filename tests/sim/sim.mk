@@ -60,7 +60,8 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 	$(B)/sim-clang 1:40 hash=1 trace=1 | cmp - $(B)/sim-lines
 
 # The long way: .ci/run
-CI_STAGES += sim-long mutants model
+CI_STAGES += 35:sim-long 100:mutants 25:model
+CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
 	@# servers that forget everything and are back at once, with a guard: nothing may break
