@@ -13,13 +13,18 @@ enum { NOW = 10000000, QUARANTINE = FLEET_TTL + 1000 };
 static struct rdl_canary canaries[RDL_SERVERS_MAX];
 static uint64_t now;
 
-static void put(size_t i, const char *run)
+static void put_made_at(size_t i, const char *run, unsigned clock_s)
 {
     char command[128];
 
-    snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY "\r\n$21\r\n%.16s 6400\r\n",
-             run);
+    snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY "\r\n$21\r\n%.16s %u\r\n",
+             run, clock_s);
     fleet_command(i, command, now);
+}
+
+static void put(size_t i, const char *run)
+{
+    put_made_at(i, run, 6400);
 }
 
 /* Every server has one, as old as itself. */
@@ -56,6 +61,22 @@ static void settle(void)
     rdl_redlock_step(lock, now);
     fleet_serve_all(now);
 }
+
+/* It may have granted another what it lost, as long as it was in quarantine when it was asked. */
+START_TEST(what_was_asked_inside_a_quarantine_does_not_count_behind_its_end)
+{
+    int rc;
+
+    begin(1, RDL_GUARD_REQUIRED);
+    put_made_at(0, fleet.s[0].model.run_id, NOW / 1000 - QUARANTINE / 1000);
+    now -= _i ? 0 : 100;
+    rc = fleet_acquire(now);
+    ck_assert_int_eq(rc, RDL_PENDING);
+    now = NOW;
+    ck_assert_int_eq(fleet_run(rc, &now), _i ? RDL_OK : RDL_E_QUARANTINE);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW);
+}
+END_TEST
 
 START_TEST(a_server_that_always_had_it_counts)
 {
@@ -402,6 +423,7 @@ Suite *suite_redlock_canary(void)
     Suite *suite = suite_create("redlock_canary");
     TCase *tc = tcase_create("canary");
 
+    tcase_add_loop_test(tc, what_was_asked_inside_a_quarantine_does_not_count_behind_its_end, 0, 2);
     tcase_add_test(tc, a_server_that_always_had_it_counts);
     tcase_add_loop_test(tc, one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over, 0, 4);
     tcase_add_test(tc, an_even_number_of_them_is_called_quarantine_too);

@@ -401,6 +401,39 @@ START_TEST(a_release_is_owed_until_the_keys_end_by_themselves)
 }
 END_TEST
 
+/* When an adopted key ends nobody knows; when one of ours ends we do, also if both had the same handle. */
+START_TEST(what_follows_an_adopted_lease_is_owed_its_release_no_longer_than_its_keys_last)
+{
+    uint64_t at = 1000;
+
+    fleet_init(1, at);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, at), &at), RDL_EXPIRED);
+    ck_assert_int_eq(fleet_run(fleet_acquire(at), &at), RDL_OK);
+    ck_assert_uint_eq(at, 1000);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, at), RDL_PENDING);
+    fleet_down(0);
+    rdl_redlock_step(lock, at + FLEET_ATTEMPT);
+    rdl_conn_closed(&fleet.s[0].conn, RDL_E_CONNECT);
+    ck_assert(!rdl_redlock_is_idle(lock));
+    rdl_redlock_step(lock, at + FLEET_TTL - 100); /* it pauses */
+    rdl_redlock_step(lock, at + FLEET_TTL + 1);
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
+START_TEST(who_adopts_is_shown_no_votes_of_the_lease_before)
+{
+    uint64_t at = 1000;
+
+    fleet_init(3, at);
+    ck_assert_int_eq(fleet_run(fleet_acquire(at), &at), RDL_OK);
+    ck_assert_uint_ge(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 2);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_NONE), 3);
+}
+END_TEST
+
 START_TEST(asking_again_while_the_last_answer_is_out_is_no_muddle)
 {
     uint64_t now = 4000;
@@ -439,6 +472,8 @@ Suite *suite_redlock_hold(void)
     tcase_add_test(tc, what_was_known_to_be_gone_was_not_released_by_us);
     tcase_add_test(tc, a_run_that_was_heard_since_is_no_other_one);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
+    tcase_add_test(tc, what_follows_an_adopted_lease_is_owed_its_release_no_longer_than_its_keys_last);
+    tcase_add_test(tc, who_adopts_is_shown_no_votes_of_the_lease_before);
     tcase_add_loop_test(tc, a_release_is_owed_until_the_keys_end_by_themselves, 0, 2);
     tcase_add_test(tc, asking_again_while_the_last_answer_is_out_is_no_muddle);
     suite_add_tcase(suite, tc);
