@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)
@@ -315,6 +316,39 @@ START_TEST(who_is_in_quarantine_is_raised_too)
 }
 END_TEST
 
+/* One of those that hold the number does not count: the third is raised before the number is told. */
+START_TEST(a_number_is_told_when_a_majority_that_counts_holds_it)
+{
+    const unsigned c[] = {9, 11, 11};
+    size_t i;
+
+    fenced(3);
+    counters(c);
+    fleet.opt.guard = RDL_GUARD_REQUIRED;
+    for (i = 0; i < 3; i++)
+        rdl_conn_upkeep(&fleet.s[i].conn, now);
+    now += FLEET_TTL + 1000;
+    fleet.s[2].conn.facts.up_ms = (int64_t)now;
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 12);
+    ck_assert_uint_eq(counted(0), 12);
+}
+END_TEST
+
+START_TEST(who_lost_the_lock_holds_no_number)
+{
+    fenced(3);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 3);
+    fleet_steal(0, now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 2);
+}
+END_TEST
+
 START_TEST(where_it_is_put_back_the_number_is_too)
 {
     fenced(5);
@@ -371,6 +405,7 @@ START_TEST(a_raise_that_fails_costs_no_vote)
     ck_assert_int_eq(fleet.servers[3].vote, _i < 2    ? RDL_VOTE_GRANTED
                                             : _i == 2 ? RDL_VOTE_DENIED
                                                       : RDL_VOTE_ABSENT);
+    ck_assert_int_eq(fleet.servers[3].hold == HOLD_GONE, _i >= 2);
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 4);
     fleet_mend(now);
     ck_assert_uint_gt(rdl_redlock_remaining_ms(lock, now), 0);
@@ -504,6 +539,8 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, a_gap_voids_the_number);
     tcase_add_loop_test(tc, who_grants_it_late_is_raised_too, 0, 2);
     tcase_add_test(tc, who_is_in_quarantine_is_raised_too);
+    tcase_add_test(tc, a_number_is_told_when_a_majority_that_counts_holds_it);
+    tcase_add_test(tc, who_lost_the_lock_holds_no_number);
     tcase_add_test(tc, where_it_is_put_back_the_number_is_too);
     tcase_add_test(tc, an_extend_raises_all_that_answer);
     tcase_add_loop_test(tc, a_raise_that_fails_costs_no_vote, 0, 4);
