@@ -163,10 +163,10 @@ CI_STAGES = 90:lint
 CI_WAITS = 250:check
 CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
 	$(EXAMPLES) $(B)/redlock
-CHECK_PARTS = check-gcc check-asan check-clang layers size headers check-install $(CHECK_MORE)
+CHECK_PARTS = check-gcc check-asan check-clang layers size headers stale check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 
-.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy layers size size-update headers check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy layers size size-update headers stale objects check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
 	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
@@ -216,6 +216,9 @@ headers: ## check: every header parses alone, as C99 and as C++
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
+stale: $(B)/check $(B)/check-asan $(B)/check-clang $(SIZE_OBJ) ## check: were a header touched, all that includes it is made again
+	@tests/house/stale.sh $(B) "$(MAKE)"
+objects: $(OBJECTS)
 check-install: all ## check: install to a staging folder, use what is there, uninstall
 	+@tests/house/install.sh "$(MAKE)" $(abspath $(B))/staging
 lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
