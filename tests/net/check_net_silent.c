@@ -71,8 +71,8 @@ START_TEST(a_connection_whose_oldest_answer_is_overdue_is_silent)
 }
 END_TEST
 
-static const struct rdl_op *const asking[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_raise_fence,
-                                              &rdl_op_canary_look, &rdl_op_time};
+static const struct rdl_op *const asking[] = {&rdl_op_acquire,       &rdl_op_extend,      &rdl_op_raise_fence,
+                                              &rdl_op_canary_create, &rdl_op_canary_look, &rdl_op_time};
 
 START_TEST(a_silent_connection_is_asked_nothing_and_only_releases_are_sent)
 {
@@ -85,6 +85,18 @@ START_TEST(a_silent_connection_is_asked_nothing_and_only_releases_are_sent)
     ck_assert_int_eq(submit(&rdl_op_release, NULL, 3, NOW + PATIENCE), RDL_OK);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), token_hex(3)));
     ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 3);
+}
+END_TEST
+
+START_TEST(a_set_that_was_not_sent_keeps_no_silent_connection)
+{
+    struct rdl_req set = {0};
+
+    ask(&rdl_op_extend, NOW);
+    ck_assert_int_eq(submit(&rdl_op_acquire, &set, 2, NOW), RDL_OK);
+    if (_i)
+        scripted_sent(&s);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), _i ? RDL_CONN_SILENT : RDL_CONN_FAILED);
 }
 END_TEST
 
@@ -251,7 +263,9 @@ Suite *suite_net_silent(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_connection_whose_oldest_answer_is_overdue_is_silent);
-    tcase_add_loop_test(tc, a_silent_connection_is_asked_nothing_and_only_releases_are_sent, 0, 5);
+    tcase_add_loop_test(tc, a_silent_connection_is_asked_nothing_and_only_releases_are_sent, 0,
+                        sizeof asking / sizeof asking[0]);
+    tcase_add_loop_test(tc, a_set_that_was_not_sent_keeps_no_silent_connection, 0, 2);
     tcase_add_test(tc, any_byte_ends_the_silence_and_the_wait_begins_anew);
     tcase_add_test(tc, answers_that_come_one_by_one_are_no_silence);
     tcase_add_test(tc, it_is_ended_when_the_keys_of_all_its_sets_are_gone);

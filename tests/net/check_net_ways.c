@@ -168,6 +168,40 @@ START_TEST(a_script_that_is_flushed_is_sent_again)
 }
 END_TEST
 
+/* Who asked for more behind it, the canary, looks again; but not the next time. */
+START_TEST(what_was_sent_again_is_told_for_this_request_alone)
+{
+    submit(&a, &rdl_op_extend, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(a.is_repeated, 0);
+    submit(&a, &rdl_op_extend, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, NOSCRIPT);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(a.is_repeated, 1);
+    submit(&a, &rdl_op_extend, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(a.is_repeated, 0);
+}
+END_TEST
+
+/* A release is submitted behind it: what was not sent yet would come after that. */
+START_TEST(what_was_not_sent_yet_is_not_sent_after_its_last_try)
+{
+    submit(&a, &rdl_op_acquire, "k");
+    if (_i)
+        scripted_sent(&s);
+    rdl_conn_last_try(&s.conn, &a);
+    ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_NONE : RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !_i);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_uint_eq(s.conn.reserved == 0, !_i);
+}
+END_TEST
+
 /* No server says that to an EVAL, but something between us and it may. */
 START_TEST(noscript_in_answer_to_an_eval_is_a_refusal)
 {
@@ -488,6 +522,8 @@ Suite *suite_net_ways(void)
     tcase_add_test(tc, a_release_nobody_waits_for_climbs_down_too);
     tcase_add_test(tc, two_releases_in_one_go_send_the_text_once);
     tcase_add_loop_test(tc, a_script_that_is_flushed_is_sent_again, 0, 2);
+    tcase_add_test(tc, what_was_sent_again_is_told_for_this_request_alone);
+    tcase_add_loop_test(tc, what_was_not_sent_yet_is_not_sent_after_its_last_try, 0, 2);
     tcase_add_loop_test(tc, noscript_in_answer_to_an_eval_is_a_refusal, 0, 2);
     tcase_add_test(tc, noscript_to_both_ends_in_the_next_way);
     tcase_add_test(tc, noscript_to_an_eval_where_nothing_else_is_left_is_told);
