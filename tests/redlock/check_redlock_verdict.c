@@ -68,10 +68,16 @@ static void answers_in_turn(const char *fates, size_t first)
         ck_assert_uint_eq(fleet_keys(now), how_many(fates, 's'));
 }
 
+/* So many servers, and who answers first; a test each, so that none takes long. */
+static const struct {
+    size_t n, first;
+} orders[] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}, {4, 0}, {4, 1}, {4, 2}, {4, 3},
+              {5, 0}, {5, 2}, {5, 4}, {6, 0}, {6, 2}, {6, 4}, {7, 0}, {7, 2}, {7, 4}, {7, 6}};
+
 START_TEST(the_result_is_the_best_that_the_answers_give_in_whatever_order_they_come)
 {
     static const char letters[] = ".sde";
-    size_t n = (size_t)_i, i, first;
+    size_t n = orders[_i].n, i;
     unsigned k, all = 1;
 
     for (i = 0; i < n; i++)
@@ -81,10 +87,8 @@ START_TEST(the_result_is_the_best_that_the_answers_give_in_whatever_order_they_c
         unsigned rest = k;
         for (i = 0; i < n; i++, rest /= 4)
             fates[i] = letters[rest % 4];
-        if (how_many(fates, 'd') > n - (n / 2 + 1)) /* then it does not even begin */
-            continue;
-        for (first = 0; first<n; first += n> 4 ? 2 : 1)
-            answers_in_turn(fates, first);
+        if (how_many(fates, 'd') <= n - (n / 2 + 1)) /* with more it does not even begin */
+            answers_in_turn(fates, orders[_i].first);
     }
 }
 END_TEST
@@ -256,7 +260,8 @@ Suite *suite_redlock_verdict(void)
     Suite *suite = suite_create("redlock_verdict");
     TCase *tc = tcase_create("verdict");
 
-    tcase_add_loop_test(tc, the_result_is_the_best_that_the_answers_give_in_whatever_order_they_come, 1, 8);
+    tcase_add_loop_test(tc, the_result_is_the_best_that_the_answers_give_in_whatever_order_they_come, 0,
+                        sizeof orders / sizeof orders[0]);
     tcase_add_test(tc, the_releases_go_out_at_once_and_only_the_verdict_waits);
     tcase_add_test(tc, a_late_reply_is_a_vote_and_owed_nothing_more);
     tcase_add_test(tc, who_connects_while_the_verdict_waits_is_not_asked);
