@@ -7,12 +7,16 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lock/lock.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+
+/* Well below the tests' limit: one that gives up says so. */
+enum { WAIT_MS = 30000 };
 
 static struct live_server server;
 static struct relay relay;
@@ -38,7 +42,7 @@ static void teardown(void)
 static void begin(const char *mute, uint32_t ttl_ms, uint32_t attempt_ms)
 {
     const struct rdl_options patient = {
-        .ttl_ms = ttl_ms, .wait_ms = 60000, .retry_ms = 20, .attempt_ms = attempt_ms};
+        .ttl_ms = ttl_ms, .wait_ms = WAIT_MS, .retry_ms = 20, .attempt_ms = attempt_ms};
 
     relay.mute = mute;
     relay_start(&relay, server.port, 0);
@@ -107,12 +111,41 @@ START_TEST(a_command_whose_renewal_is_swallowed_runs_on_to_its_end)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- the relay itself */
+
+START_TEST(the_relay_serves_several_at_once)
+{
+    static struct client more[3];
+    int i;
+
+    begin("no such word", 1000, 0);
+    for (i = 0; i < 3; i++) {
+        client_init(&more[i], url);
+        ck_assert_int_eq(client_ask(&more[i], &rdl_op_time, "k"), RDL_ANSWER_YES);
+    }
+    for (i = 0; i < 3; i++)
+        ck_assert_int_eq(client_ask(&more[i], &rdl_op_time, "k"), RDL_ANSWER_YES);
+}
+END_TEST
+
+/* Without that it would wait until its limit, and nobody would know for what. */
+START_TEST(a_relay_that_cannot_reach_the_server_fails_its_test)
+{
+    begin("no such word", 1000, 0);
+    live_kill(&server);
+    client_wait_state(&client, RDL_CONN_READY); /* to the relay */
+    for (;;)
+        pause();
+}
+END_TEST
+
 Suite *suite_live_silent(void);
 
 Suite *suite_live_silent(void)
 {
     Suite *suite = suite_create("live_silent");
     TCase *tc = tcase_create("connections that go silent");
+    TCase *self = tcase_create("the relay");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
@@ -121,5 +154,9 @@ Suite *suite_live_silent(void)
     tcase_add_test(tc, a_release_into_the_silence_is_paid_over_the_next_connection);
     tcase_add_test(tc, a_command_whose_renewal_is_swallowed_runs_on_to_its_end);
     suite_add_tcase(suite, tc);
+    tcase_add_checked_fixture(self, setup, teardown);
+    tcase_add_test(self, the_relay_serves_several_at_once);
+    tcase_add_exit_test(self, a_relay_that_cannot_reach_the_server_fails_its_test, 1);
+    suite_add_tcase(suite, self);
     return suite;
 }
