@@ -181,8 +181,6 @@ END_TEST
  */
 START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
 {
-    const struct timespec pause = {0, 5000000};
-
     command_set(&c, (const char *const[]){"--ttl", "1s", _i % 2 ? "-q" : "-v", NULL}, &server, 1, "nightly",
                 "trap 'exit 0' USR1; echo $$ >&9; while :; do sleep 0.01; done");
     command_start(&c);
@@ -190,8 +188,7 @@ START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
     pid_t guardian = find_guardian();
     kill(c.pid, SIGSTOP);
     kill(guardian, _i < 2 ? SIGSTOP : SIGKILL);
-    while (strcmp(live_command(&server, "EXISTS nightly"), ":0\r\n") != 0)
-        nanosleep(&pause, NULL);
+    live_await(&server, "EXISTS nightly", ":0\r\n");
     kill(child, SIGUSR1);
     command_await_gone(child);
     kill(c.pid, SIGCONT);

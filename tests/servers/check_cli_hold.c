@@ -97,8 +97,7 @@ static void await_blocked(int n)
     char text[32];
 
     snprintf(text, sizeof text, "\nblocked_clients:%d\r", n);
-    while (strstr(live_command(&server[0], "INFO clients"), text) == NULL) {
-    }
+    live_await(&server[0], "INFO clients", text);
 }
 
 /* ---------------------------------------------------------------- --fence */

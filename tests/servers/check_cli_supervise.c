@@ -281,8 +281,7 @@ START_TEST(a_lock_that_is_gone_says_where)
     command_start(&c);
     command_note(&c);
     for (int i = 0; i < N; i++) /* the command starts when a majority has granted it */
-        while (strcmp(live_command(&server[i], "EXISTS nightly"), ":1\r\n") != 0) {
-        }
+        live_await(&server[i], "EXISTS nightly", ":1\r\n");
     for (int i = 0; i < 3; i++)
         live_command(&server[i], "DEL nightly");
     kill(c.pid, SIGUSR1);

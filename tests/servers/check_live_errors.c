@@ -31,8 +31,10 @@ static void ok(const char *command)
 /* Until the server's INFO has this line. */
 static void await_info(const char *section, const char *line)
 {
-    while (strstr(live_command(&server, "INFO %s", section), line) == NULL)
-        ;
+    char command[32];
+
+    snprintf(command, sizeof command, "INFO %s", section);
+    live_await(&server, command, line);
 }
 
 /* ---------------------------------------------------------------- how each is brought about, and mended */
@@ -93,8 +95,7 @@ static void run_script(void)
         live_command(&server, "EVAL \"while true do end\" 0");
         _exit(0);
     }
-    while (strncmp(live_command(&server, "PING"), "-BUSY", 5) != 0)
-        ;
+    live_await(&server, "PING", "-BUSY");
 }
 
 static void kill_script(void)
@@ -126,17 +127,15 @@ static void fill_up(void)
     ok("CONFIG SET maxclients 1");
     client_init(&other, live_url(&server, LIVE_V4, url, sizeof url));
     while (client_ask(&other, &rdl_op_release, "other") != RDL_ANSWER_ABSENT)
-        ; /* refused itself: the connection that set it was still there */
-    while (live_command(&server, "PING")[0] != '-') /* until it has seen our own connections end */
-        ;
+        ;                                    /* refused itself: the connection that set it was still there */
+    live_await(&server, "PING", "-ERR max"); /* until it has seen our own connections end */
 }
 
 static void leave(void)
 {
     rdl_posix_drop(&other.conn);
     rdl_conn_closed(&other.conn, RDL_E_CLOSED);
-    while (strncmp(live_command(&server, "CONFIG SET maxclients 100"), "+OK", 3) != 0)
-        ;
+    live_await(&server, "CONFIG SET maxclients 100", "+OK");
 }
 
 static void limit_user(void)
@@ -160,8 +159,7 @@ static void serve_slot(void)
     ok("CONFIG SET cluster-require-full-coverage no");
     live_command(&server, "CLUSTER KEYSLOT k");
     live_command(&server, "CLUSTER ADDSLOTS %ld", strtol(server.reply + 1, NULL, 10));
-    while (strstr(live_command(&server, "CLUSTER INFO"), "cluster_state:ok") == NULL)
-        ;
+    live_await(&server, "CLUSTER INFO", "cluster_state:ok");
 }
 
 static void put_list(void)
@@ -291,8 +289,11 @@ static void assert_nothing_done(const struct row *r)
 }
 
 /* One turn of an event loop. */
+static uint64_t patience_end_ms;
+
 static int turn(void)
 {
+    ck_assert_msg(client_now() < patience_end_ms, "told nothing, or nothing new");
     client_step(&client, client_now() + 20);
     return rdl_lock_step(&lock, client_now());
 }
@@ -353,6 +354,7 @@ START_TEST(who_waits_waits_for_what_can_be_mended)
         return;
     }
     init_lock(r, &patient);
+    patience_end_ms = client_now() + 2 * (uint64_t)CLIENT_PATIENCE_MS;
     rc = rdl_lock_acquire_begin(&lock, entropy, client_now());
     while (rc == RDL_PENDING && !is_told(r))
         rc = turn();

@@ -188,9 +188,8 @@ static const char *id_of(struct live_server *s)
 
 static void await_cluster(struct live_server *s)
 {
-    while (strstr(live_command(s, "CLUSTER INFO"), "cluster_size:2") == NULL ||
-           strstr(s->reply, "cluster_state:ok") == NULL)
-        ;
+    live_await(s, "CLUSTER INFO", "cluster_size:2");
+    live_await(s, "CLUSTER INFO", "cluster_state:ok");
 }
 
 /* Two nodes that know each other; the slot of k belongs to the one or the other. */

@@ -192,8 +192,7 @@ static void serve_slot_of_k(void)
 {
     live_command(&asked, "CLUSTER KEYSLOT k");
     live_command(&asked, "CLUSTER ADDSLOTS %ld", strtol(asked.reply + 1, NULL, 10));
-    while (strstr(live_command(&asked, "CLUSTER INFO"), "cluster_state:ok") == NULL)
-        ;
+    live_await(&asked, "CLUSTER INFO", "cluster_state:ok");
 }
 
 /* A key that no script of ours names, where it is not to be had. Three ways of putting it since 7.0. */
@@ -292,8 +291,7 @@ START_TEST(a_script_that_has_written_cannot_be_killed)
         live_command(&asked, "EVAL \"redis.call('SET','x',1) while true do end\" 0");
         _exit(0);
     }
-    while (strncmp(live_command(&asked, "PING"), "-BUSY", 5) != 0)
-        ;
+    live_await(&asked, "PING", "-BUSY");
     asking_refused(&rdl_op_time, "k", RDL_E_SERVER, "UNKILLABLE Sorry the script already executed write");
     assert_class(RDL_E_SERVER, 0, "the server answered with an error");
     kill(background, SIGKILL);

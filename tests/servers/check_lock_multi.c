@@ -221,8 +221,7 @@ START_TEST(a_cluster_node_refuses_names_in_different_slots_and_says_why)
     teardown();
     begin(cluster);
     live_command(&server, "CLUSTER ADDSLOTSRANGE 0 16383");
-    while (strstr(live_command(&server, "CLUSTER INFO"), "cluster_state:ok") == NULL) {
-    }
+    live_await(&server, "CLUSTER INFO", "cluster_state:ok");
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_CLUSTER);
     ck_assert_ptr_nonnull(strstr(rdl_conn_text(&client.conn), "CROSSSLOT"));
     rdl_lock_init_multi(&lock, &opt, &client.conn, tagged, 2, packed);
