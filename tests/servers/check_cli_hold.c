@@ -135,18 +135,20 @@ static uint64_t wall_ms(void)
 /* With a hint it waits long in one piece, so as to keep its place. */
 START_TEST(a_number_is_as_fresh_as_the_grant_however_long_the_wait)
 {
-    static const char *const patient[] = {"--fence", "--wake-hint", "-w", "60", NULL};
-    uint64_t free_ms;
+    static const char *const patient[] = {"--fence", "--wake-hint", "-w", "40", NULL};
+    const struct timespec pause = {0, 20000000};
+    uint64_t waiting_ms, number_ms;
 
     live_command(&server[0], "SET nightly other PX 60000");
     start(&a, patient, say_fence);
     await_blocked(1);
-    sleep(2);
-    free_ms = wall_ms();
+    nanosleep(&pause, NULL); /* its clock may be as coarse */
+    waiting_ms = wall_ms();
     live_command(&server[0], "DEL nightly");
     live_command(&server[0], "RPUSH {nightly}:wake 1");
-    ck_assert_uint_ge(strtoull(command_note(&a), NULL, 10) + 1000,
-                      free_ms); /* it looked just before, perhaps */
+    number_ms = strtoull(command_note(&a), NULL, 10);
+    ck_assert_uint_ge(number_ms, waiting_ms);
+    ck_assert_uint_le(number_ms, wall_ms());
     ck_assert_int_eq(command_end(&a), 0);
 }
 END_TEST
@@ -172,9 +174,10 @@ END_TEST
 
 /* ---------------------------------------------------------------- --legacy */
 
-static const char *const always[] = {"--legacy=always", "-n", NULL};
-static const char *const automatic[] = {"--legacy=auto", "-n", NULL};
-static const char *const at_once[] = {"-n", NULL};
+/* One attempt, and the time for it that a busy machine needs. */
+static const char *const always[] = {"--legacy=always", "-n", "--attempt=5s", NULL};
+static const char *const automatic[] = {"--legacy=auto", "-n", "--attempt=5s", NULL};
+static const char *const at_once[] = {"-n", "--attempt=5s", NULL};
 
 START_TEST(the_old_protocol_is_spoken_as_old_clients_do)
 {
@@ -210,7 +213,7 @@ END_TEST
 START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
 {
     live_freeze(&server[0]);
-    ck_assert_int_eq(run(&a, always, 1, "true"), 69);
+    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", NULL}, 1, "true"), 69);
     ck_assert_ptr_nonnull(strstr(a.err, " s: 127.0.0.1:"));
     ck_assert_ptr_null(strstr(a.err, "running"));
     live_thaw(&server[0]);
@@ -219,7 +222,7 @@ END_TEST
 
 START_TEST(what_stands_in_the_way_of_an_old_lock_is_told)
 {
-    static const char *const loudly[] = {"--legacy=always", "-n", "-v", NULL};
+    static const char *const loudly[] = {"--legacy=always", "-n", "--attempt=5s", "-v", NULL};
 
     start_holder(always);
     ck_assert_int_eq(run(&b, loudly, 1, "true"), 1);
@@ -235,8 +238,10 @@ END_TEST
 /* redis-py's lock without a timeout. */
 START_TEST(a_holder_without_end_is_waited_for)
 {
+    static const char *const loudly[] = {"--legacy=always", "-n", "--attempt=5s", "-v", NULL};
+
     live_command(&server[0], "SET nightly 2147483649.0");
-    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", "-v", NULL}, 1, "true"), 1);
+    ck_assert_int_eq(run(&a, loudly, 1, "true"), 1);
     ck_assert_ptr_nonnull(strstr(a.err, " is held by somebody else, without end"));
     ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's, without end"));
     ck_assert_ptr_null(strstr(a.err, "not a lock"));
@@ -299,8 +304,9 @@ END_TEST
 /* It cannot be renewed: then it ends by itself, but not before that; or, if it may be a holder's, at once. */
 START_TEST(a_lock_that_was_overwritten_is_not_renewed)
 {
-    static const char *const options[][4] = {{"--ttl=3s", "--legacy=always", "--legacy-shortest-ttl", NULL},
-                                             {"--ttl=3s", "--legacy=always", NULL}};
+    static const char *const options[][5] = {
+        {"--ttl=8s", "--attempt=2s", "--legacy=always", "--legacy-shortest-ttl", NULL},
+        {"--ttl=8s", "--attempt=2s", "--legacy=always", NULL}};
     static const char *const texts[] = {"a waiter wrote over it: it can only run out",
                                         "holds what a later holder wrote, or a waiter"};
 
@@ -338,7 +344,7 @@ START_TEST(auto_has_a_clock_as_well)
     begin(old);
     ck_assert_int_eq(run(&a, automatic, 1, "true"), 69);
     ck_assert_ptr_nonnull(strstr(a.err, "give --clock-error"));
-    start_holder((const char *const[]){"--legacy=auto", "--clock-error=2s", "--ttl=5s", NULL});
+    start_holder((const char *const[]){"--legacy=auto", "--clock-error=2s", "--ttl=20s", NULL});
     ck_assert_int_eq(number("PTTL nightly"), -1);
     end_holder();
     ck_assert_int_eq(number("EXISTS nightly"), 0);
@@ -431,7 +437,8 @@ END_TEST
 START_TEST(the_wait_has_its_bound)
 {
     start_holder(hint);
-    ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.3", NULL}, 1, "true"), 1);
+    ck_assert_int_eq(
+        run(&b, (const char *const[]){"--wake-hint", "-w", "0.3", "--attempt=5s", NULL}, 1, "true"), 1);
     ck_assert_ptr_nonnull(strstr(b.err, "is held by somebody else, whose lease has"));
     end_holder();
 }
@@ -441,22 +448,27 @@ START_TEST(a_dead_server_is_told_as_without_it)
 {
     live_kill(&server[0]);
     ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.2", NULL}, 1, "true"), 69);
-    ck_assert_ptr_nonnull(strstr(b.err, "no lock after 0.2 s (is it running?): "));
+    ck_assert_ptr_nonnull(strstr(b.err, "no lock after "));
+    ck_assert_ptr_nonnull(strstr(b.err, " s (is it running?): "));
 }
 END_TEST
 
 /* ---------------------------------------------------------------- what is common to them */
 
-static const char *const kinds[][4] = {{"--ttl=600ms", "--wake-hint", NULL},
-                                       {"--ttl=5s", "--legacy=always", NULL},
-                                       {"--ttl=600ms", "--fence", NULL}};
+/* No stall of a busy machine ends it. Without their first word they say less. */
+static const char *const kinds[][5] = {{"-v", "--ttl=8s", "--attempt=2s", "--wake-hint", NULL},
+                                       {"-v", "--ttl=8s", "--attempt=2s", "--legacy=always", NULL},
+                                       {"-v", "--ttl=8s", "--attempt=2s", "--fence", NULL}};
 
-static const char *const slow_kinds[][3] = {{"--ttl=6s", NULL}, {"--ttl=6s", "--legacy=always", NULL}};
+static const char *const slow_kinds[][3] = {{"--ttl=12s", NULL}, {"--ttl=12s", "--legacy=always", NULL}};
 
 START_TEST(the_lease_is_renewed_while_the_command_runs)
 {
-    ck_assert_str_eq(
-        run_for_note(kinds[_i], 1, _i == 1 ? "sleep 7; echo done >&9" : "sleep 2; echo done >&9"), "done");
+    start_holder(kinds[_i]);
+    command_await_times(&a, "nightly renewed", 4); /* longer than a lease lasts */
+    ck_assert_int_eq(number("EXISTS nightly"), 1);
+    end_holder();
+    ck_assert_ptr_null(strstr(a.err, "not renewed"));
 }
 END_TEST
 
@@ -476,7 +488,7 @@ END_TEST
 
 START_TEST(a_server_that_stays_silent_ends_the_command)
 {
-    start_holder(kinds[_i]);
+    start_holder(kinds[_i] + 1);
     live_freeze(&server[0]);
     ck_assert_int_eq(command_end(&a), 75);
     ck_assert_ptr_nonnull(strstr(a.err, "nightly not renewed ("));
@@ -487,7 +499,7 @@ END_TEST
 
 START_TEST(a_lock_that_is_gone_ends_the_command)
 {
-    start_holder(kinds[_i]);
+    start_holder(kinds[_i] + 1);
     live_command(&server[0], "DEL nightly");
     ck_assert_int_eq(command_end(&a), 75);
     ck_assert_ptr_nonnull(strstr(a.err, "is lost"));
