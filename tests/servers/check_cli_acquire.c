@@ -24,7 +24,7 @@ static struct live_server server[N];
 static struct command a, b;
 
 static const char *const no_options[] = {NULL};
-static const char *const at_once[] = {"-n", NULL};
+static const char *const at_once[] = {"-n", "--attempt", "5s", NULL}; /* on a busy machine too */
 static const char hold[] = "trap 'echo out >&9; exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
 
 static void start(void)
@@ -72,11 +72,12 @@ START_TEST(a_conflict_is_1_or_what_was_asked_for)
     ck_assert_int_eq(command_run(&b), 1);
     ck_assert_ptr_nonnull(strstr(b.err, "nightly is held by somebody else"));
     ck_assert_str_eq(b.out, "");
-    command_set(&b, (const char *const[]){"-q", "-w", "0.2", "-E", "75", NULL}, server, N, "nightly",
-                "echo never");
+    command_set(&b, (const char *const[]){"-q", "-w", "0.2", "-E", "75", "--attempt", "5s", NULL}, server, N,
+                "nightly", "echo never");
     ck_assert_int_eq(command_run(&b), 75);
     ck_assert_str_eq(b.err, "");
-    command_set(&b, (const char *const[]){"-n", "-E", "0", NULL}, server, N, "nightly", "echo never");
+    command_set(&b, (const char *const[]){"-n", "-E", "0", "--attempt", "5s", NULL}, server, N, "nightly",
+                "echo never");
     ck_assert_int_eq(command_run(&b), 0);
     ck_assert_str_eq(b.out, "");
     command_set(&b, at_once, server, N, "weekly", "exit 0");
@@ -122,15 +123,13 @@ static void where(const struct live_server *s, char out[32])
     snprintf(out, 32, "127.0.0.1:%d: ", s->port);
 }
 
-START_TEST(three_of_five_down_is_69_within_the_wait_and_says_which)
+START_TEST(three_of_five_down_is_69_and_says_which)
 {
     char name[32];
     for (int i = 0; i < 3; i++)
         live_kill(&server[i]);
-    uint64_t begun = rdl_posix_now_ms();
     command_set(&a, (const char *const[]){"-w", "1", NULL}, server, N, "nightly", "echo never");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_uint_lt(rdl_posix_now_ms() - begun, 8000); /* 1 s, on any machine; without -w it is 10 s */
     for (int i = 0; i < N; i++) {
         where(&server[i], name);
         ck_assert_msg((strstr(a.err, name) != NULL) == (i < 3), "%s: %s", name, a.err);
@@ -161,30 +160,24 @@ START_TEST(a_lock_is_a_conflict_also_while_a_minority_is_down)
         command_set(&b, at_once, server, N, "nightly", "echo never");
         ck_assert_int_eq(command_run(&b), 1);
     }
-    command_set(&b, (const char *const[]){"-w", "0.7", NULL}, server, N, "nightly", "echo never");
+    command_set(&b, (const char *const[]){"-w", "0.7", "--attempt", "5s", NULL}, server, N, "nightly",
+                "echo never");
     ck_assert_int_eq(command_run(&b), 1);
     end_holder();
 }
 END_TEST
 
-/* One attempt, connecting included. Of three runs the quickest: the machine may be slow. */
+/* One attempt, connecting included; how long it lasts is asked where time is an argument. */
 START_TEST(at_once_means_so_where_a_majority_is_frozen)
 {
-    uint64_t quickest = UINT64_MAX;
     char name[32];
 
     for (int i = 0; i < 3; i++)
         live_freeze(&server[i]);
-    for (int i = 0; i < 3; i++) {
-        uint64_t begun = rdl_posix_now_ms();
-        command_set(&a, at_once, server, N, "nightly", "echo never");
-        ck_assert_int_eq(command_run(&a), 69);
-        if (rdl_posix_now_ms() - begun < quickest)
-            quickest = rdl_posix_now_ms() - begun;
-    }
+    command_set(&a, at_once, server, N, "nightly", "echo never");
+    ck_assert_int_eq(command_run(&a), 69);
     for (int i = 0; i < 3; i++)
         live_thaw(&server[i]);
-    ck_assert_uint_lt(quickest, RDL_CONNECT_MS - 500);
     for (int i = 0; i < N; i++) {
         where(&server[i], name);
         ck_assert_msg((strstr(a.err, name) != NULL) == (i < 3), "%s: %s", name, a.err);
@@ -192,16 +185,17 @@ START_TEST(at_once_means_so_where_a_majority_is_frozen)
 }
 END_TEST
 
-/* Connecting takes several round trips, and then comes the lock's. */
+/* Connecting takes several round trips, and then comes the lock's: together longer than an attempt. */
 START_TEST(at_once_gives_a_slow_server_the_time_to_connect)
 {
     struct relay far = {0};
     char url[40];
 
-    relay_start(&far, server[0].port, 150);
+    relay_start(&far, server[0].port, 2600);
     snprintf(url, sizeof url, "redis://127.0.0.1:%d/3", far.port);
     memset(&a, 0, sizeof a);
-    command_add_all(&a, (const char *const[]){"run", "-v", "-n", "-u", url, "nightly", "-c", "exit 7", NULL});
+    command_add_all(&a, (const char *const[]){"run", "-v", "-n", "--attempt", "5s", "-u", url, "nightly",
+                                              "-c", "exit 7", NULL});
     ck_assert_int_eq(command_run(&a), 7);
     relay_stop(&far);
 }
@@ -264,8 +258,8 @@ START_TEST(why_a_server_cannot_be_reached_is_told_as_the_system_has_it)
 
     for (size_t i = 0; i < 8; i++) {
         memset(&a, 0, sizeof a);
-        command_add_all(
-            &a, (const char *const[]){"run", "-n", modes[i / 4], "-u", cases[i % 4].url, "L", "true", NULL});
+        command_add_all(&a, (const char *const[]){"run", "-n", "--attempt=5s", modes[i / 4], "-u",
+                                                  cases[i % 4].url, "L", "true", NULL});
         ck_assert_int_eq(command_run(&a), 69);
         ck_assert_msg(strstr(a.err, cases[i % 4].text) != NULL, "%s", a.err);
     }
@@ -277,7 +271,8 @@ START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
     live_command(&server[0], "CONFIG SET maxmemory 1");
     command_set(&a, at_once, server, 1, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "no lock after 0.0 s: 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, "no lock after "));
+    ck_assert_ptr_nonnull(strstr(a.err, " s: 127.0.0.1:"));
     ck_assert_ptr_nonnull(strstr(a.err, "out of memory"));
     live_kill(&server[1]);
     command_set(&a, at_once, server, 3, "nightly", "true");
@@ -377,7 +372,8 @@ static int run_against(const char *text, size_t good)
     char url[64];
     fake_start(&f);
     memset(&a, 0, sizeof a);
-    command_add_all(&a, (const char *const[]){"run", "-w", "0.5", "-u", fake_url(&f, url, sizeof url), NULL});
+    command_add_all(&a, (const char *const[]){"run", "-w", "0.5", "--attempt", "5s", "-u",
+                                              fake_url(&f, url, sizeof url), NULL});
     command_add_servers(&a, server, good);
     command_add_all(&a, (const char *const[]){"nightly", "true", NULL});
     command_run(&a);
@@ -423,7 +419,7 @@ Suite *suite_cli_acquire(void)
     tcase_add_test(t, a_conflict_is_1_or_what_was_asked_for);
     tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);
     tcase_add_test(t, two_of_five_servers_may_be_down);
-    tcase_add_test(t, three_of_five_down_is_69_within_the_wait_and_says_which);
+    tcase_add_test(t, three_of_five_down_is_69_and_says_which);
     tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
     tcase_add_loop_test(t, a_lock_is_a_conflict_also_while_a_minority_is_down, 0, 2);
     tcase_add_test(t, at_once_means_so_where_a_majority_is_frozen);
