@@ -123,12 +123,12 @@ START_TEST(without_standard_input_output_or_error_it_runs_all_the_same)
 }
 END_TEST
 
-/* A release that is waited for costs no processor time. */
+/* A release that is waited for costs next to no processor time: 20 s here. A start under a sanitizer does. */
 START_TEST(a_signal_that_nobody_reads_does_not_spin)
 {
     struct rusage used;
 
-    command_set(&c, no_options, &server, 1, "nightly",
+    command_set(&c, (const char *const[]){"--ttl", "100s", "--attempt", "20s", NULL}, &server, 1, "nightly",
                 "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.1; done");
     command_start(&c);
     ck_assert_str_eq(command_note(&c), "in");
@@ -137,8 +137,7 @@ START_TEST(a_signal_that_nobody_reads_does_not_spin)
     ck_assert_int_eq(command_end(&c), 0);
     live_thaw(&server);
     ck_assert_int_eq(getrusage(RUSAGE_CHILDREN, &used), 0);
-    ck_assert_int_eq(used.ru_utime.tv_sec + used.ru_stime.tv_sec, 0);
-    ck_assert_int_lt(used.ru_utime.tv_usec + used.ru_stime.tv_usec, 150000);
+    ck_assert_int_lt(used.ru_utime.tv_sec + used.ru_stime.tv_sec, 2);
 }
 END_TEST
 
