@@ -106,18 +106,20 @@ static void storm(int on)
 /* A poll that began its wait anew after each signal would never end. */
 START_TEST(test_signals_do_not_stretch_a_deadline)
 {
-    uint64_t until_ms;
     int polls = 0;
 
     alarm(0); /* Check's own use of the timer */
     wait_for_nothing(_i);
     storm(1);
-    until_ms = client_now() + 300;
-    for (; client_now() < until_ms; polls++)
-        client_step(&client, until_ms);
+    do { /* one that a signal ends: its handler may have set what the caller looks at */
+        client_step(&client, UINT64_MAX);
+    } while (++polls <= 5);
+    while (signals <= 10) {
+        uint64_t until_ms = client_now() + 30;
+        while (client_now() < until_ms)
+            client_step(&client, until_ms);
+    }
     storm(0);
-    ck_assert_int_gt(signals, 10);
-    ck_assert_int_gt(polls, 5); /* a signal ends a poll: its handler may have set what the caller looks at */
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
 }
 END_TEST
