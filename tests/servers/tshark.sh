@@ -29,23 +29,34 @@ until [ -s "$dir/port" ]; do
 done
 at=127.0.0.1:$(head -n 1 "$dir/port")
 
-run() { # user option... lock -- command...
-    local user=$1
-    shift
-    "$build/redlock" run -q -u "redis://$user:secret@$at/3" --ttl 2s --restart-guard off "$@"
+run() { # user -q|-v option... lock -- command...
+    local user=$1 loud=$2
+    shift 2
+    "$build/redlock" run "$loud" -u "redis://$user:secret@$at/3" --ttl 10s --attempt 2s --restart-guard off "$@"
 }
 
-run '' nightly -- sleep 1.5
-run rung nightly -- sleep 1.5
-run '' --fence nightly -- true
-run '' --legacy always legacy -- sleep 1.5
-run rung --legacy always legacy -- true
+renewed() { # user option... lock: the command ends when it was renewed
+    local wait="until grep -q ' renewed\$' '$dir/said'; do sleep 0.05; done"
+    run "$1" -v "${@:2}" -- sh -c "$wait" 2>"$dir/said" || { cat "$dir/said"; exit 1; }
+}
+
+renewed '' nightly
+renewed rung nightly
+run '' -q --fence nightly -- true
+renewed '' --legacy always legacy
+run rung -q --legacy always legacy -- true
 # Two want it: one is refused, waits for the hint, and is told.
-run '' --wake-hint hinted -- sleep 0.5 &
-run '' --wake-hint hinted -- sleep 0.5
-wait $!
-# By now the server is old enough for its votes to count.
-run '' --restart-guard required --max-ttl 2s nightly -- true
+run '' -q --wake-hint hinted -- sh -c "touch '$dir/held'
+    until redis-cli -s '$dir/server' -a secret info 2>&1 | grep -q blocked_clients:1; do sleep 0.05; done" &
+first=$!
+until [ -e "$dir/held" ]; do
+    kill -0 "$first"
+    sleep 0.05
+done
+run '' -q --wake-hint hinted -- true
+wait "$first"
+# It waits until the server is old enough for its votes to count.
+run '' -q --restart-guard required --max-ttl 10s nightly -- true
 exec 9>&-
 wait "$relay"
 
