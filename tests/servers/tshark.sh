@@ -32,7 +32,8 @@ at=127.0.0.1:$(head -n 1 "$dir/port")
 run() { # user -q|-v option... lock -- command...
     local user=$1 loud=$2
     shift 2
-    "$build/redlock" run "$loud" -u "redis://$user:secret@$at/3" --ttl 10s --attempt 2s --restart-guard off "$@"
+    "$build/redlock" run "$loud" --ttl 10s --attempt 2s --restart-guard off -u "redis://$user:secret@$at/3" \
+        "$@"
 }
 
 renewed() { # user option... lock: the command ends when it was renewed
