@@ -96,6 +96,33 @@ START_TEST(a_lock_is_had_renewed_and_released_over_any_round_trip)
 }
 END_TEST
 
+/* From the first connection on, with a login; with one attempt or with a wait. */
+START_TEST(a_lock_is_had_and_given_back_over_any_login)
+{
+    uint32_t ms = trips[_i % 2];
+    size_t n = _i / 2 % 2 ? 3 : 1, i;
+    int rc, trip;
+
+    connected_in(n, (const uint32_t[3]){0, 0, 0});
+    fleet.opt.lease.wait_ms = _i / 4 ? 20000 : 0;
+    for (i = 0; i < n; i++) {
+        fleet.s[i].endpoint.db = 3;
+        fleet_down(i);
+        fleet_up(i);
+        rdl_conn_upkeep(&fleet.s[i].conn, now);
+    }
+    now += 2000; /* the pause after a cut is over */
+    rc = fleet_acquire(now);
+    for (trip = 0; trip < 6 && rc == RDL_PENDING; trip++)
+        rc = hear(ms);
+    ck_assert_int_eq(rc, RDL_OK);
+    ck_assert_int_ge(trip, 2); /* its login, and its SET */
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), n);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    ck_assert_int_eq(hear(ms), RDL_OK);
+}
+END_TEST
+
 /* It is not waited for; but what it has not said yet is not overdue, and its connection is not ended. */
 START_TEST(a_slow_minority_is_not_silent)
 {
@@ -238,6 +265,7 @@ Suite *suite_redlock_far(void)
     tcase_add_loop_test(tc, an_attempt_has_three_round_trips_to_the_nearest_majority, 0,
                         sizeof ways / sizeof ways[0]);
     tcase_add_loop_test(tc, a_lock_is_had_renewed_and_released_over_any_round_trip, 0, 4);
+    tcase_add_loop_test(tc, a_lock_is_had_and_given_back_over_any_login, 0, 8);
     tcase_add_test(tc, a_slow_minority_is_not_silent);
     tcase_add_test(tc, who_is_near_has_the_time_of_the_attempt);
     tcase_add_test(tc, those_that_are_not_there_do_not_make_the_majority_near);
