@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command and servers that are far away: each answer takes longer than an attempt does by default. Here once
- * at 260 ms and once at 1 s; all else where time is an argument (redlock_far, lock_far).
+ * The command and servers that are far away: each answer takes longer than an attempt does by default. Here
+ * once at 260 ms and once at 1 s; all else where time is an argument (redlock_far, lock_far).
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
