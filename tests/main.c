@@ -123,7 +123,7 @@ static const char *last_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* One test as Check's XML tells it; seconds without its fixture, and below 0 if it did not come to its end. */
+/* One test as Check's XML tells it; seconds without its fixture, below 0 if it did not come to its end. */
 struct told {
     char at[256], test[NAME - 40], round[16], seconds[32];
 };
@@ -239,8 +239,10 @@ static void tell_times(void)
     long bytes = ftell(times);
     size_t n = bytes > 0 ? (size_t)bytes / sizeof(struct took) : 0, lines = 0, tests = 0;
     struct took *all = calloc(n + 1, sizeof *all);
+    if (all == NULL)
+        return;
     rewind(times);
-    n = all ? fread(all, sizeof *all, n, times) : 0;
+    n = fread(all, sizeof *all, n, times);
     qsort(all, n, sizeof *all, slowest_first);
     for (int is_suite = 1; is_suite >= 0; is_suite--) {
         for (size_t i = 0; i < n; i++) {
