@@ -276,10 +276,8 @@ static int first_request(struct rdl_lock *l, uint64_t now_ms)
         return ask(l, DONE, rdl_lock_op(l, RDL_RELEASE), none);
     if (l->op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
-    if (l->op == RDL_ACQUIRE) {
+    if (l->op == RDL_ACQUIRE)
         l->value_len = l->other_len = 0; /* nothing is ours to give back yet */
-        l->holder_ms = -2;
-    }
     return ask(l, TIME, &rdl_op_time, none);
 }
 
@@ -354,6 +352,8 @@ static int answer_setnx(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->req.answer == RDL_ANSWER_YES)
         return rdl_lock_granted(l, RDL_OK, now_ms);
+    if (l->req.answer != RDL_ANSWER_UNKNOWN) /* else the attempt before knows better */
+        l->holder_ms = -2;
     if (l->req.answer == RDL_ANSWER_NO)
         return contend(l, now_ms);
     if (l->req.answer == RDL_ANSWER_ABSENT && now_ms < l->wake_ms) /* released in between: at once again */
