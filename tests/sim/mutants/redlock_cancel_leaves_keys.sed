@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock.c: cancel releases everywhere
-/^void rdl_redlock_cancel/,/^}/s/^    rdl_votes_release.*/    r->until_ms = 0;/
+/^void rdl_redlock_cancel/,/^}/s/^    drop\(r\);/    r->until_ms = 0;/
