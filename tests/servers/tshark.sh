@@ -36,15 +36,15 @@ run() { # user -q|-v option... lock -- command...
         "$@"
 }
 
-renewed() { # user option... lock: the command ends when it was renewed
-    local wait="until grep -q ' renewed\$' '$dir/said'; do sleep 0.05; done"
-    run "$1" -v "${@:2}" -- sh -c "$wait" 2>"$dir/said" || { cat "$dir/said"; exit 1; }
+renewed() { # times user option... lock: the command ends when it was renewed so often
+    local wait="until [ \$(grep -c ' renewed\$' '$dir/said') -ge $1 ]; do sleep 0.05; done"
+    run "$2" -v "${@:3}" -- sh -c "$wait" 2>"$dir/said" || { cat "$dir/said"; exit 1; }
 }
 
-renewed '' nightly
-renewed rung nightly
+renewed 2 '' nightly # by EVAL, then by EVALSHA
+renewed 1 rung nightly
 run '' -q --fence nightly -- true
-renewed '' --legacy always legacy
+renewed 1 '' --legacy always legacy
 run rung -q --legacy always legacy -- true
 # Two want it: one is refused, waits for the hint, and is told.
 run '' -q --wake-hint hinted -- sh -c "touch '$dir/held'
