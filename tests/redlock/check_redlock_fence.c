@@ -230,9 +230,9 @@ START_TEST(without_scripts_it_is_refused_and_not_faked)
 }
 END_TEST
 
-START_TEST(a_server_in_quarantine_gives_no_number)
+/* Three, with counters; the last is in quarantine. */
+static void fenced_and_guarded(const unsigned c[3])
 {
-    const unsigned c[] = {1, 1, 90};
     size_t i;
 
     fenced(3);
@@ -242,6 +242,13 @@ START_TEST(a_server_in_quarantine_gives_no_number)
         rdl_conn_upkeep(&fleet.s[i].conn, now);
     now += FLEET_TTL + 1000;
     fleet.s[2].conn.facts.up_ms = (int64_t)now;
+}
+
+START_TEST(a_server_in_quarantine_gives_no_number)
+{
+    const unsigned c[] = {1, 1, 90};
+
+    fenced_and_guarded(c);
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence(lock), 2);
 }
@@ -299,15 +306,8 @@ END_TEST
 START_TEST(who_is_in_quarantine_is_raised_too)
 {
     const unsigned c[] = {10, 10, 1};
-    size_t i;
 
-    fenced(3);
-    counters(c);
-    fleet.opt.guard = RDL_GUARD_REQUIRED;
-    for (i = 0; i < 3; i++)
-        rdl_conn_upkeep(&fleet.s[i].conn, now);
-    now += FLEET_TTL + 1000;
-    fleet.s[2].conn.facts.up_ms = (int64_t)now;
+    fenced_and_guarded(c);
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence(lock), 11);
     go_on();
@@ -320,15 +320,8 @@ END_TEST
 START_TEST(a_number_is_told_when_a_majority_that_counts_holds_it)
 {
     const unsigned c[] = {9, 11, 11};
-    size_t i;
 
-    fenced(3);
-    counters(c);
-    fleet.opt.guard = RDL_GUARD_REQUIRED;
-    for (i = 0; i < 3; i++)
-        rdl_conn_upkeep(&fleet.s[i].conn, now);
-    now += FLEET_TTL + 1000;
-    fleet.s[2].conn.facts.up_ms = (int64_t)now;
+    fenced_and_guarded(c);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
