@@ -50,9 +50,11 @@ TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
 	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c)))
 HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
+# A suite is run by one process. A file whose tests wait long has several, so that they wait side by side.
 # In the order they start in: those that wait for servers before the rest, and the longest of all first.
-suites_of = $(patsubst check_%.c,%,$(filter check_%,$(notdir $(1))))
-LONGEST := sim_server cli_hold cli_acquire cli_far cli_supervise examples cli_warn redlock_verdict
+suites_of = $(shell sed -n 's/^Suite \*suite_\(.*\)(void);$$/\1/p' $(filter %.c,$(foreach f,$(1),$(if $(filter check_%,$(notdir $(f))),$(f)))))
+LONGEST := cli_supervise_stops cli_hold_renewed cli_supervise cli_warn cli_acquire cli_acquire_waits cli_hold_lost \
+	cli_guardian sim_server cli_signals
 SUITES_SERVERS := $(sort $(call suites_of,$(filter tests/servers/%,$(TEST_SRC))))
 SUITES_ALONE := $(sort $(call suites_of,$(filter-out tests/servers/%,$(TEST_SRC))))
 SUITES := $(LONGEST) $(filter-out $(LONGEST),$(SUITES_SERVERS) $(SUITES_ALONE))

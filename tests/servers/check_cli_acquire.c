@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 Suite *suite_cli_acquire(void);
+Suite *suite_cli_acquire_waits(void);
 
 enum { N = 5 };
 
@@ -415,17 +416,12 @@ Suite *suite_cli_acquire(void)
     TCase *t = tcase_create("five servers");
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, the_second_waits_and_then_runs);
     tcase_add_test(t, a_conflict_is_1_or_what_was_asked_for);
-    tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);
     tcase_add_test(t, two_of_five_servers_may_be_down);
     tcase_add_test(t, three_of_five_down_is_69_and_says_which);
-    tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
     tcase_add_loop_test(t, a_lock_is_a_conflict_also_while_a_minority_is_down, 0, 2);
     tcase_add_test(t, at_once_means_so_where_a_majority_is_frozen);
     tcase_add_test(t, at_once_gives_a_slow_server_the_time_to_connect);
-    tcase_add_test(t, who_is_answered_now_and_then_goes_on_waiting);
-    tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
     tcase_add_test(t, a_frozen_majority_is_69);
     tcase_add_test(t, who_may_not_ask_for_how_long_is_told_that_it_is_held);
     tcase_add_test(t, why_a_server_cannot_be_reached_is_told_as_the_system_has_it);
@@ -434,6 +430,21 @@ Suite *suite_cli_acquire(void)
     tcase_add_test(t, a_server_that_speaks_http_is_76);
     tcase_add_test(t, a_server_that_says_nothing_is_69);
     tcase_add_test(t, what_a_server_says_cannot_write_on_the_terminal);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+Suite *suite_cli_acquire_waits(void)
+{
+    Suite *s = suite_create("cli_acquire_waits");
+    TCase *t = tcase_create("five servers");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, the_second_waits_and_then_runs);
+    tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);
+    tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
+    tcase_add_test(t, who_is_answered_now_and_then_goes_on_waiting);
+    tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
     suite_add_tcase(s, t);
     return s;
 }

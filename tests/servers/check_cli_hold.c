@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 Suite *suite_cli_hold(void);
+Suite *suite_cli_hold_renewed(void);
+Suite *suite_cli_hold_lost(void);
 
 enum { N = 3 };
 
@@ -554,8 +556,6 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, a_holder_without_end_is_waited_for);
     tcase_add_loop_test(tc, what_a_waiter_wrote_over_the_lock_stays_and_that_is_told, 0, 2);
     tcase_add_loop_test(tc, what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders, 0, 2);
-    tcase_add_loop_test(tc, a_lock_taken_by_who_counts_in_milliseconds_is_lost, 0, 2);
-    tcase_add_loop_test(tc, a_lock_that_was_overwritten_is_not_renewed, 0, 2);
     tcase_add_test(tc, where_the_server_does_not_tell_the_time_our_clock_is_asked_for);
     tcase_add_test(tc, auto_has_a_clock_as_well);
     tcase_add_loop_test(tc, a_server_too_old_is_told_what_it_lacks, 0, 2);
@@ -567,13 +567,35 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, a_signal_ends_the_wait_and_nobody_waits_on);
     tcase_add_test(tc, the_wait_has_its_bound);
     tcase_add_test(tc, a_dead_server_is_told_as_without_it);
-    tcase_add_loop_test(tc, the_lease_is_renewed_while_the_command_runs, 0, 3);
-    tcase_add_loop_test(tc, a_renewal_without_an_answer_is_told_and_made_good, 0, 2);
-    tcase_add_loop_test(tc, a_server_that_stays_silent_ends_the_command, 0, 3);
-    tcase_add_loop_test(tc, a_lock_that_is_gone_ends_the_command, 0, 3);
     tcase_add_loop_test(tc, what_does_not_go_together_is_said, 0,
                         (int)(sizeof mistakes / sizeof mistakes[0]));
     tcase_add_test(tc, never_is_as_if_nothing_was_said);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+Suite *suite_cli_hold_renewed(void)
+{
+    Suite *suite = suite_create("cli_hold_renewed");
+    TCase *tc = tcase_create("cli_hold_renewed");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, the_lease_is_renewed_while_the_command_runs, 0, 3);
+    tcase_add_loop_test(tc, a_renewal_without_an_answer_is_told_and_made_good, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+Suite *suite_cli_hold_lost(void)
+{
+    Suite *suite = suite_create("cli_hold_lost");
+    TCase *tc = tcase_create("cli_hold_lost");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, a_lock_taken_by_who_counts_in_milliseconds_is_lost, 0, 2);
+    tcase_add_loop_test(tc, a_lock_that_was_overwritten_is_not_renewed, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_stays_silent_ends_the_command, 0, 3);
+    tcase_add_loop_test(tc, a_lock_that_is_gone_ends_the_command, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

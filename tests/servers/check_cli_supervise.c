@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 Suite *suite_cli_supervise(void);
+Suite *suite_cli_supervise_stops(void);
 
 enum { N = 5, TTL_MS = 10000 };
 
@@ -429,14 +430,8 @@ Suite *suite_cli_supervise(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, the_lease_is_renewed_for_as_long_as_the_command_runs);
     tcase_add_test(t, it_is_renewed_while_two_of_five_servers_are_down);
-    tcase_add_test(t, when_all_servers_freeze_the_command_is_gone_before_the_lease_ends);
-    tcase_add_test(t, even_if_it_and_its_children_ignore_sigterm);
-    tcase_add_test(t, even_if_it_is_stopped);
-    tcase_add_test(t, it_has_its_grace_to_end_in_good_order);
-    tcase_add_test(t, a_lock_that_somebody_took_away_stops_the_command);
     tcase_add_test(t, a_lock_that_was_gone_at_the_end_is_a_warning);
     tcase_add_loop_test(t, a_lock_that_somebody_else_has_at_the_end_is_lost, 0, 2);
-    tcase_add_test(t, the_command_is_stopped_in_time_also_if_nobody_reads_the_messages);
     tcase_add_test(t, the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages);
     tcase_add_test(t, who_denies_is_named_and_not_the_innocent);
     tcase_add_test(t, a_lock_that_is_gone_says_where);
@@ -448,6 +443,23 @@ Suite *suite_cli_supervise(void)
     suite_add_tcase(s, t);
     t = tcase_create("times");
     tcase_add_test(t, the_kill_comes_scheduling_quanta_before_the_end);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+/* It ends because the lease does. */
+Suite *suite_cli_supervise_stops(void)
+{
+    Suite *s = suite_create("cli_supervise_stops");
+    TCase *t = tcase_create("five servers");
+    tcase_set_timeout(t, 60);
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_test(t, when_all_servers_freeze_the_command_is_gone_before_the_lease_ends);
+    tcase_add_test(t, even_if_it_and_its_children_ignore_sigterm);
+    tcase_add_test(t, even_if_it_is_stopped);
+    tcase_add_test(t, it_has_its_grace_to_end_in_good_order);
+    tcase_add_test(t, a_lock_that_somebody_took_away_stops_the_command);
+    tcase_add_test(t, the_command_is_stopped_in_time_also_if_nobody_reads_the_messages);
     suite_add_tcase(s, t);
     return s;
 }
