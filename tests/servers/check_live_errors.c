@@ -21,7 +21,7 @@ static pid_t helper;
 
 static const struct rdl_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
 static const struct rdl_options patient = {
-    .ttl_ms = 20000, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 1, .attempt_ms = 5000};
+    .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 static void ok(const char *command)
 {

@@ -69,7 +69,7 @@ END_TEST
 
 static const struct rdl_options opt = {.ttl_ms = 20000, .attempt_ms = 5000};
 static const struct rdl_options patient = {
-    .ttl_ms = 20000, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 1, .attempt_ms = 5000};
+    .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 /*
  * A number is given with the lock or not at all; how the server puts it differs. It is for good: who would
