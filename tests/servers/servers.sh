@@ -4,7 +4,7 @@
 # print one line for each: NAME, its version, the program to run. Nothing is installed: the packages are only
 # unpacked, and DIR/NAME/server runs what is there through its own loader. What is in DIR already stays.
 #
-# Exit status: 0 all are here; 64 bad usage; 69 no mmdebstrap, or a package could not be had.
+# Exit status: 0 all are here; 64 bad usage; 69 no mmdebstrap, or a package could not be had: which is said.
 set -u
 
 # name suite package; the system's own redis-server is not among them
@@ -21,6 +21,7 @@ END
 [ $# -ge 1 ] || { echo "usage: servers.sh DIR [NAME...]" >&2; exit 64; }
 mkdir -p "$1" || exit 69
 dir=$(cd "$1" && pwd)
+house=$(dirname "$0")/../house
 shift
 for name; do
     table | grep -q "^$name " || { echo "servers.sh: no server $name" >&2; exit 64; }
@@ -50,24 +51,29 @@ END
 }
 
 fetch() { # name suite package
-    # shellcheck disable=SC2016 # apt expands it
-    site=$(apt-get indextargets --format '$(SITE)' | head -n 1)
-    [ -n "$site" ] || { echo "servers.sh: apt knows no mirror" >&2; return 1; }
+    site=$("$house/site.sh") || return
     new="$dir/.new-$1-$$"
-    if [ "$2" = experimental ]; then # it stands on sid
-        set -- "$1" sid "$3" "deb $site sid main" "deb $site experimental main"
+    log="$dir/$1.log"
+    if [ "$2" = experimental ]; then # it stands on sid, which must not do if experimental has none
+        set -- "$1" sid "$3" "$3/experimental" "deb $site sid main" "deb $site experimental main"
         release=--aptopt='APT::Default-Release "experimental"'
+        from=experimental
     else
-        set -- "$1" "$2" "$3" "$site"
+        from=$2
+        set -- "$1" "$2" "$3" "$3" "$site"
         release=--aptopt='APT::Install-Recommends "false"'
     fi
-    name=$1 suite=$2 package=$3
-    shift 3
-    mmdebstrap --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' "$release" \
-        --include="$package" "$suite" "$new" "$@" >"$dir/$name.log" 2>&1 &&
+    name=$1 suite=$2 package=$3 wanted=$4
+    shift 4
+    mmdebstrap --variant=extract --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "3"' \
+        "$release" --include="$wanted" "$suite" "$new" "$@" >"$log" 2>&1 &&
         strip_tree "$new" && write_runner "$new" "$package" && mv "$new" "$dir/$name" && return
-    echo "servers.sh: cannot get $package of $suite; $dir/$name.log ends with:" >&2
-    tail -n 3 "$dir/$name.log" >&2
+    if grep -qE "^E: (Unable to locate package $package\$|Package '$package' has no installation candidate|Release '.*' for '$package' was not found)" "$log"; then
+        echo "servers.sh: $from has no package $package (any more): change the table in $0" >&2
+    else
+        echo "servers.sh: cannot get $package of $from; $log has:" >&2
+        { grep '^E: ' "$log" || tail -n 3 "$log"; } | head -n 3 >&2
+    fi
     rm -rf "$new"
     return 1
 }
