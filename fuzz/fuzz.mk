@@ -4,14 +4,16 @@
 T = 60
 
 FUZZ := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
-ifneq ($(shell pkg-config --exists hiredis && echo yes),yes)
-FUZZ := $(filter-out diff_hiredis,$(FUZZ))
-endif
 FUZZ_SRC := $(CORE_SRC) $(wildcard resp/*.h net/*.h lock/*.h)
 FUZZ_LIBS_diff_hiredis := -lhiredis
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: fuzz fuzz-replay fuzz-corpus fuzz-afl
+.PHONY: fuzz fuzz-replay fuzz-corpus fuzz-afl fuzz-tools replay-tools
+# Before the first of them is compiled, not once all are.
+fuzz-tools:
+	@tests/house/deps.sh --probe fuzz
+replay-tools:
+	@tests/house/deps.sh --probe test
 fuzz: $(FUZZ:%=$(B)/fuzz/%) ## hours: run every fuzz target for T seconds (T=60); new inputs go to build/fuzz/corpus
 	@for t in $(FUZZ); do \
 	    mkdir -p $(B)/fuzz/corpus/$$t && echo "fuzz $$t, $(T) s" && \
@@ -46,13 +48,13 @@ fuzz-afl: $(FUZZ:%=$(B)/fuzz/%-afl) ## hours: AFL++ on every fuzz target for T s
 	        $$out/default/fuzzer_stats || exit; \
 	done
 
-$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(FUZZ_SRC)
+$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(FUZZ_SRC) | fuzz-tools
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(WARN) $(WERROR) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
-$(FUZZ:%=$(B)/fuzz/%-replay): $(B)/fuzz/%-replay: fuzz/fuzz_%.c fuzz/replay.c $(B)/asan/libredlock.a
+$(FUZZ:%=$(B)/fuzz/%-replay): $(B)/fuzz/%-replay: fuzz/fuzz_%.c fuzz/replay.c $(B)/asan/libredlock.a | replay-tools
 	@mkdir -p $(@D)
 	$(Q)$(GCC) $(WARN_GCC) $(WERROR) -O1 -g $(SANITIZE) -I. -o $@ $^ $(FUZZ_LIBS_$*)
-$(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(FUZZ_SRC)
+$(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(FUZZ_SRC) | fuzz-tools
 	@mkdir -p $(@D)
 	$(Q)AFL_QUIET=1 afl-clang-fast $(FUZZ_FLAGS) -I. -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
 

@@ -4,10 +4,12 @@
 CI_WAITS += 12:bench-split
 CI_NEEDS += $(B)/bench-split
 
-.PHONY: bench-resp
+.PHONY: bench-resp bench-tools
 bench-resp: $(B)/bench-resp ## bench: the parser and the encoder against the system's hiredis: time and instructions
 	tests/bench/bench_resp.sh $<
-$(B)/bench-resp: tests/bench/bench_resp.c $(LIB)
+bench-tools:
+	@tests/house/deps.sh --probe bench
+$(B)/bench-resp: tests/bench/bench_resp.c $(LIB) | bench-tools
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^ -lhiredis
 
 .PHONY: bench-wait

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined __has_include
+#if defined __has_include /* the linters read this file where valgrind is not installed too */
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #endif

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
 # apt-get, as root or through `sudo -n`, but not with --probe. Groups: quick (make quick), test (make check),
-# lint (make lint), fuzz, proof, cover, fault, live (stages of .ci/run), all.
+# lint (make lint), fuzz, proof, model, cover, live, bench, fresh (the targets of these names), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
 # Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
-# 77 we may not install; 1 apt-get failed.
+# 77 we may not install; 1 apt-get failed; a package that the system's suite has not is named.
 set -u
 
 # group package probe: the package is there if the command (or shell test) succeeds.
@@ -16,6 +16,7 @@ test check                    pkg-config --exists check
 test pkg-config               command -v pkg-config
 test redis-server             command -v redis-server
 test clang                    command -v clang
+test libhiredis-dev           pkg-config --exists hiredis
 test gcc-arm-none-eabi        command -v arm-none-eabi-gcc
 test libnewlib-arm-none-eabi  echo '#include <string.h>' | arm-none-eabi-gcc -E -
 quick check                   pkg-config --exists check
@@ -23,27 +24,37 @@ quick pkg-config              command -v pkg-config
 quick clang                   command -v clang
 quick gcc-arm-none-eabi       command -v arm-none-eabi-gcc
 quick libnewlib-arm-none-eabi echo '#include <string.h>' | arm-none-eabi-gcc -E -
+quick libhiredis-dev          pkg-config --exists hiredis
 quick shellcheck              command -v shellcheck
 quick clang-format            command -v clang-format
+lint check                    pkg-config --exists check
+lint pkg-config               command -v pkg-config
+lint libhiredis-dev           pkg-config --exists hiredis
+lint clang                    command -v clang
 lint clang-tidy               command -v clang-tidy
 lint cppcheck                 command -v cppcheck
 lint shellcheck               command -v shellcheck
 lint mandoc                   command -v mandoc
 lint clang-format             command -v clang-format
+fuzz pkg-config               command -v pkg-config
 fuzz clang                    command -v clang
 fuzz libhiredis-dev           pkg-config --exists hiredis
-fuzz gcovr                    command -v gcovr
 fuzz afl++                    command -v afl-fuzz
 proof frama-c-base            command -v frama-c
 proof why3                    command -v why3
 proof cvc4                    command -v cvc4
-proof spin                    command -v spin
+model spin                    command -v spin
+cover check                   pkg-config --exists check
+cover pkg-config              command -v pkg-config
 cover clang-19                command -v clang-19
 cover llvm-19                 command -v llvm-cov-19
 cover libclang-rt-19-dev      echo 'int main(void) { return 0; }' | clang-19 -fprofile-instr-generate -x c -o /dev/null -
-fault valgrind                command -v valgrind
 live mmdebstrap               command -v mmdebstrap
 live tshark                   command -v tshark
+bench pkg-config              command -v pkg-config
+bench libhiredis-dev          pkg-config --exists hiredis
+bench valgrind                command -v valgrind
+fresh mmdebstrap              command -v mmdebstrap
 END
 }
 
@@ -71,7 +82,9 @@ done
 missing=
 while read -r group package probe; do
     case " $* " in *" $group "* | *' all '*) ;; *) continue ;; esac
-    (eval "$probe") >/dev/null 2>&1 </dev/null || missing="$missing $package"
+    (eval "$probe") >/dev/null 2>&1 </dev/null && continue
+    # Several groups may want it.
+    case "$missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
 done <<END
 $(table)
 END
@@ -98,7 +111,15 @@ else
     exit 77
 fi
 # RUNLEVEL=1: a container without an init system shall not start the packages' services.
-apt="$root DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -o DPkg::Lock::Timeout=600"
+apt="$root DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -o DPkg::Lock::Timeout=600 \
+    -o Acquire::Retries=3"
 echo "installing:$missing"
 # shellcheck disable=SC2086 # words on purpose
-$apt update && $apt install -y --no-install-recommends $missing || exit 1
+$apt update && $apt install -y --no-install-recommends $missing && exit 0
+
+# What apt said of it may stand many lines above: a suite need not have every package that another one has.
+for package in $missing; do
+    apt-get -s -q install --no-install-recommends "$package" >/dev/null 2>&1 ||
+        echo "deps.sh: apt-get cannot install $package here: has your suite a package of that name?" >&2
+done
+exit 1

@@ -27,8 +27,10 @@ CI_NEEDS += $(B)/relay
 
 .PHONY: prove prove-seeds
 prove: ## ci: prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
+	@tests/house/deps.sh --probe proof
 	tests/proofs/prove.sh $(B)/proofs
 prove-seeds: ## ci: five seeded bugs make the proofs fail
+	@tests/house/deps.sh --probe proof
 	tests/proofs/seeds.sh $(B)/proofs-seeds
 CI_STAGES += 80:prove 40:prove-seeds
 

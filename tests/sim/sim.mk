@@ -83,4 +83,5 @@ MUTANT_SEEDS = 600
 mutants: ## ci: one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")
 	CC='$(CC)' tests/sim/mutants.sh $(B) $(MUTANT_SEEDS) $(MUTANTS)
 model: ## ci: the Spin models (MODEL=-a: the larger bounds too)
+	@tests/house/deps.sh --probe model
 	CC='$(CC)' tests/sim/model/run.sh $(B) $(MODEL)
