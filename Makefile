@@ -168,7 +168,7 @@ CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib a
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers stale check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 
-.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy layers size size-update headers stale objects check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy fresh layers size size-update headers stale objects check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
 	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
@@ -200,11 +200,13 @@ quick-lint: $(B)/suites.inc
 
 # What need not be seen each time: variables make the stages longer.
 WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 SEEDS=1:1000000 MODEL=-a T=$$((3600 / $(words $(FUZZ))))
-weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of fuzzing, larger models, tests under load
-	+@tests/house/deps.sh --probe test live fuzz proof && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    bench-split live sim busy model fuzz
+weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of fuzzing, larger models, tests under load, fresh
+	+@tests/house/deps.sh --probe test live fuzz model fresh && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
+	    bench-split live sim busy model fuzz fresh
 busy: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## hours: suites of tests/servers/ ten times under eight busy loops
 	RDL_COMMAND=$(B)/lib/bin/redlock tests/servers/busy.sh $(B)/check 10 8 $(CHECK_JOBS) $(SUITES_SERVERS)
+fresh: ## hours: what the README begins with, from what is committed, in an empty chroot of Debian stable (SUITE=...); as root
+	tests/house/fresh.sh $(or $(SUITE),stable)
 
 SIZES := x86-64 m0plus m4
 SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))
