@@ -111,27 +111,26 @@ static void take_info(struct rdl_conn *c, const struct rdl_resp_event *ev)
 }
 
 /*
- * An error's text. Before 7.0 the reason why a script failed stands behind 79 bytes, more than is kept: "ERR
- * Error running script (call to f_<40 hex>): @user_script:1: ...". Of these only the ERR stays. This is
- * here so that a link with one lock alone does not pay for it.
+ * An error's text. Before 7.0 the reason why a script failed stands behind more bytes than are kept: "ERR Error
+ * running script (call to f_<40 hex>): @user_script:1: @user_script: 1: -OOM ...". Where it was is left out up to
+ * each colon, and of what then begins all but a letter or an @: no error of a server begins with anything else.
+ * This is here so that a link with one lock alone does not pay for it.
  */
 static void take_error(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
-    enum { HEAD = 36, ALL = 79, KEPT = 4 };
+    size_t n = c->reply_len;
     size_t i;
 
-    for (i = 0; i < ev->len && c->reply_len < RDL_TEXT_MAX - 1; i++) {
-        if (c->reply_items > 0) { /* no array: bytes to leave out */
-            c->reply_items--;
-            continue;
-        }
-        c->reply[c->reply_len++] = (char)ev->data[i];
-        if (c->reply_len == HEAD && rdl_has_prefix(c->reply, "ERR Error running script (call to f_")) {
-            c->reply_len = KEPT;
-            c->reply_items = ALL - HEAD;
-        }
+    c->reply[n] = '\0'; /* what is left of another reply is no part of this one */
+    for (i = 0; i < ev->len; i++) {
+        uint8_t byte = ev->data[i];
+        if (byte == ':' && (c->reply[0] == '@' || rdl_has_prefix(c->reply, "ERR Error r"))) /* running */
+            n = 0;
+        else if (n < RDL_TEXT_MAX - 1 && (n > 0 || byte >= '@'))
+            c->reply[n++] = (char)byte;
+        c->reply[n] = '\0';
     }
-    c->reply[c->reply_len] = '\0';
+    c->reply_len = (uint8_t)n;
 }
 
 static int preflight_take(struct rdl_conn *c, const struct rdl_resp_event *ev)

@@ -56,6 +56,20 @@ uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
     return useful > l->servers->n / 2 ? last_ms : 0;
 }
 
+/*
+ * Since Redis 7 an error in a script ends with "script: <40 hex>, on @user_script:1.", or with what room there was
+ * for it: which one it was helps nobody. "ERR ACL failure in script: User ..." is none.
+ */
+static void drop_script(char *text)
+{
+    static const char what[] = " script:";
+
+    for (char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what)) {
+        if (strncmp(at + sizeof what - 1, " User", 5) != 0)
+            *at = '\0';
+    }
+}
+
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
@@ -75,6 +89,7 @@ void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size
     if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
         said = raw;
     rdl_cli_secret_scrub(raw, said, password, clean, sizeof clean);
+    drop_script(clean);
     snprintf(out, cap, "%s: %s", where, clean);
 }
 

@@ -39,7 +39,7 @@ is_here && /^\| `|^\| [a-zA-Z]/ {
 END {
     for (p in prefix) {
         told = 0
-        for (r in reply) if (index(r " ", p) == 1) told = 1
+        for (r in reply) if (index(r " ", p) == 1 || index(r " ", "ERR " p) == 1) told = 1
         if (!told) wrong("no row for " p)
     }
     exit failed

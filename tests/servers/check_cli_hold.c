@@ -174,6 +174,18 @@ START_TEST(a_server_without_scripts_gives_no_lock_with_a_number)
 }
 END_TEST
 
+/* Why the script failed, whole, in the words of Redis 7 whatever the version. */
+START_TEST(a_script_that_fails_is_told_by_what_it_was_refused_with)
+{
+    live_command(&server[0], "CONFIG SET maxmemory 1");
+    ck_assert_int_eq(run(&a, (const char *const[]){"--fence", "-n", "--attempt=5s", NULL}, 1, ":"), 69);
+    ck_assert_msg(strstr(a.err,
+                         ": the server is out of memory (maxmemory): OOM command not allowed when used "
+                         "memory > 'maxmemory'.\n") != NULL,
+                  "%s", a.err);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- --legacy */
 
 /* One attempt, and the time for it that a busy machine needs. */
@@ -548,6 +560,7 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, a_number_is_as_fresh_as_the_grant_however_long_the_wait);
     tcase_add_test(tc, who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited);
     tcase_add_loop_test(tc, a_server_without_scripts_gives_no_lock_with_a_number, 0, 3);
+    tcase_add_test(tc, a_script_that_fails_is_told_by_what_it_was_refused_with);
     tcase_add_test(tc, the_old_protocol_is_spoken_as_old_clients_do);
     tcase_add_test(tc, a_lock_whose_time_is_up_is_taken_over);
     tcase_add_test(tc, what_is_no_lock_is_not_taken_over);
