@@ -36,7 +36,7 @@ START_TEST(each_server_says_what_it_did)
     ck_assert_str_eq(report(3), "the server is out of memory (maxmemory): OOM command not allowed when used "
                                 "memory > 'maxmemory'.");
     ck_assert_str_eq(report(4), "cannot connect");
-    ck_assert_str_eq(report(5), "no answer");
+    ck_assert_str_eq(report(5), "no answer in time");
 }
 END_TEST
 

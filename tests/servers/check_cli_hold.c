@@ -492,6 +492,7 @@ START_TEST(a_renewal_without_an_answer_is_told_and_made_good)
     start_holder(slow_kinds[_i]);
     live_freeze(&server[0]);
     command_await_err(&a, "nightly not renewed (");
+    command_await_err(&a, ": no answer in time\n"); /* in both modes */
     live_thaw(&server[0]);
     command_await_err(&a, "nightly renewed");
     end_holder();

@@ -150,6 +150,7 @@ START_TEST(with_all_stalled_while_it_is_held_the_lease_stays_and_ends)
     quorum_hurt(0, 5, live_freeze);
     hasty();
     ck_assert_int_eq(party_extend(&party, QUORUM_TTL), RDL_UNKNOWN);
+    is_told(0, "no answer in time");
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), until);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, until), 0);
     ck_assert_int_eq(party_release(&party), RDL_UNKNOWN);
