@@ -111,9 +111,9 @@ static void take_info(struct rdl_conn *c, const struct rdl_resp_event *ev)
 }
 
 /*
- * An error's text. Before 7.0 the reason why a script failed stands behind more bytes than are kept: "ERR Error
- * running script (call to f_<40 hex>): @user_script:1: @user_script: 1: -OOM ...". Where it was is left out up to
- * each colon, and of what then begins all but a letter or an @: no error of a server begins with anything else.
+ * An error's text. Before 7.0 the reason why a script failed stands behind more bytes than are kept: "ERR
+ * Error running script (call to f_<40 hex>): @user_script:1: @user_script: 1: -OOM ...". Where it was is left
+ * out up to each colon, and of what then begins all but a letter or an @: no error begins with anything else.
  * This is here so that a link with one lock alone does not pay for it.
  */
 static void take_error(struct rdl_conn *c, const struct rdl_resp_event *ev)

@@ -265,8 +265,8 @@ unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 
 /*
  * One line for people on server i after an operation: "done in 3 ms", "somebody else's for another 800 ms",
- * "no answer in time", "restarted too recently to count for another 27000 ms". NUL-terminated, cut to cap (128 is
- * enough). Returns its length.
+ * "no answer in time", "restarted too recently to count for another 27000 ms". NUL-terminated, cut to cap
+ * (128 is enough). Returns its length.
  */
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms, char *out, size_t cap);
 

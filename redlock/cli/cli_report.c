@@ -57,8 +57,8 @@ uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
 }
 
 /*
- * Since Redis 7 an error in a script ends with "script: <40 hex>, on @user_script:1.", or with what room there was
- * for it: which one it was helps nobody. "ERR ACL failure in script: User ..." is none.
+ * Since Redis 7 an error in a script ends with "script: <40 hex>, on @user_script:1.", or with what room
+ * there was for it: which one it was helps nobody. "ERR ACL failure in script: User ..." is none.
  */
 static void drop_script(char *text)
 {
