@@ -8,16 +8,23 @@
  */
 #include "redlock/redlock_private.h"
 
+/* That it was asked in this operation; then how surely we hold the lock over it. */
+static unsigned rank(const struct rdl_server *s)
+{
+    return (s->vote != RDL_VOTE_NONE ? HOLD_SURE + 1u : 0) + s->hold;
+}
+
 /*
- * Some server before s is the same one, behind another address; also while that one is not connected: its
- * vote may have been counted before.
+ * It is another one of them, behind a second address, and that one counts: its vote may have been counted
+ * before, and a lease goes on where it was granted; else it is the first. Also while it is not connected.
  */
 static int is_twice(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t run)
 {
     const struct rdl_server *other;
 
-    for (other = r->servers; other < s; other++) {
-        if (other->conn->facts.run == run)
+    for (other = r->servers; other < r->servers + r->n; other++) {
+        int is_before = rank(other) != rank(s) ? rank(other) > rank(s) : other < s;
+        if (is_before && other->conn->facts.run == run)
             return 1;
     }
     return 0;

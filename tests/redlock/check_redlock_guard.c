@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The restart guard: whose vote counts, from when on, and what a caller is told. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/fixtures/fleet.h"
@@ -222,6 +223,65 @@ START_TEST(a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away
 }
 END_TEST
 
+/* One server behind 0 and 2; held over 1 and 2 while nobody knew yet what is behind 0, which is back now. */
+static uint64_t held_before_the_first_address_is_back(void)
+{
+    char key[64];
+    char token[RDL_VALUE_MAX + 1] = "";
+    uint64_t now = NOW;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    memcpy(fleet.s[0].model.run_id, fleet.s[2].model.run_id, sizeof fleet.s[0].model.run_id);
+    fleet_down(0);
+    fleet.s[0].conn.facts.run = 0;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    rdl_redlock_token(lock, token);
+    snprintf(key, sizeof key, "SET k %s PX %d\r\n", token, FLEET_TTL);
+    fleet_command(0, key, now); /* as it stands on 2 */
+    fleet_up(0);
+    return now;
+}
+
+START_TEST(a_lease_goes_on_over_the_address_that_granted_it)
+{
+    uint64_t now = held_before_the_first_address_is_back();
+
+    while (rdl_conn_state(&fleet.s[0].conn) != RDL_CONN_READY) {
+        fleet_serve_all(++now);
+        rdl_redlock_step(lock, now); /* who logs in so soon is asked for the lock */
+    }
+    ck_assert_uint_lt(now, NOW + FLEET_ATTEMPT);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    for (int i = 0; i < 4; i++) {
+        now += FLEET_TTL / 3;
+        ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+        ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_TWICE);
+    }
+}
+END_TEST
+
+/* Here 0 logs in while the extend is under way, and 1 is silent. The same of a lock that was adopted. */
+START_TEST(who_was_asked_over_one_address_is_not_asked_over_another)
+{
+    uint64_t now = held_before_the_first_address_is_back() + 1000;
+    char token[RDL_VALUE_MAX];
+
+    rdl_redlock_token(lock, token);
+    if (_i == 1)
+        ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
+    fleet.mood[1] = MOOD_FROZEN;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve(2, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 1);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_TWICE);
+}
+END_TEST
+
 /* One counts, one will soon, and one does not say whether it connects. */
 START_TEST(who_is_waited_for_is_asked_when_the_quarantine_of_another_ends)
 {
@@ -304,6 +364,8 @@ Suite *suite_redlock_guard(void)
     tcase_add_loop_test(tc, who_may_not_ask_is_what_the_guard_says, 0, 4);
     tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote);
     tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away);
+    tcase_add_test(tc, a_lease_goes_on_over_the_address_that_granted_it);
+    tcase_add_loop_test(tc, who_was_asked_over_one_address_is_not_asked_over_another, 0, 2);
     tcase_add_test(tc, who_is_waited_for_is_asked_when_the_quarantine_of_another_ends);
     tcase_add_test(tc, a_wait_longer_than_the_quarantine_ends_with_the_lock);
     tcase_add_test(tc, a_report_says_that_it_does_not_count_and_until_when);
