@@ -338,6 +338,7 @@ END_TEST
 /* Two users, one of whom may not INFO, on a server that had no canary: they agree on one. */
 START_TEST(users_with_and_without_info_agree_on_a_canary)
 {
+    struct rdl_facts known[2] = {{0}}; /* each has a connection of its own, and what that was told */
     struct sim_features features;
     const int made_until = _i == 0 ? 2 : 1; /* who does not know the run makes one that the other replaces */
     int made = 0;
@@ -348,7 +349,8 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
     for (int turn = 0; turn < 6; turn++) {
         features.denied = turn % 2 == _i ? " info " : NULL;
         fleet.s[0].model.features = &features;
-        fleet_down(0); /* a client of its own, which knows nothing yet */
+        fleet_down(0);
+        fleet.s[0].conn.facts = known[turn % 2];
         fleet_connect(0, now);
         rdl_redlock_set_canary(lock, canaries);
         fleet.s[0].len = fleet.s[0].seen = fleet.s[0].served = 0;
@@ -356,6 +358,7 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
         if (turn >= made_until)
             ck_assert_int_eq(release(), RDL_OK);
         settle();
+        known[turn % 2] = fleet.s[0].conn.facts;
         fleet.s[0].out[fleet.s[0].len] = '\0';
         made += strstr(fleet.s[0].out, "\r\n$5\r\nSETNX\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
         made += strstr(fleet.s[0].out, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
