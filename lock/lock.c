@@ -166,10 +166,11 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
 }
 
 /*
- * Sent again after a cut: inside its validity the lease cannot have ended by itself, nor been somebody
- * else's, so whatever is there now, it was we who let go.
+ * Sent again after a cut, and not there any more, though the lease cannot have ended by itself: it was done
+ * the first time, or the server lost it when it restarted, which may be what cut us off. Here nobody asks
+ * whether it is the same run of the server.
  */
-static int is_own_doing(const struct rdl_lock *l, uint64_t now_ms)
+static int is_untold(const struct rdl_lock *l, uint64_t now_ms)
 {
     return l->req.is_again && now_ms < l->ended_ms && l->ended_ms != UINT64_MAX;
 }
@@ -180,9 +181,9 @@ int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
     case RDL_ANSWER_YES:
         return RDL_OK;
     case RDL_ANSWER_ABSENT:
-        return is_own_doing(l, now_ms) ? RDL_OK : RDL_EXPIRED;
+        return is_untold(l, now_ms) ? RDL_UNKNOWN : RDL_EXPIRED;
     case RDL_ANSWER_NO:
-        return is_own_doing(l, now_ms) ? RDL_OK : RDL_LOST;
+        return is_untold(l, now_ms) ? RDL_UNKNOWN : RDL_LOST;
     case RDL_ANSWER_ERROR:
         return l->req.error;
     case RDL_ANSWER_UNKNOWN:

@@ -49,6 +49,7 @@
  *                RDL_LOST     somebody else holds it by now                       0
  *                RDL_OVERWRITTEN  a waiter's value stays there (legacy)           0
  *                RDL_UNKNOWN  no answer; what is owed stays queued, the ttl ends  0
+ *                             or gone after a cut, see below; nothing is owed
  *                RDL_E_...    refused; the ttl ends it                            0
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent.
@@ -57,8 +58,10 @@
  * that does not ask the server for its role (rdl_conn_preflight).
  *
  * A release whose connection ends before the answer is sent again over the next one, and waited for as long
- * as the first would have been. What it finds then, nothing or somebody else's key, is no loss while the
- * lease was valid: it was done the first time, and that is RDL_OK.
+ * as the first would have been. Where it finds nothing then, or somebody else's key, while the lease was
+ * valid, it was done the first time; or the server was killed, which is what ended the connection, and came
+ * back without its data. On one server nobody asks which run of it answers, so that is RDL_UNKNOWN: nothing
+ * of ours is there and nothing stays owed, but whether somebody else had it before we let go is not known.
  */
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H
@@ -259,7 +262,7 @@ extern const struct rdl_lock_mode rdl_lock_fenced;
  * there: a deadline no earlier than ours is RDL_OVERWRITTEN, the key stays until that is over
  * (rdl_lock_holder_ms; -1: for ever, then it has to be deleted by hand when nobody holds it); anything else
  * RDL_LOST. But not one that is sent again after a cut: what stands there may be the next holder's, and
- * that is RDL_OK (whole numbers: RDL_UNKNOWN, while an extend without an answer may have left another value).
+ * that is RDL_UNKNOWN.
  *
  * _shortest is for who knows two things of all peers: no ttl of theirs is shorter than ours, and nobody
  * deletes what he does not hold. As long as none is held up between his clock and his GETSET, which alone
@@ -400,7 +403,7 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
  * holder without end); -2: not known. The same of the key after RDL_OVERWRITTEN.
  */
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
-/* After RDL_UNKNOWN: the error of the connection behind it, or RDL_E_TIMEOUT. Else RDL_OK. */
+/* After RDL_UNKNOWN: the connection's error (after a cut: RDL_E_CLOSED), or RDL_E_TIMEOUT. Else RDL_OK. */
 int rdl_lock_cause(const struct rdl_lock *l);
 
 /* ---------------------------------------------------------------- blocking (lock_io.c) */

@@ -499,8 +499,8 @@ static int answer_release_own(struct rdl_lock *l, uint64_t now_ms)
         return ask(l, GETSET, &rdl_op_delete, none);
     if (l->req.answer == RDL_ANSWER_NO)
         return not_ours(l, now_ms);
-    if (rdl_lock_released(l, now_ms) == RDL_UNKNOWN && rdl_lock_next(l)) /* the first is owed already */
-        rdl_lock_owe(l);
+    if (l->req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(l, now_ms) == RDL_UNKNOWN && rdl_lock_next(l))
+        rdl_lock_owe(l); /* the first is owed already */
     return rdl_lock_released(l, now_ms);
 }
 

@@ -146,9 +146,12 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
     return l->holder_ms;
 }
 
+/* What was answered after all and says nothing: a connection had ended before. */
 int rdl_lock_cause(const struct rdl_lock *l)
 {
-    return l->result == RDL_UNKNOWN ? l->cause : RDL_OK;
+    if (l->result != RDL_UNKNOWN)
+        return RDL_OK;
+    return l->cause != RDL_OK ? l->cause : RDL_E_CLOSED;
 }
 
 size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)

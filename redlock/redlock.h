@@ -47,6 +47,11 @@
  *                RDL_EXPIRED       a majority had it no more (a warning)             0
  *                RDL_LOST          somebody else holds a majority by now             0
  *                RDL_UNKNOWN       no majority answered; the ttl ends it             0
+ *                                  or answered after a cut, and may be another run
+ *
+ * A release that is sent again after a cut and finds nothing, or somebody else's key, was done the first time
+ * if the same run of that server answers (run_id). Another run is believed as it answers: gone, or somebody
+ * else's. Where INFO is refused nobody knows which it is, and the vote is RDL_VOTE_UNKNOWN.
  *
  * Whether there was a gap is told of servers that forget nothing unseen: the restart guard sees a restart,
  * the canary lost data (DESIGN.md, section 7).
@@ -110,7 +115,7 @@ enum rdl_vote {
     RDL_VOTE_DENIED,  /* somebody else's */
     RDL_VOTE_ABSENT,  /* extend, release: no such key */
     RDL_VOTE_ERROR,   /* refused with an error */
-    RDL_VOTE_UNKNOWN  /* asked, and no answer will come */
+    RDL_VOTE_UNKNOWN  /* asked, and no answer will come, or none that says anything (see above) */
 };
 
 /* One server as one redlock sees it. Set conn; the rest is private until an operation has ended. */

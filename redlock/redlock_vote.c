@@ -64,21 +64,6 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
         r->canaries->way->ask(r, (size_t)(s - r->servers), op);
 }
 
-/*
- * A release that was sent again after a cut: where we had it when it was last heard nobody but we ended it
- * while the lease was valid, so it was done the first time. Unless it is another run of that server than the
- * one that granted it, which may have lost the key before.
- */
-static int is_own_doing(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
-{
-    const struct rdl_facts *f = rdl_conn_facts(s->conn);
-
-    if (r->op != RDL_RELEASE || !s->req.is_again || now_ms >= r->deadline_ms || s->hold < HOLD_NEW)
-        return 0;
-    return (s->req.answer == RDL_ANSWER_ABSENT || s->req.answer == RDL_ANSWER_NO) && !s->is_other &&
-           (f == NULL || f->seen_ms < s->asked_ms);
-}
-
 static enum rdl_vote vote_of(const struct rdl_req *req)
 {
     switch ((enum rdl_answer)req->answer) {
@@ -97,6 +82,25 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
         break;
     }
     return RDL_VOTE_NONE;
+}
+
+/*
+ * Sent again after a cut, a release found nothing of ours where we had it when it was last heard. Nobody but
+ * we ended it while the lease was valid: it was done the first time, if it is the run of that server which
+ * granted it that answers. Another one may have lost the key before; where the run is not told (INFO is
+ * refused) it is one or the other.
+ */
+static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
+{
+    const struct rdl_facts *f = rdl_conn_facts(s->conn);
+    enum rdl_vote vote = vote_of(&s->req);
+
+    if (!s->req.is_again || now_ms >= r->deadline_ms || s->hold < HOLD_NEW ||
+        (vote != RDL_VOTE_ABSENT && vote != RDL_VOTE_DENIED))
+        return vote;
+    if (f == NULL)
+        return RDL_VOTE_UNKNOWN;
+    return !s->is_other && f->seen_ms < s->asked_ms ? RDL_VOTE_GRANTED : vote;
 }
 
 /* A late grant of the acquire itself is as good as those that made the majority. */
@@ -122,8 +126,10 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
 
     if ((s->vote != RDL_VOTE_PENDING && s->raise != RAISE_OUT) || s->req.answer == RDL_ANSWER_NONE)
         return;
-    vote = is_own_doing(r, s, now_ms) ? RDL_VOTE_GRANTED : vote_of(&s->req);
+    vote = r->op == RDL_RELEASE ? release_vote(r, s, now_ms) : vote_of(&s->req);
     error = s->req.error;
+    if (vote == RDL_VOTE_UNKNOWN && error == RDL_OK) /* answered after all */
+        error = RDL_E_CLOSED;
     if (s->raise == RAISE_OUT) {
         r->opt->fencing->raised(r, s, vote, error);
         return;

@@ -362,6 +362,46 @@ START_TEST(a_run_that_was_heard_since_is_no_other_one)
 }
 END_TEST
 
+/*
+ * Where INFO is refused nobody knows which run answers: two of three were killed, are back without their
+ * data, and grant it to somebody else; or they did it before they were cut off. That is neither release nor
+ * loss.
+ */
+START_TEST(where_the_run_is_not_told_a_release_that_is_sent_again_is_unknown)
+{
+    static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
+    uint64_t now = 1000;
+    char line[128];
+    size_t i;
+    int rc;
+
+    fleet_init(3, now);
+    for (i = 0; i < 3; i++) {
+        fleet_down(i);
+        sim_server_start(&fleet.s[i].model, &no_info, 100 + i, now);
+        fleet_connect(i, now);
+    }
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    now = 4000;
+    for (i = 0; i < 2 && _i; i++) {
+        sim_server_start(&fleet.s[i].model, &no_info, 200 + i, now);
+        fleet_steal(i, now);
+    }
+    rc = rdl_redlock_release_begin(lock, now);
+    for (i = 0; i < 2; i++) {
+        scripted_serve_mute(&fleet.s[i], now);
+        scripted_break(&fleet.s[i]);
+    }
+    ck_assert_int_eq(fleet_run(rc, &now), RDL_UNKNOWN);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_UNKNOWN), 2);
+    rdl_redlock_report(lock, 0, now, line, sizeof line);
+    ck_assert_str_eq(line, "no answer: the connection was closed before the reply");
+    ck_assert(rdl_redlock_is_idle(lock)); /* nothing stays owed */
+}
+END_TEST
+
 START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
 {
     size_t i;
@@ -471,6 +511,7 @@ Suite *suite_redlock_hold(void)
     tcase_add_test(tc, what_another_run_lost_was_not_released_by_us);
     tcase_add_test(tc, what_was_known_to_be_gone_was_not_released_by_us);
     tcase_add_test(tc, a_run_that_was_heard_since_is_no_other_one);
+    tcase_add_loop_test(tc, where_the_run_is_not_told_a_release_that_is_sent_again_is_unknown, 0, 2);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
     tcase_add_test(tc, what_follows_an_adopted_lease_is_owed_its_release_no_longer_than_its_keys_last);
     tcase_add_test(tc, who_adopts_is_shown_no_votes_of_the_lease_before);

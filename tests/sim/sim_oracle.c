@@ -354,15 +354,13 @@ static int still_there(struct world *w, const struct handle *h, const struct tok
     return n;
 }
 
-/* Servers that lost it by themselves after they had been asked: the release that came again found nothing. */
+/* Servers that may have lost it in the same run: then the release that came again is taken for the first. */
 static int lost_since(const struct world *w, const struct handle *h)
 {
     int n = 0;
     for (int s = 0; s < asked(w, h); s++) {
-        const struct host *host = &w->host[h->is_single ? h->single_server : s];
         const struct rdl_req *req = h->is_single ? &h->lock.req : &h->servers[s].req;
-        int is_lossy = (w->faults & FAULTS_OUTSIDE) || is_restarted_since(host, h->op_us);
-        n += req->is_again && is_lossy;
+        n += req->is_again && (w->faults & FAULTS_OUTSIDE);
     }
     return n;
 }
