@@ -409,9 +409,12 @@ int rdl_lock_cause(const struct rdl_lock *l);
 /* ---------------------------------------------------------------- blocking (lock_io.c) */
 
 /*
- * As above, waiting with net->poll. They end by the operation's deadline; a release that is owed by then was
- * handed to the driver if the conn is up, else the conn has to be driven on. Besides: RDL_E_RANDOM, nothing
- * was done; RDL_E_SYSTEM, net->poll failed: given up as by rdl_lock_cancel, nothing remains.
+ * As above, waiting with net->poll. More than a second after the last acquire or extend they read first, so
+ * that a connection which ended meanwhile is told from one that is cut by what they do: a release then says
+ * what it found. (An event loop has read already.) They end by the operation's deadline; a release that is
+ * owed by then was handed to the driver if the conn is up, else the conn has to be driven on. Besides:
+ * RDL_E_RANDOM, nothing was done; RDL_E_SYSTEM, net->poll failed: given up as by rdl_lock_cancel, nothing
+ * remains.
  */
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms);

@@ -2,10 +2,16 @@
 /* lock_io.c - lock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
 #include "lock/lock.h"
 
-/* Take in what came since the last operation, when nobody looked: else the conn would seem silent. */
+enum { QUIET_MS = 1000 };
+
+/*
+ * Take in what came since the last operation, when nobody looked: else the conn would seem silent. And after
+ * so long that it may have ended: a request that goes into one that has is asked twice, and a release that is
+ * asked twice knows less.
+ */
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_net *net)
 {
-    if (!rdl_conn_is_idle(l->conn))
+    if (!rdl_conn_is_idle(l->conn) || net->now_ms(net->ctx) > l->sent_ms + QUIET_MS)
         (void)net->poll(net->ctx, &l->conn, 1, 0);
     return net->now_ms(net->ctx);
 }

@@ -14,10 +14,16 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t u
     return net->poll(net->ctx, conns, n, until_ms);
 }
 
-/* Take in what came since the last operation, when nobody looked: else a conn would seem silent. */
+enum { QUIET_MS = 1000 };
+
+/*
+ * Take in what came since the last operation, when nobody looked: else a conn would seem silent. And after so
+ * long that one may have ended: a request that goes into it is asked twice, and a release that is asked twice
+ * knows less.
+ */
 static uint64_t begin_ms(struct rdl_redlock *r, const struct rdl_net *net)
 {
-    if (!rdl_redlock_is_idle(r))
+    if (!rdl_redlock_is_idle(r) || net->now_ms(net->ctx) > r->sent_ms + QUIET_MS)
         (void)poll_all(r, net, 0);
     return net->now_ms(net->ctx);
 }

@@ -97,6 +97,30 @@ START_TEST(a_release_says_what_it_found)
 }
 END_TEST
 
+/* The holder worked for longer than a second; what his clock shows of it. */
+static uint64_t a_second_later(void *ctx)
+{
+    return client_net.now_ms(ctx) + 1001;
+}
+
+/*
+ * The server was killed meanwhile, is back without its data, and somebody else may have the lock. The release
+ * finds the connection ended before it is sent, so what it hears is the answer to the first one.
+ */
+START_TEST(a_release_behind_long_work_reads_what_came_before_it_asks)
+{
+    struct rdl_net later = client_net;
+
+    later.now_ms = a_second_later;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    live_kill(&server);
+    live_restart(&server);
+    if (_i)
+        live_command(&server, "SET nightly other");
+    ck_assert_int_eq(rdl_lock_release(&lock, &later), _i ? RDL_LOST : RDL_EXPIRED);
+}
+END_TEST
+
 START_TEST(an_extend_says_what_it_found)
 {
     static const char *const before[] = {"DEL nightly", "SET nightly other", "LPUSH list 1"};
@@ -246,6 +270,7 @@ Suite *suite_lock_io(void)
     tcase_add_test(tc, a_lock_that_is_given_back_in_time_is_taken);
     tcase_add_loop_test(tc, a_lock_and_its_release_cost_two_round_trips_and_nothing_else, 0, 2);
     tcase_add_loop_test(tc, a_release_says_what_it_found, 0, 3);
+    tcase_add_loop_test(tc, a_release_behind_long_work_reads_what_came_before_it_asks, 0, 2);
     tcase_add_loop_test(tc, an_extend_says_what_it_found, 0, 3);
     tcase_add_test(tc, a_flushed_script_is_no_error);
     tcase_add_test(tc, a_frozen_server_is_unknown_and_has_no_key_after_the_thaw);

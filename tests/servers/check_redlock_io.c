@@ -79,6 +79,34 @@ START_TEST(a_majority_that_lost_its_memory_is_lost)
 }
 END_TEST
 
+static uint64_t a_second_later(void *ctx)
+{
+    return client_net.now_ms(ctx) + 1001;
+}
+
+/* A majority was killed while the holder worked, is back without data, and refuses INFO. */
+START_TEST(a_release_behind_long_work_reads_what_came_before_it_asks)
+{
+    struct rdl_net later = client_net;
+    int i;
+
+    later.now_ms = a_second_later;
+    for (i = 0; i < 5; i++)
+        live_command(&quorum_live[i], "ACL SETUSER default -info");
+    party_connect_all(&party); /* all five have it then */
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    party_drain(&party);
+    quorum_hurt(0, 3, live_kill);
+    quorum_hurt(0, 3, live_restart);
+    for (i = 0; i < 3; i++) {
+        live_command(&quorum_live[i], "ACL SETUSER default -info");
+        if (_i)
+            live_command(&quorum_live[i], "SET nightly other");
+    }
+    ck_assert_int_eq(rdl_redlock_release(lock, &later), _i ? RDL_LOST : RDL_EXPIRED);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- a host in trouble */
 
 START_TEST(without_random_numbers_there_is_no_lock)
@@ -188,6 +216,7 @@ Suite *suite_redlock_io(void)
     tcase_add_test(tc, servers_that_are_started_again_are_used_again);
     tcase_add_test(tc, somebody_elses_lock_is_busy_and_stays_his);
     tcase_add_loop_test(tc, a_majority_that_lost_its_memory_is_lost, 0, 2);
+    tcase_add_loop_test(tc, a_release_behind_long_work_reads_what_came_before_it_asks, 0, 2);
     tcase_add_test(tc, without_random_numbers_there_is_no_lock);
     tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
     tcase_add_test(tc, drain_ends_at_its_bound);

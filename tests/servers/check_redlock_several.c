@@ -155,7 +155,9 @@ static uint64_t later(void *ctx)
 
 static int poll_later(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
-    return client_net.poll(ctx, conns, n, until_ms == UINT64_MAX ? until_ms : until_ms - ahead_ms);
+    if (until_ms != UINT64_MAX)
+        until_ms = until_ms > ahead_ms ? until_ms - ahead_ms : 0;
+    return client_net.poll(ctx, conns, n, until_ms);
 }
 
 /* Until p is connected to another run of server i than this one, and knows it. */
