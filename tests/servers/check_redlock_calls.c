@@ -44,7 +44,9 @@ static void cycles(void)
 /* A random number; then twice: send to each, wait once, take in what each says. */
 START_TEST(a_cycle_on_five_servers_costs_twenty_three)
 {
-    const char *cycle = calls_for_random() ? "|gsssssprrrrrsssssprrrrr" : "|sssssprrrrrsssssprrrrr";
+    static const char with[] = "|gsssssprrrrrsssssprrrrr";
+    static const char without[] = "|sssssprrrrrsssssprrrrr";
+    int for_random = calls_for_random();
     const char *at;
     int i;
 
@@ -58,6 +60,8 @@ START_TEST(a_cycle_on_five_servers_costs_twenty_three)
     party_drain(&party); /* from now on the servers know the script */
     at = calls_of(cycles);
     for (i = 0; i < CYCLES; i++) {
+        /* Without a call for each, there still is one now and then: for a new seed, as after a fork. */
+        const char *cycle = for_random || at[1] == 'g' ? with : without;
         ck_assert_msg(strncmp(at, cycle, strlen(cycle)) == 0, "%s", at);
         at += strlen(cycle);
     }
