@@ -14,9 +14,12 @@ CHECK_MORE += check-demo check-readme
 check-demo: $(B)/demo $(B)/standin ## check: the demo, on real servers and on the stand-in: no update is missing
 	$(B)/demo
 	$(B)/demo --standin
-check-readme: $(LIB) $(B)/standin ## check: the README's first program compiles and runs
+SIZED_README = awk -f tests/house/readme_sizes.awk tests/house/size.txt README.md
+check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its first program compiles and runs
+	@$(SIZED_README) | cmp -s - README.md || \
+	    { echo "README.md: its sizes are not those of tests/house/size.txt: make readme" >&2; exit 1; }
 	CC='$(CC)' tests/house/readme.sh $(B)
 
 readme: ## write: the README's table of sizes, from tests/house/size.txt
-	awk -f tests/house/readme_sizes.awk tests/house/size.txt README.md >$(B)/README.md
+	$(SIZED_README) >$(B)/README.md
 	cp $(B)/README.md README.md
