@@ -51,23 +51,14 @@ static void set_user(struct command *c, const char *rules, const char *const opt
     command_add(c, script);
 }
 
-static size_t times(const char *text, const char *what)
-{
-    size_t n = 0;
-
-    for (const char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what))
-        n++;
-    return n;
-}
-
 /* "127.0.0.1:PORT" and this behind it, in what the command said; is it a warning? */
 static size_t warned(const struct command *c, int i, const char *behind)
 {
     char text[128];
 
-    ck_assert_uint_eq(times(c->err, "redlock: warning: "), times(c->err, "redlock: "));
+    ck_assert_uint_eq(command_count(c->err, "redlock: warning: "), command_count(c->err, "redlock: "));
     snprintf(text, sizeof text, "127.0.0.1:%d%s", server[i].port, behind);
-    return times(c->err, text);
+    return command_count(c->err, text);
 }
 
 static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
@@ -149,8 +140,8 @@ START_TEST(one_of_three_that_fails_for_good_is_told_with_its_reason_once)
     await_renewal();
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_msg(times(a.err, "takes no part in nightly") == 1, "%s", a.err);
-    ck_assert_msg(times(a.err, "redlock: ") == 1, "%s", a.err);
+    ck_assert_msg(command_count(a.err, "takes no part in nightly") == 1, "%s", a.err);
+    ck_assert_msg(command_count(a.err, "redlock: ") == 1, "%s", a.err);
     if (failing[_i].command != NULL)
         ck_assert_uint_eq(warned(&a, N - 1, ": "), 1);
 }
@@ -191,8 +182,8 @@ START_TEST(a_key_without_expiry_is_told_at_once_and_once)
     command_start(&a);
     command_await_err(&a, "no expiry");
     ck_assert_int_eq(command_end(&a), 1);
-    ck_assert_uint_eq(times(a.err, "redlock: warning: nightly on 127.0.0.1:"), 1);
-    ck_assert_uint_eq(times(a.err, "no expiry"), 1);
+    ck_assert_uint_eq(command_count(a.err, "redlock: warning: nightly on 127.0.0.1:"), 1);
+    ck_assert_uint_eq(command_count(a.err, "no expiry"), 1);
     ck_assert_ptr_nonnull(strstr(a.err, "; DEL it only if nobody holds it\n"));
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is held by somebody else\n"));
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nother\r\n");
@@ -234,7 +225,8 @@ START_TEST(a_minority_that_the_canary_cannot_watch_is_told)
     ck_assert_str_eq(command_note(&a), "in");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_uint_eq(times(a.err, " is not watched: the user may not get and set the key rdl:canary"), 1);
+    ck_assert_uint_eq(
+        command_count(a.err, " is not watched: the user may not get and set the key rdl:canary"), 1);
 }
 END_TEST
 
