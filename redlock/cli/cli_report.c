@@ -65,8 +65,10 @@ static void drop_script(char *text)
     static const char what[] = " script:";
 
     for (char *at = strstr(text, what); at != NULL; at = strstr(at + 1, what)) {
-        if (strncmp(at + sizeof what - 1, " User", 5) != 0)
+        if (strncmp(at + sizeof what - 1, " User", 5) != 0) {
             *at = '\0';
+            return;
+        }
     }
 }
 
