@@ -63,8 +63,8 @@ for targets; do
     tree=$(echo "$targets" | tr -c 'a-zA-Z0-9\n' -)
     result=FAILED
     # shellcheck disable=SC2086 # several targets are words
-    git clone -q --no-local "$top" "$root/root/$tree" &&
-        within make -C "/root/$tree" -j"$(nproc)" $targets && result=ok
+    git clone -q --no-local "$top" "$root/srv/$tree" &&
+        within make -C "/srv/$tree" -j"$(nproc)" $targets && result=ok
     [ "$result" = ok ] || failed=1
     echo "==== make $targets: $(($(date +%s) - began)) s  $result"
 done
