@@ -168,7 +168,7 @@ CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib a
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers stale check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 
-.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy fresh layers size size-update headers stale objects check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh layers size size-update headers stale objects check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
 	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
@@ -199,12 +199,15 @@ quick-lint: $(B)/suites.inc
 	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 # What need not be seen each time: variables make the stages longer.
-WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 SEEDS=1:1000000 MODEL=-a T=$$((3600 / $(words $(FUZZ))))
-weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of fuzzing, larger models, tests under load, fresh
+WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 SEEDS=1:1000000 MODEL=-a T=$$((1800 / $(words $(FUZZ))))
+weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, tests under load, fresh
 	+@tests/house/deps.sh --probe test live fuzz model fresh && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    bench-split live sim busy model fuzz fresh
-busy: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## hours: suites of tests/servers/ ten times under eight busy loops
-	RDL_COMMAND=$(B)/lib/bin/redlock tests/servers/busy.sh $(B)/check 10 8 $(CHECK_JOBS) $(SUITES_SERVERS)
+	    bench-split live sim busy model fuzz fuzz-afl fresh
+busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
+busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
+busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other
+busy-gcc busy-asan:
+	RDL_COMMAND=$(lastword $(filter %/redlock,$^)) tests/servers/busy.sh $< 10 8 $(CHECK_JOBS) $(SUITES_SERVERS)
 fresh: ## hours: what the README begins with, from what is committed, in an empty chroot of Debian stable (SUITE=...); as root
 	tests/house/fresh.sh $(or $(SUITE),stable)
 
