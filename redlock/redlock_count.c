@@ -23,21 +23,33 @@ static uint32_t distance_ms(const struct rdl_server *s)
     return s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY ? s->conn->rtt_ms : UINT32_MAX;
 }
 
+/* The least of ms[0..n) that k of them are not above. */
+static uint32_t kth_smallest(const uint32_t *ms, size_t n, unsigned k)
+{
+    uint32_t found = UINT32_MAX;
+    size_t i;
+    size_t j;
+
+    for (i = 0; i < n; i++) {
+        unsigned not_above = 0;
+        for (j = 0; j < n; j++)
+            not_above += ms[j] <= ms[i];
+        if (not_above >= k && ms[i] < found)
+            found = ms[i];
+    }
+    return found;
+}
+
 /* A majority is as far away as its farthest; nobody waits for another one: a slow minority sets nothing. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
 {
-    uint32_t quorum_ms = UINT32_MAX;
+    uint32_t ms[RDL_SERVERS_MAX];
+    uint32_t quorum_ms;
     size_t i;
-    size_t k;
 
-    for (i = 0; i < r->n; i++) {
-        uint32_t ms = distance_ms(&r->servers[i]);
-        unsigned not_farther = 0;
-        for (k = 0; k < r->n; k++)
-            not_farther += distance_ms(&r->servers[k]) <= ms;
-        if (not_farther >= rdl_redlock_quorum(r) && ms < quorum_ms)
-            quorum_ms = ms;
-    }
+    for (i = 0; i < r->n; i++)
+        ms[i] = distance_ms(&r->servers[i]);
+    quorum_ms = kth_smallest(ms, r->n, rdl_redlock_quorum(r));
     return rdl_attempt_over(&r->opt->lease, quorum_ms != UINT32_MAX ? quorum_ms : 0);
 }
 
@@ -114,27 +126,19 @@ unsigned rdl_votes_noes(const struct rdl_redlock *r)
 }
 
 /* After a refusal: when enough of the keys that stood in the way will be gone by themselves. */
-uint64_t rdl_votes_hint_ms(const struct rdl_redlock *r)
+uint32_t rdl_votes_hint_ms(const struct rdl_redlock *r)
 {
     unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned needed = rdl_redlock_quorum(r) > others ? rdl_redlock_quorum(r) - others : 1;
-    uint64_t hint_ms = UINT64_MAX;
+    uint32_t ms[RDL_SERVERS_MAX];
     size_t i;
-    size_t k;
 
     for (i = 0; i < r->n; i++) {
-        int64_t ms = r->servers[i].value;
-        unsigned not_later = 0;
-        if (r->servers[i].vote != RDL_VOTE_DENIED || ms < 0)
-            continue;
-        for (k = 0; k < r->n; k++) {
-            const struct rdl_server *s = &r->servers[k];
-            not_later += s->vote == RDL_VOTE_DENIED && s->value >= 0 && s->value <= ms;
-        }
-        if (not_later >= needed && (uint64_t)ms < hint_ms)
-            hint_ms = (uint64_t)ms;
+        const struct rdl_server *s = &r->servers[i];
+        int is_known = s->vote == RDL_VOTE_DENIED && s->value >= 0 && s->value < UINT32_MAX;
+        ms[i] = is_known ? (uint32_t)s->value : UINT32_MAX;
     }
-    return hint_ms;
+    return kth_smallest(ms, r->n, needed);
 }
 
 int rdl_redlock_error(const struct rdl_redlock *r, size_t i)

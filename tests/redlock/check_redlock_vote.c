@@ -15,16 +15,18 @@ static const struct {
     uint64_t hint;
 } hints[] = {
     {"700", 700},
-    {"-1", UINT64_MAX},
-    {"-", UINT64_MAX},
-    {"100 - -", 100}, /* two others may be free: one key would do */
+    {"-1", UINT32_MAX},
+    {"-", UINT32_MAX},
+    {"4294967294", 4294967294},
+    {"4294967296", UINT32_MAX}, /* too far away to be of use */
+    {"100 - -", 100},           /* two others may be free: one key would do */
     {"100 200 -", 100},
     {"100 200 300", 200},
     {"300 100 200", 200},
     {"100 100 100", 100},
     {"0 0 9", 0},
     {"-1 100 200", 200},
-    {"-1 -1 200", UINT64_MAX},
+    {"-1 -1 200", UINT32_MAX},
     {"-2 50 60", 60},
     {"10 20 30 40", 30},
     {"10 20 30 -", 20},
