@@ -24,7 +24,8 @@
  *
  * Two ways to use it. Blocking: rdl_lock_acquire, rdl_lock_extend, rdl_lock_release over a struct
  * rdl_net. In an event loop or a simulator: the _begin functions, then rdl_lock_step whenever the
- * conn did something or rdl_lock_wake_ms has come, until it no longer says RDL_PENDING.
+ * conn did something or rdl_lock_wake_ms has come, until it no longer says RDL_PENDING. Read, then step, with
+ * one now_ms for a turn of the loop: what has come and was not read counts as no answer.
  *
  * One server can lose its memory, and lock/ has no restart guard: a server that restarts without its
  * data grants the lock a second time. redlock.h is for those who must not have that.

@@ -11,8 +11,12 @@ enum { QUIET_MS = 1000 };
  */
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_net *net)
 {
-    if (!rdl_conn_is_idle(l->conn) || net->now_ms(net->ctx) > l->sent_ms + QUIET_MS)
-        (void)net->poll(net->ctx, &l->conn, 1, 0);
+    uint64_t now_ms = net->now_ms(net->ctx);
+    int is_silent =
+        rdl_conn_state(l->conn) == RDL_CONN_SILENT; /* it may be ended in the next ms, not in this */
+
+    if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + QUIET_MS)
+        (void)net->poll(net->ctx, &l->conn, 1, is_silent ? now_ms + 1 : 0);
     return net->now_ms(net->ctx);
 }
 

@@ -282,7 +282,8 @@ struct rdl_conn {
     uint8_t pause;    /* of a closed conn: none, due, running */
     uint8_t failures; /* connections in a row that finished no request */
     uint32_t seed;
-    uint64_t retry_ms; /* closed: try again then; opening: give up then; READY: silent then, 0: none waits */
+    /* closed: try again then; opening: give up then; READY: silent then, 0: none waits; SILENT: kept until then */
+    uint64_t retry_ms;
     const struct rdl_preflight *preflight; /* NULL: none */
     struct rdl_facts facts;
     /* the longest that anybody waits for an answer; 0: nobody minds */
@@ -326,14 +327,18 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c);
  * longer than connect_ms, drop releases that are no longer needed, see whether it is silent. Call it whenever
  * the conn is wanted, and behind rdl_conn_submit: the time of an answer is counted from there. Returns when
  * to call it again at the latest (UINT64_MAX: nothing to wait for).
+ *
+ * A turn of a loop reads what has come, takes the time, once, and steps. Who was held up and looks before he
+ * reads loses no answer: the look that finds one overdue makes the conn SILENT, and none with the same now_ms
+ * ends it. Before a later one the driver must have had its turn.
  */
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 
 /*
  * Answers take no longer than this; of several locks the most patient counts. When the oldest answer is
  * overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended with
- * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at once if there is none;
- * not earlier: the releases behind them on this connection come after them, those on another may not. What
+ * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at the next turn if there is
+ * none; not earlier: the releases behind them on this connection come after them, those on another may not. What
  * is owed then stays owed for one ttl more, for a server that thaws later executes even what came over a
  * connection that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing
  * is overdue.
@@ -382,7 +387,10 @@ void rdl_conn_preflight(struct rdl_conn *c);
 /* What this connection's server said, until the next step; NULL: not connected, or it would not say. */
 const struct rdl_facts *rdl_conn_facts(const struct rdl_conn *c);
 
-/* End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Owed releases stay queued. */
+/*
+ * End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Who waits for an answer has one now.
+ * Owed releases stay queued, and what is queued from now on is for the next connection.
+ */
 void rdl_conn_shut(struct rdl_conn *c, int error);
 
 /* ---------------------------------------------------------------- for drivers */

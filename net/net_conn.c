@@ -50,10 +50,12 @@ int rdl_conn_is_idle(const struct rdl_conn *c)
     return c->head == c->tail && !is_sending(c);
 }
 
+/* Who waits is told at once: what is queued from now on is for the next connection. */
 static void fail(struct rdl_conn *c, int error)
 {
     c->error = (int16_t)error;
     c->state = RDL_CONN_FAILED;
+    rdl_queue_disconnected(c);
 }
 
 void rdl_conn_shut(struct rdl_conn *c, int error)
@@ -368,9 +370,8 @@ void rdl_conn_opened(struct rdl_conn *c)
 void rdl_conn_closed(struct rdl_conn *c, int error)
 {
     if (c->state != RDL_CONN_FAILED)
-        c->error = (int16_t)error;
+        fail(c, error);
     reset(c);
     c->state = RDL_CONN_CLOSED;
     c->pause = RDL_PAUSE_DUE;
-    rdl_queue_disconnected(c);
 }

@@ -281,10 +281,11 @@ static int transmit(struct rdl_conn *c)
 
 /*
  * Do for one conn what can be done without waiting; revents is what poll said about it, or 0. Returns 1 if
- * anything but reading was done.
+ * anything was done. A silent one is read in any case: it may be ended before poll says that there is something.
  */
 static int advance(struct rdl_conn *c, short revents)
 {
+    int is_readable = (revents & ~POLLOUT) || rdl_conn_state(c) == RDL_CONN_SILENT;
     unsigned wants = rdl_conn_wants(c);
     int did = 0;
 
@@ -292,8 +293,8 @@ static int advance(struct rdl_conn *c, short revents)
         did = start(c);
     else if ((wants & RDL_WANT_OPEN) && revents != 0)
         finish(c);
-    else if ((wants & RDL_WANT_READ) && (revents & ~POLLOUT))
-        (void)receive(c, MSG_DONTWAIT);
+    else if ((wants & RDL_WANT_READ) && is_readable)
+        did = receive(c, MSG_DONTWAIT);
     if (rdl_conn_wants(c) & RDL_WANT_WRITE)
         did |= transmit(c);
     if (rdl_conn_wants(c) & RDL_WANT_CLOSE) {

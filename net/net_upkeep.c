@@ -101,13 +101,14 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
 }
 
 /*
- * When the keys of its unanswered SETs are gone by themselves; extends keep nothing alive. If it ends now,
- * what came over it may still be executed: what is owed is owed for one ttl from now on.
+ * When the keys of its unanswered SETs are gone by themselves; extends keep nothing alive. Not at the moment
+ * when it fell silent. If it ends now, what came over it may still be executed: what is owed is owed for one
+ * ttl from now on.
  */
 static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
 {
     struct rdl_record r;
-    uint64_t end_ms = 0;
+    uint64_t end_ms = c->retry_ms;
     uint32_t at;
 
     for (at = c->head; at < c->tail; at += rdl_record_size(&r)) {
@@ -130,12 +131,15 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
         rdl_conn_heard(c);
     if (c->head == c->tail || c->patience_ms == 0)
         return UINT64_MAX;
-    if (c->retry_ms == 0)
-        c->retry_ms = now_ms + c->patience_ms;
-    if (now_ms < c->retry_ms)
-        return c->retry_ms;
-    c->state = RDL_CONN_SILENT;
-    c->error = RDL_E_TIMEOUT;
+    if (c->state == RDL_CONN_READY) {
+        if (c->retry_ms == 0)
+            c->retry_ms = now_ms + c->patience_ms;
+        if (now_ms < c->retry_ms)
+            return c->retry_ms;
+        c->state = RDL_CONN_SILENT;
+        c->error = RDL_E_TIMEOUT;
+        c->retry_ms = now_ms + 1; /* the answer may be there: the driver reads before it is later */
+    }
     end_ms = silent_until(c, now_ms);
     if (now_ms < end_ms)
         return end_ms;

@@ -25,7 +25,7 @@
  * majority any more gives back at once what it has; that it was RDL_BUSY, and not RDL_NO_QUORUM, may take
  * until the others have answered, within the attempt's time.
  *
- * Usage is that of lock.h: blocking calls, or _begin and rdl_redlock_step.
+ * Usage is that of lock.h: blocking calls, or _begin and rdl_redlock_step; read, then step.
  *
  * Results (see lock.h for what they have in common):
  *
@@ -276,7 +276,7 @@ unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms, char *out, size_t cap);
 
 /*
- * Blocking (redlock_io.c). drain waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has all that came
+ * Blocking (redlock_io.c). drain reads, then waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has all that came
  * taken in: call it before exit.
  */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net);

@@ -63,16 +63,15 @@ int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net)
 
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)
 {
-    uint64_t now_ms = net->now_ms(net->ctx);
+    uint64_t wake_ms = 0; /* first what is there is read */
+    uint64_t now_ms = 0;
 
-    if (!rdl_redlock_is_idle(r))
-        rdl_redlock_step(r, now_ms);
     while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
-        uint64_t wake_ms = rdl_redlock_wake_ms(r);
         if (poll_all(r, net, wake_ms < until_ms ? wake_ms : until_ms) != RDL_OK)
             return RDL_E_SYSTEM;
         now_ms = net->now_ms(net->ctx);
         rdl_redlock_step(r, now_ms); /* the last answers become votes, and may bring new questions */
+        wake_ms = rdl_redlock_wake_ms(r);
     }
     return rdl_redlock_is_idle(r) ? RDL_OK : RDL_E_TIMEOUT;
 }

@@ -31,6 +31,7 @@ START_TEST(while_only_the_time_was_asked_for_nothing_is_owed)
     } else {
         ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 2500), RDL_UNKNOWN);
         ck_assert_str_eq(scripted_sent(&legacy.s), "");
+        rdl_conn_upkeep(&legacy.s.conn, START + 2501);
         ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_TIMEOUT);
     }
     ck_assert(rdl_conn_is_idle(&legacy.s.conn));

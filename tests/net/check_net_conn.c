@@ -150,11 +150,23 @@ START_TEST(nothing_is_sent_or_taken_in_after_a_failure)
     memcpy(s.rx, "+OK\r\n", 5);
     rdl_conn_rx_done(&s.conn, 5);
     ck_assert_uint_eq(rdl_conn_tx(&s.conn, &p), 0);
-    ck_assert_int_eq(a.answer, RDL_ANSWER_NONE);
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_SYNTAX);
     ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(a.error, RDL_E_SYNTAX);
     ck_assert_int_eq(b.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_SYNTAX);
+}
+END_TEST
+
+/* The driver has not closed it yet; that is no answer to what was asked behind its end. */
+START_TEST(what_is_asked_after_a_failure_goes_over_the_next_connection)
+{
+    scripted_open(&s, 1000);
+    rdl_conn_shut(&s.conn, RDL_E_TIMEOUT);
+    submit(&a, &rdl_op_acquire, "k");
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_NONE);
+    scripted_open(&s, 5000);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", token_hex(0xab), 30000));
 }
 END_TEST
 
@@ -361,6 +373,7 @@ Suite *suite_net_conn(void)
     tcase_add_test(tc, what_failed_first_is_the_error_not_what_the_driver_saw_later);
     tcase_add_loop_test(tc, shut_ends_it_from_every_state_and_is_never_success, 0, 3);
     tcase_add_test(tc, nothing_is_sent_or_taken_in_after_a_failure);
+    tcase_add_test(tc, what_is_asked_after_a_failure_goes_over_the_next_connection);
     tcase_add_loop_test(tc, replies_mean_the_same_however_they_are_cut, 0, sizeof three_replies);
     tcase_add_test(tc, replies_may_come_byte_by_byte);
     tcase_add_loop_test(tc, every_way_to_send_in_pieces_sends_the_same, 1, 80);

@@ -96,7 +96,8 @@ START_TEST(a_set_that_was_not_sent_keeps_no_silent_connection)
     ck_assert_int_eq(submit(&rdl_op_acquire, &set, 2, NOW), RDL_OK);
     if (_i)
         scripted_sent(&s);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), _i ? RDL_CONN_SILENT : RDL_CONN_FAILED);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE + 1), _i ? RDL_CONN_SILENT : RDL_CONN_FAILED);
 }
 END_TEST
 
@@ -159,11 +160,32 @@ START_TEST(extends_and_releases_keep_no_connection_alive)
 {
     ask(_i ? &rdl_op_extend : &rdl_op_release, NOW);
     ck_assert_int_eq(state_at(NOW + PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_FAILED);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
     ck_assert_int_eq(req.is_queued, _i == 0); /* a release is heard over the next one */
     ck_assert_int_eq(req.answer, _i == 0 ? RDL_ANSWER_NONE : RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(req.error, _i == 0 ? RDL_OK : RDL_E_TIMEOUT);
+}
+END_TEST
+
+/* A loop that was busy steps before it reads, and all its locks with it. Later is what a later turn says. */
+START_TEST(an_answer_that_was_not_read_yet_ends_no_connection)
+{
+    uint64_t late = NOW + 20 * PATIENCE;
+    int i;
+
+    ask(&rdl_op_extend, NOW);
+    for (i = 0; i < 20; i++) {
+        ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, late), late + 1);
+        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    }
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
+    if (_i) {
+        scripted_reply(&s, ":1\r\n");
+        ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    }
+    ck_assert_int_eq(state_at(late + 1), _i ? RDL_CONN_READY : RDL_CONN_FAILED);
 }
 END_TEST
 
@@ -177,7 +199,8 @@ START_TEST(a_set_that_was_answered_keeps_no_connection_alive)
     ck_assert_int_eq(submit(&rdl_op_extend, &extend, 1, NOW + 1000), RDL_OK);
     rdl_conn_upkeep(&s.conn, NOW + 1000);
     scripted_sent(&s);
-    ck_assert_int_eq(state_at(NOW + 1000 + PATIENCE), RDL_CONN_FAILED);
+    ck_assert_int_eq(state_at(NOW + 1000 + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 1000 + PATIENCE + 1), RDL_CONN_FAILED);
 }
 END_TEST
 
@@ -225,7 +248,7 @@ START_TEST(the_most_patient_lock_counts)
     rdl_conn_expect(&s.conn, PATIENCE);
     ask(&rdl_op_extend, NOW);
     ck_assert_int_eq(state_at(NOW + 4 * PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_FAILED);
+    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_SILENT);
 }
 END_TEST
 
@@ -250,7 +273,8 @@ START_TEST(a_transport_that_takes_nothing_is_silent_too)
     rdl_conn_upkeep(&s.conn, NOW);
     ck_assert_uint_gt(rdl_conn_tx(&s.conn, &p), 1);
     rdl_conn_tx_done(&s.conn, 1);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_FAILED);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
 }
 END_TEST
 
@@ -270,6 +294,7 @@ Suite *suite_net_silent(void)
     tcase_add_test(tc, answers_that_come_one_by_one_are_no_silence);
     tcase_add_test(tc, it_is_ended_when_the_keys_of_all_its_sets_are_gone);
     tcase_add_loop_test(tc, extends_and_releases_keep_no_connection_alive, 0, 2);
+    tcase_add_loop_test(tc, an_answer_that_was_not_read_yet_ends_no_connection, 0, 2);
     tcase_add_test(tc, a_set_that_was_answered_keeps_no_connection_alive);
     tcase_add_loop_test(tc, what_was_owed_stays_owed_on_the_next_for_one_ttl_more, 0, 2);
     tcase_add_test(tc, a_connection_that_waits_for_nothing_is_never_silent);

@@ -136,6 +136,39 @@ START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_lef
 }
 END_TEST
 
+static int fleet_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+{
+    (void)ctx, (void)conns, (void)n;
+    fleet_serve_all(now);
+    if (until_ms > now)
+        now = until_ms;
+    return RDL_OK;
+}
+
+static uint64_t fleet_now(void *ctx)
+{
+    (void)ctx;
+    return now;
+}
+
+/* The answers lie there since long; the last look, before they came, found them overdue. */
+START_TEST(drain_reads_before_it_looks)
+{
+    const struct rdl_net net = {fleet_poll, fleet_now, NULL, NULL};
+    size_t i;
+
+    hold(5);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    for (i = 0; i < 5; i++)
+        scripted_sent(&fleet.s[i]);
+    now += FLEET_ATTEMPT;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_UNKNOWN);
+    now += FLEET_ATTEMPT;
+    ck_assert_int_eq(rdl_redlock_drain(lock, &net, now + 1000), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
+}
+END_TEST
+
 Suite *suite_redlock_silent(void);
 
 Suite *suite_redlock_silent(void)
@@ -147,6 +180,7 @@ Suite *suite_redlock_silent(void)
     tcase_add_test(tc, a_silent_minority_is_not_asked_and_nothing_piles_up);
     tcase_add_test(tc, a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend);
     tcase_add_test(tc, a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left);
+    tcase_add_test(tc, drain_reads_before_it_looks);
     suite_add_tcase(suite, tc);
     return suite;
 }

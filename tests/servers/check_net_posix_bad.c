@@ -190,6 +190,7 @@ static void check_unknown(int error)
 {
     ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(client.req.error, error);
+    client_wait_state(&client, RDL_CONN_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&client.conn), error);
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
 }

@@ -2,6 +2,8 @@
 /* Directed scenarios: connections that are there and swallow everything for ever, while new ones work. */
 #include "tests/sim/scene.h"
 
+#include <string.h>
+
 enum { UP = 1, DOWN = 2, BOTH = 3 };
 
 /* From now on, for all connections of this client. */
@@ -70,6 +72,33 @@ static void release_is_paid(void)
         EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
         scene_go(w, 500);
         EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* It was busy for longer than an attempt and steps before it reads: the answers are there. */
+static void who_steps_before_he_reads_keeps_his_connections(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, single ? 1 : 5, 5000);
+        struct handle *h = scene_lock(w, 0);
+        struct client *c = &w->client[0];
+        struct tcp *before[SERVERS_MAX];
+        scene_one_server(w, single);
+        scene_ready(w);
+        memcpy(before, c->tcp, sizeof before);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_begin(w, h, EXTENDING, 5000);
+        c->paused_until = w->now + 300 * MS;
+        scene_go(w, 299);
+        user_result(w, h, handle_step(w, h, client_now_ms(w, c)), client_now_ms(w, c));
+        EXPECT(w, h->result == RDL_UNKNOWN);
+        scene_go(w, 100);
+        EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
+        for (int s = 0; s < w->servers; s++)
+            EXPECT(w, c->tcp[s] == before[s]);
         scene_rest(w);
         if (w->violation)
             return;
@@ -230,6 +259,8 @@ const struct scenario scenarios_silent[] = {
     {"connections go silent and the next ones bring the lock", waiter_gets_the_lock, SCENE},
     {"connections go silent and the lease is saved", lease_is_saved, SCENE},
     {"connections go silent and the release is paid", release_is_paid, SCENE},
+    {"who steps before he reads keeps his connections", who_steps_before_he_reads_keeps_his_connections,
+     SCENE},
     {"a silent minority is asked nothing", minority_is_asked_nothing, SCENE},
     {"a server that speaks again is asked again", who_speaks_is_asked, SCENE},
     {"a silent connection is not ended before its SETs are gone", silent_is_not_ended_early, SCENE},
