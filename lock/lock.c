@@ -279,23 +279,25 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     return wait_on(l, conn_ms);
 }
 
-/* An attempt, and with it validity, begins when the conn is ready: a slow login must not eat the lease. */
+/*
+ * An attempt, and with it validity, begins when the conn is ready: a slow login must not eat the lease. An
+ * extend or a release is queued on any conn, but one that is being made has its own time for that.
+ */
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
+    enum rdl_conn_state state;
+
     l->wake_ms = rdl_conn_upkeep(l->conn, now_ms);
-    switch (rdl_conn_state(l->conn)) {
-    case RDL_CONN_READY:
-        return ask(l, now_ms);
-    case RDL_CONN_CLOSED: /* refused; it waits before it is tried again */
-    case RDL_CONN_SILENT: /* what was asked before is not answered yet */
+    state = rdl_conn_state(l->conn);
+    if (l->op == RDL_ACQUIRE && (state == RDL_CONN_CLOSED || state == RDL_CONN_SILENT))
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
-    case RDL_CONN_OPENING:
-    case RDL_CONN_HELLO:
-    case RDL_CONN_FAILED:
-        break;
+    if (state == RDL_CONN_READY || state == RDL_CONN_CLOSED || state == RDL_CONN_SILENT) {
+        if (l->op != RDL_ACQUIRE)
+            l->deadline_ms = now_ms + attempt_ms(l);
+        return ask(l, now_ms);
     }
     if (now_ms >= l->deadline_ms)
-        return finish(l, RDL_E_TIMEOUT);
+        return finish(l, l->op == RDL_ACQUIRE ? RDL_E_TIMEOUT : px_lost(l));
     if (l->wake_ms > l->deadline_ms)
         l->wake_ms = l->deadline_ms;
     return RDL_PENDING;
@@ -376,8 +378,8 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (l->until_ms <= now_ms)
         return finish(l, RDL_LOST);
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
-    begin(l, RDL_EXTEND, ttl_ms, now_ms + attempt_ms(l));
-    return ask(l, now_ms);
+    begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
+    return rdl_lock_step(l, now_ms);
 }
 
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
@@ -387,13 +389,13 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
         return finish(l, RDL_EXPIRED);
     l->ended_ms = l->until_ms;
     l->until_ms = 0;
-    begin(l, RDL_RELEASE, l->ttl_ms, now_ms + attempt_ms(l));
-    return ask(l, now_ms);
+    begin(l, RDL_RELEASE, l->ttl_ms, UINT64_MAX);
+    return rdl_lock_step(l, now_ms);
 }
 
 void rdl_lock_cancel(struct rdl_lock *l)
 {
-    int is_owed = l->until_ms != 0 || (l->state == LOCK_PAUSE && l->op == RDL_RELEASE);
+    int is_owed = l->until_ms != 0 || (l->op == RDL_RELEASE && l->state != LOCK_IDLE);
 
     if (l->state == LOCK_ASKED) {
         rdl_conn_forget(l->conn, &l->req);

@@ -345,6 +345,9 @@ void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
  * RDL_PENDING, or a result at once if there is nothing to wait for: a bad argument, an extend of a lease
  * that is over, a release of none; nothing is sent then. A lease that ran out may still be released, and the
  * next acquire does that first; of one that is held or was adopted acquire is a mistake.
+ *
+ * An operation whose conn is still being made waits for that first, for as long as its connect_ms allows and,
+ * an extend, as its lease lasts; its attempt begins then. With a conn that was refused it begins at once.
  */
 int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);

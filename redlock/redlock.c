@@ -62,7 +62,62 @@ void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)
     r->sent_ms = now_ms;
     r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
     r->state = REDLOCK_ASKED;
+}
+
+/* ---------------------------------------------------------------- connecting */
+
+/* The longest that any of the conns has for it. */
+static uint32_t connect_ms(const struct rdl_redlock *r)
+{
+    uint32_t longest_ms = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        uint32_t ms = r->servers[i].conn->cfg->connect_ms;
+        if (ms == 0)
+            ms = RDL_CONNECT_MS;
+        if (ms > longest_ms)
+            longest_ms = ms;
+    }
+    return longest_ms;
+}
+
+/* When an operation has waited long enough; an extend, as its lease ends. */
+static uint64_t due_ms(const struct rdl_redlock *r)
+{
+    return r->op == RDL_EXTEND && r->until_ms < r->wake_ms ? r->until_ms : r->wake_ms;
+}
+
+/* A majority is not there, and may be yet: too few were refused. Who is silent is there. */
+static int is_connecting(const struct rdl_redlock *r)
+{
+    unsigned quorum = rdl_redlock_quorum(r);
+    unsigned there = rdl_votes_conns(r, RDL_CONN_READY) + rdl_votes_conns(r, RDL_CONN_SILENT);
+
+    return there < quorum && rdl_votes_conns(r, RDL_CONN_CLOSED) <= r->n - quorum;
+}
+
+/* An extend or a release waits for a majority of the conns first. */
+static void start_connecting(struct rdl_redlock *r, uint64_t now_ms)
+{
     rdl_votes_clear(r);
+    r->state = REDLOCK_CONNECT;
+    r->wake_ms = now_ms + connect_ms(r);
+}
+
+/* Its attempt begins when they are there, or are not waited for any longer. */
+static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
+{
+    int rc = RDL_OK;
+
+    if (now_ms < due_ms(r) && is_connecting(r))
+        return RDL_PENDING;
+    if (r->op == RDL_EXTEND)
+        rc = rdl_redlock_may_extend(r, r->ttl_ms, now_ms);
+    if (rc != RDL_OK) /* the lease would now outlast the longest hold */
+        return rdl_redlock_finish(r, rc);
+    rdl_redlock_start_asking(r, now_ms);
+    return RDL_OK;
 }
 
 /* ---------------------------------------------------------------- release */
@@ -125,7 +180,14 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
 
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
 {
+    int rc;
+
     r->upkeep_ms = rdl_votes_tend(r, now_ms);
+    if (r->state == REDLOCK_CONNECT && r->op != RDL_ACQUIRE) {
+        rc = step_connecting(r, now_ms);
+        if (rc != RDL_OK)
+            return rc;
+    }
     switch ((enum redlock_state)r->state) {
     case REDLOCK_CONNECT:
         return rdl_redlock_connect(r, now_ms);
@@ -168,19 +230,8 @@ static int check(const struct rdl_redlock *r)
 /* One attempt does not wait for more than connecting, however often a conn fails and is tried again. */
 static uint64_t give_up_ms(const struct rdl_redlock *r, uint64_t now_ms)
 {
-    uint32_t longest_ms = 0;
-    size_t i;
-
-    if (!rdl_is_one_attempt(&r->opt->lease))
-        return rdl_give_up_ms(&r->opt->lease, now_ms);
-    for (i = 0; i < r->n; i++) {
-        uint32_t ms = r->servers[i].conn->cfg->connect_ms;
-        if (ms == 0)
-            ms = RDL_CONNECT_MS;
-        if (ms > longest_ms)
-            longest_ms = ms;
-    }
-    return now_ms + longest_ms;
+    return rdl_is_one_attempt(&r->opt->lease) ? now_ms + connect_ms(r)
+                                              : rdl_give_up_ms(&r->opt->lease, now_ms);
 }
 
 static void stir_conns(const struct rdl_redlock *r)
@@ -230,9 +281,7 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     r->op = RDL_EXTEND;
     end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: by what we know of it */
     r->ttl_ms = rdl_ttl_longest(ttl_ms, end_ms != UINT64_MAX ? end_ms : 0, now_ms);
-    rdl_redlock_start_asking(r, now_ms);
-    if (r->wake_ms > r->until_ms)
-        r->wake_ms = r->until_ms;
+    start_connecting(r, now_ms);
     return rdl_redlock_step(r, now_ms);
 }
 
@@ -243,7 +292,7 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     if (r->until_ms == 0)
         return rdl_redlock_finish(r, RDL_EXPIRED);
     rdl_votes_tend(r, now_ms);
-    rdl_redlock_start_asking(r, now_ms);
+    start_connecting(r, now_ms);
     r->deadline_ms = r->until_ms != UINT64_MAX ? r->until_ms : 0;
     rdl_votes_release(r, 1, now_ms);
     r->op = RDL_RELEASE;
@@ -303,9 +352,7 @@ void rdl_redlock_cancel(struct rdl_redlock *r)
 
 uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r)
 {
-    if (r->state == REDLOCK_IDLE || r->upkeep_ms < r->wake_ms)
-        return r->upkeep_ms;
-    return r->wake_ms;
+    return r->state == REDLOCK_IDLE || r->upkeep_ms < due_ms(r) ? r->upkeep_ms : due_ms(r);
 }
 
 uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)

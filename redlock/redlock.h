@@ -215,6 +215,11 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
  */
 void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
 
+/*
+ * As with a single lock (lock.h). An operation that finds no majority of the conns there waits for one first,
+ * for as long as the longest connect_ms allows and, an extend, as its lease lasts; its attempt begins then.
+ * Where a majority is refused it begins at once.
+ */
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);

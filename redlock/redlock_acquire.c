@@ -237,6 +237,7 @@ int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (rdl_votes_admit(r, now_ms) < rdl_redlock_quorum(r))
         return nobody_to_ask(r, now_ms);
+    rdl_votes_clear(r);
     rdl_redlock_start_asking(r, now_ms);
     if (r->tries > 0 && r->wake_ms > r->deadline_ms) /* the first attempt always has its time */
         r->wake_ms = r->deadline_ms;

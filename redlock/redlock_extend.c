@@ -99,8 +99,6 @@ static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
         return RDL_OK;
     r->state = REDLOCK_REPAIR;
     r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
-    if (r->wake_ms > r->until_ms)
-        r->wake_ms = r->until_ms;
     return RDL_PENDING;
 }
 

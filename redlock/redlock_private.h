@@ -16,7 +16,7 @@ enum { RDL_WAITING_MAX = 64 }; /* so many unanswered requests on a conn, and it 
 
 enum redlock_state {
     REDLOCK_IDLE,    /* no operation */
-    REDLOCK_CONNECT, /* waiting for a majority of the conns */
+    REDLOCK_CONNECT, /* waiting for a majority of the conns; a release is queued on all of them */
     REDLOCK_ASKED,   /* counting votes */
     REDLOCK_FENCE,   /* granted; waiting until a majority holds the fencing number */
     REDLOCK_VERDICT, /* not granted, all is given back; waiting for whether it is busy */
@@ -65,7 +65,7 @@ void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_acquire.c */
 
-/* REDLOCK_CONNECT: ask, if a majority of those whose votes count is there. */
+/* Ask, if a majority of those whose votes count is there. */
 int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms);
 int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms);
 

@@ -96,15 +96,11 @@ START_TEST(a_lock_is_had_renewed_and_released_over_any_round_trip)
 }
 END_TEST
 
-/* From the first connection on, with a login; with one attempt or with a wait. */
-START_TEST(a_lock_is_had_and_given_back_over_any_login)
+/* Nothing is connected any more; from now on with a login. */
+static void cut_all(size_t n)
 {
-    uint32_t ms = trips[_i % 2];
-    size_t n = _i / 2 % 2 ? 3 : 1, i;
-    int rc, trip;
+    size_t i;
 
-    connected_in(n, (const uint32_t[3]){0, 0, 0});
-    fleet.opt.lease.wait_ms = _i / 4 ? 20000 : 0;
     for (i = 0; i < n; i++) {
         fleet.s[i].endpoint.db = 3;
         fleet_down(i);
@@ -112,6 +108,18 @@ START_TEST(a_lock_is_had_and_given_back_over_any_login)
         rdl_conn_upkeep(&fleet.s[i].conn, now);
     }
     now += 2000; /* the pause after a cut is over */
+}
+
+/* From the first connection on, with a login; with one attempt or with a wait. */
+START_TEST(a_lock_is_had_and_given_back_over_any_login)
+{
+    uint32_t ms = trips[_i % 2];
+    size_t n = _i / 2 % 2 ? 3 : 1;
+    int rc, trip;
+
+    connected_in(n, (const uint32_t[3]){0, 0, 0});
+    fleet.opt.lease.wait_ms = _i / 4 ? 20000 : 0;
+    cut_all(n);
     rc = fleet_acquire(now);
     for (trip = 0; trip < 6 && rc == RDL_PENDING; trip++)
         rc = hear(ms);
@@ -120,6 +128,100 @@ START_TEST(a_lock_is_had_and_given_back_over_any_login)
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), n);
     ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
     ck_assert_int_eq(hear(ms), RDL_OK);
+}
+END_TEST
+
+/* A handle of a lock that another process took on n servers; nothing is connected yet. */
+static void adopt(size_t n, uint32_t connect_ms)
+{
+    char token[RDL_VALUE_MAX];
+    size_t i;
+
+    connected_in(n, (const uint32_t[5]){0});
+    cut_all(n);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    rdl_redlock_token(lock, token);
+    for (i = 0; i < n; i++) {
+        fleet.s[i].cfg.connect_ms = connect_ms;
+        fleet_down(i);
+        fleet_up(i);
+    }
+    rdl_redlock_init(lock, &fleet.opt, fleet.servers, n, "k", 1);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
+}
+
+static int begin(enum rdl_action op)
+{
+    return op == RDL_EXTEND ? rdl_redlock_extend_begin(lock, 30000, now)
+                            : rdl_redlock_release_begin(lock, now);
+}
+
+/* A round trip passes: a connection is made, or what was sent is executed halfway and answered. */
+static int round_trip(uint32_t trip_ms)
+{
+    size_t i;
+
+    now += trip_ms;
+    for (i = 0; i < fleet.n; i++) {
+        struct scripted *s = &fleet.s[i];
+        if (rdl_conn_wants(&s->conn) & RDL_WANT_OPEN) {
+            memset(&s->session, 0, sizeof s->session);
+            rdl_conn_opened(&s->conn);
+        } else {
+            scripted_serve_round(s, now - trip_ms / 2);
+        }
+    }
+    return rdl_redlock_step(lock, now);
+}
+
+START_TEST(an_adopted_lock_is_extended_and_released_over_any_round_trip)
+{
+    enum rdl_action op = _i % 2 ? RDL_RELEASE : RDL_EXTEND;
+    uint32_t ms = trips[_i / 2 % 2];
+    int rc, trip;
+
+    adopt(_i / 4 ? 5 : 1, 5000);
+    rc = begin(op);
+    for (trip = 0; trip < 6 && rc == RDL_PENDING; trip++)
+        rc = round_trip(ms);
+    ck_assert_int_eq(rc, op == RDL_EXTEND ? RDL_ADOPTED : RDL_OK);
+    ck_assert_int_ge(trip, 3); /* to connect, to log in, to ask */
+    if (op == RDL_EXTEND)      /* from the send, a round trip ago */
+        ck_assert_uint_eq(rdl_redlock_until_ms(lock), now - ms + 30000 - 302);
+}
+END_TEST
+
+/* A majority that was refused is not waited for as a connection is. */
+START_TEST(an_adopted_lock_does_not_wait_for_who_is_refused)
+{
+    int is_majority = _i / 2;
+
+    adopt(3, 5000);
+    fleet.mood[0] = MOOD_DOWN;
+    fleet.mood[1] = is_majority ? MOOD_DOWN : MOOD_FROZEN;
+    fleet.mood[2] = is_majority ? MOOD_UP : MOOD_FROZEN;
+    ck_assert_int_eq(begin(_i % 2 ? RDL_RELEASE : RDL_EXTEND), RDL_PENDING);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    if (_i % 2 && is_majority)
+        ck_assert_int_eq(rdl_redlock_step(lock, now + 250), RDL_UNKNOWN);
+    else
+        ck_assert_int_eq(rdl_redlock_step(lock, now + 4999), is_majority ? RDL_UNKNOWN : RDL_PENDING);
+}
+END_TEST
+
+/* What may not be held for any longer is not asked for, though it was not too long when the wait began. */
+START_TEST(an_extend_that_waited_is_within_the_longest_hold)
+{
+    connected_in(1, (const uint32_t[1]){0});
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet.opt.max_hold_ms = 30000 + 1000;
+    fleet_down(0);
+    fleet_up(0);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now + 1000), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 1001), RDL_E_CAP);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + 30000 - 302);
 }
 END_TEST
 
@@ -266,6 +368,9 @@ Suite *suite_redlock_far(void)
                         sizeof ways / sizeof ways[0]);
     tcase_add_loop_test(tc, a_lock_is_had_renewed_and_released_over_any_round_trip, 0, 4);
     tcase_add_loop_test(tc, a_lock_is_had_and_given_back_over_any_login, 0, 8);
+    tcase_add_loop_test(tc, an_adopted_lock_is_extended_and_released_over_any_round_trip, 0, 8);
+    tcase_add_loop_test(tc, an_adopted_lock_does_not_wait_for_who_is_refused, 0, 4);
+    tcase_add_test(tc, an_extend_that_waited_is_within_the_longest_hold);
     tcase_add_test(tc, a_slow_minority_is_not_silent);
     tcase_add_test(tc, who_is_near_has_the_time_of_the_attempt);
     tcase_add_test(tc, those_that_are_not_there_do_not_make_the_majority_near);

@@ -200,10 +200,13 @@ START_TEST(a_release_of_an_adopted_lock_stays_owed)
         rdl_lock_cancel(&adopted);
     } else {
         ck_assert_int_eq(rdl_lock_release_begin(&adopted, now_ms), RDL_PENDING);
-        ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 5000), RDL_UNKNOWN);
+        ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 2000), RDL_PENDING);
+        ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT); /* no connection in all that time */
+        ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 2000), RDL_PENDING);
+        ck_assert_int_eq(rdl_lock_step(&adopted, now_ms + 2000 + 5000), RDL_UNKNOWN);
         scripted_break(&s);
     }
-    scripted_open(&s, now_ms + 6000);
+    scripted_open(&s, now_ms + 8000);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(7)));
 }
 END_TEST

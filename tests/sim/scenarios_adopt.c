@@ -41,6 +41,30 @@ static void who_comes_back_goes_on(void)
     }
 }
 
+/* A new process has no connection yet; to make one takes longer than an attempt does by default. */
+static void over_far_servers(void)
+{
+    static const uint32_t trips_ms[] = {260, 1000};
+    for (int i = 0; i < 8; i++) {
+        int single = i & 1, op = i & 2 ? EXTENDING : RELEASING;
+        struct world *w = scene(2, 3, 30000);
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        struct handle *h = back_with_its_token(w, 0, 100);
+        for (int s = 0; s < 3; s++) {
+            w->link[0][s].delay_us = trips_ms[i >> 2] / 2 * MS;
+            w->client[0].cfg[s].connect_ms = 5000;
+        }
+        EXPECT(w, scene_do(w, h, op, 30000) == (op == EXTENDING ? RDL_ADOPTED : RDL_OK));
+        if (op == EXTENDING)
+            EXPECT(w, scene_left(w, h) >= 30000 - 302 - trips_ms[i >> 2] - 1); /* from its send */
+        scene_go(w, 1000);
+        EXPECT(w, (scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK) == (op == RELEASING));
+        if (w->violation)
+            return;
+    }
+}
+
 static void released_at_once(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -315,6 +339,7 @@ static void between_get_and_pttl(void)
 const struct scenario scenarios_adopt[] = {
     {"who comes back with its token goes on", who_comes_back_goes_on, SCENE},
     {"what is adopted can be released at once", released_at_once, SCENE},
+    {"what is adopted is extended and released over round trips of 260 ms and 1 s", over_far_servers, SCENE},
     {"who comes back too late has lost it", too_late, SCENE},
     {"an answer that comes after the ttl adopts nothing", late_answer, SCENE},
     {"what is adopted is not put back before it is confirmed", not_put_back, SCENE},

@@ -191,6 +191,20 @@ static void foreign_value_is_left_alone(void)
     }
 }
 
+/* Another lock of the client uses the connection: it is made again, if it was cut. */
+static void reconnect(struct world *w)
+{
+    struct handle *other = &w->client[0].handle[1];
+    w->handles = 2;
+    other->is_single = other->name = 1;
+    other->act_at = NEVER;
+    other->mode = &rdl_lock_px;
+    other->opt.lease = (struct rdl_options){.ttl_ms = w->ttl_ms};
+    handle_init(w, other);
+    EXPECT(w, scene_do(w, other, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, other, RELEASING, 0) == RDL_OK);
+}
+
 /*
  * The answer to an extend is lost, and the key has the old value or the new one, which are both ours. What
  * comes next, maybe after a second one: another extend, a release, or the client gives up.
@@ -207,6 +221,7 @@ static void two_deadlines_are_both_ours(void)
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK); /* the server has the script now */
         for (int lost = 0; lost <= is_lost_twice; lost++) {
+            reconnect(w);
             uint64_t *blocked = is_done ? &w->link[0][0].down_blocked : &w->link[0][0].up_blocked;
             *blocked = w->now + 70 * MS;
             EXPECT(w, scene_do(w, h, EXTENDING, 1000) < 0);

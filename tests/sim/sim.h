@@ -158,6 +158,8 @@ void fault_event(struct world *w, uint32_t n);
 
 void oracle_note(void *ctx, const struct sim_note *n);
 void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms);
+/* An extend or a release has begun: does it have to wait for connections first? */
+void oracle_begun(struct world *w, struct handle *h);
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms);
 /* After every round of a client; now_ms: by its clock. */
 void oracle_holders(struct world *w, struct client *c, uint64_t now_ms);

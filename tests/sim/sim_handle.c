@@ -103,6 +103,7 @@ int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
     oracle_begin(w, h, now_ms);
     rc = h->is_single ? rdl_lock_extend_begin(&h->lock, ttl_ms, now_ms)
                       : rdl_redlock_extend_begin(&h->redlock, ttl_ms, now_ms);
+    oracle_begun(w, h);
     h->ttl_ms = h->is_single ? h->lock.ttl_ms : h->redlock.ttl_ms; /* it asks for no less than is left */
     return rc;
 }
@@ -110,10 +111,13 @@ int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
 int handle_release(struct world *w, struct handle *h)
 {
     uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    int rc;
     h->state = RELEASING;
     oracle_begin(w, h, now_ms);
-    return h->is_single ? rdl_lock_release_begin(&h->lock, now_ms)
-                        : rdl_redlock_release_begin(&h->redlock, now_ms);
+    rc = h->is_single ? rdl_lock_release_begin(&h->lock, now_ms)
+                      : rdl_redlock_release_begin(&h->redlock, now_ms);
+    oracle_begun(w, h);
+    return rc;
 }
 
 void handle_cancel(struct world *w, struct handle *h)

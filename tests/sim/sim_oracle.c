@@ -101,6 +101,19 @@ static uint32_t longest_ms(const struct handle *h)
     return (far_ms > least_ms ? far_ms : least_ms) * (has_more ? 2u : 1u);
 }
 
+/* What is executed before an extend is out is an earlier one, and says nothing of this. */
+static void oracle_extending(struct world *w, struct handle *h)
+{
+    struct token *t = token_of(w, h);
+    if (h->is_out)
+        return;
+    h->is_out = h->is_single ? h->lock.req.is_queued : h->redlock.state == REDLOCK_ASKED;
+    if (!t)
+        return;
+    t->extended = t->missed = 0;
+    t->extend_us = NEVER;
+}
+
 void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
 {
     int waits = h->opt.lease.retry_ms != 0 && h->opt.lease.wait_ms != 0;
@@ -115,11 +128,28 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     }
     if (h->state != EXTENDING) /* an acquire gives up a lease that ran out */
         oracle_released(w, h);
-    struct token *t = h->state == EXTENDING ? token_of(w, h) : NULL;
-    if (t) {
-        t->extended = t->missed = 0;
-        t->extend_us = NEVER;
+    h->is_out = 0;
+    if (h->state == EXTENDING)
+        oracle_extending(w, h);
+}
+
+/* A majority of its connections is there: an extend or a release asks at once. */
+static int is_connected(const struct world *w, const struct handle *h)
+{
+    unsigned n = h->is_single ? 1 : w->servers, there = 0;
+    for (unsigned s = 0; s < n; s++) {
+        enum rdl_conn_state state = rdl_conn_state(&w->client[h->client].conn[s]);
+        there += state == RDL_CONN_READY || state == RDL_CONN_SILENT;
     }
+    return there > n / 2;
+}
+
+void oracle_begun(struct world *w, struct handle *h)
+{
+    if (!is_connected(w, h))
+        h->limit_ms += RDL_CONNECT_MS + 10;
+    if (h->state == EXTENDING)
+        oracle_extending(w, h);
 }
 
 /* Every operation ends by its deadline; it is asked after each round of its client. */
@@ -132,6 +162,8 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
         h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
     if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && client_now_ms(w, c) < h->until_ms)
         h->was_confirmed = 1;
+    if (h->state == EXTENDING)
+        oracle_extending(w, h);
     h->was_asking = h->state == ACQUIRING && !h->is_single &&
                     (h->redlock.state == REDLOCK_ASKED || h->redlock.state == REDLOCK_VERDICT);
     if (now_ms > limit_ms + 1 && !c->stale_ms)

@@ -226,6 +226,7 @@ struct handle {
     uint64_t floor_us;     /* the same, when the last attempt began; NEVER: none was */
     uint64_t asked_us;     /* when that was */
     uint8_t was_confirmed; /* the extend was, in time; what is put back is waited for */
+    uint8_t is_out;        /* an extend: it was sent, or queued */
     uint8_t was_asking;    /* an acquire: the votes of an attempt were out after the last step */
     uint64_t until_ms;     /* what it said it holds, before the operation */
     uint64_t stalled_us;   /* the client did not run for so long since the operation began */
@@ -335,7 +336,7 @@ struct world {
     unsigned fences[NAMES];
     struct last_fence last[NAMES];
     int has_expiring_fences;
-    int has_floors; /* numbers begin at the clients' wall clocks */
+    int has_floors;   /* numbers begin at the clients' wall clocks */
     uint64_t end_us;  /* opt.end_us, later where clients have quarantines to wait for */
     uint64_t stop_us; /* then nobody wants locks any more */
     uint32_t ttl_ms;  /* the longest anybody asks for */
