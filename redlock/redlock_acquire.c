@@ -207,14 +207,15 @@ static uint64_t next_to_count(const struct rdl_redlock *r)
     return next_ms;
 }
 
-/* Too few whose votes would count. */
-static int nobody_to_ask(struct rdl_redlock *r, uint64_t now_ms)
+/* Too few (admitted) whose votes would count. */
+static int nobody_to_ask(struct rdl_redlock *r, unsigned admitted, uint64_t now_ms)
 {
     unsigned spare = r->n - rdl_redlock_quorum(r);
-    unsigned hopeless = rdl_votes_conns(r, RDL_CONN_CLOSED) + rdl_votes_unfit(r);
-    unsigned quarantined = rdl_votes_quarantined(r);
+    unsigned closed = rdl_votes_conns(r, RDL_CONN_CLOSED);
+    unsigned hopeless = closed + rdl_votes_unfit(r);
+    unsigned barred = rdl_votes_conns(r, RDL_CONN_READY) - admitted; /* for a time, or for good */
 
-    if (hopeless <= spare && hopeless + quarantined > spare)
+    if (hopeless <= spare && closed + barred > spare)
         return attempt_failed(r, RDL_E_QUARANTINE, now_ms);
     if (hopeless > spare || now_ms >= r->deadline_ms)
         return attempt_failed(r, RDL_NO_QUORUM, now_ms);
@@ -235,8 +236,10 @@ static void next_token(struct rdl_redlock *r)
 /* An attempt, and with it validity, begins when a majority of those whose votes count is ready. */
 int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
 {
-    if (rdl_votes_admit(r, now_ms) < rdl_redlock_quorum(r))
-        return nobody_to_ask(r, now_ms);
+    unsigned admitted = rdl_votes_admit(r, now_ms);
+
+    if (admitted < rdl_redlock_quorum(r))
+        return nobody_to_ask(r, admitted, now_ms);
     rdl_votes_clear(r);
     rdl_redlock_start_asking(r, now_ms);
     if (r->tries > 0 && r->wake_ms > r->deadline_ms) /* the first attempt always has its time */

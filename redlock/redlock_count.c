@@ -63,26 +63,6 @@ unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
     return n;
 }
 
-static int is_unfit(const struct rdl_redlock *r, const struct rdl_server *s)
-{
-    int why;
-
-    rdl_guard_counts_at(r, s, &why);
-    return why != RDL_OK;
-}
-
-unsigned rdl_votes_quarantined(const struct rdl_redlock *r)
-{
-    unsigned n = 0;
-    size_t i;
-
-    for (i = 0; i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        n += !s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY && !is_unfit(r, s);
-    }
-    return n;
-}
-
 unsigned rdl_votes_unfit(const struct rdl_redlock *r)
 {
     unsigned n = 0;
@@ -90,7 +70,9 @@ unsigned rdl_votes_unfit(const struct rdl_redlock *r)
 
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
-        n += rdl_conn_state(s->conn) == RDL_CONN_READY && is_unfit(r, s);
+        int why;
+        rdl_guard_counts_at(r, s, &why);
+        n += rdl_conn_state(s->conn) == RDL_CONN_READY && why != RDL_OK;
     }
     return n;
 }

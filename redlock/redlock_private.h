@@ -124,8 +124,7 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms);
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 /* How many conns are in this state. */
 unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
-/* Connected, and barred by the restart guard for a time, or for good. */
-unsigned rdl_votes_quarantined(const struct rdl_redlock *r);
+/* Connected, and barred by the restart guard for good. */
 unsigned rdl_votes_unfit(const struct rdl_redlock *r);
 /* Servers whose yes counts; for an extend: and that had the lock all the time. */
 unsigned rdl_votes_yes(const struct rdl_redlock *r);
