@@ -57,6 +57,12 @@ int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms)
     return rdl_redlock_finish(r, result);
 }
 
+void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms)
+{
+    if (r->wake_ms > most_ms)
+        r->wake_ms = most_ms;
+}
+
 void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->sent_ms = now_ms;

@@ -80,7 +80,8 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
         r->tries++;
     r->result = (int16_t)result;
     r->state = REDLOCK_PAUSE;
-    r->wake_ms = now_ms + pause_ms < r->deadline_ms ? now_ms + pause_ms : r->deadline_ms;
+    r->wake_ms = now_ms + pause_ms;
+    rdl_redlock_wake_by(r, r->deadline_ms);
     return RDL_PENDING;
 }
 
@@ -167,8 +168,7 @@ static void follow_pilot(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->pilot = 0;
     r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
-    if (r->wake_ms > r->deadline_ms)
-        r->wake_ms = r->deadline_ms;
+    rdl_redlock_wake_by(r, r->deadline_ms);
     rdl_votes_ask(r, now_ms);
 }
 
@@ -242,8 +242,8 @@ int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
         return nobody_to_ask(r, admitted, now_ms);
     rdl_votes_clear(r);
     rdl_redlock_start_asking(r, now_ms);
-    if (r->tries > 0 && r->wake_ms > r->deadline_ms) /* the first attempt always has its time */
-        r->wake_ms = r->deadline_ms;
+    if (r->tries > 0) /* the first attempt always has its time */
+        rdl_redlock_wake_by(r, r->deadline_ms);
     r->pilot = choose_pilot(r);
     r->by_pilot = r->pilot != 0;
     next_token(r);

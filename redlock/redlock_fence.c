@@ -103,8 +103,8 @@ static int fence_settle(struct rdl_redlock *r, uint64_t now_ms)
     if (r->state != REDLOCK_FENCE) {
         r->state = REDLOCK_FENCE;
         r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
-        if (r->tries > 0 && r->wake_ms > r->deadline_ms)
-            r->wake_ms = r->deadline_ms;
+        if (r->tries > 0)
+            rdl_redlock_wake_by(r, r->deadline_ms);
     }
     return RDL_PENDING;
 }

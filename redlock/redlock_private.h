@@ -60,6 +60,9 @@ int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms);
 /* Validity runs from before the first send: whatever the way took, the servers' clocks started later. */
 uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r);
 
+/* The current state ends by then at the latest. */
+void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms);
+
 /* The clock of an attempt, an extend, a release runs from now. */
 void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms);
 
