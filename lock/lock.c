@@ -151,6 +151,7 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
             return px_lost(l);
         if (is_adopted || validity_end(l) > l->until_ms)
             l->until_ms = validity_end(l);
+        l->half_ms = 0;
         return is_adopted ? RDL_ADOPTED : RDL_OK;
     case RDL_ANSWER_NO:
     case RDL_ANSWER_ABSENT:
@@ -361,6 +362,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
         rdl_lock_owe(l);
     l->until_ms = 0;
     l->is_adopted = 0;
+    l->half_ms = 0;
     if (rc != RDL_OK)
         return finish(l, rc);
     rdl_token_init(&l->token, entropy);
@@ -372,11 +374,19 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
 
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
 {
+    uint32_t left_ms = rdl_lock_remaining_ms(l, now_ms);
+
     RDL_ASSERT(l->state == LOCK_IDLE);
     if (rdl_ttl_check(l->opt, ttl_ms) != RDL_OK)
         return RDL_E_TTL;
     if (l->until_ms <= now_ms)
         return finish(l, RDL_LOST);
+    if (l->half_ms == 0) {
+        l->half_ms = left_ms / 2;
+    } else if (left_ms < l->half_ms) {
+        rdl_conn_give_up(l->conn);
+        l->half_ms = 1;
+    }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
     begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
     return rdl_lock_step(l, now_ms);
@@ -424,6 +434,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     l->is_adopted = 1;
     l->until_ms = UINT64_MAX;
     l->fence |= RDL_FENCE_FLOOR;
+    l->half_ms = 0;
     l->sent_ms = 0;
     l->ttl_ms = l->opt->ttl_ms;
     l->seed = rdl_token_seed(&l->token);

@@ -53,7 +53,9 @@
  *                             or gone after a cut, see below; nothing is owed
  *                RDL_E_...    refused; the ttl ends it                            0
  *
- * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent.
+ * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent. When
+ * half of what was left at the first extend in vain is over, the next extend ends such a connection, whatever
+ * other locks have asked over it (rdl_conn_give_up), and goes over a new one.
  *
  * RDL_LOST of a release may come from a replica, and then says nothing about its master: on a connection
  * that does not ask the server for its role (rdl_conn_preflight).
@@ -290,6 +292,8 @@ struct rdl_lock {
     struct rdl_req req;
     struct rdl_token token;
     uint32_t ttl_ms; /* of this operation */
+    uint32_t
+        half_ms; /* half of what was left at the first extend in vain; 0: there was none; 1: acted upon */
     uint32_t seed;
     int16_t result;
     int8_t cause;

@@ -277,10 +277,11 @@ struct rdl_conn {
     uint8_t reply_items; /* numbers had, of an array */
     int64_t reply_value; /* the number; of an array: the first in it */
     int64_t reply_second;
-    int16_t error;
+    int8_t error;
     /* rdl_conn_upkeep */
-    uint8_t pause;    /* of a closed conn: none, due, running */
-    uint8_t failures; /* connections in a row that finished no request */
+    uint8_t is_given_up; /* SETs do not keep it */
+    uint8_t pause;       /* of a closed conn: none, due, running */
+    uint8_t failures;    /* connections in a row that finished no request */
     uint32_t seed;
     /* closed: try again then; opening: give up then; READY: silent then, 0: none waits; SILENT: kept until then */
     uint64_t retry_ms;
@@ -344,6 +345,14 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
  * is overdue.
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
+
+/*
+ * For who would lose a lease by waiting: until a byte comes unanswered SETs, also of others, do not keep this
+ * conn when it is SILENT. It ends at the next turn, and what is owed stays owed for one ttl, as above. A SET
+ * that its server executes after the release that went over the next one leaves a key for that lock's ttl,
+ * which nobody believes in.
+ */
+void rdl_conn_give_up(struct rdl_conn *c);
 
 /* Seed the reconnect jitter with a value unique to this client. */
 void rdl_conn_stir(struct rdl_conn *c, uint32_t seed);

@@ -53,7 +53,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c)
 /* Who waits is told at once: what is queued from now on is for the next connection. */
 static void fail(struct rdl_conn *c, int error)
 {
-    c->error = (int16_t)error;
+    c->error = (int8_t)error;
     c->state = RDL_CONN_FAILED;
     rdl_queue_disconnected(c);
 }
@@ -288,13 +288,6 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         memcpy(c->reply + c->reply_len, ev->data, n);
     c->reply_len = (uint8_t)(c->reply_len + n);
     c->reply[c->reply_len] = '\0';
-}
-
-void rdl_conn_heard(struct rdl_conn *c)
-{
-    c->state = RDL_CONN_READY;
-    c->error = RDL_OK;
-    c->retry_ms = 0;
 }
 
 static void begin(struct rdl_conn *c)

@@ -100,6 +100,19 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
         c->patience_ms = answer_ms;
 }
 
+void rdl_conn_heard(struct rdl_conn *c)
+{
+    c->state = RDL_CONN_READY;
+    c->error = RDL_OK;
+    c->is_given_up = 0;
+    c->retry_ms = 0;
+}
+
+void rdl_conn_give_up(struct rdl_conn *c)
+{
+    c->is_given_up = 1;
+}
+
 /*
  * When the keys of its unanswered SETs are gone by themselves; extends keep nothing alive. Not at the moment
  * when it fell silent. If it ends now, what came over it may still be executed: what is owed is owed for one
@@ -117,7 +130,7 @@ static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
             r.until_ms = now_ms + r.ttl_ms;
             rdl_record_store(c, at, &r);
         }
-        if (r.op->may_grant && at < c->draw && r.until_ms > end_ms)
+        if (r.op->may_grant && at < c->draw && r.until_ms > end_ms && !c->is_given_up)
             end_ms = r.until_ms;
     }
     return end_ms;

@@ -53,6 +53,9 @@
  * if the same run of that server answers (run_id). Another run is believed as it answers: gone, or somebody
  * else's. Where INFO is refused nobody knows which it is, and the vote is RDL_VOTE_UNKNOWN.
  *
+ * When half of what was left at the first extend in vain is over and no majority has confirmed one, the
+ * connections of the lock that are silent are ended (rdl_conn_give_up): over new ones the lease may be saved.
+ *
  * Whether there was a gap is told of servers that forget nothing unseen: the restart guard sees a restart,
  * the canary lost data (DESIGN.md, section 7).
  */
@@ -175,6 +178,8 @@ struct rdl_redlock {
     struct rdl_token token;
     struct rdl_token next_token; /* of an acquire that has not begun to ask: the old one is needed still */
     uint32_t ttl_ms;
+    uint32_t
+        half_ms; /* half of what was left at the first extend in vain; 0: there was none; 1: acted upon */
     uint32_t seed;
     uint32_t extensions;
     int16_t result;

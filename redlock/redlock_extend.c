@@ -58,6 +58,7 @@ static int extended(struct rdl_redlock *r, int result)
     }
     if (rdl_redlock_validity_end(r) > r->until_ms)
         r->until_ms = rdl_redlock_validity_end(r);
+    r->half_ms = 0;
     r->extensions++;
     return rdl_redlock_finish(r, result);
 }

@@ -148,10 +148,27 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
         s->owes = 0; /* certainly not there */
 }
 
+/*
+ * No majority has confirmed an extend until half of what was left at the first in vain was over: the others' SETs
+ * on silent conns are waited for no longer. Returns when that is to be seen.
+ */
+static uint64_t give_up_silent(struct rdl_redlock *r, uint64_t now_ms)
+{
+    uint32_t left_ms = rdl_redlock_remaining_ms(r, now_ms);
+    size_t i;
+
+    if (left_ms >= r->half_ms)
+        return r->half_ms > 1 ? now_ms + (left_ms - r->half_ms + 1) : UINT64_MAX;
+    r->half_ms = 1;
+    for (i = 0; left_ms > 0 && i < r->n; i++)
+        rdl_conn_give_up(r->servers[i].conn);
+    return UINT64_MAX;
+}
+
 /* Keep the conns going and count. Returns when to come back at the latest. */
 uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
 {
-    uint64_t wake_ms = UINT64_MAX;
+    uint64_t wake_ms = give_up_silent(r, now_ms);
     size_t i;
 
     for (i = 0; i < r->n; i++) {
@@ -245,6 +262,7 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
     size_t i;
 
     r->until_ms = 0;
+    r->half_ms = 0;
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
         rdl_conn_forget(s->conn, &s->req);

@@ -128,6 +128,77 @@ START_TEST(an_extend_on_a_connection_that_is_kept_for_another_says_timeout)
 }
 END_TEST
 
+/* The next connection, made by a perfect driver. */
+static void reopen(void)
+{
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
+    memset(&s.session, 0, sizeof s.session);
+    s.served = s.len;
+    scripted_open(&s, now);
+}
+
+/*
+ * The first extend in vain begins with LEFT to go: with half of that the connection is as good as any, with less it
+ * is ended for the lease's sake, and the other's release goes over the next. Once: a second one is kept as ever.
+ */
+START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)
+{
+    enum { LEFT = TTL - 102 - ATTEMPT };
+    struct rdl_lock other;
+    const char *sent;
+
+    hold();
+    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "other", 5);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&other, token_bytes(7), now), RDL_PENDING);
+    scripted_sent(&s);
+    s.served = s.len;
+    now += ATTEMPT;
+    ck_assert_int_eq(rdl_lock_step(&other, now), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
+    now += LEFT - LEFT / 2;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    now++;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    reopen();
+    sent = scripted_sent(&s);
+    ck_assert_ptr_nonnull(strstr(sent, rdl_script_release.text));
+    ck_assert_ptr_nonnull(strstr(sent, rdl_script_extend.text));
+    if (_i) {
+        scripted_serve(&s, now);
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
+        ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now), TTL - 102);
+        return;
+    }
+    ck_assert_int_eq(rdl_lock_acquire_begin(&other, token_bytes(8), now), RDL_PENDING);
+    scripted_sent(&s);
+    now += ATTEMPT;
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_UNKNOWN);
+    now++;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+}
+END_TEST
+
+/* What is adopted is not held yet: what was in vain for the lease before is no reason to end anything. */
+START_TEST(what_is_adopted_ends_no_silence)
+{
+    struct rdl_lock other;
+
+    hold();
+    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "other", 5);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&other, token_bytes(7), now), RDL_PENDING);
+    scripted_sent(&s);
+    now += ATTEMPT;
+    ck_assert_int_eq(rdl_lock_step(&other, now), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_lock_adopt(&l, token_hex(9), RDL_VALUE_MAX), RDL_OK);
+    now += ATTEMPT;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+}
+END_TEST
+
 Suite *suite_lock_silent(void);
 
 Suite *suite_lock_silent(void)
@@ -140,6 +211,8 @@ Suite *suite_lock_silent(void)
     tcase_add_test(tc, single_attempts_do_not_fill_the_queue);
     tcase_add_test(tc, if_it_speaks_again_it_is_asked_again);
     tcase_add_test(tc, an_extend_on_a_connection_that_is_kept_for_another_says_timeout);
+    tcase_add_loop_test(tc, a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over, 0, 2);
+    tcase_add_test(tc, what_is_adopted_ends_no_silence);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -220,6 +220,39 @@ START_TEST(what_was_owed_stays_owed_on_the_next_for_one_ttl_more)
 }
 END_TEST
 
+/* Of whoever asked: the SET is another's, and so is the release. Not in the turn in which it fell silent. */
+START_TEST(one_that_is_given_up_is_not_kept_for_its_sets)
+{
+    uint64_t later = NOW + PATIENCE + 1 + TTL + (_i ? 1 : 0);
+
+    ask(&rdl_op_acquire, NOW);
+    give_up(NOW + PATIENCE);
+    rdl_conn_give_up(&s.conn);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
+    rdl_conn_upkeep(&s.conn, NOW + PATIENCE + 1);
+    rdl_conn_upkeep(&s.conn, later);
+    rdl_conn_opened(&s.conn);
+    ck_assert_str_eq(scripted_sent(&s), _i ? "" : wire_release_text("k", token_hex(1)));
+}
+END_TEST
+
+START_TEST(a_byte_shows_that_it_was_given_up_too_soon)
+{
+    struct rdl_req later = {0};
+
+    ask(&rdl_op_acquire, NOW);
+    rdl_conn_give_up(&s.conn);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(submit(&rdl_op_acquire, &later, 2, NOW + 100), RDL_OK);
+    rdl_conn_upkeep(&s.conn, NOW + 100);
+    scripted_sent(&s);
+    ck_assert_int_eq(state_at(NOW + 100 + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 100 + TTL - 1), RDL_CONN_SILENT);
+}
+END_TEST
+
 START_TEST(a_connection_that_waits_for_nothing_is_never_silent)
 {
     ask(&rdl_op_acquire, NOW);
@@ -297,6 +330,8 @@ Suite *suite_net_silent(void)
     tcase_add_loop_test(tc, an_answer_that_was_not_read_yet_ends_no_connection, 0, 2);
     tcase_add_test(tc, a_set_that_was_answered_keeps_no_connection_alive);
     tcase_add_loop_test(tc, what_was_owed_stays_owed_on_the_next_for_one_ttl_more, 0, 2);
+    tcase_add_loop_test(tc, one_that_is_given_up_is_not_kept_for_its_sets, 0, 2);
+    tcase_add_test(tc, a_byte_shows_that_it_was_given_up_too_soon);
     tcase_add_test(tc, a_connection_that_waits_for_nothing_is_never_silent);
     tcase_add_test(tc, a_request_taken_back_leaves_no_silence_behind);
     tcase_add_test(tc, the_most_patient_lock_counts);

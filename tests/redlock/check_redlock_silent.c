@@ -136,6 +136,68 @@ START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_lef
 }
 END_TEST
 
+static unsigned conns_in(enum rdl_conn_state state)
+{
+    return rdl_votes_conns(lock, state);
+}
+
+/* We hold it, and another lock's SETs have gone into the silence of these servers. */
+static void hold_beside_sets(const char *fates)
+{
+    static struct rdl_server servers[5];
+    static struct rdl_redlock other;
+    size_t i;
+
+    hold(5);
+    fleet_befall(fates, now);
+    for (i = 0; i < 5; i++)
+        servers[i].conn = &fleet.s[i].conn;
+    rdl_redlock_init(&other, &fleet.opt, servers, 5, "other", 5);
+    rdl_redlock_acquire_begin(&other, token_bytes(9), now);
+    fleet_serve_all(now);
+}
+
+/*
+ * Another lock's SETs keep the silent connections. Without an answer of a majority they are ended when half of what
+ * was left at the first extend in vain is over; the lock says when that is, also between its operations.
+ */
+START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)
+{
+    enum { LEFT = FLEET_TTL - FLEET_DRIFT };
+    uint64_t half = 1000 + LEFT - LEFT / 2;
+
+    hold_beside_sets("wwwww");
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), half + 1);
+    rdl_redlock_step(lock, half);
+    ck_assert_uint_eq(conns_in(RDL_CONN_SILENT), 5);
+    now = half + 1;
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(conns_in(RDL_CONN_FAILED), 5);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_gt(rdl_redlock_wake_ms(lock), half + 1);
+    fleet_serve_all(now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+}
+END_TEST
+
+/* Nothing is in danger: whoever is silent keeps its connection, and with it the other lock's release behind its SET. */
+START_TEST(while_a_majority_answers_a_silent_minority_keeps_its_connection)
+{
+    int i;
+
+    hold_beside_sets(_i ? ".w.w." : "ww...");
+    for (i = 0; i < 30; i++) {
+        ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+        ck_assert_uint_eq(conns_in(RDL_CONN_SILENT), i == 0 ? 0 : 2);
+        now += FLEET_ATTEMPT + 50;
+        rdl_redlock_step(lock, now);
+    }
+}
+END_TEST
+
 static int fleet_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
     (void)ctx, (void)conns, (void)n;
@@ -180,6 +242,8 @@ Suite *suite_redlock_silent(void)
     tcase_add_test(tc, a_silent_minority_is_not_asked_and_nothing_piles_up);
     tcase_add_test(tc, a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend);
     tcase_add_test(tc, a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left);
+    tcase_add_test(tc, a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over);
+    tcase_add_loop_test(tc, while_a_majority_answers_a_silent_minority_keeps_its_connection, 0, 2);
     tcase_add_test(tc, drain_reads_before_it_looks);
     suite_add_tcase(suite, tc);
     return suite;

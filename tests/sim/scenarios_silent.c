@@ -105,6 +105,133 @@ static void who_steps_before_he_reads_keeps_his_connections(void)
     }
 }
 
+/* Nineteen more locks on the connections of the first client; they share a name, and none is held for long. */
+enum { OTHERS = 19 };
+static struct handle other[OTHERS];
+
+static void others_init(struct world *w)
+{
+    for (int i = 0; i < OTHERS; i++) {
+        other[i] = *scene_lock(w, 0);
+        other[i].name = 1;
+        handle_init(w, &other[i]);
+    }
+}
+
+static void other_goes_on(struct handle *h, int rc)
+{
+    if (rc != RDL_PENDING && handle_is_pending(h))
+        h->state = h->state == ACQUIRING && rc == RDL_OK ? HELD : IDLE;
+}
+
+/* All have their turn, every millisecond; one of them begins something every 50. */
+static void others_go(struct world *w, uint32_t ms)
+{
+    static unsigned turn;
+    uint64_t end = w->now + ms * MS;
+    while (w->now < end && !w->violation) {
+        struct handle *h = &other[++turn / 50 % OTHERS];
+        for (int i = 0; i < OTHERS; i++)
+            if (handle_is_pending(&other[i]) || !handle_is_idle(&other[i]))
+                other_goes_on(&other[i], handle_step(w, &other[i], client_now_ms(w, &w->client[0])));
+        if (turn % 50 == 0 && !handle_is_pending(h))
+            other_goes_on(h, h->state == HELD ? handle_release(w, h) : handle_acquire(w, h));
+        client_wake(w, 0, w->now);
+        scene_go(w, 1);
+    }
+}
+
+static void others_rest(struct world *w)
+{
+    for (int i = 0; i < OTHERS; i++)
+        handle_cancel(w, &other[i]);
+    client_wake(w, 0, w->now);
+    scene_rest(w);
+}
+
+/*
+ * Somebody always asks over the connections when they fall silent, and more than once: what he asked keeps them.
+ * The keeper saves the lease all the same.
+ */
+static void lease_is_saved_beside_others(void)
+{
+    for (unsigned k = 0; k < 6; k++) {
+        struct world *w = scene(1, k / 3 ? 5 : 1, 5000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, k / 3 == 0);
+        scene_ready(w);
+        others_init(w);
+        others_go(w, 1000);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        h->uses_keeper = 1;
+        for (int i = 0; i < 4; i++) {
+            others_go(w, 500);
+            go_silent(w, 0, k % 3 + 1);
+            others_go(w, 9000);
+            EXPECT(w, scene_left(w, h) > 0 && (h->state == HELD || h->state == EXTENDING));
+        }
+        others_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/*
+ * The SET of another keeps the connections until half of what was left is over, each time anew. Then the extends,
+ * which are tried again and again, go over new ones.
+ */
+static void silence_lasts_for_half_of_what_was_left(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, single ? 1 : 5, 5000);
+        struct handle *h = scene_lock(w, 0);
+        struct client *c = &w->client[0];
+        scene_one_server(w, single);
+        scene_ready(w);
+        others_init(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        for (int i = 0; i < 2 && !w->violation; i++) {
+            struct tcp *before = c->tcp[0];
+            EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
+            uint64_t half = w->now + scene_left(w, h) / 2 * MS;
+            go_silent(w, 0, BOTH);
+            handle_acquire(w, &other[i]);
+            while (w->now < half - 300 * MS && !w->violation) {
+                EXPECT(w, scene_do(w, h, EXTENDING, 5000) < 0);
+                scene_go(w, 50);
+                EXPECT(w, c->tcp[0] == before);
+            }
+            while (scene_do(w, h, EXTENDING, 5000) < 0 && scene_left(w, h) > 0 && !w->violation)
+                scene_go(w, 50);
+            EXPECT(w, scene_left(w, h) > 4000 && w->now < half + 400 * MS);
+        }
+        others_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The lease is not in danger: the other's release stays behind its SET. */
+static void answered_lease_ends_no_silence(void)
+{
+    struct world *w = scene(1, 5, 5000);
+    struct handle *h = scene_lock(w, 0);
+    struct client *c = &w->client[0];
+    scene_ready(w);
+    others_init(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    struct tcp *before = c->tcp[0];
+    link_swallow(w, 0, 0, BOTH);
+    link_swallow(w, 0, 3, BOTH);
+    handle_acquire(w, &other[0]);
+    EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
+    scene_go(w, 3500);
+    EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
+    scene_go(w, 1000);
+    EXPECT(w, c->tcp[0] == before && rdl_conn_state(&c->conn[0]) == RDL_CONN_SILENT);
+    others_rest(w);
+}
+
 /* Two of five swallow: what is sent there is one attempt's and no more, and no SET is postponed for it. */
 static void minority_is_asked_nothing(void)
 {
@@ -258,6 +385,11 @@ static void put_back_into_the_silence(void)
 const struct scenario scenarios_silent[] = {
     {"connections go silent and the next ones bring the lock", waiter_gets_the_lock, SCENE},
     {"connections go silent and the lease is saved", lease_is_saved, SCENE},
+    {"connections go silent under the SETs of others and the lease is saved", lease_is_saved_beside_others,
+     SCENE},
+    {"a silence under the SETs of others lasts for half of what was left",
+     silence_lasts_for_half_of_what_was_left, SCENE},
+    {"a lease that a majority extends ends no silence", answered_lease_ends_no_silence, SCENE},
     {"connections go silent and the release is paid", release_is_paid, SCENE},
     {"who steps before he reads keeps his connections", who_steps_before_he_reads_keeps_his_connections,
      SCENE},

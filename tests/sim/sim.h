@@ -167,6 +167,8 @@ void oracle_holders(struct world *w, struct client *c, uint64_t now_ms);
 void oracle_bounds(struct world *w, const struct client *c, unsigned s);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
+/* What its keeper held is over. */
+void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms);
 void oracle_adopted(struct world *w, struct handle *h);
 void oracle_end(struct world *w);
 /* No key left. */

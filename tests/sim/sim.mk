@@ -69,6 +69,7 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
 	@# connections that swallow everything, for ever
 	$(B)/sim 1:2000 faults=swallow,freeze,tail,reset,pause
+	$(B)/sim 1:3000 faults=swallow
 	@# adoption, hints and several locks as one, on one server too
 	$(B)/sim 1:2000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
 	$(B)/sim 1:10000 faults=adopt,between single=1

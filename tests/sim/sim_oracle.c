@@ -121,6 +121,10 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->op_ms = now_ms;
     h->until_ms = handle_until_ms(h);
     h->was_confirmed = h->was_asking = 0;
+    if (h->state != EXTENDING)
+        h->vain_ms = 0;
+    else if (h->vain_ms == 0)
+        h->vain_ms = now_ms;
     h->limit_ms = now_ms + longest_ms(h);
     if (h->state == ACQUIRING) { /* it connects from now on, also if the time that it read is an old one */
         uint64_t true_ms = clock_ms(&w->client[h->client].clock, w->now);
@@ -150,6 +154,34 @@ void oracle_begun(struct world *w, struct handle *h)
         h->limit_ms += RDL_CONNECT_MS + 10;
     if (h->state == EXTENDING)
         oracle_extending(w, h);
+}
+
+/*
+ * Where connections swallow everything and new ones work a keeper loses no lease, if into the second half of what was
+ * left at the first extend in vain fits what is needed: an attempt that goes into the silence, one that finds the
+ * connection ended and one over the new one, the keeper's pauses between them, and a login.
+ */
+void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
+{
+    const uint32_t harmless = FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_MULTI) |
+                              FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SCRIPTS);
+    const struct client *c = &w->client[h->client];
+    uint64_t half_ms = h->vain_ms + (until_ms - h->vain_ms) / 2;
+    uint64_t attempt_ms = rdl_attempt_ms(&h->opt.lease);
+    int silent = 0;
+    if ((w->faults & ~harmless) || w->has_canary || !h->uses_keeper || h->vain_ms == 0 ||
+        h->mode == &rdl_lock_legacy)
+        return;
+    for (int s = 0; s < asked(w, h); s++) {
+        if (clock_ms(&c->clock, w->link[h->client][s].swallows_since) >= half_ms)
+            return; /* the new ones, too */
+        silent += w->link[h->client][s].swallows_since != 0;
+        if (attempt_ms < c->conn[s].patience_ms)
+            attempt_ms = c->conn[s].patience_ms;
+    }
+    if (silent > asked(w, h) - quorum(w, h) &&
+        until_ms - half_ms >= 3 * attempt_ms + 2 * (h->ttl_ms / 20 + 1) + 10 * w->slowest_us / MS)
+        world_violation(w, "liveness", "c%u.%u lost its lease to a silence", h->client, h->index);
 }
 
 /* Every operation ends by its deadline; it is asked after each round of its client. */
@@ -430,6 +462,10 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
 {
     if (w->is_fenced && h->state == ACQUIRING && result == RDL_OK)
         oracle_fenced(w, h);
+    if (h->state == EXTENDING && result == RDL_LOST && now_ms >= h->until_ms)
+        oracle_lost(w, h, h->until_ms);
+    if (result >= 0)
+        h->vain_ms = 0;
     if (h->hint.req.is_queued)
         world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
     if (h->mode == &rdl_lock_legacy) {

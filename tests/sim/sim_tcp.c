@@ -373,6 +373,7 @@ static void up_arrived(struct world *w, struct tcp *t, uint32_t n)
 
 void link_swallow(struct world *w, unsigned client, unsigned server, unsigned ways)
 {
+    w->link[client][server].swallows_since = w->now;
     for (unsigned i = 0; i < TCPS; i++) {
         struct tcp *t = &w->tcp[i];
         if (!t->used || t->client != client || t->server != server || t->client_open != 2)

@@ -188,8 +188,10 @@ static uint64_t act_held(struct world *w, struct handle *h, uint64_t now_ms)
         enum rdl_keeper_action action = rdl_keeper_next(&h->keeper, now_ms, &at_ms);
         if (action == RDL_KEEPER_RENEW)
             began(w, h, handle_extend(w, h, h->opt.lease.ttl_ms), now_ms);
-        else if (action == RDL_KEEPER_LOST)
+        else if (action == RDL_KEEPER_LOST) {
+            oracle_lost(w, h, handle_until_ms(h));
             let_go(w, h, now_ms);
+        }
     } else if (w->now >= h->act_at && h->act_at < h->hold_until) {
         uint32_t ttl = rng_chance(r, 500)
                            ? h->opt.lease.ttl_ms

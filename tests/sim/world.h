@@ -165,7 +165,8 @@ struct link {
     uint32_t jitter_us;
     uint64_t up_blocked, down_blocked; /* nothing arrives before */
     struct rng delays;
-    uint64_t last_break; /* when a connection over it ended last */
+    uint64_t last_break;     /* when a connection over it ended last */
+    uint64_t swallows_since; /* when those that were there began to */
     /* for scenarios: this command, and what was sent behind it, is not executed before that time */
     const char *gap_before; /* NULL: none */
     uint64_t gap_until;
@@ -229,7 +230,8 @@ struct handle {
     uint8_t is_out;        /* an extend: it was sent, or queued */
     uint8_t was_asking;    /* an acquire: the votes of an attempt were out after the last step */
     uint64_t until_ms;     /* what it said it holds, before the operation */
-    uint64_t stalled_us;   /* the client did not run for so long since the operation began */
+    uint64_t vain_ms; /* when the first extend began that was not confirmed, by the client's clock; 0: none */
+    uint64_t stalled_us; /* the client did not run for so long since the operation began */
     uint32_t ttl_ms;
 };
 
