@@ -291,9 +291,8 @@ struct rdl_lock {
     int64_t holder_ms;    /* PTTL of the lock when it was refused; < 0: not known */
     struct rdl_req req;
     struct rdl_token token;
-    uint32_t ttl_ms; /* of this operation */
-    uint32_t
-        half_ms; /* half of what was left at the first extend in vain; 0: there was none; 1: acted upon */
+    uint32_t ttl_ms;  /* of this operation */
+    uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
     uint32_t seed;
     int16_t result;
     int8_t cause;

@@ -12,11 +12,11 @@ enum { QUIET_MS = 1000 };
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_net *net)
 {
     uint64_t now_ms = net->now_ms(net->ctx);
-    int is_silent =
-        rdl_conn_state(l->conn) == RDL_CONN_SILENT; /* it may be ended in the next ms, not in this */
+    /* A silent one may be ended in the next ms, not in this; what is asked then goes over a new one. */
+    uint64_t until_ms = rdl_conn_state(l->conn) == RDL_CONN_SILENT ? now_ms + 1 : 0;
 
     if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + QUIET_MS)
-        (void)net->poll(net->ctx, &l->conn, 1, is_silent ? now_ms + 1 : 0);
+        (void)net->poll(net->ctx, &l->conn, 1, until_ms);
     return net->now_ms(net->ctx);
 }
 

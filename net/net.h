@@ -283,7 +283,7 @@ struct rdl_conn {
     uint8_t pause;       /* of a closed conn: none, due, running */
     uint8_t failures;    /* connections in a row that finished no request */
     uint32_t seed;
-    /* closed: try again then; opening: give up then; READY: silent then, 0: none waits; SILENT: kept until then */
+    /* closed: try again then; opening: give up; READY: silent, 0: none waits; SILENT: not ended before */
     uint64_t retry_ms;
     const struct rdl_preflight *preflight; /* NULL: none */
     struct rdl_facts facts;
@@ -339,8 +339,8 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
  * Answers take no longer than this; of several locks the most patient counts. When the oldest answer is
  * overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended with
  * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at the next turn if there is
- * none; not earlier: the releases behind them on this connection come after them, those on another may not. What
- * is owed then stays owed for one ttl more, for a server that thaws later executes even what came over a
+ * none; not earlier: the releases behind them on this connection come after them, those on another may not.
+ * What is owed then stays owed for one ttl more, for a server that thaws later executes even what came over a
  * connection that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing
  * is overdue.
  */

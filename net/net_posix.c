@@ -281,7 +281,7 @@ static int transmit(struct rdl_conn *c)
 
 /*
  * Do for one conn what can be done without waiting; revents is what poll said about it, or 0. Returns 1 if
- * anything was done. A silent one is read in any case: it may be ended before poll says that there is something.
+ * anything was done. A silent one is read in any case: it may be ended before poll says that something came.
  */
 static int advance(struct rdl_conn *c, short revents)
 {

@@ -178,8 +178,7 @@ struct rdl_redlock {
     struct rdl_token token;
     struct rdl_token next_token; /* of an acquire that has not begun to ask: the old one is needed still */
     uint32_t ttl_ms;
-    uint32_t
-        half_ms; /* half of what was left at the first extend in vain; 0: there was none; 1: acted upon */
+    uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
     uint32_t seed;
     uint32_t extensions;
     int16_t result;
@@ -286,8 +285,8 @@ unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms, char *out, size_t cap);
 
 /*
- * Blocking (redlock_io.c). drain reads, then waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has all that came
- * taken in: call it before exit.
+ * Blocking (redlock_io.c). drain reads, then waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has
+ * all that came taken in: call it before exit.
  */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net);
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms);

@@ -49,7 +49,7 @@ uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
 
     for (i = 0; i < r->n; i++)
         ms[i] = distance_ms(&r->servers[i]);
-    quorum_ms = kth_smallest(ms, r->n, rdl_redlock_quorum(r));
+    quorum_ms = kth_smallest(ms, i, rdl_redlock_quorum(r));
     return rdl_attempt_over(&r->opt->lease, quorum_ms != UINT32_MAX ? quorum_ms : 0);
 }
 
@@ -120,7 +120,7 @@ uint32_t rdl_votes_hint_ms(const struct rdl_redlock *r)
         int is_known = s->vote == RDL_VOTE_DENIED && s->value >= 0 && s->value < UINT32_MAX;
         ms[i] = is_known ? (uint32_t)s->value : UINT32_MAX;
     }
-    return kth_smallest(ms, r->n, needed);
+    return kth_smallest(ms, i, needed);
 }
 
 int rdl_redlock_error(const struct rdl_redlock *r, size_t i)

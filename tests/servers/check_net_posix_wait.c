@@ -2,6 +2,7 @@
 /* check_net_posix_wait.c - how long the socket driver waits, and what ends that. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -61,6 +62,32 @@ START_TEST(test_poll_until_the_past_returns_at_once)
     client_step(&client, 0);
     client_step(&client, client_now());
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
+}
+END_TEST
+
+/* A poll that has something to send returns at once; what may be ended at the next turn was read by then. */
+START_TEST(test_a_silent_connection_is_read_whatever_else_is_done)
+{
+    struct live_server server = {0};
+    struct client busy;
+    struct rdl_conn *const conns[] = {&busy.conn, &client.conn};
+    struct pollfd p = {.events = POLLIN};
+
+    client_pair(&server, NULL, &client, &busy);
+    ck_assert_int_eq(client_ask(&busy, &rdl_op_acquire, "b"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+    rdl_conn_expect(&client.conn, 1);
+    client_submit(&client, &rdl_op_extend, "a");
+    rdl_conn_upkeep(&client.conn, 1);
+    rdl_posix_ready(&client.conn, 0);
+    p.fd = rdl_posix_fd(&client.conn);
+    ck_assert_int_eq(poll(&p, 1, CLIENT_PATIENCE_MS), 1);
+    rdl_conn_upkeep(&client.conn, 2);
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_SILENT);
+    client_submit(&busy, &rdl_op_extend, "b");
+    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS), RDL_OK);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
+    live_remove(&server);
 }
 END_TEST
 
@@ -194,6 +221,7 @@ Suite *suite_net_posix_wait(void)
     tcase_add_loop_test(tc, test_poll_waits_for_a_silent_peer_until_until_ms, 0, 2);
     tcase_add_loop_test(tc, test_poll_until_the_past_returns_at_once, 0, 2);
     tcase_add_loop_test(tc, test_an_answer_without_a_byte_ends_a_poll, 0, 2);
+    tcase_add_test(tc, test_a_silent_connection_is_read_whatever_else_is_done);
     tcase_add_loop_test(tc, test_signals_do_not_stretch_a_deadline, 0, 2);
     tcase_add_test(tc, test_signals_do_not_stretch_connecting);
     tcase_add_loop_test(tc, test_signals_lose_no_bytes_and_no_connection, 0, 2);
