@@ -263,7 +263,6 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     int rc;
 
     rdl_conn_expect(l->conn, attempt_ms(l));
-    rdl_conn_upkeep(l->conn, now_ms); /* one that is silent may end now: it is for the next, then */
     rc = l->mode->send(l, now_ms);
     conn_ms = rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
     if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {
