@@ -287,8 +287,8 @@ struct rdl_conn {
     uint64_t retry_ms;
     const struct rdl_preflight *preflight; /* NULL: none */
     struct rdl_facts facts;
-    /* the longest that anybody waits for an answer; 0: nobody minds */
-    uint32_t patience_ms;
+    /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
+    int32_t patience_ms;
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
     uint32_t mark_ms;   /* when the login was last seen to go on, */
@@ -336,13 +336,14 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c);
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 
 /*
- * Answers take no longer than this; of several locks the most patient counts. When the oldest answer is
- * overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended with
- * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at the next turn if there is
- * none; not earlier: the releases behind them on this connection come after them, those on another may not.
- * What is owed then stays owed for one ttl more, for a server that thaws later executes even what came over a
- * connection that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing
- * is overdue.
+ * Answers take no longer than this (below 2^31); said before a request. Of several locks the most patient counts,
+ * of those that said so since the last connection ended, and since nothing was waited for; until one does,
+ * what was said before. When the oldest answer is overdue the conn is SILENT: it takes no request but
+ * releases until a byte comes. It is ended with RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone
+ * by themselves, at the next turn if there is none; not earlier: the releases behind them on this connection come
+ * after them, those on another may not. What is owed then stays owed for one ttl more, for a server that
+ * thaws later executes even what came over a connection that has ended: such a SET may keep its key for one ttl.
+ * On a conn that was never told, nothing is overdue.
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 

@@ -367,4 +367,6 @@ void rdl_conn_closed(struct rdl_conn *c, int error)
     reset(c);
     c->state = RDL_CONN_CLOSED;
     c->pause = RDL_PAUSE_DUE;
+    if (c->patience_ms > 0) /* the next one may be faster; what is told before it is open is told for it */
+        c->patience_ms = -c->patience_ms;
 }

@@ -96,8 +96,8 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
 
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
 {
-    if (c->patience_ms < answer_ms)
-        c->patience_ms = answer_ms;
+    if (c->head == c->tail || c->patience_ms < (int32_t)answer_ms)
+        c->patience_ms = (int32_t)answer_ms;
 }
 
 void rdl_conn_heard(struct rdl_conn *c)
@@ -146,7 +146,7 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
         return UINT64_MAX;
     if (c->state == RDL_CONN_READY) {
         if (c->retry_ms == 0)
-            c->retry_ms = now_ms + c->patience_ms;
+            c->retry_ms = now_ms + (uint32_t)(c->patience_ms < 0 ? -c->patience_ms : c->patience_ms);
         if (now_ms < c->retry_ms)
             return c->retry_ms;
         c->state = RDL_CONN_SILENT;

@@ -41,6 +41,15 @@ static void ask_at(struct rdl_server *s, uint64_t now_ms)
     s->asked_ms = now_ms;
 }
 
+/* As long as the attempt, and as this server needs: far is not silent. */
+static uint32_t patience_ms(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    uint32_t attempt_ms = rdl_redlock_attempt_ms(r);
+    uint32_t own_ms = rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms);
+
+    return own_ms > attempt_ms ? own_ms : attempt_ms;
+}
+
 /* One whose queue is full, or who has left so much unanswered, is asked when there is room again. */
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms)
 {
@@ -49,8 +58,7 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     rdl_conn_forget(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
     if (r->keys_end_ms < now_ms + r->ttl_ms)
         r->keys_end_ms = now_ms + r->ttl_ms;
-    rdl_conn_expect(s->conn, rdl_redlock_attempt_ms(r));
-    rdl_conn_expect(s->conn, rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms)); /* far is not silent */
+    rdl_conn_expect(s->conn, patience_ms(r, s));
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
         rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
     rdl_conn_upkeep(s->conn, now_ms);

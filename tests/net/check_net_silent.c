@@ -277,11 +277,62 @@ END_TEST
 
 START_TEST(the_most_patient_lock_counts)
 {
-    rdl_conn_expect(&s.conn, 4 * PATIENCE);
-    rdl_conn_expect(&s.conn, PATIENCE);
+    struct rdl_req another = {0};
+
+    rdl_conn_expect(&s.conn, _i ? PATIENCE : 4 * PATIENCE);
+    ck_assert_int_eq(submit(&rdl_op_extend, &another, 2, NOW), RDL_OK);
+    rdl_conn_expect(&s.conn, _i ? 4 * PATIENCE : PATIENCE);
     ask(&rdl_op_extend, NOW);
     ck_assert_int_eq(state_at(NOW + 4 * PATIENCE - 1), RDL_CONN_READY);
     ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_SILENT);
+}
+END_TEST
+
+/* Those who were more patient have their answers: they wait no more. */
+START_TEST(how_patient_its_locks_are_is_told_anew_when_nothing_is_waited_for)
+{
+    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    ask(&rdl_op_acquire, NOW);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    rdl_conn_upkeep(&s.conn, NOW + 1);
+    rdl_conn_expect(&s.conn, PATIENCE);
+    ask(&rdl_op_extend, NOW + 1);
+    ck_assert_int_eq(state_at(NOW + 1 + PATIENCE - 1), RDL_CONN_READY);
+    ck_assert_int_eq(state_at(NOW + 1 + PATIENCE), RDL_CONN_FAILED);
+}
+END_TEST
+
+/* A release that is owed alone: it is overdue all the same. */
+START_TEST(who_says_nothing_is_as_patient_as_the_last_who_did)
+{
+    ask(&rdl_op_acquire, NOW);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    rdl_conn_upkeep(&s.conn, NOW + 1);
+    rdl_conn_upkeep(&s.conn, NOW + 2);
+    ask(&rdl_op_release, NOW + 2);
+    ck_assert_int_eq(state_at(NOW + 2 + PATIENCE - 1), RDL_CONN_READY);
+    ck_assert_int_eq(state_at(NOW + 2 + PATIENCE), RDL_CONN_FAILED);
+}
+END_TEST
+
+/* The next connection may be a faster one, also while there is always something that is waited for. */
+START_TEST(how_patient_its_locks_are_is_told_anew_when_the_connection_ends)
+{
+    uint64_t later = NOW + 10000;
+    struct rdl_req extend = {0};
+
+    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    ask(&rdl_op_release, NOW); /* it stays queued */
+    scripted_break(&s);
+    if (_i == 1) { /* told before it is open: this is of the next one already */
+        rdl_conn_expect(&s.conn, 2 * PATIENCE);
+        ck_assert_int_eq(submit(&rdl_op_extend, &extend, 1, later), RDL_OK);
+    }
+    scripted_open(&s, later);
+    if (_i > 0)
+        rdl_conn_expect(&s.conn, PATIENCE);
+    scripted_sent(&s);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, later), later + (_i == 0 ? 4u : _i == 1 ? 2u : 1u) * PATIENCE);
 }
 END_TEST
 
@@ -334,7 +385,10 @@ Suite *suite_net_silent(void)
     tcase_add_test(tc, a_byte_shows_that_it_was_given_up_too_soon);
     tcase_add_test(tc, a_connection_that_waits_for_nothing_is_never_silent);
     tcase_add_test(tc, a_request_taken_back_leaves_no_silence_behind);
-    tcase_add_test(tc, the_most_patient_lock_counts);
+    tcase_add_loop_test(tc, the_most_patient_lock_counts, 0, 2);
+    tcase_add_test(tc, how_patient_its_locks_are_is_told_anew_when_nothing_is_waited_for);
+    tcase_add_test(tc, who_says_nothing_is_as_patient_as_the_last_who_did);
+    tcase_add_loop_test(tc, how_patient_its_locks_are_is_told_anew_when_the_connection_ends, 0, 3);
     tcase_add_test(tc, a_wait_for_a_hint_is_no_silence);
     tcase_add_test(tc, a_transport_that_takes_nothing_is_silent_too);
     suite_add_tcase(suite, tc);

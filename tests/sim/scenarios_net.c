@@ -350,6 +350,14 @@ static void garbage_drops_the_connection(void)
     }
 }
 
+/* Another lock asks first, and is more patient. */
+static void more_patient(struct rdl_conn *c)
+{
+    const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
+    rdl_conn_expect(c, 1000);
+    rdl_conn_submit(c, NULL, &other);
+}
+
 /* An extend by WATCH is given up when MULTI has been answered: the next request is not queued by it. */
 static void multi_is_left(void)
 {
@@ -362,9 +370,11 @@ static void multi_is_left(void)
         scene_one_server(w, i % 2);
         scene_ready(w);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        rdl_conn_expect(&w->client[0].conn[0], 1000); /* of another lock, that is more patient */
         const struct tcp *t = w->client[0].tcp[0];
+        more_patient(&w->client[0].conn[0]);
         scene_begin(w, h, EXTENDING, 2000);
+        while (rdl_conn_waiting(&w->client[0].conn[0]) > 1 && !w->violation)
+            world_run_until(w, w->now + 50);
         *(i < 2 ? &w->link[0][0].down_blocked : &w->client[0].paused_until) = w->now + 150 * MS;
         scene_go(w, 120);
         EXPECT(w, t->session.in_multi);

@@ -60,6 +60,46 @@ static void lease_is_saved(void)
     }
 }
 
+/* It was more patient before, over the same connection: that counts no more. */
+static void patience_ends_with_the_answer(void)
+{
+    struct world *w = scene(1, 1, 20000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    h->opt.lease.attempt_ms = 4000;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    h->opt.lease.attempt_ms = 200;
+    scene_go(w, 300);
+    go_silent(w, 0, UP);
+    EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_UNKNOWN);
+    scene_go(w, 300);
+    EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
+/* It was more patient over the connection before, which still owes a release to this one. */
+static void patience_ends_with_the_connection(void)
+{
+    struct world *w = scene(1, 1, 20000);
+    struct handle *h = scene_lock(w, 0);
+    struct rdl_conn *c = &w->client[0].conn[0];
+    scene_ready(w);
+    h->opt.lease.attempt_ms = 4000;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    go_silent(w, 0, UP);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
+    while (rdl_conn_state(c) != RDL_CONN_READY && !w->violation)
+        world_run_until(w, w->now + 50);
+    h->opt.lease.attempt_ms = 200;
+    w->link[0][0].gap_before = "SET"; /* behind the release, which is on its way */
+    w->link[0][0].gap_until = NEVER;
+    EXPECT(w, waiting(w, 0) == 1);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+    scene_go(w, 50);
+    EXPECT(w, rdl_conn_state(c) == RDL_CONN_SILENT);
+}
+
 static void release_is_paid(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -390,6 +430,8 @@ const struct scenario scenarios_silent[] = {
     {"a silence under the SETs of others lasts for half of what was left",
      silence_lasts_for_half_of_what_was_left, SCENE},
     {"a lease that a majority extends ends no silence", answered_lease_ends_no_silence, SCENE},
+    {"an answer takes no longer than who waits for it now says", patience_ends_with_the_answer, SCENE},
+    {"what was said over another connection counts no more", patience_ends_with_the_connection, SCENE},
     {"connections go silent and the release is paid", release_is_paid, SCENE},
     {"who steps before he reads keeps his connections", who_steps_before_he_reads_keeps_his_connections,
      SCENE},
