@@ -155,9 +155,9 @@ static int numbered(struct rdl_writer *w, struct words *x, const struct args *a,
 }
 
 static const struct rdl_script *const scripts[] = {
-    &rdl_script_release,       &rdl_script_extend,        &rdl_script_replace,
-    &rdl_script_acquire,       &rdl_script_extend_fenced, &rdl_script_release_wake,
-    &rdl_script_acquire_multi, &rdl_script_extend_multi,  &rdl_script_release_multi,
+    &rdl_script_release,       &rdl_script_extend,       &rdl_script_replace,       &rdl_script_acquire,
+    &rdl_script_extend_fenced, &rdl_script_release_wake, &rdl_script_acquire_multi, &rdl_script_extend_multi,
+    &rdl_script_release_multi, &rdl_script_canary,
 };
 enum { SCRIPTS = sizeof scripts / sizeof scripts[0], WAYS = 2 };
 

@@ -138,7 +138,8 @@ enum rdl_conn_state {
 
 /* One request's place for its answer; embedded in the lock that asks. Zero-initialised is idle. */
 struct rdl_req {
-    char *text;          /* of some ops: where a value goes, RDL_PEER_MAX bytes; NULL: it is not kept */
+    char *text; /* of some ops: where a value goes, RDL_PEER_MAX bytes, of a look at a canary RDL_VALUE_MAX;
+                   NULL: it is not kept */
     int64_t value;       /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
     int16_t error;       /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
     uint8_t answer;      /* enum rdl_answer */
@@ -189,11 +190,12 @@ extern const struct rdl_op rdl_op_wait;
 extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
 /*
  * The canary (net_op_canary.c), the key `name`. look: YES if it was made by the run that the preflight saw
- * (where INFO is refused: by any);
- * value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS | its age in s; NO, ABSENT:
- * value is the server's clock in s. create if there is none, replace: ttl_ms is the clock to write, in s.
+ * (where INFO is refused: by any); value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS
+ * | its age in s; NO, ABSENT: value is the server's clock in s, and text what was found, none if it is longer
+ * than RDL_VALUE_MAX or no string. make: if there is none, with the server's clock of that moment; ttl_ms is
+ * the clock to write, in s, where no script may do that (net_op_canary.c).
  */
-extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_create, rdl_op_canary_replace;
+extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_make;
 enum { RDL_CANARY_AGE_BITS = 24, RDL_CANARY_AGE_MAX = (1 << RDL_CANARY_AGE_BITS) - 1 };
 /* The old protocol (lock_legacy.c): values that say when they end, keys without expiry. */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */

@@ -6,6 +6,11 @@
  * Whatever takes a server's data away without ending our connection takes the canary with it, or brings that
  * of another server: FLUSHALL, a replica that was promoted. Its value is "<16 digits of the run_id>
  * <seconds>".
+ *
+ * A script makes it, because what is on its way for long must not say that it was made before: who read that
+ * would believe that the server has its data since then. Where no script may (before Redis 5, or refused) the
+ * time is that of the look: if such a SETNX arrives later than a quarantine lasts, and behind a FLUSHALL, the
+ * canary is older than the data.
  */
 #include <string.h>
 
@@ -75,6 +80,15 @@ static void look_write(struct rdl_conn *c, const struct rdl_record *r, const str
     rdl_cmd_time(w);
 }
 
+/* What is to be removed if it is stale. Cut, it is not what stands there, and stays. */
+static void keep_text(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    if (r->req == NULL || r->req->text == NULL)
+        return;
+    r->req->text_len = c->reply_len < RDL_VALUE_MAX ? c->reply_len : RDL_VALUE_MAX;
+    memcpy(r->req->text, c->reply, r->req->text_len);
+}
+
 static int judge_value(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_NIL) {
@@ -83,6 +97,7 @@ static int judge_value(struct rdl_conn *c, struct rdl_record *r)
     }
     if (c->reply_kind != RDL_RESP_BULK)
         return rdl_reply_error(c, r);
+    keep_text(c, r);
     r->ttl_ms = read_value(c); /* sent, so it has no other use for that */
     r->verdict = r->ttl_ms != 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
@@ -118,29 +133,37 @@ const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT
 
 /* ---------------------------------------------------------------- make */
 
+static const struct rdl_op make_by_clock;
+
 static void make_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
                        struct rdl_writer *w)
 {
     char text[VALUE_MAX];
-    struct rdl_bytes value = {text, write_value(text, knows_run(c) ? c->facts.run : 0, r->ttl_ms)};
+    uint64_t run = knows_run(c) ? c->facts.run : 0;
+    struct rdl_bytes argv[] = {q->name, {text, write_value(text, run, r->ttl_ms)}};
 
-    if (r->op == &rdl_op_canary_create)
-        rdl_cmd_setnx(w, q->name, value);
-    else
-        rdl_cmd_set(w, q->name, value);
+    if (r->op == &make_by_clock) {
+        rdl_cmd_setnx(w, argv[0], argv[1]);
+    } else {
+        argv[1].len = RUN_DIGITS + 1; /* the script writes the time */
+        rdl_script_write(c, r, &rdl_script_canary, argv, w);
+    }
 }
 
 static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
-    (void)q;
-    if (c->reply_kind != RDL_RESP_INT && !rdl_reply_is_ok(c))
-        return rdl_reply_error(c, r);
-    r->verdict = RDL_ANSWER_YES;
-    return RDL_OK;
+    int rc = rdl_script_judge(c, r, q);
+
+    if (rc == RDL_OK && r->verdict == RDL_ANSWER_ERROR && r->op == &rdl_op_canary_make) {
+        r->op = &make_by_clock;
+        r->is_refused = 1;
+    }
+    return rc;
 }
 
+/* Rarely sent: always with its text, so that what is refused is not the sum. */
 static const struct rdl_way make_way = {make_write, make_judge, NULL, {1}, 0};
 static const struct rdl_way *const make[] = {&make_way, NULL};
 
-const struct rdl_op rdl_op_canary_create = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};
-const struct rdl_op rdl_op_canary_replace = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};
+const struct rdl_op rdl_op_canary_make = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};
+static const struct rdl_op make_by_clock = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};

@@ -152,6 +152,7 @@ struct rdl_canary {
     struct rdl_req req;
     int64_t since_ms;   /* it has its data since */
     uint32_t created_s; /* by the server's clock */
+    char found[RDL_VALUE_MAX];
     int16_t error;
     uint8_t stage;
     uint8_t answer;
@@ -207,7 +208,8 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
  * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated
  * like one that denies INFO. Who may read it but not use INFO takes any canary for this run's. On servers
  * that never had one, the first acquire waits as after a restart. It cannot detect a promoted replica that
- * has the canary but lost recent locks: do not list replicas. With fencing it takes acquire and extend a
+ * has the canary but lost recent locks: do not list replicas. On servers before Redis 5, or without scripts,
+ * nothing that makes one may be under way for longer than max_ttl (DESIGN.md, section 6). With fencing it takes acquire and extend a
  * second round trip: attempt_ms, if set, must have room for both.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);

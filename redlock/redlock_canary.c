@@ -23,17 +23,19 @@ enum stage {
     LOOK_DONE
 };
 
-static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op, uint32_t clock_s)
+static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op)
 {
+    struct rdl_canary *c = &r->canaries[i];
     struct rdl_command cmd;
 
-    memset(&cmd, 0, sizeof cmd);
+    memset(&cmd, 0, sizeof cmd); /* until_ms too: nothing of it goes over another connection */
     cmd.op = op;
     cmd.name.data = key;
     cmd.name.len = sizeof key - 1;
-    cmd.until_ms = UINT64_MAX;
-    cmd.ttl_ms = clock_s;
-    return rdl_conn_submit(r->servers[i].conn, &r->canaries[i].req, &cmd);
+    cmd.value.data = c->found; /* what a release deletes */
+    cmd.value.len = c->req.text_len;
+    cmd.ttl_ms = c->created_s;
+    return rdl_conn_submit(r->servers[i].conn, op == &rdl_op_canary_look ? &c->req : NULL, &cmd);
 }
 
 /* A script may be sent twice, the second time behind what we ask now: so wait for the vote first. */
@@ -45,21 +47,22 @@ static void canary_ask(struct rdl_redlock *r, size_t i, const struct rdl_op *vot
     c->stage = LOOK_DUE;
     c->is_early = 1;
     if (vote == &rdl_op_acquire || vote == &rdl_op_extend)
-        c->stage = submit(r, i, &rdl_op_canary_look, 0) == RDL_OK ? LOOK_OUT : LOOK_DUE;
+        c->stage = submit(r, i, &rdl_op_canary_look) == RDL_OK ? LOOK_OUT : LOOK_DUE;
 }
 
 /*
  * It is there, made by this run. The age is cut to seconds, so of two estimates of one canary the earlier is
- * the better. STRICT believes no clock of a server: it goes by when we first saw it.
+ * the better. STRICT believes no clock of a server: it goes by when we first saw it, or had one made, which was
+ * in that second or in the next.
  */
-static void found(const struct rdl_redlock *r, struct rdl_canary *c, uint64_t now_ms)
+static void found(const struct rdl_redlock *r, struct rdl_canary *c, int is_made, uint64_t now_ms)
 {
     uint32_t created_s = (uint32_t)(c->req.value >> RDL_CANARY_AGE_BITS);
     int64_t since_ms = (int64_t)now_ms;
 
     if (r->opt->guard != RDL_GUARD_STRICT)
         since_ms -= (c->req.value & RDL_CANARY_AGE_MAX) * 1000;
-    if (c->created_s != created_s || since_ms < c->since_ms)
+    if (created_s - c->created_s > (unsigned)is_made || since_ms < c->since_ms)
         c->since_ms = since_ms;
     c->created_s = created_s;
 }
@@ -67,6 +70,7 @@ static void found(const struct rdl_redlock *r, struct rdl_canary *c, uint64_t no
 static void canary_take(struct rdl_redlock *r, size_t i, uint64_t now_ms)
 {
     struct rdl_canary *c = &r->canaries[i];
+    int is_made = c->answer == RDL_ANSWER_NO || c->answer == RDL_ANSWER_ABSENT;
     int answer = c->req.answer;
 
     if (c->stage != LOOK_OUT || answer == RDL_ANSWER_NONE)
@@ -75,12 +79,14 @@ static void canary_take(struct rdl_redlock *r, size_t i, uint64_t now_ms)
     c->answer = (uint8_t)answer;
     c->error = c->req.error;
     if (answer == RDL_ANSWER_YES)
-        found(r, c, now_ms);
+        found(r, c, is_made, now_ms);
     if (answer != RDL_ANSWER_NO && answer != RDL_ANSWER_ABSENT)
         return;
     c->since_ms = (int64_t)now_ms;
     c->created_s = (uint32_t)c->req.value;
-    submit(r, i, answer == RDL_ANSWER_NO ? &rdl_op_canary_replace : &rdl_op_canary_create, c->created_s);
+    if (answer == RDL_ANSWER_NO)
+        submit(r, i, &rdl_op_release);
+    submit(r, i, &rdl_op_canary_make);
 }
 
 static uint64_t canary_counts_at(const struct rdl_redlock *r, size_t i)
@@ -100,7 +106,7 @@ static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t no
         c->stage = LOOK_DUE;
     }
     c->is_early = 0;
-    if (c->stage == LOOK_DUE && submit(r, i, &rdl_op_canary_look, 0) == RDL_OK)
+    if (c->stage == LOOK_DUE && submit(r, i, &rdl_op_canary_look) == RDL_OK)
         c->stage = LOOK_OUT;
     canary_take(r, i, now_ms);
     if (c->stage != LOOK_DONE)
@@ -135,6 +141,7 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
     memset(each, 0, r->n * sizeof *each);
     for (i = 0; i < r->n; i++) {
         each[i].way = &way;
+        each[i].req.text = each[i].found;
         each[i].since_ms = INT64_MIN / 2; /* not looked at yet: nothing speaks against it */
     }
     r->canaries = each;

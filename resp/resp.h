@@ -144,7 +144,7 @@ struct rdl_script {
     char sha[41];   /* hex of the SHA1 of text */
 };
 
-enum { RDL_SCRIPTS = 9 };
+enum { RDL_SCRIPTS = 10 };
 
 /* KEYS[1] the lock, ARGV[1] the token: 1 deleted, 0 somebody else's, -1 no such key. */
 extern const struct rdl_script rdl_script_release;
@@ -177,6 +177,12 @@ extern const struct rdl_script rdl_script_extend_fenced;
 extern const struct rdl_script rdl_script_acquire_multi;
 extern const struct rdl_script rdl_script_extend_multi;
 extern const struct rdl_script rdl_script_release_multi;
+
+/*
+ * KEYS[1] the canary, ARGV[1] what stands before its time, which is the server's clock in s: 1 made; 0 there is
+ * one. Before Redis 5 an error: no script may write what it has from the clock.
+ */
+extern const struct rdl_script rdl_script_canary;
 
 /* Each returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
 int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user,

@@ -44,12 +44,15 @@
     "if redis.call('PTTL',KEYS[1])<tonumber(ARGV[2])then redis.call('PEXPIRE',KEYS[1],ARGV[2])end "          \
     "return 1"
 
+#define CANARY "return redis.call('SETNX',KEYS[1],ARGV[1]..redis.call('TIME')[1])"
+
 /* Each text an object of its own, so that a static link drops those of modes that are not used. */
 static const char release_text[] = RELEASE;
 static const char extend_text[] = EXTEND;
 static const char replace_text[] = REPLACE;
 static const char acquire_text[] = ACQUIRE;
 static const char extend_fenced_text[] = EXTEND_FENCED;
+static const char canary_text[] = CANARY;
 
 const struct rdl_script rdl_script_release = {
     release_text, LITERAL_LEN(release_text), 1, 1, 0, "405ff44962cd47e5aa852fc40f9e4817c685a7e4"};
@@ -61,6 +64,8 @@ const struct rdl_script rdl_script_acquire = {
     acquire_text, LITERAL_LEN(acquire_text), 2, 4, 3, "4051092336c097779185b300bfa90f576279f32a"};
 const struct rdl_script rdl_script_extend_fenced = {
     extend_fenced_text, LITERAL_LEN(extend_fenced_text), 2, 4, 4, "00eaf0118af36d2584e2c27e51bd8fdc1f10ecd7"};
+const struct rdl_script rdl_script_canary = {
+    canary_text, LITERAL_LEN(canary_text), 1, 1, 9, "cd7d5901b0f22567ebc704edf87ed3edc382b7b6"};
 
 /*@ requires \valid(w); assigns w->error; ensures \result == \null && w->error == RDL_E_SPACE; */
 static uint8_t *refuse(struct rdl_writer *w)

@@ -80,6 +80,7 @@ int main(void)
     const struct rdl_bytes wake[] = {key, bytes("{lock:a}:wake"), token, bytes("1000")};
     const struct rdl_bytes hold[] = {
         key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000007"), bytes("0")};
+    const struct rdl_bytes canary[] = {bytes("rdl:canary"), bytes("00c0ffee12345678 ")};
     const struct rdl_bytes any_key = {"a\0\r\n", 4};
     const struct rdl_bytes any_token = {"\xff\\\n", 3};
 
@@ -117,6 +118,7 @@ int main(void)
     eval("eval-acquire", &rdl_script_acquire, fenced);
     eval("eval-extend-fenced", &rdl_script_extend_fenced, hold);
     eval("eval-release-wake", &rdl_script_release_wake, wake);
+    eval("eval-canary", &rdl_script_canary, canary);
     several(key, token);
     return 0;
 }

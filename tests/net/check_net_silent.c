@@ -71,8 +71,8 @@ START_TEST(a_connection_whose_oldest_answer_is_overdue_is_silent)
 }
 END_TEST
 
-static const struct rdl_op *const asking[] = {&rdl_op_acquire,       &rdl_op_extend,      &rdl_op_raise_fence,
-                                              &rdl_op_canary_create, &rdl_op_canary_look, &rdl_op_time};
+static const struct rdl_op *const asking[] = {&rdl_op_acquire,     &rdl_op_extend,      &rdl_op_raise_fence,
+                                              &rdl_op_canary_make, &rdl_op_canary_look, &rdl_op_time};
 
 START_TEST(a_silent_connection_is_asked_nothing_and_only_releases_are_sent)
 {

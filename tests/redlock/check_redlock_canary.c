@@ -16,15 +16,27 @@ static uint64_t now;
 static void put_made_at(size_t i, const char *run, unsigned clock_s)
 {
     char command[128];
+    char value[64];
+    int n = snprintf(value, sizeof value, "%.16s %u", run, clock_s);
 
-    snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY "\r\n$21\r\n%.16s %u\r\n",
-             run, clock_s);
+    snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY "\r\n$%d\r\n%s\r\n", n,
+             value);
     fleet_command(i, command, now);
 }
 
 static void put(size_t i, const char *run)
 {
     put_made_at(i, run, 6400);
+}
+
+static int stands_made_at(size_t i, const char *run, unsigned clock_s)
+{
+    const struct sim_arg name = {(const uint8_t *)RDL_CANARY_KEY, sizeof RDL_CANARY_KEY - 1};
+    const struct sim_key *k = sim_server_find(&fleet.s[i].model, 0, name, now);
+    char expected[64];
+    size_t n = (size_t)snprintf(expected, sizeof expected, "%.16s %u", run, clock_s);
+
+    return k != NULL && k->value_len == n && memcmp(k->value, expected, n) == 0;
 }
 
 /* Every server has one, as old as itself. */
@@ -94,15 +106,12 @@ static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RD
 
 START_TEST(one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over)
 {
-    char expected[40];
-
     begin(1, guards[_i]);
     fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
     ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
     settle();
     ck_assert_uint_eq(fleet_keys(now), 0);
-    snprintf(expected, sizeof expected, "%.16s %d", fleet.s[0].model.run_id, NOW / 1000);
-    ck_assert_ptr_nonnull(strstr(fleet.s[0].out, expected));
+    ck_assert(stands_made_at(0, fleet.s[0].model.run_id, NOW / 1000));
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
     now = NOW + QUARANTINE - 1;
     ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
@@ -143,15 +152,58 @@ START_TEST(servers_that_were_emptied_give_nothing_twice)
 }
 END_TEST
 
-/* The address leads to another server now, or its data is that of another. */
+/* The address leads to another server now, or its data is that of another; with scripts, and without. */
 START_TEST(the_canary_of_another_server_is_replaced_and_the_server_waits)
 {
+    struct sim_features features;
+
     begin(1, RDL_GUARD_REQUIRED);
+    features = *fleet.s[0].model.features;
+    features.no_scripts = _i != 0;
+    fleet.s[0].model.features = &features;
     put(0, "00000000000000ff");
     ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
     settle();
-    now = NOW + QUARANTINE;
+    if (_i) { /* it took several ways to remove it, and none stands there: the next look finds that */
+        now += QUARANTINE;
+        ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+        settle();
+    }
+    ck_assert(stands_made_at(0, fleet.s[0].model.run_id, (unsigned)(now / 1000)));
+    now += QUARANTINE;
     ck_assert_int_eq(acquire(), RDL_OK);
+}
+END_TEST
+
+/* Somebody else has replaced it meanwhile: that one stays. */
+START_TEST(a_canary_that_was_replaced_is_not_removed)
+{
+    begin(1, RDL_GUARD_REQUIRED);
+    put(0, "00000000000000ff");
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve(0, now);
+    put_made_at(0, fleet.s[0].model.run_id, 7);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
+    settle();
+    ck_assert(stands_made_at(0, fleet.s[0].model.run_id, 7));
+}
+END_TEST
+
+/* It was made a while after the look, by the server's clock: STRICT goes by what it saw itself. */
+START_TEST(one_that_was_made_in_the_next_second_is_the_one_that_was_asked_for)
+{
+    begin(1, RDL_GUARD_STRICT);
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    settle();
+    put_made_at(0, fleet.s[0].model.run_id, NOW / 1000 + (unsigned)_i);
+    now = NOW + QUARANTINE;
+    ck_assert_int_eq(acquire(), _i < 2 ? RDL_OK : RDL_E_QUARANTINE);
+    settle();
+    now += QUARANTINE;
+    put_made_at(0, fleet.s[0].model.run_id, NOW / 1000 + (unsigned)_i + 1); /* and this is another one */
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), now + QUARANTINE);
 }
 END_TEST
 
@@ -360,8 +412,7 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
         settle();
         known[turn % 2] = fleet.s[0].conn.facts;
         fleet.s[0].out[fleet.s[0].len] = '\0';
-        made += strstr(fleet.s[0].out, "\r\n$5\r\nSETNX\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
-        made += strstr(fleet.s[0].out, "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY) != NULL;
+        made += strstr(fleet.s[0].out, rdl_script_canary.text) != NULL;
         now += turn < made_until ? QUARANTINE : 1000;
     }
     ck_assert_int_eq(made, made_until);
@@ -431,7 +482,9 @@ Suite *suite_redlock_canary(void)
     tcase_add_loop_test(tc, one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over, 0, 4);
     tcase_add_test(tc, an_even_number_of_them_is_called_quarantine_too);
     tcase_add_loop_test(tc, servers_that_were_emptied_give_nothing_twice, 0, 2);
-    tcase_add_test(tc, the_canary_of_another_server_is_replaced_and_the_server_waits);
+    tcase_add_loop_test(tc, the_canary_of_another_server_is_replaced_and_the_server_waits, 0, 2);
+    tcase_add_test(tc, a_canary_that_was_replaced_is_not_removed);
+    tcase_add_loop_test(tc, one_that_was_made_in_the_next_second_is_the_one_that_was_asked_for, 0, 3);
     tcase_add_loop_test(tc, whoever_comes_later_goes_by_the_canarys_age, 0, 4);
     tcase_add_test(tc, an_emptied_server_costs_its_vote_only);
     tcase_add_test(tc, what_is_put_back_counts_when_the_quarantine_is_over);

@@ -187,6 +187,43 @@ START_TEST(the_first_way_the_server_knows_is_taken)
 }
 END_TEST
 
+static long clock_s(void)
+{
+    const char *at = strchr(live_command(&server, "TIME") + 4, '$'); /* behind "*2\r\n" */
+
+    return strtol(strchr(at, '\n') + 1, NULL, 10);
+}
+
+/* By the script: that of the moment; without: the one that it was told. Another one is left alone. */
+START_TEST(a_canary_is_made_with_the_servers_clock)
+{
+    char made[64];
+    long from_s;
+    long at_s;
+
+    meet(_i ? "-evalsha -eval" : "");
+    from_s = clock_s();
+    client_submit(&client, &rdl_op_canary_make, "k");
+    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_YES);
+    snprintf(made, sizeof made, "%s", live_command(&server, "GET k"));
+    ck_assert_ptr_eq(strstr(made, "0000000000000000 "), strchr(made, '\n') + 1); /* nobody asked for INFO */
+    at_s = strtol(strchr(made, ' '), NULL, 10);
+    if (_i)
+        ck_assert_int_eq(at_s, 60000); /* client_submit's */
+    else
+        ck_assert(from_s <= at_s && at_s <= clock_s());
+    ck_assert_str_eq(live_command(&server, "PTTL k"), ":-1\r\n");
+    client_submit(&client, &rdl_op_canary_make, "k");
+    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_NO);
+    ck_assert_str_eq(live_command(&server, "GET k"), made);
+    live_command(&server, "DEL k");
+    live_command(&server, "LPUSH k x");
+    client_submit(&client, &rdl_op_canary_make, "k");
+    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_NO);
+    ck_assert_str_eq(live_command(&server, "TYPE k"), "+list\r\n");
+}
+END_TEST
+
 /* What the library says the SHA1 of each script is, the server says too. */
 START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
 {
@@ -194,6 +231,7 @@ START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
         &rdl_script_release,       &rdl_script_extend,        &rdl_script_replace,
         &rdl_script_acquire,       &rdl_script_extend_fenced, &rdl_script_release_wake,
         &rdl_script_acquire_multi, &rdl_script_extend_multi,  &rdl_script_release_multi,
+        &rdl_script_canary,
     };
     char expected[64];
 
@@ -216,6 +254,7 @@ Suite *suite_live_ways(void)
     tcase_add_loop_test(tc, each_way_to_release_deletes_what_is_ours_and_nothing_else, 0, RELEASES);
     tcase_add_loop_test(tc, each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it, 0, EXTENDS);
     tcase_add_test(tc, the_first_way_the_server_knows_is_taken);
+    tcase_add_loop_test(tc, a_canary_is_made_with_the_servers_clock, 0, 2);
     tcase_add_test(tc, the_sums_of_the_scripts_are_those_of_the_server);
     suite_add_tcase(suite, tc);
     return suite;

@@ -5,8 +5,8 @@
  *     local name=expr   name=expr   if expr then ... [elseif expr then ...] [else ...] end   return expr
  *     for name=expr,expr do ... end   redis.call(...)
  *     redis.pcall(...).ok   {number, number}   math.max(a, b)   string.format('%.0f', n)   not
- *     and or == ~= < <= > >= + -   'text' 123 nil true false (expr)   KEYS[n] ARGV[n] #KEYS #ARGV
- *     tonumber(expr)
+ *     and or == ~= < <= > >= + - ..   'text' 123 nil true false (expr)   KEYS[n] ARGV[n] #KEYS #ARGV
+ *     redis.call(...)[n]   tonumber(expr)
  *
  * So a change of one character in a script's text changes what the model does, as on a real server.
  */

@@ -46,6 +46,7 @@ enum token_kind {
     T_MINUS,
     T_SEMICOLON,
     T_COUNT,
+    T_CONCAT,
     T_KINDS,
     T_NAME = T_KINDS,
     T_NUMBER,

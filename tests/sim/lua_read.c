@@ -10,7 +10,7 @@ static const char *const spelling[T_KINDS] = {
     "or",    "and",  "nil",         "false",      "true",   "tonumber", "not",    "math.max", "string.format",
     "KEYS",  "ARGV", "redis.pcall", "redis.call", "==",     "~=",       "<=",     ">=",       "=",
     "<",     ">",    "(",           ")",          "[",      "]",        "{",      "}",        ",",
-    "+",     "-",    ";",           "#"};
+    "+",     "-",    ";",           "#",          ".."};
 
 static int is_word_byte(char c)
 {
@@ -34,7 +34,7 @@ static size_t read_token(struct sim_lua_token *t, const char *p, const char *end
         t->kind = T_NUMBER;
         return n;
     }
-    while (p + n < end && is_word_byte(p[n]))
+    while (p + n < end && is_word_byte(p[n]) && !(p + n + 1 < end && memcmp(p + n, "..", 2) == 0))
         n++;
     if (n > 0)
         t->kind = T_NAME;

@@ -112,6 +112,28 @@ static struct lua_value field(struct lua *l, struct lua_value v)
     return v;
 }
 
+/* Behind a call that was answered with an array of texts: [n]. */
+static struct lua_value item(struct lua *l, struct lua_value v, const struct sim_out *o)
+{
+    if (!lua_mark(l, T_INDEX))
+        return v;
+    struct lua_value i = lua_expression(l);
+    lua_want(l, T_INDEX_END);
+    const uint8_t *end = o->buf + o->len;
+    const uint8_t *at = o->len > 0 && *o->buf == '*' ? memchr(o->buf, '\n', o->len) : NULL;
+    v = (struct lua_value){.kind = NIL};
+    for (; at && ++at < end && *at == '$' && v.kind == NIL; i.number--) {
+        int64_t n = 0;
+        const uint8_t *cr = memchr(at, '\r', (size_t)(end - at));
+        if (!cr || !sim_arg_int((struct sim_arg){at + 1, (size_t)(cr - at) - 1}, &n))
+            break;
+        if (i.number == 1)
+            v = (struct lua_value){.kind = TEXT, .text = {cr + 2, (size_t)n}};
+        at = cr + 2 + n + 1;
+    }
+    return v;
+}
+
 struct lua_value lua_call(struct lua *l, int is_safe)
 {
     struct sim_arg argv[SIM_ARGS];
@@ -132,9 +154,9 @@ struct lua_value lua_call(struct lua *l, int is_safe)
         argc++;
     } while (lua_mark(l, T_COMMA));
     lua_want(l, T_CLOSE);
-    if (l->skipping || l->error || ROOM - l->room_len < 256)
-        return field(l, (struct lua_value){.kind = NIL});
     struct sim_out out = {l->room + l->room_len, ROOM - l->room_len, 0};
+    if (l->skipping || l->error || out.cap < 256)
+        return item(l, field(l, (struct lua_value){.kind = NIL}), &out);
     struct sim_call inner = *l->call;
     inner.out = &out;
     inner.argv = argv;
@@ -143,7 +165,7 @@ struct lua_value lua_call(struct lua *l, int is_safe)
     inner.script_arg = l->nargs > 0 ? l->args[0] : (struct sim_arg){NULL, 0};
     sim_command(&inner);
     l->room_len += out.len;
-    return field(l, from_reply(l, &out, is_safe));
+    return item(l, field(l, from_reply(l, &out, is_safe)), &out);
 }
 
 static struct lua_value named(struct lua *l)
@@ -299,15 +321,35 @@ static void sum(struct lua *l, struct lua_value *v)
     }
 }
 
+static void concat(struct lua *l, struct lua_value *v)
+{
+    sum(l, v);
+    while (lua_mark(l, T_CONCAT)) {
+        struct lua_value w = primary(l);
+        sum(l, &w);
+        if (l->skipping || l->error)
+            continue;
+        if (v->kind != TEXT || w.kind != TEXT || ROOM - l->room_len < v->text.len + w.text.len) {
+            fail(l, "ERR user_script:1: attempt to concatenate what is no string");
+            return;
+        }
+        uint8_t *to = l->room + l->room_len;
+        memcpy(to, v->text.data, v->text.len);
+        memcpy(to + v->text.len, w.text.data, w.text.len);
+        v->text = (struct sim_arg){to, v->text.len + w.text.len};
+        l->room_len += v->text.len;
+    }
+}
+
 static void comparison(struct lua *l, struct lua_value *a)
 {
-    sum(l, a);
+    concat(l, a);
     enum token_kind op = l->at->kind;
     if (op != T_EQ && op != T_NE && op != T_LE && op != T_LT && op != T_GE && op != T_GT)
         return;
     l->at++;
     struct lua_value b = primary(l);
-    sum(l, &b);
+    concat(l, &b);
     if (op == T_EQ || op == T_NE)
         *a = truth_value(equal(*a, b) == (op == T_EQ));
     else if (op == T_LE || op == T_LT)

@@ -143,6 +143,64 @@ static void cancelled_before_it_stepped(void)
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY);
 }
 
+/*
+ * B finds no canary, or another run's, and makes one; that is under way for longer than a quarantine and
+ * arrives behind a FLUSHALL. It says when it was made, and not when B looked: else C, who comes then, would
+ * take it for old enough, while A believes in the lease that was lost.
+ */
+static void made_late_is_made_late(void)
+{
+    for (int i = 0; i < 2; i++) {
+        struct world *w = scene(3, 1, 3000);
+        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1), *c = scene_lock(w, 2);
+        scene_guard(w, RDL_GUARD_REQUIRED, 3000);
+        w->has_canary = 1;
+        for (int k = 0; k < 3; k++)
+            handle_init(w, scene_lock(w, k));
+        if (i == 1)
+            host_promote(w, 0);
+        scene_begin(w, b, ACQUIRING, 0);
+        while (scene_pttl(w, 0) == -2 && !w->violation)
+            world_run_until(w, w->now + 10);
+        w->link[1][0].up_blocked = w->now + 5000 * MS; /* what is sent from now on */
+        uint64_t arrives = w->link[1][0].up_blocked;
+        EXPECT(w, scene_wait(w, b) == RDL_E_QUARANTINE);
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY); /* and makes a canary, too */
+        scene_go(w, 4100);
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        world_run_until(w, arrives - 1 * MS);
+        flush(w, 0);
+        scene_go(w, 2);
+        EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        EXPECT(w, scene_left(w, a) > 1000);
+        if (w->violation)
+            return;
+    }
+}
+
+/* STRICT goes by when it saw the canary first; that it is of the second behind the look is no second loss. */
+static void made_in_the_next_second(void)
+{
+    struct world *w = scene(1, 1, 3000);
+    struct handle *a = scene_lock(w, 0);
+    scene_guard(w, RDL_GUARD_STRICT, 3000);
+    w->has_canary = 1;
+    handle_init(w, a);
+    for (int i = 0; i < 2; i++) { /* the run, and the canary that was missing */
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        scene_go(w, 4100);
+    }
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+    flush(w, 0);
+    w->link[0][0].delay_us = 5000;
+    while (clock_ms(&w->host[0].clock, w->now) % 1000 != 986) /* it looks at 991, and at 1001 it is made */
+        scene_go(w, 1);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    scene_go(w, 4100);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+}
+
 static void minority_costs_nothing(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -174,6 +232,8 @@ static void promotion_without_canary(void)
 const struct scenario scenarios_canary[] = {
     {"a majority that loses its data is in quarantine, by its canaries", majority_loses_its_data, SCENE},
     {"a canary says how old it is", age_is_read, SCENE},
+    {"a canary that is made late says so", made_late_is_made_late, SCENE},
+    {"a canary is waited for once, also by STRICT", made_in_the_next_second, SCENE},
     {"the holder is told that a majority lost it", holder_is_told, SCENE},
     {"a script that is sent twice is looked behind twice", lost_between_two_ways, SCENE},
     {"who cancels has seen no canary", cancelled_before_it_stepped, SCENE},

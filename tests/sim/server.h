@@ -21,7 +21,7 @@ enum {
     SIM_COMMAND_MAX = 4096, /* bytes of one command; what is longer is a protocol error */
     SIM_REPLY_MAX = 2048,   /* room for one reply that sim_server_input insists on */
     SIM_QUEUE_MAX = 512,    /* bytes of the commands between MULTI and EXEC */
-    SIM_SCRIPTS = 16,       /* texts it knows at once; we send nine */
+    SIM_SCRIPTS = 16,       /* texts it knows at once; we send ten */
     SIM_WAITERS = 32        /* connections that wait in BLPOP at once */
 };
 
