@@ -136,7 +136,7 @@ struct rdl_server {
     uint8_t is_repair; /* what it was asked last was to put the key back */
     uint8_t raise;     /* fenced: it was asked to hold the number (redlock_fence.c) */
     uint8_t numbered;  /* fenced: it holds it, or a greater one */
-    uint8_t is_other;  /* another run of it was seen since it last granted */
+    uint8_t is_past;   /* since it last granted: another run was seen, or nothing was asked for a ttl */
 };
 
 /*

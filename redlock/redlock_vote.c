@@ -33,11 +33,13 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
     s->error = (int16_t)error;
 }
 
-static void ask_at(struct rdl_server *s, uint64_t now_ms)
+static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
     const struct rdl_facts *f = rdl_conn_facts(s->conn);
+    uint64_t end_ms = s->asked_ms + r->ttl_ms - rdl_drift_ms(r->ttl_ms);
 
-    s->is_other |= f != NULL && f->seen_ms > s->asked_ms;
+    if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= end_ms)
+        s->is_past = 1;
     s->asked_ms = now_ms;
 }
 
@@ -63,7 +65,7 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
         rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
     rdl_conn_upkeep(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
-    ask_at(s, now_ms);
+    ask_at(r, s, now_ms);
     s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;
     s->raise = RAISE_NONE;
     if (rc == RDL_OK && (r->op == RDL_ACQUIRE || s->is_repair))
@@ -95,8 +97,8 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
 /*
  * Sent again after a cut, a release found nothing of ours where we had it when it was last heard. Nobody but
  * we ended it while the lease was valid: it was done the first time, if it is the run of that server which
- * granted it that answers. Another one may have lost the key before; where the run is not told (INFO is
- * refused) it is one or the other.
+ * granted it that answers. Another one may have lost the key before, and where nothing was asked for a ttl it
+ * has ended by itself; where the run is not told (INFO is refused) it is one or the other.
  */
 static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
@@ -108,7 +110,7 @@ static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_
         return vote;
     if (f == NULL)
         return RDL_VOTE_UNKNOWN;
-    return !s->is_other && f->seen_ms < s->asked_ms ? RDL_VOTE_GRANTED : vote;
+    return !s->is_past && f->seen_ms < s->asked_ms ? RDL_VOTE_GRANTED : vote;
 }
 
 /* A late grant of the acquire itself is as good as those that made the majority. */
@@ -120,7 +122,7 @@ static void take_hold(const struct rdl_redlock *r, struct rdl_server *s)
     }
     if (s->vote != RDL_VOTE_GRANTED || r->op == RDL_RELEASE)
         return;
-    s->is_other = 0;
+    s->is_past = 0;
     if (s->hold == HOLD_NONE)
         s->hold = HOLD_SURE;
     else if (s->hold == HOLD_GONE)
@@ -317,7 +319,7 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
         s->owes = rc != RDL_OK && !is_over;
         if (wait) {
             set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
-            ask_at(s, now_ms);
+            ask_at(r, s, now_ms);
         }
     }
 }

@@ -333,6 +333,28 @@ START_TEST(what_was_known_to_be_gone_was_not_released_by_us)
 }
 END_TEST
 
+/* One was not heard since its key ended there by itself, one has lost it; we let go of one. */
+START_TEST(what_had_ended_by_itself_was_not_released_by_us)
+{
+    uint64_t now = 8000;
+    int rc;
+
+    hold(3); /* at 1000 */
+    fleet_down(2);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_up(2);
+    now = 1000 + FLEET_TTL - rdl_drift_ms(FLEET_TTL) - (_i == 0 ? 0 : 1);
+    fleet_connect(2, now);
+    fleet_delete(0, now);
+    rc = rdl_redlock_release_begin(lock, now);
+    scripted_serve_mute(&fleet.s[2], now);
+    scripted_break(&fleet.s[2]);
+    ck_assert_int_eq(fleet_run(rc, &now), _i == 0 ? RDL_EXPIRED : RDL_OK);
+}
+END_TEST
+
 /* But in the run that granted it last nobody else ended it: an extend found it there. */
 START_TEST(a_run_that_was_heard_since_is_no_other_one)
 {
@@ -511,6 +533,7 @@ Suite *suite_redlock_hold(void)
     tcase_add_test(tc, a_server_that_may_have_it_is_not_free_of_it);
     tcase_add_test(tc, what_another_run_lost_was_not_released_by_us);
     tcase_add_test(tc, what_was_known_to_be_gone_was_not_released_by_us);
+    tcase_add_loop_test(tc, what_had_ended_by_itself_was_not_released_by_us, 0, 2);
     tcase_add_test(tc, a_run_that_was_heard_since_is_no_other_one);
     tcase_add_loop_test(tc, where_the_run_is_not_told_a_release_that_is_sent_again_is_unknown, 0, 2);
     tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);

@@ -351,7 +351,7 @@ static void garbage_drops_the_connection(void)
 }
 
 /* Another lock asks first, and is more patient. */
-static void more_patient(struct rdl_conn *c)
+static void other_lock(struct rdl_conn *c)
 {
     const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
     rdl_conn_expect(c, 1000);
@@ -371,7 +371,7 @@ static void multi_is_left(void)
         scene_ready(w);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         const struct tcp *t = w->client[0].tcp[0];
-        more_patient(&w->client[0].conn[0]);
+        other_lock(&w->client[0].conn[0]);
         scene_begin(w, h, EXTENDING, 2000);
         while (rdl_conn_waiting(&w->client[0].conn[0]) > 1 && !w->violation)
             world_run_until(w, w->now + 50);
@@ -512,6 +512,55 @@ static void release_finds_a_known_run(void)
     EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
 }
 
+/* Cut off from the answer to its release by server 2, which is sent again and finds nothing. */
+static int release_cut_off(struct world *w, struct handle *h)
+{
+    scene_begin(w, h, RELEASING, 0);
+    world_run_until(w, w->now + 150);
+    scene_cut(w, 0, 2);
+    return scene_wait(w, h);
+}
+
+/* We knew that it was gone there, and could not put it back; another one loses it before we let go. */
+static void release_finds_what_was_gone(void)
+{
+    struct world *w = scene(1, 3, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    sim_server_flush(&w->host[2].model);
+    w->host[2].model.oom = 1;
+    EXPECT(w, scene_do(w, h, EXTENDING, 10000) == RDL_OK);
+    scene_go(w, 10);
+    w->host[2].model.oom = 0;
+    sim_server_flush(&w->host[1].model);
+    EXPECT(w, release_cut_off(w, h) == RDL_EXPIRED);
+}
+
+/* It was out of reach until its key had ended by itself; another one loses it before we let go. */
+static void release_finds_what_had_ended(void)
+{
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    h->opt.lease.attempt_ms = 500; /* with room for another connection */
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 1200);
+    w->host[2].refuse_until = w->now + 600 * MS;
+    scene_cut(w, 0, 2);
+    scene_go(w, 1);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+    scene_go(w, 810);
+    EXPECT(w, scene_pttl(w, 2) == -2);
+    scene_go(w, 400);
+    other_lock(&w->client[0].conn[2]);
+    client_wake(w, 0, w->now);
+    scene_go(w, 10); /* the connection was of use: the next one is made at once */
+    sim_server_flush(&w->host[1].model);
+    EXPECT(w, release_cut_off(w, h) == RDL_EXPIRED);
+}
+
 const struct scenario scenarios_net[] = {
     {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
     {"what was given up before it was sent never is", unsent_is_never_sent, SCENE},
@@ -527,6 +576,8 @@ const struct scenario scenarios_net[] = {
     {"a release tells what was gone", release_tells_what_was_gone, SCENE},
     {"a release that finds another run of its server is none", release_finds_another_run, SCENE},
     {"a release that is cut off at a new run of its server is none", release_finds_a_known_run, SCENE},
+    {"a release that finds what was known to be gone is none", release_finds_what_was_gone, SCENE},
+    {"a release that finds what had ended by itself is none", release_finds_what_had_ended, SCENE},
     {"a replica is left", replica_is_left, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
     {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},
