@@ -201,6 +201,38 @@ static void made_in_the_next_second(void)
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
 }
 
+/* Nobody told it which run this is: it takes the canary that stands there. */
+static void any_canary_without_info(void)
+{
+    static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
+    struct world *w = scene(1, 3, 3000);
+    for (unsigned s = 0; s < 3; s++) {
+        w->host[s].model.features = &no_info;
+        host_canary(w, s, 3600, 0);
+    }
+    scene_guard(w, RDL_GUARD_IF_PERMITTED, 3000);
+    w->has_canary = 1;
+    handle_init(w, scene_lock(w, 0));
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+}
+
+/* An extend is sent twice where the script was forgotten: the look stands behind each. */
+static void looked_behind_twice(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+    struct sim_server *m = &w->host[0].model;
+    uint64_t before = m->commands;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 3000) == RDL_OK);
+    scene_go(w, 10);
+    uint64_t once = m->commands - before;
+    m->scripts = 0;
+    before = m->commands;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 3000) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, m->commands - before == once + 3); /* the EVALSHA that is refused, GET and TIME behind it */
+}
+
 static void minority_costs_nothing(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -232,6 +264,8 @@ static void promotion_without_canary(void)
 const struct scenario scenarios_canary[] = {
     {"a majority that loses its data is in quarantine, by its canaries", majority_loses_its_data, SCENE},
     {"a canary says how old it is", age_is_read, SCENE},
+    {"a canary is taken by who may not ask for the run", any_canary_without_info, SCENE},
+    {"an extend that is sent twice is looked behind twice", looked_behind_twice, SCENE},
     {"a canary that is made late says so", made_late_is_made_late, SCENE},
     {"a canary is waited for once, also by STRICT", made_in_the_next_second, SCENE},
     {"the holder is told that a majority lost it", holder_is_told, SCENE},

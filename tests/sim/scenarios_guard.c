@@ -157,13 +157,13 @@ static void minority_forgets(void)
 
 /*
  * Up at 0.998 of a second of their clock, asked at 2.005: they say 2 seconds, and it was one and a bit. What
- * A was granted a moment before lasts until 2.96.
+ * A was granted a moment before lasts until 2.96, or 2.86.
  */
-static void uptime_is_cut_to_seconds(void)
+static void held_until_3_s(uint32_t max_ttl_ms)
 {
-    struct world *w = scene(2, 5, 2000);
+    struct world *w = scene(2, 5, max_ttl_ms);
     struct handle *b = scene_lock(w, 1);
-    scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+    scene_guard(w, RDL_GUARD_REQUIRED, max_ttl_ms);
     for (int s = 0; s < 5; s++) {
         w->host[s].clock.offset_us = 1700000000 * SECOND;
         w->host[s].model.start_ms = (1700000000 - 3600) * 1000ull;
@@ -174,10 +174,33 @@ static void uptime_is_cut_to_seconds(void)
     forget(w, 0, 3);
     world_run_until(w, 2005 * MS);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
-    EXPECT(w, scene_left(w, scene_lock(w, 0)) > 900);
+    EXPECT(w, scene_left(w, scene_lock(w, 0)) > 800);
     scene_go(w, 1010);
     EXPECT(w, scene_left(w, scene_lock(w, 0)) == 0);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+}
+
+static void uptime_is_cut_to_seconds(void)
+{
+    held_until_3_s(2000);
+}
+
+static void max_ttl_is_rounded_up(void)
+{
+    held_until_3_s(1900);
+}
+
+/* Three of five are near, one of them does not count: the third that does is far, and is waited for. */
+static void quarantined_is_not_near(void)
+{
+    struct world *w = scene(1, 5, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_guard(w, RDL_GUARD_REQUIRED, 10000);
+    w->link[0][3].delay_us = w->link[0][4].delay_us = 200 * MS;
+    forget(w, 0, 1);
+    h->opt.lease.wait_ms = 4000;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
 }
 
 /* B's own leases are short; A's is not. */
@@ -347,6 +370,8 @@ const struct scenario scenarios_guard[] = {
     {"a majority that forgets the last second is in quarantine", the_last_second_is_forgotten, SCENE},
     {"a minority that forgets costs nothing", minority_forgets, SCENE},
     {"uptime is cut to seconds: quarantine has one more", uptime_is_cut_to_seconds, SCENE},
+    {"max_ttl is rounded up to seconds", max_ttl_is_rounded_up, SCENE},
+    {"a server that does not count is no near one", quarantined_is_not_near, SCENE},
     {"quarantine is as long as the longest lease of anybody", longest_of_anybody, SCENE},
     {"a grant in quarantine does not count", grant_in_quarantine_does_not_count, SCENE},
     {"a server in quarantine does not count for an adopted lease", adopted_with_one_in_quarantine, SCENE},

@@ -237,6 +237,54 @@ static void one_attempt_has_an_end(void)
     EXPECT(w, w->now <= (RDL_CONNECT_MS + 100) * MS);
 }
 
+/*
+ * One is down, two refuse, two are silent: no majority, and the verdict waits for them. There is room only where
+ * the SET that is out has kept it: its release stands behind it all the same, at once.
+ */
+static void kept_room_is_used(void)
+{
+    const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
+    struct world *w = scene(2, 5, 5000);
+    struct handle *h = scene_lock(w, 0);
+    struct rdl_conn *c = &w->client[0].conn[3];
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    host_crash(w, 0, 1);
+    for (int s = 3; s < 5; s++) {
+        sim_server_flush(&w->host[s].model);
+        w->host[s].is_frozen = 1;
+    }
+    scene_go(w, 10);
+    scene_begin(w, h, ACQUIRING, 0);
+    while (rdl_conn_submit(c, NULL, &other) == RDL_OK)
+        ;
+    uint32_t waiting = rdl_conn_waiting(c);
+    scene_go(w, 5);
+    EXPECT(w, handle_is_pending(h) && rdl_conn_waiting(c) == waiting + 1);
+}
+
+/* The first login was slow: over the next connection nobody waits for answers as long as over that. */
+static void round_trip_is_this_connections(void)
+{
+    struct world *w = scene(1, 1, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, 1);
+    w->link[0][0].delay_us = 300 * MS;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    w->link[0][0].delay_us = 100;
+    scene_go(w, 1000);
+    scene_cut(w, 0, 0);
+    scene_go(w, 3000);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    w->host[0].is_frozen = 1;
+    uint64_t begun = w->now;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_UNKNOWN);
+    EXPECT(w, w->now <= begun + 300 * MS);
+}
+
 /* However long the queue is: a SET is sent only if its release will fit. */
 static void release_fits(int extensions)
 {
@@ -583,6 +631,8 @@ const struct scenario scenarios_net[] = {
     {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},
     {"one attempt ends by the time of one connect and its own", one_attempt_has_an_end, SCENE},
     {"a connect that nobody answers is given up", silent_connect_is_given_up, SCENE},
+    {"a release uses the room that its SET has kept", kept_room_is_used, SCENE},
+    {"how long is waited for is this connection's", round_trip_is_this_connections, SCENE},
     {"a full queue keeps its word", full_queue_keeps_its_word, SCENE},
     {"a request that is given up leaves MULTI", multi_is_left, SCENE},
     {"a clock may pass 49 days", clock_passes_49_days, SCENE},
