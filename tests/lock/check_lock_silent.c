@@ -161,6 +161,7 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
     now++;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
     reopen();
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING); /* it is made: the attempt begins */
     sent = scripted_sent(&s);
     ck_assert_ptr_nonnull(strstr(sent, rdl_script_release.text));
     ck_assert_ptr_nonnull(strstr(sent, rdl_script_extend.text));
