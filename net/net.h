@@ -190,10 +190,10 @@ extern const struct rdl_op rdl_op_wait;
 extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
 /*
  * The canary (net_op_canary.c), the key `name`. look: YES if it was made by the run that the preflight saw
- * (where INFO is refused: by any); value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS
- * | its age in s; NO, ABSENT: value is the server's clock in s, and text what was found, none if it is longer
- * than RDL_VALUE_MAX or no string. make: if there is none, with the server's clock of that moment; ttl_ms is
- * the clock to write, in s, where no script may do that (net_op_canary.c).
+ * (where INFO is refused: by any); value is then when, in seconds of the server's clock <<
+ * RDL_CANARY_AGE_BITS | its age in s; NO, ABSENT: value is the server's clock in s. text is what was found,
+ * cut to RDL_VALUE_MAX. make: if there is none, with the server's clock of that moment; ttl_ms is the clock
+ * to write, in s, where no script may do that.
  */
 extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_make;
 enum { RDL_CANARY_AGE_BITS = 24, RDL_CANARY_AGE_MAX = (1 << RDL_CANARY_AGE_BITS) - 1 };
@@ -338,14 +338,14 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c);
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 
 /*
- * Answers take no longer than this (below 2^31); said before a request. Of several locks the most patient counts,
- * of those that said so since the last connection ended, and since nothing was waited for; until one does,
- * what was said before. When the oldest answer is overdue the conn is SILENT: it takes no request but
- * releases until a byte comes. It is ended with RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone
- * by themselves, at the next turn if there is none; not earlier: the releases behind them on this connection come
- * after them, those on another may not. What is owed then stays owed for one ttl more, for a server that
- * thaws later executes even what came over a connection that has ended: such a SET may keep its key for one ttl.
- * On a conn that was never told, nothing is overdue.
+ * Answers take no longer than this (below 2^31); said before a request. Of several locks the most patient
+ * counts, of those that said so since the last connection ended, and since nothing was waited for; until one
+ * does, what was said before. When the oldest answer is overdue the conn is SILENT: it takes no request but
+ * releases until a byte comes. It is ended with RDL_E_TIMEOUT when the keys of all its unanswered SETs are
+ * gone by themselves, at the next turn if there is none; not earlier: the releases behind them on this
+ * connection come after them, those on another may not. What is owed then stays owed for one ttl more, for a server that
+ * thaws later executes even what came over a connection that has ended: such a SET may keep its key for one
+ * ttl. On a conn that was never told, nothing is overdue.
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 

@@ -209,8 +209,8 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
  * like one that denies INFO. Who may read it but not use INFO takes any canary for this run's. On servers
  * that never had one, the first acquire waits as after a restart. It cannot detect a promoted replica that
  * has the canary but lost recent locks: do not list replicas. On servers before Redis 5, or without scripts,
- * nothing that makes one may be under way for longer than max_ttl (DESIGN.md, section 6). With fencing it takes acquire and extend a
- * second round trip: attempt_ms, if set, must have room for both.
+ * nothing that makes one may be under way for longer than max_ttl (DESIGN.md, section 6). With fencing it
+ * takes acquire and extend a second round trip: attempt_ms, if set, must have room for both.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 

@@ -52,8 +52,8 @@ static void canary_ask(struct rdl_redlock *r, size_t i, const struct rdl_op *vot
 
 /*
  * It is there, made by this run. The age is cut to seconds, so of two estimates of one canary the earlier is
- * the better. STRICT believes no clock of a server: it goes by when we first saw it, or had one made, which was
- * in that second or in the next.
+ * the better. STRICT believes no clock of a server: it goes by when we first saw it, or had one made, which
+ * was in that second or in the next.
  */
 static void found(const struct rdl_redlock *r, struct rdl_canary *c, int is_made, uint64_t now_ms)
 {

@@ -179,8 +179,8 @@ extern const struct rdl_script rdl_script_extend_multi;
 extern const struct rdl_script rdl_script_release_multi;
 
 /*
- * KEYS[1] the canary, ARGV[1] what stands before its time, which is the server's clock in s: 1 made; 0 there is
- * one. Before Redis 5 an error: no script may write what it has from the clock.
+ * KEYS[1] the canary, ARGV[1] what stands before its time, which is the server's clock in s: 1 made; 0 there
+ * is one. Before Redis 5 an error: no script may write what it has from the clock.
  */
 extern const struct rdl_script rdl_script_canary;
 

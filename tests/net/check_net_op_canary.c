@@ -186,12 +186,16 @@ START_TEST(one_is_made_by_a_script_that_reads_the_clock)
 }
 END_TEST
 
+/* Redis 2.6 to 4. */
+static const char too_old[] =
+    "-ERR Error running script (call to f_" SUM "): @user_script:1: @user_script: 1: "
+    "Write commands not allowed after non deterministic commands\r\n";
+
 static const char *const refusals_to_make[] = {
     UNKNOWN,
     "-NOSCRIPT No matching script. Please use EVAL.\r\n", /* to an EVAL: scripts are forbidden */
     "-NOPERM this user has no permissions to run the 'eval' command\r\n",
-    "-ERR Error running script (call to f_" SUM "): @user_script:1: @user_script: 1: Write commands not "
-    "allowed after non deterministic commands\r\n", /* Redis 2.6 to 4 */
+    too_old,
     "-ERR @user_script: 1: Unknown Redis command called from Lua script\r\n",
     "-OOM command not allowed when used memory > 'maxmemory'.\r\n",
 };

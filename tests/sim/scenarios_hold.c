@@ -101,7 +101,7 @@ static void unheard_grant_is_waited_for(void)
     scene_rest(w);
 }
 
-/* Confirmed late; then what is put back on a server that is silent is waited for, but no longer than the lease. */
+/* Confirmed late; what is put back on a silent server is waited for, but no longer than the lease lasts. */
 static void extend_ends_with_its_lease(void)
 {
     struct world *w = scene(1, 3, 1000);

@@ -238,8 +238,8 @@ static void one_attempt_has_an_end(void)
 }
 
 /*
- * One is down, two refuse, two are silent: no majority, and the verdict waits for them. There is room only where
- * the SET that is out has kept it: its release stands behind it all the same, at once.
+ * One is down, two refuse, two are silent: no majority, and the verdict waits for them. There is room only
+ * where the SET that is out has kept it: its release stands behind it all the same, at once.
  */
 static void kept_room_is_used(void)
 {

@@ -3,6 +3,7 @@
 #include "redlock/redlock_private.h"
 #include "tests/sim/sim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct token *token_of(struct world *w, const struct handle *h)
@@ -176,8 +177,9 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
         if (clock_ms(&c->clock, w->link[h->client][s].swallows_since) >= half_ms)
             return; /* the new ones, too */
         silent += w->link[h->client][s].swallows_since != 0;
-        if (attempt_ms < c->conn[s].patience_ms)
-            attempt_ms = c->conn[s].patience_ms;
+        uint64_t patience_ms = (uint64_t)llabs(c->conn[s].patience_ms);
+        if (attempt_ms < patience_ms)
+            attempt_ms = patience_ms;
     }
     if (silent > asked(w, h) - quorum(w, h) &&
         until_ms - half_ms >= 3 * attempt_ms + 2 * (h->ttl_ms / 20 + 1) + 10 * w->slowest_us / MS)
