@@ -36,9 +36,9 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
 static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
     const struct rdl_facts *f = rdl_conn_facts(s->conn);
-    uint64_t end_ms = s->asked_ms + r->ttl_ms - rdl_drift_ms(r->ttl_ms);
 
-    if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= end_ms)
+    /* With what ttl it was asked last nobody keeps; no lease has a longer one than this. */
+    if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= s->asked_ms + r->opt->max_ttl_ms)
         s->is_past = 1;
     s->asked_ms = now_ms;
 }

@@ -46,7 +46,8 @@ static void over_far_servers(void)
 {
     static const uint32_t trips_ms[] = {260, 1000};
     for (int i = 0; i < 8; i++) {
-        int single = i & 1, op = i & 2 ? EXTENDING : RELEASING;
+        enum handle_state op = i & 2 ? EXTENDING : RELEASING;
+        int single = i & 1;
         struct world *w = scene(2, 3, 30000);
         scene_one_server(w, single);
         EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);

@@ -593,6 +593,7 @@ static void release_finds_what_had_ended(void)
     struct handle *h = scene_lock(w, 0);
     scene_ready(w);
     h->opt.lease.attempt_ms = 500; /* with room for another connection */
+    h->opt.max_ttl_ms = 2000;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 1200);
     w->host[2].refuse_until = w->now + 600 * MS;

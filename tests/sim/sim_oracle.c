@@ -141,8 +141,8 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
 /* A majority of its connections is there: an extend or a release asks at once. */
 static int is_connected(const struct world *w, const struct handle *h)
 {
-    unsigned n = h->is_single ? 1 : w->servers, there = 0;
-    for (unsigned s = 0; s < n; s++) {
+    int n = h->is_single ? 1 : w->servers, there = 0;
+    for (int s = 0; s < n; s++) {
         enum rdl_conn_state state = rdl_conn_state(&w->client[h->client].conn[s]);
         there += state == RDL_CONN_READY || state == RDL_CONN_SILENT;
     }
