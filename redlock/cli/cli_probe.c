@@ -8,6 +8,9 @@
  * with a name, and those who are refused INFO, are asked for: the others have all rights, as a rule. What is
  * forbidden within a script (del, pexpire) is not seen: a script stops at a value that is not the key's. A
  * fenced lock was taken by a script.
+ *
+ * A lock of the old protocol is asked for on every server whether it can be extended, since there are servers
+ * that compare in no way; it is released in any case.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -17,17 +20,22 @@
 
 struct probe {
     struct rdl_req release, extend;
-    const struct rdl_op *how; /* the release */
-    char text[RDL_TEXT_MAX];  /* what the server said to that */
+    const struct rdl_op *release_by, *extend_by; /* release_by NULL: not asked */
+    char text[RDL_TEXT_MAX];                     /* what the server said to that */
     int is_out;
 };
 
 static struct probe probes[RDL_SERVERS_MAX];
 
-static int is_restricted(const struct rdl_cli_lock *l, size_t i)
+static int is_legacy(const struct rdl_cli_lock *l)
 {
-    if (l->o->fence || (l->is_single && l->single.mode != &rdl_lock_px))
-        return 0;
+    return l->is_single && l->single.mode != &rdl_lock_px;
+}
+
+static int is_doubtful(const struct rdl_cli_lock *l, size_t i)
+{
+    if (l->o->fence || is_legacy(l))
+        return is_legacy(l);
     return l->servers->endpoint[i].user.len > 0 ||
            (!l->is_single && rdl_conn_facts(&l->servers->conn[i]) == NULL);
 }
@@ -46,16 +54,20 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
     rdl_token_init(&token, entropy);
     rdl_token_hex(&token, value);
     memset(&cmd, 0, sizeof cmd);
-    p->how = l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
-    cmd.op = p->how;
+    p->extend_by = is_legacy(l) ? &rdl_op_replace : &rdl_op_extend;
+    p->release_by = is_legacy(l) ? NULL : l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
     cmd.name.data = l->o->lock;
     cmd.name.len = strlen(l->o->lock);
     cmd.value.data = value;
     cmd.value.len = sizeof value;
     cmd.until_ms = until_ms;
     cmd.ttl_ms = l->o->ttl_ms;
-    p->is_out = rdl_conn_submit(c, &p->release, &cmd) == RDL_OK;
-    cmd.op = &rdl_op_extend;
+    cmd.op = p->release_by;
+    p->release.answer = RDL_ANSWER_UNSENT;
+    p->is_out = cmd.op == NULL || rdl_conn_submit(c, &p->release, &cmd) == RDL_OK;
+    cmd.op = p->extend_by;
+    if (is_legacy(l))
+        cmd.extra = cmd.value;
     if (p->is_out && rdl_conn_submit(c, &p->extend, &cmd) != RDL_OK)
         p->extend.answer = RDL_ANSWER_UNSENT;
 }
@@ -69,12 +81,14 @@ static int is_refused(const struct rdl_conn *c, const struct rdl_req *req, const
 
 static int is_release_refused(const struct rdl_cli_lock *l, size_t i)
 {
-    return is_refused(&l->servers->conn[i], &probes[i].release, probes[i].how);
+    const struct probe *p = &probes[i];
+
+    return p->release_by != NULL && is_refused(&l->servers->conn[i], &p->release, p->release_by);
 }
 
 static int is_extend_refused(const struct rdl_cli_lock *l, size_t i)
 {
-    return is_refused(&l->servers->conn[i], &probes[i].extend, &rdl_op_extend);
+    return is_refused(&l->servers->conn[i], &probes[i].extend, probes[i].extend_by);
 }
 
 /* Its words, before they are those of the next error. 1: an answer is still to come. */
@@ -89,6 +103,16 @@ static int take(const struct rdl_cli_lock *l, size_t i)
     return p->release.answer == RDL_ANSWER_NONE || p->extend.answer == RDL_ANSWER_NONE;
 }
 
+/* No user may: the server cannot. */
+static void tell_too_old(const struct rdl_cli_lock *l, const char *where)
+{
+    rdl_cli_warn(
+        "%s knows neither scripts (since Redis 2.6) nor WATCH (since 2.2), so no lease of the old "
+        "protocol can be renewed: the command is stopped when one --ttl (%g s) is over; give one that "
+        "is long enough",
+        where, (double)l->o->ttl_ms / 1000);
+}
+
 static void tell(const struct rdl_cli_lock *l, size_t i)
 {
     const struct probe *p = &probes[i];
@@ -98,8 +122,12 @@ static void tell(const struct rdl_cli_lock *l, size_t i)
     if (!no_release && !no_extend)
         return;
     rdl_cli_servers_where(l->servers, i, where);
+    if (is_legacy(l) && rdl_conn_refuses(&l->servers->conn[i], p->extend_by) == RDL_E_UNSUPPORTED) {
+        tell_too_old(l, where);
+        return;
+    }
     rdl_cli_secret_scrub(p->text, p->text, l->servers->endpoint[i].password, said, sizeof said);
-    rdl_cli_warn("the user may %s on %s%s; grant +eval +evalsha +get +del +pttl +pexpire (%s)",
+    rdl_cli_warn("the user may %s on %s%s; grant +eval +evalsha +get %s (%s)",
                  no_release && no_extend ? "neither release nor extend what was granted"
                  : no_release            ? "not release what was granted"
                                          : "not extend what was granted",
@@ -107,7 +135,7 @@ static void tell(const struct rdl_cli_lock *l, size_t i)
                  no_release && no_extend ? ": the lease ends with its ttl, not later and not before"
                  : no_release            ? ": it stays until its ttl ends"
                                          : ": it ends with its ttl",
-                 said);
+                 is_legacy(l) ? "+set" : "+del +pttl +pexpire", said);
 }
 
 void rdl_cli_probe(struct rdl_cli_lock *l)
@@ -117,7 +145,7 @@ void rdl_cli_probe(struct rdl_cli_lock *l)
 
     for (size_t i = 0; i < l->servers->n; i++) {
         uint64_t end_ms = now + rdl_attempt_over(&l->opt.lease, l->servers->conn[i].rtt_ms);
-        if (l->servers->server[i].vote != RDL_VOTE_GRANTED || !is_restricted(l, i))
+        if (l->servers->server[i].vote != RDL_VOTE_GRANTED || !is_doubtful(l, i))
             continue;
         ask(l, i, end_ms);
         until_ms = end_ms > until_ms ? end_ms : until_ms;

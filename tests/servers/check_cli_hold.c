@@ -365,6 +365,52 @@ START_TEST(auto_has_a_clock_as_well)
 }
 END_TEST
 
+/* Servers before 2.2: what compares is a script (2.6) or WATCH. */
+START_TEST(where_an_old_lock_cannot_be_renewed_that_is_told_before_the_command_starts)
+{
+    static const char *const no_watch[] = {"--rename-command",
+                                           "EVAL",
+                                           "",
+                                           "--rename-command",
+                                           "EVALSHA",
+                                           "",
+                                           "--rename-command",
+                                           "WATCH",
+                                           "",
+                                           NULL};
+    static const char *const no_eval[] = {"--rename-command", "EVAL", "",  "--rename-command",
+                                          "EVALSHA",          "",     NULL};
+    char text[300];
+
+    teardown();
+    begin(_i ? no_eval : no_watch);
+    start_holder(always);
+    snprintf(
+        text, sizeof text,
+        "redlock: warning: 127.0.0.1:%d knows neither scripts (since Redis 2.6) nor WATCH (since 2.2), so "
+        "no lease of the old protocol can be renewed: the command is stopped when one --ttl (30 s) is "
+        "over; give one that is long enough\n",
+        server[0].port);
+    ck_assert_str_eq(command_err_so_far(&a), _i ? "" : text);
+    end_holder();
+    ck_assert_uint_eq(command_count(a.err, "redlock: "), _i ? 0 : 1);
+    ck_assert_int_eq(number("EXISTS nightly"), 0);
+}
+END_TEST
+
+/* The server has it, and the user may not. */
+START_TEST(who_may_not_renew_an_old_lock_is_told_before_the_command_starts)
+{
+    live_command(&server[0], "ACL SETUSER default -eval -evalsha -watch");
+    start_holder(always);
+    ck_assert_ptr_nonnull(strstr(command_err_so_far(&a), "redlock: warning: the user may not extend what was "
+                                                         "granted on 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": it ends with its ttl; grant +eval +evalsha +get +set (NOPERM "));
+    live_command(&server[0], "ACL SETUSER default +@all");
+    end_holder();
+}
+END_TEST
+
 START_TEST(a_server_too_old_is_told_what_it_lacks)
 {
     static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
@@ -572,6 +618,8 @@ Suite *suite_cli_hold(void)
     tcase_add_loop_test(tc, what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders, 0, 2);
     tcase_add_test(tc, where_the_server_does_not_tell_the_time_our_clock_is_asked_for);
     tcase_add_test(tc, auto_has_a_clock_as_well);
+    tcase_add_loop_test(tc, where_an_old_lock_cannot_be_renewed_that_is_told_before_the_command_starts, 0, 2);
+    tcase_add_test(tc, who_may_not_renew_an_old_lock_is_told_before_the_command_starts);
     tcase_add_loop_test(tc, a_server_too_old_is_told_what_it_lacks, 0, 2);
     tcase_add_test(tc, a_single_lock_may_have_a_hint_too);
     tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
