@@ -9,8 +9,8 @@
  *     cli_servers.c    URLs, connections                        struct rdl_cli_servers
  *     cli_address.c    names
  *     cli_signals.c    signals as bytes in a pipe
- *     cli_acquire.c    getting the lock, and giving it back     struct rdl_cli_lock
- *     cli_hold.c       on N servers, or a single one in ways of its own
+ *     cli_wait.c       getting the lock, and giving it back     struct rdl_cli_lock
+ *     cli_lease.c      on N servers, or a single one in ways of its own
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_warn.c       what is wrong though the lock is had
  *     cli_probe.c      may it be released and extended?
@@ -199,34 +199,34 @@ struct rdl_cli_lock {
 };
 
 /* Do the options go together? 0 or RDL_EXIT_USAGE, the reason said. */
-int rdl_cli_hold_check(const struct rdl_cli_options *o);
+int rdl_cli_lease_check(const struct rdl_cli_options *o);
 /* l->o, servers, opt and net are set. */
-void rdl_cli_hold_init(struct rdl_cli_lock *l);
+void rdl_cli_lease_init(struct rdl_cli_lock *l);
 /* Operations as those of a redlock, with its results. */
-int rdl_cli_hold_acquire(struct rdl_cli_lock *l);
-int rdl_cli_hold_extend(struct rdl_cli_lock *l, uint64_t now_ms);
-int rdl_cli_hold_release(struct rdl_cli_lock *l, uint64_t now_ms);
-int rdl_cli_hold_step(struct rdl_cli_lock *l);
-uint64_t rdl_cli_hold_wake_ms(const struct rdl_cli_lock *l);
-uint64_t rdl_cli_hold_until_ms(const struct rdl_cli_lock *l);
+int rdl_cli_lease_acquire(struct rdl_cli_lock *l);
+int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms);
+int rdl_cli_lease_release(struct rdl_cli_lock *l, uint64_t now_ms);
+int rdl_cli_lease_step(struct rdl_cli_lock *l);
+uint64_t rdl_cli_lease_wake_ms(const struct rdl_cli_lock *l);
+uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
 /* The number of the lease held; 0: none, or not asked for. */
-uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l);
+uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l);
 /* The last operation was a release. */
-int rdl_cli_hold_is_releasing(const struct rdl_cli_lock *l);
+int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l);
 /* Give up what is held or asked for; releases have until until_ms to go out. */
-void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms);
+void rdl_cli_lease_cancel(struct rdl_cli_lock *l, uint64_t until_ms);
 /* Why server i gave no useful answer; RDL_OK: it did, or there is no reason. */
-int rdl_cli_hold_error(const struct rdl_cli_lock *l, size_t i);
-void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
+int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i);
+void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 /* Of a key in the way that does not end by itself: what is to be said behind the lock's name. */
-const char *rdl_cli_hold_endless(const struct rdl_cli_lock *l);
+const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l);
 /* Released, and the key stays (RDL_OVERWRITTEN): warn, and say what to do. */
-void rdl_cli_hold_overwritten(const struct rdl_cli_lock *l);
+void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l);
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l);
 /* Let the connections work until until_ms, or until something happened; then take it in. RDL_PENDING or a
  * result. */
-int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms);
+int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms);
 /*
  * Get the lock within o->wait_ms. 1: it is held; 0: not, the reason said, and *status is what to exit with
  * (which may be 0, by -E). Ends the process on a signal.

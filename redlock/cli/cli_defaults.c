@@ -65,5 +65,5 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         return RDL_EXIT_USAGE;
     }
     int rc = o->n_urls == 0 ? default_urls(o) : 0;
-    return rc == 0 ? rdl_cli_hold_check(o) : rc;
+    return rc == 0 ? rdl_cli_lease_check(o) : rc;
 }

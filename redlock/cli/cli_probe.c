@@ -157,7 +157,7 @@ void rdl_cli_probe(struct rdl_cli_lock *l)
             is_pending |= take(l, i);
         is_pending = is_pending && rdl_cli_now(l) < until_ms;
         if (is_pending)
-            rdl_cli_lock_turn(l, until_ms);
+            rdl_cli_lease_turn(l, until_ms);
     }
     l->posix.wake_fd = wake_fd;
     for (size_t i = 0; i < l->servers->n; i++) {

@@ -13,7 +13,7 @@ static int is_settled(const struct rdl_cli_lock *l)
     size_t failed = 0;
 
     for (size_t i = 0; i < l->servers->n; i++)
-        failed += rdl_cli_hold_error(l, i) != RDL_OK;
+        failed += rdl_cli_lease_error(l, i) != RDL_OK;
     return failed > (l->servers->n - 1) / 2;
 }
 
@@ -21,7 +21,7 @@ static int is_settled(const struct rdl_cli_lock *l)
 static int is_bystander(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_server *s = &l->servers->server[i];
-    return s->vote == RDL_VOTE_NONE && rdl_cli_hold_error(l, i) == RDL_OK &&
+    return s->vote == RDL_VOTE_NONE && rdl_cli_lease_error(l, i) == RDL_OK &&
            (rdl_conn_state(s->conn) == RDL_CONN_READY || is_settled(l));
 }
 
@@ -85,9 +85,9 @@ void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size
     else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
         snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
     else
-        rdl_cli_hold_report(l, i, raw, sizeof raw);
+        rdl_cli_lease_report(l, i, raw, sizeof raw);
     if (s->unresolved[i] == NULL)
-        add_errno(s->server[i].conn, rdl_cli_hold_error(l, i), raw, sizeof raw);
+        add_errno(s->server[i].conn, rdl_cli_lease_error(l, i), raw, sizeof raw);
     if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
         said = raw;
     rdl_cli_secret_scrub(raw, said, password, clean, sizeof clean);
@@ -116,7 +116,7 @@ static int is_to_blame(const struct rdl_cli_lock *l, size_t i, int rc)
         denied += denies(l, k) != 0;
     if (denied > 0 && (rc == RDL_LOST || rc == RDL_EXPIRED))
         return denies(l, i);
-    if (rdl_cli_hold_is_releasing(l) && vote == RDL_VOTE_NONE)
+    if (rdl_cli_lease_is_releasing(l) && vote == RDL_VOTE_NONE)
         return l->servers->server[i].error != RDL_OK;
     return vote != RDL_VOTE_GRANTED && !is_bystander(l, i);
 }
@@ -177,7 +177,7 @@ int rdl_cli_lock_verdict(const struct rdl_cli_lock *l)
         if (is_useful(l, i))
             useful++;
         else
-            count[l->servers->unresolved[i] != NULL ? HOPELESS : trouble_of(rdl_cli_hold_error(l, i))]++;
+            count[l->servers->unresolved[i] != NULL ? HOPELESS : trouble_of(rdl_cli_lease_error(l, i))]++;
     }
     if (useful + count[SILENT] >= quorum)
         return 0;
@@ -192,7 +192,7 @@ static size_t refused(const struct rdl_cli_lock *l)
     size_t n = 0;
 
     for (size_t i = 0; i < l->servers->n; i++) {
-        int error = rdl_cli_hold_error(l, i);
+        int error = rdl_cli_lease_error(l, i);
         if (is_useful(l, i) || error == RDL_OK)
             continue;
         if (error != RDL_E_CONNECT || rdl_posix_errno(l->servers->server[i].conn) != ECONNREFUSED)
@@ -207,7 +207,7 @@ static int is_one_refused_login(const struct rdl_cli_lock *l)
     size_t n = 0;
 
     for (size_t i = 0; i < l->servers->n; i++)
-        n += !is_useful(l, i) && rdl_cli_hold_error(l, i) == RDL_E_AUTH;
+        n += !is_useful(l, i) && rdl_cli_lease_error(l, i) == RDL_E_AUTH;
     return n > 0;
 }
 
@@ -266,7 +266,7 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
 
 int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
 {
-    int error = rdl_cli_hold_error(l, i);
+    int error = rdl_cli_lease_error(l, i);
 
     if (is_useful(l, i) || is_bystander(l, i) || l->servers->unresolved[i] != NULL)
         return 0;

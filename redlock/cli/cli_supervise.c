@@ -84,7 +84,7 @@ static void renewed(struct run *r, uint64_t now)
 {
     const struct rdl_cli_lock *l = r->lock;
 
-    r->until_ms = rdl_cli_hold_until_ms(l);
+    r->until_ms = rdl_cli_lease_until_ms(l);
     rdl_keeper_renewed(&r->keeper, l->o->ttl_ms, r->until_ms, now);
     if (!r->exited) /* its number may be somebody else's by now */
         rdl_cli_guardian_tell(&r->guardian, r->child, r->until_ms);
@@ -122,14 +122,14 @@ static void renewal_ended(struct run *r, int rc, uint64_t now)
 static void renew(struct run *r)
 {
     uint64_t now = rdl_cli_now(r->lock), at;
-    int rc = rdl_cli_hold_step(r->lock);
+    int rc = rdl_cli_lease_step(r->lock);
 
     if (r->renewing && rc != RDL_PENDING)
         renewal_ended(r, rc, now);
     if (r->renewing || r->lost || rdl_keeper_next(&r->keeper, now, &at) != RDL_KEEPER_RENEW)
         return;
     r->renewing = 1;
-    rc = rdl_cli_hold_extend(r->lock, now);
+    rc = rdl_cli_lease_extend(r->lock, now);
     if (rc != RDL_PENDING)
         renewal_ended(r, rc, now);
 }
@@ -316,7 +316,7 @@ static void loop(struct run *r)
         renew(r);
         now = rdl_cli_now(r->lock);
         advance(r, now);
-        rdl_cli_lock_turn(r->lock, wake_ms(r, now));
+        rdl_cli_lease_turn(r->lock, wake_ms(r, now));
         rdl_cli_warn_servers(r->lock); /* of those that answered late */
     }
 }
@@ -346,7 +346,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
 #endif
     if (rdl_cli_guardian_start(&r.guardian) != 0)
         return cannot(l, "start the guardian process");
-    r.child = rdl_cli_child_start(l->o, &r.guardian, rdl_cli_hold_until_ms(l), rdl_cli_hold_fence(l));
+    r.child = rdl_cli_child_start(l->o, &r.guardian, rdl_cli_lease_until_ms(l), rdl_cli_lease_fence(l));
     if (r.child < 0) {
         int rc = cannot(l, "start a process for the command");
         rdl_cli_guardian_stop(&r.guardian);

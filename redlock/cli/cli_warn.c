@@ -129,5 +129,5 @@ void rdl_cli_warn_endless(const struct rdl_cli_lock *l)
         return;
     told = 1;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_warn("%s on %s %s", l->o->lock, where, rdl_cli_hold_endless(l));
+    rdl_cli_warn("%s on %s %s", l->o->lock, where, rdl_cli_lease_endless(l));
 }

@@ -117,7 +117,7 @@ static int run(int argc, char **argv)
     lock.opt.max_ttl_ms = options.max_ttl_ms;
     lock.opt.max_hold_ms = options.max_hold_ms;
     lock.opt.guard = (uint8_t)options.guard;
-    rdl_cli_hold_init(&lock);
+    rdl_cli_lease_init(&lock);
     rdl_cli_child_look(&options);
     return rdl_cli_lock_acquire(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-Suite *suite_cli_hold(void);
-Suite *suite_cli_hold_renewed(void);
-Suite *suite_cli_hold_lost(void);
+Suite *suite_cli_lease(void);
+Suite *suite_cli_lease_renewed(void);
+Suite *suite_cli_lease_lost(void);
 
 enum { N = 3 };
 
@@ -597,10 +597,10 @@ START_TEST(never_is_as_if_nothing_was_said)
 }
 END_TEST
 
-Suite *suite_cli_hold(void)
+Suite *suite_cli_lease(void)
 {
-    Suite *suite = suite_create("cli_hold");
-    TCase *tc = tcase_create("cli_hold");
+    Suite *suite = suite_create("cli_lease");
+    TCase *tc = tcase_create("cli_lease");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, every_holder_is_told_a_greater_number, 0, 3);
@@ -636,10 +636,10 @@ Suite *suite_cli_hold(void)
     return suite;
 }
 
-Suite *suite_cli_hold_renewed(void)
+Suite *suite_cli_lease_renewed(void)
 {
-    Suite *suite = suite_create("cli_hold_renewed");
-    TCase *tc = tcase_create("cli_hold_renewed");
+    Suite *suite = suite_create("cli_lease_renewed");
+    TCase *tc = tcase_create("cli_lease_renewed");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, the_lease_is_renewed_while_the_command_runs, 0, 3);
@@ -648,10 +648,10 @@ Suite *suite_cli_hold_renewed(void)
     return suite;
 }
 
-Suite *suite_cli_hold_lost(void)
+Suite *suite_cli_lease_lost(void)
 {
-    Suite *suite = suite_create("cli_hold_lost");
-    TCase *tc = tcase_create("cli_hold_lost");
+    Suite *suite = suite_create("cli_lease_lost");
+    TCase *tc = tcase_create("cli_lease_lost");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_lock_taken_by_who_counts_in_milliseconds_is_lost, 0, 2);

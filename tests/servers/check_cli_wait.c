@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-Suite *suite_cli_acquire(void);
-Suite *suite_cli_acquire_waits(void);
+Suite *suite_cli_wait(void);
+Suite *suite_cli_wait_long(void);
 
 enum { N = 5 };
 
@@ -410,9 +410,9 @@ START_TEST(what_a_server_says_cannot_write_on_the_terminal)
 }
 END_TEST
 
-Suite *suite_cli_acquire(void)
+Suite *suite_cli_wait(void)
 {
-    Suite *s = suite_create("cli_acquire");
+    Suite *s = suite_create("cli_wait");
     TCase *t = tcase_create("five servers");
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
@@ -434,9 +434,9 @@ Suite *suite_cli_acquire(void)
     return s;
 }
 
-Suite *suite_cli_acquire_waits(void)
+Suite *suite_cli_wait_long(void)
 {
-    Suite *s = suite_create("cli_acquire_waits");
+    Suite *s = suite_create("cli_wait_long");
     TCase *t = tcase_create("five servers");
     tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);

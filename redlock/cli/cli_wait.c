@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -16,34 +15,12 @@ enum {
     RETRY_MS = 50,          /* its first pause */
     UNREACHABLE_MS = 10000, /* without -w: so long without a majority, and we give up */
     SILENCE_MS = 500,       /* -n: a server that connects is given up when nobody said anything for so long */
-    DRAIN_MS = 100,         /* for releases still on their way when we end */
-    KEPT_MS = 50            /* how often to try again to write a message */
+    DRAIN_MS = 100          /* for releases still on their way when we end */
 };
-
-uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
-{
-    return l->net.now_ms(l->net.ctx);
-}
-
-/* ---------------------------------------------------------------- running the connections */
-
-int rdl_cli_lock_turn(struct rdl_cli_lock *l, uint64_t until_ms)
-{
-    const struct timespec pause = {0, 10000000};
-    uint64_t wake = rdl_cli_hold_wake_ms(l);
-
-    if (until_ms < wake)
-        wake = until_ms;
-    if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
-        wake = rdl_cli_now(l) + KEPT_MS;
-    if (l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake) != RDL_OK)
-        nanosleep(&pause, NULL); /* out of memory, say: no busy loop while it lasts */
-    return rdl_cli_hold_step(l);
-}
 
 static void give_up(struct rdl_cli_lock *l)
 {
-    rdl_cli_hold_cancel(l, rdl_cli_now(l) + DRAIN_MS);
+    rdl_cli_lease_cancel(l, rdl_cli_now(l) + DRAIN_MS);
 }
 
 /* While we wait nothing is held: a signal means to us what it means to any program. 1: we were stopped. */
@@ -66,7 +43,7 @@ static int obey(struct rdl_cli_lock *l)
 static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
 {
     while (rdl_cli_now(l) < until_ms) {
-        rdl_cli_lock_turn(l, until_ms);
+        rdl_cli_lease_turn(l, until_ms);
         obey(l);
     }
 }
@@ -142,10 +119,10 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 
     l->opt.lease.wait_ms = (uint32_t)wait_ms;
     l->opt.lease.retry_ms = wait_ms == 0 ? 0 : RETRY_MS;
-    rc = rdl_cli_hold_acquire(l);
+    rc = rdl_cli_lease_acquire(l);
     while (rc == RDL_PENDING) {
         uint64_t begun_ms = rdl_cli_now(l), heard_ms;
-        rc = rdl_cli_lock_turn(l, wait_ms == 0 ? silence_end(l, &p) : UINT64_MAX);
+        rc = rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : UINT64_MAX);
         heard_ms = rdl_cli_lock_heard_ms(l);
         if (heard_ms > l->reached_ms)
             l->reached_ms = heard_ms;
@@ -154,7 +131,7 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
         look_for_ourselves(l);
         rdl_cli_warn_endless(l);
         if (obey(l)) /* whatever it said is given up */
-            rc = rdl_cli_hold_acquire(l);
+            rc = rdl_cli_lease_acquire(l);
     }
     return rc;
 }
@@ -339,12 +316,12 @@ int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
 
     l->posix.wake_fd = -1; /* signals change nothing any more; unread they would end every wait at once */
     if (!lost) {
-        while (rdl_cli_hold_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
-            rdl_cli_lock_turn(l, UINT64_MAX);
-        uint64_t until_ms = rdl_cli_hold_until_ms(l);
-        rc = rdl_cli_hold_release(l, rdl_cli_now(l));
+        while (rdl_cli_lease_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
+            rdl_cli_lease_turn(l, UINT64_MAX);
+        uint64_t until_ms = rdl_cli_lease_until_ms(l);
+        rc = rdl_cli_lease_release(l, rdl_cli_now(l));
         while (rc == RDL_PENDING)
-            rc = rdl_cli_lock_turn(l, UINT64_MAX);
+            rc = rdl_cli_lease_turn(l, UINT64_MAX);
         /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
         stolen = (rc == RDL_LOST || (rc == RDL_EXPIRED && is_denied(l))) && rdl_cli_now(l) < until_ms;
     }
@@ -354,7 +331,7 @@ int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
     else if (stolen)
         rdl_cli_fail("%s is lost: somebody else got it before the command ended (%s)", l->o->lock, why);
     else if (rc == RDL_OVERWRITTEN)
-        rdl_cli_hold_overwritten(l);
+        rdl_cli_lease_overwritten(l);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)
         rdl_cli_warn(
             "%s was gone from a majority of the servers before it was released: somebody else may have "

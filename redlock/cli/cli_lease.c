@@ -11,7 +11,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { CLOCK_OLD_MS = 3600000 };
+enum {
+    CLOCK_OLD_MS = 3600000,
+    KEPT_MS = 50 /* how often to try again to write a message */
+};
+
+uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
+{
+    return l->net.now_ms(l->net.ctx);
+}
 
 static int is_single(const struct rdl_cli_options *o)
 {
@@ -30,7 +38,7 @@ static int refuse(const char *text)
     return RDL_EXIT_USAGE;
 }
 
-int rdl_cli_hold_check(const struct rdl_cli_options *o)
+int rdl_cli_lease_check(const struct rdl_cli_options *o)
 {
     if (!is_single(o) && o->clock_error_ms != 0)
         return refuse("--clock-error is for --legacy: other locks need no wall clock");
@@ -67,7 +75,7 @@ static void become(struct rdl_cli_lock *l, const struct rdl_lock_mode *mode)
         rdl_lock_set_hint(&l->single, &l->hint);
 }
 
-void rdl_cli_hold_init(struct rdl_cli_lock *l)
+void rdl_cli_lease_init(struct rdl_cli_lock *l)
 {
     const struct rdl_cli_options *o = l->o;
     struct rdl_cli_servers *s = l->servers;
@@ -162,7 +170,7 @@ static int took(struct rdl_cli_lock *l, int rc)
     return l->result;
 }
 
-int rdl_cli_hold_error(const struct rdl_cli_lock *l, size_t i)
+int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i)
 {
     int error = l->servers->server[i].error;
 
@@ -183,7 +191,7 @@ static int lacks_clock(const struct rdl_cli_lock *l)
            (l->servers->server[0].error == RDL_E_UNSUPPORTED || l->servers->server[0].error == RDL_E_PERM);
 }
 
-const char *rdl_cli_hold_endless(const struct rdl_cli_lock *l)
+const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l)
 {
     if (is_legacy(l) && l->single.result != RDL_E_FOREIGN_VALUE)
         return "is held by somebody else, without end: he gave no timeout, and releases it when he is done";
@@ -237,7 +245,7 @@ static void report_single(const struct rdl_cli_lock *l, char *out, size_t cap)
         snprintf(out, cap, "%s%s%s", rdl_strerror(s->error), is_said ? ": " : "", is_said ? said : "");
 }
 
-void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     if (l->is_single)
         report_single(l, out, cap);
@@ -245,7 +253,7 @@ void rdl_cli_hold_report(const struct rdl_cli_lock *l, size_t i, char *out, size
         rdl_redlock_report(&l->redlock, i, rdl_cli_now(l), out, cap);
 }
 
-void rdl_cli_hold_overwritten(const struct rdl_cli_lock *l)
+void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l)
 {
     static const char what[] = "a waiter wrote over it, as old clients do when a lock changes hands";
     static const char hint[] =
@@ -276,7 +284,7 @@ static void set_floor(struct rdl_cli_lock *l)
     rdl_redlock_set_floor(&l->redlock, (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000);
 }
 
-int rdl_cli_hold_acquire(struct rdl_cli_lock *l)
+int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
 {
     int rc = l->net.random(l->net.ctx, l->entropy, sizeof l->entropy);
 
@@ -292,7 +300,7 @@ int rdl_cli_hold_acquire(struct rdl_cli_lock *l)
     return took(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
 }
 
-int rdl_cli_hold_extend(struct rdl_cli_lock *l, uint64_t now_ms)
+int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms)
 {
     if (!l->is_single)
         return rdl_redlock_extend_begin(&l->redlock, l->o->ttl_ms, now_ms);
@@ -302,7 +310,7 @@ int rdl_cli_hold_extend(struct rdl_cli_lock *l, uint64_t now_ms)
     return took(l, rdl_lock_extend_begin(&l->single, l->o->ttl_ms, now_ms));
 }
 
-int rdl_cli_hold_release(struct rdl_cli_lock *l, uint64_t now_ms)
+int rdl_cli_lease_release(struct rdl_cli_lock *l, uint64_t now_ms)
 {
     if (!l->is_single)
         return rdl_redlock_release_begin(&l->redlock, now_ms);
@@ -310,7 +318,7 @@ int rdl_cli_hold_release(struct rdl_cli_lock *l, uint64_t now_ms)
     return took(l, rdl_lock_release_begin(&l->single, now_ms));
 }
 
-int rdl_cli_hold_step(struct rdl_cli_lock *l)
+int rdl_cli_lease_step(struct rdl_cli_lock *l)
 {
     uint64_t now = rdl_cli_now(l);
 
@@ -321,26 +329,42 @@ int rdl_cli_hold_step(struct rdl_cli_lock *l)
     return l->result == RDL_PENDING ? took(l, rdl_lock_step(&l->single, now)) : l->result;
 }
 
-uint64_t rdl_cli_hold_wake_ms(const struct rdl_cli_lock *l)
+uint64_t rdl_cli_lease_wake_ms(const struct rdl_cli_lock *l)
 {
     return l->is_single ? rdl_lock_wake_ms(&l->single) : rdl_redlock_wake_ms(&l->redlock);
 }
 
-uint64_t rdl_cli_hold_until_ms(const struct rdl_cli_lock *l)
+uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l)
 {
     uint64_t now = rdl_cli_now(l);
 
     return l->is_single ? now + rdl_lock_remaining_ms(&l->single, now) : rdl_redlock_until_ms(&l->redlock);
 }
 
-uint64_t rdl_cli_hold_fence(const struct rdl_cli_lock *l)
+uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l)
 {
     return l->o->fence ? rdl_redlock_fence(&l->redlock) : 0;
 }
 
-int rdl_cli_hold_is_releasing(const struct rdl_cli_lock *l)
+int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l)
 {
     return (l->is_single ? l->single.op : l->redlock.op) == RDL_RELEASE;
+}
+
+/* ---------------------------------------------------------------- running the connections */
+
+int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
+{
+    const struct timespec pause = {0, 10000000};
+    uint64_t wake = rdl_cli_lease_wake_ms(l);
+
+    if (until_ms < wake)
+        wake = until_ms;
+    if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
+        wake = rdl_cli_now(l) + KEPT_MS;
+    if (l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake) != RDL_OK)
+        nanosleep(&pause, NULL); /* out of memory, say: no busy loop while it lasts */
+    return rdl_cli_lease_step(l);
 }
 
 /* A release on its way, or a wait for a hint that is to end. */
@@ -353,7 +377,7 @@ static int has_work(const struct rdl_cli_lock *l)
     return rdl_conn_state(first) == RDL_CONN_READY && !rdl_conn_is_idle(first);
 }
 
-void rdl_cli_hold_cancel(struct rdl_cli_lock *l, uint64_t until_ms)
+void rdl_cli_lease_cancel(struct rdl_cli_lock *l, uint64_t until_ms)
 {
     if (!l->is_single) {
         rdl_redlock_cancel(&l->redlock);
