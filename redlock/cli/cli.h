@@ -91,10 +91,8 @@ struct rdl_cli_options {
 
 /* argv as after "run". 0, or an exit status, the reason said. Passwords in argv are overwritten in place. */
 int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv);
-/*
- * Behind it: add a server; the defaults, and what does not go together. 0 or an exit status, the reason said.
- */
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
+/* Behind it: the defaults, and what does not go together. 0 or an exit status, the reason said. */
 int rdl_cli_options_settle(struct rdl_cli_options *o);
 /* "1.5", to ms; with units, one of ms, s, m must follow. 0, or -1: not a time, or above max_ms. */
 int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms);
@@ -198,8 +196,6 @@ struct rdl_cli_lock {
     struct rdl_net net;
 };
 
-/* Do the options go together? 0 or RDL_EXIT_USAGE, the reason said. */
-int rdl_cli_lease_check(const struct rdl_cli_options *o);
 /* l->o, servers, opt and net are set. */
 void rdl_cli_lease_init(struct rdl_cli_lock *l);
 /* Operations as those of a redlock, with its results. */

@@ -31,6 +31,36 @@ static int default_urls(struct rdl_cli_options *o)
     return rc;
 }
 
+static int refuse(const char *text)
+{
+    rdl_cli_fail("%s", text);
+    return RDL_EXIT_USAGE;
+}
+
+/* A lock of the old protocol has one server and none of what needs more. */
+static int check_legacy(const struct rdl_cli_options *o)
+{
+    int is_legacy = o->legacy != RDL_CLI_LEGACY_NEVER;
+
+    if (!is_legacy && o->clock_error_ms != 0)
+        return refuse("--clock-error is for --legacy: other locks need no wall clock");
+    if (!is_legacy && o->shortest_ttl)
+        return refuse("--legacy-shortest-ttl is for --legacy: locks of today are never overwritten");
+    if (!is_legacy)
+        return 0;
+    if (o->n_urls > 1) {
+        rdl_cli_fail("--legacy works on one server only, and there are %zu", o->n_urls);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->fence)
+        return refuse("--fence: locks of the old protocol (--legacy) have no number");
+    if (o->max_hold_ms != 0)
+        return refuse("--max-hold does not go with --legacy");
+    if (o->canary || o->guard < RDL_GUARD_IF_PERMITTED)
+        return refuse("--legacy has neither restart guard nor canary");
+    return 0;
+}
+
 int rdl_cli_options_settle(struct rdl_cli_options *o)
 {
     uint32_t sixth = o->ttl_ms / 6;
@@ -65,5 +95,5 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         return RDL_EXIT_USAGE;
     }
     int rc = o->n_urls == 0 ? default_urls(o) : 0;
-    return rc == 0 ? rdl_cli_lease_check(o) : rc;
+    return rc == 0 ? check_legacy(o) : rc;
 }

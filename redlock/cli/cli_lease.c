@@ -32,33 +32,6 @@ static const struct rdl_lock_mode *legacy_mode(const struct rdl_cli_options *o)
     return o->shortest_ttl ? &rdl_lock_legacy_shortest : &rdl_lock_legacy;
 }
 
-static int refuse(const char *text)
-{
-    rdl_cli_fail("%s", text);
-    return RDL_EXIT_USAGE;
-}
-
-int rdl_cli_lease_check(const struct rdl_cli_options *o)
-{
-    if (!is_single(o) && o->clock_error_ms != 0)
-        return refuse("--clock-error is for --legacy: other locks need no wall clock");
-    if (!is_single(o) && o->shortest_ttl)
-        return refuse("--legacy-shortest-ttl is for --legacy: locks of today are never overwritten");
-    if (!is_single(o))
-        return 0;
-    if (o->n_urls > 1) {
-        rdl_cli_fail("--legacy works on one server only, and there are %zu", o->n_urls);
-        return RDL_EXIT_USAGE;
-    }
-    if (o->fence)
-        return refuse("--fence: locks of the old protocol (--legacy) have no number");
-    if (o->max_hold_ms != 0)
-        return refuse("--max-hold does not go with --legacy");
-    if (o->canary || o->guard < RDL_GUARD_IF_PERMITTED)
-        return refuse("--legacy has neither restart guard nor canary");
-    return 0;
-}
-
 /* ---------------------------------------------------------------- set up */
 
 /* For a server that does not tell the time: ours, by --clock-error. */

@@ -418,7 +418,5 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
         if (o->help)
             return 0;
     }
-    if (rc == 0)
-        rc = take_lock(o, argc, argv, i);
-    return rc == 0 ? rdl_cli_options_settle(o) : rc;
+    return rc == 0 ? take_lock(o, argc, argv, i) : rc;
 }

@@ -102,6 +102,8 @@ static int run(int argc, char **argv)
     if (rc == 0 && options.help)
         return print(run_usage);
     if (rc == 0)
+        rc = rdl_cli_options_settle(&options);
+    if (rc == 0)
         rc = rdl_cli_servers_init(&servers, &options);
     if (rc == 0 && options.trace)
         rc = rdl_cli_trace_open(&servers, options.trace_file);

@@ -32,7 +32,8 @@ static int parse(const char *line)
         line += len + (line[len] == ' ');
     }
     argv[argc] = NULL;
-    return rdl_cli_options_parse(&o, argc, argv);
+    int rc = rdl_cli_options_parse(&o, argc, argv);
+    return rc == 0 && !o.help ? rdl_cli_options_settle(&o) : rc;
 }
 
 static void clear(void)
