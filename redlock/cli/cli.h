@@ -209,8 +209,8 @@ uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l);
 /* The last operation was a release. */
 int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l);
-/* Give up what is held or asked for; releases have until until_ms to go out. */
-void rdl_cli_lease_cancel(struct rdl_cli_lock *l, uint64_t until_ms);
+/* Give up what is held or asked for; releases have a moment to go out. */
+void rdl_cli_lease_cancel(struct rdl_cli_lock *l);
 /* Why server i gave no useful answer; RDL_OK: it did, or there is no reason. */
 int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i);
 void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
@@ -228,11 +228,6 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms);
  * (which may be 0, by -E). Ends the process on a signal.
  */
 int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status);
-/*
- * Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. 1:
- * somebody else had it inside the validity, the reason said.
- */
-int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost);
 /* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
 /* What server i did, for people: "127.0.0.1:6379: done in 1 ms". */
@@ -241,6 +236,8 @@ void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size
 int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i);
 /* With -v: what each server did, a line for each. */
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l);
+/* Somebody else has it, on one of the servers at least. */
+int rdl_cli_lock_is_denied(const struct rdl_cli_lock *l);
 /* When a majority answered the last attempt; 0: none did. */
 uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l);
 /* The exit status for the lack of a majority, the reason said; 0, and nothing said: it may come yet. */
@@ -248,6 +245,32 @@ int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);
 /* In how many ms so many servers are out of quarantine that it is no hindrance. */
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
+
+/* ---------------------------------------------------------------- a lease that is held */
+
+struct rdl_cli_held {
+    struct rdl_cli_lock *lock;
+    struct rdl_keeper keeper;
+    uint64_t until_ms; /* its end as last confirmed; 0: it is lost */
+    int renewing;
+    int failures; /* renewals in a row */
+    int lost;     /* and that was said */
+    int capped;   /* --max-hold: it is not renewed any more */
+};
+
+/* h is zero; l was granted just now. */
+void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l);
+/* Take in what the servers said, and begin the renewal that is due. 1: until_ms is later now. */
+int rdl_cli_held_renew(struct rdl_cli_held *h);
+/* When the next renewal is due; UINT64_MAX: none, or one is on its way. */
+uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now);
+/* It is lost: that is said, once. */
+void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why);
+/*
+ * Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. 1:
+ * somebody else had it inside the validity, the reason said.
+ */
+int rdl_cli_release(struct rdl_cli_lock *l, int lost);
 
 /* ---------------------------------------------------------------- warnings: each is said once */
 

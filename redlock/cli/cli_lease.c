@@ -13,7 +13,8 @@
 
 enum {
     CLOCK_OLD_MS = 3600000,
-    KEPT_MS = 50 /* how often to try again to write a message */
+    KEPT_MS = 50,  /* how often to try again to write a message */
+    DRAIN_MS = 100 /* for releases still on their way when we end */
 };
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
@@ -350,8 +351,10 @@ static int has_work(const struct rdl_cli_lock *l)
     return rdl_conn_state(first) == RDL_CONN_READY && !rdl_conn_is_idle(first);
 }
 
-void rdl_cli_lease_cancel(struct rdl_cli_lock *l, uint64_t until_ms)
+void rdl_cli_lease_cancel(struct rdl_cli_lock *l)
 {
+    uint64_t until_ms = rdl_cli_now(l) + DRAIN_MS;
+
     if (!l->is_single) {
         rdl_redlock_cancel(&l->redlock);
         rdl_redlock_drain(&l->redlock, &l->net, until_ms);

@@ -41,6 +41,15 @@ static void add_errno(const struct rdl_conn *c, int error, char *text, size_t ca
         snprintf(text + len, cap - len, ": %s", strerror(err));
 }
 
+int rdl_cli_lock_is_denied(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += l->servers->server[i].vote == RDL_VOTE_DENIED;
+    return n > 0;
+}
+
 uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
 {
     uint64_t last_ms = 0;

@@ -36,20 +36,15 @@ enum phase {
 struct run {
     struct rdl_cli_lock *lock;
     struct rdl_cli_guardian guardian;
-    struct rdl_keeper keeper;
-    uint64_t until_ms; /* the lease's end as last confirmed; 0: it is lost */
-    uint64_t next_ms;  /* when the phase ends by itself */
-    pid_t child;       /* and its process group */
-    int status;        /* of the child, when it exited */
+    struct rdl_cli_held held;
+    uint64_t next_ms; /* when the phase ends by itself */
+    pid_t child;      /* and its process group */
+    int status;       /* of the child, when it exited */
     int exited;
     int stopped; /* the signal that stopped it, or 0 */
     int suspend; /* SIGTSTP was forwarded, and no SIGCONT since */
-    int renewing;
-    int failures; /* renewals in a row */
-    int lost;
-    int capped; /* --max-hold: it is not renewed any more */
-    int spent;  /* and the command was stopped for that */
-    int immune; /* what is left of the group is another user's */
+    int spent;   /* --max-hold is over, and the command was stopped for that */
+    int immune;  /* what is left of the group is another user's */
     enum phase phase;
 };
 
@@ -59,20 +54,13 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
     return ms < 20 ? 20 : ms > 250 ? 250 : ms;
 }
 
-/* ---------------------------------------------------------------- renewing */
-
-static void lose(struct run *r, const char *why)
-{
-    if (!r->lost)
-        rdl_cli_fail("%s is lost: %s", r->lock->o->lock, why);
-    r->lost = 1;
-}
+/* ---------------------------------------------------------------- the lease */
 
 /* The lease ends soon. With --max-hold that was asked for, and is no loss. */
 static void expire(struct run *r)
 {
-    if (!r->capped || r->until_ms == 0) {
-        lose(r, "the lease could not be renewed; stopping the command");
+    if (!r->held.capped || r->held.until_ms == 0) {
+        rdl_cli_held_lose(&r->held, "the lease could not be renewed; stopping the command");
         return;
     }
     if (!r->spent && !r->exited)
@@ -80,58 +68,10 @@ static void expire(struct run *r)
     r->spent |= !r->exited;
 }
 
-static void renewed(struct run *r, uint64_t now)
-{
-    const struct rdl_cli_lock *l = r->lock;
-
-    r->until_ms = rdl_cli_lease_until_ms(l);
-    rdl_keeper_renewed(&r->keeper, l->o->ttl_ms, r->until_ms, now);
-    if (!r->exited) /* its number may be somebody else's by now */
-        rdl_cli_guardian_tell(&r->guardian, r->child, r->until_ms);
-}
-
-static void renewal_ended(struct run *r, int rc, uint64_t now)
-{
-    char why[1500];
-
-    r->renewing = 0;
-    if (rc >= RDL_OK) {
-        renewed(r, now);
-        (r->failures > 0 ? rdl_cli_tell : rdl_cli_note)(
-            "%s renewed%s", r->lock->o->lock, rc == RDL_REPAIRED ? ", and put back where it was gone" : "");
-        rdl_cli_lock_note_servers(r->lock);
-        r->failures = 0;
-        return;
-    }
-    if (rc == RDL_E_CAP) {
-        if (!r->capped)
-            rdl_cli_note("%s is not renewed any more: --max-hold", r->lock->o->lock);
-        r->capped = 1;
-        rdl_keeper_failed(&r->keeper, now);
-        return;
-    }
-    rdl_cli_lock_reports(r->lock, rc, why, sizeof why);
-    (r->failures++ == 0 ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", r->lock->o->lock,
-                                                       rdl_strerror(rc), why);
-    if (rc == RDL_LOST || rc == RDL_REACQUIRED)
-        r->until_ms = 0;
-    else
-        rdl_keeper_failed(&r->keeper, now);
-}
-
 static void renew(struct run *r)
 {
-    uint64_t now = rdl_cli_now(r->lock), at;
-    int rc = rdl_cli_lease_step(r->lock);
-
-    if (r->renewing && rc != RDL_PENDING)
-        renewal_ended(r, rc, now);
-    if (r->renewing || r->lost || rdl_keeper_next(&r->keeper, now, &at) != RDL_KEEPER_RENEW)
-        return;
-    r->renewing = 1;
-    rc = rdl_cli_lease_extend(r->lock, now);
-    if (rc != RDL_PENDING)
-        renewal_ended(r, rc, now);
+    if (rdl_cli_held_renew(&r->held) && !r->exited) /* its number may be somebody else's by now */
+        rdl_cli_guardian_tell(&r->guardian, r->child, r->held.until_ms);
 }
 
 /* ---------------------------------------------------------------- the processes */
@@ -208,8 +148,8 @@ static void guardian_ended(struct run *r, int status)
 
     r->guardian.pid = 0;
     if (WIFEXITED(status)) {
-        r->until_ms = 0;
-        lose(r, "its lease has ended");
+        r->held.until_ms = 0;
+        rdl_cli_held_lose(&r->held, "its lease has ended");
         return;
     }
     rdl_cli_warn("the guardian process was killed; starting another");
@@ -219,7 +159,7 @@ static void guardian_ended(struct run *r, int status)
     }
     close(r->guardian.fd);
     r->guardian = g;
-    rdl_cli_guardian_tell(&r->guardian, r->child, r->until_ms);
+    rdl_cli_guardian_tell(&r->guardian, r->child, r->held.until_ms);
 }
 
 static void reap(struct run *r)
@@ -252,8 +192,8 @@ static void advance(struct run *r, uint64_t now)
 {
     const struct rdl_cli_options *o = r->lock->o;
     uint64_t margin = rdl_cli_margin_ms(o->ttl_ms);
-    uint64_t kill_at = r->until_ms > margin ? r->until_ms - margin : 0;
-    uint64_t term_at = r->until_ms > o->grace_ms ? r->until_ms - o->grace_ms : 0;
+    uint64_t kill_at = r->held.until_ms > margin ? r->held.until_ms - margin : 0;
+    uint64_t term_at = r->held.until_ms > o->grace_ms ? r->held.until_ms - o->grace_ms : 0;
 
     if (r->phase != RUNNING && !rdl_cli_child_kill(r->child, 0))
         immune(r);
@@ -281,25 +221,26 @@ static int is_over(const struct run *r, uint64_t now)
 /* We may have slept for longer than the lease: then who knows when the command ended. */
 static void came_late(struct run *r, uint64_t now)
 {
-    if (now >= r->until_ms)
-        lose(r, "its lease ended before the command was seen to end");
+    if (now >= r->held.until_ms)
+        rdl_cli_held_lose(&r->held, "its lease ended before the command was seen to end");
 }
 
 /* When to look again even if nothing happens. */
 static uint64_t wake_ms(const struct run *r, uint64_t now)
 {
     const struct rdl_cli_options *o = r->lock->o;
-    uint64_t at = r->phase == RUNNING && r->stopped == 0 ? UINT64_MAX : now + LOOK_MS, keeper;
+    uint64_t at = r->phase == RUNNING && r->stopped == 0 ? UINT64_MAX : now + LOOK_MS;
+    uint64_t renewal = rdl_cli_held_wake_ms(&r->held, now);
 
-    if (!r->lost && !r->renewing && rdl_keeper_next(&r->keeper, now, &keeper) == RDL_KEEPER_SLEEP &&
-        keeper < at)
-        at = keeper;
-    if (r->phase == RUNNING && r->until_ms - o->grace_ms < at)
-        at = r->until_ms - o->grace_ms;
+    if (renewal < at)
+        at = renewal;
+    if (r->phase == RUNNING && r->held.until_ms - o->grace_ms < at)
+        at = r->held.until_ms - o->grace_ms;
     if (r->phase != RUNNING && r->next_ms > now && r->next_ms < at) /* killed, and still not gone: LOOK_MS */
         at = r->next_ms;
-    if (r->phase <= LEFTOVER && r->until_ms - rdl_cli_margin_ms(o->ttl_ms) < at) /* no grace, or too short */
-        at = r->until_ms - rdl_cli_margin_ms(o->ttl_ms);
+    if (r->phase <= LEFTOVER &&
+        r->held.until_ms - rdl_cli_margin_ms(o->ttl_ms) < at) /* no grace, or too short */
+        at = r->held.until_ms - rdl_cli_margin_ms(o->ttl_ms);
     return at;
 }
 
@@ -331,7 +272,7 @@ static int child_status(const struct run *r)
 static int cannot(struct rdl_cli_lock *l, const char *what)
 {
     rdl_cli_fail("cannot %s: %s", what, strerror(errno));
-    rdl_cli_lock_release(l, 0);
+    rdl_cli_release(l, 0);
     return RDL_EXIT_OS;
 }
 
@@ -352,11 +293,12 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
         rdl_cli_guardian_stop(&r.guardian);
         return rc;
     }
-    renewed(&r, rdl_cli_now(l));
+    rdl_cli_held_begin(&r.held, l);
+    rdl_cli_guardian_tell(&r.guardian, r.child, r.held.until_ms);
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
-    r.lost |= rdl_cli_lock_release(l, r.lost);
-    if (!r.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
+    r.held.lost |= rdl_cli_release(l, r.held.lost);
+    if (!r.held.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
         rdl_cli_signals_die(SIGINT); /* a shell reads 130 from that as well, and ends its loop or script */
-    return r.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);
+    return r.held.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);
 }

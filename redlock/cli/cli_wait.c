@@ -14,14 +14,8 @@ enum {
     HINT_SLICE_MS = 10000,  /* with a wake hint: who begins anew stands at the end of the line */
     RETRY_MS = 50,          /* its first pause */
     UNREACHABLE_MS = 10000, /* without -w: so long without a majority, and we give up */
-    SILENCE_MS = 500,       /* -n: a server that connects is given up when nobody said anything for so long */
-    DRAIN_MS = 100          /* for releases still on their way when we end */
+    SILENCE_MS = 500        /* -n: a server that connects is given up when nobody said anything for so long */
 };
-
-static void give_up(struct rdl_cli_lock *l)
-{
-    rdl_cli_lease_cancel(l, rdl_cli_now(l) + DRAIN_MS);
-}
 
 /* While we wait nothing is held: a signal means to us what it means to any program. 1: we were stopped. */
 static int obey(struct rdl_cli_lock *l)
@@ -31,7 +25,7 @@ static int obey(struct rdl_cli_lock *l)
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
         if (sig == SIGCHLD || sig == SIGCONT)
             continue;
-        give_up(l);
+        rdl_cli_lease_cancel(l);
         if (sig != SIGTSTP)
             rdl_cli_signals_die(sig);
         raise(SIGSTOP);
@@ -48,16 +42,6 @@ static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
     }
 }
 
-/* Somebody else has it, on one of the servers at least. */
-static int is_denied(const struct rdl_cli_lock *l)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->servers->n; i++)
-        n += l->servers->server[i].vote == RDL_VOTE_DENIED;
-    return n > 0;
-}
-
 /*
  * Around us runs a `redlock run` of the same name, and somebody is in our way. It may be another lock, on
  * other servers; if not, nobody will ever let go. Said once.
@@ -69,7 +53,7 @@ static void look_for_ourselves(const struct rdl_cli_lock *l)
 
     if (told || outer == NULL || strcmp(outer, l->o->lock) != 0)
         return;
-    told = is_denied(l);
+    told = rdl_cli_lock_is_denied(l);
     if (told)
         rdl_cli_warn(
             "this runs inside `redlock run %s` ($REDLOCK_LOCK): on the same servers it waits for itself",
@@ -228,7 +212,7 @@ static int unwatched(struct rdl_cli_lock *l)
     rdl_cli_warn_servers(l);
     rdl_cli_fail("no lock: --canary can watch no majority of the servers (check the user's permissions; it "
                  "needs get, set, time and the key " RDL_CANARY_KEY ")");
-    give_up(l);
+    rdl_cli_lease_cancel(l);
     return RDL_EXIT_NOPERM;
 }
 
@@ -298,48 +282,11 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
         if (*status != AGAIN) {
             if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* else its message has said it */
                 rdl_cli_lock_note_servers(l);
-            give_up(l); /* single servers may have granted it */
+            rdl_cli_lease_cancel(l); /* single servers may have granted it */
             return 0;
         }
         waiting(l, rc, &told);
         if (now - tried < RETRY_MS)
             pause_until(l, tried + RETRY_MS);
     }
-}
-
-/* ---------------------------------------------------------------- giving it back */
-
-int rdl_cli_lock_release(struct rdl_cli_lock *l, int lost)
-{
-    char why[1500];
-    int rc = RDL_OK, stolen = 0;
-
-    l->posix.wake_fd = -1; /* signals change nothing any more; unread they would end every wait at once */
-    if (!lost) {
-        while (rdl_cli_lease_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
-            rdl_cli_lease_turn(l, UINT64_MAX);
-        uint64_t until_ms = rdl_cli_lease_until_ms(l);
-        rc = rdl_cli_lease_release(l, rdl_cli_now(l));
-        while (rc == RDL_PENDING)
-            rc = rdl_cli_lease_turn(l, UINT64_MAX);
-        /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
-        stolen = (rc == RDL_LOST || (rc == RDL_EXPIRED && is_denied(l))) && rdl_cli_now(l) < until_ms;
-    }
-    rdl_cli_lock_reports(l, rc, why, sizeof why);
-    if (rc == RDL_OK && !lost)
-        rdl_cli_note("%s released", l->o->lock);
-    else if (stolen)
-        rdl_cli_fail("%s is lost: somebody else got it before the command ended (%s)", l->o->lock, why);
-    else if (rc == RDL_OVERWRITTEN)
-        rdl_cli_lease_overwritten(l);
-    else if (rc == RDL_EXPIRED || rc == RDL_LOST)
-        rdl_cli_warn(
-            "%s was gone from a majority of the servers before it was released: somebody else may have "
-            "held it at the same time (%s)",
-            l->o->lock, why);
-    else if (rc != RDL_OK)
-        rdl_cli_warn("%s could not be released (%s): it is free when its lease ends", l->o->lock,
-                     why[0] != '\0' ? why : rdl_strerror(rc));
-    give_up(l);
-    return stolen;
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* A lease that is held: its renewals, its loss, and giving it back. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+/* ---------------------------------------------------------------- renewing */
+
+void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why)
+{
+    if (!h->lost)
+        rdl_cli_fail("%s is lost: %s", h->lock->o->lock, why);
+    h->lost = 1;
+}
+
+static void renewed(struct rdl_cli_held *h, uint64_t now)
+{
+    h->until_ms = rdl_cli_lease_until_ms(h->lock);
+    rdl_keeper_renewed(&h->keeper, h->lock->o->ttl_ms, h->until_ms, now);
+}
+
+void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l)
+{
+    h->lock = l;
+    renewed(h, rdl_cli_now(l));
+}
+
+/* 1: the lease ends later now. */
+static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
+{
+    char why[1500];
+
+    h->renewing = 0;
+    if (rc >= RDL_OK) {
+        renewed(h, now);
+        (h->failures > 0 ? rdl_cli_tell : rdl_cli_note)(
+            "%s renewed%s", h->lock->o->lock, rc == RDL_REPAIRED ? ", and put back where it was gone" : "");
+        rdl_cli_lock_note_servers(h->lock);
+        h->failures = 0;
+        return 1;
+    }
+    if (rc == RDL_E_CAP) {
+        if (!h->capped)
+            rdl_cli_note("%s is not renewed any more: --max-hold", h->lock->o->lock);
+        h->capped = 1;
+        rdl_keeper_failed(&h->keeper, now);
+        return 0;
+    }
+    rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
+    (h->failures++ == 0 ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", h->lock->o->lock,
+                                                       rdl_strerror(rc), why);
+    if (rc == RDL_LOST || rc == RDL_REACQUIRED)
+        h->until_ms = 0;
+    else
+        rdl_keeper_failed(&h->keeper, now);
+    return 0;
+}
+
+int rdl_cli_held_renew(struct rdl_cli_held *h)
+{
+    uint64_t now = rdl_cli_now(h->lock), at;
+    int rc = rdl_cli_lease_step(h->lock), is_later = 0;
+
+    if (h->renewing && rc != RDL_PENDING)
+        is_later = renewal_ended(h, rc, now);
+    if (h->renewing || h->lost || rdl_keeper_next(&h->keeper, now, &at) != RDL_KEEPER_RENEW)
+        return is_later;
+    h->renewing = 1;
+    rc = rdl_cli_lease_extend(h->lock, now);
+    return rc == RDL_PENDING ? is_later : renewal_ended(h, rc, now);
+}
+
+uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now)
+{
+    uint64_t at;
+
+    if (h->lost || h->renewing || rdl_keeper_next(&h->keeper, now, &at) != RDL_KEEPER_SLEEP)
+        return UINT64_MAX;
+    return at;
+}
+
+/* ---------------------------------------------------------------- giving it back */
+
+int rdl_cli_release(struct rdl_cli_lock *l, int lost)
+{
+    char why[1500];
+    int rc = RDL_OK, stolen = 0;
+
+    l->posix.wake_fd = -1; /* signals change nothing any more; unread they would end every wait at once */
+    if (!lost) {
+        while (rdl_cli_lease_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
+            rdl_cli_lease_turn(l, UINT64_MAX);
+        uint64_t until_ms = rdl_cli_lease_until_ms(l);
+        rc = rdl_cli_lease_release(l, rdl_cli_now(l));
+        while (rc == RDL_PENDING)
+            rc = rdl_cli_lease_turn(l, UINT64_MAX);
+        /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
+        stolen = (rc == RDL_LOST || (rc == RDL_EXPIRED && rdl_cli_lock_is_denied(l))) &&
+                 rdl_cli_now(l) < until_ms;
+    }
+    rdl_cli_lock_reports(l, rc, why, sizeof why);
+    if (rc == RDL_OK && !lost)
+        rdl_cli_note("%s released", l->o->lock);
+    else if (stolen)
+        rdl_cli_fail("%s is lost: somebody else got it before the command ended (%s)", l->o->lock, why);
+    else if (rc == RDL_OVERWRITTEN)
+        rdl_cli_lease_overwritten(l);
+    else if (rc == RDL_EXPIRED || rc == RDL_LOST)
+        rdl_cli_warn(
+            "%s was gone from a majority of the servers before it was released: somebody else may have "
+            "held it at the same time (%s)",
+            l->o->lock, why);
+    else if (rc != RDL_OK)
+        rdl_cli_warn("%s could not be released (%s): it is free when its lease ends", l->o->lock,
+                     why[0] != '\0' ? why : rdl_strerror(rc));
+    rdl_cli_lease_cancel(l);
+    return stolen;
+}
