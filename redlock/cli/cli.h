@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli.h - the command `redlock`, in the order in which one run goes through it:
+ * cli.h - the command `redlock`. A file uses only those below it (make layers):
  *
- *     main.c           --help, --version, which subcommand
- *     cli_options.c    the command line                         struct rdl_cli_options
- *     cli_defaults.c   what it left open, what does not go together
- *     cli_secret.c     passwords: where from, and who must not see them
- *     cli_servers.c    URLs, connections                        struct rdl_cli_servers
- *     cli_address.c    names
- *     cli_signals.c    signals as bytes in a pipe
- *     cli_wait.c       getting the lock, and giving it back     struct rdl_cli_lock
- *     cli_lease.c      on N servers, or a single one in ways of its own
- *     cli_report.c     what the servers said, and what that means for the exit status
- *     cli_warn.c       what is wrong though the lock is had
- *     cli_probe.c      may it be released and extended?
- *     cli_guardian.c   the process that outlives us if we die
+ *     main.c           --help, --version, which verb
+ *     cli_run.c        the verb: wait for the lock, run a command, release
+ *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
- *     cli_supervise.c  renew, forward signals, stop it in time
- *     cli_say.c        messages; cli_trace.c: --trace
+ *     cli_guardian.c   the process that outlives us if we die
+ *     cli_renew.c      a lease that is held: renewals, giving it back    struct rdl_cli_held
+ *     cli_wait.c       getting the lock: one acquisition with its waiting
+ *     cli_probe.c      may it be released and extended?
+ *     cli_warn.c       what is wrong though the lock is had
+ *     cli_report.c     what the servers said, and what that means for the exit status
+ *     cli_lease.c      the lock on N servers, or on a single one         struct rdl_cli_lock
+ *     cli_trace.c      --trace
+ *     cli_servers.c    URLs, connections                                 struct rdl_cli_servers
+ *     cli_address.c    names
+ *     cli_defaults.c   what the command line left open, what does not go together
+ *     cli_options.c    the command line                                  struct rdl_cli_options
+ *     cli_number.c     numbers and times
+ *     cli_secret.c     passwords: where from, and who must not see them
+ *     cli_signals.c    signals as bytes in a pipe
+ *     cli_say.c        words: messages, and what was asked for
  *
  * One process, one thread, one loop. Nothing here is part of the library.
  */
@@ -57,6 +61,10 @@ enum {
 #define RDL_CLI_FOREVER UINT64_MAX
 
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
+
+/* ---------------------------------------------------------------- the verbs: argv behind it, an exit status */
+
+int rdl_cli_run(int argc, char **argv);
 
 /* ---------------------------------------------------------------- the command line */
 
@@ -342,6 +350,8 @@ void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+/* On standard output, what was asked for: 0, or RDL_EXIT_OS if it could not be written (--help >/dev/full). */
+int rdl_cli_print(const char *text);
 /* A line, of 4096 bytes at most, to standard error or to the one other file there is. Waits for no reader. */
 void rdl_cli_put(int fd, const char *line, size_t len);
 /* Write what was kept, for patience_ms at most. 1: some of it is left. */

@@ -94,8 +94,8 @@ int rdl_cli_release(struct rdl_cli_lock *l, int lost)
         while (rc == RDL_PENDING)
             rc = rdl_cli_lease_turn(l, UINT64_MAX);
         /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
-        stolen = (rc == RDL_LOST || (rc == RDL_EXPIRED && rdl_cli_lock_is_denied(l))) &&
-                 rdl_cli_now(l) < until_ms;
+        stolen =
+            (rc == RDL_LOST || (rc == RDL_EXPIRED && rdl_cli_lock_is_denied(l))) && rdl_cli_now(l) < until_ms;
     }
     rdl_cli_lock_reports(l, rc, why, sizeof why);
     if (rc == RDL_OK && !lost)

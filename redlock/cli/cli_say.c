@@ -214,3 +214,10 @@ void rdl_cli_note(const char *format, ...)
     say("redlock: ", format, args);
     va_end(args);
 }
+
+/* ---------------------------------------------------------------- what was asked for */
+
+int rdl_cli_print(const char *text)
+{
+    return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
+}

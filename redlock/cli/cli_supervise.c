@@ -33,11 +33,19 @@ enum phase {
     KILLED    /* everybody was killed */
 };
 
+/* What time and the command bring about. */
+enum event {
+    LEASE_OVER,  /* until - margin */
+    PHASE_OVER,  /* the phase has lasted for as long as it may */
+    LEASE_SHORT, /* until - grace */
+    EXITED       /* the command itself did; its group has others still */
+};
+
 struct run {
     struct rdl_cli_lock *lock;
     struct rdl_cli_guardian guardian;
     struct rdl_cli_held held;
-    uint64_t next_ms; /* when the phase ends by itself */
+    uint64_t next_ms; /* when the phase is over; RUNNING never is */
     pid_t child;      /* and its process group */
     int status;       /* of the child, when it exited */
     int exited;
@@ -180,34 +188,76 @@ static void reap(struct run *r)
 
 /* ---------------------------------------------------------------- phases */
 
-static void enter(struct run *r, enum phase phase, int sig, uint64_t next_ms)
+static void leave_behind(struct run *r)
 {
-    r->phase = phase;
-    r->next_ms = next_ms;
-    tell_group(r, sig);
+    rdl_cli_warn("the command left processes behind; stopping them before %s is released", r->lock->o->lock);
 }
 
-/* What the time alone decides. */
+/* All there is to decide: in which phase which event leads where, by which signal, and what is said. */
+static const struct step {
+    enum phase in;
+    enum event when;
+    enum phase to;
+    int sig;
+    void (*say)(struct run *);
+} steps[] = {
+    /* clang-format off: a table */
+    {RUNNING, LEASE_OVER, KILLED, SIGKILL, expire},     {RUNNING, LEASE_SHORT, STOPPING, SIGTERM, expire},
+    {RUNNING, EXITED, LEFTOVER, SIGTERM, leave_behind}, {LEFTOVER, LEASE_OVER, KILLED, SIGKILL, expire},
+    {LEFTOVER, PHASE_OVER, KILLED, SIGKILL, NULL},      {STOPPING, LEASE_OVER, KILLED, SIGKILL, expire},
+    {STOPPING, PHASE_OVER, KILLED, SIGKILL, NULL},
+    /* clang-format on */
+};
+
+enum { STEPS = sizeof steps / sizeof steps[0] };
+
+/* ms before the end of the lease; 0 once it is lost. */
+static uint64_t before_end(const struct run *r, uint32_t ms)
+{
+    return r->held.until_ms > ms ? r->held.until_ms - ms : 0;
+}
+
+static uint64_t kill_at(const struct run *r)
+{
+    return before_end(r, rdl_cli_margin_ms(r->lock->o->ttl_ms));
+}
+
+static int has_come(const struct run *r, enum event event, uint64_t now)
+{
+    switch (event) {
+    case LEASE_OVER:
+        return now >= kill_at(r);
+    case PHASE_OVER:
+        return now >= r->next_ms;
+    case LEASE_SHORT:
+        return now >= before_end(r, r->lock->o->grace_ms);
+    case EXITED:
+        break;
+    }
+    return r->exited;
+}
+
+static uint64_t end_of(const struct run *r, enum phase phase, uint64_t now)
+{
+    return phase == LEFTOVER   ? now + r->lock->o->grace_ms
+           : phase == STOPPING ? kill_at(r)
+                               : now + UNKILLABLE_MS;
+}
+
+/* Take the first step that there is. */
 static void advance(struct run *r, uint64_t now)
 {
-    const struct rdl_cli_options *o = r->lock->o;
-    uint64_t margin = rdl_cli_margin_ms(o->ttl_ms);
-    uint64_t kill_at = r->held.until_ms > margin ? r->held.until_ms - margin : 0;
-    uint64_t term_at = r->held.until_ms > o->grace_ms ? r->held.until_ms - o->grace_ms : 0;
-
     if (r->phase != RUNNING && !rdl_cli_child_kill(r->child, 0))
         immune(r);
-    if (r->phase != KILLED && now >= kill_at) {
-        expire(r);
-        enter(r, KILLED, SIGKILL, now + UNKILLABLE_MS);
-    } else if ((r->phase == LEFTOVER || r->phase == STOPPING) && now >= r->next_ms) {
-        enter(r, KILLED, SIGKILL, now + UNKILLABLE_MS);
-    } else if (r->phase == RUNNING && now >= term_at) {
-        expire(r);
-        enter(r, STOPPING, SIGTERM, kill_at);
-    } else if (r->phase == RUNNING && r->exited) {
-        rdl_cli_warn("the command left processes behind; stopping them before %s is released", o->lock);
-        enter(r, LEFTOVER, SIGTERM, now + o->grace_ms);
+    for (const struct step *step = steps; step < steps + STEPS; step++) {
+        if (step->in != r->phase || !has_come(r, step->when, now))
+            continue;
+        if (step->say != NULL)
+            step->say(r);
+        r->phase = step->to;
+        r->next_ms = end_of(r, step->to, now);
+        tell_group(r, step->sig);
+        return;
     }
 }
 
@@ -234,8 +284,8 @@ static uint64_t wake_ms(const struct run *r, uint64_t now)
 
     if (renewal < at)
         at = renewal;
-    if (r->phase == RUNNING && r->held.until_ms - o->grace_ms < at)
-        at = r->held.until_ms - o->grace_ms;
+    if (r->phase == RUNNING && before_end(r, o->grace_ms) < at)
+        at = before_end(r, o->grace_ms);
     if (r->phase != RUNNING && r->next_ms > now && r->next_ms < at) /* killed, and still not gone: LOOK_MS */
         at = r->next_ms;
     if (r->phase <= LEFTOVER &&
