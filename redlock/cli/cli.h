@@ -3,7 +3,11 @@
  * cli.h - the command `redlock`. A file uses only those below it (make layers):
  *
  *     main.c           --help, --version, which verb
- *     cli_run.c        the verb: wait for the lock, run a command, release
+ *     cli_run.c        a verb: wait for the lock, run a command, release
+ *     cli_acquire.c    a verb: wait for the lock, print its token, leave it
+ *     cli_extend.c     a verb: the lease of a token lasts longer
+ *     cli_release.c    a verb: it ends
+ *     cli_hold.c       a verb: wait for the lock, print its token, renew it until standard input ends
  *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_guardian.c   the process that outlives us if we die
@@ -12,6 +16,8 @@
  *     cli_probe.c      may it be released and extended?
  *     cli_warn.c       what is wrong though the lock is had
  *     cli_report.c     what the servers said, and what that means for the exit status
+ *     cli_help.c       --help of each verb
+ *     cli_start.c      from the options to a lock that can be asked for
  *     cli_lease.c      the lock on N servers, or on a single one         struct rdl_cli_lock
  *     cli_trace.c      --trace
  *     cli_servers.c    URLs, connections                                 struct rdl_cli_servers
@@ -19,6 +25,7 @@
  *     cli_defaults.c   what the command line left open, what does not go together
  *     cli_options.c    the command line                                  struct rdl_cli_options
  *     cli_number.c     numbers and times
+ *     cli_token.c      tokens: read and written
  *     cli_secret.c     passwords: where from, and who must not see them
  *     cli_signals.c    signals as bytes in a pipe
  *     cli_say.c        words: messages, and what was asked for
@@ -37,11 +44,12 @@
 enum {
     RDL_EXIT_CONFLICT = 1, /* somebody else holds the lock */
     RDL_EXIT_USAGE = 64,   /* the command line */
-    RDL_EXIT_DATA = 65,    /* a URL or the lock's name */
-    RDL_EXIT_NOINPUT = 66, /* the password's file or descriptor */
+    RDL_EXIT_DATA = 65,    /* a URL, the lock's name, a token */
+    RDL_EXIT_NOINPUT = 66, /* the file or descriptor of the password, or of the token */
     RDL_EXIT_NOHOST = 68,  /* the names of a majority cannot be resolved, or one leads to several servers */
     RDL_EXIT_UNAVAILABLE = 69, /* no majority of servers could be asked */
     RDL_EXIT_OS = 71,          /* fork, pipe, memory, random numbers */
+    RDL_EXIT_CANTCREAT = 73,   /* the token could not be written: the lock was released, or not asked for */
     RDL_EXIT_LOST = 75,        /* the lock was lost: the command was stopped, or had ended too late */
     RDL_EXIT_PROTOCOL = 76,    /* no majority, and a server does not speak Redis' protocol */
     RDL_EXIT_NOPERM = 77,      /* no majority, and a server refused the password or the permission */
@@ -65,10 +73,23 @@ enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_
 /* ---------------------------------------------------------------- the verbs: argv behind it, an exit status */
 
 int rdl_cli_run(int argc, char **argv);
+int rdl_cli_acquire(int argc, char **argv);
+int rdl_cli_extend(int argc, char **argv);
+int rdl_cli_release(int argc, char **argv);
+int rdl_cli_hold(int argc, char **argv);
 
 /* ---------------------------------------------------------------- the command line */
 
+enum rdl_cli_verb {
+    RDL_CLI_RUN = 1,
+    RDL_CLI_ACQUIRE = 2,
+    RDL_CLI_EXTEND = 4,
+    RDL_CLI_RELEASE = 8,
+    RDL_CLI_HOLD = 16
+};
+
 struct rdl_cli_options {
+    enum rdl_cli_verb verb;
     char *urls[RDL_SERVERS_MAX]; /* our own copies */
     size_t n_urls;
     const char *urls_from; /* the variable they are from; NULL: -u */
@@ -82,6 +103,8 @@ struct rdl_cli_options {
     int conflict_status;
     int password_fd; /* -1: none */
     const char *password_file;
+    int token_fd; /* -1: none */
+    const char *token_file;
     const char *trace_file; /* with trace; NULL: standard error */
     int trace;
     int legacy; /* enum rdl_cli_legacy */
@@ -97,8 +120,11 @@ struct rdl_cli_options {
     char *shell[4]; /* command, with -c */
 };
 
-/* argv as after "run". 0, or an exit status, the reason said. Passwords in argv are overwritten in place. */
-int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv);
+/* Print what --help says of a verb. An exit status. */
+int rdl_cli_help(enum rdl_cli_verb verb);
+const char *rdl_cli_verb_word(enum rdl_cli_verb verb);
+/* argv as behind the verb. 0, or an exit status, the reason said. Passwords in argv are overwritten in place. */
+int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv);
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
 /* Behind it: the defaults, and what does not go together. 0 or an exit status, the reason said. */
 int rdl_cli_options_settle(struct rdl_cli_options *o);
@@ -130,6 +156,23 @@ void rdl_cli_secret_clean_env(void);
  */
 void rdl_cli_harden(void);
 void rdl_cli_unharden(void);
+
+/* ---------------------------------------------------------------- tokens */
+
+/*
+ * --token-file, --token-fd or $REDLOCK_TOKEN: 40 hex digits, and what may follow of what acquire wrote. 0 or
+ * an exit status, the reason said; no word says the digits.
+ */
+int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX]);
+/* Make the file of --token-file, which must not exist; it is deleted again unless the token is written. */
+int rdl_cli_token_create(const char *file);
+/*
+ * Write the token, and a fence other than 0, to that file, or to standard output if there is none, until
+ * until_ms at most. 0, or RDL_EXIT_CANTCREAT, the reason said, and that the lock is released for that.
+ */
+int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_t until_ms, const char *lock);
+/* Delete the file that was made, unless the token is in it. */
+void rdl_cli_token_drop(void);
 
 /* ---------------------------------------------------------------- servers */
 
@@ -181,6 +224,8 @@ int rdl_cli_signals_next(void);
 /* In the child, before exec: everything as it was when we were started, and SIGPIPE, SIGCHLD at their
  * default. */
 void rdl_cli_signals_restore(void);
+/* What is still to be done before that: NULL, nothing. */
+void rdl_cli_signals_last_act(void (*act)(void));
 /* End ourselves by the signal, as if it had not been caught. */
 void rdl_cli_signals_die(int sig);
 
@@ -204,8 +249,19 @@ struct rdl_cli_lock {
     struct rdl_net net;
 };
 
+/* What every verb begins with: servers, --trace, signals, the lock. 0 or an exit status, the reason said. */
+int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o);
 /* l->o, servers, opt and net are set. */
 void rdl_cli_lease_init(struct rdl_cli_lock *l);
+/* Of a redlock: the lock of this token is ours to extend or release; its connections are looked for. */
+void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]);
+/* The token of what is held, 40 hex digits; not terminated. */
+void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX]);
+/*
+ * It is left to run, or was released: those servers that the majority did not wait for have one attempt's
+ * time to answer, connecting included.
+ */
+void rdl_cli_lease_finish(struct rdl_cli_lock *l);
 /* Operations as those of a redlock, with its results. */
 int rdl_cli_lease_acquire(struct rdl_cli_lock *l);
 int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms);
@@ -235,7 +291,9 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms);
  * Get the lock within o->wait_ms. 1: it is held; 0: not, the reason said, and *status is what to exit with
  * (which may be 0, by -E). Ends the process on a signal.
  */
-int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status);
+int rdl_cli_wait(struct rdl_cli_lock *l, int *status);
+/* An operation that began with rc: its result. Ends the process on a signal. */
+int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);
 /* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
 /* What server i did, for people: "127.0.0.1:6379: done in 1 ms". */
@@ -250,6 +308,8 @@ int rdl_cli_lock_is_denied(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l);
 /* The exit status for the lack of a majority, the reason said; 0, and nothing said: it may come yet. */
 int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
+/* Extend or release of a token ended with rc: the exit status, the reason said. done: "extended". */
+int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done);
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);
 /* In how many ms so many servers are out of quarantine that it is no hindrance. */
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
@@ -278,7 +338,7 @@ void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why);
  * Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. 1:
  * somebody else had it inside the validity, the reason said.
  */
-int rdl_cli_release(struct rdl_cli_lock *l, int lost);
+int rdl_cli_give_back(struct rdl_cli_lock *l, int lost);
 
 /* ---------------------------------------------------------------- warnings: each is said once */
 

@@ -94,6 +94,10 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         rdl_cli_fail("--password-file and --password-fd do not go together");
         return RDL_EXIT_USAGE;
     }
+    if (o->token_file != NULL && o->token_fd >= 0) {
+        rdl_cli_fail("--token-file and --token-fd do not go together");
+        return RDL_EXIT_USAGE;
+    }
     int rc = o->n_urls == 0 ? default_urls(o) : 0;
     return rc == 0 ? check_legacy(o) : rc;
 }

@@ -341,6 +341,70 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
     return rdl_cli_lease_step(l);
 }
 
+/* ---------------------------------------------------------------- a token from elsewhere */
+
+/* Until a majority is connected, or can be no more. */
+static void await_connections(struct rdl_cli_lock *l)
+{
+    const size_t n = l->servers->n;
+    const uint64_t until_ms = rdl_cli_now(l) + l->servers->config[0].connect_ms;
+    size_t ready, failed;
+
+    do {
+        uint64_t wake = until_ms;
+        ready = failed = 0;
+        for (size_t i = 0; i < n; i++) {
+            struct rdl_conn *c = &l->servers->conn[i];
+            uint64_t at = rdl_conn_upkeep(c, rdl_cli_now(l));
+            wake = at < wake ? at : wake;
+            ready += rdl_conn_state(c) == RDL_CONN_READY;
+            failed += rdl_conn_state(c) == RDL_CONN_CLOSED && rdl_conn_error(c) != RDL_OK;
+        }
+        if (ready <= n / 2 && failed <= (n - 1) / 2 &&
+            l->net.poll(l->net.ctx, l->servers->conns, n, wake) != RDL_OK)
+            return;
+    } while (ready <= n / 2 && failed <= (n - 1) / 2 && rdl_cli_now(l) < until_ms);
+}
+
+void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
+{
+    rdl_redlock_adopt(&l->redlock, token, RDL_VALUE_MAX);
+    await_connections(l);
+}
+
+void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX])
+{
+    rdl_redlock_token(&l->redlock, out);
+}
+
+/* About to be connected, or asked and not answered. */
+static int is_one_late(const struct rdl_cli_lock *l)
+{
+    int is_late = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
+        is_late |= state == RDL_CONN_OPENING || state == RDL_CONN_HELLO;
+        is_late |= state == RDL_CONN_READY && !rdl_conn_is_idle(&l->servers->conn[i]);
+    }
+    return is_late;
+}
+
+void rdl_cli_lease_finish(struct rdl_cli_lock *l)
+{
+    uint32_t slowest = 0;
+    uint64_t until_ms;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        const struct rdl_server *s = &l->servers->server[i];
+        if (s->vote == RDL_VOTE_GRANTED && s->took_ms > slowest)
+            slowest = s->took_ms;
+    }
+    until_ms = rdl_cli_now(l) + rdl_attempt_over(&l->opt.lease, slowest);
+    while (is_one_late(l) && rdl_cli_now(l) < until_ms)
+        rdl_cli_lease_turn(l, until_ms);
+}
+
 /* A release on its way, or a wait for a hint that is to end. */
 static int has_work(const struct rdl_cli_lock *l)
 {

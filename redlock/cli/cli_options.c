@@ -33,49 +33,78 @@ enum id {
     OPT_TRACE,
     OPT_PASSWORD_FILE,
     OPT_PASSWORD_FD,
+    OPT_TOKEN,
+    OPT_TOKEN_FILE,
+    OPT_TOKEN_FD,
     OPT_HELP
 };
 
 enum takes { NOTHING, VALUE, MAYBE }; /* MAYBE: --name or --name=value */
+
+/* Which verbs take it. */
+enum {
+    RUN = RDL_CLI_RUN,
+    HOLDING = RDL_CLI_RUN | RDL_CLI_HOLD,
+    GETTING = HOLDING | RDL_CLI_ACQUIRE,
+    LEASING = GETTING | RDL_CLI_EXTEND,
+    HINTING = GETTING | RDL_CLI_RELEASE,
+    ADOPTING = RDL_CLI_EXTEND | RDL_CLI_RELEASE,
+    ALL = LEASING | RDL_CLI_RELEASE
+};
 
 struct option {
     char letter; /* 0: none */
     const char *word;
     enum id id;
     enum takes takes;
+    unsigned verbs;
 };
 
 /* The words of flock(1) where it has them. */
 static const struct option table[] = {
-    {'u', "url", OPT_URL, VALUE},
-    {0, "ttl", OPT_TTL, VALUE},
-    {'w', "wait", OPT_WAIT, VALUE},
-    {'w', "timeout", OPT_WAIT, VALUE},
-    {'n', "nonblock", OPT_NOWAIT, NOTHING},
-    {'n', "nb", OPT_NOWAIT, NOTHING},
-    {'E', "conflict-exit-code", OPT_CONFLICT, VALUE},
-    {0, "grace", OPT_GRACE, VALUE},
-    {0, "attempt", OPT_ATTEMPT, VALUE},
-    {0, "max-ttl", OPT_MAX_TTL, VALUE},
-    {0, "max-hold", OPT_MAX_HOLD, VALUE},
-    {0, "restart-guard", OPT_GUARD, VALUE},
-    {0, "legacy", OPT_LEGACY, VALUE},
-    {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING},
-    {0, "clock-error", OPT_CLOCK_ERROR, VALUE},
-    {0, "fence", OPT_FENCE, NOTHING},
-    {0, "wake-hint", OPT_WAKE_HINT, NOTHING},
-    {0, "canary", OPT_CANARY, NOTHING},
-    {0, "any-address", OPT_ANY_ADDRESS, NOTHING},
-    {'c', "command", OPT_COMMAND, VALUE},
-    {'v', "verbose", OPT_VERBOSE, NOTHING},
-    {'q', "quiet", OPT_QUIET, NOTHING},
-    {0, "trace", OPT_TRACE, MAYBE},
-    {0, "password-file", OPT_PASSWORD_FILE, VALUE},
-    {0, "password-fd", OPT_PASSWORD_FD, VALUE},
-    {'h', "help", OPT_HELP, NOTHING},
+    {'u', "url", OPT_URL, VALUE, ALL},
+    {0, "ttl", OPT_TTL, VALUE, LEASING},
+    {'w', "wait", OPT_WAIT, VALUE, GETTING},
+    {'w', "timeout", OPT_WAIT, VALUE, GETTING},
+    {'n', "nonblock", OPT_NOWAIT, NOTHING, GETTING},
+    {'n', "nb", OPT_NOWAIT, NOTHING, GETTING},
+    {'E', "conflict-exit-code", OPT_CONFLICT, VALUE, GETTING},
+    {0, "grace", OPT_GRACE, VALUE, HOLDING},
+    {0, "attempt", OPT_ATTEMPT, VALUE, ALL},
+    {0, "max-ttl", OPT_MAX_TTL, VALUE, LEASING},
+    {0, "max-hold", OPT_MAX_HOLD, VALUE, RUN},
+    {0, "restart-guard", OPT_GUARD, VALUE, LEASING},
+    {0, "legacy", OPT_LEGACY, VALUE, RUN},
+    {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING, RUN},
+    {0, "clock-error", OPT_CLOCK_ERROR, VALUE, RUN},
+    {0, "fence", OPT_FENCE, NOTHING, GETTING},
+    {0, "wake-hint", OPT_WAKE_HINT, NOTHING, HINTING},
+    {0, "canary", OPT_CANARY, NOTHING, LEASING},
+    {0, "any-address", OPT_ANY_ADDRESS, NOTHING, ALL},
+    {'c', "command", OPT_COMMAND, VALUE, RUN},
+    {'v', "verbose", OPT_VERBOSE, NOTHING, ALL},
+    {'q', "quiet", OPT_QUIET, NOTHING, ALL},
+    {0, "trace", OPT_TRACE, MAYBE, ALL},
+    {0, "password-file", OPT_PASSWORD_FILE, VALUE, ALL},
+    {0, "password-fd", OPT_PASSWORD_FD, VALUE, ALL},
+    {0, "token", OPT_TOKEN, VALUE, ADOPTING},
+    {0, "token-file", OPT_TOKEN_FILE, VALUE, ADOPTING | RDL_CLI_ACQUIRE},
+    {0, "token-fd", OPT_TOKEN_FD, VALUE, ADOPTING},
+    {'h', "help", OPT_HELP, NOTHING, ALL},
 };
 
 enum { TABLE_LEN = sizeof table / sizeof table[0] };
+
+static const char *const verbs[] = {"run", "acquire", "extend", "release", "hold", NULL};
+
+const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
+{
+    size_t i = 0;
+
+    while (verb >> i != 1)
+        i++;
+    return verbs[i];
+}
 
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
 {
@@ -183,6 +212,15 @@ static int take_shell(struct rdl_cli_options *o, char *string)
     return 0;
 }
 
+/* Every user of the host sees our arguments, and whoever has the token may release the lock. */
+static int refuse_token(char *token)
+{
+    memset(token, '*', strlen(token));
+    rdl_cli_fail("no token on the command line, where every user of this host can read it: give it by "
+                 "--token-file, --token-fd or $REDLOCK_TOKEN");
+    return RDL_EXIT_USAGE;
+}
+
 /* What is on or off. */
 static int switch_on(struct rdl_cli_options *o, enum id id)
 {
@@ -250,6 +288,13 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return 0;
     case OPT_PASSWORD_FD:
         return take_number(opt->word, text, 1048576, &o->password_fd);
+    case OPT_TOKEN:
+        return refuse_token(text);
+    case OPT_TOKEN_FILE:
+        o->token_file = text;
+        return 0;
+    case OPT_TOKEN_FD:
+        return take_number(opt->word, text, 1048576, &o->token_fd);
     case OPT_SHORTEST_TTL:
     case OPT_FENCE:
     case OPT_WAKE_HINT:
@@ -261,16 +306,26 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     return switch_on(o, opt->id);
 }
 
-static int needs_value(const struct option *opt)
+static int needs_value(const struct rdl_cli_options *o, const struct option *opt)
 {
-    rdl_cli_fail("--%s needs a value (redlock run --help)", opt->word);
+    rdl_cli_fail("--%s needs a value (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb));
     return RDL_EXIT_USAGE;
 }
 
 /* Only its name is repeated: what follows the '=' may be a secret. */
-static int unknown(const char *name, size_t len)
+static int unknown(const struct rdl_cli_options *o, const char *name, size_t len)
 {
-    rdl_cli_fail("unknown option %.*s (redlock run --help)", (int)len, name);
+    rdl_cli_fail("unknown option %.*s (redlock %s --help)", (int)len, name, rdl_cli_verb_word(o->verb));
+    return RDL_EXIT_USAGE;
+}
+
+/* Is it for this verb? */
+static int check_verb(const struct rdl_cli_options *o, const struct option *opt)
+{
+    if (opt->verbs & o->verb)
+        return 0;
+    rdl_cli_fail("--%s is no option of redlock %s (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb),
+                 rdl_cli_verb_word(o->verb));
     return RDL_EXIT_USAGE;
 }
 
@@ -284,19 +339,21 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
         const struct option *opt = &table[k];
         if (strlen(opt->word) != len || memcmp(opt->word, arg + 2, len) != 0)
             continue;
+        if (check_verb(o, opt) != 0)
+            return RDL_EXIT_USAGE;
         if (opt->takes == NOTHING && value != NULL) {
-            rdl_cli_fail("--%s takes no value (redlock run --help)", opt->word);
+            rdl_cli_fail("--%s takes no value (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb));
             return RDL_EXIT_USAGE;
         }
         if (opt->takes == VALUE && value == NULL) {
             value = argv[*i + 1];
             if (value == NULL)
-                return needs_value(opt);
+                return needs_value(o, opt);
             (*i)++;
         }
         return take(o, opt, value);
     }
-    return unknown(arg, 2 + len);
+    return unknown(o, arg, 2 + len);
 }
 
 /* "-n", "-qn", "-w5", "-w 5", "-qw5" */
@@ -309,13 +366,15 @@ static int short_options(struct rdl_cli_options *o, char **argv, int *i)
                 opt = &table[k];
         if (opt == NULL) {
             char name[3] = {'-', *p, 0};
-            return unknown(name, 2);
+            return unknown(o, name, 2);
         }
+        if (check_verb(o, opt) != 0)
+            return RDL_EXIT_USAGE;
         char *value = NULL;
         if (opt->takes == VALUE) {
             value = p[1] != '\0' ? p + 1 : argv[++*i];
             if (value == NULL)
-                return needs_value(opt);
+                return needs_value(o, opt);
         }
         int rc = take(o, opt, value);
         if (rc != 0 || value != NULL)
@@ -363,6 +422,29 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     return 0;
 }
 
+/* 40 hex digits: what acquire prints. */
+static int looks_like_token(const char *word)
+{
+    return strlen(word) >= RDL_VALUE_MAX && strspn(word, "0123456789abcdefABCDEF") >= RDL_VALUE_MAX;
+}
+
+/* Verbs without a command: nothing follows LOCK. */
+static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    const char *verb = rdl_cli_verb_word(o->verb);
+
+    if (i >= argc)
+        return 0;
+    if (looks_like_token(argv[i]))
+        return refuse_token(argv[i]);
+    if (argv[i][0] == '-')
+        rdl_cli_fail("an option stands behind the lock's name: redlock %s [options] LOCK", verb);
+    else
+        rdl_cli_fail("redlock %s takes one lock, and there is more behind it (redlock %s --help)", verb,
+                     verb);
+    return RDL_EXIT_USAGE;
+}
+
 static int looks_like_url(const char *name)
 {
     static const char *const schemes[] = {"redis://", "rediss://", "unix://"};
@@ -375,13 +457,19 @@ static int looks_like_url(const char *name)
 
 static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
+    const char *verb = rdl_cli_verb_word(o->verb);
+
     if (i >= argc) {
-        rdl_cli_fail("no lock and no command: redlock run LOCK -- COMMAND (redlock run --help)");
+        if (o->verb == RDL_CLI_RUN)
+            rdl_cli_fail("no lock and no command: redlock run LOCK -- COMMAND (redlock run --help)");
+        else
+            rdl_cli_fail("no lock: redlock %s LOCK (redlock %s --help)", verb, verb);
         return RDL_EXIT_USAGE;
     }
     o->lock = argv[i];
     if (looks_like_url(o->lock)) { /* its password would become a key, and the lock's name our command */
-        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock run --help)");
+        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock %s --help)",
+                     verb);
         return RDL_EXIT_USAGE;
     }
     size_t len = strlen(o->lock);
@@ -393,15 +481,17 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
         rdl_cli_fail("%s is the key of --canary, not a name for a lock: choose another", RDL_CANARY_KEY);
         return RDL_EXIT_DATA;
     }
-    return take_command(o, argc, argv, i + 1);
+    return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
 }
 
-int rdl_cli_options_parse(struct rdl_cli_options *o, int argc, char **argv)
+int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv)
 {
     const char *guard = getenv("REDLOCK_RESTART_GUARD");
     int rc = 0, i = 0;
 
     memset(o, 0, sizeof *o);
+    o->verb = verb;
+    o->token_fd = -1;
     o->wait_ms = RDL_CLI_FOREVER;
     o->ttl_ms = 30000;
     o->conflict_status = RDL_EXIT_CONFLICT;

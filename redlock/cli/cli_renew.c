@@ -80,7 +80,7 @@ uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now)
 
 /* ---------------------------------------------------------------- giving it back */
 
-int rdl_cli_release(struct rdl_cli_lock *l, int lost)
+int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
 {
     char why[1500];
     int rc = RDL_OK, stolen = 0;
@@ -101,7 +101,7 @@ int rdl_cli_release(struct rdl_cli_lock *l, int lost)
     if (rc == RDL_OK && !lost)
         rdl_cli_note("%s released", l->o->lock);
     else if (stolen)
-        rdl_cli_fail("%s is lost: somebody else got it before the command ended (%s)", l->o->lock, why);
+        rdl_cli_fail("%s is lost: somebody else got it before it was released (%s)", l->o->lock, why);
     else if (rc == RDL_OVERWRITTEN)
         rdl_cli_lease_overwritten(l);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)

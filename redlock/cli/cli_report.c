@@ -273,6 +273,20 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
     return status;
 }
 
+int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done)
+{
+    char all[1500];
+    int status = rdl_cli_lock_verdict(l);
+
+    rdl_cli_lock_reports(l, rc, all, sizeof all);
+    if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_REACQUIRED) {
+        rdl_cli_tell("%s is not %s: it is not this token's, or not any more (%s)", l->o->lock, done, all);
+        return RDL_EXIT_CONFLICT;
+    }
+    rdl_cli_fail("%s is not %s (%s): %s", l->o->lock, done, rdl_strerror(rc), all);
+    return status != 0 ? status : RDL_EXIT_UNAVAILABLE;
+}
+
 int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
 {
     int error = rdl_cli_lease_error(l, i);

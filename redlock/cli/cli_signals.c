@@ -15,6 +15,7 @@ enum { CAUGHT = sizeof caught / sizeof caught[0], IGNORED = sizeof ignored / siz
 
 static struct sigaction before[CAUGHT + IGNORED];
 static int pipe_fd[2] = {-1, -1};
+static void (*last_act)(void);
 
 /* A full pipe loses nothing that matters: there are thousands of signals in it still to be seen. */
 static void on_signal(int sig)
@@ -91,8 +92,15 @@ void rdl_cli_signals_restore(void)
     set_default(SIGCHLD);
 }
 
+void rdl_cli_signals_last_act(void (*act)(void))
+{
+    last_act = act;
+}
+
 void rdl_cli_signals_die(int sig)
 {
+    if (last_act != NULL)
+        last_act();
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     set_default(sig);
     raise(sig);

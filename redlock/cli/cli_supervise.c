@@ -322,7 +322,7 @@ static int child_status(const struct run *r)
 static int cannot(struct rdl_cli_lock *l, const char *what)
 {
     rdl_cli_fail("cannot %s: %s", what, strerror(errno));
-    rdl_cli_release(l, 0);
+    rdl_cli_give_back(l, 0);
     return RDL_EXIT_OS;
 }
 
@@ -347,7 +347,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     rdl_cli_guardian_tell(&r.guardian, r.child, r.held.until_ms);
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
-    r.held.lost |= rdl_cli_release(l, r.held.lost);
+    r.held.lost |= rdl_cli_give_back(l, r.held.lost);
     if (!r.held.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
         rdl_cli_signals_die(SIGINT); /* a shell reads 130 from that as well, and ends its loop or script */
     return r.held.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);

@@ -254,7 +254,7 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     rdl_cli_lock_note_servers(l);
 }
 
-int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
+int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
 {
     const uint64_t wait = l->o->wait_ms, begun = rdl_cli_now(l);
     const uint64_t slice = l->o->wake_hint ? HINT_SLICE_MS : SLICE_MS;
@@ -289,4 +289,20 @@ int rdl_cli_lock_acquire(struct rdl_cli_lock *l, int *status)
         if (now - tried < RETRY_MS)
             pause_until(l, tried + RETRY_MS);
     }
+}
+
+/* ---------------------------------------------------------------- one operation */
+
+int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc)
+{
+    while (rc == RDL_PENDING) {
+        rc = rdl_cli_lease_turn(l, UINT64_MAX);
+        for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
+            if (sig == SIGCHLD || sig == SIGCONT || sig == SIGTSTP) /* it is short: no need to stop */
+                continue;
+            rdl_cli_lease_cancel(l);
+            rdl_cli_signals_die(sig);
+        }
+    }
+    return rc;
 }

@@ -9,17 +9,36 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "redlock runs a command while it holds a lock on Redis or Valkey servers.\n"
+    "redlock runs a command, or a part of a script, while it holds a lock on Redis or\n"
+    "Valkey servers.\n"
     "\n"
     "  redlock run [options] LOCK -- COMMAND [ARG...]\n"
-    "  redlock run --help                       the options\n"
+    "                                  wait for LOCK, run COMMAND, release LOCK\n"
+    "  redlock acquire [options] LOCK  wait for LOCK, print its token, leave it held\n"
+    "  redlock extend [options] LOCK   the lease of a token lasts longer\n"
+    "  redlock release [options] LOCK  the lease of a token ends\n"
+    "  redlock hold [options] LOCK     wait for LOCK, print its token, renew it until\n"
+    "                                  standard input ends, release it\n"
+    "\n"
+    "  redlock VERB --help             the options of a verb\n"
     "  redlock --version\n"
     "\n"
-    "  redlock run nightly -- ./backup.sh       wait for \"nightly\", run, release\n"
-    "  redlock run -n nightly -- ./backup.sh    give up at once if somebody holds it\n"
+    "The options that are needed most\n"
+    "  -u, --url URL          a server: redis://[[user]:password@]host[:port][/db] or\n"
+    "                         unix://[[user]:password@]/path; 1 to 7 of them. Else\n"
+    "                         $REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379\n"
+    "  -n, -w SECONDS         do not wait for the lock, or so long\n"
+    "  --ttl TIME             how long a crash may block the others (30s)\n"
+    "  --token-file FILE      where acquire writes the token, and the others read it\n"
+    "  -v, -q                 say what happens; say errors only\n"
+    "\n"
+    "Examples\n"
+    "  redlock run nightly -- ./backup.sh       the others wait for their turn\n"
+    "  redlock run -n nightly -- ./backup.sh    or leave it\n"
     "  redlock run -u redis://a -u redis://b -u redis://c nightly -- ./backup.sh\n"
     "\n"
-    "The manual: man redlock\n";
+    "Exit status: run has COMMAND's; 0 done, 1 somebody else holds it, 64 usage,\n"
+    "69 no majority of servers, 75 the lock was lost; all of them: man redlock\n";
 
 /*
  * Where we were given no standard input, output or error, the next file would be that: a message for people
@@ -34,22 +53,69 @@ static int fill_stdio(void)
     return 0;
 }
 
+static const struct {
+    const char *word;
+    int (*obey)(int argc, char **argv);
+} verbs[] = {{"run", rdl_cli_run},
+             {"acquire", rdl_cli_acquire},
+             {"extend", rdl_cli_extend},
+             {"release", rdl_cli_release},
+             {"hold", rdl_cli_hold}};
+
+enum { VERBS = sizeof verbs / sizeof verbs[0], WORD_MAX = 16 };
+
+/* Letters to be put in, left out or changed (Levenshtein). */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[WORD_MAX + 1], n = strlen(b);
+
+    for (size_t k = 0; k <= n; k++)
+        row[k] = k;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            size_t least = corner + (a[i - 1] != b[k - 1]);
+            corner = row[k];
+            least = row[k] + 1 < least ? row[k] + 1 : least;
+            row[k] = row[k - 1] + 1 < least ? row[k - 1] + 1 : least;
+        }
+    }
+    return row[n];
+}
+
+/* The word is not repeated: it may be a URL with a password. */
+static int unknown(const char *word)
+{
+    size_t nearest = 0;
+
+    for (size_t i = 1; i < VERBS; i++)
+        if (distance(word, verbs[i].word) < distance(word, verbs[nearest].word))
+            nearest = i;
+    if (distance(word, verbs[nearest].word) <= (strlen(verbs[nearest].word) + 1) / 2)
+        rdl_cli_fail("the first word is no verb: did you mean redlock %s? (redlock --help)",
+                     verbs[nearest].word);
+    else
+        rdl_cli_fail("the first word must be a verb: run, acquire, extend, release or hold (redlock --help)");
+    return RDL_EXIT_USAGE;
+}
+
 static int obey(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
 
-    if (strcmp(word, "run") == 0)
-        return rdl_cli_run(argc - 2, argv + 2);
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(word, verbs[i].word) == 0)
+            return verbs[i].obey(argc - 2, argv + 2);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return rdl_cli_print(usage);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("redlock %s\n", rdl_version());
         return fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
     }
-    if (word[0] == '\0')
-        rdl_cli_fail("nothing to do: redlock run LOCK -- COMMAND (redlock --help)");
-    else /* not repeated: it may be a URL with a password */
-        rdl_cli_fail("the first word must be 'run' (redlock --help)");
+    if (word[0] != '\0')
+        return unknown(word);
+    rdl_cli_fail("nothing to do: redlock run LOCK -- COMMAND (redlock --help)");
     return RDL_EXIT_USAGE;
 }
 

@@ -32,7 +32,7 @@ static int parse(const char *line)
         line += len + (line[len] == ' ');
     }
     argv[argc] = NULL;
-    int rc = rdl_cli_options_parse(&o, argc, argv);
+    int rc = rdl_cli_options_parse(&o, RDL_CLI_RUN, argc, argv);
     return rc == 0 && !o.help ? rdl_cli_options_settle(&o) : rc;
 }
 

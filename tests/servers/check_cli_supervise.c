@@ -201,7 +201,7 @@ START_TEST(a_lock_that_somebody_else_has_at_the_end_is_lost)
         live_command(&server[i], "SET nightly thief");
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 75);
-    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: somebody else got it before the command ended"));
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: somebody else got it before it was released"));
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nthief\r\n");
 }
 END_TEST

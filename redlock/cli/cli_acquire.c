@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock acquire`: wait for the lock, print its token, and leave the lease to run. */
+#include "redlock/cli/cli.h"
+
+static int acquire(struct rdl_cli_lock *l)
+{
+    char token[RDL_VALUE_MAX];
+    int status;
+
+    if (!rdl_cli_wait(l, &status)) {
+        rdl_cli_token_drop();
+        return status;
+    }
+    rdl_cli_lease_token(l, token);
+    l->posix.wake_fd = -1; /* from here on it is done to its end */
+    status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o->lock);
+    if (status != 0)
+        rdl_cli_give_back(l, 0);
+    else
+        rdl_cli_lease_finish(l);
+    return status;
+}
+
+int rdl_cli_acquire(int argc, char **argv)
+{
+    static struct rdl_cli_options options; /* the lock borrows them */
+    static struct rdl_cli_lock lock;
+
+    int rc = rdl_cli_options_parse(&options, RDL_CLI_ACQUIRE, argc, argv);
+    if (rc == 0 && options.help)
+        return rdl_cli_help(RDL_CLI_ACQUIRE);
+    if (rc == 0)
+        rc = rdl_cli_options_settle(&options);
+    if (rc == 0 && options.token_file != NULL)
+        rc = rdl_cli_token_create(options.token_file);
+    if (rc == 0)
+        rc = rdl_cli_start(&lock, &options);
+    if (rc == 0)
+        rc = acquire(&lock);
+    rdl_cli_token_drop();
+    return rc;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock extend`: the lease of a token lasts for one ttl from now on. */
+#include "redlock/cli/cli.h"
+
+static int extend(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
+{
+    int rc;
+
+    rdl_cli_lease_adopt(l, token);
+    rc = rdl_cli_wait_for(l, rdl_cli_lease_extend(l, rdl_cli_now(l)));
+    if (rc < RDL_OK)
+        return rdl_cli_lock_not_done(l, rc, "extended");
+    rdl_cli_lease_finish(l);
+    rdl_cli_note("%s extended: %.1f s are left", l->o->lock,
+                 (double)(rdl_cli_lease_until_ms(l) - rdl_cli_now(l)) / 1000);
+    rdl_cli_lock_note_servers(l);
+    rdl_cli_warn_servers(l);
+    return 0;
+}
+
+int rdl_cli_extend(int argc, char **argv)
+{
+    static struct rdl_cli_options options; /* the lock borrows them */
+    static struct rdl_cli_lock lock;
+    char token[RDL_VALUE_MAX];
+
+    int rc = rdl_cli_options_parse(&options, RDL_CLI_EXTEND, argc, argv);
+    if (rc == 0 && options.help)
+        return rdl_cli_help(RDL_CLI_EXTEND);
+    if (rc == 0)
+        rc = rdl_cli_options_settle(&options);
+    if (rc == 0)
+        rc = rdl_cli_token_read(&options, token);
+    if (rc == 0)
+        rc = rdl_cli_start(&lock, &options);
+    return rc == 0 ? extend(&lock, token) : rc;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* --help: of each verb, made of parts, so that an option is described once. */
+#include "redlock/cli/cli.h"
+
+enum {
+    RUN = RDL_CLI_RUN,
+    ACQUIRE = RDL_CLI_ACQUIRE,
+    EXTEND = RDL_CLI_EXTEND,
+    RELEASE = RDL_CLI_RELEASE,
+    HOLD = RDL_CLI_HOLD,
+    GETTING = RUN | ACQUIRE | HOLD,
+    ADOPTING = EXTEND | RELEASE,
+    LEASING = GETTING | EXTEND,
+    ALL = LEASING | RELEASE
+};
+
+static const struct {
+    unsigned verbs;
+    const char *text;
+} parts[] = {
+    {RUN, "redlock run [options] LOCK [--] COMMAND [ARG...]\n"
+          "redlock run [options] LOCK -c 'shell command'\n"
+          "\n"
+          "Wait for LOCK, run COMMAND, renew the lock while it runs, release it. Should\n"
+          "the lock be lost, COMMAND is stopped before somebody else can get it.\n"},
+    {ACQUIRE, "redlock acquire [options] LOCK\n"
+              "\n"
+              "Wait for LOCK, print its token (with --fence a blank and the number), and leave\n"
+              "the lease to run: extend and release take the token. It ends after the --ttl.\n"},
+    {EXTEND, "redlock extend [options] LOCK\n"
+             "\n"
+             "The lease of a token that acquire printed lasts for one --ttl from now on.\n"},
+    {RELEASE, "redlock release [options] LOCK\n"
+              "\n"
+              "The lease of a token that acquire printed ends now.\n"},
+    {HOLD, "redlock hold [options] LOCK\n"
+           "\n"
+           "Wait for LOCK, print its token (with --fence a blank and the number), renew the\n"
+           "lock until standard input ends, a signal comes (HUP, INT, TERM) or the process\n"
+           "that started it is gone; then release it. Should the lock be lost, it ends.\n"
+           "In bash: coproc redlock hold LOCK\n"},
+    {ADOPTING, "\n"
+               "The token\n"
+               "  --token-file FILE     as acquire --token-file wrote it; or\n"
+               "  --token-fd N          from this open descriptor; or in $REDLOCK_TOKEN\n"},
+    {ACQUIRE, "\n"
+              "The token\n"
+              "  --token-file FILE     write it there, not to standard output; FILE must not\n"
+              "                        exist, and is made (0600) before the lock is asked for\n"},
+    {ALL, "\n"
+          "Servers (1 to 7; the lock is held on a majority of them)\n"
+          "  -u, --url URL         redis://[[user]:password@]host[:port][/db] or\n"
+          "                        unix://[[user]:password@]/path; once for each server.\n"
+          "                        Else $REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379\n"
+          "  --any-address         all addresses of a name lead to one server (else a name\n"
+          "                        with several of them is refused)\n"
+          "  --password-file FILE  the password of all servers; or --password-fd N, or\n"
+          "                        $REDLOCK_PASSWORD, or $REDISCLI_AUTH\n"},
+    {GETTING, "\n"
+              "Waiting (for as long as it takes, if nothing is said)\n"
+              "  -w, --wait SECONDS    so long; decimals are fine. Also --timeout\n"
+              "  -n, --nonblock        not at all. Also --nb\n"},
+    {ADOPTING, "\n"
+               "Asking\n"},
+    {ALL, "  --attempt TIME        how long one attempt waits for the servers' answers, a\n"
+          "                        quarter of the ttl at most (by default: what their\n"
+          "                        round trips need)\n"},
+    {GETTING, "  --wake-hint           be told by holders with this option when it is free\n"
+              "  -E, --conflict-exit-code N\n"
+              "                        exit status when somebody else holds it (1)\n"},
+    {RELEASE, "  --wake-hint           tell those who wait with this option\n"},
+    {GETTING, "\n"
+              "Holding\n"},
+    {RUN, "  -c, --command STRING  run it with /bin/sh -c\n"},
+    {LEASING, "  --ttl TIME            how long a crash may block the others: 1500ms, 5m,\n"
+              "                        30s (the default)\n"},
+    {RUN, "  --grace TIME          what COMMAND has between TERM and the end of a lease\n"
+          "                        that cannot be renewed (a sixth of the ttl, at most 5s)\n"
+          "  --max-hold TIME       stop COMMAND before it has held the lock for longer\n"
+          "  --fence               a number that grows with every holder: $REDLOCK_FENCE\n"},
+    {HOLD, "  --grace TIME          it ends so long before a lease that cannot be renewed (a\n"
+           "                        sixth of the ttl, at most 5s)\n"},
+    {ACQUIRE | HOLD, "  --fence               a number that grows with every holder\n"},
+    {LEASING, "\n"
+              "Servers that restart (and may have forgotten a lock)\n"
+              "  --max-ttl TIME        the longest --ttl of all who share these servers\n"
+              "                        (the default: this one's)\n"
+              "  --restart-guard WHEN  a server that came up less than max-ttl ago does not\n"
+              "                        count: if-permitted (the default: unless it refuses\n"
+              "                        INFO), required, strict (since we first saw it), off.\n"
+              "                        Also $REDLOCK_RESTART_GUARD\n"
+              "  --canary              notice as well when a server lost its data without a\n"
+              "                        restart (FLUSHALL)\n"},
+    {RUN, "\n"
+          "One server only, and no restart guard\n"
+          "  --legacy WHEN         the old protocol, SETNX: never (default), auto, always\n"
+          "  --legacy-shortest-ttl no client has a shorter ttl or deletes what it does not\n"
+          "                        hold: delete what a waiter wrote over the lock, too\n"
+          "  --clock-error TIME    how far this host's clock may be off; used where the\n"
+          "                        server does not tell the time (before Redis 2.6)\n"},
+    {ALL, "\n"
+          "Talking\n"
+          "  -v, --verbose         say what happens, and what each server did\n"
+          "  -q, --quiet           errors only\n"
+          "  --trace[=FILE]        every byte sent and received, without the passwords\n"},
+    {RUN, "\n"
+          "Exit status: COMMAND's own, 128+N if signal N ended it, or\n"
+          "   1  somebody else holds the lock    71  system error\n"
+          "  64  usage                           75  the lock was lost, COMMAND stopped\n"
+          "  65  URL or lock name                76  not a Redis server\n"
+          "  66  password file                   77  password or permission refused\n"
+          "  68  unknown host, or not one       126  COMMAND cannot be run\n"
+          "  69  no majority of servers         127  COMMAND was not found\n"
+          " 124  --max-hold is over, COMMAND stopped\n"},
+    {ACQUIRE | HOLD, "\n"
+                     "Exit status: 0, or\n"
+                     "   1  somebody else holds the lock    71  system error\n"
+                     "  64  usage                           73  the token cannot be written\n"
+                     "  65  URL or lock name                75  the lock was lost (hold)\n"
+                     "  66  password file                   76  not a Redis server\n"
+                     "  68  unknown host, or not one        77  password or permission refused\n"
+                     "  69  no majority of servers\n"},
+    {ADOPTING, "\n"
+               "Exit status: 0 if it is done, or\n"
+               "   1  the lock is not this token's    68  unknown host, or not one\n"
+               "  64  usage                           69  no majority of servers\n"
+               "  65  URL, lock name or token         71  system error\n"
+               "  66  password or token file          76  not a Redis server\n"
+               "                                      77  password or permission refused\n"},
+};
+
+int rdl_cli_help(enum rdl_cli_verb verb)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == 0; i++)
+        if (parts[i].verbs & verb)
+            rc = rdl_cli_print(parts[i].text);
+    return rc;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `redlock hold`: wait for the lock, print its token, and renew it until standard input ends, a signal comes
+ * or whoever started us is gone; then release it. For scripts, as a coprocess: they end it by closing our
+ * input, and see our end, by our output, when the lease is lost.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <poll.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum { LOOK_MS = 100 }; /* how often to look for what no signal tells */
+
+struct hold {
+    struct rdl_cli_lock *lock;
+    struct rdl_cli_held held;
+    pid_t parent;
+};
+
+/* ---------------------------------------------------------------- why it ends */
+
+/* A terminal that is somebody else's now would stop us if we read from it. */
+static int is_ours(int fd)
+{
+    return !isatty(fd) || tcgetpgrp(fd) == getpgrp();
+}
+
+/* What is written to us means nothing, only that it ends. */
+static int input_ended(void)
+{
+    struct pollfd p = {STDIN_FILENO, POLLIN, 0};
+    char nothing[512];
+
+    while (is_ours(STDIN_FILENO) && poll(&p, 1, 0) == 1) {
+        if ((p.revents & (POLLIN | POLLHUP)) == 0 || read(STDIN_FILENO, nothing, sizeof nothing) <= 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* SIGTSTP would cost the lease, and the others are for a command. */
+static int was_told_to_end(void)
+{
+    int is_told = 0;
+
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+        is_told |= sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
+    return is_told;
+}
+
+static const char *why_over(const struct hold *h)
+{
+    if (was_told_to_end())
+        return "a signal came";
+    if (getppid() != h->parent)
+        return "the process that started it is gone";
+    return input_ended() ? "standard input has ended" : NULL;
+}
+
+/* ---------------------------------------------------------------- until then */
+
+/* Standard input has no place among the connections: where these are quiet we wait for it ourselves. */
+static void pause_until(struct hold *h, uint64_t until_ms)
+{
+    struct pollfd p[2] = {{h->lock->posix.wake_fd, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    uint64_t now = rdl_cli_now(h->lock);
+    uint64_t look = now + LOOK_MS < until_ms ? now + LOOK_MS : until_ms;
+
+    if (h->held.renewing) {
+        rdl_cli_lease_turn(h->lock, look);
+        return;
+    }
+    if (look > now)
+        poll(p, is_ours(STDIN_FILENO) ? 2 : 1, (int)(look - now));
+    rdl_cli_lease_turn(h->lock, rdl_cli_now(h->lock));
+}
+
+/* 0: released as it should be; or RDL_EXIT_LOST, the reason said. */
+static int hold(struct hold *h)
+{
+    struct rdl_cli_lock *l = h->lock;
+    const char *why = NULL;
+
+    rdl_cli_held_begin(&h->held, l);
+    for (;;) {
+        why = why_over(h);
+        if (why != NULL)
+            break;
+        rdl_cli_held_renew(&h->held);
+        uint64_t end_ms = h->held.until_ms > l->o->grace_ms ? h->held.until_ms - l->o->grace_ms : 0;
+        if (rdl_cli_now(l) >= end_ms) {
+            rdl_cli_held_lose(&h->held, "the lease could not be renewed");
+            return RDL_EXIT_LOST;
+        }
+        uint64_t renewal = rdl_cli_held_wake_ms(&h->held, rdl_cli_now(l));
+        pause_until(h, renewal < end_ms ? renewal : end_ms);
+        rdl_cli_warn_servers(l);
+    }
+    rdl_cli_note("%s: releasing %s", why, l->o->lock);
+    return rdl_cli_give_back(l, 0) ? RDL_EXIT_LOST : 0;
+}
+
+static int acquire_and_hold(struct rdl_cli_lock *l, pid_t parent)
+{
+    struct hold h = {l, {0}, parent};
+    char token[RDL_VALUE_MAX];
+    int status;
+
+    if (!rdl_cli_wait(l, &status))
+        return status;
+    rdl_cli_lease_token(l, token);
+    status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o->lock);
+    if (status == 0)
+        return hold(&h);
+    rdl_cli_give_back(l, 0);
+    return status;
+}
+
+/* We hear of it where the system tells us; elsewhere we look. */
+static void end_with(pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0L, 0L, 0L);
+#endif
+    if (getppid() != parent)
+        rdl_cli_signals_die(SIGTERM);
+}
+
+int rdl_cli_hold(int argc, char **argv)
+{
+    static struct rdl_cli_options options; /* the lock borrows them */
+    static struct rdl_cli_lock lock;
+    pid_t parent = getppid();
+
+    int rc = rdl_cli_options_parse(&options, RDL_CLI_HOLD, argc, argv);
+    if (rc == 0 && options.help)
+        return rdl_cli_help(RDL_CLI_HOLD);
+    if (rc == 0)
+        rc = rdl_cli_options_settle(&options);
+    if (rc == 0 && input_ended()) {
+        rdl_cli_fail("standard input has ended, and the lock would be held until it does: start redlock hold "
+                     "as a coprocess, or with a pipe");
+        rc = RDL_EXIT_USAGE;
+    }
+    if (rc == 0)
+        rc = rdl_cli_start(&lock, &options);
+    if (rc != 0)
+        return rc;
+    end_with(parent);
+    return acquire_and_hold(&lock, parent);
+}

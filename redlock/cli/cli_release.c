@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock release`: the lease of a token ends now. */
+#include "redlock/cli/cli.h"
+
+static int release(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
+{
+    int rc, status = 0;
+
+    rdl_cli_lease_adopt(l, token);
+    rc = rdl_cli_wait_for(l, rdl_cli_lease_release(l, rdl_cli_now(l)));
+    if (rc != RDL_OK)
+        status = rdl_cli_lock_not_done(l, rc, "released");
+    rdl_cli_lease_finish(l);
+    if (rc == RDL_OK) {
+        rdl_cli_note("%s released", l->o->lock);
+        rdl_cli_lock_note_servers(l);
+    }
+    return status;
+}
+
+int rdl_cli_release(int argc, char **argv)
+{
+    static struct rdl_cli_options options; /* the lock borrows them */
+    static struct rdl_cli_lock lock;
+    char token[RDL_VALUE_MAX];
+
+    int rc = rdl_cli_options_parse(&options, RDL_CLI_RELEASE, argc, argv);
+    if (rc == 0 && options.help)
+        return rdl_cli_help(RDL_CLI_RELEASE);
+    if (rc == 0)
+        rc = rdl_cli_options_settle(&options);
+    if (rc == 0)
+        rc = rdl_cli_token_read(&options, token);
+    if (rc == 0)
+        rc = rdl_cli_start(&lock, &options);
+    return rc == 0 ? release(&lock, token) : rc;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock hold`: the lock for as long as a script wants it. Real servers, and bash. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+Suite *suite_cli_hold(void);
+
+enum { N = 3, TOKEN = 40 };
+
+static struct live_server server[N];
+static struct command a, b;
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+static void start(struct command *c, const char *script)
+{
+    command_set_script(c, server, N, script);
+    command_start(c);
+}
+
+static long left_ms(void)
+{
+    return strtol(live_command(&server[0], "PTTL nightly") + 1, NULL, 10);
+}
+
+/* Until the key has longer to live than it had. */
+static void await_renewal(void)
+{
+    const struct timespec pause = {0, 20000000};
+    long last, next = 0;
+
+    do {
+        last = next;
+        nanosleep(&pause, NULL);
+        next = left_ms();
+    } while (last <= 0 || next <= last);
+}
+
+static void assert_free(void)
+{
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+
+/*
+ * A script's way: it reads the token, works, closes our input, and sees how it ended. To fd 9 it says our pid
+ * and the token; it closes our input when it gets SIGUSR1, writes to it at SIGUSR2, and exits as we do.
+ */
+#define COPROC(OPTIONS)                                                                                      \
+    "coproc exec \"$RDL_COMMAND\" hold " OPTIONS " nightly; pid=$COPROC_PID; echo $pid >&9;"                 \
+    " exec 6<&${COPROC[0]} 7>&${COPROC[1]}; eval \"exec ${COPROC[0]}<&- ${COPROC[1]}>&-\";"                  \
+    " trap 'exec 7>&-' USR1; trap 'echo hello >&7; echo said >&9' USR2;"                                     \
+    " if read -r token fence <&6; then echo \"$token $fence\" >&9; fi;"                                      \
+    " while wait $pid; s=$?; [ $s -eq 138 ] || [ $s -eq 140 ]; do :; done; exit $s"
+
+static pid_t holder; /* its pid, when it holds the lock */
+static char value[64];
+
+/* Until it holds the lock. */
+static void await_held(struct command *c)
+{
+    holder = (pid_t)strtol(command_note(c), NULL, 10);
+    snprintf(value, sizeof value, "$40\r\n%.40s\r\n", command_note(c));
+    live_await(&server[0], "GET nightly", value); /* the majority may have been the others */
+}
+
+/* Somebody else has it. */
+static void occupy(void)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET nightly other PX 60000");
+}
+
+static void vacate(void)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "DEL nightly");
+}
+
+/* ---------------------------------------------------------------- as it should be */
+
+START_TEST(a_coprocess_holds_the_lock_until_the_script_closes_its_input)
+{
+    start(&a, COPROC("--ttl=8s --attempt=2s -v"));
+    await_held(&a);
+    await_renewal();
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly renewed\n"));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: standard input has ended: releasing nightly\n"));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
+    assert_free();
+}
+END_TEST
+
+START_TEST(with_fence_it_prints_the_number_too)
+{
+    unsigned long long number = 0;
+
+    start(&a, COPROC("--fence"));
+    holder = (pid_t)strtol(command_note(&a), NULL, 10);
+    ck_assert_int_eq(sscanf(command_note(&a) + TOKEN, " %llu", &number), 1);
+    ck_assert(number > 0);
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
+
+START_TEST(a_signal_ends_it_as_well)
+{
+    start(&a, COPROC("-v"));
+    await_held(&a);
+    kill(holder, signals[_i]);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: a signal came: releasing nightly\n"));
+    assert_free();
+}
+END_TEST
+
+/* What is for a command, or would stop it, is nothing to it. */
+START_TEST(other_signals_and_what_is_written_to_it_change_nothing)
+{
+    start(&a, COPROC("--ttl=8s --attempt=2s"));
+    await_held(&a);
+    kill(holder, SIGTSTP);
+    kill(holder, SIGUSR1);
+    kill(holder, SIGUSR2);
+    kill(a.pid, SIGUSR2);
+    ck_assert_str_eq(command_note(&a), "said");
+    await_renewal();
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_str_eq(a.err, "");
+    assert_free();
+}
+END_TEST
+
+/* Extended or released by its token, as any other. */
+START_TEST(its_token_is_good_for_release)
+{
+    char entry[80];
+
+    start(&a, COPROC("--ttl=8s --attempt=2s"));
+    await_held(&a);
+    snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.40s", value + 5);
+    command_set_script(&b, server, N, "\"$RDL_COMMAND\" release nightly");
+    command_setenv(&b, entry);
+    ck_assert_int_eq(command_run(&b), 0);
+    assert_free();
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is lost: "));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- how it may go wrong */
+
+START_TEST(who_has_no_input_is_64_and_nothing_is_asked)
+{
+    static const char *const scripts[] = {"\"$RDL_COMMAND\" hold nightly </dev/null",
+                                          "\"$RDL_COMMAND\" hold nightly <&-",
+                                          ": | { sleep 0.1; \"$RDL_COMMAND\" hold nightly; }"};
+
+    command_set_script(&a, server, N, scripts[_i]);
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_str_eq(a.err,
+                     "redlock: standard input has ended, and the lock would be held until it does: start "
+                     "redlock hold as a coprocess, or with a pipe\n");
+    ck_assert_str_eq(a.out, "");
+    assert_free();
+}
+END_TEST
+
+START_TEST(who_does_not_get_it_is_told_and_prints_nothing)
+{
+    occupy();
+    start(&a, COPROC("-n --attempt=5s"));
+    command_note(&a);
+    ck_assert_int_eq(command_end(&a), 1);
+    ck_assert_ptr_null(command_last_note(&a));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is held by somebody else, whose lease has "));
+}
+END_TEST
+
+/* The script sees its end while the grace is still left. */
+START_TEST(a_lease_that_cannot_be_renewed_is_lost_and_that_is_75)
+{
+    start(&a, COPROC("--ttl=3s --attempt=500ms --grace=1s"));
+    await_held(&a);
+    for (int i = 0; i < N - 1; i++)
+        live_freeze(&server[i]);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: nightly not renewed ("));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is lost: the lease could not be renewed\n"));
+    for (int i = 0; i < N - 1; i++)
+        live_thaw(&server[i]);
+}
+END_TEST
+
+START_TEST(a_lock_that_somebody_else_has_is_lost_at_the_next_renewal)
+{
+    start(&a, COPROC("--ttl=8s --attempt=2s"));
+    await_held(&a);
+    occupy();
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is lost: "));
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nother\r\n");
+}
+END_TEST
+
+START_TEST(a_lock_that_somebody_else_has_when_it_is_released_is_lost)
+{
+    start(&a, COPROC("--ttl=60s"));
+    await_held(&a);
+    occupy();
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "redlock: nightly is lost: somebody else got it before it was released ("));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- kill -9 */
+
+/* It waits, or holds, or has just been told to end: no process is left, and the lease ends by itself. */
+START_TEST(killed_at_any_stage_it_leaves_no_more_than_its_lease)
+{
+    if (_i == 0)
+        occupy();
+    start(&a, COPROC("--ttl=2s --attempt=500ms -v"));
+    if (_i == 0) {
+        holder = (pid_t)strtol(command_note(&a), NULL, 10);
+        command_await_err(&a, "waiting");
+    } else {
+        await_held(&a);
+    }
+    if (_i == 2)
+        kill(a.pid, SIGUSR1);
+    kill(holder, SIGKILL);
+    command_end(&a);
+    command_await_gone(holder);
+    if (_i == 0)
+        vacate();
+    live_await(&server[0], "EXISTS nightly", ":0\r\n");
+    live_await(&server[1], "EXISTS nightly", ":0\r\n");
+}
+END_TEST
+
+/* Whoever started it is killed while it waits, or holds the lock: it ends too, and the lock is free. */
+START_TEST(it_ends_with_who_started_it)
+{
+    if (_i == 0)
+        occupy();
+    /* the subshell keeps our input open, and dies of nothing */
+    start(&a, "exec 7<> <(sleep 60);"
+              " \"$RDL_COMMAND\" hold --ttl=60s -v nightly <&7 >&9 & echo $! >&9; wait");
+    holder = (pid_t)strtol(command_note(&a), NULL, 10);
+    if (_i == 0)
+        command_await_err(&a, "waiting");
+    else
+        command_note(&a);
+    kill(a.pid, SIGKILL);
+    ck_assert_int_eq(command_end(&a), 128 + SIGKILL);
+    command_await_gone(holder);
+    if (_i == 0) {
+        ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nother\r\n");
+        vacate();
+    }
+    assert_free();
+}
+END_TEST
+
+Suite *suite_cli_hold(void)
+{
+    Suite *suite = suite_create("cli_hold");
+    TCase *tc = tcase_create("cli_hold");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, a_coprocess_holds_the_lock_until_the_script_closes_its_input);
+    tcase_add_test(tc, with_fence_it_prints_the_number_too);
+    tcase_add_loop_test(tc, a_signal_ends_it_as_well, 0, 4);
+    tcase_add_test(tc, other_signals_and_what_is_written_to_it_change_nothing);
+    tcase_add_test(tc, its_token_is_good_for_release);
+    tcase_add_loop_test(tc, who_has_no_input_is_64_and_nothing_is_asked, 0, 3);
+    tcase_add_test(tc, who_does_not_get_it_is_told_and_prints_nothing);
+    tcase_add_test(tc, a_lease_that_cannot_be_renewed_is_lost_and_that_is_75);
+    tcase_add_test(tc, a_lock_that_somebody_else_has_is_lost_at_the_next_renewal);
+    tcase_add_test(tc, a_lock_that_somebody_else_has_when_it_is_released_is_lost);
+    tcase_add_loop_test(tc, killed_at_any_stage_it_leaves_no_more_than_its_lease, 0, 3);
+    tcase_add_loop_test(tc, it_ends_with_who_started_it, 0, 2);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What redlock.1 shows under EXAMPLES is run as it stands; only the hosts a to e and the password file are
+ * others. And --help fits on a screen.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+Suite *suite_cli_manual(void);
+
+enum { N = 5, TEXT = 2000, LINES = 50, WIDTH = 80 };
+
+static struct live_server server[N];
+static struct command c;
+static char dir[64];
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+    snprintf(dir, sizeof dir, "build/manual.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void teardown(void)
+{
+    char remove[80];
+
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+    snprintf(remove, sizeof remove, "rm -r %s", dir);
+    ck_assert_int_eq(system(remove), 0);
+}
+
+static void add(char *text, const char *what, size_t len)
+{
+    size_t n = strlen(text);
+
+    ck_assert_uint_lt(n + len, TEXT);
+    memcpy(text + n, what, len);
+    text[n + len] = '\0';
+}
+
+/* As it is shown: "\&" is nothing, a host is one of ours. */
+static void add_shown(char *text, const char *line)
+{
+    char url[LIVE_PATH_MAX];
+
+    for (size_t n; *line != '\0'; line += n) {
+        n = 1;
+        if (strncmp(line, "\\&", 2) == 0) {
+            n = 2;
+        } else if (strncmp(line, "redis://", 8) == 0 && line[8] >= 'a' && line[8] < 'a' + N) {
+            n = 9;
+            live_url(&server[line[8] - 'a'], LIVE_V4, url, sizeof url);
+            add(text, url, strlen(url));
+        } else if (strncmp(line, "/etc/redlock.pw", 15) == 0) {
+            n = 15;
+            add(text, "redlock.pw", 10);
+        } else {
+            add(text, line, 1);
+        }
+    }
+}
+
+/* The k-th of them, or 0. */
+static int example(int k, char text[TEXT])
+{
+    char line[300];
+    int is_there = 0, is_shown = 0, n = 0;
+    FILE *manual = fopen("redlock/cli/redlock.1", "re");
+
+    ck_assert_ptr_nonnull(manual);
+    text[0] = '\0';
+    while (fgets(line, sizeof line, manual) != NULL) {
+        if (strncmp(line, ".Sh ", 4) == 0)
+            is_there = strcmp(line, ".Sh EXAMPLES\n") == 0;
+        else if (strncmp(line, ".Bd ", 4) == 0)
+            is_shown = is_there && n++ == k;
+        else if (strcmp(line, ".Ed\n") == 0)
+            is_shown = 0;
+        else if (is_shown)
+            add_shown(text, line);
+    }
+    fclose(manual);
+    return text[0] != '\0';
+}
+
+/* Its programs say their names; the lock is held meanwhile, by nobody else. */
+static const char prelude[] = "PATH=$PWD/${RDL_COMMAND%%/*}:$PATH; cd %s; umask 077; echo pw >redlock.pw;"
+                              " for f in backup first-half second-half; do"
+                              "  printf '%%s\\n' '#!/bin/sh' \"echo $f >>ran\" 'redlock run -nq nightly true "
+                              "2>/dev/null && echo it was free >>ran; :'"
+                              "   >$f.sh; chmod +x $f.sh; done; touch ran\n";
+
+static const char *const runs[] = {"backup\nbackup\n", "backup\n", "first-half\nsecond-half\n",
+                                   "backup\n",         "backup\n", ""};
+enum { EXAMPLES = sizeof runs / sizeof runs[0] };
+
+START_TEST(the_examples_run_as_they_stand)
+{
+    char shown[TEXT], script[2 * TEXT];
+
+    ck_assert(example(_i, shown));
+    int n = snprintf(script, sizeof script, prelude, dir);
+    snprintf(script + n, sizeof script - (size_t)n, "%s\nstatus=$?; cat ran; exit $status\n", shown);
+    command_set_script(&c, server, N, script);
+    for (int i = 0; i < N && strstr(shown, "--password-file") != NULL; i++) {
+        live_command(&server[i], "CONFIG SET requirepass pw");
+        server[i].password = "pw";
+    }
+    ck_assert_msg(command_run(&c) == 0, "%d: %s\n%s", c.status, shown, c.err);
+    ck_assert_msg(strcmp(c.out, runs[_i]) == 0, "%s\n%s%s", shown, c.out, c.err);
+    if (strstr(shown, "--trace") == NULL)
+        ck_assert_str_eq(c.err, "");
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(there_are_no_more_examples)
+{
+    char shown[TEXT];
+
+    ck_assert(!example(EXAMPLES, shown));
+}
+END_TEST
+
+static const char *const verbs[] = {"", "run", "acquire", "extend", "release", "hold"};
+
+START_TEST(help_is_a_screen_and_names_what_it_is_for)
+{
+    size_t lines = 0, most = 0;
+    char text[40];
+
+    memset(&c, 0, sizeof c);
+    if (verbs[_i][0] != '\0')
+        command_add(&c, verbs[_i]);
+    command_add(&c, "--help");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.err, "");
+    for (const char *p = c.out; *p != '\0'; p += strcspn(p, "\n") + 1, lines++)
+        most = strcspn(p, "\n") > most ? strcspn(p, "\n") : most;
+    ck_assert_uint_le(most, WIDTH);
+    snprintf(text, sizeof text, "redlock %s", verbs[_i]);
+    ck_assert_ptr_nonnull(strstr(c.out, text));
+    ck_assert(_i > 0 || lines <= LINES);
+}
+END_TEST
+
+Suite *suite_cli_manual(void)
+{
+    Suite *suite = suite_create("cli_manual");
+    TCase *examples = tcase_create("examples"), *help = tcase_create("help");
+
+    tcase_add_checked_fixture(examples, setup, teardown);
+    tcase_set_timeout(examples, 60);
+    tcase_add_loop_test(examples, the_examples_run_as_they_stand, 0, EXAMPLES);
+    tcase_add_test(examples, there_are_no_more_examples);
+    tcase_add_loop_test(help, help_is_a_screen_and_names_what_it_is_for, 0,
+                        (int)(sizeof verbs / sizeof verbs[0]));
+    suite_add_tcase(suite, examples);
+    suite_add_tcase(suite, help);
+    return suite;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/* The verbs for scripts: acquire, extend, release. Real servers. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/relay.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+Suite *suite_cli_verbs(void);
+Suite *suite_cli_verbs_crowd(void);
+
+enum { N = 3, TOKEN = 40 };
+
+static struct live_server server[N];
+static struct command a, b;
+static char file[64]; /* for a token; it is not there */
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+    snprintf(file, sizeof file, "build/token.%ld", (long)getpid());
+    unlink(file);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+    unlink(file);
+}
+
+/* redlock VERB OPTIONS... on the first n servers, for "nightly". */
+static void set(struct command *c, const char *verb, const char *const options[], size_t n)
+{
+    memset(c, 0, sizeof *c);
+    command_add(c, verb);
+    command_add_all(c, options);
+    command_add_servers(c, server, n);
+    command_add(c, "nightly");
+}
+
+static int run(struct command *c, const char *verb, const char *const options[])
+{
+    set(c, verb, options, N);
+    return command_run(c);
+}
+
+static const char *const none[] = {NULL};
+
+/* "REDLOCK_TOKEN=" and the token that a printed. */
+static const char *token_of(const struct command *c)
+{
+    static char entry[64];
+
+    ck_assert_uint_ge(strspn(c->out, "0123456789abcdef"), TOKEN);
+    snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.*s", TOKEN, c->out);
+    return entry;
+}
+
+/* The same with the token of a. */
+static int run_with_token(struct command *c, const char *verb, const char *const options[])
+{
+    set(c, verb, options, N);
+    command_setenv(c, token_of(&a));
+    return command_run(c);
+}
+
+static void assert_key_is(const char *value)
+{
+    char reply[80] = "$-1\r\n";
+
+    if (value != NULL)
+        snprintf(reply, sizeof reply, "$%zu\r\n%s\r\n", strlen(value), value);
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "GET nightly"), reply);
+}
+
+static long left_ms(int i)
+{
+    return strtol(live_command(&server[i], "PTTL nightly") + 1, NULL, 10);
+}
+
+/* No connection but the one that asks. */
+static long connections(void)
+{
+    return strtol(strstr(live_command(&server[0], "INFO stats"), "total_connections_received:") + 27, NULL,
+                  10);
+}
+
+/* ---------------------------------------------------------------- acquire */
+
+START_TEST(acquire_prints_the_token_and_leaves_the_lease_on_every_server)
+{
+    char value[TOKEN + 1];
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--ttl=60s", "--attempt=5s", NULL}), 0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_uint_eq(strlen(a.out), TOKEN + 1);
+    ck_assert_int_eq(a.out[TOKEN], '\n');
+    memcpy(value, a.out, TOKEN);
+    value[TOKEN] = '\0';
+    assert_key_is(value);
+    for (int i = 0; i < N; i++)
+        ck_assert(left_ms(i) > 30000 && left_ms(i) <= 60000);
+}
+END_TEST
+
+START_TEST(a_server_that_is_slower_than_the_majority_gets_the_lease_too)
+{
+    live_freeze(&server[1]);
+    set(&a, "acquire", (const char *const[]){"--attempt=5s", "-v", NULL}, N);
+    command_start(&a);
+    command_await_err(&a, "acquired after");
+    live_thaw(&server[1]);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_str_eq(live_command(&server[1], "EXISTS nightly"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(with_fence_the_number_follows_behind_a_blank)
+{
+    unsigned long long first, second;
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--fence", NULL}), 0);
+    ck_assert_int_eq(sscanf(a.out + TOKEN, " %llu\n", &first), 1);
+    ck_assert_int_eq(a.out[TOKEN], ' ');
+    ck_assert_int_eq(run_with_token(&b, "release", none), 0);
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--fence", NULL}), 0);
+    ck_assert_int_eq(sscanf(a.out + TOKEN, " %llu\n", &second), 1);
+    ck_assert(second > first);
+}
+END_TEST
+
+START_TEST(who_finds_it_held_exits_1_or_as_it_was_told)
+{
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"-n", "--attempt=5s", NULL}), 1);
+    ck_assert_str_eq(b.out, "");
+    ck_assert_ptr_nonnull(strstr(b.err, "redlock: nightly is held by somebody else, whose lease has "));
+    ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"-nq", "--attempt=5s", "-E", "7", NULL}), 7);
+    ck_assert_str_eq(b.err, "");
+}
+END_TEST
+
+START_TEST(the_token_file_is_its_owners_alone_and_nothing_is_printed)
+{
+    struct stat st;
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--token-file", file, "--fence", NULL}), 0);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_int_eq(stat(file, &st), 0);
+    ck_assert_uint_eq(st.st_mode & 07777, 0600);
+    ck_assert_int_eq(run(&b, "extend", (const char *const[]){"--token-file", file, NULL}), 0);
+    ck_assert_int_eq(run(&b, "release", (const char *const[]){"--token-file", file, NULL}), 0);
+    ck_assert_str_eq(b.err, "");
+    assert_key_is(NULL);
+}
+END_TEST
+
+START_TEST(a_token_file_that_exists_is_73_and_nothing_is_asked)
+{
+    char text[200];
+    long before;
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--token-file", file, NULL}), 0);
+    before = connections();
+    ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"--token-file", file, NULL}), 73);
+    snprintf(text, sizeof text,
+             "redlock: cannot make the token file %s: it exists; is the lock in it still held?\n", file);
+    ck_assert_str_eq(b.err, text);
+    ck_assert_int_eq(connections(), before + 1);
+}
+END_TEST
+
+static void wait_and_be_killed(void)
+{
+    set(&b, "acquire", (const char *const[]){"--token-file", file, "-v", NULL}, N);
+    command_start(&b);
+    command_await_err(&b, "waiting");
+    ck_assert_int_eq(access(file, F_OK), 0); /* before anything is asked */
+    kill(b.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&b), 128 + SIGTERM);
+}
+
+START_TEST(who_does_not_get_it_leaves_no_token_file)
+{
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    if (_i == 0)
+        ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"-n", "--token-file", file, NULL}), 1);
+    else
+        wait_and_be_killed();
+    ck_assert_int_ne(access(file, F_OK), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a token that cannot be written */
+
+static const struct {
+    const char *script, *text;
+} unwritable[] = {
+    {"\"$RDL_COMMAND\" acquire -v nightly >/dev/full",
+     "redlock: cannot write the token to standard output (No space left on device): releasing nightly\n"},
+    {"exec 6> >(exit); wait $!; \"$RDL_COMMAND\" acquire -v nightly >&6",
+     "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
+    {"\"$RDL_COMMAND\" acquire -v nightly >&-",
+     "redlock: cannot write the token to standard output (Bad file descriptor): releasing nightly\n"},
+    {"exec 6> >(exit); wait $!; \"$RDL_COMMAND\" hold -v nightly < <(sleep 60) >&6",
+     "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
+};
+
+START_TEST(a_token_that_cannot_be_written_is_released_and_that_is_73)
+{
+    command_set_script(&a, server, N, unwritable[_i].script);
+    ck_assert_int_eq(command_run(&a), 73);
+    ck_assert_ptr_nonnull(strstr(a.err, unwritable[_i].text));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
+    assert_key_is(NULL);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- extend, release */
+
+/* Another process on another address of the servers: all it has is the token. */
+START_TEST(extend_and_release_need_the_token_alone)
+{
+    char urls[N][LIVE_PATH_MAX];
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--ttl=10s", NULL}), 0);
+    for (int verb = 0; verb < 2; verb++) {
+        memset(&b, 0, sizeof b);
+        command_add_all(&b, verb == 0
+                                ? (const char *const[]){"extend", "-v", "--ttl=60s", "--max-ttl=60s", NULL}
+                                : (const char *const[]){"release", "-v", NULL});
+        for (int i = 0; i < N; i++)
+            command_add_all(&b, (const char *const[]){
+                                    "-u", live_url(&server[i], LIVE_V6, urls[i], sizeof urls[i]), NULL});
+        command_add(&b, "nightly");
+        command_setenv(&b, token_of(&a));
+        ck_assert_int_eq(command_run(&b), 0);
+        ck_assert_str_eq(b.out, "");
+        ck_assert_ptr_nonnull(
+            strstr(b.err, verb == 0 ? "redlock: nightly extended: 5" : "redlock: nightly released\n"));
+        ck_assert_uint_eq(command_count(b.err, ": done in "), N); /* which servers did what */
+        ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14));     /* no word says the digits */
+        for (int i = 0; i < N && verb == 0; i++)
+            ck_assert_int_gt(left_ms(i), 30000);
+    }
+    assert_key_is(NULL);
+}
+END_TEST
+
+START_TEST(the_token_comes_from_a_descriptor_too)
+{
+    command_set_script(&a, server, N,
+                       "token=$(\"$RDL_COMMAND\" acquire --fence nightly) && "
+                       "\"$RDL_COMMAND\" extend --token-fd 7 nightly 7<<<\"$token\" && "
+                       "\"$RDL_COMMAND\" release --token-fd 0 nightly <<<\"$token\"");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.err, "");
+    assert_key_is(NULL);
+}
+END_TEST
+
+START_TEST(what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is)
+{
+    static const char *const verbs[] = {"extend", "release"}, *const done[] = {"extended", "released"};
+    char text[120];
+
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], _i < 2 ? "DEL nightly" : "SET nightly other");
+    ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], none), 1);
+    snprintf(text, sizeof text,
+             "redlock: nightly is not %s: it is not this token's, or not any more (127.0.0.1:", done[_i % 2]);
+    ck_assert_msg(strncmp(b.err, text, strlen(text)) == 0, "%s", b.err);
+    ck_assert_ptr_nonnull(strstr(b.err, _i < 2 ? ": was gone" : ": somebody else's"));
+    assert_key_is(_i < 2 ? NULL : "other");
+    ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], (const char *const[]){"-q", NULL}), 1);
+    ck_assert_str_eq(b.err, "");
+}
+END_TEST
+
+START_TEST(a_minority_may_be_down)
+{
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    live_kill(&server[_i]);
+    ck_assert_int_eq(run_with_token(&b, "extend", none), 0);
+    ck_assert_int_eq(run_with_token(&b, "release", none), 0);
+    for (int i = 0; i < N; i++)
+        if (i != _i)
+            ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(without_a_majority_it_is_69_at_once)
+{
+    static const char *const verbs[] = {"extend", "release"}, *const done[] = {"extended", "released"};
+    char text[120];
+
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    live_kill(&server[1]);
+    live_kill(&server[2]);
+    ck_assert_int_eq(run_with_token(&b, verbs[_i], none), 69);
+    snprintf(text, sizeof text, "redlock: nightly is not %s (", done[_i]);
+    ck_assert_msg(strncmp(b.err, text, strlen(text)) == 0, "%s", b.err);
+    ck_assert_uint_eq(command_count(b.err, ": cannot connect: Connection refused"), 2);
+}
+END_TEST
+
+START_TEST(a_password_that_is_refused_is_77)
+{
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "ACL SETUSER default resetpass >secret");
+    ck_assert_int_eq(run_with_token(&b, _i ? "release" : "extend", none), 77);
+}
+END_TEST
+
+START_TEST(who_waits_with_a_hint_is_told_of_the_release)
+{
+    static const char *const hinted[] = {"--wake-hint", "--ttl=60s", "-v", NULL};
+
+    ck_assert_int_eq(run(&a, "acquire", hinted), 0);
+    set(&b, "acquire", hinted, N);
+    command_start(&b);
+    live_await(&server[0], "INFO clients", "blocked_clients:1\r\n");
+    struct command c;
+    memset(&c, 0, sizeof c);
+    ck_assert_int_eq(run_with_token(&c, "release", (const char *const[]){"--wake-hint", NULL}), 0);
+    ck_assert_int_eq(command_end(&b), 0);
+    ck_assert_uint_ge(strspn(b.out, "0123456789abcdef"), TOKEN);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- far away */
+
+START_TEST(over_far_servers_all_three_work_by_default)
+{
+    static struct relay relay[N];
+    static char urls[256];
+    size_t len = (size_t)snprintf(urls, sizeof urls, "REDLOCK_URLS=");
+
+    memset(relay, 0, sizeof relay);
+    for (int i = 0; i < N; i++) {
+        relay_start(&relay[i], server[i].port, 1000);
+        len += (size_t)snprintf(urls + len, sizeof urls - len, "redis://127.0.0.1:%d ", relay[i].port);
+    }
+    memset(&a, 0, sizeof a);
+    a.program = "/bin/bash";
+    command_add_all(&a, (const char *const[]){"-c",
+                                              "export REDLOCK_TOKEN=$(\"$RDL_COMMAND\" acquire nightly) && "
+                                              "\"$RDL_COMMAND\" extend nightly && "
+                                              "\"$RDL_COMMAND\" release nightly",
+                                              NULL});
+    command_setenv(&a, urls);
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.err, "");
+    for (int i = 0; i < N; i++)
+        relay_stop(&relay[i]);
+    assert_key_is(NULL);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- bad input */
+
+#define T40 "0123456789012345678901234567890123456789"
+
+/* Scripts: $R is the command, $F a file of this mode. Nothing is asked of a server. */
+static const struct {
+    const char *script;
+    int status;
+    const char *text; /* %s: the file */
+} bad[] = {
+    {"$R release nightly", 64,
+     "no token: give what redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN"},
+    {"$R release nightly " T40, 64,
+     "no token on the command line, where every user of this host can read it: give it by --token-file, "
+     "--token-fd or $REDLOCK_TOKEN"},
+    {"$R extend --token " T40 " nightly", 64,
+     "no token on the command line, where every user of this host can read it: give it by --token-file, "
+     "--token-fd or $REDLOCK_TOKEN"},
+    {"$R extend --token-file $F --token-fd 7 nightly", 64, "--token-file and --token-fd do not go together"},
+    {"REDLOCK_TOKEN=0123 $R release nightly", 65,
+     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+    {"REDLOCK_TOKEN=" T40 "0 $R extend nightly", 65,
+     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+    {"REDLOCK_TOKEN='" T40 " ' $R extend nightly", 65,
+     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+    {"REDLOCK_TOKEN='" T40 " 12a' $R extend nightly", 65,
+     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+    {"(umask 077; echo precious >$F); $R release --token-file $F nightly", 65,
+     "%s holds no token: that is 40 hex digits, as redlock acquire prints them"},
+    {"(umask 077; : >$F); $R release --token-file $F nightly", 66, "%s is empty: no token"},
+    {"(umask 027; echo " T40 " >$F); $R release --token-file $F nightly", 66,
+     "other users can read the token file %s, and whoever has the token may release the lock (chmod 600 it)"},
+    {"$R extend --token-file $F nightly", 66, "cannot open the token file %s: No such file or directory"},
+    {"$R extend --token-fd 17 nightly 17>&-", 66,
+     "cannot read the token from --token-fd: Bad file descriptor"},
+    {"$R extend --token-fd 0 nightly </dev/null", 66, "--token-fd is empty: no token"},
+    {"$R acquire", 64, "no lock: redlock acquire LOCK (redlock acquire --help)"},
+    {"$R acquire nightly weekly", 64,
+     "redlock acquire takes one lock, and there is more behind it (redlock acquire --help)"},
+    {"$R acquire nightly -n", 64, "an option stands behind the lock's name: redlock acquire [options] LOCK"},
+    {"$R release --ttl 5s nightly", 64, "--ttl is no option of redlock release (redlock release --help)"},
+    {"$R acquire --token-fd 3 nightly", 64,
+     "--token-fd is no option of redlock acquire (redlock acquire --help)"},
+    {"$R acquire -c true nightly", 64, "--command is no option of redlock acquire (redlock acquire --help)"},
+    {"$R acquire --token-file /nowhere/at/all nightly", 73,
+     "cannot make the token file /nowhere/at/all: No such file or directory"},
+    {"$R relase nightly", 64, "the first word is no verb: did you mean redlock release? (redlock --help)"},
+    {"$R aquire nightly", 64, "the first word is no verb: did you mean redlock acquire? (redlock --help)"},
+    {"$R redis://user:secret@host", 64,
+     "the first word must be a verb: run, acquire, extend, release or hold (redlock --help)"},
+};
+
+START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)
+{
+    char script[400], text[300], line[320], name[80];
+    long before = connections();
+
+    snprintf(script, sizeof script, "R=$RDL_COMMAND F=%s; %s", file, bad[_i].script);
+    command_set_script(&a, server, N, script);
+    ck_assert_int_eq(command_run(&a), bad[_i].status);
+    const char *hole = strstr(bad[_i].text, "%s");
+    snprintf(name, sizeof name, "%s", hole != NULL ? file : "");
+    snprintf(text, sizeof text, "%.*s%s%s", hole != NULL ? (int)(hole - bad[_i].text) : 1000, bad[_i].text,
+             name, hole != NULL ? hole + 2 : "");
+    snprintf(line, sizeof line, "redlock: %s\n", text);
+    ck_assert_str_eq(a.err, line);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_int_eq(connections(), before + 1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- many at once */
+
+/* Who is inside makes a directory, which nobody else can make meanwhile. */
+START_TEST(of_200_who_acquire_and_release_at_once_never_two_are_inside)
+{
+    char script[600];
+
+    snprintf(script, sizeof script,
+             "one() { for i in 1 2 3 4 5 6 7 8 9 10; do"
+             "   t=$(\"$RDL_COMMAND\" acquire --wake-hint --attempt 5s nightly) || { echo failed; return; };"
+             "   mkdir %s || echo two are inside; rmdir %s;"
+             "   REDLOCK_TOKEN=$t \"$RDL_COMMAND\" release --wake-hint --attempt 5s nightly || echo not "
+             "released; echo done;"
+             " done; };"
+             " for k in $(seq 20); do one & done; wait",
+             file, file);
+    command_set_script(&a, server, N, script);
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_uint_eq(command_count(a.out, "done\n"), 200);
+    ck_assert_uint_eq(strlen(a.out), 200 * strlen("done\n"));
+    assert_key_is(NULL);
+}
+END_TEST
+
+Suite *suite_cli_verbs(void)
+{
+    Suite *suite = suite_create("cli_verbs");
+    TCase *tc = tcase_create("cli_verbs");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, acquire_prints_the_token_and_leaves_the_lease_on_every_server);
+    tcase_add_test(tc, a_server_that_is_slower_than_the_majority_gets_the_lease_too);
+    tcase_add_test(tc, with_fence_the_number_follows_behind_a_blank);
+    tcase_add_test(tc, who_finds_it_held_exits_1_or_as_it_was_told);
+    tcase_add_test(tc, the_token_file_is_its_owners_alone_and_nothing_is_printed);
+    tcase_add_test(tc, a_token_file_that_exists_is_73_and_nothing_is_asked);
+    tcase_add_loop_test(tc, who_does_not_get_it_leaves_no_token_file, 0, 2);
+    tcase_add_loop_test(tc, a_token_that_cannot_be_written_is_released_and_that_is_73, 0,
+                        (int)(sizeof unwritable / sizeof unwritable[0]));
+    tcase_add_test(tc, extend_and_release_need_the_token_alone);
+    tcase_add_test(tc, the_token_comes_from_a_descriptor_too);
+    tcase_add_loop_test(tc, what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is, 0, 4);
+    tcase_add_loop_test(tc, a_minority_may_be_down, 0, N);
+    tcase_add_loop_test(tc, without_a_majority_it_is_69_at_once, 0, 2);
+    tcase_add_loop_test(tc, a_password_that_is_refused_is_77, 0, 2);
+    tcase_add_test(tc, who_waits_with_a_hint_is_told_of_the_release);
+    tcase_add_loop_test(tc, bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent, 0,
+                        (int)(sizeof bad / sizeof bad[0]));
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+Suite *suite_cli_verbs_crowd(void)
+{
+    Suite *suite = suite_create("cli_verbs_crowd");
+    TCase *tc = tcase_create("cli_verbs_crowd");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, over_far_servers_all_three_work_by_default);
+    tcase_add_test(tc, of_200_who_acquire_and_release_at_once_never_two_are_inside);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
