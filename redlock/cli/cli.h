@@ -128,8 +128,8 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
 /* Behind it: the defaults, and what does not go together. 0 or an exit status, the reason said. */
 int rdl_cli_options_settle(struct rdl_cli_options *o);
-/* "1.5", to ms; with units, one of ms, s, m must follow. 0, or -1: not a time, or above max_ms. */
-int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms);
+/* "30", "1.5s", ".5m", "500ms", "2h", to ms; without a unit, seconds. 0, or -1: not a time, or above max_ms. */
+int rdl_cli_duration(const char *text, uint64_t max_ms, uint64_t *ms);
 /* Digits only, 0 to max (at most INT_MAX / 10 - 1). 0 or -1. */
 int rdl_cli_number(const char *text, int max, int *out);
 
@@ -310,6 +310,8 @@ uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l);
 int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
 /* Extend or release of a token ended with rc: the exit status, the reason said. done: "extended". */
 int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done);
+/* -n: so long a server that connects may say nothing. */
+uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l);
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);
 /* In how many ms so many servers are out of quarantine that it is no hindrance. */
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);

@@ -61,33 +61,42 @@ static int check_legacy(const struct rdl_cli_options *o)
     return 0;
 }
 
+/* What the length of the lease is from. */
+static const char *ttl_word(const struct rdl_cli_options *o)
+{
+    return o->max_hold_ms == o->ttl_ms ? "--max-hold" : "--ttl";
+}
+
 int rdl_cli_options_settle(struct rdl_cli_options *o)
 {
-    uint32_t sixth = o->ttl_ms / 6;
+    uint32_t sixth;
+
+    if (o->max_ttl_ms == 0)
+        o->max_ttl_ms = o->ttl_ms;
+    if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
+        rdl_cli_fail("--max-hold is below %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease that is not renewed */
+        o->ttl_ms = o->max_hold_ms;
+    sixth = o->ttl_ms / 6;
     if (o->grace_ms == 0)
         o->grace_ms = sixth < 5000 ? sixth : 5000;
     if (o->grace_ms >= o->ttl_ms / 2) {
-        rdl_cli_fail(
-            "--grace must be less than half of --ttl (%lums): the lease is renewed in the other half",
-            (unsigned long)o->ttl_ms);
+        rdl_cli_fail("--grace must be less than half of %s (%lums): the lease is renewed in the other half",
+                     ttl_word(o), (unsigned long)o->ttl_ms);
         return RDL_EXIT_USAGE;
     }
     if (o->attempt_ms > o->ttl_ms / 4) {
-        rdl_cli_fail("--attempt (%lums) is above a quarter of --ttl (%lums): a lease has to last for some",
-                     (unsigned long)o->attempt_ms, (unsigned long)o->ttl_ms);
+        rdl_cli_fail("--attempt (%lums) is above a quarter of %s (%lums): a lease has to last for some",
+                     (unsigned long)o->attempt_ms, ttl_word(o), (unsigned long)o->ttl_ms);
         return RDL_EXIT_USAGE;
     }
-    if (o->max_ttl_ms == 0)
-        o->max_ttl_ms = o->ttl_ms;
     if (o->ttl_ms > o->max_ttl_ms) {
         rdl_cli_fail(
             "--ttl (%lums) is above --max-ttl (%lums), the longest ttl that all who share these servers "
             "may use",
             (unsigned long)o->ttl_ms, (unsigned long)o->max_ttl_ms);
-        return RDL_EXIT_USAGE;
-    }
-    if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) {
-        rdl_cli_fail("--max-hold is below --ttl (%lums), which is held at least", (unsigned long)o->ttl_ms);
         return RDL_EXIT_USAGE;
     }
     if (o->password_file != NULL && o->password_fd >= 0) {

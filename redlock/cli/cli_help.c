@@ -58,7 +58,7 @@ static const struct {
           "                        $REDLOCK_PASSWORD, or $REDISCLI_AUTH\n"},
     {GETTING, "\n"
               "Waiting (for as long as it takes, if nothing is said)\n"
-              "  -w, --wait SECONDS    so long; decimals are fine. Also --timeout\n"
+              "  -w, --wait TIME       so long: 10, 0.5, 500ms, 2m, 1h. Also --timeout\n"
               "  -n, --nonblock        not at all. Also --nb\n"},
     {ADOPTING, "\n"
                "Asking\n"},

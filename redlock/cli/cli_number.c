@@ -3,17 +3,31 @@
 
 #include <string.h>
 
-int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms)
+/* Of the unit in ms; 0: there is no such unit. */
+static uint64_t scale_of(const char *unit)
 {
-    uint64_t whole = 0, part = 0, rest = 0, scale = 1000;
+    static const struct {
+        const char *word;
+        uint64_t ms;
+    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(unit, units[i].word) == 0)
+            return units[i].ms;
+    return 0;
+}
+
+int rdl_cli_duration(const char *text, uint64_t max_ms, uint64_t *ms)
+{
+    uint64_t whole = 0, part = 0, rest = 0, scale;
     const char *p = text;
 
     for (; *p >= '0' && *p <= '9'; p++) {
-        if (whole > UINT64_MAX / 100000000)
+        if (whole > UINT64_MAX / 1000000000)
             return -1;
         whole = whole * 10 + (uint64_t)(*p - '0');
     }
-    if (p == text)
+    if (p == text && *p != '.')
         return -1;
     if (*p == '.') {
         uint64_t digit = 100000;
@@ -24,16 +38,9 @@ int rdl_cli_duration(const char *text, int units, uint64_t max_ms, uint64_t *ms)
         if (p[-1] == '.')
             return -1;
     }
-    if (units) {
-        if (strcmp(p, "ms") == 0)
-            scale = 1;
-        else if (strcmp(p, "m") == 0)
-            scale = 60000;
-        else if (strcmp(p, "s") != 0)
-            return -1;
-    } else if (*p != '\0') {
+    scale = scale_of(p);
+    if (scale == 0)
         return -1;
-    }
     /* a fraction is rounded up to the next ms, so that 0.0001 is not "do not wait" */
     *ms = whole * scale + (part * scale + rest + 999999) / 1000000;
     return *ms > max_ms ? -1 : 0;

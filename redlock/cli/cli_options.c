@@ -147,9 +147,10 @@ static int take_url(struct rdl_cli_options *o, char *url)
 static int take_ttl(struct rdl_cli_options *o, const char *text)
 {
     uint64_t ms;
-    if (rdl_cli_duration(text, 1, RDL_TTL_MAX, &ms) != 0 || ms < RDL_CLI_TTL_MIN_MS) {
-        rdl_cli_fail("--ttl %s: give a number and a unit (30s, 1500ms, 5m), from %dms to %lus", text,
-                     RDL_CLI_TTL_MIN_MS, (unsigned long)(RDL_TTL_MAX / 1000));
+    if (rdl_cli_duration(text, RDL_TTL_MAX, &ms) != 0 || ms < RDL_CLI_TTL_MIN_MS) {
+        rdl_cli_fail(
+            "--ttl %s: give seconds, or a number and ms, s, m or h (30, 1500ms, .5m), from %dms to %lus",
+            text, RDL_CLI_TTL_MIN_MS, (unsigned long)(RDL_TTL_MAX / 1000));
         return RDL_EXIT_USAGE;
     }
     o->ttl_ms = (uint32_t)ms;
@@ -159,8 +160,8 @@ static int take_ttl(struct rdl_cli_options *o, const char *text)
 static int take_time(const char *word, const char *text, uint32_t *out)
 {
     uint64_t ms;
-    if (rdl_cli_duration(text, 1, RDL_TTL_MAX, &ms) != 0 || ms == 0) {
-        rdl_cli_fail("--%s %s: give a number and a unit (5s, 500ms, 2m)", word, text);
+    if (rdl_cli_duration(text, RDL_TTL_MAX, &ms) != 0 || ms == 0) {
+        rdl_cli_fail("--%s %s: give seconds, or a number and ms, s, m or h (5, 500ms, 1.5m)", word, text);
         return RDL_EXIT_USAGE;
     }
     *out = (uint32_t)ms;
@@ -169,8 +170,8 @@ static int take_time(const char *word, const char *text, uint32_t *out)
 
 static int take_wait(struct rdl_cli_options *o, const char *text)
 {
-    if (rdl_cli_duration(text, 0, RDL_CLI_FOREVER - 1, &o->wait_ms) != 0) {
-        rdl_cli_fail("--wait %s: give seconds, such as 10 or 0.5", text);
+    if (rdl_cli_duration(text, RDL_CLI_FOREVER - 1, &o->wait_ms) != 0) {
+        rdl_cli_fail("--wait %s: give seconds, or a number and ms, s, m or h (10, 0.5, 2m)", text);
         return RDL_EXIT_USAGE;
     }
     return 0;

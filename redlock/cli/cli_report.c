@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SILENCE_MS = 500 };
+
 /* So many have failed that no majority is left, whatever the others do. */
 static int is_settled(const struct rdl_cli_lock *l)
 {
@@ -246,6 +248,70 @@ static const char *permissions(const struct rdl_cli_options *o)
     return text;
 }
 
+uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l)
+{
+    uint32_t ms = 2 * rdl_attempt_ms(&l->opt.lease);
+
+    return ms < SILENCE_MS ? SILENCE_MS : ms;
+}
+
+/* Those that did not answer in time: is that all that is wrong, and what is known of them. */
+struct late {
+    size_t servers;
+    uint32_t replies; /* 0: none of them ever said anything */
+    uint32_t trip_ms; /* the longest round trip of their logins */
+};
+
+static struct late late_ones(const struct rdl_cli_lock *l)
+{
+    static const struct late none;
+    struct late late = none;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        const struct rdl_conn *c = &l->servers->conn[i];
+        int error = rdl_cli_lease_error(l, i);
+        if (is_useful(l, i) || error == RDL_OK)
+            continue;
+        if (error != RDL_E_TIMEOUT)
+            return none;
+        late.servers++;
+        late.replies += rdl_conn_replies(c);
+        late.trip_ms = c->rtt_ms > late.trip_ms ? c->rtt_ms : late.trip_ms;
+    }
+    return late;
+}
+
+/* Tenths of a second, rounded up. */
+static double tenths(uint64_t ms)
+{
+    return (double)((ms + 99) / 100) / 10;
+}
+
+/* An attempt was shorter than the round trip, or may have been: what to say about it, or "". */
+static const char *too_far(const struct rdl_cli_lock *l)
+{
+    static char text[200];
+    struct late late = late_ones(l);
+    uint32_t attempt_ms = l->o->attempt_ms;
+    char ttl[40] = "";
+
+    if (attempt_ms == 0)
+        attempt_ms = rdl_attempt_over(&l->opt.lease, late.trip_ms);
+    text[0] = '\0';
+    if (late.servers > 0 && late.replies == 0 && l->o->wait_ms == 0) {
+        snprintf(
+            text, sizeof text,
+            " (no answer came for %.1f s: where a round trip takes that long, give --attempt, twice as long)",
+            (double)rdl_cli_silence_ms(l) / 1000);
+    } else if (late.trip_ms >= attempt_ms) {
+        if (2 * late.trip_ms > l->o->ttl_ms / 4)
+            snprintf(ttl, sizeof ttl, " --ttl %.1fs", 4 * tenths(2 * late.trip_ms));
+        snprintf(text, sizeof text, " (a round trip took %.2f s, an attempt %.2f s: give --attempt %.1fs%s)",
+                 (double)late.trip_ms / 1000, (double)attempt_ms / 1000, tenths(2 * late.trip_ms), ttl);
+    }
+    return text;
+}
+
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
@@ -257,7 +323,7 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
                                  : " (it must be Redis 2.6.12 or newer; with older ones --legacy auto speaks "
                                    "their protocol)";
     size_t n = refused(l);
-    return n == 0 ? "" : n == 1 ? " (is it running?)" : " (are they running?)";
+    return n == 0 ? too_far(l) : n == 1 ? " (is it running?)" : " (are they running?)";
 }
 
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)

@@ -9,12 +9,11 @@
 #include <unistd.h>
 
 enum {
-    AGAIN = -1,             /* no exit status yet: try again */
-    SLICE_MS = 1000,        /* one acquisition of the library */
-    HINT_SLICE_MS = 10000,  /* with a wake hint: who begins anew stands at the end of the line */
-    RETRY_MS = 50,          /* its first pause */
-    UNREACHABLE_MS = 10000, /* without -w: so long without a majority, and we give up */
-    SILENCE_MS = 500        /* -n: a server that connects is given up when nobody said anything for so long */
+    AGAIN = -1,            /* no exit status yet: try again */
+    SLICE_MS = 1000,       /* one acquisition of the library */
+    HINT_SLICE_MS = 10000, /* with a wake hint: who begins anew stands at the end of the line */
+    RETRY_MS = 50,         /* its first pause */
+    UNREACHABLE_MS = 10000 /* without -w: so long without a majority, and we give up */
 };
 
 /* While we wait nothing is held: a signal means to us what it means to any program. 1: we were stopped. */
@@ -65,11 +64,10 @@ struct progress {
     uint64_t most, since_ms;
 };
 
+/* A server that connects is given up when nobody said anything until then. */
 static uint64_t silence_end(const struct rdl_cli_lock *l, const struct progress *p)
 {
-    uint32_t ms = 2 * rdl_attempt_ms(&l->opt.lease);
-
-    return p->since_ms + (ms < SILENCE_MS ? SILENCE_MS : ms);
+    return p->since_ms + rdl_cli_silence_ms(l);
 }
 
 /*

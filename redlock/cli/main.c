@@ -27,7 +27,7 @@ static const char usage[] =
     "  -u, --url URL          a server: redis://[[user]:password@]host[:port][/db] or\n"
     "                         unix://[[user]:password@]/path; 1 to 7 of them. Else\n"
     "                         $REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379\n"
-    "  -n, -w SECONDS         do not wait for the lock, or so long\n"
+    "  -n, -w TIME            do not wait for the lock, or so long: 10, 500ms, 2m, 1h\n"
     "  --ttl TIME             how long a crash may block the others (30s)\n"
     "  --token-file FILE      where acquire writes the token, and the others read it\n"
     "  -v, -q                 say what happens; say errors only\n"

@@ -110,6 +110,33 @@ START_TEST(one_attempt_has_three_round_trips_of_260_ms)
 }
 END_TEST
 
+static const struct {
+    const char *options[6], *text;
+} too_far[] = {
+    {{"-n", NULL},
+     ": it takes 2 of 3 servers (no answer came for 0.5 s: where a round trip takes that long, give "
+     "--attempt, "
+     "twice as long): 127.0.0.1:"},
+    {{"-n", "--attempt=600ms", NULL}, " s, an attempt 0.60 s: give --attempt 2."},
+    {{"-w5", "--ttl=2s", NULL}, " s, an attempt 0.50 s: give --attempt 2."},
+};
+
+START_TEST(where_an_attempt_is_shorter_than_the_round_trip_that_is_said)
+{
+    start(N, 0, 1000);
+    memset(&c, 0, sizeof c);
+    command_add(&c, "run");
+    command_add_all(&c, too_far[_i].options);
+    for (int i = 0; i < started; i++)
+        command_add_all(&c, (const char *const[]){"-u", url[i], NULL});
+    command_add_all(&c, (const char *const[]){"nightly", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 69);
+    ck_assert_msg(strstr(c.err, too_far[_i].text) != NULL, "%s", c.err);
+    ck_assert_int_eq(strstr(c.err, "s --ttl 8.") != NULL, _i == 2);
+    ck_assert(_i == 0 || strstr(c.err, ": it takes 2 of 3 servers (a round trip took 1.") != NULL);
+}
+END_TEST
+
 Suite *suite_cli_far(void)
 {
     Suite *s = suite_create("cli_far");
@@ -120,6 +147,8 @@ Suite *suite_cli_far(void)
     tcase_add_test(t, it_is_renewed_over_any_round_trip);
     tcase_add_test(t, one_attempt_has_the_time_it_was_given);
     tcase_add_test(t, one_attempt_has_three_round_trips_of_260_ms);
+    tcase_add_loop_test(t, where_an_attempt_is_shorter_than_the_round_trip_that_is_said, 0,
+                        sizeof too_far / sizeof too_far[0]);
     suite_add_tcase(s, t);
     return s;
 }

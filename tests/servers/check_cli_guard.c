@@ -206,9 +206,21 @@ START_TEST(a_hold_has_an_end)
                 N, "nightly", "exit 3");
     ck_assert_int_eq(command_run(&a), 3);
     ck_assert_str_eq(a.err, "");
-    command_set(&a, (const char *const[]){"--ttl", "600ms", "--max-hold", "500ms", NULL}, server, N,
-                "nightly", ":");
-    ck_assert_int_eq(command_run(&a), 64);
+}
+END_TEST
+
+/* It is the lease then, which nobody renews. */
+START_TEST(a_hold_may_be_shorter_than_the_ttl)
+{
+    command_set(&a,
+                (const char *const[]){"--ttl", "60s", "--attempt", "500ms", "--max-hold", "2s", "-v", NULL},
+                server, N, "nightly", "echo $REDLOCK_TTL_MS; while :; do sleep 0.01; done");
+    ck_assert_int_eq(command_run(&a), 124);
+    ck_assert_str_eq(a.out, "2000\n");
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "redlock: nightly has been held for --max-hold: stopping the command\n"));
+    ck_assert_ptr_null(strstr(a.err, "nightly renewed"));
+    ck_assert_ptr_null(strstr(a.err, "lost"));
 }
 END_TEST
 
@@ -299,6 +311,7 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, a_ttl_above_the_longest_is_refused);
     tcase_add_test(tc, the_command_gets_a_number_that_grows);
     tcase_add_test(tc, a_hold_has_an_end);
+    tcase_add_test(tc, a_hold_may_be_shorter_than_the_ttl);
     tcase_add_test(tc, verbose_tells_what_each_server_did);
     tcase_add_loop_test(tc, who_may_not_ask_since_when_they_run_is_told_so, 0, 2);
     tcase_add_test(tc, verbose_tells_who_refused);

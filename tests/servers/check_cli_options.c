@@ -114,6 +114,29 @@ START_TEST(a_shell_command_may_stand_on_either_side_of_the_lock)
 }
 END_TEST
 
+START_TEST(every_time_is_written_in_the_same_ways)
+{
+    ck_assert_int_eq(parse("-w .5m --ttl 1h --grace 1.5 --attempt 500ms --max-ttl 2h L y"), 0);
+    ck_assert_uint_eq(o.wait_ms, 30000);
+    ck_assert_uint_eq(o.ttl_ms, 3600000);
+    ck_assert_uint_eq(o.grace_ms, 1500);
+    ck_assert_uint_eq(o.attempt_ms, 500);
+    ck_assert_uint_eq(o.max_ttl_ms, 7200000);
+}
+END_TEST
+
+/* One lease that is not renewed; the others' longest ttl is what it was. */
+START_TEST(a_hold_that_is_shorter_than_the_ttl_is_the_lease)
+{
+    ck_assert_int_eq(parse("--max-hold 6s L y"), 0);
+    ck_assert_uint_eq(o.ttl_ms, 6000);
+    ck_assert_uint_eq(o.max_ttl_ms, 30000);
+    ck_assert_uint_eq(o.grace_ms, 1000);
+    ck_assert_int_eq(parse("--max-hold 1m L y"), 0);
+    ck_assert_uint_eq(o.ttl_ms, 30000);
+}
+END_TEST
+
 START_TEST(mistakes_are_usage_errors)
 {
     static const char *const lines[] = {"",
@@ -127,7 +150,7 @@ START_TEST(mistakes_are_usage_errors)
                                         "--ttl= L y",
                                         "--ttl 0s L y",
                                         "--ttl 99ms L y",
-                                        "--ttl 30 L y",
+                                        "--ttl 30d L y",
                                         "--ttl 2147483648ms L y",
                                         "--ttl 99999999999999999999s L y",
                                         "-w x L y",
@@ -137,9 +160,12 @@ START_TEST(mistakes_are_usage_errors)
                                         "--grace 15s L y",
                                         "--grace 0s L y",
                                         "--attempt 0s L y",
-                                        "--attempt 1 L y",
+                                        "--attempt 1x L y",
                                         "--attempt 7501ms L y",
                                         "--ttl 1s --attempt 251ms L y",
+                                        "--max-hold 99ms L y",
+                                        "--max-hold 2s --attempt 501ms L y",
+                                        "--max-hold 2s --grace 1s L y",
                                         "--nonblock=1 L y",
                                         "--password-fd x L y",
                                         "-s L y",
@@ -301,6 +327,8 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, every_option_is_understood_in_every_form);
     tcase_add_test(t, options_end_at_the_lock);
     tcase_add_test(t, a_shell_command_may_stand_on_either_side_of_the_lock);
+    tcase_add_test(t, every_time_is_written_in_the_same_ways);
+    tcase_add_test(t, a_hold_that_is_shorter_than_the_ttl_is_the_lease);
     tcase_add_test(t, mistakes_are_usage_errors);
     tcase_add_test(t, no_lock_is_named_like_the_canary);
     tcase_add_test(t, a_name_has_1_to_128_bytes);
