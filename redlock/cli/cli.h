@@ -253,7 +253,7 @@ struct rdl_cli_lock {
 int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o);
 /* l->o, servers, opt and net are set. */
 void rdl_cli_lease_init(struct rdl_cli_lock *l);
-/* Of a redlock: the lock of this token is ours to extend or release; its connections are looked for. */
+/* Of a redlock: the lock of this token is ours to extend or release. */
 void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]);
 /* The token of what is held, 40 hex digits; not terminated. */
 void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX]);
@@ -292,7 +292,9 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms);
  * (which may be 0, by -E). Ends the process on a signal.
  */
 int rdl_cli_wait(struct rdl_cli_lock *l, int *status);
-/* An operation that began with rc: its result. Ends the process on a signal. */
+/* Until a majority is connected, or can be no more. Ends the process on a signal. */
+void rdl_cli_wait_connected(struct rdl_cli_lock *l);
+/* An operation that began with rc: its result. Ends the process on a signal, and leaves what is held. */
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);
 /* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
@@ -313,8 +315,14 @@ int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done
 /* -n: so long a server that connects may say nothing. */
 uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l);
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);
-/* In how many ms so many servers are out of quarantine that it is no hindrance. */
+/* In how many ms, and s, so many servers are out of quarantine that it is no hindrance. */
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
+unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l);
+/* Why they are in it, and a way out. */
+const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l);
+const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l);
+/* All of that, behind what did not come of it. */
+void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what);
 
 /* ---------------------------------------------------------------- a lease that is held */
 

@@ -7,6 +7,7 @@ static int extend(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
     int rc;
 
     rdl_cli_lease_adopt(l, token);
+    rdl_cli_wait_connected(l);
     rc = rdl_cli_wait_for(l, rdl_cli_lease_extend(l, rdl_cli_now(l)));
     if (rc < RDL_OK)
         return rdl_cli_lock_not_done(l, rc, "extended");

@@ -13,7 +13,10 @@
 #include <sys/prctl.h>
 #endif
 
-enum { LOOK_MS = 100 }; /* how often to look for what no signal tells */
+enum {
+    LOOK_MS = 100, /* how often to look for what no signal tells */
+    READS = 16     /* of standard input at a time: who writes without end does not stop us */
+};
 
 struct hold {
     struct rdl_cli_lock *lock;
@@ -35,7 +38,7 @@ static int input_ended(void)
     struct pollfd p = {STDIN_FILENO, POLLIN, 0};
     char nothing[512];
 
-    while (is_ours(STDIN_FILENO) && poll(&p, 1, 0) == 1) {
+    for (int i = 0; i < READS && is_ours(STDIN_FILENO) && poll(&p, 1, 0) == 1; i++) {
         if ((p.revents & (POLLIN | POLLHUP)) == 0 || read(STDIN_FILENO, nothing, sizeof nothing) <= 0)
             return 1;
     }

@@ -343,33 +343,9 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
 
 /* ---------------------------------------------------------------- a token from elsewhere */
 
-/* Until a majority is connected, or can be no more. */
-static void await_connections(struct rdl_cli_lock *l)
-{
-    const size_t n = l->servers->n;
-    const uint64_t until_ms = rdl_cli_now(l) + l->servers->config[0].connect_ms;
-    size_t ready, failed;
-
-    do {
-        uint64_t wake = until_ms;
-        ready = failed = 0;
-        for (size_t i = 0; i < n; i++) {
-            struct rdl_conn *c = &l->servers->conn[i];
-            uint64_t at = rdl_conn_upkeep(c, rdl_cli_now(l));
-            wake = at < wake ? at : wake;
-            ready += rdl_conn_state(c) == RDL_CONN_READY;
-            failed += rdl_conn_state(c) == RDL_CONN_CLOSED && rdl_conn_error(c) != RDL_OK;
-        }
-        if (ready <= n / 2 && failed <= (n - 1) / 2 &&
-            l->net.poll(l->net.ctx, l->servers->conns, n, wake) != RDL_OK)
-            return;
-    } while (ready <= n / 2 && failed <= (n - 1) / 2 && rdl_cli_now(l) < until_ms);
-}
-
 void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
 {
     rdl_redlock_adopt(&l->redlock, token, RDL_VALUE_MAX);
-    await_connections(l);
 }
 
 void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX])

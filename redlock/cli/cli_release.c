@@ -7,6 +7,7 @@ static int release(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
     int rc, status = 0;
 
     rdl_cli_lease_adopt(l, token);
+    rdl_cli_wait_connected(l);
     rc = rdl_cli_wait_for(l, rdl_cli_lease_release(l, rdl_cli_now(l)));
     if (rc != RDL_OK)
         status = rdl_cli_lock_not_done(l, rc, "released");

@@ -339,20 +339,6 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
     return status;
 }
 
-int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done)
-{
-    char all[1500];
-    int status = rdl_cli_lock_verdict(l);
-
-    rdl_cli_lock_reports(l, rc, all, sizeof all);
-    if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_REACQUIRED) {
-        rdl_cli_tell("%s is not %s: it is not this token's, or not any more (%s)", l->o->lock, done, all);
-        return RDL_EXIT_CONFLICT;
-    }
-    rdl_cli_fail("%s is not %s (%s): %s", l->o->lock, done, rdl_strerror(rc), all);
-    return status != 0 ? status : RDL_EXIT_UNAVAILABLE;
-}
-
 int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
 {
     int error = rdl_cli_lease_error(l, i);
@@ -385,4 +371,52 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
         at[k] = ms;
     }
     return at[n / 2] > now && at[n / 2] != UINT64_MAX ? at[n / 2] - now : 0;
+}
+
+/* What to do about it, if the servers need not be left out. */
+const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l)
+{
+    return l->o->canary ? "" : " (--restart-guard=off if a restart loses no data)";
+}
+
+unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
+{
+    return (unsigned long)((rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
+}
+
+const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
+{
+    if (l->servers->n == 1)
+        return l->o->canary ? "the server restarted, or lost its data (--canary), too recently to count"
+                            : "the server restarted too recently to count";
+    return l->o->canary ? "too many servers restarted, or lost their data (--canary), too recently to count"
+                        : rdl_strerror(RDL_E_QUARANTINE);
+}
+
+void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what)
+{
+    rdl_cli_fail("%s: %s; %s in %lu s%s", what, rdl_cli_lock_too_recently(l),
+                 l->servers->n == 1 ? "it does" : "they do", rdl_cli_lock_quarantine_s(l),
+                 rdl_cli_lock_way_out(l));
+}
+
+int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done)
+{
+    char all[1500];
+    int status = rdl_cli_lock_verdict(l);
+
+    rdl_cli_lock_reports(l, rc, all, sizeof all);
+    if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_REACQUIRED) {
+        rdl_cli_tell("%s is not %s: it is not this token's, or not any more (%s)", l->o->lock, done, all);
+        rdl_cli_lock_note_servers(l);
+        return RDL_EXIT_CONFLICT;
+    }
+    if (rdl_cli_lock_quarantine_s(l) > 0) {
+        snprintf(all, sizeof all, "%s is not %s", l->o->lock, done);
+        rdl_cli_lock_quarantined(l, all);
+    } else {
+        rdl_cli_fail("%s is not %s (%s): %s", l->o->lock, done, rdl_strerror(rc), all);
+    }
+    rdl_cli_lock_note_servers(l);
+    return status != 0 ? status : RDL_EXIT_UNAVAILABLE;
 }

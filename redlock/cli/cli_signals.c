@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const int caught[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD};
-static const int ignored[] = {SIGPIPE, SIGTTOU};
+static const int ignored[] = {SIGPIPE, SIGTTOU, SIGXFSZ}; /* of writing, and the terminal */
 
 enum { CAUGHT = sizeof caught / sizeof caught[0], IGNORED = sizeof ignored / sizeof ignored[0] };
 

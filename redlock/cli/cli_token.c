@@ -175,7 +175,8 @@ int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_
         rc = close(file_fd);
     if (rc != 0) {
         rdl_cli_fail("cannot write the token to %s (%s): releasing %s",
-                     file != NULL ? file : "standard output", strerror(errno), lock);
+                     file != NULL ? file : "standard output",
+                     errno == ETIMEDOUT ? "nobody read it in time" : strerror(errno), lock);
         rdl_cli_token_drop();
         return RDL_EXIT_CANTCREAT;
     }

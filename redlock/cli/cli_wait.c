@@ -152,30 +152,9 @@ static int no_fence(void)
     return RDL_EXIT_UNAVAILABLE;
 }
 
-/* What to do about it, if the servers need not be left out. */
-static const char *way_out(const struct rdl_cli_lock *l)
-{
-    return l->o->canary ? "" : " (--restart-guard=off if a restart loses no data)";
-}
-
-static unsigned long quarantine_s(const struct rdl_cli_lock *l)
-{
-    return (unsigned long)((rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
-}
-
-static const char *too_recently(const struct rdl_cli_lock *l)
-{
-    if (l->servers->n == 1)
-        return l->o->canary ? "the server restarted, or lost its data (--canary), too recently to count"
-                            : "the server restarted too recently to count";
-    return l->o->canary ? "too many servers restarted, or lost their data (--canary), too recently to count"
-                        : rdl_strerror(RDL_E_QUARANTINE);
-}
-
 static int quarantine(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("no lock: %s; %s in %lu s%s", too_recently(l), l->servers->n == 1 ? "it does" : "they do",
-                 quarantine_s(l), way_out(l));
+    rdl_cli_lock_quarantined(l, "no lock");
     return RDL_EXIT_UNAVAILABLE;
 }
 
@@ -246,7 +225,8 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
         rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
         rdl_cli_warn_servers(l);
     } else if (rc == RDL_E_QUARANTINE)
-        rdl_cli_warn("%s; waiting %lu s for that%s", too_recently(l), quarantine_s(l), way_out(l));
+        rdl_cli_warn("%s; waiting %lu s for that%s", rdl_cli_lock_too_recently(l),
+                     rdl_cli_lock_quarantine_s(l), rdl_cli_lock_way_out(l));
     else
         rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));
     rdl_cli_lock_note_servers(l);
@@ -291,16 +271,43 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
 
 /* ---------------------------------------------------------------- one operation */
 
+/* It is short: no need to stop. */
+static void die_by_signal(void)
+{
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+        if (sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP)
+            rdl_cli_signals_die(sig);
+}
+
+void rdl_cli_wait_connected(struct rdl_cli_lock *l)
+{
+    const size_t n = l->servers->n;
+    const uint64_t until_ms = rdl_cli_now(l) + l->servers->config[0].connect_ms;
+    size_t ready = 0, failed = 0;
+
+    while (rdl_cli_now(l) < until_ms) {
+        uint64_t wake = until_ms;
+        ready = failed = 0;
+        for (size_t i = 0; i < n; i++) {
+            struct rdl_conn *c = &l->servers->conn[i];
+            uint64_t at = rdl_conn_upkeep(c, rdl_cli_now(l));
+            wake = at < wake ? at : wake;
+            ready += rdl_conn_state(c) == RDL_CONN_READY;
+            failed += rdl_conn_state(c) == RDL_CONN_CLOSED && rdl_conn_error(c) != RDL_OK;
+        }
+        if (ready > n / 2 || failed > (n - 1) / 2)
+            return;
+        if (l->net.poll(l->net.ctx, l->servers->conns, n, wake) != RDL_OK)
+            return;
+        die_by_signal();
+    }
+}
+
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc)
 {
     while (rc == RDL_PENDING) {
         rc = rdl_cli_lease_turn(l, UINT64_MAX);
-        for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
-            if (sig == SIGCHLD || sig == SIGCONT || sig == SIGTSTP) /* it is short: no need to stop */
-                continue;
-            rdl_cli_lease_cancel(l);
-            rdl_cli_signals_die(sig);
-        }
+        die_by_signal();
     }
     return rc;
 }

@@ -217,6 +217,24 @@ static const struct {
      "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
 };
 
+START_TEST(a_token_that_does_not_fit_into_its_file_leaves_neither)
+{
+    char script[200], text[200];
+
+    snprintf(script, sizeof script,
+             "(ulimit -f 0; exec \"$RDL_COMMAND\" acquire -v --token-file %s nightly 2>&1) | cat; exit "
+             "${PIPESTATUS[0]}",
+             file);
+    command_set_script(&a, server, N, script);
+    ck_assert_int_eq(command_run(&a), 73);
+    snprintf(text, sizeof text, "redlock: cannot write the token to %s (File too large): releasing nightly\n",
+             file);
+    ck_assert_ptr_nonnull(strstr(a.out, text));
+    ck_assert_int_ne(access(file, F_OK), 0);
+    assert_key_is(NULL);
+}
+END_TEST
+
 START_TEST(a_token_that_cannot_be_written_is_released_and_that_is_73)
 {
     command_set_script(&a, server, N, unwritable[_i].script);
@@ -301,6 +319,20 @@ START_TEST(a_minority_may_be_down)
 }
 END_TEST
 
+/* Too young to count: they were started for this test. */
+START_TEST(servers_in_quarantine_are_told)
+{
+    static const char *const guarded[] = {"--restart-guard=if-permitted", NULL};
+
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    ck_assert_int_eq(run_with_token(&b, "extend", guarded), 69);
+    ck_assert_ptr_nonnull(strstr(b.err, "redlock: nightly is not extended: too many servers restarted too "
+                                        "recently to count; they do in "));
+    ck_assert_ptr_nonnull(strstr(b.err, " s (--restart-guard=off if a restart loses no data)\n"));
+    ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete what is ours */
+}
+END_TEST
+
 START_TEST(without_a_majority_it_is_69_at_once)
 {
     static const char *const verbs[] = {"extend", "release"}, *const done[] = {"extended", "released"};
@@ -313,6 +345,28 @@ START_TEST(without_a_majority_it_is_69_at_once)
     snprintf(text, sizeof text, "redlock: nightly is not %s (", done[_i]);
     ck_assert_msg(strncmp(b.err, text, strlen(text)) == 0, "%s", b.err);
     ck_assert_uint_eq(command_count(b.err, ": cannot connect: Connection refused"), 2);
+}
+END_TEST
+
+/* It is in the middle of asking. */
+START_TEST(a_signal_ends_it_and_leaves_the_lease_as_it_is)
+{
+    char value[TOKEN + 1];
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--attempt=5s", NULL}), 0);
+    memcpy(value, a.out, TOKEN);
+    value[TOKEN] = '\0';
+    set(&b, "extend", (const char *const[]){"--attempt=5s", "--trace", NULL}, N);
+    command_setenv(&b, token_of(&a));
+    live_freeze(&server[1]);
+    live_freeze(&server[2]);
+    command_start(&b);
+    command_await_err(&b, "INFO");
+    kill(b.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&b), 128 + SIGTERM);
+    live_thaw(&server[1]);
+    live_thaw(&server[2]);
+    assert_key_is(value);
 }
 END_TEST
 
@@ -441,6 +495,27 @@ START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)
 }
 END_TEST
 
+/* What is wrong with the servers is told by every verb as by run. */
+START_TEST(servers_that_cannot_be_asked_have_the_same_status_for_every_verb)
+{
+    static const char *const verbs[] = {"acquire -w1", "extend", "release", "hold -w1"};
+    static const struct {
+        const char *url;
+        int status;
+    } servers[] = {
+        {"redis://127.0.0.1:port", 65}, {"redis://nowhere.invalid", 68}, {"redis://127.0.0.1:1", 69}};
+
+    for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
+        char full[300];
+        snprintf(full, sizeof full, "REDLOCK_TOKEN=" T40 " \"$RDL_COMMAND\" %s -u %s nightly < <(sleep 5)",
+                 verbs[_i], servers[i].url);
+        command_set_script(&a, server, N, full);
+        ck_assert_msg(command_run(&a) == servers[i].status, "%s: %d: %s", full, a.status, a.err);
+        ck_assert_str_eq(a.out, "");
+    }
+}
+END_TEST
+
 /* ---------------------------------------------------------------- many at once */
 
 /* Who is inside makes a directory, which nobody else can make meanwhile. */
@@ -486,11 +561,15 @@ Suite *suite_cli_verbs(void)
     tcase_add_test(tc, the_token_comes_from_a_descriptor_too);
     tcase_add_loop_test(tc, what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is, 0, 4);
     tcase_add_loop_test(tc, a_minority_may_be_down, 0, N);
+    tcase_add_test(tc, servers_in_quarantine_are_told);
     tcase_add_loop_test(tc, without_a_majority_it_is_69_at_once, 0, 2);
+    tcase_add_test(tc, a_token_that_does_not_fit_into_its_file_leaves_neither);
+    tcase_add_test(tc, a_signal_ends_it_and_leaves_the_lease_as_it_is);
     tcase_add_loop_test(tc, a_password_that_is_refused_is_77, 0, 2);
     tcase_add_test(tc, who_waits_with_a_hint_is_told_of_the_release);
     tcase_add_loop_test(tc, bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent, 0,
                         (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_loop_test(tc, servers_that_cannot_be_asked_have_the_same_status_for_every_verb, 0, 4);
     suite_add_tcase(suite, tc);
     return suite;
 }
