@@ -70,8 +70,9 @@ enum {
 
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
 
-/* ---------------------------------------------------------------- the verbs: argv behind it, an exit status */
+/* ---------------------------------------------------------------- the verbs */
 
+/* argv is what stands behind the verb. The exit status of all of it. */
 int rdl_cli_run(int argc, char **argv);
 int rdl_cli_acquire(int argc, char **argv);
 int rdl_cli_extend(int argc, char **argv);
@@ -123,12 +124,12 @@ struct rdl_cli_options {
 /* Print what --help says of a verb. An exit status. */
 int rdl_cli_help(enum rdl_cli_verb verb);
 const char *rdl_cli_verb_word(enum rdl_cli_verb verb);
-/* argv as behind the verb. 0, or an exit status, the reason said. Passwords in argv are overwritten in place. */
+/* argv stands behind the verb; passwords in it are overwritten. 0 or an exit status, the reason said. */
 int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv);
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
 /* Behind it: the defaults, and what does not go together. 0 or an exit status, the reason said. */
 int rdl_cli_options_settle(struct rdl_cli_options *o);
-/* "30", "1.5s", ".5m", "500ms", "2h", to ms; without a unit, seconds. 0, or -1: not a time, or above max_ms. */
+/* "30" (seconds), "1.5s", ".5m", "500ms", "2h", to ms. 0, or -1: not a time, or above max_ms. */
 int rdl_cli_duration(const char *text, uint64_t max_ms, uint64_t *ms);
 /* Digits only, 0 to max (at most INT_MAX / 10 - 1). 0 or -1. */
 int rdl_cli_number(const char *text, int max, int *out);
@@ -294,7 +295,7 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms);
 int rdl_cli_wait(struct rdl_cli_lock *l, int *status);
 /* Until a majority is connected, or can be no more. Ends the process on a signal. */
 void rdl_cli_wait_connected(struct rdl_cli_lock *l);
-/* An operation that began with rc: its result. Ends the process on a signal, and leaves what is held. */
+/* An operation that began with rc: its result. A signal ends the process, and leaves what is held. */
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);
 /* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
@@ -420,7 +421,7 @@ void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-/* On standard output, what was asked for: 0, or RDL_EXIT_OS if it could not be written (--help >/dev/full). */
+/* On standard output, what was asked for. 0, or RDL_EXIT_OS: it could not be written (--help >/dev/full). */
 int rdl_cli_print(const char *text);
 /* A line, of 4096 bytes at most, to standard error or to the one other file there is. Waits for no reader. */
 void rdl_cli_put(int fd, const char *line, size_t len);

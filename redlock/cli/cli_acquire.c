@@ -7,10 +7,8 @@ static int acquire(struct rdl_cli_lock *l)
     char token[RDL_VALUE_MAX];
     int status;
 
-    if (!rdl_cli_wait(l, &status)) {
-        rdl_cli_token_drop();
+    if (!rdl_cli_wait(l, &status))
         return status;
-    }
     rdl_cli_lease_token(l, token);
     l->posix.wake_fd = -1; /* from here on it is done to its end */
     status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o->lock);

@@ -93,7 +93,7 @@ static const struct option table[] = {
     {'h', "help", OPT_HELP, NOTHING, ALL},
 };
 
-enum { TABLE_LEN = sizeof table / sizeof table[0] };
+enum { TABLE_LEN = sizeof table / sizeof table[0], FD_MAX = 1048576 };
 
 static const char *const verbs[] = {"run", "acquire", "extend", "release", "hold", NULL};
 
@@ -240,6 +240,22 @@ static int switch_on(struct rdl_cli_options *o, enum id id)
     return 0;
 }
 
+/* Where the password and the token are from. */
+static int take_secret(struct rdl_cli_options *o, const struct option *opt, char *text)
+{
+    if (opt->id == OPT_PASSWORD_FILE)
+        o->password_file = text;
+    else if (opt->id == OPT_TOKEN_FILE)
+        o->token_file = text;
+    else if (opt->id == OPT_PASSWORD_FD)
+        return take_number(opt->word, text, FD_MAX, &o->password_fd);
+    else if (opt->id == OPT_TOKEN_FD)
+        return take_number(opt->word, text, FD_MAX, &o->token_fd);
+    else
+        return refuse_token(text);
+    return 0;
+}
+
 /* value is NULL only for an option that takes none, or may do without. */
 static int take(struct rdl_cli_options *o, const struct option *opt, char *value)
 {
@@ -285,17 +301,11 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         o->trace_file = value;
         return 0;
     case OPT_PASSWORD_FILE:
-        o->password_file = text;
-        return 0;
     case OPT_PASSWORD_FD:
-        return take_number(opt->word, text, 1048576, &o->password_fd);
     case OPT_TOKEN:
-        return refuse_token(text);
     case OPT_TOKEN_FILE:
-        o->token_file = text;
-        return 0;
     case OPT_TOKEN_FD:
-        return take_number(opt->word, text, 1048576, &o->token_fd);
+        return take_secret(o, opt, text);
     case OPT_SHORTEST_TTL:
     case OPT_FENCE:
     case OPT_WAKE_HINT:
