@@ -326,16 +326,24 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
     return n == 0 ? too_far(l) : n == 1 ? " (is it running?)" : " (are they running?)";
 }
 
+/* what did not come of it; whose fault it is, and what to do about it. */
+static void tell_no_majority(const struct rdl_cli_lock *l, int status, const char *what, int rc)
+{
+    char all[1500], majority[80] = "";
+
+    rdl_cli_lock_reports(l, rc, all, sizeof all);
+    if (l->servers->n > 1)
+        snprintf(majority, sizeof majority, ": it takes %u of %zu servers", (unsigned)(l->servers->n / 2 + 1),
+                 l->servers->n);
+    rdl_cli_fail("%s%s%s: %s", what, majority, advice(l, status), all[0] != '\0' ? all : rdl_strerror(rc));
+}
+
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)
 {
-    char all[1500];
+    char what[60];
 
-    rdl_cli_lock_reports(l, RDL_NO_QUORUM, all, sizeof all);
-    if (l->servers->n == 1)
-        rdl_cli_fail("no lock after %.1f s%s: %s", (double)waited_ms / 1000, advice(l, status), all);
-    else
-        rdl_cli_fail("no lock after %.1f s: it takes %u of %zu servers%s: %s", (double)waited_ms / 1000,
-                     (unsigned)(l->servers->n / 2 + 1), l->servers->n, advice(l, status), all);
+    snprintf(what, sizeof what, "no lock after %.1f s", (double)waited_ms / 1000);
+    tell_no_majority(l, status, what, RDL_NO_QUORUM);
     return status;
 }
 
@@ -402,21 +410,22 @@ void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what)
 
 int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done)
 {
-    char all[1500];
+    char all[1500], what[RDL_NAME_MAX + 40];
     int status = rdl_cli_lock_verdict(l);
 
-    rdl_cli_lock_reports(l, rc, all, sizeof all);
+    if (status == 0)
+        status = RDL_EXIT_UNAVAILABLE;
     if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_REACQUIRED) {
+        rdl_cli_lock_reports(l, rc, all, sizeof all);
         rdl_cli_tell("%s is not %s: it is not this token's, or not any more (%s)", l->o->lock, done, all);
-        rdl_cli_lock_note_servers(l);
-        return RDL_EXIT_CONFLICT;
-    }
-    if (rdl_cli_lock_quarantine_s(l) > 0) {
-        snprintf(all, sizeof all, "%s is not %s", l->o->lock, done);
-        rdl_cli_lock_quarantined(l, all);
+        status = RDL_EXIT_CONFLICT;
+    } else if (rdl_cli_lock_quarantine_s(l) > 0) {
+        snprintf(what, sizeof what, "%s is not %s", l->o->lock, done);
+        rdl_cli_lock_quarantined(l, what);
     } else {
-        rdl_cli_fail("%s is not %s (%s): %s", l->o->lock, done, rdl_strerror(rc), all);
+        snprintf(what, sizeof what, "cannot %s %s", rdl_cli_verb_word(l->o->verb), l->o->lock);
+        tell_no_majority(l, status, what, rc);
     }
     rdl_cli_lock_note_servers(l);
-    return status != 0 ? status : RDL_EXIT_UNAVAILABLE;
+    return status;
 }
