@@ -259,7 +259,7 @@ uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l)
 struct late {
     size_t servers;
     uint32_t replies; /* 0: none of them ever said anything */
-    uint32_t trip_ms; /* the longest round trip of their logins */
+    uint64_t trip_ms; /* the longest round trip of their logins */
 };
 
 static struct late late_ones(const struct rdl_cli_lock *l)
@@ -284,7 +284,9 @@ static struct late late_ones(const struct rdl_cli_lock *l)
 /* Tenths of a second, rounded up. */
 static double tenths(uint64_t ms)
 {
-    return (double)((ms + 99) / 100) / 10;
+    uint64_t up = ms + 99;
+
+    return (double)(up - up % 100) / 1000;
 }
 
 /* An attempt was shorter than the round trip, or may have been: what to say about it, or "". */
@@ -296,7 +298,7 @@ static const char *too_far(const struct rdl_cli_lock *l)
     char ttl[40] = "";
 
     if (attempt_ms == 0)
-        attempt_ms = rdl_attempt_over(&l->opt.lease, late.trip_ms);
+        attempt_ms = rdl_attempt_over(&l->opt.lease, (uint32_t)late.trip_ms);
     text[0] = '\0';
     if (late.servers > 0 && late.replies == 0 && l->o->wait_ms == 0) {
         snprintf(

@@ -283,11 +283,10 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l)
 {
     const size_t n = l->servers->n;
     const uint64_t until_ms = rdl_cli_now(l) + l->servers->config[0].connect_ms;
-    size_t ready = 0, failed = 0;
 
     while (rdl_cli_now(l) < until_ms) {
         uint64_t wake = until_ms;
-        ready = failed = 0;
+        size_t ready = 0, failed = 0;
         for (size_t i = 0; i < n; i++) {
             struct rdl_conn *c = &l->servers->conn[i];
             uint64_t at = rdl_conn_upkeep(c, rdl_cli_now(l));
