@@ -293,7 +293,7 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms);
  * (which may be 0, by -E). Ends the process on a signal.
  */
 int rdl_cli_wait(struct rdl_cli_lock *l, int *status);
-/* Until a majority is connected, or can be no more. Ends the process on a signal. */
+/* Until a majority is connected, or can be no more; the others have an attempt. A signal ends the process. */
 void rdl_cli_wait_connected(struct rdl_cli_lock *l);
 /* An operation that began with rc: its result. A signal ends the process, and leaves what is held. */
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);

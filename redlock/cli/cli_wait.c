@@ -279,24 +279,47 @@ static void die_by_signal(void)
             rdl_cli_signals_die(sig);
 }
 
+/* How far the connections are. */
+struct connected {
+    size_t ready, failed;
+    uint32_t trip_ms; /* the longest round trip of those that are ready */
+    uint64_t wake_ms;
+};
+
+static struct connected look_at_connections(const struct rdl_cli_lock *l)
+{
+    struct connected now = {0, 0, 0, UINT64_MAX};
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        struct rdl_conn *c = &l->servers->conn[i];
+        uint64_t at = rdl_conn_upkeep(c, rdl_cli_now(l));
+        int is_ready = rdl_conn_state(c) == RDL_CONN_READY;
+        now.wake_ms = at < now.wake_ms ? at : now.wake_ms;
+        now.ready += is_ready != 0;
+        now.failed += rdl_conn_state(c) == RDL_CONN_CLOSED && rdl_conn_error(c) != RDL_OK;
+        now.trip_ms = is_ready && c->rtt_ms > now.trip_ms ? c->rtt_ms : now.trip_ms;
+    }
+    return now;
+}
+
+/* Who is not connected when an extend begins is not asked: so the others have a moment, too. */
 void rdl_cli_wait_connected(struct rdl_cli_lock *l)
 {
     const size_t n = l->servers->n;
-    const uint64_t until_ms = rdl_cli_now(l) + l->servers->config[0].connect_ms;
+    uint64_t until_ms = rdl_cli_now(l) + l->servers->config[0].connect_ms;
+    int is_majority = 0;
 
     while (rdl_cli_now(l) < until_ms) {
-        uint64_t wake = until_ms;
-        size_t ready = 0, failed = 0;
-        for (size_t i = 0; i < n; i++) {
-            struct rdl_conn *c = &l->servers->conn[i];
-            uint64_t at = rdl_conn_upkeep(c, rdl_cli_now(l));
-            wake = at < wake ? at : wake;
-            ready += rdl_conn_state(c) == RDL_CONN_READY;
-            failed += rdl_conn_state(c) == RDL_CONN_CLOSED && rdl_conn_error(c) != RDL_OK;
-        }
-        if (ready > n / 2 || failed > (n - 1) / 2)
+        struct connected c = look_at_connections(l);
+        if (c.failed > (n - 1) / 2 || c.ready + c.failed == n)
             return;
-        if (l->net.poll(l->net.ctx, l->servers->conns, n, wake) != RDL_OK)
+        if (c.ready > n / 2 && !is_majority) {
+            uint64_t end_ms = rdl_cli_now(l) + rdl_attempt_over(&l->opt.lease, c.trip_ms);
+            until_ms = end_ms < until_ms ? end_ms : until_ms;
+            is_majority = 1;
+        }
+        if (l->net.poll(l->net.ctx, l->servers->conns, n, c.wake_ms < until_ms ? c.wake_ms : until_ms) !=
+            RDL_OK)
             return;
         die_by_signal();
     }

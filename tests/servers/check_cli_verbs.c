@@ -126,6 +126,25 @@ START_TEST(a_server_that_is_slower_than_the_majority_gets_the_lease_too)
 }
 END_TEST
 
+/* One that is still connecting when the majority is not. */
+START_TEST(a_server_that_is_slow_to_connect_is_extended_and_released_too)
+{
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--attempt=5s", NULL}), 0);
+    for (int verb = 0; verb < 2; verb++) {
+        live_freeze(&server[1]);
+        set(&b, verb == 0 ? "extend" : "release",
+            (const char *const[]){"--attempt=5s", "--trace", "-v", NULL}, N);
+        command_setenv(&b, token_of(&a));
+        command_start(&b);
+        command_await_times(&b, "# Server", 2); /* the others are connected */
+        live_thaw(&server[1]);
+        ck_assert_int_eq(command_end(&b), 0);
+        ck_assert_uint_eq(command_count(b.err, ": done in "), N);
+    }
+    assert_key_is(NULL);
+}
+END_TEST
+
 START_TEST(with_fence_the_number_follows_behind_a_blank)
 {
     unsigned long long first, second;
@@ -256,8 +275,8 @@ START_TEST(extend_and_release_need_the_token_alone)
     for (int verb = 0; verb < 2; verb++) {
         memset(&b, 0, sizeof b);
         command_add_all(&b, verb == 0
-                                ? (const char *const[]){"extend", "-v", "--ttl=60s", "--max-ttl=60s", NULL}
-                                : (const char *const[]){"release", "-v", NULL});
+                                ? (const char *const[]){"extend", "-v", "--ttl=60s", "--attempt=5s", NULL}
+                                : (const char *const[]){"release", "-v", "--attempt=5s", NULL});
         for (int i = 0; i < N; i++)
             command_add_all(&b, (const char *const[]){
                                     "-u", live_url(&server[i], LIVE_V6, urls[i], sizeof urls[i]), NULL});
@@ -552,6 +571,7 @@ Suite *suite_cli_verbs(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, acquire_prints_the_token_and_leaves_the_lease_on_every_server);
     tcase_add_test(tc, a_server_that_is_slower_than_the_majority_gets_the_lease_too);
+    tcase_add_test(tc, a_server_that_is_slow_to_connect_is_extended_and_released_too);
     tcase_add_test(tc, with_fence_the_number_follows_behind_a_blank);
     tcase_add_test(tc, who_finds_it_held_exits_1_or_as_it_was_told);
     tcase_add_test(tc, the_token_file_is_its_owners_alone_and_nothing_is_printed);
