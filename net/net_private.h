@@ -3,82 +3,9 @@
 #ifndef RDL_NET_PRIVATE_H
 #define RDL_NET_PRIVATE_H
 
-#include "net/net.h"
+#include "net/net_op.h"
 
 /* -------------------------------------------------- net_queue.c: the request records */
-
-/*
- * One request as it stands in the queue; its name, value and extra right behind it. The queue is plain
- * bytes: a record is copied out and in. Offsets change when the queue moves, so nobody keeps one.
- */
-struct rdl_record {
-    struct rdl_req *req; /* who waits for the answer; NULL: nobody */
-    const struct rdl_op *op;
-    uint64_t until_ms;
-    uint32_t ttl_ms;
-    uint8_t name_len;
-    uint8_t value_len;
-    uint8_t extra_len;
-    /* how far it is */
-    uint8_t way;     /* which of its op's */
-    uint8_t round;   /* enum rdl_round */
-    uint8_t replies; /* had in this round */
-    uint8_t verdict; /* enum rdl_answer */
-    int8_t error;
-    uint8_t is_refused : 1; /* the server does not take this way */
-    uint8_t is_long : 1;    /* extend: the key lives for the ttl anyway */
-    uint8_t in_multi : 1;
-    uint8_t is_sha : 1;       /* sent as EVALSHA */
-    uint8_t is_exclusive : 1; /* of its way */
-    uint8_t is_last : 1;      /* it is not sent again by another way */
-};
-
-/* A way with a second round has the connection to itself until it is done. */
-enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_DISCARD };
-
-/* What a record says, with its texts: they point into the queue. */
-struct rdl_request {
-    struct rdl_bytes name;
-    struct rdl_bytes value;
-    struct rdl_bytes extra;
-};
-
-enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
-
-/* One way to put a request: its commands, and what their replies mean. */
-struct rdl_way {
-    /* Write the commands of the record's round. */
-    void (*write)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                  struct rdl_writer *w);
-    /* Judge a reply, number r->replies. RDL_OK, or the error that ends the connection. */
-    int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
-    const struct rdl_script *script; /* it is a call of this one; or NULL */
-    uint8_t replies[3];              /* how many there are, by enum rdl_round */
-    uint8_t is_exclusive;
-};
-
-/* Ops whose refusals are remembered together: index of rdl_conn.refused. */
-enum rdl_op_family {
-    FAMILY_DIRECT, /* it has one way, which is asked again whatever the server said */
-    FAMILY_EXTEND,
-    FAMILY_RELEASE,
-    FAMILY_FENCED,
-    FAMILY_HOLD,
-    FAMILY_REPLACE,
-    FAMILY_WAIT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
-    FAMILY_WAKE,
-    FAMILY_MULTI,
-    FAMILY_RELEASE_MULTI
-};
-
-struct rdl_op {
-    const struct rdl_way *const
-        *ways;                 /* in order, NULL at the end; NULL: those of the conn's configuration */
-    const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
-    uint8_t family;            /* enum rdl_op_family */
-    uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
-    uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
-};
 
 struct rdl_ways {
     const struct rdl_way *const *of[2]; /* FAMILY_EXTEND, FAMILY_RELEASE */
@@ -132,14 +59,6 @@ int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t a
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 
-/* For ops. The result is final: deliver it now; the remaining replies are read and discarded. */
-void rdl_record_tell(struct rdl_record *r, int64_t value);
-/* An error reply: is it a refusal as such, or does the server not take this way at all? */
-int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
-int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
-int rdl_reply_is_ok(const struct rdl_conn *c);
-int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
-
 /* -------------------------------------------------- net_script.c, net_watch.c: ways shared by ops */
 
 /*
@@ -168,16 +87,6 @@ int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes e
 
 /* -------------------------------------------------- net_preflight.c */
 
-struct rdl_preflight {
-    unsigned steps;
-    /* RDL_OK, or RDL_E_SPACE and nothing was written. */
-    int (*write)(struct rdl_conn *c, unsigned step, struct rdl_writer *w);
-    /* A piece of a reply that is no array. 1: it was taken, and nothing else is to be kept of it. */
-    int (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
-    /* RDL_OK, or the error that ends the connection. */
-    int (*judge)(struct rdl_conn *c, unsigned step);
-    void (*stamp)(struct rdl_conn *c, uint64_t now_ms);
-};
 extern const struct rdl_preflight rdl_preflight;
 
 /* -------------------------------------------------- net_hello.c: login, then the preflight */
@@ -191,13 +100,9 @@ int rdl_hello_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_error.c: what error replies mean */
 
-/* The RDL_E_ code of an error reply, by its prefix. */
-int rdl_error_code(const char *text);
 int rdl_has_prefix(const char *text, const char *prefix);
 /* A reply while none is owed ends the connection; if it is an error it says why (too many clients, ...). */
 int rdl_unasked_reply(struct rdl_conn *c);
-/* Keep text as what the server last said; bytes that do not print become '?'. */
-void rdl_conn_say(struct rdl_conn *c, const char *text);
 
 /* Login is done, a byte came, or nothing is waited for any more. */
 void rdl_conn_heard(struct rdl_conn *c);

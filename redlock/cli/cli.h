@@ -8,6 +8,7 @@
  *     cli_extend.c     a verb: the lease of a token lasts longer
  *     cli_release.c    a verb: it ends
  *     cli_hold.c       a verb: wait for the lock, print its token, renew it until standard input ends
+ *     cli_status.c     a verb: who holds these locks
  *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_guardian.c   the process that outlives us if we die
@@ -16,6 +17,8 @@
  *     cli_probe.c      may it be released and extended?
  *     cli_warn.c       what is wrong though the lock is had
  *     cli_report.c     what the servers said, and what that means for the exit status
+ *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
+ *     cli_look.c       asking for that                                   struct rdl_cli_look
  *     cli_help.c       --help of each verb
  *     cli_start.c      from the options to a lock that can be asked for
  *     cli_lease.c      the lock on N servers, or on a single one         struct rdl_cli_lock
@@ -78,6 +81,7 @@ int rdl_cli_acquire(int argc, char **argv);
 int rdl_cli_extend(int argc, char **argv);
 int rdl_cli_release(int argc, char **argv);
 int rdl_cli_hold(int argc, char **argv);
+int rdl_cli_status(int argc, char **argv);
 
 /* ---------------------------------------------------------------- the command line */
 
@@ -86,7 +90,8 @@ enum rdl_cli_verb {
     RDL_CLI_ACQUIRE = 2,
     RDL_CLI_EXTEND = 4,
     RDL_CLI_RELEASE = 8,
-    RDL_CLI_HOLD = 16
+    RDL_CLI_HOLD = 16,
+    RDL_CLI_STATUS = 32
 };
 
 struct rdl_cli_options {
@@ -116,7 +121,10 @@ struct rdl_cli_options {
     int canary;
     int any_address; /* a name's addresses are known to lead to one server */
     int help;
+    int json;
     const char *lock;
+    char **locks; /* status: all of them */
+    size_t n_locks;
     char **command; /* NULL-terminated */
     char *shell[4]; /* command, with -c */
 };
@@ -350,6 +358,84 @@ void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why);
  * somebody else had it inside the validity, the reason said.
  */
 int rdl_cli_give_back(struct rdl_cli_lock *l, int lost);
+
+/* ---------------------------------------------------------------- what stands on the servers */
+
+enum rdl_cli_what {
+    RDL_CLI_SEEN_NOTHING,
+    RDL_CLI_SEEN_FREE,
+    RDL_CLI_SEEN_KEY,
+    RDL_CLI_SEEN_ODD /* no string */
+};
+
+/* Of a value: the token of a lock; a deadline of the old protocol; neither, or a token that never ends. */
+enum rdl_cli_kind { RDL_CLI_KIND_TOKEN, RDL_CLI_KIND_DEADLINE, RDL_CLI_KIND_FOREIGN };
+
+/* A lock's key on one server. */
+struct rdl_cli_seen {
+    enum rdl_cli_what what;
+    char value[RDL_NAME_MAX]; /* its beginning, of len bytes in all */
+    size_t len;
+    uint32_t id;     /* who holds it, for people: a hash of the whole value */
+    int64_t pttl_ms; /* -1: no expiry */
+    int error;       /* nothing was seen: why; RDL_OK: it changed while it was looked at */
+    char said[RDL_TEXT_MAX];
+};
+
+/* What INFO says, where it may be asked for. */
+struct rdl_cli_host {
+    int is_told;
+    int is_valkey;
+    char version[24];
+    char role[12];
+    unsigned long uptime_s;
+};
+
+struct rdl_cli_look {
+    const struct rdl_cli_options *o;
+    struct rdl_cli_servers *servers;
+    struct rdl_cli_host host[RDL_SERVERS_MAX];
+    struct rdl_cli_seen seen[RDL_SERVERS_MAX];
+    struct rdl_req req[RDL_SERVERS_MAX];
+    struct rdl_posix posix;
+    struct rdl_net net;
+};
+
+/* Connect, as far as that goes. 0 or an exit status, the reason said. Ends the process on a signal. */
+int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o);
+/* What this lock's key is on each server, into l->seen. Ends the process on a signal. */
+void rdl_cli_look_at(struct rdl_cli_look *l, const char *name);
+
+/* FNV-1a, 32 bits: of bytes behind those whose hash is so_far. */
+#define RDL_CLI_ID_BASE 2166136261u
+uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len);
+
+enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s);
+
+enum rdl_cli_state { RDL_CLI_FREE, RDL_CLI_HELD, RDL_CLI_SPLIT, RDL_CLI_UNKNOWN };
+
+/* What the servers come to together. */
+struct rdl_cli_verdict {
+    enum rdl_cli_state what;
+    unsigned of, quorum;
+    unsigned silent, young; /* of whom nothing was seen; who may have forgotten */
+    /* held: by whom, on how many, and when fewer than a majority have it at the latest; UINT64_MAX: never */
+    uint32_t id;
+    unsigned on;
+    uint64_t ends_ms;
+    enum rdl_cli_kind key;
+};
+
+/* counts: not of a server that may have forgotten. */
+void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
+                     struct rdl_cli_verdict *v);
+void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v);
+/* Lines for people: of server i, and of all. */
+void rdl_cli_look_line(const struct rdl_cli_look *l, size_t i, const char *name, char *out, size_t cap);
+void rdl_cli_verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap);
+/* One object with both. */
+void rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
+                       char *out, size_t cap);
 
 /* ---------------------------------------------------------------- warnings: each is said once */
 

@@ -8,10 +8,11 @@ enum {
     EXTEND = RDL_CLI_EXTEND,
     RELEASE = RDL_CLI_RELEASE,
     HOLD = RDL_CLI_HOLD,
+    STATUS = RDL_CLI_STATUS,
     GETTING = RUN | ACQUIRE | HOLD,
     ADOPTING = EXTEND | RELEASE,
     LEASING = GETTING | EXTEND,
-    ALL = LEASING | RELEASE
+    ALL = LEASING | RELEASE | STATUS
 };
 
 static const struct {
@@ -39,6 +40,16 @@ static const struct {
            "lock until standard input ends, a signal comes (HUP, INT, TERM) or the process\n"
            "that started it is gone; then release it. Should the lock be lost, it ends.\n"
            "In bash: coproc redlock hold LOCK\n"},
+    {STATUS, "redlock status [options] LOCK...\n"
+             "\n"
+             "What stands on each server, and what a majority of them comes to. It writes\n"
+             "nothing and needs no more than GET and PTTL. That a lock is free is a look at\n"
+             "it, and no permission to go in.\n"
+             "\n"
+             "  --json                all of it as one object\n"
+             "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
+             "                        a server that came up less than that ago tells nothing\n"
+             "  --restart-guard off   it does\n"},
     {ADOPTING, "\n"
                "The token\n"
                "  --token-file FILE     as acquire --token-file wrote it; or\n"
@@ -120,6 +131,12 @@ static const struct {
                      "  66  password file                   76  not a Redis server\n"
                      "  68  unknown host, or not one        77  password or permission refused\n"
                      "  69  no majority of servers\n"},
+    {STATUS, "\n"
+             "Exit status: 0 all are free, or\n"
+             "   1  one is held, or split            68  unknown host, or not one\n"
+             "  64  usage                           69  no majority of servers tells\n"
+             "  65  URL or lock name                71  system error\n"
+             "  66  password file\n"},
     {ADOPTING, "\n"
                "Exit status: 0 if it is done, or\n"
                "   1  the lock is not this token's    68  unknown host, or not one\n"

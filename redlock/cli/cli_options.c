@@ -36,6 +36,7 @@ enum id {
     OPT_TOKEN,
     OPT_TOKEN_FILE,
     OPT_TOKEN_FD,
+    OPT_JSON,
     OPT_HELP
 };
 
@@ -49,7 +50,8 @@ enum {
     LEASING = GETTING | RDL_CLI_EXTEND,
     HINTING = GETTING | RDL_CLI_RELEASE,
     ADOPTING = RDL_CLI_EXTEND | RDL_CLI_RELEASE,
-    ALL = LEASING | RDL_CLI_RELEASE
+    GUARDING = LEASING | RDL_CLI_STATUS,
+    ALL = GUARDING | RDL_CLI_RELEASE
 };
 
 struct option {
@@ -71,9 +73,9 @@ static const struct option table[] = {
     {'E', "conflict-exit-code", OPT_CONFLICT, VALUE, GETTING},
     {0, "grace", OPT_GRACE, VALUE, HOLDING},
     {0, "attempt", OPT_ATTEMPT, VALUE, ALL},
-    {0, "max-ttl", OPT_MAX_TTL, VALUE, LEASING},
+    {0, "max-ttl", OPT_MAX_TTL, VALUE, GUARDING},
     {0, "max-hold", OPT_MAX_HOLD, VALUE, RUN},
-    {0, "restart-guard", OPT_GUARD, VALUE, LEASING},
+    {0, "restart-guard", OPT_GUARD, VALUE, GUARDING},
     {0, "legacy", OPT_LEGACY, VALUE, RUN},
     {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING, RUN},
     {0, "clock-error", OPT_CLOCK_ERROR, VALUE, RUN},
@@ -90,12 +92,13 @@ static const struct option table[] = {
     {0, "token", OPT_TOKEN, VALUE, ADOPTING},
     {0, "token-file", OPT_TOKEN_FILE, VALUE, ADOPTING | RDL_CLI_ACQUIRE},
     {0, "token-fd", OPT_TOKEN_FD, VALUE, ADOPTING},
+    {0, "json", OPT_JSON, NOTHING, RDL_CLI_STATUS},
     {'h', "help", OPT_HELP, NOTHING, ALL},
 };
 
 enum { TABLE_LEN = sizeof table / sizeof table[0], FD_MAX = 1048576 };
 
-static const char *const verbs[] = {"run", "acquire", "extend", "release", "hold", NULL};
+static const char *const verbs[] = {"run", "acquire", "extend", "release", "hold", "status", NULL};
 
 const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
 {
@@ -235,6 +238,8 @@ static int switch_on(struct rdl_cli_options *o, enum id id)
         o->canary = 1;
     else if (id == OPT_ANY_ADDRESS)
         o->any_address = 1;
+    else if (id == OPT_JSON)
+        o->json = 1;
     else
         o->help = 1;
     return 0;
@@ -311,6 +316,7 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_WAKE_HINT:
     case OPT_CANARY:
     case OPT_ANY_ADDRESS:
+    case OPT_JSON:
     case OPT_HELP:
         break;
     }
@@ -466,6 +472,37 @@ static int looks_like_url(const char *name)
     return 0;
 }
 
+static int check_name(const struct rdl_cli_options *o, const char *name)
+{
+    if (looks_like_url(name)) { /* its password would become a key, and the lock's name our command */
+        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock %s --help)",
+                     rdl_cli_verb_word(o->verb));
+        return RDL_EXIT_USAGE;
+    }
+    size_t len = strlen(name);
+    if (len == 0 || len > RDL_NAME_MAX) {
+        rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
+        return RDL_EXIT_DATA;
+    }
+    if (strcmp(name, RDL_CANARY_KEY) == 0) {
+        rdl_cli_fail("%s is the key of --canary, not a name for a lock: choose another", RDL_CANARY_KEY);
+        return RDL_EXIT_DATA;
+    }
+    return 0;
+}
+
+/* All that is left are locks. */
+static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    int rc = 0;
+
+    o->locks = argv + i;
+    o->n_locks = (size_t)(argc - i);
+    for (; i < argc && rc == 0; i++)
+        rc = check_name(o, argv[i]);
+    return rc;
+}
+
 static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     const char *verb = rdl_cli_verb_word(o->verb);
@@ -478,20 +515,11 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
         return RDL_EXIT_USAGE;
     }
     o->lock = argv[i];
-    if (looks_like_url(o->lock)) { /* its password would become a key, and the lock's name our command */
-        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock %s --help)",
-                     verb);
-        return RDL_EXIT_USAGE;
-    }
-    size_t len = strlen(o->lock);
-    if (len == 0 || len > RDL_NAME_MAX) {
-        rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
-        return RDL_EXIT_DATA;
-    }
-    if (strcmp(o->lock, RDL_CANARY_KEY) == 0) {
-        rdl_cli_fail("%s is the key of --canary, not a name for a lock: choose another", RDL_CANARY_KEY);
-        return RDL_EXIT_DATA;
-    }
+    if (o->verb == RDL_CLI_STATUS)
+        return take_locks(o, argc, argv, i);
+    int rc = check_name(o, o->lock);
+    if (rc != 0)
+        return rc;
     return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
 }
 

@@ -102,8 +102,9 @@ static const char prelude[] = "PATH=$PWD/${RDL_COMMAND%%/*}:$PATH; cd %s; umask 
                               "2>/dev/null && echo it was free >>ran; :'"
                               "   >$f.sh; chmod +x $f.sh; done; touch ran\n";
 
-static const char *const runs[] = {"backup\nbackup\n", "backup\n", "first-half\nsecond-half\n",
-                                   "backup\n",         "backup\n", ""};
+static const char *const runs[] = {
+    "backup\nbackup\n", "backup\n", "first-half\nsecond-half\n", "backup\n", "backup\n",
+    "nightly: free\n",  ""};
 enum { EXAMPLES = sizeof runs / sizeof runs[0] };
 
 START_TEST(the_examples_run_as_they_stand)
@@ -135,7 +136,7 @@ START_TEST(there_are_no_more_examples)
 }
 END_TEST
 
-static const char *const verbs[] = {"", "run", "acquire", "extend", "release", "hold"};
+static const char *const verbs[] = {"", "run", "acquire", "extend", "release", "hold", "status"};
 
 START_TEST(help_is_a_screen_and_names_what_it_is_for)
 {

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_op.h - what an op is made of: how a request is put to a server, and what the replies to it mean. Nobody
+ * needs this to take locks. It is for who asks a server something that net.h has no op for, and runs it over a
+ * conn like any other; a conn knows nothing else.
+ */
+#ifndef RDL_NET_OP_H
+#define RDL_NET_OP_H
+
+#include "net/net.h"
+
+/* -------------------------------------------------- an op */
+
+/*
+ * One request as it stands in the queue; its name, value and extra right behind it. The queue is plain
+ * bytes: a record is copied out and in. Offsets change when the queue moves, so nobody keeps one.
+ */
+struct rdl_record {
+    struct rdl_req *req; /* who waits for the answer; NULL: nobody */
+    const struct rdl_op *op;
+    uint64_t until_ms;
+    uint32_t ttl_ms;
+    uint8_t name_len;
+    uint8_t value_len;
+    uint8_t extra_len;
+    /* how far it is */
+    uint8_t way;     /* which of its op's */
+    uint8_t round;   /* enum rdl_round */
+    uint8_t replies; /* had in this round */
+    uint8_t verdict; /* enum rdl_answer */
+    int8_t error;
+    uint8_t is_refused : 1; /* the server does not take this way */
+    uint8_t is_long : 1;    /* extend: the key lives for the ttl anyway */
+    uint8_t in_multi : 1;
+    uint8_t is_sha : 1;       /* sent as EVALSHA */
+    uint8_t is_exclusive : 1; /* of its way */
+    uint8_t is_last : 1;      /* it is not sent again by another way */
+};
+
+/* A way with a second round has the connection to itself until it is done. */
+enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_DISCARD };
+
+/* What a record says, with its texts: they point into the queue. */
+struct rdl_request {
+    struct rdl_bytes name;
+    struct rdl_bytes value;
+    struct rdl_bytes extra;
+};
+
+enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
+
+/* One way to put a request: its commands, and what their replies mean. */
+struct rdl_way {
+    /* Write the commands of the record's round. */
+    void (*write)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                  struct rdl_writer *w);
+    /* Judge a reply, number r->replies. RDL_OK, or the error that ends the connection. */
+    int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
+    const struct rdl_script *script; /* it is a call of this one; or NULL */
+    uint8_t replies[3];              /* how many there are, by enum rdl_round */
+    uint8_t is_exclusive;
+};
+
+/* Ops whose refusals are remembered together: index of rdl_conn.refused. */
+enum rdl_op_family {
+    FAMILY_DIRECT, /* it has one way, which is asked again whatever the server said */
+    FAMILY_EXTEND,
+    FAMILY_RELEASE,
+    FAMILY_FENCED,
+    FAMILY_HOLD,
+    FAMILY_REPLACE,
+    FAMILY_WAIT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
+    FAMILY_WAKE,
+    FAMILY_MULTI,
+    FAMILY_RELEASE_MULTI
+};
+
+struct rdl_op {
+    const struct rdl_way *const
+        *ways;                 /* in order, NULL at the end; NULL: those of the conn's configuration */
+    const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
+    uint8_t family;            /* enum rdl_op_family */
+    uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
+    uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
+};
+
+/* -------------------------------------------------- for the functions of a way */
+
+/* The result is final: deliver it now; the remaining replies are read and discarded. */
+void rdl_record_tell(struct rdl_record *r, int64_t value);
+/* An error reply: is it a refusal as such, or does the server not take this way at all? */
+int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
+int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
+int rdl_reply_is_ok(const struct rdl_conn *c);
+int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
+/* The RDL_E_ code of an error reply, by its prefix. */
+int rdl_error_code(const char *text);
+/* Keep text as what the server last said; bytes that do not print become '?'. */
+void rdl_conn_say(struct rdl_conn *c, const char *text);
+
+/* -------------------------------------------------- what a new connection is asked first */
+
+/* rdl_conn.preflight; rdl_conn_preflight sets the one of redlock/. It is borrowed, and set before the login. */
+struct rdl_preflight {
+    unsigned steps;
+    /* RDL_OK, or RDL_E_SPACE and nothing was written. */
+    int (*write)(struct rdl_conn *c, unsigned step, struct rdl_writer *w);
+    /* A piece of a reply that is no array. 1: it was taken, and nothing else is to be kept of it. */
+    int (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
+    /* RDL_OK, or the error that ends the connection. */
+    int (*judge)(struct rdl_conn *c, unsigned step);
+    void (*stamp)(struct rdl_conn *c, uint64_t now_ms);
+};
+
+#endif

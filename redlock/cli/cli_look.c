@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What stands on the servers: asked for by the command alone, and nothing is written. Of a key the value, the
+ * time it has left and the value again, so that value and time are of one holder; of a server what INFO says,
+ * where it is permitted.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include "net/net_op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_MS = 1000, LOOKS_MAX = 3 };
+
+/* One conn's answers as they come in. */
+struct intake {
+    char line[96]; /* of INFO */
+    size_t line_len;
+    struct rdl_cli_seen value[2];
+    unsigned which;
+};
+
+static struct rdl_cli_look *look; /* whose conns these are */
+static struct intake intakes[RDL_SERVERS_MAX];
+
+static size_t index_of(const struct rdl_conn *c)
+{
+    return (size_t)(c - look->servers->conn);
+}
+
+/* ---------------------------------------------------------------- what a server says of itself */
+
+static int take_after(const char *line, const char *name, char *out, size_t cap)
+{
+    size_t len = strlen(name);
+
+    if (strncmp(line, name, len) != 0)
+        return 0;
+    snprintf(out, cap, "%s", line + len);
+    return 1;
+}
+
+static void take_line(struct rdl_cli_host *h, const char *line)
+{
+    char number[24];
+
+    h->is_told = 1;
+    if (take_after(line, "valkey_version:", h->version, sizeof h->version))
+        h->is_valkey = 1;
+    else if (!h->is_valkey)
+        take_after(line, "redis_version:", h->version, sizeof h->version);
+    take_after(line, "role:", h->role, sizeof h->role);
+    if (take_after(line, "uptime_in_seconds:", number, sizeof number))
+        h->uptime_s = strtoul(number, NULL, 10);
+}
+
+static void take_info(size_t i, const struct rdl_resp_event *ev)
+{
+    struct intake *in = &intakes[i];
+
+    for (size_t k = 0; k < ev->len; k++) {
+        char byte = (char)ev->data[k];
+        if (byte == '\n') {
+            in->line[in->line_len] = '\0';
+            take_line(&look->host[i], in->line);
+            in->line_len = 0;
+        } else if (byte != '\r' && in->line_len < sizeof in->line - 1) {
+            in->line[in->line_len++] = byte;
+        }
+    }
+}
+
+static int questions_write(struct rdl_conn *c, unsigned step, struct rdl_writer *w)
+{
+    (void)c;
+    return rdl_cmd_ask(w, step == 0 ? RDL_ASK_SERVER : RDL_ASK_REPLICATION);
+}
+
+static int questions_judge(struct rdl_conn *c, unsigned step)
+{
+    (void)step;
+    if (c->reply_kind == RDL_RESP_BULK)
+        return RDL_OK;
+    if (c->reply_kind != RDL_RESP_ERROR)
+        return RDL_E_UNASKED;
+    int code = rdl_error_code(c->reply);
+    if (code == RDL_E_UNSUPPORTED || code == RDL_E_PERM)
+        return RDL_OK;
+    rdl_conn_say(c, c->reply);
+    return code;
+}
+
+static void questions_stamp(struct rdl_conn *c, uint64_t now_ms)
+{
+    (void)now_ms;
+    c->facts.has |= RDL_FACT_STAMPED; /* nothing is to be stamped */
+}
+
+/* ---------------------------------------------------------------- what a key holds */
+
+uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len)
+{
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < len; i++)
+        so_far = (so_far ^ p[i]) * 16777619u;
+    return so_far;
+}
+
+static void take_value(size_t i, const struct rdl_resp_event *ev)
+{
+    struct rdl_cli_seen *v = &intakes[i].value[intakes[i].which];
+
+    if (ev->first) {
+        v->len = 0;
+        v->id = RDL_CLI_ID_BASE;
+    }
+    for (size_t k = 0; k < ev->len && v->len + k < sizeof v->value; k++)
+        v->value[v->len + k] = (char)ev->data[k];
+    v->len += ev->len;
+    v->id = rdl_cli_id(v->id, ev->data, ev->len);
+}
+
+static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    if (ev->kind != RDL_RESP_BULK)
+        return 0;
+    if (c->state == RDL_CONN_HELLO)
+        take_info(index_of(c), ev);
+    else
+        take_value(index_of(c), ev);
+    return 1;
+}
+
+static const struct rdl_preflight questions = {2, questions_write, questions_take, questions_judge,
+                                               questions_stamp};
+
+static void key_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                      struct rdl_writer *w)
+{
+    (void)r;
+    rdl_cmd_get(w, q->name);
+    rdl_cmd_pttl(w, q->name);
+    rdl_cmd_get(w, q->name);
+    intakes[index_of(c)].which = 0;
+}
+
+static int is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
+{
+    size_t len = a->len < sizeof a->value ? a->len : sizeof a->value;
+
+    return a->what == b->what && a->len == b->len && a->id == b->id && memcmp(a->value, b->value, len) == 0;
+}
+
+/* GET, PTTL, GET. YES: one holder, and what it has left; NO: it changed meanwhile. */
+static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    struct intake *in = &intakes[index_of(c)];
+    struct rdl_cli_seen *v = &in->value[in->which];
+
+    (void)q;
+    if (r->replies == 1) {
+        if (c->reply_kind != RDL_RESP_INT)
+            return rdl_reply_error(c, r);
+        in->value[0].pttl_ms = c->reply_value;
+        in->which = 1;
+        return RDL_OK;
+    }
+    if (c->reply_kind == RDL_RESP_ERROR && rdl_error_code(c->reply) != RDL_E_WRONGTYPE)
+        return rdl_reply_error(c, r);
+    if (c->reply_kind != RDL_RESP_BULK)
+        v->len = 0;
+    v->what = c->reply_kind == RDL_RESP_BULK  ? RDL_CLI_SEEN_KEY
+              : c->reply_kind == RDL_RESP_NIL ? RDL_CLI_SEEN_FREE
+                                              : RDL_CLI_SEEN_ODD;
+    if (r->replies == 2 && r->verdict == RDL_ANSWER_NONE)
+        r->verdict = is_same(&in->value[0], v) ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    return RDL_OK;
+}
+
+static const struct rdl_way key_way = {key_write, key_judge, NULL, {3}, 0};
+static const struct rdl_way *const key_ways[] = {&key_way, NULL};
+static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+/* ---------------------------------------------------------------- asking */
+
+/* One turn of the loop; ends the process on a signal. */
+static void turn(uint64_t until_ms)
+{
+    struct rdl_cli_servers *s = look->servers;
+    uint64_t now = look->net.now_ms(look->net.ctx);
+
+    for (size_t i = 0; i < s->n; i++) {
+        uint64_t at = rdl_conn_upkeep(&s->conn[i], now);
+        until_ms = at < until_ms ? at : until_ms;
+    }
+    (void)look->net.poll(look->net.ctx, s->conns, s->n, until_ms);
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+        if (sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP)
+            rdl_cli_signals_die(sig);
+}
+
+static int is_settled(size_t i)
+{
+    const struct rdl_conn *c = &look->servers->conn[i];
+
+    return rdl_conn_state(c) == RDL_CONN_READY || (rdl_conn_error(c) != RDL_OK && c->failures > 0);
+}
+
+static unsigned settled(void)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < look->servers->n; i++)
+        n += is_settled(i) != 0;
+    return n;
+}
+
+int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
+{
+    static struct rdl_cli_servers servers;
+
+    look = l;
+    l->o = o;
+    l->servers = &servers;
+    int rc = rdl_cli_servers_init(&servers, o);
+    if (rc == 0 && o->trace)
+        rc = rdl_cli_trace_open(&servers, o->trace_file);
+    rdl_posix_init(&l->posix, &l->net);
+    if (rc == 0)
+        rc = rdl_cli_signals_open(&l->posix.wake_fd);
+    if (rc != 0)
+        return rc;
+    for (size_t i = 0; i < servers.n; i++)
+        servers.conn[i].preflight = &questions;
+    uint64_t until_ms = l->net.now_ms(l->net.ctx) + servers.config[0].connect_ms;
+    while (settled() < servers.n && l->net.now_ms(l->net.ctx) < until_ms)
+        turn(until_ms);
+    return 0;
+}
+
+/* So long for an answer: as an attempt, three round trips at least. */
+static uint64_t patience_ms(void)
+{
+    uint64_t ms = look->o->attempt_ms != 0 ? look->o->attempt_ms : LEAST_MS;
+
+    for (size_t i = 0; i < look->servers->n && look->o->attempt_ms == 0; i++) {
+        uint64_t trips = 3 * (uint64_t)look->servers->conn[i].rtt_ms;
+        ms = trips > ms ? trips : ms;
+    }
+    return ms;
+}
+
+static void ask(const char *name)
+{
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = &op_key;
+    cmd.name.data = name;
+    cmd.name.len = strlen(name);
+    for (size_t i = 0; i < look->servers->n; i++) {
+        struct rdl_conn *c = &look->servers->conn[i];
+        int is_due = look->req[i].answer == RDL_ANSWER_NONE || look->req[i].answer == RDL_ANSWER_NO;
+        if (!is_due || look->req[i].is_queued)
+            continue;
+        if (rdl_conn_state(c) != RDL_CONN_READY || rdl_conn_submit(c, &look->req[i], &cmd) != RDL_OK)
+            look->req[i].answer = RDL_ANSWER_UNSENT;
+    }
+}
+
+static unsigned unanswered(void)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < look->servers->n; i++)
+        n += look->req[i].is_queued != 0;
+    return n;
+}
+
+static void note(size_t i)
+{
+    const struct rdl_conn *c = &look->servers->conn[i];
+    const struct rdl_req *req = &look->req[i];
+    struct rdl_cli_seen *seen = &look->seen[i];
+
+    *seen = intakes[i].value[0];
+    if (req->answer == RDL_ANSWER_YES)
+        return;
+    seen->what = RDL_CLI_SEEN_NOTHING;
+    seen->error = req->answer == RDL_ANSWER_NO      ? RDL_OK
+                  : req->answer == RDL_ANSWER_ERROR ? req->error
+                                                    : rdl_conn_error(c);
+    if (seen->error == RDL_OK && req->answer != RDL_ANSWER_NO)
+        seen->error = RDL_E_TIMEOUT;
+    rdl_cli_secret_scrub(rdl_conn_text(c), rdl_conn_text(c), look->servers->endpoint[i].password, seen->said,
+                         sizeof seen->said);
+}
+
+void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
+{
+    memset(l->req, 0, sizeof l->req);
+    for (int looks = 0; looks < LOOKS_MAX; looks++) {
+        uint64_t until_ms = l->net.now_ms(l->net.ctx) + patience_ms();
+        ask(name);
+        while (unanswered() > 0 && l->net.now_ms(l->net.ctx) < until_ms)
+            turn(until_ms);
+    }
+    for (size_t i = 0; i < l->servers->n; i++) {
+        rdl_conn_forget(&l->servers->conn[i], &l->req[i]);
+        note(i);
+    }
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* What was seen of a lock on its servers, in words and as JSON, and what a majority of them comes to. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- what a key is */
+
+/* A value of the old protocol: Unix time, maybe with a decimal fraction that tells holders apart. */
+static int is_deadline(const char *value, size_t len)
+{
+    size_t n = 0;
+
+    while (n < len && value[n] >= '0' && value[n] <= '9')
+        n++;
+    if (n < 9 || n > 11)
+        return 0;
+    if (n < len && value[n] == '.')
+        for (n++; n < len && value[n] >= '0' && value[n] <= '9';)
+            n++;
+    return n == len;
+}
+
+static int is_token(const char *value, size_t len)
+{
+    struct rdl_token token;
+
+    return rdl_token_from_hex(&token, value, len) == RDL_OK;
+}
+
+enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s)
+{
+    if (s->what == RDL_CLI_SEEN_ODD || s->len > sizeof s->value)
+        return RDL_CLI_KIND_FOREIGN;
+    if (is_deadline(s->value, s->len))
+        return RDL_CLI_KIND_DEADLINE;
+    return is_token(s->value, s->len) ? RDL_CLI_KIND_TOKEN : RDL_CLI_KIND_FOREIGN;
+}
+
+/* ---------------------------------------------------------------- the majority */
+
+/* Of a server that came up less than max_ttl ago: for how long it does not count; it may have forgotten. */
+static uint64_t quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h)
+{
+    uint64_t least_ms = (uint64_t)o->max_ttl_ms + 1000, up_ms = (uint64_t)h->uptime_s * 1000;
+
+    return o->guard != RDL_GUARD_OFF && h->is_told && up_ms < least_ms ? least_ms - up_ms : 0;
+}
+
+static int is_key(const struct rdl_cli_seen *s)
+{
+    return s->what == RDL_CLI_SEEN_KEY || s->what == RDL_CLI_SEEN_ODD;
+}
+
+/* The same holder on both. */
+static int is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
+{
+    size_t len = a->len < sizeof a->value ? a->len : sizeof a->value;
+
+    return is_key(a) && is_key(b) && a->what == b->what && a->id == b->id && a->len == b->len &&
+           memcmp(a->value, b->value, len) == 0;
+}
+
+/* How long at most: after that fewer than a majority have it. */
+static uint64_t ends_in(const struct rdl_cli_seen *const held[], unsigned n, unsigned quorum)
+{
+    uint64_t ends = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t ms = held[i]->pttl_ms < 0 ? UINT64_MAX : (uint64_t)held[i]->pttl_ms;
+        unsigned longer = 0;
+        for (unsigned k = 0; k < n; k++)
+            longer += held[k]->pttl_ms < 0 || (uint64_t)held[k]->pttl_ms >= ms;
+        if (longer >= quorum && ms > ends)
+            ends = ms;
+    }
+    return ends;
+}
+
+/* Those that have what server i has. */
+static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n, size_t i,
+                        const struct rdl_cli_seen *held[RDL_SERVERS_MAX])
+{
+    unsigned found = 0;
+
+    for (size_t k = 0; k < n; k++)
+        if (counts[k] && is_same(&seen[k], &seen[i]))
+            held[found++] = &seen[k];
+    return found;
+}
+
+void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
+                     struct rdl_cli_verdict *v)
+{
+    unsigned free_on = 0, unknown = 0, most = 0;
+
+    memset(v, 0, sizeof *v);
+    v->of = (unsigned)n;
+    v->quorum = (unsigned)n / 2 + 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct rdl_cli_seen *held[RDL_SERVERS_MAX];
+        v->silent += seen[i].what == RDL_CLI_SEEN_NOTHING;
+        v->young += seen[i].what != RDL_CLI_SEEN_NOTHING && !counts[i];
+        if (!counts[i] || seen[i].what == RDL_CLI_SEEN_NOTHING) {
+            unknown++;
+            continue;
+        }
+        free_on += seen[i].what == RDL_CLI_SEEN_FREE;
+        unsigned on = sharers(seen, counts, n, i, held);
+        if (on <= most)
+            continue;
+        most = on;
+        v->on = on;
+        v->id = seen[i].id;
+        v->key = rdl_cli_seen_kind(&seen[i]);
+        v->ends_ms = ends_in(held, on, v->quorum);
+    }
+    if (free_on >= v->quorum)
+        v->what = RDL_CLI_FREE;
+    else if (most >= v->quorum)
+        v->what = RDL_CLI_HELD;
+    else if (most + unknown >= v->quorum || free_on + unknown >= v->quorum)
+        v->what = RDL_CLI_UNKNOWN;
+    else
+        v->what = RDL_CLI_SPLIT;
+}
+
+void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v)
+{
+    unsigned char counts[RDL_SERVERS_MAX];
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        counts[i] = quarantine_ms(l->o, &l->host[i]) == 0;
+    rdl_cli_verdict(l->seen, counts, l->servers->n, v);
+}
+
+/* ---------------------------------------------------------------- words */
+
+struct text {
+    char *out;
+    size_t cap, len;
+};
+
+RDL_CLI_PRINTF(2, 3)
+static void add(struct text *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(t->out + t->len, t->cap - t->len, format, args);
+    va_end(args);
+    t->len = n > 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
+}
+
+static void add_seconds(struct text *t, uint64_t ms)
+{
+    add(t, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);
+}
+
+static void add_uptime(struct text *t, unsigned long s)
+{
+    if (s >= 2 * 86400UL)
+        add(t, "up %lu days", s / 86400);
+    else if (s >= 2 * 3600UL)
+        add(t, "up %lu hours", s / 3600);
+    else if (s >= 120)
+        add(t, "up %lu minutes", s / 60);
+    else
+        add(t, "up %lu s", s);
+}
+
+static void add_host(struct text *t, const struct rdl_cli_look *l, size_t i)
+{
+    const struct rdl_cli_host *h = &l->host[i];
+    uint64_t wait_ms = quarantine_ms(l->o, h);
+
+    if (!h->is_told)
+        return;
+    add(t, " (%s %s, %s, ", h->is_valkey ? "valkey" : "redis", h->version, h->role);
+    add_uptime(t, h->uptime_s);
+    if (wait_ms > 0) {
+        add(t, "; does not count for ");
+        add_seconds(t, wait_ms);
+    }
+    add(t, ")");
+}
+
+static void add_error(struct text *t, const struct rdl_cli_look *l, size_t i)
+{
+    const struct rdl_cli_seen *s = &l->seen[i];
+    int err = rdl_posix_errno(&l->servers->conn[i]);
+
+    if (l->servers->unresolved[i] != NULL)
+        add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
+    else if (s->error == RDL_OK)
+        add(t, "it changes while it is looked at");
+    else
+        add(t, "no answer: %s%s%s", rdl_strerror(s->error), s->said[0] != '\0' || err != 0 ? ": " : "",
+            s->said[0] != '\0' ? s->said
+            : err != 0         ? strerror(err)
+                               : "");
+}
+
+static void add_key(struct text *t, const struct rdl_cli_seen *s)
+{
+    enum rdl_cli_kind kind = rdl_cli_seen_kind(s);
+
+    if (s->what == RDL_CLI_SEEN_ODD)
+        add(t, "no string, so no lock");
+    else if (kind == RDL_CLI_KIND_DEADLINE)
+        add(t, "old protocol: held by %08" PRIx32 " until %.*s (Unix time)", s->id, (int)s->len, s->value);
+    else if (kind == RDL_CLI_KIND_TOKEN)
+        add(t, "held by %08" PRIx32, s->id);
+    else
+        add(t, "a value that is no token of ours: %08" PRIx32, s->id);
+    if (s->pttl_ms >= 0) {
+        add(t, ", ");
+        add_seconds(t, (uint64_t)s->pttl_ms);
+        add(t, " left");
+    } else if (kind != RDL_CLI_KIND_DEADLINE) {
+        add(t, ", no expiry%s", s->what == RDL_CLI_SEEN_ODD ? "" : ": foreign or legacy");
+    }
+}
+
+void rdl_cli_look_line(const struct rdl_cli_look *l, size_t i, const char *name, char *out, size_t cap)
+{
+    struct text t = {out, cap, 0};
+    char where[RDL_CLI_WHERE_MAX];
+
+    rdl_cli_servers_where(l->servers, i, where);
+    add(&t, "%s at %s: ", name, where);
+    if (l->seen[i].what == RDL_CLI_SEEN_NOTHING)
+        add_error(&t, l, i);
+    else if (l->seen[i].what == RDL_CLI_SEEN_FREE)
+        add(&t, "free");
+    else
+        add_key(&t, &l->seen[i]);
+    add_host(&t, l, i);
+}
+
+void rdl_cli_verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap)
+{
+    struct text t = {out, cap, 0};
+
+    add(&t, "%s: ", name);
+    if (v->what == RDL_CLI_FREE) {
+        add(&t, "free");
+    } else if (v->what == RDL_CLI_SPLIT) {
+        add(&t, "split: nobody holds it on %u of %u", v->quorum, v->of);
+    } else if (v->what == RDL_CLI_UNKNOWN) {
+        add(&t, "unknown: ");
+        if (v->silent > 0)
+            add(&t, "%u of %u servers did not answer", v->silent, v->of);
+        if (v->young > 0)
+            add(&t, "%s%u of %u came up less than --max-ttl ago and may have forgotten it",
+                v->silent > 0 ? ", " : "", v->young, v->of);
+    } else {
+        add(&t, "held by %08" PRIx32 " on %u of %u", v->id, v->on, v->of);
+        if (v->key == RDL_CLI_KIND_DEADLINE)
+            add(&t, ", by the old protocol");
+        else if (v->ends_ms == UINT64_MAX)
+            add(&t, ", no expiry: foreign or legacy");
+        else
+            add(&t, ", for %" PRIu64 ".%" PRIu64 " s at most unless it is renewed", v->ends_ms / 1000,
+                v->ends_ms % 1000 / 100);
+    }
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void add_string(struct text *t, const char *s)
+{
+    add(t, "\"");
+    for (; *s != '\0'; s++) {
+        if (*s == '"' || *s == '\\')
+            add(t, "\\%c", *s);
+        else if ((unsigned char)*s < ' ' || *s == 127)
+            add(t, "\\u%04x", (unsigned)(unsigned char)*s);
+        else
+            add(t, "%c", *s);
+    }
+    add(t, "\"");
+}
+
+static void add_server(struct text *t, const struct rdl_cli_look *l, size_t i)
+{
+    static const char *const kinds[] = {"token", "deadline", "foreign"};
+    const struct rdl_cli_seen *s = &l->seen[i];
+    const struct rdl_cli_host *h = &l->host[i];
+    char where[RDL_CLI_WHERE_MAX], error[256];
+    struct text e = {error, sizeof error, 0};
+
+    rdl_cli_servers_where(l->servers, i, where);
+    add(t, "{\"server\":");
+    add_string(t, where);
+    if (s->what == RDL_CLI_SEEN_NOTHING) {
+        add_error(&e, l, i);
+        add(t, ",\"key\":null,\"error\":");
+        add_string(t, error);
+    } else if (s->what == RDL_CLI_SEEN_FREE) {
+        add(t, ",\"key\":\"free\"");
+    } else {
+        add(t, ",\"key\":\"%s\",\"id\":\"%08" PRIx32 "\",\"ttl_ms\":%" PRId64, kinds[rdl_cli_seen_kind(s)],
+            s->id, s->pttl_ms);
+    }
+    if (h->is_told) {
+        add(t, ",\"version\":\"%s\",\"role\":\"%s\",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64, h->version,
+            h->role, h->uptime_s, quarantine_ms(l->o, h));
+    }
+    add(t, "}");
+}
+
+void rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
+                       char *out, size_t cap)
+{
+    static const char *const words[] = {"free", "held", "split", "unknown"};
+    struct text t = {out, cap, 0};
+
+    add(&t, "{\"lock\":");
+    add_string(&t, name);
+    add(&t, ",\"verdict\":\"%s\"", words[v->what]);
+    if (v->what == RDL_CLI_HELD)
+        add(&t, ",\"id\":\"%08" PRIx32 "\",\"on\":%u", v->id, v->on);
+    if (v->what == RDL_CLI_HELD && v->ends_ms != UINT64_MAX)
+        add(&t, ",\"ends_ms\":%" PRIu64, v->ends_ms);
+    add(&t, ",\"of\":%u,\"quorum\":%u,\"servers\":[", v->of, v->quorum);
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (i > 0)
+            add(&t, ",");
+        add_server(&t, l, i);
+    }
+    add(&t, "]}");
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock status`: who holds these locks, and for how long at most. It writes nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdio.h>
+
+enum { LINE_MAX_LEN = 512, JSON_MAX = 8192 };
+
+/* A line of what was said to the caller: 0 or an exit status. */
+static int print(char *line)
+{
+    for (char *p = line; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    int rc = rdl_cli_print(line);
+    return rc == 0 ? rdl_cli_print("\n") : rc;
+}
+
+static int show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
+{
+    char line[LINE_MAX_LEN];
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        rdl_cli_look_line(l, i, name, line, sizeof line);
+        if (print(line) != 0)
+            return RDL_EXIT_OS;
+    }
+    rdl_cli_verdict_line(v, name, line, sizeof line);
+    return print(line);
+}
+
+static int show_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
+                     int is_first)
+{
+    static char text[JSON_MAX];
+
+    rdl_cli_look_json(l, v, name, text, sizeof text);
+    int rc = rdl_cli_print(is_first ? "{\"locks\":[" : ",");
+    return rc == 0 ? rdl_cli_print(text) : rc;
+}
+
+/* One that is held outweighs one of which nobody knows. */
+static int worse(int status, enum rdl_cli_state state)
+{
+    if (status == RDL_EXIT_CONFLICT || state == RDL_CLI_HELD || state == RDL_CLI_SPLIT)
+        return RDL_EXIT_CONFLICT;
+    return state == RDL_CLI_UNKNOWN ? RDL_EXIT_UNAVAILABLE : status;
+}
+
+static int look_at_all(struct rdl_cli_look *l)
+{
+    int status = 0;
+
+    for (size_t k = 0; k < l->o->n_locks; k++) {
+        const char *name = l->o->locks[k];
+        struct rdl_cli_verdict v;
+        rdl_cli_look_at(l, name);
+        rdl_cli_look_verdict(l, &v);
+        int rc = l->o->json ? show_json(l, &v, name, k == 0) : show(l, &v, name);
+        if (rc != 0)
+            return rc;
+        status = worse(status, v.what);
+    }
+    return l->o->json && rdl_cli_print("]}\n") != 0 ? RDL_EXIT_OS : status;
+}
+
+int rdl_cli_status(int argc, char **argv)
+{
+    static struct rdl_cli_options options;
+    static struct rdl_cli_look look;
+
+    int rc = rdl_cli_options_parse(&options, RDL_CLI_STATUS, argc, argv);
+    if (rc == 0 && options.help)
+        return rdl_cli_help(RDL_CLI_STATUS);
+    if (rc == 0)
+        rc = rdl_cli_options_settle(&options);
+    if (rc == 0)
+        rc = rdl_cli_look_begin(&look, &options);
+    return rc == 0 ? look_at_all(&look) : rc;
+}

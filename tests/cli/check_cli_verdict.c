@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What a lock's keys on its servers come to. */
+#include "redlock/cli/cli.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_verdict(void);
+
+/*
+ * A letter a server: . free, a b c held by one of them, - no answer; behind it what a key has left in seconds,
+ * nothing: no expiry. An exclamation mark in front: it may have forgotten.
+ */
+static const struct {
+    const char *servers;
+    enum rdl_cli_state what;
+    unsigned on;
+    uint64_t ends_s; /* UINT64_MAX: never */
+} table[] = {
+    {".", RDL_CLI_FREE, 0, 0},
+    {"a9", RDL_CLI_HELD, 1, 9},
+    {"-", RDL_CLI_UNKNOWN, 0, 0},
+    {"!.", RDL_CLI_UNKNOWN, 0, 0},
+    {"!a9", RDL_CLI_UNKNOWN, 0, 0},
+    {". . .", RDL_CLI_FREE, 0, 0},
+    {". . -", RDL_CLI_FREE, 0, 0},
+    {". . a9", RDL_CLI_FREE, 0, 0},
+    {". - -", RDL_CLI_UNKNOWN, 0, 0},
+    {". !. !.", RDL_CLI_UNKNOWN, 0, 0},
+    {". !. .", RDL_CLI_FREE, 0, 0},
+    {"a9 a9 a9", RDL_CLI_HELD, 3, 9},
+    {"a9 a8 .", RDL_CLI_HELD, 2, 8},
+    {"a9 a8 a7", RDL_CLI_HELD, 3, 8}, /* with two of them it is held */
+    {"a7 a9 a8", RDL_CLI_HELD, 3, 8},
+    {"a9 a8 b7", RDL_CLI_HELD, 2, 8},
+    {"a9 a8 -", RDL_CLI_HELD, 2, 8},
+    {"a a8 a7", RDL_CLI_HELD, 3, 8},
+    {"a a a7", RDL_CLI_HELD, 3, UINT64_MAX},
+    {"a9 b9 c9", RDL_CLI_SPLIT, 1, 0},
+    {"a9 b9 .", RDL_CLI_SPLIT, 1, 0},
+    {"a9 b9 -", RDL_CLI_UNKNOWN, 1, 0},
+    {"a9 . -", RDL_CLI_UNKNOWN, 1, 0},
+    {"a9 !a9 !a9", RDL_CLI_UNKNOWN, 1, 0},
+    {"a9 a9 !a9", RDL_CLI_HELD, 2, 9},
+    {"a9 a9 . .", RDL_CLI_SPLIT, 2, 0}, /* of four three are needed */
+    {". . . a9", RDL_CLI_FREE, 0, 0},
+    {"a9 a9 b9 b9 .", RDL_CLI_SPLIT, 2, 0},
+    {"a9 a9 b9 b9 -", RDL_CLI_UNKNOWN, 2, 0},
+    {"a5 a6 a7 a8 a9", RDL_CLI_HELD, 5, 7},
+    {". . a9 b9 -", RDL_CLI_UNKNOWN, 1, 0},
+};
+
+static size_t servers_of(const char *text, struct rdl_cli_seen *seen, unsigned char *counts)
+{
+    size_t n = 0;
+
+    for (; *text != '\0'; text += *text == ' ') {
+        struct rdl_cli_seen *s = &seen[n];
+        memset(s, 0, sizeof *s);
+        counts[n++] = *text != '!';
+        text += *text == '!';
+        s->what = *text == '.' ? RDL_CLI_SEEN_FREE : *text == '-' ? RDL_CLI_SEEN_NOTHING : RDL_CLI_SEEN_KEY;
+        s->len = 1;
+        s->value[0] = *text;
+        s->id = rdl_cli_id(RDL_CLI_ID_BASE, s->value, 1);
+        text++;
+        s->pttl_ms = *text >= '0' && *text <= '9' ? (*text - '0') * 1000 : -1;
+        text += *text >= '0' && *text <= '9';
+    }
+    return n;
+}
+
+START_TEST(a_majority_decides_and_who_may_have_forgotten_does_not)
+{
+    struct rdl_cli_seen seen[RDL_SERVERS_MAX];
+    unsigned char counts[RDL_SERVERS_MAX];
+    struct rdl_cli_verdict v;
+    size_t n = servers_of(table[_i].servers, seen, counts);
+
+    rdl_cli_verdict(seen, counts, n, &v);
+    ck_assert_msg(v.what == table[_i].what, "%s: %d", table[_i].servers, (int)v.what);
+    ck_assert_uint_eq(v.of, n);
+    ck_assert_uint_eq(v.quorum, n / 2 + 1);
+    if (v.what != RDL_CLI_HELD)
+        return;
+    ck_assert_uint_eq(v.on, table[_i].on);
+    ck_assert_uint_eq(v.id, rdl_cli_id(RDL_CLI_ID_BASE, "a", 1));
+    ck_assert_uint_eq(v.ends_ms, table[_i].ends_s == UINT64_MAX ? UINT64_MAX : table[_i].ends_s * 1000);
+}
+END_TEST
+
+/* The words of the hash's authors. */
+START_TEST(an_id_is_fnv_1a)
+{
+    ck_assert_uint_eq(rdl_cli_id(RDL_CLI_ID_BASE, "", 0), 0x811c9dc5u);
+    ck_assert_uint_eq(rdl_cli_id(RDL_CLI_ID_BASE, "a", 1), 0xe40c292cu);
+    ck_assert_uint_eq(rdl_cli_id(RDL_CLI_ID_BASE, "foobar", 6), 0xbf9cf968u);
+    ck_assert_uint_eq(rdl_cli_id(rdl_cli_id(RDL_CLI_ID_BASE, "foo", 3), "bar", 3), 0xbf9cf968u);
+}
+END_TEST
+
+static const struct {
+    const char *value;
+    enum rdl_cli_kind kind;
+} kinds[] = {
+    {"00112233445566778899aabbccddeeff00000001", RDL_CLI_KIND_TOKEN},
+    {"00112233445566778899aabbccddeeff0000000", RDL_CLI_KIND_FOREIGN},
+    {"00112233445566778899aabbccddeeff000000012", RDL_CLI_KIND_FOREIGN},
+    {"00112233445566778899AABBCCDDEEFF00000001", RDL_CLI_KIND_FOREIGN},
+    {"1795000000", RDL_CLI_KIND_DEADLINE},
+    {"1795000000.5", RDL_CLI_KIND_DEADLINE},
+    {"1795000000.123456", RDL_CLI_KIND_DEADLINE},
+    {"12345678", RDL_CLI_KIND_FOREIGN},
+    {"179500000000", RDL_CLI_KIND_FOREIGN},
+    {"1795000000.5x", RDL_CLI_KIND_FOREIGN},
+    {"", RDL_CLI_KIND_FOREIGN},
+    {"worker-7", RDL_CLI_KIND_FOREIGN},
+};
+
+START_TEST(a_value_is_a_token_a_deadline_or_neither)
+{
+    struct rdl_cli_seen s = {.what = RDL_CLI_SEEN_KEY, .len = strlen(kinds[_i].value)};
+
+    memcpy(s.value, kinds[_i].value, s.len);
+    ck_assert_msg(rdl_cli_seen_kind(&s) == kinds[_i].kind, "%s", kinds[_i].value);
+    s.len = sizeof s.value + 1; /* all that is known of it is how it begins */
+    ck_assert_int_eq(rdl_cli_seen_kind(&s), RDL_CLI_KIND_FOREIGN);
+}
+END_TEST
+
+Suite *suite_cli_verdict(void)
+{
+    Suite *suite = suite_create("cli_verdict");
+    TCase *tc = tcase_create("cli_verdict");
+
+    tcase_add_loop_test(tc, a_majority_decides_and_who_may_have_forgotten_does_not, 0,
+                        sizeof table / sizeof table[0]);
+    tcase_add_test(tc, an_id_is_fnv_1a);
+    tcase_add_loop_test(tc, a_value_is_a_token_a_deadline_or_neither, 0, sizeof kinds / sizeof kinds[0]);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock status` on real servers: what it says of each, of all together, and that it changes nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_status(void);
+
+enum { N = 3 };
+
+#define TOKEN "00112233445566778899aabbccddeeff00000001"
+#define OTHER "00112233445566778899aabbccddeeff00000002"
+#define ID    "98f34076"
+
+static struct live_server server[N];
+static struct command a;
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+/* redlock status OPTIONS... SERVERS... LOCKS... */
+static int status(const char *const options[], size_t n, const char *const locks[])
+{
+    memset(&a, 0, sizeof a);
+    command_add(&a, "status");
+    command_add_all(&a, options);
+    command_add_servers(&a, server, n);
+    command_add_all(&a, locks);
+    return command_run(&a);
+}
+
+static const char *const off[] = {"--restart-guard=off", NULL};
+static const char *const nightly[] = {"nightly", NULL};
+
+/* What it says of server i, from the colon behind its address on. */
+static const char *said_of(int i)
+{
+    char where[64];
+    const char *at;
+
+    snprintf(where, sizeof where, "nightly at 127.0.0.1:%d: ", server[i].port);
+    at = strstr(a.out, where);
+    ck_assert_msg(at != NULL, "%s is not in: %s%s", where, a.out, a.err);
+    return at + strlen(where);
+}
+
+static void expect(const char *text, const char *from)
+{
+    ck_assert_msg(strncmp(text, from, strlen(from)) == 0, "%s is not in: %s%s", from, a.out, a.err);
+}
+
+static const char *verdict(void)
+{
+    const char *at = strstr(a.out, "nightly: ");
+
+    ck_assert_msg(at != NULL, "no verdict: %s%s", a.out, a.err);
+    return at + strlen("nightly: ");
+}
+
+START_TEST(a_line_a_server_and_one_of_all)
+{
+    unsigned left = 0;
+    char rest[64] = "";
+
+    for (int i = 0; i < 2; i++)
+        live_command(&server[i], "SET nightly " TOKEN " PX 600000");
+    ck_assert_int_eq(status(off, N, nightly), 1);
+    ck_assert_uint_eq(command_count(a.out, "\n"), 4);
+    expect(said_of(0), "held by " ID ", ");
+    ck_assert_int_eq(
+        sscanf(said_of(1), "held by " ID ", %u.%*u s left (redis %*[0-9.], %63[^,]", &left, rest), 2);
+    ck_assert_uint_le(left, 600);
+    ck_assert_str_eq(rest, "master");
+    expect(said_of(2), "free (redis ");
+    expect(verdict(), "held by " ID " on 2 of 3, for ");
+    ck_assert_ptr_nonnull(strstr(verdict(), " s at most unless it is renewed\n"));
+    ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+/* What stands on the first two, and what that is called and comes to; on the third server nothing does. */
+static const struct {
+    const char *set[2];
+    const char *said, *verdict;
+    int status;
+} keys[] = {
+    {{"SET nightly " TOKEN, "SET nightly " TOKEN},
+     "held by " ID ", no expiry: foreign or legacy",
+     "held by " ID " on 2 of 3, no expiry: foreign or legacy\n",
+     1},
+    {{"SET nightly 1795000000.25", "SET nightly 1795000000.25"},
+     "old protocol: held by 7642c982 until 1795000000.25 (Unix time)",
+     "held by 7642c982 on 2 of 3, by the old protocol\n",
+     1},
+    {{"SET nightly worker-7 PX 600000", "SET nightly worker-7 PX 600000"},
+     "a value that is no token of ours: 6df928bb, ",
+     "held by 6df928bb on 2 of 3, for ",
+     1},
+    {{"LPUSH nightly 1", "PING"}, "no string, so no lock, no expiry", "free\n", 0},
+    {{"SET nightly " TOKEN " PX 600000", "SET nightly " OTHER " PX 600000"},
+     "held by " ID ", ",
+     "split: nobody holds it on 2 of 3\n",
+     1},
+    {{"SET nightly " TOKEN " PX 600000", "PING"}, "held by " ID ", ", "free\n", 0},
+};
+
+START_TEST(a_key_is_called_what_it_is)
+{
+    for (int i = 0; i < 2; i++)
+        live_command(&server[i], "%s", keys[_i].set[i]);
+    ck_assert_int_eq(status(off, N, nightly), keys[_i].status);
+    expect(said_of(0), keys[_i].said);
+    expect(verdict(), keys[_i].verdict);
+}
+END_TEST
+
+START_TEST(too_few_that_answer_decide_nothing)
+{
+    live_kill(&server[1]);
+    ck_assert_int_eq(status(off, N, nightly), 0);
+    expect(said_of(1), "no answer: cannot connect: Connection refused\n");
+    live_command(&server[0], "SET nightly " TOKEN " PX 600000");
+    ck_assert_int_eq(status(off, N, nightly), 69);
+    expect(verdict(), "unknown: 1 of 3 servers did not answer\n");
+}
+END_TEST
+
+START_TEST(servers_that_just_started_decide_nothing)
+{
+    ck_assert_int_eq(
+        status((const char *const[]){"--max-ttl=60m", "--restart-guard=if-permitted", NULL}, N, nightly), 69);
+    ck_assert_ptr_nonnull(strstr(said_of(0), "; does not count for "));
+    expect(verdict(), "unknown: 3 of 3 came up less than --max-ttl ago and may have forgotten it\n");
+}
+END_TEST
+
+START_TEST(one_of_several_locks_that_is_held_is_the_status)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET weekly " TOKEN " PX 600000");
+    ck_assert_int_eq(status(off, N, (const char *const[]){"nightly", "weekly", "yearly", NULL}), 1);
+    expect(verdict(), "free\n");
+    ck_assert_ptr_nonnull(strstr(a.out, "weekly: held by " ID " on 3 of 3"));
+    ck_assert_ptr_nonnull(strstr(a.out, "\nyearly: free\n"));
+}
+END_TEST
+
+/* All that such a user may do is look, and that is all that is done. */
+START_TEST(get_and_pttl_are_all_it_needs_and_nothing_is_written)
+{
+    char url[256];
+
+    live_command(&server[0], "ACL SETUSER eve on >secret ~* +get +pttl");
+    live_command(&server[0], "SET nightly " TOKEN " PX 600000");
+    snprintf(url, sizeof url, "redis://eve:secret@127.0.0.1:%d", server[0].port);
+    command_add_all(&a, (const char *const[]){"status", "-u", url, "nightly", NULL});
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_ptr_nonnull(strstr(said_of(0), " s left\n")); /* and nothing of the server */
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$40\r\n" TOKEN "\r\n");
+    ck_assert_int_ne(live_command(&server[0], "PTTL nightly")[1], '-');
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(a_user_who_may_not_look_is_told_so)
+{
+    char url[256];
+
+    live_command(&server[0], "ACL SETUSER eve on >secret ~* +pttl");
+    snprintf(url, sizeof url, "redis://eve:secret@127.0.0.1:%d", server[0].port);
+    command_add_all(&a, (const char *const[]){"status", "-u", url, "nightly", NULL});
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(said_of(0), "NOPERM"));
+    ck_assert_ptr_null(strstr(a.out, "secret"));
+}
+END_TEST
+
+START_TEST(as_json_it_is_one_object)
+{
+    for (int i = 0; i < 2; i++)
+        live_command(&server[i], "SET nightly " TOKEN " PX 600000");
+    command_set_script(
+        &a, server, N,
+        "$RDL_COMMAND status --restart-guard=off --json nightly 'a \"b\"\\c' |"
+        " jq -r '.locks[] | .lock, .verdict, .id, .on, .quorum, (.servers[] | .key), .servers[0].role'");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "nightly\nheld\n" ID "\n2\n2\ntoken\ntoken\nfree\nmaster\n"
+                            "a \"b\"\\c\nfree\nnull\nnull\n2\nfree\nfree\nfree\nmaster\n");
+}
+END_TEST
+
+static const struct {
+    const char *args[4];
+    int status;
+    const char *err;
+} bad[] = {
+    {{"status", NULL}, 64, "redlock: no lock: redlock status LOCK (redlock status --help)\n"},
+    {{"status", "redis://a", NULL}, 64, "redlock: the lock's name looks like a server's URL"},
+    {{"status", "a", "", NULL}, 65, "redlock: the lock's name has 0 bytes: it may have 1 to 128\n"},
+    {{"status", "--ttl=5s", "a", NULL}, 64, "redlock: --ttl is no option of redlock status"},
+};
+
+START_TEST(what_is_wrong_is_said_and_nobody_is_asked)
+{
+    command_add_all(&a, bad[_i].args);
+    ck_assert_int_eq(command_run(&a), bad[_i].status);
+    ck_assert_msg(strncmp(a.err, bad[_i].err, strlen(bad[_i].err)) == 0, "%s", a.err);
+    ck_assert_str_eq(a.out, "");
+}
+END_TEST
+
+Suite *suite_cli_status(void)
+{
+    Suite *suite = suite_create("cli_status");
+    TCase *tc = tcase_create("cli_status");
+    TCase *words = tcase_create("bad input");
+
+    tcase_add_checked_fixture(tc, start, stop);
+    tcase_add_test(tc, a_line_a_server_and_one_of_all);
+    tcase_add_loop_test(tc, a_key_is_called_what_it_is, 0, sizeof keys / sizeof keys[0]);
+    tcase_add_test(tc, too_few_that_answer_decide_nothing);
+    tcase_add_test(tc, servers_that_just_started_decide_nothing);
+    tcase_add_test(tc, one_of_several_locks_that_is_held_is_the_status);
+    tcase_add_test(tc, get_and_pttl_are_all_it_needs_and_nothing_is_written);
+    tcase_add_test(tc, a_user_who_may_not_look_is_told_so);
+    tcase_add_test(tc, as_json_it_is_one_object);
+    tcase_add_loop_test(words, what_is_wrong_is_said_and_nobody_is_asked, 0, sizeof bad / sizeof bad[0]);
+    suite_add_tcase(suite, tc);
+    suite_add_tcase(suite, words);
+    return suite;
+}
