@@ -84,6 +84,12 @@ struct rdl_op {
     uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
 };
 
+/* -------------------------------------------------- the ways to extend and to release */
+
+extern const struct rdl_way rdl_way_extend_script, rdl_way_release_script; /* net_way_script.c */
+extern const struct rdl_way rdl_way_delex, rdl_way_delifeq;                /* net_way_delete.c */
+extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* net_way_watch.c */
+
 /* -------------------------------------------------- for the functions of a way */
 
 /* The result is final: deliver it now; the remaining replies are read and discarded. */

@@ -47,10 +47,6 @@ void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Of a record for which no way is left: why the last one was refused. */
 int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
 
-extern const struct rdl_way rdl_way_extend_script, rdl_way_release_script; /* net_way_script.c */
-extern const struct rdl_way rdl_way_delex, rdl_way_delifeq;                /* net_way_delete.c */
-extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* net_way_watch.c */
-
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /* Write the commands of a record's round; may set c->script. RDL_OK or RDL_E_SPACE (nothing written). */

@@ -9,6 +9,7 @@
  *     cli_release.c    a verb: it ends
  *     cli_hold.c       a verb: wait for the lock, print its token, renew it until standard input ends
  *     cli_status.c     a verb: who holds these locks
+ *     cli_break.c      a verb: delete one whose holder is gone
  *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_guardian.c   the process that outlives us if we die
@@ -82,6 +83,7 @@ int rdl_cli_extend(int argc, char **argv);
 int rdl_cli_release(int argc, char **argv);
 int rdl_cli_hold(int argc, char **argv);
 int rdl_cli_status(int argc, char **argv);
+int rdl_cli_break(int argc, char **argv);
 
 /* ---------------------------------------------------------------- the command line */
 
@@ -91,7 +93,8 @@ enum rdl_cli_verb {
     RDL_CLI_EXTEND = 4,
     RDL_CLI_RELEASE = 8,
     RDL_CLI_HOLD = 16,
-    RDL_CLI_STATUS = 32
+    RDL_CLI_STATUS = 32,
+    RDL_CLI_BREAK = 64
 };
 
 struct rdl_cli_options {
@@ -122,6 +125,7 @@ struct rdl_cli_options {
     int any_address; /* a name's addresses are known to lead to one server */
     int help;
     int json;
+    const char *held_by; /* 8 hex digits; NULL: not given */
     const char *lock;
     char **locks; /* status: all of them */
     size_t n_locks;
@@ -405,6 +409,8 @@ struct rdl_cli_look {
 int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o);
 /* What this lock's key is on each server, into l->seen. Ends the process on a signal. */
 void rdl_cli_look_at(struct rdl_cli_look *l, const char *name);
+/* Delete what was seen there of this id, if it is still that. 1: it was another value on one of them. */
+int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id);
 
 /* FNV-1a, 32 bits: of bytes behind those whose hash is so_far. */
 #define RDL_CLI_ID_BASE 2166136261u
@@ -430,9 +436,8 @@ struct rdl_cli_verdict {
 void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
                      struct rdl_cli_verdict *v);
 void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v);
-/* Lines for people: of server i, and of all. */
-void rdl_cli_look_line(const struct rdl_cli_look *l, size_t i, const char *name, char *out, size_t cap);
-void rdl_cli_verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap);
+/* Print a line a server, and one of all. 0 or an exit status. */
+int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name);
 /* One object with both. */
 void rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
                        char *out, size_t cap);

@@ -9,10 +9,11 @@ enum {
     RELEASE = RDL_CLI_RELEASE,
     HOLD = RDL_CLI_HOLD,
     STATUS = RDL_CLI_STATUS,
+    BREAK = RDL_CLI_BREAK,
     GETTING = RUN | ACQUIRE | HOLD,
     ADOPTING = EXTEND | RELEASE,
     LEASING = GETTING | EXTEND,
-    ALL = LEASING | RELEASE | STATUS
+    ALL = LEASING | RELEASE | STATUS | BREAK
 };
 
 static const struct {
@@ -50,6 +51,14 @@ static const struct {
              "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
              "                        a server that came up less than that ago tells nothing\n"
              "  --restart-guard off   it does\n"},
+    {BREAK, "redlock break [options] LOCK\n"
+            "\n"
+            "Show what status shows, ask, and delete the lock: that very value, on every\n"
+            "server where it still stands. For a lock whose holder is gone and that lasts too\n"
+            "long, or never ends. A holder that lives hears at its next renewal that the lock\n"
+            "is lost.\n"
+            "\n"
+            "  --held-by ID          do not ask: it is that holder's, as status printed it\n"},
     {ADOPTING, "\n"
                "The token\n"
                "  --token-file FILE     as acquire --token-file wrote it; or\n"
@@ -137,6 +146,12 @@ static const struct {
              "  64  usage                           69  no majority of servers tells\n"
              "  65  URL or lock name                71  system error\n"
              "  66  password file\n"},
+    {BREAK, "\n"
+            "Exit status: 0 its holder cannot have it on a majority any more, or\n"
+            "   1  it changed meanwhile, or no       68  unknown host, or not one\n"
+            "  64  usage, or whose it is             69  it may stand on too many servers yet\n"
+            "  65  URL, lock name, too long a value  71  system error\n"
+            "  66  password file\n"},
     {ADOPTING, "\n"
                "Exit status: 0 if it is done, or\n"
                "   1  the lock is not this token's    68  unknown host, or not one\n"

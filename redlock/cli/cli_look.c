@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands on the servers: asked for by the command alone, and nothing is written. Of a key the value, the
- * time it has left and the value again, so that value and time are of one holder; of a server what INFO says,
- * where it is permitted.
+ * What stands on the servers: asked for by the command alone. Of a key the value, the time it has left and the
+ * value again, so that value and time are of one holder; of a server what INFO says, where it is permitted.
+ * And to delete what was seen, if it still stands there: as a release, but of a value that may be longer.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -132,7 +132,7 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
         take_info(index_of(c), ev);
     else
         take_value(index_of(c), ev);
-    return 1;
+    return c->state == RDL_CONN_HELLO;
 }
 
 static const struct rdl_preflight questions = {2, questions_write, questions_take, questions_judge,
@@ -184,6 +184,45 @@ static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_
 static const struct rdl_way key_way = {key_write, key_judge, NULL, {3}, 0};
 static const struct rdl_way *const key_ways[] = {&key_way, NULL};
 static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+/* ---------------------------------------------------------------- to delete what was seen */
+
+static const struct rdl_way *const release_ways[] = {&rdl_way_release_script, &rdl_way_delex,
+                                                     &rdl_way_delifeq, &rdl_way_release_watch};
+
+/* A release of what was seen there. */
+static struct rdl_request doomed(const struct rdl_conn *c, const struct rdl_request *q)
+{
+    const struct rdl_cli_seen *seen = &look->seen[index_of(c)];
+    struct rdl_request it = *q;
+
+    it.value.data = seen->value;
+    it.value.len = seen->len;
+    return it;
+}
+
+static void break_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                        struct rdl_writer *w)
+{
+    const struct rdl_request it = doomed(c, q);
+
+    release_ways[r->way]->write(c, r, &it, w);
+}
+
+static int break_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    const struct rdl_request it = doomed(c, q);
+
+    return release_ways[r->way]->judge(c, r, &it);
+}
+
+/* As those they stand for. */
+static const struct rdl_way break_script = {break_write, break_judge, &rdl_script_release, {1}, 0};
+static const struct rdl_way break_delete = {break_write, break_judge, NULL, {2}, 0};
+static const struct rdl_way break_watch = {break_write, break_judge, NULL, {4, 2, 1}, 1};
+static const struct rdl_way *const break_ways[] = {&break_script, &break_delete, &break_delete, &break_watch,
+                                                   NULL};
+static const struct rdl_op op_break = {break_ways, NULL, FAMILY_RELEASE, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- asking */
 
@@ -254,22 +293,17 @@ static uint64_t patience_ms(void)
     return ms;
 }
 
-static void ask(const char *name)
+static void submit(const struct rdl_op *op, const char *name, size_t i)
 {
+    struct rdl_conn *c = &look->servers->conn[i];
     struct rdl_command cmd;
 
     memset(&cmd, 0, sizeof cmd);
-    cmd.op = &op_key;
+    cmd.op = op;
     cmd.name.data = name;
     cmd.name.len = strlen(name);
-    for (size_t i = 0; i < look->servers->n; i++) {
-        struct rdl_conn *c = &look->servers->conn[i];
-        int is_due = look->req[i].answer == RDL_ANSWER_NONE || look->req[i].answer == RDL_ANSWER_NO;
-        if (!is_due || look->req[i].is_queued)
-            continue;
-        if (rdl_conn_state(c) != RDL_CONN_READY || rdl_conn_submit(c, &look->req[i], &cmd) != RDL_OK)
-            look->req[i].answer = RDL_ANSWER_UNSENT;
-    }
+    if (rdl_conn_state(c) != RDL_CONN_READY || rdl_conn_submit(c, &look->req[i], &cmd) != RDL_OK)
+        look->req[i].answer = RDL_ANSWER_UNSENT;
 }
 
 static unsigned unanswered(void)
@@ -279,6 +313,15 @@ static unsigned unanswered(void)
     for (size_t i = 0; i < look->servers->n; i++)
         n += look->req[i].is_queued != 0;
     return n;
+}
+
+/* Until all have answered, or had the time for it. */
+static void await_answers(void)
+{
+    uint64_t until_ms = look->net.now_ms(look->net.ctx) + patience_ms();
+
+    while (unanswered() > 0 && look->net.now_ms(look->net.ctx) < until_ms)
+        turn(until_ms);
 }
 
 static void note(size_t i)
@@ -304,13 +347,29 @@ void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
 {
     memset(l->req, 0, sizeof l->req);
     for (int looks = 0; looks < LOOKS_MAX; looks++) {
-        uint64_t until_ms = l->net.now_ms(l->net.ctx) + patience_ms();
-        ask(name);
-        while (unanswered() > 0 && l->net.now_ms(l->net.ctx) < until_ms)
-            turn(until_ms);
+        for (size_t i = 0; i < l->servers->n; i++)
+            if (!l->req[i].is_queued && (looks == 0 || l->req[i].answer == RDL_ANSWER_NO))
+                submit(&op_key, name, i);
+        await_answers();
     }
     for (size_t i = 0; i < l->servers->n; i++) {
         rdl_conn_forget(&l->servers->conn[i], &l->req[i]);
         note(i);
     }
+}
+
+int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id)
+{
+    int is_changed = 0;
+
+    memset(l->req, 0, sizeof l->req);
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (l->seen[i].what == RDL_CLI_SEEN_KEY && l->seen[i].id == id)
+            submit(&op_break, name, i);
+    await_answers();
+    for (size_t i = 0; i < l->servers->n; i++) {
+        rdl_conn_forget(&l->servers->conn[i], &l->req[i]);
+        is_changed |= l->req[i].answer == RDL_ANSWER_NO;
+    }
+    return is_changed;
 }

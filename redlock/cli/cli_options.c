@@ -37,6 +37,7 @@ enum id {
     OPT_TOKEN_FILE,
     OPT_TOKEN_FD,
     OPT_JSON,
+    OPT_HELD_BY,
     OPT_HELP
 };
 
@@ -50,7 +51,8 @@ enum {
     LEASING = GETTING | RDL_CLI_EXTEND,
     HINTING = GETTING | RDL_CLI_RELEASE,
     ADOPTING = RDL_CLI_EXTEND | RDL_CLI_RELEASE,
-    GUARDING = LEASING | RDL_CLI_STATUS,
+    LOOKING = RDL_CLI_STATUS | RDL_CLI_BREAK,
+    GUARDING = LEASING | LOOKING,
     ALL = GUARDING | RDL_CLI_RELEASE
 };
 
@@ -93,12 +95,13 @@ static const struct option table[] = {
     {0, "token-file", OPT_TOKEN_FILE, VALUE, ADOPTING | RDL_CLI_ACQUIRE},
     {0, "token-fd", OPT_TOKEN_FD, VALUE, ADOPTING},
     {0, "json", OPT_JSON, NOTHING, RDL_CLI_STATUS},
+    {0, "held-by", OPT_HELD_BY, VALUE, RDL_CLI_BREAK},
     {'h', "help", OPT_HELP, NOTHING, ALL},
 };
 
 enum { TABLE_LEN = sizeof table / sizeof table[0], FD_MAX = 1048576 };
 
-static const char *const verbs[] = {"run", "acquire", "extend", "release", "hold", "status", NULL};
+static const char *const verbs[] = {"run", "acquire", "extend", "release", "hold", "status", "break", NULL};
 
 const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
 {
@@ -225,6 +228,16 @@ static int refuse_token(char *token)
     return RDL_EXIT_USAGE;
 }
 
+static int take_id(struct rdl_cli_options *o, const char *text)
+{
+    if (strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8) {
+        rdl_cli_fail("--held-by: give the 8 hex digits that redlock status prints for the holder");
+        return RDL_EXIT_USAGE;
+    }
+    o->held_by = text;
+    return 0;
+}
+
 /* What is on or off. */
 static int switch_on(struct rdl_cli_options *o, enum id id)
 {
@@ -311,6 +324,8 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_TOKEN_FILE:
     case OPT_TOKEN_FD:
         return take_secret(o, opt, text);
+    case OPT_HELD_BY:
+        return take_id(o, text);
     case OPT_SHORTEST_TTL:
     case OPT_FENCE:
     case OPT_WAKE_HINT:

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LINE_MAX_LEN = 512 };
+
 /* ---------------------------------------------------------------- what a key is */
 
 /* A value of the old protocol: Unix time, maybe with a decimal fraction that tells holders apart. */
@@ -226,7 +228,7 @@ static void add_key(struct text *t, const struct rdl_cli_seen *s)
     }
 }
 
-void rdl_cli_look_line(const struct rdl_cli_look *l, size_t i, const char *name, char *out, size_t cap)
+static void look_line(const struct rdl_cli_look *l, size_t i, const char *name, char *out, size_t cap)
 {
     struct text t = {out, cap, 0};
     char where[RDL_CLI_WHERE_MAX];
@@ -242,7 +244,7 @@ void rdl_cli_look_line(const struct rdl_cli_look *l, size_t i, const char *name,
     add_host(&t, l, i);
 }
 
-void rdl_cli_verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap)
+static void verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap)
 {
     struct text t = {out, cap, 0};
 
@@ -268,6 +270,29 @@ void rdl_cli_verdict_line(const struct rdl_cli_verdict *v, const char *name, cha
             add(&t, ", for %" PRIu64 ".%" PRIu64 " s at most unless it is renewed", v->ends_ms / 1000,
                 v->ends_ms % 1000 / 100);
     }
+}
+
+/* A line of what was asked for: 0 or an exit status. */
+static int print(char *line)
+{
+    for (char *p = line; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    int rc = rdl_cli_print(line);
+    return rc == 0 ? rdl_cli_print("\n") : rc;
+}
+
+int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
+{
+    char line[LINE_MAX_LEN];
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        look_line(l, i, name, line, sizeof line);
+        if (print(line) != 0)
+            return RDL_EXIT_OS;
+    }
+    verdict_line(v, name, line, sizeof line);
+    return print(line);
 }
 
 /* ---------------------------------------------------------------- JSON */

@@ -5,30 +5,7 @@
 
 #include <stdio.h>
 
-enum { LINE_MAX_LEN = 512, JSON_MAX = 8192 };
-
-/* A line of what was said to the caller: 0 or an exit status. */
-static int print(char *line)
-{
-    for (char *p = line; *p != '\0'; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
-    int rc = rdl_cli_print(line);
-    return rc == 0 ? rdl_cli_print("\n") : rc;
-}
-
-static int show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
-{
-    char line[LINE_MAX_LEN];
-
-    for (size_t i = 0; i < l->servers->n; i++) {
-        rdl_cli_look_line(l, i, name, line, sizeof line);
-        if (print(line) != 0)
-            return RDL_EXIT_OS;
-    }
-    rdl_cli_verdict_line(v, name, line, sizeof line);
-    return print(line);
-}
+enum { JSON_MAX = 8192 };
 
 static int show_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
                      int is_first)
@@ -57,7 +34,7 @@ static int look_at_all(struct rdl_cli_look *l)
         struct rdl_cli_verdict v;
         rdl_cli_look_at(l, name);
         rdl_cli_look_verdict(l, &v);
-        int rc = l->o->json ? show_json(l, &v, name, k == 0) : show(l, &v, name);
+        int rc = l->o->json ? show_json(l, &v, name, k == 0) : rdl_cli_look_show(l, &v, name);
         if (rc != 0)
             return rc;
         status = worse(status, v.what);

@@ -136,7 +136,7 @@ START_TEST(there_are_no_more_examples)
 }
 END_TEST
 
-static const char *const verbs[] = {"", "run", "acquire", "extend", "release", "hold", "status"};
+static const char *const verbs[] = {"", "run", "acquire", "extend", "release", "hold", "status", "break"};
 
 START_TEST(help_is_a_screen_and_names_what_it_is_for)
 {

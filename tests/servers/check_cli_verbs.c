@@ -494,7 +494,7 @@ static const struct {
     {"$R relase nightly", 64, "the first word is no verb: did you mean redlock release? (redlock --help)"},
     {"$R aquire nightly", 64, "the first word is no verb: did you mean redlock acquire? (redlock --help)"},
     {"$R redis://user:secret@host", 64,
-     "the first word must be a verb: run, acquire, extend, release, hold or status (redlock --help)"},
+     "the first word must be a verb: run, acquire, extend, release, hold, status or break (redlock --help)"},
 };
 
 START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)
