@@ -343,9 +343,9 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
  * does, what was said before. When the oldest answer is overdue the conn is SILENT: it takes no request but
  * releases until a byte comes. It is ended with RDL_E_TIMEOUT when the keys of all its unanswered SETs are
  * gone by themselves, at the next turn if there is none; not earlier: the releases behind them on this
- * connection come after them, those on another may not. What is owed then stays owed for one ttl more, for a server that
- * thaws later executes even what came over a connection that has ended: such a SET may keep its key for one
- * ttl. On a conn that was never told, nothing is overdue.
+ * connection come after them, those on another may not. What is owed then stays owed for one ttl more, for a
+ * server that thaws later executes even what came over a connection that has ended: such a SET may keep its
+ * key for one ttl. On a conn that was never told, nothing is overdue.
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 

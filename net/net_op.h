@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_op.h - what an op is made of: how a request is put to a server, and what the replies to it mean. Nobody
- * needs this to take locks. It is for who asks a server something that net.h has no op for, and runs it over a
- * conn like any other; a conn knows nothing else.
+ * net_op.h - what an op is made of: how a request is put to a server, and what the replies to it mean.
+ * Nobody needs this to take locks. It is for who asks a server something that net.h has no op for, and runs
+ * it over a conn like any other; a conn knows nothing else.
  */
 #ifndef RDL_NET_OP_H
 #define RDL_NET_OP_H
@@ -106,7 +106,7 @@ void rdl_conn_say(struct rdl_conn *c, const char *text);
 
 /* -------------------------------------------------- what a new connection is asked first */
 
-/* rdl_conn.preflight; rdl_conn_preflight sets the one of redlock/. It is borrowed, and set before the login. */
+/* rdl_conn.preflight, borrowed, set before the login; rdl_conn_preflight sets the one of redlock/. */
 struct rdl_preflight {
     unsigned steps;
     /* RDL_OK, or RDL_E_SPACE and nothing was written. */

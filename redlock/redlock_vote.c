@@ -159,8 +159,8 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
 }
 
 /*
- * No majority has confirmed an extend until half of what was left at the first in vain was over: the others' SETs
- * on silent conns are waited for no longer. Returns when that is to be seen.
+ * No majority has confirmed an extend until half of what was left at the first in vain was over: the
+ * others' SETs on silent conns are waited for no longer. Returns when that is to be seen.
  */
 static uint64_t give_up_silent(struct rdl_redlock *r, uint64_t now_ms)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands on the servers: asked for by the command alone. Of a key the value, the time it has left and the
- * value again, so that value and time are of one holder; of a server what INFO says, where it is permitted.
- * And to delete what was seen, if it still stands there: as a release, but of a value that may be longer.
+ * What stands on the servers: asked for by the command alone. Of a key the value, the time it has left and
+ * the value again, so that value and time are of one holder; of a server what INFO says, where it is
+ * permitted. And to delete what was seen, if it still stands there: as a release, but of a value that may
+ * be longer.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"

@@ -241,7 +241,13 @@ static int take_id(struct rdl_cli_options *o, const char *text)
 /* What is on or off. */
 static int switch_on(struct rdl_cli_options *o, enum id id)
 {
-    if (id == OPT_SHORTEST_TTL)
+    if (id == OPT_NOWAIT)
+        o->wait_ms = 0;
+    else if (id == OPT_VERBOSE)
+        rdl_cli_loudness(RDL_CLI_VERBOSE);
+    else if (id == OPT_QUIET)
+        rdl_cli_loudness(RDL_CLI_QUIET);
+    else if (id == OPT_SHORTEST_TTL)
         o->shortest_ttl = 1;
     else if (id == OPT_FENCE)
         o->fence = 1;
@@ -287,9 +293,6 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_ttl(o, text);
     case OPT_WAIT:
         return take_wait(o, text);
-    case OPT_NOWAIT:
-        o->wait_ms = 0;
-        return 0;
     case OPT_CONFLICT:
         return take_number(opt->word, text, 255, &o->conflict_status);
     case OPT_GRACE:
@@ -308,12 +311,6 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_time(opt->word, text, &o->clock_error_ms);
     case OPT_COMMAND:
         return take_shell(o, text);
-    case OPT_VERBOSE:
-        rdl_cli_loudness(RDL_CLI_VERBOSE);
-        return 0;
-    case OPT_QUIET:
-        rdl_cli_loudness(RDL_CLI_QUIET);
-        return 0;
     case OPT_TRACE:
         o->trace = 1;
         o->trace_file = value;
@@ -326,6 +323,9 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_secret(o, opt, text);
     case OPT_HELD_BY:
         return take_id(o, text);
+    case OPT_NOWAIT:
+    case OPT_VERBOSE:
+    case OPT_QUIET:
     case OPT_SHORTEST_TTL:
     case OPT_FENCE:
     case OPT_WAKE_HINT:

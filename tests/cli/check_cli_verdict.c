@@ -9,8 +9,8 @@
 Suite *suite_cli_verdict(void);
 
 /*
- * A letter a server: . free, a b c held by one of them, - no answer; behind it what a key has left in seconds,
- * nothing: no expiry. An exclamation mark in front: it may have forgotten.
+ * A letter a server: . free, a b c held by one of them, - no answer; behind it what a key has left in
+ * seconds, nothing: no expiry. An exclamation mark in front: it may have forgotten.
  */
 static const struct {
     const char *servers;

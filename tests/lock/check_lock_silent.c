@@ -138,8 +138,9 @@ static void reopen(void)
 }
 
 /*
- * The first extend in vain begins with LEFT to go: with half of that the connection is as good as any, with less it
- * is ended for the lease's sake, and the other's release goes over the next. Once: a second one is kept as ever.
+ * The first extend in vain begins with LEFT to go: with half of that the connection is as good as any,
+ * with less it is ended for the lease's sake, and the other's release goes over the next. Once: a second
+ * one is kept as ever.
  */
 START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)
 {

@@ -158,8 +158,9 @@ static void hold_beside_sets(const char *fates)
 }
 
 /*
- * Another lock's SETs keep the silent connections. Without an answer of a majority they are ended when half of what
- * was left at the first extend in vain is over; the lock says when that is, also between its operations.
+ * Another lock's SETs keep the silent connections. Without an answer of a majority they are ended when
+ * half of what was left at the first extend in vain is over; the lock says when that is, also between its
+ * operations.
  */
 START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)
 {
@@ -183,7 +184,7 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
 }
 END_TEST
 
-/* Nothing is in danger: whoever is silent keeps its connection, and with it the other lock's release behind its SET. */
+/* Nothing is in danger: who is silent keeps its connection, and the other lock's release behind its SET. */
 START_TEST(while_a_majority_answers_a_silent_minority_keeps_its_connection)
 {
     int i;

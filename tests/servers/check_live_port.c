@@ -58,7 +58,7 @@ END_TEST
  */
 static int sockets_held(void)
 {
-    struct sockaddr_in6 six;
+    struct sockaddr_in6 six = {0};
     struct sockaddr_in four;
     int fd, n = 0;
 

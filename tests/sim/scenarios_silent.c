@@ -145,7 +145,7 @@ static void who_steps_before_he_reads_keeps_his_connections(void)
     }
 }
 
-/* Nineteen more locks on the connections of the first client; they share a name, and none is held for long. */
+/* Nineteen more locks on the first client's connections; they share a name, and none is held for long. */
 enum { OTHERS = 19 };
 static struct handle other[OTHERS];
 
@@ -190,8 +190,8 @@ static void others_rest(struct world *w)
 }
 
 /*
- * Somebody always asks over the connections when they fall silent, and more than once: what he asked keeps them.
- * The keeper saves the lease all the same.
+ * Somebody always asks over the connections when they fall silent, and more than once: what he asked keeps
+ * them. The keeper saves the lease all the same.
  */
 static void lease_is_saved_beside_others(void)
 {
@@ -217,8 +217,8 @@ static void lease_is_saved_beside_others(void)
 }
 
 /*
- * The SET of another keeps the connections until half of what was left is over, each time anew. Then the extends,
- * which are tried again and again, go over new ones.
+ * The SET of another keeps the connections until half of what was left is over, each time anew. Then the
+ * extends, which are tried again and again, go over new ones.
  */
 static void silence_lasts_for_half_of_what_was_left(void)
 {

@@ -158,9 +158,10 @@ void oracle_begun(struct world *w, struct handle *h)
 }
 
 /*
- * Where connections swallow everything and new ones work a keeper loses no lease, if into the second half of what was
- * left at the first extend in vain fits what is needed: an attempt that goes into the silence, one that finds the
- * connection ended and one over the new one, the keeper's pauses between them, and a login.
+ * Where connections swallow everything and new ones work a keeper loses no lease, if into the second half
+ * of what was left at the first extend in vain fits what is needed: an attempt that goes into the silence,
+ * one that finds the connection ended and one over the new one, the keeper's pauses between them, and a
+ * login.
  */
 void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
 {
