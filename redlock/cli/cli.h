@@ -20,8 +20,8 @@
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
  *     cli_look.c       asking for that                                   struct rdl_cli_look
+ *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
- *     cli_start.c      from the options to a lock that can be asked for
  *     cli_lease.c      the lock on N servers, or on a single one         struct rdl_cli_lock
  *     cli_trace.c      --trace
  *     cli_servers.c    URLs, connections                                 struct rdl_cli_servers
@@ -241,6 +241,8 @@ void rdl_cli_signals_restore(void);
 void rdl_cli_signals_last_act(void (*act)(void));
 /* End ourselves by the signal, as if it had not been caught. */
 void rdl_cli_signals_die(int sig);
+/* End by a signal that was caught; not by one that would only stop us: what we do is short. */
+void rdl_cli_signals_obey(void);
 
 /* ---------------------------------------------------------------- the lock */
 
@@ -262,7 +264,16 @@ struct rdl_cli_lock {
     struct rdl_net net;
 };
 
-/* What every verb begins with: servers, --trace, signals, the lock. 0 or an exit status, the reason said. */
+/*
+ * What every verb begins with: its options, with their defaults. 1: go on; 0: *status is what to exit with,
+ * after --help or the reason why not.
+ */
+int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv,
+                         int *status);
+/* Servers, --trace and signals: posix and net wait for them. 0 or an exit status, the reason said. */
+int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_posix *posix,
+                 struct rdl_net *net);
+/* That, and the lock. 0 or an exit status, the reason said. */
 int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o);
 /* l->o, servers, opt and net are set. */
 void rdl_cli_lease_init(struct rdl_cli_lock *l);
@@ -416,6 +427,8 @@ int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id);
 #define RDL_CLI_ID_BASE 2166136261u
 uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len);
 
+/* The same value on both, or none. */
+int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b);
 enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s);
 
 enum rdl_cli_state { RDL_CLI_FREE, RDL_CLI_HELD, RDL_CLI_SPLIT, RDL_CLI_UNKNOWN };

@@ -23,13 +23,11 @@ int rdl_cli_acquire(int argc, char **argv)
 {
     static struct rdl_cli_options options; /* the lock borrows them */
     static struct rdl_cli_lock lock;
+    int rc;
 
-    int rc = rdl_cli_options_parse(&options, RDL_CLI_ACQUIRE, argc, argv);
-    if (rc == 0 && options.help)
-        return rdl_cli_help(RDL_CLI_ACQUIRE);
-    if (rc == 0)
-        rc = rdl_cli_options_settle(&options);
-    if (rc == 0 && options.token_file != NULL)
+    if (!rdl_cli_options_read(&options, RDL_CLI_ACQUIRE, argc, argv, &rc))
+        return rc;
+    if (options.token_file != NULL)
         rc = rdl_cli_token_create(options.token_file);
     if (rc == 0)
         rc = rdl_cli_start(&lock, &options);

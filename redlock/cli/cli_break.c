@@ -143,13 +143,10 @@ int rdl_cli_break(int argc, char **argv)
 {
     static struct rdl_cli_options options;
     static struct rdl_cli_look look;
+    int rc;
 
-    int rc = rdl_cli_options_parse(&options, RDL_CLI_BREAK, argc, argv);
-    if (rc == 0 && options.help)
-        return rdl_cli_help(RDL_CLI_BREAK);
-    if (rc == 0)
-        rc = rdl_cli_options_settle(&options);
-    if (rc == 0)
-        rc = rdl_cli_look_begin(&look, &options);
+    if (!rdl_cli_options_read(&options, RDL_CLI_BREAK, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_look_begin(&look, &options);
     return rc == 0 ? break_it(&look) : rc;
 }

@@ -138,19 +138,16 @@ int rdl_cli_hold(int argc, char **argv)
     static struct rdl_cli_options options; /* the lock borrows them */
     static struct rdl_cli_lock lock;
     pid_t parent = getppid();
+    int rc;
 
-    int rc = rdl_cli_options_parse(&options, RDL_CLI_HOLD, argc, argv);
-    if (rc == 0 && options.help)
-        return rdl_cli_help(RDL_CLI_HOLD);
-    if (rc == 0)
-        rc = rdl_cli_options_settle(&options);
-    if (rc == 0 && input_ended()) {
+    if (!rdl_cli_options_read(&options, RDL_CLI_HOLD, argc, argv, &rc))
+        return rc;
+    if (input_ended()) {
         rdl_cli_fail("standard input has ended, and the lock would be held until it does: start redlock hold "
                      "as a coprocess, or with a pipe");
-        rc = RDL_EXIT_USAGE;
+        return RDL_EXIT_USAGE;
     }
-    if (rc == 0)
-        rc = rdl_cli_start(&lock, &options);
+    rc = rdl_cli_start(&lock, &options);
     if (rc != 0)
         return rc;
     end_with(parent);

@@ -149,7 +149,7 @@ static void key_write(struct rdl_conn *c, const struct rdl_record *r, const stru
     intakes[index_of(c)].which = 0;
 }
 
-static int is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
+int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
 {
     size_t len = a->len < sizeof a->value ? a->len : sizeof a->value;
 
@@ -178,7 +178,7 @@ static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_
               : c->reply_kind == RDL_RESP_NIL ? RDL_CLI_SEEN_FREE
                                               : RDL_CLI_SEEN_ODD;
     if (r->replies == 2 && r->verdict == RDL_ANSWER_NONE)
-        r->verdict = is_same(&in->value[0], v) ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+        r->verdict = rdl_cli_seen_is_same(&in->value[0], v) ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
 
@@ -238,9 +238,7 @@ static void turn(uint64_t until_ms)
         until_ms = at < until_ms ? at : until_ms;
     }
     (void)look->net.poll(look->net.ctx, s->conns, s->n, until_ms);
-    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
-        if (sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP)
-            rdl_cli_signals_die(sig);
+    rdl_cli_signals_obey();
 }
 
 static int is_settled(size_t i)
@@ -266,12 +264,7 @@ int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
     look = l;
     l->o = o;
     l->servers = &servers;
-    int rc = rdl_cli_servers_init(&servers, o);
-    if (rc == 0 && o->trace)
-        rc = rdl_cli_trace_open(&servers, o->trace_file);
-    rdl_posix_init(&l->posix, &l->net);
-    if (rc == 0)
-        rc = rdl_cli_signals_open(&l->posix.wake_fd);
+    int rc = rdl_cli_open(&servers, o, &l->posix, &l->net);
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < servers.n; i++)

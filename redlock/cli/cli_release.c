@@ -24,14 +24,11 @@ int rdl_cli_release(int argc, char **argv)
     static struct rdl_cli_options options; /* the lock borrows them */
     static struct rdl_cli_lock lock;
     char token[RDL_VALUE_MAX];
+    int rc;
 
-    int rc = rdl_cli_options_parse(&options, RDL_CLI_RELEASE, argc, argv);
-    if (rc == 0 && options.help)
-        return rdl_cli_help(RDL_CLI_RELEASE);
-    if (rc == 0)
-        rc = rdl_cli_options_settle(&options);
-    if (rc == 0)
-        rc = rdl_cli_token_read(&options, token);
+    if (!rdl_cli_options_read(&options, RDL_CLI_RELEASE, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_token_read(&options, token);
     if (rc == 0)
         rc = rdl_cli_start(&lock, &options);
     return rc == 0 ? release(&lock, token) : rc;

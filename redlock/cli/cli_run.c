@@ -6,14 +6,11 @@ int rdl_cli_run(int argc, char **argv)
 {
     static struct rdl_cli_options options; /* the lock borrows them */
     static struct rdl_cli_lock lock;
+    int rc;
 
-    int rc = rdl_cli_options_parse(&options, RDL_CLI_RUN, argc, argv);
-    if (rc == 0 && options.help)
-        return rdl_cli_help(RDL_CLI_RUN);
-    if (rc == 0)
-        rc = rdl_cli_options_settle(&options);
-    if (rc == 0)
-        rc = rdl_cli_start(&lock, &options);
+    if (!rdl_cli_options_read(&options, RDL_CLI_RUN, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_start(&lock, &options);
     if (rc != 0)
         return rc;
     rdl_cli_child_look(&options);

@@ -58,15 +58,6 @@ static int is_key(const struct rdl_cli_seen *s)
     return s->what == RDL_CLI_SEEN_KEY || s->what == RDL_CLI_SEEN_ODD;
 }
 
-/* The same holder on both. */
-static int is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
-{
-    size_t len = a->len < sizeof a->value ? a->len : sizeof a->value;
-
-    return is_key(a) && is_key(b) && a->what == b->what && a->id == b->id && a->len == b->len &&
-           memcmp(a->value, b->value, len) == 0;
-}
-
 /* How long at most: after that fewer than a majority have it. */
 static uint64_t ends_in(const struct rdl_cli_seen *const held[], unsigned n, unsigned quorum)
 {
@@ -90,7 +81,7 @@ static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *co
     unsigned found = 0;
 
     for (size_t k = 0; k < n; k++)
-        if (counts[k] && is_same(&seen[k], &seen[i]))
+        if (counts[k] && is_key(&seen[i]) && rdl_cli_seen_is_same(&seen[k], &seen[i]))
             held[found++] = &seen[k];
     return found;
 }
@@ -98,7 +89,7 @@ static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *co
 void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
                      struct rdl_cli_verdict *v)
 {
-    unsigned free_on = 0, unknown = 0, most = 0;
+    unsigned free_on = 0, unknown;
 
     memset(v, 0, sizeof *v);
     v->of = (unsigned)n;
@@ -107,25 +98,23 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
         const struct rdl_cli_seen *held[RDL_SERVERS_MAX];
         v->silent += seen[i].what == RDL_CLI_SEEN_NOTHING;
         v->young += seen[i].what != RDL_CLI_SEEN_NOTHING && !counts[i];
-        if (!counts[i] || seen[i].what == RDL_CLI_SEEN_NOTHING) {
-            unknown++;
+        if (!counts[i] || seen[i].what == RDL_CLI_SEEN_NOTHING)
             continue;
-        }
         free_on += seen[i].what == RDL_CLI_SEEN_FREE;
         unsigned on = sharers(seen, counts, n, i, held);
-        if (on <= most)
+        if (on <= v->on)
             continue;
-        most = on;
         v->on = on;
         v->id = seen[i].id;
         v->key = rdl_cli_seen_kind(&seen[i]);
         v->ends_ms = ends_in(held, on, v->quorum);
     }
+    unknown = v->silent + v->young;
     if (free_on >= v->quorum)
         v->what = RDL_CLI_FREE;
-    else if (most >= v->quorum)
+    else if (v->on >= v->quorum)
         v->what = RDL_CLI_HELD;
-    else if (most + unknown >= v->quorum || free_on + unknown >= v->quorum)
+    else if (v->on + unknown >= v->quorum || free_on + unknown >= v->quorum)
         v->what = RDL_CLI_UNKNOWN;
     else
         v->what = RDL_CLI_SPLIT;
@@ -244,6 +233,13 @@ static void look_line(const struct rdl_cli_look *l, size_t i, const char *name, 
     add_host(&t, l, i);
 }
 
+static void add_end(struct text *t, uint64_t ms)
+{
+    add(t, ", for ");
+    add_seconds(t, ms);
+    add(t, " at most unless it is renewed");
+}
+
 static void verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap)
 {
     struct text t = {out, cap, 0};
@@ -267,8 +263,7 @@ static void verdict_line(const struct rdl_cli_verdict *v, const char *name, char
         else if (v->ends_ms == UINT64_MAX)
             add(&t, ", no expiry: foreign or legacy");
         else
-            add(&t, ", for %" PRIu64 ".%" PRIu64 " s at most unless it is renewed", v->ends_ms / 1000,
-                v->ends_ms % 1000 / 100);
+            add_end(&t, v->ends_ms);
     }
 }
 

@@ -106,3 +106,10 @@ void rdl_cli_signals_die(int sig)
     raise(sig);
     _exit(128 + sig);
 }
+
+void rdl_cli_signals_obey(void)
+{
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+        if (sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP)
+            rdl_cli_signals_die(sig);
+}

@@ -46,13 +46,10 @@ int rdl_cli_status(int argc, char **argv)
 {
     static struct rdl_cli_options options;
     static struct rdl_cli_look look;
+    int rc;
 
-    int rc = rdl_cli_options_parse(&options, RDL_CLI_STATUS, argc, argv);
-    if (rc == 0 && options.help)
-        return rdl_cli_help(RDL_CLI_STATUS);
-    if (rc == 0)
-        rc = rdl_cli_options_settle(&options);
-    if (rc == 0)
-        rc = rdl_cli_look_begin(&look, &options);
+    if (!rdl_cli_options_read(&options, RDL_CLI_STATUS, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_look_begin(&look, &options);
     return rc == 0 ? look_at_all(&look) : rc;
 }

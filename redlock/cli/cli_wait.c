@@ -271,14 +271,6 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
 
 /* ---------------------------------------------------------------- one operation */
 
-/* It is short: no need to stop. */
-static void die_by_signal(void)
-{
-    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
-        if (sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP)
-            rdl_cli_signals_die(sig);
-}
-
 /* How far the connections are. */
 struct connected {
     size_t ready, failed;
@@ -321,7 +313,7 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l)
         if (l->net.poll(l->net.ctx, l->servers->conns, n, c.wake_ms < until_ms ? c.wake_ms : until_ms) !=
             RDL_OK)
             return;
-        die_by_signal();
+        rdl_cli_signals_obey();
     }
 }
 
@@ -329,7 +321,7 @@ int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc)
 {
     while (rc == RDL_PENDING) {
         rc = rdl_cli_lease_turn(l, UINT64_MAX);
-        die_by_signal();
+        rdl_cli_signals_obey();
     }
     return rc;
 }
