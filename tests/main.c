@@ -8,10 +8,13 @@
  * At the end it says which suites took longer than LONG_S, the SLOWEST tests, and once more what failed.
  * Suites start in the order of suites.inc.
  * Each test runs in a process of its own (CK_FORK=no for a debugger) and is ended after CK_DEFAULT_TIMEOUT
- * seconds, 60 if unset. The exit status is 0 if something ran and all of it passed.
+ * seconds, 60 if unset. A suite after which a process that it started still runs has failed.
+ * The exit status is 0 if something ran and all of it passed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +36,7 @@ static const struct {
 #undef SUITE
 };
 
-enum { SUITES = sizeof suites / sizeof suites[0], LONG_S = 5, SLOWEST = 10, NAME = 120 };
+enum { SUITES = sizeof suites / sizeof suites[0], LONG_S = 5, SLOWEST = 10, NAME = 120, GONE_MS = 10000 };
 static const double TOLD_S = 0.05; /* quicker tests are not told of */
 
 struct sum {
@@ -50,6 +53,15 @@ struct took {
 /* What the workers share, each a file without a name, and its position with it. */
 static FILE *failures, *times;
 
+/* Built with AddressSanitizer, no search for leaks at the end of each test: the library allocates nothing,
+ * what a test allocates ends with its process, and the searches would take as long as the tests. The command
+ * is a program of its own: it is searched. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
 static int usage(void)
 {
     fputs("usage: check [-l] [-v] [-j N] [-r FILE] [SUITE...]\n", stderr);
@@ -63,11 +75,20 @@ static int list(void)
     return 0;
 }
 
+/* A pipe of this process alone: what a test starts does not get it, and cannot keep it open. */
+static int own_pipe(int ends[2])
+{
+    return pipe(ends) == 0 && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 &&
+                   fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0
+               ? 0
+               : -1;
+}
+
 /* The suites to run, as numbers, in a pipe: whoever is free takes the next one. -1: no pipe. */
 static int queue(char **names, int n)
 {
     int ends[2];
-    if (pipe(ends) != 0)
+    if (own_pipe(ends) != 0)
         return -1;
     for (size_t i = 0; i < SUITES; i++) {
         unsigned char number = (unsigned char)i;
@@ -173,6 +194,21 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Every process that a suite starts inherits the writing end of a pipe: it ends when all of them have gone.
+ * One that was killed may need a while for that. */
+static int nobody_is_left(int ends[2], const char *suite)
+{
+    struct pollfd end = {ends[0], POLLIN, 0};
+    close(ends[1]);
+    int is_over = poll(&end, 1, GONE_MS) == 1;
+    close(ends[0]);
+    if (!is_over) {
+        fprintf(failures, "%s: a process that a test started still runs\n", suite);
+        fflush(failures);
+    }
+    return is_over;
+}
+
 static struct sum run_queue(int todo, enum print_output mode)
 {
     struct sum sum = {0, 0};
@@ -181,9 +217,10 @@ static struct sum run_queue(int todo, enum print_output mode)
         SRunner *runner = srunner_create(suites[i].make());
         struct took all = {now(), 1, ""};
         FILE *xml = tmpfile();
+        int alive[2];
         char path[32];
-        if (xml == NULL) {
-            perror("tmpfile");
+        if (xml == NULL || pipe(alive) != 0) {
+            perror("check");
             exit(EXIT_FAILURE); /* a worker's end is noticed */
         }
         snprintf(path, sizeof path, "/dev/fd/%d", fileno(xml)); /* by a name, so that no file is left */
@@ -193,7 +230,7 @@ static struct sum run_queue(int todo, enum print_output mode)
         snprintf(all.name, sizeof all.name, "%s", suites[i].name);
         note_time(&all);
         sum.run += srunner_ntests_run(runner);
-        sum.failed += srunner_ntests_failed(runner);
+        sum.failed += srunner_ntests_failed(runner) + !nobody_is_left(alive, suites[i].name);
         note_tests(runner, suites[i].name, xml);
         srunner_free(runner);
         fclose(xml);
@@ -207,7 +244,7 @@ static struct sum run_workers(int todo, enum print_output mode, int workers)
 {
     struct sum all = {0, 0}, one;
     int sums[2], status;
-    if (pipe(sums) != 0)
+    if (own_pipe(sums) != 0)
         return all;
     fflush(stdout);
     for (int k = 0; k < workers; k++) {

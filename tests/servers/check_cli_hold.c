@@ -272,8 +272,8 @@ START_TEST(it_ends_with_who_started_it)
 {
     if (_i == 0)
         occupy();
-    /* the subshell keeps our input open, and dies of nothing */
-    start(&a, "exec 7<> <(sleep 60);"
+    /* open for writing too: our input does not end */
+    start(&a, "exec 7<> <(:);"
               " \"$RDL_COMMAND\" hold --ttl=60s -v nightly <&7 >&9 & echo $! >&9; wait");
     holder = (pid_t)strtol(command_note(&a), NULL, 10);
     if (_i == 0)

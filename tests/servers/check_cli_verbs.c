@@ -232,7 +232,7 @@ static const struct {
      "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
     {"\"$RDL_COMMAND\" acquire -v nightly >&-",
      "redlock: cannot write the token to standard output (Bad file descriptor): releasing nightly\n"},
-    {"exec 6> >(exit); wait $!; \"$RDL_COMMAND\" hold -v nightly < <(sleep 60) >&6",
+    {"exec 6> >(exit); wait $!; exec 7<> <(:); \"$RDL_COMMAND\" hold -v nightly <&7 >&6",
      "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
 };
 
