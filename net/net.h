@@ -6,7 +6,7 @@
  *
  *     wants     open me, write for me, read for me, close me
  *     tx        the bytes to send        tx_done   so many were sent
- *     rx        where received bytes go  rx_done   so many were received
+ *     rx        bytes that were received
  *     opened    the transport is there   closed    the transport is gone
  *
  * Above it, locks queue requests. Many locks share one conn: requests are pipelined, replies are
@@ -54,7 +54,6 @@ enum {
     RDL_TOKEN_LEN = 20,   /* bytes of a token; on the wire in hex */
     RDL_TEXT_MAX = 64,    /* bytes kept of a reply's text, its NUL included */
     RDL_TX_MIN = 512,     /* least transmit buffer: the longest command, its script left out */
-    RDL_RX_MIN = 16,      /* least receive buffer; 256 is plenty, longer replies pass in pieces */
     RDL_RECORD_MAX = 256, /* most bytes one request takes in the queue */
     RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
 };
@@ -110,7 +109,7 @@ extern const struct rdl_ways rdl_ways_script; /* by script alone, which all serv
 /* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
 extern const struct rdl_ways rdl_ways_all;
 
-/* What a conn is made of; borrowed for the conn's life. Conns of one thread may share one rx buffer. */
+/* What a conn is made of; borrowed for the conn's life. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
     const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
@@ -118,8 +117,6 @@ struct rdl_conn_config {
     size_t queue_len;
     uint8_t *tx; /* bytes on their way out; RDL_TX_MIN or more */
     size_t tx_len;
-    uint8_t *rx; /* bytes just received; RDL_RX_MIN or more */
-    size_t rx_len;
     uint32_t connect_ms; /* connecting and login together; 0 means RDL_CONNECT_MS */
     rdl_trace_fn *trace; /* or NULL */
     void *trace_ctx;
@@ -418,9 +415,11 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
 size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p);
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 
-/* Where received bytes go and how many fit. rx_done consumes all of them: the whole buffer is free again. */
-size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p);
-void rdl_conn_rx_done(struct rdl_conn *c, size_t n);
+/*
+ * The next bytes received, in a piece of any size: one at a time will do. All of them are consumed; data is
+ * borrowed for the call.
+ */
+void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n);
 
 /*
  * Replies are matched by order, and the answer to a SET is +OK: a byte too few or too many is a lock that
@@ -473,7 +472,6 @@ struct rdl_posix_conn {
     struct rdl_endpoint endpoint;
     uint8_t queue[RDL_POSIX_QUEUE]; /* some 30 requests */
     uint8_t tx[RDL_TX_MIN];
-    uint8_t rx[256];
     char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
 };
 

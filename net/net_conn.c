@@ -7,7 +7,7 @@
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 {
     RDL_ASSERT(cfg->queue_len >= RDL_QUEUE_MIN && cfg->queue_len <= UINT32_MAX / 2);
-    RDL_ASSERT(cfg->tx_len >= RDL_TX_MIN && cfg->rx_len >= RDL_RX_MIN);
+    RDL_ASSERT(cfg->tx_len >= RDL_TX_MIN);
     RDL_ASSERT(sizeof(struct rdl_record) + RDL_NAME_MAX + RDL_VALUE_MAX + RDL_EXTRA_MAX <= RDL_RECORD_MAX);
     memset(c, 0, sizeof *c);
     c->cfg = cfg;
@@ -237,12 +237,6 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
 
 /* ---------------------------------------------------------------- in */
 
-size_t rdl_conn_rx(struct rdl_conn *c, uint8_t **p)
-{
-    *p = c->cfg->rx;
-    return c->cfg->rx_len;
-}
-
 /* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
 static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
@@ -310,18 +304,17 @@ static int take_reply(struct rdl_conn *c)
     return rc;
 }
 
-void rdl_conn_rx_done(struct rdl_conn *c, size_t n)
+void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
 {
     struct rdl_resp_event ev;
     size_t at = 0;
 
-    RDL_ASSERT(n <= c->cfg->rx_len);
-    trace(c, '<', rdl_hello_is_secret(c) ? NULL : c->cfg->rx, n);
+    trace(c, '<', rdl_hello_is_secret(c) ? NULL : data, n);
     if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT))
         rdl_conn_heard(c);
     while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HELLO) {
         size_t used = 0;
-        int rc = rdl_resp_next(&c->parser, c->cfg->rx + at, n - at, &used, &ev);
+        int rc = rdl_resp_next(&c->parser, data + at, n - at, &used, &ev);
         at += used;
         if (rc == RDL_PENDING)
             return;

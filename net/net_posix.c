@@ -38,6 +38,7 @@
 enum {
     SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
     RECV_MS = SLICE_MS / 2, /* a socket's own clock is coarse: never so near to the caller's bound */
+    READ_BYTES = 1024,
     READS_MAX = 16, /* of one conn in a row; a peer that never stops talking does not stop the others */
     /* Where the system has it: a peer that acknowledges nothing any more is given up after half a minute. */
     IDLE_S = 15,
@@ -223,15 +224,14 @@ static void finish(struct rdl_conn *c)
  */
 static int receive(struct rdl_conn *c, int flags)
 {
+    uint8_t bytes[READ_BYTES];
     int i;
 
     for (i = 0; i < READS_MAX && (rdl_conn_wants(c) & RDL_WANT_READ); i++) {
-        uint8_t *p;
-        size_t room = rdl_conn_rx(c, &p);
-        ssize_t n = recv(c->fd, p, room, i == 0 ? flags : MSG_DONTWAIT);
+        ssize_t n = recv(c->fd, bytes, sizeof bytes, i == 0 ? flags : MSG_DONTWAIT);
         if (n > 0) {
-            rdl_conn_rx_done(c, (size_t)n);
-            if ((size_t)n < room)
+            rdl_conn_rx(c, bytes, (size_t)n);
+            if ((size_t)n < sizeof bytes)
                 return 1;
         } else if (n == 0) {
             end(c, RDL_E_CLOSED);

@@ -21,8 +21,6 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
     p->config.queue_len = sizeof p->queue;
     p->config.tx = p->tx;
     p->config.tx_len = sizeof p->tx;
-    p->config.rx = p->rx;
-    p->config.rx_len = sizeof p->rx;
     rdl_conn_init(&p->conn, &p->config);
     return rc;
 }

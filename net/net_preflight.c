@@ -3,7 +3,7 @@
  * net_preflight.c - what a new connection is asked before its first request: since when the server runs, and
  * whether it is one that can hold a lock at all.
  *
- * All in one go, behind the login. INFO is read line by line as it passes through the receive buffer; each
+ * All in one go, behind the login. INFO is read line by line as it comes, in pieces of any size; each
  * section is a request of its own, because several in one are taken from Redis 7 on only. An answer is
  * about this connection, and forgotten with it: a server cannot restart without ending its connections.
  */

@@ -200,7 +200,6 @@ struct rdl_cli_servers {
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
     uint8_t queue[RDL_SERVERS_MAX + 1][2 * RDL_QUEUE_MIN];
     uint8_t tx[RDL_SERVERS_MAX + 1][RDL_TX_MIN + 2 * RDL_CLI_SECRET_MAX];
-    uint8_t rx[1024];
 };
 
 /* Parse the URLs and resolve the names. 0 or an exit status, the reason said. */

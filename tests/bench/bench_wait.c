@@ -67,7 +67,7 @@ struct line {
     struct rdl_conn_config config;
     struct rdl_conn conn;
     char text[256];
-    uint8_t queue[4 * RDL_QUEUE_MIN], tx[1024], rx[256];
+    uint8_t queue[4 * RDL_QUEUE_MIN], tx[1024];
 };
 
 static void connect_to(struct line *l)
@@ -80,8 +80,6 @@ static void connect_to(struct line *l)
     l->config.queue_len = sizeof l->queue;
     l->config.tx = l->tx;
     l->config.tx_len = sizeof l->tx;
-    l->config.rx = l->rx;
-    l->config.rx_len = sizeof l->rx;
     rdl_conn_init(&l->conn, &l->config);
 }
 

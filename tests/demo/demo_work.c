@@ -22,7 +22,6 @@ static struct rdl_conn conn[SERVERS];
 static struct rdl_server server[SERVERS];
 static uint8_t queue[SERVERS][2 * RDL_QUEUE_MIN];
 static uint8_t tx[SERVERS][RDL_TX_MIN];
-static uint8_t rx[256]; /* one for all: a conn takes in what it gets at once */
 static char text[SERVERS][64];
 
 static int set_up(struct rdl_redlock *lock, const struct servers *s)
@@ -37,9 +36,7 @@ static int set_up(struct rdl_redlock *lock, const struct servers *s)
                                              .queue = queue[i],
                                              .queue_len = sizeof queue[i],
                                              .tx = tx[i],
-                                             .tx_len = sizeof tx[i],
-                                             .rx = rx,
-                                             .rx_len = sizeof rx};
+                                             .tx_len = sizeof tx[i]};
         rdl_conn_init(&conn[i], &config[i]);
         server[i].conn = &conn[i];
     }

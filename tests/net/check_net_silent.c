@@ -106,7 +106,7 @@ START_TEST(any_byte_ends_the_silence_and_the_wait_begins_anew)
     ask(&rdl_op_acquire, NOW);
     ck_assert_int_eq(state_at(NOW + 700), RDL_CONN_SILENT);
     scripted_feed(&s, NULL, 0);
-    rdl_conn_rx_done(&s.conn, 0); /* that is none */
+    rdl_conn_rx(&s.conn, NULL, 0); /* that is none */
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
     scripted_reply(&s, "+");
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);

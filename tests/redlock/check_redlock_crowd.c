@@ -60,11 +60,8 @@ static void deliver(struct link *l, struct sim_server *server)
     memmove(l->bytes, l->bytes + used, l->len - used);
     l->len -= used;
     for (at = 0; at < out.len; at += n) {
-        uint8_t *room;
-        n = rdl_conn_rx(&l->conn, &room);
-        n = n < out.len - at ? n : out.len - at;
-        memcpy(room, replies + at, n);
-        rdl_conn_rx_done(&l->conn, n);
+        n = out.len - at < SCRIPTED_PIECE ? out.len - at : SCRIPTED_PIECE;
+        rdl_conn_rx(&l->conn, replies + at, n);
     }
 }
 
@@ -121,7 +118,6 @@ static void act(struct client *c)
 
 static void begin(unsigned n)
 {
-    static uint8_t rx[256];
     static struct rdl_endpoint endpoint;
     unsigned i, k;
 
@@ -135,10 +131,9 @@ static void begin(unsigned n)
         for (k = 0; k < N; k++) {
             struct link *l = &c->links[k];
             l->cfg = (struct rdl_conn_config){
-                .endpoint = &endpoint, .ways = &rdl_ways_all, .queue = l->queue, .tx = l->tx, .rx = rx};
+                .endpoint = &endpoint, .ways = &rdl_ways_all, .queue = l->queue, .tx = l->tx};
             l->cfg.queue_len = sizeof l->queue;
             l->cfg.tx_len = sizeof l->tx;
-            l->cfg.rx_len = sizeof rx;
             rdl_conn_init(&l->conn, &l->cfg);
             c->servers[k].conn = &l->conn;
         }

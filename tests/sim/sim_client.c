@@ -87,7 +87,6 @@ void client_zones(struct client *c, unsigned s)
 {
     memset(c->queue[s] + c->cfg[s].queue_len, ZONE_BYTE, ZONE);
     memset(c->tx[s] + c->cfg[s].tx_len, ZONE_BYTE, ZONE);
-    memset(c->rx[s] + c->cfg[s].rx_len, ZONE_BYTE, ZONE);
 }
 
 void client_conn(struct world *w, struct client *c, unsigned s)
@@ -107,9 +106,8 @@ void client_conn(struct world *w, struct client *c, unsigned s)
                                          .queue_len = is_small ? RDL_QUEUE_MIN : QUEUE_BYTES,
                                          .tx = c->tx[s],
                                          .tx_len = is_small ? RDL_TX_MIN : TX_BYTES,
-                                         .rx = c->rx[s],
-                                         .rx_len = is_small ? RDL_RX_MIN : RX_BYTES,
                                          .connect_ms = rng_chance(r, 500) ? 0 : 200};
+    c->rx_len[s] = is_small ? RX_LEAST : RX_BYTES;
     client_zones(c, s);
     rdl_conn_init(&c->conn[s], &c->cfg[s]);
 }
@@ -167,11 +165,11 @@ static void bytes_in(struct world *w, struct client *c, unsigned s)
         rdl_conn_opened(conn);
     }
     while (t->down.ready > 0 && rdl_conn_state(conn) != RDL_CONN_FAILED) {
-        uint8_t *p;
-        size_t room = rdl_conn_rx(conn, &p);
+        uint8_t bytes[RX_BYTES];
+        size_t room = c->rx_len[s];
         if (w->cut_permille && room > 1 && rng_chance(&w->stream[FAULT_CUT], w->cut_permille))
             room = rng_between(&w->stream[FAULT_CUT], 1, room);
-        rdl_conn_rx_done(conn, tcp_read(w, t, p, room));
+        rdl_conn_rx(conn, bytes, tcp_read(w, t, bytes, room));
     }
     if (t->down_ended && t->down.ready == 0)
         lose(w, c, s, RDL_E_CLOSED);

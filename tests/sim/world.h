@@ -17,6 +17,7 @@ enum {
     QUEUE_BYTES = 8192,
     TX_BYTES = 1024,
     RX_BYTES = 256,
+    RX_LEAST = 16,
     ZONE = 8, /* bytes behind each buffer of a conn that nobody may touch */
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
@@ -265,7 +266,7 @@ struct client {
     struct rng dice[HANDLES_MAX]; /* of the users of its locks */
     uint8_t queue[CONNS_MAX][QUEUE_BYTES + ZONE];
     uint8_t tx[CONNS_MAX][TX_BYTES + ZONE];
-    uint8_t rx[CONNS_MAX][RX_BYTES + ZONE];
+    uint16_t rx_len[CONNS_MAX]; /* most that it reads at once */
 };
 
 /* What the servers did with one token. */

@@ -7,7 +7,7 @@ void _start(void);
 volatile uint32_t device; /* stands for clock and wire */
 
 static struct rdl_endpoint endpoint;
-static uint8_t queue[RDL_QUEUE_MIN], tx[RDL_TX_MIN], rx[RDL_RX_MIN];
+static uint8_t queue[RDL_QUEUE_MIN], tx[RDL_TX_MIN];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
     .ways = &rdl_ways_script,
@@ -15,22 +15,20 @@ static const struct rdl_conn_config config = {
     .queue_len = sizeof queue,
     .tx = tx,
     .tx_len = sizeof tx,
-    .rx = rx,
-    .rx_len = sizeof rx,
 };
 static struct rdl_conn conn;
 
 static void drive(void)
 {
     const uint8_t *out;
-    uint8_t *in;
+    uint8_t in;
 
     device = rdl_conn_wants(&conn);
     rdl_conn_opened(&conn);
     device = (uint32_t)rdl_conn_tx(&conn, &out);
     rdl_conn_tx_done(&conn, device);
-    device = (uint32_t)rdl_conn_rx(&conn, &in);
-    rdl_conn_rx_done(&conn, device);
+    in = (uint8_t)device;
+    rdl_conn_rx(&conn, &in, 1);
     rdl_conn_closed(&conn, (int)device);
 }
 
