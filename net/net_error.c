@@ -5,45 +5,50 @@
  */
 #include "net/net_private.h"
 
-struct error_class {
-    int code;
-    const char *prefixes; /* each with its NUL, and one more at the end */
-};
-
-/* Behind "ERR ", if that is there: what a server says in a script comes without it before Redis 7. */
-static const struct error_class error_classes[] = {
-    {RDL_E_AUTH, "NOAUTH\0WRONGPASS\0"
-                 "invalid password\0" /* Redis 5 and older */
-                 "operation not\0"    /* ... permitted: Redis 2.6 and older, for NOAUTH */
-                 "AUTH\0"             /* ... <password> called without any configured */
-                 "Client sent\0"      /* ... AUTH, but no password is set: Redis 5 and older */
-                 "DENIED\0"},         /* ... protected mode: no password, and not from this host */
-    {RDL_E_PERM, "NOPERM\0"
-                 "ACL\0"        /* ... failure in script */
-                 "The user\0"}, /* ... executing the script can't: Redis 7.0 */
-    {RDL_E_READONLY, "READONLY\0"},
-    {RDL_E_LOADING, "LOADING\0"},
-    {RDL_E_SCRIPTING, "BUSY \0"},
-    {RDL_E_OOM, "OOM\0"},
-    {RDL_E_MISCONF, "MISCONF\0"},
-    {RDL_E_CLUSTER, "MOVED\0ASK \0CROSSSLOT\0"
-                    "Script attempted\0" /* ... to access a non local key, a slot not served */
-                    "Attempted\0"},      /* the same: Valkey 9 */
-    {RDL_E_CLUSTERDOWN, "CLUSTERDOWN\0TRYAGAIN\0"},
-    {RDL_E_WRONGTYPE, "WRONGTYPE\0"
-                      "Operation against\0" /* ... a key holding the wrong kind: Redis 2.6 and older */
-                      "Key should\0"},      /* ... be of string type: DELEX, Redis 8.4 */
-    {RDL_E_UNSUPPORTED, "unknown\0"         /* ... command, subcommand */
-                        "Unknown\0"         /* ... command called from script */
-                        "Error compiling\0" /* ... script */
-                        "Protocol\0"        /* ... error; then it hangs up */
-                        "syntax\0"
-                        "wrong number\0"
-                        "NOSCRIPT\0"}, /* to an EVALSHA the text follows; to an EVAL it is a refusal */
-    {RDL_E_DB, "DB index\0"
-               "invalid DB\0" /* Redis 3.2 and older */
-               "SELECT\0"},   /* ... is not allowed in cluster mode */
-};
+/*
+ * Behind "ERR ", if that is there: what a server says in a script comes without it before Redis 7. They stand
+ * in the order of the codes, from RDL_E_AUTH to RDL_E_DB; an empty one ends those of each.
+ */
+static const char prefixes[] =
+    /* RDL_E_AUTH */
+    "NOAUTH\0WRONGPASS\0"
+    "invalid password\0" /* Redis 5 and older */
+    "operation not\0"    /* ... permitted: Redis 2.6 and older, for NOAUTH */
+    "AUTH\0"             /* ... <password> called without any configured */
+    "Client sent\0"      /* ... AUTH, but no password is set: Redis 5 and older */
+    "DENIED\0\0"         /* ... protected mode: no password, and not from this host */
+    /* RDL_E_PERM */
+    "NOPERM\0"
+    "ACL\0"        /* ... failure in script */
+    "The user\0\0" /* ... executing the script can't: Redis 7.0 */
+    /* RDL_E_READONLY, RDL_E_LOADING, RDL_E_SCRIPTING, RDL_E_OOM, RDL_E_MISCONF */
+    "READONLY\0\0"
+    "LOADING\0\0"
+    "BUSY \0\0"
+    "OOM\0\0"
+    "MISCONF\0\0"
+    /* RDL_E_CLUSTER */
+    "MOVED\0ASK \0CROSSSLOT\0"
+    "Script attempted\0" /* ... to access a non local key, a slot not served */
+    "Attempted\0\0"      /* the same: Valkey 9 */
+    /* RDL_E_CLUSTERDOWN */
+    "CLUSTERDOWN\0TRYAGAIN\0\0"
+    /* RDL_E_WRONGTYPE */
+    "WRONGTYPE\0"
+    "Operation against\0" /* ... a key holding the wrong kind: Redis 2.6 and older */
+    "Key should\0\0"      /* ... be of string type: DELEX, Redis 8.4 */
+    /* RDL_E_UNSUPPORTED */
+    "unknown\0"         /* ... command, subcommand */
+    "Unknown\0"         /* ... command called from script */
+    "Error compiling\0" /* ... script */
+    "Protocol\0"        /* ... error; then it hangs up */
+    "syntax\0"
+    "wrong number\0"
+    "NOSCRIPT\0\0" /* to an EVALSHA the text follows; to an EVAL it is a refusal */
+    /* RDL_E_DB */
+    "DB index\0"
+    "invalid DB\0" /* Redis 3.2 and older */
+    "SELECT\0";    /* ... is not allowed in cluster mode */
 
 int rdl_has_prefix(const char *text, const char *prefix)
 {
@@ -56,26 +61,21 @@ int rdl_has_prefix(const char *text, const char *prefix)
     return 1;
 }
 
-static int has_one_of(const char *text, const char *prefixes)
-{
-    while (*prefixes != '\0') {
-        if (rdl_has_prefix(text, prefixes))
-            return 1;
-        while (*prefixes++ != '\0') {
-        }
-    }
-    return 0;
-}
-
 int rdl_error_code(const char *text)
 {
-    size_t i;
+    const char *p = prefixes;
+    int code = RDL_E_AUTH;
 
     if (rdl_has_prefix(text, "ERR "))
         text += 4;
-    for (i = 0; i < sizeof error_classes / sizeof error_classes[0]; i++) {
-        if (has_one_of(text, error_classes[i].prefixes))
-            return error_classes[i].code;
+    while (code >= RDL_E_DB) {
+        if (*p == '\0')
+            code--;
+        else if (rdl_has_prefix(text, p))
+            return code;
+        while (*p != '\0')
+            p++;
+        p++;
     }
     return RDL_E_SERVER;
 }

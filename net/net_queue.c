@@ -101,22 +101,31 @@ void rdl_queue_remove(struct rdl_conn *c, uint32_t at)
         c->head = c->draw = c->tail = 0;
 }
 
+static void reverse(uint8_t *bytes, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n / 2; i++) {
+        uint8_t byte = bytes[i];
+        bytes[i] = bytes[n - 1 - i];
+        bytes[n - 1 - i] = byte;
+    }
+}
+
+/* The head goes behind the others where it is, without a copy: each part reversed, then all of it. */
 void rdl_queue_repeat_head(struct rdl_conn *c)
 {
-    uint8_t copy[RDL_RECORD_MAX];
+    uint8_t *queue = c->cfg->queue + c->head;
+    size_t all = c->tail - c->head;
     struct rdl_record r;
     uint32_t size;
 
     rdl_record_load(c, c->head, &r);
     size = rdl_record_size(&r);
-    RDL_ASSERT(size <= sizeof copy);
-    memcpy(copy, c->cfg->queue + c->head, size);
-    rdl_queue_remove(c, c->head);
-    if (c->tail + size > c->cfg->queue_len)
-        compact(c);
-    memcpy(c->cfg->queue + c->tail, copy, size); /* into the room it just had */
-    c->tail += size;
-    c->waiting++;
+    reverse(queue, size);
+    reverse(queue + size, all - size);
+    reverse(queue, all);
+    c->draw -= size;
 }
 
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)
