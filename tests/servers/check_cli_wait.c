@@ -5,16 +5,11 @@
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
-#include "tests/sim/server.h"
 
-#include <arpa/inet.h>
 #include <check.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 Suite *suite_cli_wait(void);
 Suite *suite_cli_wait_long(void);
@@ -137,15 +132,6 @@ START_TEST(three_of_five_down_is_69_and_says_which)
     }
     ck_assert_ptr_eq(strchr(a.err, '\n'), a.err + strlen(a.err) - 1);
     command_set(&a, at_once, server, N, "nightly", "echo never");
-    ck_assert_int_eq(command_run(&a), 69);
-}
-END_TEST
-
-START_TEST(a_majority_that_stays_down_ends_the_wait_without_a_limit)
-{
-    for (int i = 0; i < 3; i++)
-        live_kill(&server[i]);
-    command_set(&a, no_options, server, N, "nightly", "echo never");
     ck_assert_int_eq(command_run(&a), 69);
 }
 END_TEST
@@ -291,80 +277,6 @@ START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a server that can seldom be asked */
-
-enum { SELDOM = 12 }; /* so many times it says that somebody else has it, then it is ours */
-
-/* To the first request of each acquire; else it is loading. */
-static const char *seldom_reply(const struct sim_arg *argv)
-{
-    static char last[2 * RDL_ENTROPY_LEN];
-    static int times;
-    int is_first;
-
-    if (sim_arg_is(argv[0], "PTTL"))
-        return ":60000\r\n";
-    if (sim_arg_is(argv[0], "EVALSHA") || sim_arg_is(argv[0], "EVAL"))
-        return ":1\r\n";
-    if (!sim_arg_is(argv[0], "SET"))
-        return "-ERR unknown command\r\n";
-    is_first = memcmp(last, argv[2].data, sizeof last) != 0;
-    memcpy(last, argv[2].data, sizeof last);
-    if (times >= SELDOM)
-        return "+OK\r\n";
-    times += is_first;
-    return is_first ? "$-1\r\n" : "-LOADING Redis is loading the dataset in memory\r\n";
-}
-
-static void serve_seldom(int listener)
-{
-    static uint8_t in[65536];
-    int fd = accept(listener, NULL, NULL);
-    size_t len = 0;
-    ssize_t n;
-
-    while ((n = read(fd, in + len, sizeof in - len)) > 0) {
-        struct sim_arg argv[SIM_ARGS];
-        const char *why;
-        long used;
-        int argc;
-        len += (size_t)n;
-        while ((used = sim_request_parse(in, len, argv, &argc, &why)) > 0) {
-            const char *reply = seldom_reply(argv);
-            if (write(fd, reply, strlen(reply)) < 0)
-                _exit(1);
-            len -= (size_t)used;
-            memmove(in, in + used, len);
-        }
-    }
-    _exit(0);
-}
-
-/* Each second it answers once, and then no more: who waits without a limit can reach it, and goes on. */
-START_TEST(who_is_answered_now_and_then_goes_on_waiting)
-{
-    struct sockaddr_in where_to = {.sin_family = AF_INET};
-    socklen_t len = sizeof where_to;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    char url[40];
-    pid_t pid;
-
-    where_to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ck_assert_int_eq(bind(listener, (const struct sockaddr *)(const void *)&where_to, len), 0);
-    ck_assert_int_eq(listen(listener, 8), 0);
-    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)(void *)&where_to, &len), 0);
-    pid = live_fork();
-    if (pid == 0)
-        serve_seldom(listener);
-    close(listener);
-    snprintf(url, sizeof url, "redis://127.0.0.1:%d", ntohs(where_to.sin_port));
-    memset(&a, 0, sizeof a);
-    command_add_all(&a, (const char *const[]){"run", "-u", url, "nightly", "-c", "exit 7", NULL});
-    ck_assert_int_eq(command_run(&a), 7);
-    live_reap(pid);
-}
-END_TEST
-
 /* ---------------------------------------------------------------- servers that are none */
 
 static int run_against(const char *text, size_t good)
@@ -442,8 +354,6 @@ Suite *suite_cli_wait_long(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, the_second_waits_and_then_runs);
     tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);
-    tcase_add_test(t, a_majority_that_stays_down_ends_the_wait_without_a_limit);
-    tcase_add_test(t, who_is_answered_now_and_then_goes_on_waiting);
     tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
     suite_add_tcase(s, t);
     return s;
