@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { REQS = 4, TX = RDL_TX_MIN, PIECE = 16, QUEUE = RDL_QUEUE_MIN };
 
 static uint8_t tx[TX];
-static uint8_t queue[QUEUE];
+static uint64_t queue[QUEUE / 8];
 
 static void must(int holds)
 {

@@ -113,9 +113,9 @@ extern const struct rdl_ways rdl_ways_all;
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
     const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
-    uint8_t *queue; /* request records; RDL_QUEUE_MIN or more, about 80 bytes + name for each request */
-    size_t queue_len;
-    uint8_t *tx; /* bytes on their way out; RDL_TX_MIN or more */
+    uint64_t *queue;             /* request records, about 80 bytes + name for each request */
+    size_t queue_len;            /* its bytes, RDL_QUEUE_MIN or more */
+    uint8_t *tx;                 /* bytes on their way out; RDL_TX_MIN or more */
     size_t tx_len;
     uint32_t connect_ms; /* connecting and login together; 0 means RDL_CONNECT_MS */
     rdl_trace_fn *trace; /* or NULL */
@@ -470,7 +470,7 @@ struct rdl_posix_conn {
     struct rdl_conn conn;
     struct rdl_conn_config config;
     struct rdl_endpoint endpoint;
-    uint8_t queue[RDL_POSIX_QUEUE]; /* some 30 requests */
+    uint64_t queue[RDL_POSIX_QUEUE / 8]; /* some 30 requests */
     uint8_t tx[RDL_TX_MIN];
     char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
 };

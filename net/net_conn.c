@@ -68,8 +68,6 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
 {
-    const struct rdl_request q = {cmd->name, cmd->value, cmd->extra};
-    struct rdl_record r;
     uint32_t own;
     int rc;
 
@@ -81,17 +79,9 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         return RDL_E_WAYS;
     if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
         return RDL_E_TIMEOUT;
-    memset(&r, 0, sizeof r);
-    r.req = req;
-    r.op = cmd->op;
-    r.until_ms = cmd->until_ms;
-    r.ttl_ms = cmd->ttl_ms;
-    r.name_len = (uint8_t)cmd->name.len;
-    r.value_len = (uint8_t)cmd->value.len;
-    r.extra_len = (uint8_t)cmd->extra.len;
     /* Behind whatever is asked for a lock its release fits; a SET keeps that room until it is answered. */
-    own = cmd->op->is_owed ? 0 : rdl_record_size(&r);
-    rc = rdl_queue_push(c, &r, &q, c->reserved + own);
+    own = cmd->op->is_owed ? 0 : rdl_command_size(cmd);
+    rc = rdl_queue_push(c, req, cmd, c->reserved + own);
     if (rc != RDL_OK)
         return rc;
     c->reserved += cmd->op->may_grant ? own : 0;
@@ -105,21 +95,20 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
 
 void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
 {
-    struct rdl_record r;
+    struct rdl_record *r;
     uint32_t at;
     int was_sent;
 
     if (!req->is_queued)
         return;
     at = rdl_queue_find(c, req);
-    rdl_record_load(c, at, &r);
-    was_sent = at < c->draw || r.round != ROUND_LOOK;
-    if (rdl_record_keeps_room(&r))
-        c->reserved -= rdl_record_size(&r);
-    rdl_req_disconnected(&r, was_sent, RDL_E_TIMEOUT);
-    r.req = NULL;
-    rdl_record_store(c, at, &r);
-    if (!was_sent && !r.op->is_owed)
+    r = rdl_record_at(c, at);
+    was_sent = at < c->draw || r->round != ROUND_LOOK;
+    if (rdl_record_keeps_room(r))
+        c->reserved -= rdl_record_size(r);
+    rdl_req_disconnected(r, was_sent, RDL_E_TIMEOUT);
+    r->req = NULL;
+    if (!was_sent && !r->op->is_owed)
         rdl_queue_remove(c, at);
 }
 
@@ -129,17 +118,16 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
 static int can_draw(const struct rdl_conn *c)
 {
     const struct rdl_way *way;
-    struct rdl_record r;
+    struct rdl_record next; /* it takes its way when it is drawn */
 
     if (c->draw == c->tail)
         return 0;
     if (c->draw == c->head)
         return 1;
-    rdl_record_load(c, c->head, &r);
-    if (r.is_exclusive)
+    if (rdl_record_at(c, c->head)->is_exclusive)
         return 0;
-    rdl_record_load(c, c->draw, &r);
-    way = rdl_way_choose(c, &r);
+    next.op = rdl_record_at(c, c->draw)->op;
+    way = rdl_way_choose(c, &next);
     return way == NULL || !way->is_exclusive;
 }
 
@@ -164,25 +152,21 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
 /* Put as many requests into tx as fit. */
 static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
 {
-    const struct rdl_way *way;
-    struct rdl_record r;
-
     while (can_draw(c)) {
-        rdl_record_load(c, c->draw, &r);
-        way = r.round == ROUND_LOOK ? rdl_way_choose(c, &r) : rdl_way_of(c, &r);
+        struct rdl_record *r = rdl_record_at(c, c->draw);
+        const struct rdl_way *way = r->round == ROUND_LOOK ? rdl_way_choose(c, r) : rdl_way_of(c, r);
         if (way == NULL) { /* refused to others already */
-            if (r.op->may_grant)
-                c->reserved -= rdl_record_size(&r);
+            if (r->op->may_grant)
+                c->reserved -= rdl_record_size(r);
+            rdl_req_answer(r->req, RDL_ANSWER_ERROR, rdl_way_error(c, r), 0);
             rdl_queue_remove(c, c->draw);
-            rdl_req_answer(r.req, RDL_ANSWER_ERROR, rdl_way_error(c, &r), 0);
             continue;
         }
-        r.is_exclusive = way->is_exclusive != 0;
-        r.is_sha = way->script != NULL && rdl_script_is_known(c, way->script);
-        if (rdl_request_write(c, &r, c->draw, w) != RDL_OK)
+        r->is_exclusive = way->is_exclusive != 0;
+        r->is_sha = way->script != NULL && rdl_script_is_known(c, way->script);
+        if (rdl_request_write(c, r, w) != RDL_OK)
             return;
-        rdl_record_store(c, c->draw, &r);
-        c->draw += rdl_record_size(&r);
+        c->draw += rdl_record_size(r);
     }
 }
 

@@ -11,11 +11,17 @@
 
 /* -------------------------------------------------- an op */
 
+#ifdef __GNUC__
+#define RDL_MAY_ALIAS __attribute__((may_alias)) /* the queue was declared as something else */
+#else
+#define RDL_MAY_ALIAS
+#endif
+
 /*
- * One request as it stands in the queue; its name, value and extra right behind it. The queue is plain
- * bytes: a record is copied out and in. Offsets change when the queue moves, so nobody keeps one.
+ * One request as it stands in the queue; its name, value and extra right behind it. Records move when one is
+ * removed or added, so nobody keeps a pointer.
  */
-struct rdl_record {
+struct RDL_MAY_ALIAS rdl_record {
     struct rdl_req *req; /* who waits for the answer; NULL: nobody */
     const struct rdl_op *op;
     uint64_t until_ms;

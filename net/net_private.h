@@ -14,13 +14,14 @@ struct rdl_ways {
 uint32_t rdl_record_size(const struct rdl_record *r);
 /* Is room kept for the release of what r may grant? Until the first reply says; by WATCH, the last. */
 int rdl_record_keeps_room(const struct rdl_record *r);
-void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r);
-void rdl_record_store(struct rdl_conn *c, uint32_t at, const struct rdl_record *r);
-void rdl_record_request(const struct rdl_conn *c, uint32_t at, struct rdl_request *q);
+/* The one at this offset. */
+struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at);
+void rdl_record_request(const struct rdl_record *r, struct rdl_request *q);
 
+/* What the record of this command takes. */
+uint32_t rdl_command_size(const struct rdl_command *cmd);
 /* RDL_OK or RDL_E_FULL; keep: bytes that must stay free behind it. */
-int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                   uint32_t keep);
+int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t keep);
 void rdl_queue_remove(struct rdl_conn *c, uint32_t at);
 /* Send the head again, behind all others: its reply said that it was not done. */
 void rdl_queue_repeat_head(struct rdl_conn *c);
@@ -50,7 +51,7 @@ int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /* Write the commands of a record's round; may set c->script. RDL_OK or RDL_E_SPACE (nothing written). */
-int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w);
+int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, struct rdl_writer *w);
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);

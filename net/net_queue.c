@@ -9,9 +9,25 @@
 
 #include "net/net_private.h"
 
+static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
+{
+    return (uint8_t *)c->cfg->queue + at;
+}
+
+/* Of a record with texts of this length; the next one is aligned as the first is. */
+static uint32_t size_with(size_t texts)
+{
+    return (uint32_t)(sizeof(struct rdl_record) + ((texts + 7) & ~(size_t)7));
+}
+
 uint32_t rdl_record_size(const struct rdl_record *r)
 {
-    return (uint32_t)sizeof *r + r->name_len + r->value_len + r->extra_len;
+    return size_with((size_t)r->name_len + r->value_len + r->extra_len);
+}
+
+uint32_t rdl_command_size(const struct rdl_command *cmd)
+{
+    return size_with(cmd->name.len + cmd->value.len + cmd->extra.len);
 }
 
 int rdl_record_keeps_room(const struct rdl_record *r)
@@ -19,36 +35,28 @@ int rdl_record_keeps_room(const struct rdl_record *r)
     return r->op->may_grant && r->req != NULL && (r->replies == 0 || r->is_exclusive);
 }
 
-void rdl_record_load(const struct rdl_conn *c, uint32_t at, struct rdl_record *r)
+struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at)
 {
-    RDL_ASSERT(at < c->tail);
-    memcpy(r, c->cfg->queue + at, sizeof *r);
+    RDL_ASSERT(at < c->tail && at % 8 == 0);
+    return (struct rdl_record *)(void *)bytes_at(c, at);
 }
 
-void rdl_record_store(struct rdl_conn *c, uint32_t at, const struct rdl_record *r)
+void rdl_record_request(const struct rdl_record *r, struct rdl_request *q)
 {
-    RDL_ASSERT(at < c->tail);
-    memcpy(c->cfg->queue + at, r, sizeof *r);
-}
+    const uint8_t *texts = (const uint8_t *)(r + 1);
 
-void rdl_record_request(const struct rdl_conn *c, uint32_t at, struct rdl_request *q)
-{
-    const uint8_t *texts = c->cfg->queue + at + sizeof(struct rdl_record);
-    struct rdl_record r;
-
-    rdl_record_load(c, at, &r);
     q->name.data = texts;
-    q->name.len = r.name_len;
-    q->value.data = texts + r.name_len;
-    q->value.len = r.value_len;
-    q->extra.data = texts + r.name_len + r.value_len;
-    q->extra.len = r.extra_len;
+    q->name.len = r->name_len;
+    q->value.data = texts + r->name_len;
+    q->value.len = r->value_len;
+    q->extra.data = texts + r->name_len + r->value_len;
+    q->extra.len = r->extra_len;
 }
 
 /* Move all records to the front, so that the free room is in one piece. */
 static void compact(struct rdl_conn *c)
 {
-    memmove(c->cfg->queue, c->cfg->queue + c->head, c->tail - c->head);
+    memmove(c->cfg->queue, bytes_at(c, c->head), c->tail - c->head);
     c->draw -= c->head;
     c->tail -= c->head;
     c->head = 0;
@@ -61,37 +69,40 @@ static uint8_t *put_text(uint8_t *to, struct rdl_bytes text)
     return to + text.len;
 }
 
-int rdl_queue_push(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q, uint32_t keep)
+int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t keep)
 {
-    uint32_t size = rdl_record_size(r);
-    uint32_t used = c->tail - c->head;
-    uint8_t *to;
+    uint32_t size = rdl_command_size(cmd);
+    struct rdl_record *r;
 
-    if (used + size + keep > c->cfg->queue_len)
+    if (c->tail - c->head + size + keep > c->cfg->queue_len)
         return RDL_E_FULL;
     if (c->tail + size > c->cfg->queue_len)
         compact(c);
     c->tail += size;
-    rdl_record_store(c, c->tail - size, r);
-    to = c->cfg->queue + c->tail - size + sizeof *r;
-    put_text(put_text(put_text(to, q->name), q->value), q->extra);
     c->waiting++;
+    r = rdl_record_at(c, c->tail - size);
+    memset(r, 0, sizeof *r);
+    r->req = req;
+    r->op = cmd->op;
+    r->until_ms = cmd->until_ms;
+    r->ttl_ms = cmd->ttl_ms;
+    r->name_len = (uint8_t)cmd->name.len;
+    r->value_len = (uint8_t)cmd->value.len;
+    r->extra_len = (uint8_t)cmd->extra.len;
+    put_text(put_text(put_text((uint8_t *)(r + 1), cmd->name), cmd->value), cmd->extra);
     return RDL_OK;
 }
 
 void rdl_queue_remove(struct rdl_conn *c, uint32_t at)
 {
-    struct rdl_record r;
-    uint32_t size;
+    uint32_t size = rdl_record_size(rdl_record_at(c, at));
 
-    rdl_record_load(c, at, &r);
-    size = rdl_record_size(&r);
     if (at == c->head) {
         if (c->draw == c->head)
             c->draw += size;
         c->head += size;
     } else {
-        memmove(c->cfg->queue + at, c->cfg->queue + at + size, c->tail - at - size);
+        memmove(bytes_at(c, at), bytes_at(c, at + size), c->tail - at - size);
         c->tail -= size;
         if (at < c->draw)
             c->draw -= size;
@@ -115,13 +126,10 @@ static void reverse(uint8_t *bytes, size_t n)
 /* The head goes behind the others where it is, without a copy: each part reversed, then all of it. */
 void rdl_queue_repeat_head(struct rdl_conn *c)
 {
-    uint8_t *queue = c->cfg->queue + c->head;
+    uint32_t size = rdl_record_size(rdl_record_at(c, c->head));
+    uint8_t *queue = bytes_at(c, c->head);
     size_t all = c->tail - c->head;
-    struct rdl_record r;
-    uint32_t size;
 
-    rdl_record_load(c, c->head, &r);
-    size = rdl_record_size(&r);
     reverse(queue, size);
     reverse(queue + size, all - size);
     reverse(queue, all);
@@ -130,15 +138,11 @@ void rdl_queue_repeat_head(struct rdl_conn *c)
 
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)
 {
-    struct rdl_record r;
     uint32_t at = c->head;
 
-    for (;;) {
-        rdl_record_load(c, at, &r);
-        if (r.req == req)
-            return at;
-        at += rdl_record_size(&r);
-    }
+    while (rdl_record_at(c, at)->req != req)
+        at += rdl_record_size(rdl_record_at(c, at));
+    return at;
 }
 
 void rdl_record_restart(struct rdl_record *r)
@@ -161,23 +165,20 @@ void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error)
 
 void rdl_queue_disconnected(struct rdl_conn *c)
 {
-    struct rdl_record r;
     uint32_t at = c->head;
 
     while (at < c->tail) {
-        int was_sent = at < c->draw;
-        rdl_record_load(c, at, &r);
-        was_sent |= r.round != ROUND_LOOK;
-        if (r.op->is_owed == OWED_ALWAYS && was_sent && r.req != NULL && !r.req->is_again) {
-            r.req->is_again = 1; /* the answer comes over the next connection */
+        struct rdl_record *r = rdl_record_at(c, at);
+        int was_sent = at < c->draw || r->round != ROUND_LOOK;
+        if (r->op->is_owed == OWED_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
+            r->req->is_again = 1; /* the answer comes over the next connection */
         } else {
-            rdl_req_disconnected(&r, was_sent, c->error);
-            r.req = NULL;
+            rdl_req_disconnected(r, was_sent, c->error);
+            r->req = NULL;
         }
-        if (r.op->is_owed == OWED_ALWAYS) {
-            rdl_record_restart(&r);
-            rdl_record_store(c, at, &r);
-            at += rdl_record_size(&r);
+        if (r->op->is_owed == OWED_ALWAYS) {
+            rdl_record_restart(r);
+            at += rdl_record_size(r);
         } else if (at == c->head) {
             rdl_queue_remove(c, at);
             at = c->head;

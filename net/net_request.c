@@ -9,12 +9,12 @@
 
 #include "net/net_private.h"
 
-int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, uint32_t at, struct rdl_writer *w)
+int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, struct rdl_writer *w)
 {
     struct rdl_request q;
     size_t len = w->len;
 
-    rdl_record_request(c, at, &q);
+    rdl_record_request(r, &q);
     rdl_way_of(c, r)->write(c, r, &q, w);
     if (w->error == RDL_OK)
         return RDL_OK;
@@ -98,7 +98,6 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
         r->req->is_repeated = 1;
     if (r->op->may_grant)
         c->reserved += rdl_record_size(r);
-    rdl_record_store(c, c->head, r);
     rdl_queue_repeat_head(c);
 }
 
@@ -129,7 +128,6 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
     if (next != ROUND_LOOK) {
         r->round = next;
         r->replies = 0;
-        rdl_record_store(c, c->head, r);
         c->draw = c->head;
         return;
     }
@@ -139,8 +137,8 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
         start_over(c, r);
     } else {
         c->failures = 0; /* the connection was of use */
-        rdl_queue_remove(c, c->head);
         rdl_record_tell(r, 0);
+        rdl_queue_remove(c, c->head);
     }
 }
 
@@ -148,39 +146,36 @@ int rdl_request_reply(struct rdl_conn *c)
 {
     const struct rdl_way *way;
     struct rdl_request q;
-    struct rdl_record r;
+    struct rdl_record *r;
     int rc;
 
     if (c->head == c->draw)
         return rdl_unasked_reply(c);
-    rdl_record_load(c, c->head, &r);
-    rdl_record_request(c, c->head, &q);
-    if (rdl_record_keeps_room(&r) && !r.is_exclusive)
-        c->reserved -= rdl_record_size(&r);
-    way = rdl_way_of(c, &r);
-    rc = way->judge(c, &r, &q);
-    r.replies++;
-    rdl_record_store(c, c->head, &r);
+    r = rdl_record_at(c, c->head);
+    rdl_record_request(r, &q);
+    if (rdl_record_keeps_room(r) && !r->is_exclusive)
+        c->reserved -= rdl_record_size(r);
+    way = rdl_way_of(c, r);
+    rc = way->judge(c, r, &q);
+    r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         rdl_queue_remove(c, c->head);
-    else if (rc == RDL_OK && r.replies == way->replies[r.round])
-        end_round(c, &r);
+    else if (rc == RDL_OK && r->replies == way->replies[r->round])
+        end_round(c, r);
     return rc;
 }
 
 void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
 {
-    struct rdl_record r;
+    struct rdl_record *r;
     uint32_t at;
 
     if (!req->is_queued)
         return;
     at = rdl_queue_find(c, req);
-    rdl_record_load(c, at, &r);
-    if (at >= c->draw || r.is_exclusive) {
+    r = rdl_record_at(c, at);
+    if (at >= c->draw || r->is_exclusive)
         rdl_conn_forget(c, req);
-        return;
-    }
-    r.is_last = 1;
-    rdl_record_store(c, at, &r);
+    else
+        r->is_last = 1;
 }

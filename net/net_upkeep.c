@@ -40,14 +40,13 @@ void rdl_conn_stir(struct rdl_conn *c, uint32_t seed)
 /* Releases whose key has ended by itself are owed no more. */
 static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 {
-    struct rdl_record r;
     uint32_t at = c->draw;
 
     while (at < c->tail) {
+        const struct rdl_record *r = rdl_record_at(c, at);
         uint32_t free_before = c->head;
-        rdl_record_load(c, at, &r);
-        if (r.req != NULL || !r.op->is_owed || r.until_ms >= now_ms) {
-            at += rdl_record_size(&r);
+        if (r->req != NULL || !r->op->is_owed || r->until_ms >= now_ms) {
+            at += rdl_record_size(r);
             continue;
         }
         rdl_queue_remove(c, at);
@@ -120,18 +119,16 @@ void rdl_conn_give_up(struct rdl_conn *c)
  */
 static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
 {
-    struct rdl_record r;
     uint64_t end_ms = c->retry_ms;
-    uint32_t at;
+    uint32_t at = c->head;
 
-    for (at = c->head; at < c->tail; at += rdl_record_size(&r)) {
-        rdl_record_load(c, at, &r);
-        if (r.op->is_owed && r.until_ms < now_ms + r.ttl_ms) {
-            r.until_ms = now_ms + r.ttl_ms;
-            rdl_record_store(c, at, &r);
-        }
-        if (r.op->may_grant && at < c->draw && r.until_ms > end_ms && !c->is_given_up)
-            end_ms = r.until_ms;
+    while (at < c->tail) {
+        struct rdl_record *r = rdl_record_at(c, at);
+        if (r->op->is_owed && r->until_ms < now_ms + r->ttl_ms)
+            r->until_ms = now_ms + r->ttl_ms;
+        if (r->op->may_grant && at < c->draw && r->until_ms > end_ms && !c->is_given_up)
+            end_ms = r->until_ms;
+        at += rdl_record_size(r);
     }
     return end_ms;
 }

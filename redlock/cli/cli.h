@@ -198,7 +198,7 @@ struct rdl_cli_servers {
     struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
-    uint8_t queue[RDL_SERVERS_MAX + 1][2 * RDL_QUEUE_MIN];
+    uint64_t queue[RDL_SERVERS_MAX + 1][2 * RDL_QUEUE_MIN / 8];
     uint8_t tx[RDL_SERVERS_MAX + 1][RDL_TX_MIN + 2 * RDL_CLI_SECRET_MAX];
 };
 

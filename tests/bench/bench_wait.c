@@ -67,7 +67,8 @@ struct line {
     struct rdl_conn_config config;
     struct rdl_conn conn;
     char text[256];
-    uint8_t queue[4 * RDL_QUEUE_MIN], tx[1024];
+    uint64_t queue[4 * RDL_QUEUE_MIN / 8];
+    uint8_t tx[1024];
 };
 
 static void connect_to(struct line *l)

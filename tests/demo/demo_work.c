@@ -20,7 +20,7 @@ static struct rdl_endpoint endpoint[SERVERS];
 static struct rdl_conn_config config[SERVERS];
 static struct rdl_conn conn[SERVERS];
 static struct rdl_server server[SERVERS];
-static uint8_t queue[SERVERS][2 * RDL_QUEUE_MIN];
+static uint64_t queue[SERVERS][2 * RDL_QUEUE_MIN / 8];
 static uint8_t tx[SERVERS][RDL_TX_MIN];
 static char text[SERVERS][64];
 

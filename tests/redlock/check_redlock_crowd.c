@@ -16,7 +16,8 @@ struct link {
     struct rdl_conn conn;
     struct rdl_conn_config cfg;
     struct sim_session session;
-    uint8_t queue[RDL_QUEUE_MIN], tx[RDL_TX_MIN];
+    uint64_t queue[RDL_QUEUE_MIN / 8];
+    uint8_t tx[RDL_TX_MIN];
     uint8_t bytes[BYTES];
     size_t len;
 };

@@ -40,7 +40,7 @@ static struct slot {
 static const struct rdl_options opt = {.ttl_ms = TTL, .attempt_ms = 30000};
 static struct live_server server;
 static struct client client;
-static uint8_t queue[512 * LOCKS];
+static uint64_t queue[512 / 8 * LOCKS];
 static uint32_t seed = 7;
 static unsigned counts[8];
 static uint32_t most_waiting;

@@ -129,7 +129,7 @@ END_TEST
 
 enum { OWED = 5000, BIG_QUEUE = 1 << 20 };
 
-static uint8_t big_queue[BIG_QUEUE];
+static uint64_t big_queue[BIG_QUEUE / 8];
 
 /* A release nobody waits for; sent as EVAL with its whole script, so that pieces are cut anywhere. */
 static void owe_release(int i)

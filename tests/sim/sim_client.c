@@ -85,7 +85,7 @@ static unsigned server_of(const struct world *w, unsigned conn)
 
 void client_zones(struct client *c, unsigned s)
 {
-    memset(c->queue[s] + c->cfg[s].queue_len, ZONE_BYTE, ZONE);
+    memset((uint8_t *)c->queue[s] + c->cfg[s].queue_len, ZONE_BYTE, ZONE);
     memset(c->tx[s] + c->cfg[s].tx_len, ZONE_BYTE, ZONE);
 }
 

@@ -264,7 +264,7 @@ struct client {
     struct handle handle[HANDLES_MAX];
     struct keepsake kept[HANDLES_MAX];
     struct rng dice[HANDLES_MAX]; /* of the users of its locks */
-    uint8_t queue[CONNS_MAX][QUEUE_BYTES + ZONE];
+    uint64_t queue[CONNS_MAX][(QUEUE_BYTES + ZONE) / 8];
     uint8_t tx[CONNS_MAX][TX_BYTES + ZONE];
     uint16_t rx_len[CONNS_MAX]; /* most that it reads at once */
 };

@@ -7,7 +7,8 @@ void _start(void);
 volatile uint32_t device; /* stands for clock and wire */
 
 static struct rdl_endpoint endpoint;
-static uint8_t queue[RDL_QUEUE_MIN], tx[RDL_TX_MIN];
+static uint64_t queue[RDL_QUEUE_MIN / 8];
+static uint8_t tx[RDL_TX_MIN];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
     .ways = &rdl_ways_script,

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_queue.c: a record that does not fit is refused
-s/used \+ size \+ keep > c->cfg->queue_len/used > c->cfg->queue_len/
+s/c->tail - c->head \+ size \+ keep > c->cfg->queue_len/c->tail - c->head > c->cfg->queue_len/

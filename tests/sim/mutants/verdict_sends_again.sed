@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: nothing is sent again behind its own release
-s/^    r\.is_last = 1;//
+s/^        r->is_last = 1;/        ;/
