@@ -156,6 +156,14 @@ void oracle_begun(struct world *w, struct handle *h)
         oracle_extending(w, h);
 }
 
+/* What swallows came in the middle of a login: that has its connect_ms, whatever the lease has left. */
+static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
+{
+    enum rdl_conn_state state = rdl_conn_state(conn);
+    return (state == RDL_CONN_OPENING || state == RDL_CONN_HELLO) &&
+           (int32_t)((uint32_t)since_ms - conn->mark_ms) >= 0;
+}
+
 /*
  * Where connections swallow everything and new ones work a keeper loses no lease, if into the second half
  * of what was left at the first extend in vain fits what is needed: an attempt that goes into the silence,
@@ -174,7 +182,8 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
         h->mode == &rdl_lock_legacy)
         return;
     for (int s = 0; s < asked(w, h); s++) {
-        if (clock_ms(&c->clock, w->link[h->client][s].swallows_since) >= half_ms)
+        uint64_t since_ms = clock_ms(&c->clock, w->link[h->client][s].swallows_since);
+        if (since_ms >= half_ms || in_login(&c->conn[s], since_ms))
             return; /* the new ones, too */
         silent += w->link[h->client][s].swallows_since != 0;
         uint64_t patience_ms = (uint64_t)llabs(c->conn[s].patience_ms);
