@@ -1,22 +1,196 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wire.c - prints one line for every command: its name, and the bytes it puts on the wire for the
- * arguments lock:a, the token of forty digits, 30000 ms. `make wire` writes them to wire.txt.
+ * wire.c - prints one line for every command: its name, and the bytes that a conn puts on the wire for it,
+ * with the arguments lock:a, the token of forty digits, 30000 ms. `make wire` writes them to wire.txt.
+ *
+ * The ops write them themselves, over a conn whose server answers what is written down here. Each line is
+ * made anew with a transport that takes 1, 2, 3 ... bytes at a time, to all of them: the bytes must be the
+ * same.
  */
-#include "resp/resp.h"
+#include "net/net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint8_t buf[1024];
-static struct rdl_writer w;
+#define TOKEN   "0123456789abcdef0123456789abcdef01234567"
+#define UNTIL_S "1700000030.123456789"
+#define NOPERM  "-NOPERM this user has no permissions\r\n"
+#define UNKNOWN "-ERR unknown command\r\n"
+#define LOOKED  "+OK\r\n$40\r\n" TOKEN "\r\n:5\r\n+OK\r\n" /* WATCH, GET, PTTL, MULTI: it is ours */
+#define OTHERS  "+OK\r\n$1\r\nx\r\n:5\r\n+OK\r\n"
+#define RUN     "$25\r\nrun_id:00c0ffee12345678\r\n\r\n"
 
-static struct rdl_bytes bytes(const char *s)
+enum { SENT_MAX = 2048, REPLIES_MAX = 5, NOW_MS = 1000, TTL_MS = 30000 };
+#define LITERAL(text)                                                                                        \
+    {                                                                                                        \
+        text, sizeof(text) - 1                                                                               \
+    }
+
+/* One line: what is asked, what the server answers, and which command of those sent behind that it shows. */
+struct line {
+    const char *name;
+    const struct rdl_endpoint *endpoint; /* NULL: no login */
+    const struct rdl_op *op;             /* NULL: nothing but login and preflight */
+    struct rdl_bytes key;
+    struct rdl_bytes value;
+    struct rdl_bytes extra;
+    uint32_t ttl_ms;
+    int is_preflight;
+    const char *replies[REPLIES_MAX]; /* a request that they answer is asked once more */
+    unsigned shown;
+};
+
+static const struct rdl_endpoint by_password = {
+    .password = LITERAL("secret"), .client_name = LITERAL("worker-7"), .db = 3};
+static const struct rdl_endpoint by_user = {.user = LITERAL("alice"), .password = LITERAL("secret")};
+
+/* clang-format off */
+#define OP(name, op, value, extra) \
+    name, NULL, &(op), LITERAL("lock:a"), LITERAL(value), LITERAL(extra), TTL_MS, 0
+#define LOCK(name, op) OP(name, op, TOKEN, "")
+#define CONNECT(name, endpoint, preflight) name, endpoint, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, preflight
+#define WAKE(name) name, NULL, &rdl_op_wait, LITERAL("lock:a"), {NULL, 0}, {NULL, 0}, 250, 0
+#define BOTH(name, op) name, NULL, &(op), LITERAL("\6lock:a\6lock:b"), LITERAL(TOKEN), {NULL, 0}, TTL_MS, 0
+
+static const struct line lines[] = {
+    {CONNECT("auth", &by_password, 0), {NULL}, 0},
+    {CONNECT("auth-user", &by_user, 0), {NULL}, 0},
+    {CONNECT("select", &by_password, 0), {"+OK\r\n"}, 0},
+    {CONNECT("client-setname", &by_password, 0), {"+OK\r\n"}, 1},
+    {LOCK("set-nx-px", rdl_op_acquire), {NULL}, 0},
+    {"set-nx-px-any", NULL, &rdl_op_acquire, LITERAL("a\0\r\n"), LITERAL("\xff\\\n"), {NULL, 0},
+     4294967295u, 0, {NULL}, 0},
+    {LOCK("pttl", rdl_op_acquire), {NULL}, 1},
+    {LOCK("delex", rdl_op_release), {NOPERM}, 0},
+    {LOCK("delifeq", rdl_op_release), {NOPERM, UNKNOWN ":5\r\n"}, 0},
+    {LOCK("watch", rdl_op_extend), {NOPERM}, 0},
+    {LOCK("get", rdl_op_extend), {NOPERM}, 1},
+    {LOCK("multi", rdl_op_extend), {NOPERM}, 3},
+    {LOCK("del", rdl_op_release), {NOPERM, UNKNOWN ":5\r\n", UNKNOWN ":5\r\n", LOOKED}, 0},
+    {LOCK("pexpire", rdl_op_extend), {NOPERM, LOOKED}, 0},
+    {OP("set", rdl_op_replace, UNTIL_S, TOKEN), {NOPERM, LOOKED}, 0},
+    {LOCK("exec", rdl_op_extend), {NOPERM, LOOKED}, 1},
+    {LOCK("discard", rdl_op_extend), {NOPERM, OTHERS}, 0},
+    {LOCK("time", rdl_op_time), {NULL}, 0},
+    {OP("setnx", rdl_op_setnx, UNTIL_S, ""), {NULL}, 0},
+    {OP("getset", rdl_op_getset, UNTIL_S, ""), {NULL}, 0},
+    {WAKE("blpop"), {NULL}, 0},
+    {WAKE("blpop-whole"), {"-ERR timeout is not an integer or out of range\r\n"}, 0},
+    {LOCK("evalsha-release", rdl_op_release), {":1\r\n"}, 0},
+    {LOCK("evalsha-extend", rdl_op_extend), {":1\r\n"}, 0},
+    {CONNECT("ask-server", NULL, 1), {NULL}, 0},
+    {CONNECT("ask-replication", NULL, 1), {NULL}, 1},
+    {CONNECT("ask-memory", NULL, 1), {NULL}, 2},
+    {LOCK("eval-release", rdl_op_release), {NULL}, 0},
+    {LOCK("eval-extend", rdl_op_extend), {NULL}, 0},
+    {OP("eval-replace", rdl_op_replace, "1700000060.123456789", "1700000030"), {NULL}, 0},
+    {OP("eval-acquire", rdl_op_acquire_fenced, TOKEN, "1700000000000"), {NULL}, 0},
+    {OP("eval-extend-fenced", rdl_op_extend_fenced, TOKEN, "1700000000007"), {NULL}, 0},
+    {LOCK("eval-release-wake", rdl_op_release_wake), {NULL}, 0},
+    {"eval-canary", NULL, &rdl_op_canary_make, LITERAL("rdl:canary"), {NULL, 0}, {NULL, 0}, 1700000000, 1,
+     {RUN "$0\r\n\r\n$0\r\n\r\n"}, 0},
+    {BOTH("eval-acquire-multi", rdl_op_acquire_multi), {NULL}, 0},
+    {BOTH("eval-extend-multi", rdl_op_extend_multi), {NULL}, 0},
+    {BOTH("eval-release-multi", rdl_op_release_multi), {NULL}, 0},
+};
+/* clang-format on */
+
+/* ---------------------------------------------------------------- a conn without sockets */
+
+static struct rdl_conn conn;
+static uint64_t queue[RDL_QUEUE_MIN / 8];
+static uint8_t tx[RDL_TX_MIN];
+static uint8_t sent[SENT_MAX]; /* since the last reply */
+static size_t sent_len;
+
+static void must(int holds, const char *name, const char *what)
 {
-    struct rdl_bytes b = {s, strlen(s)};
+    if (holds)
+        return;
+    fprintf(stderr, "wire: %s: %s\n", name, what);
+    exit(1);
+}
 
-    return b;
+/* All that is to be sent now; the transport takes `chunk` bytes at a time. */
+static void collect(const struct line *l, size_t chunk)
+{
+    const uint8_t *p;
+    size_t n;
+
+    sent_len = 0;
+    while (rdl_conn_wants(&conn) & RDL_WANT_WRITE) {
+        n = rdl_conn_tx(&conn, &p);
+        n = n < chunk ? n : chunk;
+        must(n <= sizeof sent - sent_len, l->name, "more bytes than expected");
+        memcpy(sent + sent_len, p, n);
+        sent_len += n;
+        rdl_conn_tx_done(&conn, n);
+    }
+}
+
+static void reply(const char *bytes)
+{
+    rdl_conn_rx(&conn, (const uint8_t *)bytes, strlen(bytes));
+}
+
+static void submit(const struct line *l, struct rdl_req *req)
+{
+    const struct rdl_command cmd = {l->op, l->key, l->value, l->extra, NOW_MS + TTL_MS, l->ttl_ms};
+
+    if (l->op != NULL && !req->is_queued)
+        must(rdl_conn_submit(&conn, req, &cmd) == RDL_OK, l->name, "not queued");
+}
+
+static void run(const struct line *l, size_t chunk)
+{
+    static const struct rdl_endpoint plain;
+    const struct rdl_conn_config cfg = {.endpoint = l->endpoint != NULL ? l->endpoint : &plain,
+                                        .ways = &rdl_ways_all,
+                                        .queue = queue,
+                                        .queue_len = sizeof queue,
+                                        .tx = tx,
+                                        .tx_len = sizeof tx};
+    struct rdl_req req = {0};
+    size_t i;
+
+    rdl_conn_init(&conn, &cfg);
+    if (l->is_preflight)
+        rdl_conn_preflight(&conn);
+    submit(l, &req);
+    rdl_conn_upkeep(&conn, NOW_MS);
+    rdl_conn_opened(&conn);
+    collect(l, chunk);
+    for (i = 0; i < REPLIES_MAX && l->replies[i] != NULL; i++) {
+        reply(l->replies[i]);
+        submit(l, &req);
+        collect(l, chunk);
+    }
+}
+
+/* ---------------------------------------------------------------- the command that is shown */
+
+/* The number behind the type byte at sent[*at]; *at is moved behind its line. */
+static size_t number(const struct line *l, size_t *at, uint8_t type)
+{
+    size_t n = 0;
+
+    must(*at < sent_len && sent[*at] == type, l->name, "no command is there");
+    for (++*at; *at < sent_len && sent[*at] != '\r'; ++*at)
+        n = n * 10 + (size_t)(sent[*at] - '0');
+    *at += 2;
+    return n;
+}
+
+/* Where the command that begins at `at` ends. */
+static size_t behind(const struct line *l, size_t at)
+{
+    size_t words = number(l, &at, '*');
+
+    for (; words > 0; words--)
+        at += number(l, &at, '$') + 2;
+    must(at <= sent_len, l->name, "a command is cut");
+    return at;
 }
 
 static void show(const uint8_t *data, size_t len)
@@ -35,90 +209,32 @@ static void show(const uint8_t *data, size_t len)
     }
 }
 
-static void line(const char *name, int result)
+static void print(const struct line *l)
 {
-    if (result != RDL_OK)
-        exit(1);
-    printf("%s\t", name);
-    show(buf, w.len);
+    static uint8_t whole[SENT_MAX];
+    size_t len, chunk;
+    size_t at = 0;
+    unsigned i;
+
+    run(l, SENT_MAX);
+    memcpy(whole, sent, sent_len);
+    len = sent_len;
+    for (i = 0; i < l->shown; i++)
+        at = behind(l, at);
+    printf("%s\t", l->name);
+    show(sent + at, behind(l, at) - at);
     putchar('\n');
-    rdl_writer_init(&w, buf, sizeof buf);
-}
-
-static void eval(const char *name, const struct rdl_script *s, const struct rdl_bytes *argv)
-{
-    int result = rdl_cmd_eval_head(&w, s);
-
-    memcpy(buf + w.len, s->text, s->text_len);
-    w.len += s->text_len;
-    line(name, result != RDL_OK ? result : rdl_cmd_eval_tail(&w, s, argv));
-}
-
-/* Two locks as one. */
-static void several(struct rdl_bytes key, struct rdl_bytes token)
-{
-    static const char *const names[] = {"eval-acquire-multi", "eval-extend-multi", "eval-release-multi"};
-    const struct rdl_bytes argv[] = {key, bytes("lock:b"), token, bytes("30000")};
-    struct rdl_script scripts[] = {rdl_script_acquire_multi, rdl_script_extend_multi,
-                                   rdl_script_release_multi};
-    size_t i;
-
-    for (i = 0; i < 3; i++) {
-        scripts[i].keys = 2;
-        eval(names[i], &scripts[i], argv);
+    for (chunk = 1; chunk <= len; chunk++) {
+        run(l, chunk);
+        must(sent_len == len && memcmp(sent, whole, len) == 0, l->name, "the bytes are others in pieces");
     }
 }
 
 int main(void)
 {
-    const struct rdl_bytes key = bytes("lock:a");
-    const struct rdl_bytes token = bytes("0123456789abcdef0123456789abcdef01234567");
-    const struct rdl_bytes argv[] = {key, token, bytes("30000")};
-    const struct rdl_bytes replace[] = {key, bytes("1700000030"), bytes("1700000060.123456789")};
-    const struct rdl_bytes fenced[] = {
-        key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000000"), bytes("0")};
-    const struct rdl_bytes wake[] = {key, bytes("{lock:a}:wake"), token, bytes("1000")};
-    const struct rdl_bytes hold[] = {
-        key, bytes("{lock:a}:fence"), token, bytes("30000"), bytes("1700000000007"), bytes("0")};
-    const struct rdl_bytes canary[] = {bytes("rdl:canary"), bytes("00c0ffee12345678 ")};
-    const struct rdl_bytes any_key = {"a\0\r\n", 4};
-    const struct rdl_bytes any_token = {"\xff\\\n", 3};
+    size_t i;
 
-    rdl_writer_init(&w, buf, sizeof buf);
-    line("auth", rdl_cmd_auth(&w, bytes(""), bytes("secret")));
-    line("auth-user", rdl_cmd_auth(&w, bytes("alice"), bytes("secret")));
-    line("select", rdl_cmd_select(&w, 3));
-    line("client-setname", rdl_cmd_client_setname(&w, bytes("worker-7")));
-    line("set-nx-px", rdl_cmd_set_nx_px(&w, key, token, 30000));
-    line("set-nx-px-any", rdl_cmd_set_nx_px(&w, any_key, any_token, 4294967295u));
-    line("pttl", rdl_cmd_pttl(&w, key));
-    line("delex", rdl_cmd_delex(&w, key, token));
-    line("delifeq", rdl_cmd_delifeq(&w, key, token));
-    line("watch", rdl_cmd_watch(&w, key));
-    line("get", rdl_cmd_get(&w, key));
-    line("multi", rdl_cmd_multi(&w));
-    line("del", rdl_cmd_del(&w, key));
-    line("pexpire", rdl_cmd_pexpire(&w, key, 30000));
-    line("set", rdl_cmd_set(&w, key, bytes("1700000030.123456789")));
-    line("exec", rdl_cmd_exec(&w));
-    line("discard", rdl_cmd_discard(&w));
-    line("time", rdl_cmd_time(&w));
-    line("setnx", rdl_cmd_setnx(&w, key, bytes("1700000030.123456789")));
-    line("getset", rdl_cmd_getset(&w, key, bytes("1700000030.123456789")));
-    line("blpop", rdl_cmd_blpop(&w, wake[1], 250, 0));
-    line("blpop-whole", rdl_cmd_blpop(&w, wake[1], 250, 1));
-    line("evalsha-release", rdl_cmd_evalsha(&w, &rdl_script_release, argv));
-    line("evalsha-extend", rdl_cmd_evalsha(&w, &rdl_script_extend, argv));
-    line("ask-server", rdl_cmd_ask(&w, RDL_ASK_SERVER));
-    line("ask-replication", rdl_cmd_ask(&w, RDL_ASK_REPLICATION));
-    line("ask-memory", rdl_cmd_ask(&w, RDL_ASK_MEMORY));
-    eval("eval-release", &rdl_script_release, argv);
-    eval("eval-extend", &rdl_script_extend, argv);
-    eval("eval-replace", &rdl_script_replace, replace);
-    eval("eval-acquire", &rdl_script_acquire, fenced);
-    eval("eval-extend-fenced", &rdl_script_extend_fenced, hold);
-    eval("eval-release-wake", &rdl_script_release_wake, wake);
-    eval("eval-canary", &rdl_script_canary, canary);
-    several(key, token);
+    for (i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        print(&lines[i]);
     return 0;
 }

@@ -2,8 +2,9 @@
 # The golden bytes, the proofs of resp/, its coverage and its mutants.
 
 RESP_SRC := $(sort $(wildcard resp/*.c))
+WIRE_SRC := $(RESP_SRC) $(filter-out net/net_posix%,$(sort $(wildcard net/*.c)))
 
-$(B)/wire: tests/golden/wire.c $(RESP_SRC) resp/resp.h
+$(B)/wire: tests/golden/wire.c $(WIRE_SRC) $(wildcard resp/*.h net/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) $(CFLAGS) -I. -o $@ $(filter %.c,$^)
 
@@ -12,7 +13,7 @@ wire: $(B)/wire ## write: tests/golden/wire.txt, every command as the code write
 	$(B)/wire >tests/golden/wire.txt
 wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all, and what is refused
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
-	@awk -f tests/golden/wire.awk tests/golden/wire.txt tests/golden/wire.c resp/resp.h resp/WIRE.md
+	@awk -f tests/golden/wire.awk tests/golden/wire.txt resp/resp.h resp/WIRE.md
 	@awk -f tests/golden/refused.awk net/net.h lock/lock.h net/net_error.c tests/*/check_*.c resp/WIRE.md
 CHECK_MORE += wire-check
 
