@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* resp_write.c - the bounded writer's beginnings: an empty buffer, a decimal number. */
-#include "resp/resp_cmd_private.h"
+#include "resp/resp_write_private.h"
 
 static const uint32_t ten_to_the[RDL_DEC_MAX] = {1,      10,      100,      1000,      10000,
                                                  100000, 1000000, 10000000, 100000000, 1000000000};
@@ -34,10 +34,6 @@ size_t rdl_dec_len(uint32_t v)
 }
 
 /* By subtraction: the smallest processors cannot divide, and our numbers have one to five digits. */
-/*@ requires \valid(out + (0 .. decimals(v) - 1));
-    assigns out[0 .. decimals(v) - 1];
-    ensures 1 <= \result <= RDL_DEC_MAX && \result == decimals(v);
-    ensures \forall integer k; 0 <= k < \result ==> '0' <= out[k] <= '9'; */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
 {
     size_t len = rdl_dec_len(v);

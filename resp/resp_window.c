@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* resp_window.c - a template's bytes, or what a window shows of them: in runs, and not byte by byte. */
+#include "resp/resp_template.h"
+
+#include <string.h>
+
+#include "resp/resp_write_private.h"
+
+enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
+
+/* n bytes are put: what was not sent before and has room is written, nothing else. */
+/*@ predicate is_window{L}(struct rdl_window *w) = \valid(w) && \valid(w->to + (0 .. w->room - 1)) &&
+        \separated(w, w->to + (0 .. w->room - 1));
+    logic integer skipped{L}(struct rdl_window *w, integer n) = w->skip < n ? w->skip : n;
+    logic integer written{L}(struct rdl_window *w, integer n) =
+        w->room < n - skipped(w, n) ? w->room : n - skipped(w, n);
+    predicate goes_on{A, B}(struct rdl_window *w, integer n) =
+        \at(w->total, B) == \at(w->total, A) + n &&
+        \at(w->skip, B) == \at(w->skip, A) - skipped{A}(w, n) &&
+        \at(w->room, B) == \at(w->room, A) - written{A}(w, n) &&
+        \at(w->to, B) == \at(w->to, A) + written{A}(w, n);
+    logic integer bulk(integer len) = 1 + decimals(len) + 2 + len + 2;
+*/
+
+/* What memcpy does is the C library's word: WP takes this contract for granted. */
+/*@ requires \valid(to + (0 .. n - 1)) && \valid_read(from + (0 .. n - 1));
+    requires \separated(to + (0 .. n - 1), from + (0 .. n - 1));
+    assigns to[0 .. n - 1];
+    ensures \forall integer k; 0 <= k < n ==> to[k] == \old(from[k]); */
+static void copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+    memcpy(to, from, n);
+}
+
+/*@ requires is_window(w) && \valid_read(from + (0 .. len - 1)) && w->total + len <= SIZE_MAX;
+    requires \separated(w, w->to + (0 .. w->room - 1), from + (0 .. len - 1));
+    assigns *w, w->to[0 .. w->room - 1];
+    ensures window: goes_on{Pre, Post}(w, len);
+    ensures bytes: \forall integer k; 0 <= k < written{Pre}(w, len) ==>
+        \old(w->to)[k] == from[\old(w->skip) + k];
+    ensures rest: \forall integer k; written{Pre}(w, len) <= k < \old(w->room) ==>
+        \old(w->to)[k] == \old(w->to[k]); */
+static void put(struct rdl_window *w, const uint8_t *from, size_t len)
+{
+    size_t skip = len < w->skip ? len : w->skip;
+    size_t n = len - skip;
+
+    w->total += len;
+    w->skip -= skip;
+    if (n > w->room)
+        n = w->room;
+    if (n == 0) /* there may be no address then */
+        return;
+    copy(w->to, from + skip, n);
+    w->to += n;
+    w->room -= n;
+}
+
+/* `$n CR LF` or `*n CR LF`; how many bytes. */
+/*@ requires n <= RDL_BULK_MAX && \valid(to + (0 .. HEAD_MAX - 1));
+    assigns to[0 .. decimals(n) + 2];
+    ensures \result == decimals(n) + 3; */
+static size_t head(uint8_t *to, char type, size_t n)
+{
+    size_t len = 1 + rdl_dec_u32((char *)to + 1, (uint32_t)n);
+
+    to[0] = (uint8_t)type;
+    to[len] = '\r';
+    to[len + 1] = '\n';
+    return len + 2;
+}
+
+/* A bulk, or with '*' its head alone. Nearly always all of it has room, and is written at once. */
+/*@ requires is_window(w) && len <= RDL_BULK_MAX && (type == '$' || type == '*');
+    requires type == '$' ==> \valid_read(from + (0 .. len - 1)) &&
+        \separated(w, w->to + (0 .. w->room - 1), from + (0 .. len - 1));
+    requires w->total + bulk(len) <= SIZE_MAX;
+    assigns *w, w->to[0 .. w->room - 1];
+    ensures bulk: type == '$' ==> goes_on{Pre, Post}(w, bulk(len));
+    ensures head: type == '*' ==> goes_on{Pre, Post}(w, decimals(len) + 3); */
+static void put_hole(struct rdl_window *w, char type, const uint8_t *from, size_t len)
+{
+    uint8_t parts[HEAD_MAX];
+    int is_whole = type == '$' && w->skip == 0 && w->room >= HEAD_MAX + len + 2;
+    uint8_t *to = is_whole ? w->to : parts;
+    size_t n = head(to, type, len);
+
+    if (!is_whole) {
+        put(w, parts, n);
+        if (type == '*')
+            return;
+        put(w, from, len);
+        put(w, parts + n - 2, 2);
+        return;
+    }
+    if (len > 0) /* there may be no address then */
+        copy(to + n, from, len);
+    n += len;
+    to[n] = '\r';
+    to[n + 1] = '\n';
+    n += 2;
+    w->to += n;
+    w->room -= n;
+    w->total += n;
+}
+
+/* Behind the lines that stand as they are sent. A hole's letter stands where those have a digit. */
+static const char *behind(const char *text)
+{
+    while (*text > '*' || (*text != '\0' && text[1] <= '9')) {
+        while (*text != '\n')
+            text++;
+        text++;
+    }
+    return text;
+}
+
+static void fill(struct rdl_window *w, const char *hole, const struct rdl_args *args)
+{
+    size_t i;
+
+    for (i = 0; i < args->n; i++) {
+        if (args->letters[i] == hole[1])
+            put_hole(w, hole[0], args->arg[i].data, args->arg[i].len);
+    }
+}
+
+void rdl_window_command(struct rdl_window *w, const char *text, const struct rdl_args *args)
+{
+    for (;;) {
+        const char *hole = behind(text);
+
+        if (hole > text)
+            put(w, (const uint8_t *)text, (size_t)(hole - text));
+        if (*hole == '\0')
+            return;
+        fill(w, hole, args);
+        text = hole + 2;
+    }
+}
+
+int rdl_template_is_secret(const char *text)
+{
+    const char *hole;
+
+    for (hole = behind(text); *hole != '\0'; hole = behind(hole + 2)) {
+        if (hole[1] < 'a')
+            return 1;
+    }
+    return 0;
+}

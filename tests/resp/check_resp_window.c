@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* check_resp_window.c - a template's bytes, whatever part of them a window shows, and not one beside it. */
+#include "resp/resp_template.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BUF = 512, GUARD = 8, PAINT = 0x55 };
+static uint8_t buf[BUF + 2 * GUARD];
+static uint8_t *const inside = buf + GUARD;
+
+/* A command with every kind of line and hole, its arguments, and what they come to. */
+static const char template[] = "*a$3\r\nSET\r\n$k$v$11\r\nreplication\r\n$m*1\r\n$4\r\nPTTL\r\n";
+static const char wire[] = "*7\r\n$3\r\nSET\r\n$1\r\nx\r\n$0\r\n\r\n$10\r\n$k*a\0\r\n\xff$2\r\n$2\r\n\r\n\r\n"
+                           "$11\r\nreplication\r\n$5\r\n30000\r\n*1\r\n$4\r\nPTTL\r\n";
+enum { WIRE = sizeof wire - 1 };
+static const char odd[] = "$k*a\0\r\n\xff$2";
+static const struct rdl_bytes arg[] = {{"x", 1},    {"unused", 6}, {NULL, 0},   {odd, sizeof odd - 1},
+                                       {"\r\n", 2}, {NULL, 7},     {"30000", 5}};
+static const struct rdl_args args = {"kukkvam", arg, sizeof arg / sizeof arg[0]};
+
+static struct rdl_window window(size_t skip, size_t room)
+{
+    struct rdl_window w = {inside, room, skip, 0};
+
+    memset(buf, PAINT, sizeof buf);
+    return w;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Written is [from, from + len) of the command, and nothing else is touched. */
+static void check_written(size_t from, size_t len)
+{
+    size_t i;
+
+    ck_assert_uint_le(from + len, WIRE);
+    ck_assert_mem_eq(inside, wire + from, len);
+    for (i = 0; i < sizeof buf; i++) {
+        if ((i < GUARD || i >= GUARD + len) && buf[i] != PAINT)
+            ck_abort_msg("from %zu, %zu bytes: byte %zu was touched", from, len, i);
+    }
+}
+
+START_TEST(a_command_is_its_lines_and_the_arguments_in_its_holes)
+{
+    struct rdl_window w = window(0, BUF);
+
+    rdl_window_command(&w, template, &args);
+    ck_assert_uint_eq(w.total, WIRE);
+    check_written(0, WIRE);
+}
+END_TEST
+
+/* Every beginning with every room, one byte among them. */
+START_TEST(a_window_shows_its_part_and_counts_all)
+{
+    size_t skip, room;
+
+    for (skip = 0; skip <= WIRE + 2; skip++) {
+        for (room = 0; room <= WIRE + 16; room++) {
+            struct rdl_window w = window(skip, room);
+            size_t left_out = least(skip, WIRE);
+            size_t len = least(WIRE - left_out, room);
+
+            rdl_window_command(&w, template, &args);
+            ck_assert_uint_eq(w.total, WIRE);
+            ck_assert_uint_eq(w.skip, skip - left_out);
+            ck_assert_uint_eq(w.room, room - len);
+            ck_assert_ptr_eq(w.to, inside + len);
+            check_written(left_out, len);
+        }
+    }
+}
+END_TEST
+
+START_TEST(windows_of_any_size_join_to_the_command)
+{
+    size_t chunk;
+
+    for (chunk = 1; chunk <= WIRE; chunk++) {
+        static uint8_t sent[BUF];
+        size_t len = 0;
+        struct rdl_window w;
+
+        do {
+            w = window(len, chunk);
+            rdl_window_command(&w, template, &args);
+            memcpy(sent + len, inside, chunk - w.room);
+            len += chunk - w.room;
+        } while (len < w.total);
+        ck_assert_uint_eq(len, WIRE);
+        ck_assert_mem_eq(sent, wire, len);
+    }
+}
+END_TEST
+
+START_TEST(commands_follow_each_other_in_one_window)
+{
+    struct rdl_window w = window(5, 12);
+
+    rdl_window_command(&w, "*1\r\n$4\r\nTIME\r\n", &args);
+    rdl_window_command(&w, "*1\r\n$4\r\nEXEC\r\n", &args);
+    ck_assert_uint_eq(w.total, 28);
+    ck_assert_mem_eq(inside, "4\r\nTIME\r\n*1\r", 12);
+    ck_assert_int_eq(inside[12], PAINT);
+}
+END_TEST
+
+/* Of the greatest length a server takes: were any of it read, this would crash. */
+START_TEST(what_is_only_counted_is_not_read)
+{
+    const struct rdl_bytes longest = {"", RDL_BULK_MAX};
+    const struct rdl_args one = {"k", &longest, 1};
+    struct rdl_window w = {NULL, 0, SIZE_MAX, 0};
+
+    rdl_window_command(&w, "*2\r\n$4\r\nPTTL\r\n$k", &one);
+    ck_assert_uint_eq(w.total, strlen("*2\r\n$4\r\nPTTL\r\n$536870912\r\n\r\n") + RDL_BULK_MAX);
+    ck_assert_uint_eq(w.skip, SIZE_MAX - w.total);
+    w.skip = 0;
+    rdl_window_command(&w, "*2\r\n$4\r\nPTTL\r\n$k", &one);
+    ck_assert_uint_eq(w.room, 0);
+}
+END_TEST
+
+/* Around each length at which its decimal gets longer, with room for just so much, and for a byte less. */
+START_TEST(a_bulk_that_just_fits_is_whole)
+{
+    static const size_t lens[] = {0, 1, 9, 10, 99, 100, 101};
+    static char text[128];
+    size_t i, room;
+
+    memset(text, 't', sizeof text);
+    for (i = 0; i < sizeof lens / sizeof lens[0]; i++) {
+        const struct rdl_bytes bytes = {text, lens[i]};
+        const struct rdl_args one = {"k", &bytes, 1};
+        char expected[160];
+        size_t len =
+            (size_t)snprintf(expected, sizeof expected, "$%zu\r\n%.*s\r\n", lens[i], (int)lens[i], text);
+
+        for (room = len - 1; room <= len + 12; room++) {
+            struct rdl_window w = window(0, room);
+
+            rdl_window_command(&w, "$k", &one);
+            ck_assert_uint_eq(w.total, len);
+            ck_assert_uint_eq(w.room, room - least(len, room));
+            ck_assert_mem_eq(inside, expected, least(len, room));
+            ck_assert_int_eq(inside[least(len, room)], PAINT);
+        }
+    }
+}
+END_TEST
+
+/* Twenty digits: the greatest number of 64 bits. */
+START_TEST(a_number_is_its_digits)
+{
+    const struct rdl_bytes number = {"18446744073709551615", 20};
+    const struct rdl_args one = {"f", &number, 1};
+    struct rdl_window w = window(0, BUF);
+
+    rdl_window_command(&w, "$f", &one);
+    ck_assert_uint_eq(w.total, 27);
+    ck_assert_mem_eq(inside, "$20\r\n18446744073709551615\r\n", 27);
+}
+END_TEST
+
+START_TEST(an_argument_that_is_not_there_puts_nothing)
+{
+    static const struct rdl_args none = {"", NULL, 0};
+    struct rdl_window w = window(0, BUF);
+
+    rdl_window_command(&w, "*2\r\n$k$v", &none);
+    ck_assert_uint_eq(w.total, 4);
+    ck_assert_int_eq(inside[4], PAINT);
+}
+END_TEST
+
+START_TEST(a_capital_is_a_secret)
+{
+    ck_assert(rdl_template_is_secret("*2\r\n$4\r\nAUTH\r\n$P"));
+    ck_assert(rdl_template_is_secret("*3\r\n$4\r\nAUTH\r\n$u$P$1\r\n1\r\n"));
+    ck_assert(!rdl_template_is_secret("*2\r\n$4\r\nAUTH\r\n$u$a"));
+    ck_assert(!rdl_template_is_secret("*1\r\n$4\r\nEXEC\r\n"));
+}
+END_TEST
+
+Suite *suite_resp_window(void);
+Suite *suite_resp_window(void)
+{
+    Suite *s = suite_create("resp_window");
+    TCase *t = tcase_create("resp_window");
+
+    tcase_add_test(t, a_command_is_its_lines_and_the_arguments_in_its_holes);
+    tcase_add_test(t, a_window_shows_its_part_and_counts_all);
+    tcase_add_test(t, windows_of_any_size_join_to_the_command);
+    tcase_add_test(t, commands_follow_each_other_in_one_window);
+    tcase_add_test(t, what_is_only_counted_is_not_read);
+    tcase_add_test(t, a_bulk_that_just_fits_is_whole);
+    tcase_add_test(t, a_number_is_its_digits);
+    tcase_add_test(t, an_argument_that_is_not_there_puts_nothing);
+    tcase_add_test(t, a_capital_is_a_secret);
+    suite_add_tcase(s, t);
+    return s;
+}
