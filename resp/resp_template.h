@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_template.h - commands as templates, and how they are written into whatever room there is.
+ * resp_template.h - every command there is, as a template, and how it is written into whatever room there is.
  *
  * A template is the bytes of one command, line by line as they are sent, with holes in the place of lines:
  *
@@ -10,7 +10,8 @@
  *          are several arguments k
  *     *a   the beginning of a command of so many bulks as the argument a is long; its bytes are not looked at
  *
- * A capital is the letter of a secret: a trace leaves such a command out. One template, one reply.
+ * A capital is the letter of a secret: a trace leaves such a command out. One template, one reply. There is
+ * no other way to send anything, and WIRE.md shows them all.
  *
  * No command has to fit a buffer: the sender has a chunk of any size, one byte is enough, and knows how much
  * went out before. Each time all that is due is put into the window from its beginning; what went out before
@@ -42,11 +43,41 @@ struct rdl_args {
     size_t n;
 };
 
-/* Put one command. A letter that args does not have puts nothing. */
+/* Put one command. A letter that args does not have puts nothing: check_resp_template walks them all. */
 void rdl_window_command(struct rdl_window *w, const char *text, const struct rdl_args *args);
 
 /* One of its arguments is a secret. */
 int rdl_template_is_secret(const char *text);
+
+/* ---------------------------------------------------------------- the templates (WIRE.md: in words) */
+
+/*
+ * Their letters, all of them:
+ *
+ *     k  a lock's name, or another key     v  its value: a token         x  the value that is expected
+ *     m  a ttl in ms                       b  the key beside the lock's: its fence, its list of hints
+ *     c  EVAL or EVALSHA                   s  a script's text, or SHA1   y  how many keys   a  how many bulks
+ *     f  the least fence number            h  how long the key beside is kept, in ms
+ *     t  seconds to wait                   u  a user      P  his password     d  a database     n  our name
+ *
+ * Each is an object, so that a static link drops those that nobody names.
+ */
+extern const char rdl_wire_auth[], rdl_wire_auth_user[], rdl_wire_select[], rdl_wire_client_setname[];
+extern const char rdl_wire_info_server[], rdl_wire_info_replication[], rdl_wire_info_memory[];
+extern const char rdl_wire_set_nx_px[], rdl_wire_pttl[], rdl_wire_delex[], rdl_wire_delifeq[];
+extern const char rdl_wire_watch[], rdl_wire_get[], rdl_wire_multi[], rdl_wire_exec[], rdl_wire_discard[];
+extern const char rdl_wire_del[], rdl_wire_pexpire[], rdl_wire_set[];
+extern const char rdl_wire_time[], rdl_wire_setnx[], rdl_wire_getset[], rdl_wire_blpop[];
+
+/* Calls of the scripts, by text or by SHA1: two of them look alike where their arguments do. */
+extern const char rdl_wire_call_release[]; /* rdl_script_canary, too */
+extern const char rdl_wire_call_extend[], rdl_wire_call_replace[], rdl_wire_call_release_wake[];
+extern const char rdl_wire_call_fenced[]; /* rdl_script_acquire, rdl_script_extend_fenced */
+extern const char rdl_wire_call_multi[];  /* rdl_script_acquire_multi, rdl_script_extend_multi */
+extern const char rdl_wire_call_release_multi[];
+
+/* The arguments c and s: EVALSHA and the script's SHA1 where the server has it, else EVAL and its text. */
+void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes *c, struct rdl_bytes *text);
 
 #ifdef __cplusplus
 }

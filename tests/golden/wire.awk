@@ -1,56 +1,122 @@
 # SPDX-License-Identifier: MIT
-# wire.awk wire.txt resp.h WIRE.md - the page tells all and nothing else: every line of wire.txt is named in a
-# row whose template it follows, and every row has one; every command and script of resp.h is on the page,
-# and scripts stand there as they are sent, each in a line of wire.txt.
-function wrong(text) { print "WIRE.md: " text; failed = 1 }
-function follows(wire, template,    have, want, n, m, i) {
-    n = split(wire, have, /\\r\\n/) - 1
-    m = split(template, want, " ")
-    for (i = 1; i <= m; i++) {
-        if (want[i] == "...") return 1
-        gsub(/<3 \+ arguments>/, "<n>", want[i])
-        if (want[i] ~ /^[*$]?<.*>$/) {
-            if (substr(want[i], 1, 1) ~ /[*$]/ && substr(want[i], 1, 1) != substr(have[i], 1, 1)) return 0
-            if (want[i] == "<script>") script[have[i]] = 1
-        } else if (have[i] != want[i]) return 0
-    }
-    return n == m
+# wire.awk wire.txt resp.h resp_template.h templates.inc resp_wire.c WIRE.md - the page tells all and nothing
+# else. An encoder of its own makes bytes of the words in each row: with holes they are the row's template in
+# resp_wire.c, with arguments its lines of wire.txt. Every template, every script and every line has a row.
+BEGIN {
+    token = "0123456789abcdef0123456789abcdef01234567"
+    until_s = "1700000030.123456789"
+    give("", "k=lock:a|v=" token "|m=30000|x=1700000030|u=alice|P=secret|d=3|n=worker-7")
+    give("", "b={lock:a}:fence|h=0|t=0.250|y=2")
+    give("set-nx-px-any", "k=a\\x00\\r\\n|v=\\xff\\x5c\\n|m=4294967295")
+    give("set", "v=" until_s); give("setnx", "v=" until_s); give("getset", "v=" until_s)
+    give("blpop", "b={lock:a}:wake"); give("blpop-whole", "b={lock:a}:wake|t=1")
+    give("eval-replace", "v=1700000060.123456789"); give("eval-canary", "k=rdl:canary|v=00c0ffee12345678 ")
+    give("eval-acquire", "f=1700000000000"); give("eval-extend-fenced", "f=1700000000007")
+    give("eval-release-wake", "b={lock:a}:wake|h=1000")
+    several = "lock:a lock:b"
 }
+function wrong(text) { print "WIRE.md: " text; failed = 1 }
+function give(line, values,    part, n, i) {
+    n = split(values, part, "|")
+    for (i = 1; i <= n; i++) value[line, substr(part[i], 1, 1)] = substr(part[i], 3)
+}
+
+# ---------------------------------------------------------------- the encoder: bytes as wire.txt shows them
+function bytes(text) { gsub(/\\x[0-9a-f][0-9a-f]|\\[rn]/, ".", text); return length(text) }
+function bulk(text) { return "$" bytes(text) "\\r\\n" text "\\r\\n" }
+function is_letter(word) { return word ~ /^[A-Za-z](\.\.\.)?$/ }
+function with_holes(words,    word, n, i, out) {
+    n = split(words, word, " ")
+    out = words ~ /\.\.\./ ? "*a" : "*" n "\\r\\n"
+    for (i = 1; i <= n; i++) out = out (is_letter(word[i]) ? "$" substr(word[i], 1, 1) : bulk(word[i]))
+    return out
+}
+function argument(line, letter,    name) {
+    name = line
+    sub(/^eval(sha)?-/, "", name); gsub(/-/, "_", name)
+    if (letter == "c") return line ~ /^evalsha-/ ? "EVALSHA" : "EVAL"
+    if (letter == "s") return line ~ /^evalsha-/ ? sha["rdl_script_" name] : text["rdl_script_" name]
+    return value[(line, letter) in value ? line : "", letter]
+}
+function with_arguments(words, line,    word, key, n, m, i, j, count, out) {
+    n = split(words, word, " ")
+    for (i = 1; i <= n; i++) {
+        m = 1
+        if (word[i] ~ /\.\.\./) m = split(several, key, " ")
+        else key[1] = is_letter(word[i]) ? argument(line, word[i]) : word[i]
+        for (j = 1; j <= m; j++) { out = out bulk(key[j]); count++ }
+    }
+    return "*" count "\\r\\n" out
+}
+
+# ---------------------------------------------------------------- what is to be compared
 FILENAME ~ /wire\.txt$/ { split($0, part, "\t"); wire[part[1]] = part[2]; next }
 function names(set, line) {
-    while (match(line, /rdl_(cmd|script)_[a-z_]+/)) {
-        set[substr(line, RSTART, RLENGTH)] = 1
+    while (match(line, /rdl_(wire|script)_[a-z_]+/)) {
+        if (substr(line, RSTART, RLENGTH) != "rdl_script_call") set[substr(line, RSTART, RLENGTH)] = 1
         line = substr(line, RSTART + RLENGTH)
     }
 }
-FILENAME ~ /resp\.h$/ { names(known, $0); next }
+FILENAME ~ /\.h$/ { if (/^extern|^   /) names(known, $0); next }
+FILENAME ~ /templates\.inc$/ {
+    if (match($0, /\([a-z_]+/)) listed["rdl_wire_" substr($0, RSTART + 1, RLENGTH - 1)] = 1
+    next
+}
+FILENAME ~ /\.c$/ { # const char NAME[] = "..." "...";
+    if (match($0, /^const char rdl_wire_[a-z_]+/)) name = substr($0, 12, RLENGTH - 11)
+    while (name != "" && match($0, /"[^"]*"/)) {
+        template[name] = template[name] substr($0, RSTART + 1, RLENGTH - 2)
+        $0 = substr($0, RSTART + RLENGTH)
+    }
+    if (/;/) name = ""
+    next
+}
 { names(told, $0) }
-/^    [a-z]/ { text[substr($0, 5)] = 1 }
-/^\| .rdl_/ {
-    split($0, column, " [|] ")
-    gsub(/<3 \+ arguments>/, "<n>", column[2])
-    if (column[2] !~ /^the same/) { split(column[2], quoted, "`"); template = quoted[2] }
+/^`rdl_script_/ { split($0, part, "`"); script = part[2] }
+/SHA1 *`|^`[0-9a-f]+`/ && match($0, /`[0-9a-f]+`/) {
+    if (RLENGTH == 42) sha[script] = substr($0, RSTART + 1, 40)
+}
+/^    [a-z]/ { text[script] = substr($0, 5); script = "" }
+/^\| `[a-zA-Z`, ]*` \| / && !/^\| .rdl_/ { legend = legend $0 }
+/^\| .rdl_wire/ { row[++rows] = $0 }
+
+function judge(row,    column, quoted, words, n, i, at, lines) {
+    split(row, column, " [|] ")
     n = split(column[1], quoted, "`")
-    lines = 0
+    split(column[2], words, "`")
     for (i = 2; i <= n; i += 2) {
-        lines += quoted[i] in wire
-        if (quoted[i] in wire) {
-            named[quoted[i]] = 1
-            if (quoted[i] ~ /-any$/ || follows(wire[quoted[i]], template)) followed[quoted[i]] = 1
-        } else if (quoted[i] !~ /^rdl_/) wrong(quoted[i] " is no line of wire.txt")
+        if (quoted[i] ~ /^rdl_/) {
+            at += 2
+            if (quoted[i] in template && with_holes(words[at]) != template[quoted[i]])
+                wrong(quoted[i] " is not " words[at])
+            letters(words[at])
+            continue
+        }
+        lines++
+        named[quoted[i]] = 1
+        if (!(quoted[i] in wire)) wrong(quoted[i] " is no line of wire.txt")
+        else if (with_arguments(words[at], quoted[i]) != wire[quoted[i]])
+            wrong(quoted[i] " is sent as\n" wire[quoted[i]] "\nand not\n" \
+                with_arguments(words[at], quoted[i]))
     }
     if (!lines) wrong("a row has no line of wire.txt: " column[1])
 }
+function letters(words,    word, n, i) {
+    n = split(words, word, " ")
+    for (i = 1; i <= n; i++)
+        if (is_letter(word[i]) && !index(legend, "`" substr(word[i], 1, 1) "`"))
+            wrong("no such letter: " word[i])
+}
 END {
-    for (name in wire) {
-        if (!(name in named)) wrong(name " is not there")
-        else if (!(name in followed)) wrong("the template is not what is sent: " name)
-    }
+    for (i = 1; i <= rows; i++) judge(row[i])
+    for (name in wire) if (!(name in named)) wrong(name " is not there")
     for (name in known) {
         if (!(name in told)) wrong(name " is not there")
+        if (name ~ /wire/ && !(name in template)) wrong(name " is not in resp_wire.c")
+        if (name ~ /wire/ && !(name in listed)) wrong(name " is not in templates.inc")
+        if (name ~ /script/ && !(name in text)) wrong("the text is missing of " name)
     }
-    for (name in told) if (!(name in known)) wrong(name " is not in resp.h")
-    for (s in script) if (!(s in text)) wrong("no such script: " s)
-    for (s in text) if (!(s in script)) wrong("no line of wire.txt sends " s)
+    for (name in template) if (!(name in known)) wrong(name " is not in resp_template.h")
+    for (name in told) if (!(name in known)) wrong(name " is in no header")
     exit failed
 }

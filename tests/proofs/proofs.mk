@@ -13,7 +13,8 @@ wire: $(B)/wire ## write: tests/golden/wire.txt, every command as the code write
 	$(B)/wire >tests/golden/wire.txt
 wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all, and what is refused
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
-	@awk -f tests/golden/wire.awk tests/golden/wire.txt resp/resp.h resp/WIRE.md
+	@awk -f tests/golden/wire.awk tests/golden/wire.txt resp/resp.h resp/resp_template.h tests/golden/templates.inc \
+	    resp/resp_wire.c resp/WIRE.md
 	@awk -f tests/golden/refused.awk net/net.h lock/lock.h net/net_error.c tests/*/check_*.c resp/WIRE.md
 CHECK_MORE += wire-check
 

@@ -179,6 +179,20 @@ START_TEST(an_argument_that_is_not_there_puts_nothing)
 }
 END_TEST
 
+/* Of a list that has room for more: the names of several locks. */
+START_TEST(only_the_first_n_letters_count)
+{
+    static const struct rdl_bytes names[] = {{"a", 1}, {"b", 1}, {"c", 1}};
+    struct rdl_args some = {"kkk", names, 2};
+    struct rdl_window w = window(0, BUF);
+
+    rdl_window_command(&w, "$k", &some);
+    ck_assert_uint_eq(w.total, 14);
+    ck_assert_mem_eq(inside, "$1\r\na\r\n$1\r\nb\r\n", 14);
+    ck_assert_int_eq(inside[14], PAINT);
+}
+END_TEST
+
 START_TEST(a_capital_is_a_secret)
 {
     ck_assert(rdl_template_is_secret("*2\r\n$4\r\nAUTH\r\n$P"));
@@ -202,6 +216,7 @@ Suite *suite_resp_window(void)
     tcase_add_test(t, a_bulk_that_just_fits_is_whole);
     tcase_add_test(t, a_number_is_its_digits);
     tcase_add_test(t, an_argument_that_is_not_there_puts_nothing);
+    tcase_add_test(t, only_the_first_n_letters_count);
     tcase_add_test(t, a_capital_is_a_secret);
     suite_add_tcase(s, t);
     return s;
