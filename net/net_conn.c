@@ -254,12 +254,12 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         c->reply_items = 0;
         c->reply_len = 0;
     }
+    if (c->preflight != NULL && c->preflight->take(c, ev))
+        return;
     if (c->reply_kind == RDL_RESP_ARRAY) {
         take_item(c, ev);
         return;
     }
-    if (c->preflight != NULL && c->preflight->take(c, ev))
-        return;
     if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
         n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
     if (n > 0)

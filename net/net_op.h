@@ -117,7 +117,7 @@ struct rdl_preflight {
     unsigned steps;
     /* RDL_OK, or RDL_E_SPACE and nothing was written. */
     int (*write)(struct rdl_conn *c, unsigned step, struct rdl_writer *w);
-    /* A piece of a reply that is no array. 1: it was taken, and nothing else is to be kept of it. */
+    /* A piece of a reply, of an array too. 1: it was taken, and nothing else is to be kept of it. */
     int (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
     /* RDL_OK, or the error that ends the connection. */
     int (*judge)(struct rdl_conn *c, unsigned step);

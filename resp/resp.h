@@ -210,6 +210,8 @@ int rdl_cmd_setnx(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes v
 int rdl_cmd_getset(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
 /* Wait for a hint: never 0, which would be for ever. is_whole: in seconds, rounded up (before Redis 6.0). */
 int rdl_cmd_blpop(struct rdl_writer *w, struct rdl_bytes key, uint32_t timeout_ms, int is_whole);
+/* Names of keys, from a cursor on ("0": the first); the server looks at about 1000. Pattern as of KEYS. */
+int rdl_cmd_scan(struct rdl_writer *w, struct rdl_bytes cursor, struct rdl_bytes pattern);
 /* EVAL in three parts: head, then s->text (sent from where it is), then tail. */
 int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);
 int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);

@@ -11,6 +11,8 @@ const char rdl_wire_info_server[] = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n";
 const char rdl_wire_info_replication[] = "*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n";
 const char rdl_wire_info_memory[] = "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n";
 
+const char rdl_wire_scan[] = "*6\r\n$4\r\nSCAN\r\n$g$5\r\nMATCH\r\n$p$5\r\nCOUNT\r\n$4\r\n1000\r\n";
+
 const char rdl_wire_set_nx_px[] = "*6\r\n$3\r\nSET\r\n$k$v$2\r\nNX\r\n$2\r\nPX\r\n$m";
 const char rdl_wire_pttl[] = "*2\r\n$4\r\nPTTL\r\n$k";
 const char rdl_wire_delex[] = "*4\r\n$5\r\nDELEX\r\n$k$4\r\nIFEQ\r\n$v";

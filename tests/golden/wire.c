@@ -7,7 +7,7 @@
  * made anew with a transport that takes 1, 2, 3 ... bytes at a time, to all of them: the bytes must be the
  * same.
  */
-#include "net/net.h"
+#include "net/net_op.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +44,19 @@ struct line {
 static const struct rdl_endpoint by_password = {
     .password = LITERAL("secret"), .client_name = LITERAL("worker-7"), .db = 3};
 static const struct rdl_endpoint by_user = {.user = LITERAL("alice"), .password = LITERAL("secret")};
+
+/* SCAN is the command's own: as its op sends it, the cursor in the place of the name, the pattern of the value. */
+static void scan_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                       struct rdl_writer *w)
+{
+    (void)c;
+    (void)r;
+    rdl_cmd_scan(w, q->name, q->value);
+}
+
+static const struct rdl_way scan_way = {scan_write, NULL, NULL, {1}, 0};
+static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
+static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* clang-format off */
 #define OP(name, op, value, extra) \
@@ -82,6 +95,7 @@ static const struct line lines[] = {
     {CONNECT("ask-server", NULL, 1), {NULL}, 0},
     {CONNECT("ask-replication", NULL, 1), {NULL}, 1},
     {CONNECT("ask-memory", NULL, 1), {NULL}, 2},
+    {"scan", NULL, &op_scan, LITERAL("17179869184"), LITERAL("lock:\\[a\\]*"), {NULL, 0}, 0, 0, {NULL}, 0},
     {LOCK("eval-release", rdl_op_release), {NULL}, 0},
     {LOCK("eval-extend", rdl_op_extend), {NULL}, 0},
     {OP("eval-replace", rdl_op_replace, "1700000060.123456789", "1700000030"), {NULL}, 0},

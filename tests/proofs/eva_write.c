@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eva_write.c - every command of resp_cmd.c, resp_ask.c, resp_wake.c and resp_multi.c, with arguments of any
- * bytes, into a buffer of every capacity up to SIZE whose last byte is the object's last: a byte too many is
+ * eva_write.c - every command of resp_cmd.c, resp_ask.c, resp_wake.c, resp_scan.c and resp_multi.c, with arguments
+ * of any bytes, into a buffer of every capacity up to SIZE whose last byte is the object's last: a byte too many is
  * an alarm.
  *
  * For each combination of lengths a first run, into ample room, tells how many bytes the command takes. Three
@@ -18,7 +18,7 @@ static uint8_t key_bytes[LONG];
 static uint8_t token_bytes[LONG];
 
 /* How many commands there are of each kind. */
-enum { SCRIPTS = 10, CONSTANT = 7 + SCRIPTS, WITH_KEY = 9, WITH_BOTH = 7, CALLS = 2 * SCRIPTS };
+enum { SCRIPTS = 10, CONSTANT = 7 + SCRIPTS, WITH_KEY = 9, WITH_BOTH = 8, CALLS = 2 * SCRIPTS };
 
 struct call {
     int (*put)(struct rdl_writer *w, const struct call *c);
@@ -105,6 +105,8 @@ static int with_both(struct rdl_writer *w, const struct call *c)
         return rdl_cmd_set(w, c->key, c->token);
     case 5:
         return rdl_cmd_setnx(w, c->key, c->token);
+    case 6:
+        return rdl_cmd_scan(w, c->key, c->token);
     default:
         return rdl_cmd_getset(w, c->key, c->token);
     }

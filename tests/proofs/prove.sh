@@ -56,7 +56,7 @@ all_writer() {
     wait
 }
 
-writer='resp/resp_cmd.c resp/resp_ask.c resp/resp_wake.c resp/resp_multi.c resp/resp_write.c
+writer='resp/resp_cmd.c resp/resp_ask.c resp/resp_wake.c resp/resp_scan.c resp/resp_multi.c resp/resp_write.c
     -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20'
 
 wp() { # name machdep file option...

@@ -47,6 +47,7 @@ static const struct golden {
     {"ask-server", rdl_wire_info_server, NULL, 0, ""},
     {"ask-replication", rdl_wire_info_replication, NULL, 0, ""},
     {"ask-memory", rdl_wire_info_memory, NULL, 0, ""},
+    {"scan", rdl_wire_scan, NULL, 0, "g=17179869184|p=lock:\\[a\\]*"},
     {"eval-release", rdl_wire_call_release, &rdl_script_release, 0, ""},
     {"eval-extend", rdl_wire_call_extend, &rdl_script_extend, 0, ""},
     {"eval-replace", rdl_wire_call_replace, &rdl_script_replace, 0, "v=1700000060.123456789"},
@@ -142,6 +143,12 @@ static size_t wire_of(const char *name, uint8_t out[WIRE_MAX])
             continue;
         }
         p++;
+        if (*p == 'x') { /* of a line of this table it is a backslash */
+            ck_assert(strncmp(p, "x5c", 3) == 0);
+            out[n++] = '\\';
+            p += 2;
+            continue;
+        }
         ck_assert(*p == 'r' || *p == 'n');
         out[n++] = *p == 'r' ? '\r' : '\n';
     }
@@ -205,7 +212,7 @@ enum { TEMPLATES = sizeof templates / sizeof templates[0] };
 /* How many bulks are there, holes and those that are spelt out: their lengths are right. */
 static size_t bulks(const char *text, const char *name)
 {
-    static const char letters[] = "kvxmbcsyafhtuPdn"; /* as in resp_template.h */
+    static const char letters[] = "kvxmbcsyafhtuPdngp"; /* as in resp_template.h */
     size_t n = 0;
 
     for (; *text != '\0'; n++) {
