@@ -9,6 +9,7 @@
  *     cli_release.c    a verb: it ends
  *     cli_hold.c       a verb: wait for the lock, print its token, renew it until standard input ends
  *     cli_status.c     a verb: who holds these locks
+ *     cli_list.c       a verb: which locks there are
  *     cli_break.c      a verb: delete one whose holder is gone
  *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
@@ -20,6 +21,7 @@
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
  *     cli_look.c       asking for that                                   struct rdl_cli_look
+ *     cli_names.c      names under a prefix                              struct rdl_cli_names
  *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
  *     cli_lease.c      the lock on N servers, or on a single one         struct rdl_cli_lock
@@ -28,7 +30,7 @@
  *     cli_address.c    names
  *     cli_defaults.c   what the command line left open, what does not go together
  *     cli_options.c    the command line                                  struct rdl_cli_options
- *     cli_number.c     numbers and times
+ *     cli_number.c     numbers, times and ids
  *     cli_token.c      tokens: read and written
  *     cli_secret.c     passwords: where from, and who must not see them
  *     cli_signals.c    signals as bytes in a pipe
@@ -84,6 +86,7 @@ int rdl_cli_release(int argc, char **argv);
 int rdl_cli_hold(int argc, char **argv);
 int rdl_cli_status(int argc, char **argv);
 int rdl_cli_break(int argc, char **argv);
+int rdl_cli_list(int argc, char **argv);
 
 /* ---------------------------------------------------------------- the command line */
 
@@ -94,7 +97,8 @@ enum rdl_cli_verb {
     RDL_CLI_RELEASE = 8,
     RDL_CLI_HOLD = 16,
     RDL_CLI_STATUS = 32,
-    RDL_CLI_BREAK = 64
+    RDL_CLI_BREAK = 64,
+    RDL_CLI_LIST = 128
 };
 
 struct rdl_cli_options {
@@ -125,9 +129,10 @@ struct rdl_cli_options {
     int any_address; /* a name's addresses are known to lead to one server */
     int help;
     int json;
+    int with_legacy;     /* list: locks of the old protocol, too */
     const char *held_by; /* 8 hex digits; NULL: not given */
-    const char *lock;
-    char **locks; /* status: all of them */
+    const char *lock;    /* list: the prefix */
+    char **locks;        /* status: all of them */
     size_t n_locks;
     char **command; /* NULL-terminated */
     char *shell[4]; /* command, with -c */
@@ -405,12 +410,33 @@ struct rdl_cli_host {
     unsigned long uptime_s;
 };
 
+/* Names under a prefix, each once; as many as that at most. */
+enum { RDL_CLI_NAMES_MAX = 10000, RDL_CLI_PATTERN_MAX = 2 * RDL_NAME_MAX + 1 };
+struct rdl_cli_names {
+    char *name[RDL_CLI_NAMES_MAX];
+    size_t n;
+    int is_full; /* there are more */
+    int has_nul; /* there are some that no argument can be */
+};
+
+/* The pattern, as of KEYS, of all names that begin so (RDL_NAME_MAX bytes at most). Its length. */
+size_t rdl_cli_pattern(const char *prefix, char out[RDL_CLI_PATTERN_MAX]);
+/* name is terminated; of one that is longer than any lock's the end may lack. One set a process. */
+void rdl_cli_names_add(struct rdl_cli_names *s, const char *name, size_t len);
+void rdl_cli_names_sort(struct rdl_cli_names *s);
+
 struct rdl_cli_look {
     const struct rdl_cli_options *o;
     struct rdl_cli_servers *servers;
     struct rdl_cli_host host[RDL_SERVERS_MAX];
     struct rdl_cli_seen seen[RDL_SERVERS_MAX];
     struct rdl_req req[RDL_SERVERS_MAX];
+    unsigned char is_out[RDL_SERVERS_MAX]; /* it is not asked any more */
+    /* of a search */
+    struct rdl_bytes pattern;
+    struct rdl_cli_names *names;
+    unsigned char searched[RDL_SERVERS_MAX]; /* to the end */
+    int is_cut;                              /* there was no time, or no room, for the rest */
     struct rdl_posix posix;
     struct rdl_net net;
 };
@@ -419,6 +445,12 @@ struct rdl_cli_look {
 int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o);
 /* What this lock's key is on each server, into l->seen. Ends the process on a signal. */
 void rdl_cli_look_at(struct rdl_cli_look *l, const char *name);
+/*
+ * Names of all keys that begin with prefix, of every server, for so long at most. Of a server that could
+ * not be searched to the end l->seen says why, unless is_cut does. Ends the process on a signal.
+ */
+void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names,
+                         uint64_t until_ms);
 /* Delete what was seen there of this id, if it is still that. 1: it was another value on one of them. */
 int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id);
 
@@ -448,6 +480,14 @@ struct rdl_cli_verdict {
 void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
                      struct rdl_cli_verdict *v);
 void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v);
+/* It did not come up so recently that it may have forgotten locks. */
+int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i);
+/* The exit status of several: one that is held outweighs one of which nobody knows. */
+int rdl_cli_worse(int status, enum rdl_cli_state state);
+/* Why nothing was seen on server i. */
+void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap);
+/* Print what all come to, a line. 0 or an exit status. */
+int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name);
 /* Print a line a server, and one of all. 0 or an exit status. */
 int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name);
 /* One object with both. */

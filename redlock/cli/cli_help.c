@@ -10,10 +10,11 @@ enum {
     HOLD = RDL_CLI_HOLD,
     STATUS = RDL_CLI_STATUS,
     BREAK = RDL_CLI_BREAK,
+    LIST = RDL_CLI_LIST,
     GETTING = RUN | ACQUIRE | HOLD,
     ADOPTING = EXTEND | RELEASE,
     LEASING = GETTING | EXTEND,
-    ALL = LEASING | RELEASE | STATUS | BREAK
+    ALL = LEASING | RELEASE | STATUS | BREAK | LIST
 };
 
 static const struct {
@@ -51,6 +52,18 @@ static const struct {
              "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
              "                        a server that came up less than that ago tells nothing\n"
              "  --restart-guard off   it does\n"},
+    {LIST, "redlock list [options] [PREFIX]\n"
+           "\n"
+           "Which locks there are whose names begin with PREFIX, sorted, a line each: what a\n"
+           "majority of the servers comes to. A key is a lock's if its value is a token. It\n"
+           "writes nothing and needs no more than SCAN, GET and PTTL.\n"
+           "\n"
+           "  --json                all of it as one object\n"
+           "  --legacy              locks of the old protocol, too\n"
+           "  -w, --wait TIME       look for so long at most (60s). Also --timeout\n"
+           "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
+           "                        a server that came up less than that ago tells nothing\n"
+           "  --restart-guard off   it does\n"},
     {BREAK, "redlock break [options] LOCK\n"
             "\n"
             "Show what status shows, ask, and delete the lock: that very value, on every\n"
@@ -146,6 +159,13 @@ static const struct {
              "  64  usage                           69  no majority of servers tells\n"
              "  65  URL or lock name                71  system error\n"
              "  66  password file\n"},
+    {LIST, "\n"
+           "Exit status: 0 the list is complete, and none of them is held, or\n"
+           "   1  one is held, or split            69  some may be missing, as is said\n"
+           "  64  usage                            71  system error\n"
+           "  65  URL, or too long a prefix        77  as 69, by a refused password or\n"
+           "  66  password file                        permission\n"
+           "  68  unknown host, or not one\n"},
     {BREAK, "\n"
             "Exit status: 0 its holder cannot have it on a majority any more, or\n"
             "   1  it changed meanwhile, or no       68  unknown host, or not one\n"

@@ -2,8 +2,8 @@
 /*
  * What stands on the servers: asked for by the command alone. Of a key the value, the time it has left and
  * the value again, so that value and time are of one holder; of a server what INFO says, where it is
- * permitted. And to delete what was seen, if it still stands there: as a release, but of a value that may
- * be longer.
+ * permitted; of all keys under a prefix the names. And to delete what was seen, if it still stands there: as
+ * a release, but of a value that may be longer.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -22,6 +22,11 @@ struct intake {
     size_t line_len;
     struct rdl_cli_seen value[2];
     unsigned which;
+    char name[RDL_NAME_MAX + 1]; /* of SCAN: first the next cursor, then names */
+    size_t name_len;             /* may be more than that */
+    unsigned names;
+    char cursor[24];
+    size_t cursor_len;
 };
 
 static struct rdl_cli_look *look; /* whose conns these are */
@@ -102,15 +107,6 @@ static void questions_stamp(struct rdl_conn *c, uint64_t now_ms)
 
 /* ---------------------------------------------------------------- what a key holds */
 
-uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len)
-{
-    const unsigned char *p = data;
-
-    for (size_t i = 0; i < len; i++)
-        so_far = (so_far ^ p[i]) * 16777619u;
-    return so_far;
-}
-
 static void take_value(size_t i, const struct rdl_resp_event *ev)
 {
     struct rdl_cli_seen *v = &intakes[i].value[intakes[i].which];
@@ -125,8 +121,35 @@ static void take_value(size_t i, const struct rdl_resp_event *ev)
     v->id = rdl_cli_id(v->id, ev->data, ev->len);
 }
 
+/* Of SCAN's reply: the cursor, then names. */
+static void take_name(size_t i, const struct rdl_resp_event *ev)
+{
+    struct intake *in = &intakes[i];
+
+    if (ev->kind != RDL_RESP_BULK)
+        return;
+    if (ev->first)
+        in->name_len = 0;
+    for (size_t k = 0; k < ev->len && in->name_len + k < sizeof in->name - 1; k++)
+        in->name[in->name_len + k] = (char)ev->data[k];
+    in->name_len += ev->len;
+    if (!ev->last)
+        return;
+    in->name[in->name_len < sizeof in->name ? in->name_len : sizeof in->name - 1] = '\0';
+    if (in->names++ > 0) {
+        rdl_cli_names_add(look->names, in->name, in->name_len);
+    } else if (in->name_len < sizeof in->cursor) {
+        memcpy(in->cursor, in->name, in->name_len + 1);
+        in->cursor_len = in->name_len;
+    }
+}
+
 static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
+    if (c->reply_kind == RDL_RESP_ARRAY && look->names != NULL) {
+        take_name(index_of(c), ev);
+        return 1;
+    }
     if (ev->kind != RDL_RESP_BULK)
         return 0;
     if (c->state == RDL_CONN_HELLO)
@@ -185,6 +208,39 @@ static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_
 static const struct rdl_way key_way = {key_write, key_judge, NULL, {3}, 0};
 static const struct rdl_way *const key_ways[] = {&key_way, NULL};
 static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+/* ---------------------------------------------------------------- which keys there are */
+
+static void scan_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
+                       struct rdl_writer *w)
+{
+    struct intake *in = &intakes[index_of(c)];
+
+    (void)r;
+    (void)q;
+    rdl_cmd_scan(w, (struct rdl_bytes){in->cursor, in->cursor_len}, look->pattern);
+    in->names = 0;
+}
+
+/* YES: take in, and the cursor is 0 at the end. */
+static int scan_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+{
+    size_t i = index_of(c);
+    const struct intake *in = &intakes[i];
+
+    (void)q;
+    if (c->reply_kind == RDL_RESP_ERROR)
+        return rdl_reply_error(c, r);
+    if (c->reply_kind != RDL_RESP_ARRAY || in->names == 0 || in->cursor_len == 0)
+        return RDL_E_UNASKED;
+    r->verdict = RDL_ANSWER_YES;
+    look->searched[i] = strcmp(in->cursor, "0") == 0;
+    return RDL_OK;
+}
+
+static const struct rdl_way scan_way = {scan_write, scan_judge, NULL, {1}, 0};
+static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
+static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- to delete what was seen */
 
@@ -296,7 +352,8 @@ static void submit(const struct rdl_op *op, const char *name, size_t i)
     cmd.op = op;
     cmd.name.data = name;
     cmd.name.len = strlen(name);
-    if (rdl_conn_state(c) != RDL_CONN_READY || rdl_conn_submit(c, &look->req[i], &cmd) != RDL_OK)
+    if (look->is_out[i] || rdl_conn_state(c) != RDL_CONN_READY ||
+        rdl_conn_submit(c, &look->req[i], &cmd) != RDL_OK)
         look->req[i].answer = RDL_ANSWER_UNSENT;
 }
 
@@ -318,15 +375,13 @@ static void await_answers(void)
         turn(until_ms);
 }
 
-static void note(size_t i)
+/* Nothing was seen there: why. */
+static void note_error(size_t i)
 {
     const struct rdl_conn *c = &look->servers->conn[i];
     const struct rdl_req *req = &look->req[i];
     struct rdl_cli_seen *seen = &look->seen[i];
 
-    *seen = intakes[i].value[0];
-    if (req->answer == RDL_ANSWER_YES)
-        return;
     seen->what = RDL_CLI_SEEN_NOTHING;
     seen->error = req->answer == RDL_ANSWER_NO      ? RDL_OK
                   : req->answer == RDL_ANSWER_ERROR ? req->error
@@ -335,6 +390,13 @@ static void note(size_t i)
         seen->error = RDL_E_TIMEOUT;
     rdl_cli_secret_scrub(rdl_conn_text(c), rdl_conn_text(c), look->servers->endpoint[i].password, seen->said,
                          sizeof seen->said);
+}
+
+static void note(size_t i)
+{
+    look->seen[i] = intakes[i].value[0];
+    if (look->req[i].answer != RDL_ANSWER_YES)
+        note_error(i);
 }
 
 void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
@@ -366,4 +428,48 @@ int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id)
         is_changed |= l->req[i].answer == RDL_ANSWER_NO;
     }
     return is_changed;
+}
+
+/* Ask all that have more for it. How many of them answered. */
+static unsigned search_on(void)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < look->servers->n; i++)
+        if (!look->searched[i] && !look->is_out[i])
+            submit(&op_scan, "scan", i);
+    await_answers();
+    for (size_t i = 0; i < look->servers->n; i++) {
+        if (look->searched[i] || look->is_out[i])
+            continue;
+        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+        if (look->req[i].answer == RDL_ANSWER_YES) {
+            n++;
+            continue;
+        }
+        note_error(i);
+        look->is_out[i] = 1;
+    }
+    return n;
+}
+
+void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names,
+                         uint64_t until_ms)
+{
+    static char pattern[RDL_CLI_PATTERN_MAX];
+
+    l->pattern.data = pattern;
+    l->pattern.len = rdl_cli_pattern(prefix, pattern);
+    l->names = names;
+    for (size_t i = 0; i < l->servers->n; i++) {
+        strcpy(intakes[i].cursor, "0");
+        intakes[i].cursor_len = 1;
+    }
+    memset(l->req, 0, sizeof l->req);
+    while (!names->is_full && !l->is_cut && search_on() > 0)
+        l->is_cut = l->net.now_ms(l->net.ctx) >= until_ms;
+    l->is_cut |= names->is_full;
+    for (size_t i = 0; i < l->servers->n; i++) /* who refused SCAN may answer the rest */
+        l->is_out[i] = l->is_out[i] && l->seen[i].error == RDL_E_TIMEOUT;
+    l->names = NULL;
 }

@@ -37,6 +37,7 @@ enum id {
     OPT_TOKEN_FILE,
     OPT_TOKEN_FD,
     OPT_JSON,
+    OPT_WITH_LEGACY,
     OPT_HELD_BY,
     OPT_HELP
 };
@@ -51,7 +52,8 @@ enum {
     LEASING = GETTING | RDL_CLI_EXTEND,
     HINTING = GETTING | RDL_CLI_RELEASE,
     ADOPTING = RDL_CLI_EXTEND | RDL_CLI_RELEASE,
-    LOOKING = RDL_CLI_STATUS | RDL_CLI_BREAK,
+    LIST = RDL_CLI_LIST,
+    LOOKING = RDL_CLI_STATUS | RDL_CLI_BREAK | LIST,
     GUARDING = LEASING | LOOKING,
     ALL = GUARDING | RDL_CLI_RELEASE
 };
@@ -68,8 +70,8 @@ struct option {
 static const struct option table[] = {
     {'u', "url", OPT_URL, VALUE, ALL},
     {0, "ttl", OPT_TTL, VALUE, LEASING},
-    {'w', "wait", OPT_WAIT, VALUE, GETTING},
-    {'w', "timeout", OPT_WAIT, VALUE, GETTING},
+    {'w', "wait", OPT_WAIT, VALUE, GETTING | LIST},
+    {'w', "timeout", OPT_WAIT, VALUE, GETTING | LIST},
     {'n', "nonblock", OPT_NOWAIT, NOTHING, GETTING},
     {'n', "nb", OPT_NOWAIT, NOTHING, GETTING},
     {'E', "conflict-exit-code", OPT_CONFLICT, VALUE, GETTING},
@@ -79,6 +81,7 @@ static const struct option table[] = {
     {0, "max-hold", OPT_MAX_HOLD, VALUE, RUN},
     {0, "restart-guard", OPT_GUARD, VALUE, GUARDING},
     {0, "legacy", OPT_LEGACY, VALUE, RUN},
+    {0, "legacy", OPT_WITH_LEGACY, NOTHING, LIST}, /* another one */
     {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING, RUN},
     {0, "clock-error", OPT_CLOCK_ERROR, VALUE, RUN},
     {0, "fence", OPT_FENCE, NOTHING, GETTING},
@@ -94,14 +97,15 @@ static const struct option table[] = {
     {0, "token", OPT_TOKEN, VALUE, ADOPTING},
     {0, "token-file", OPT_TOKEN_FILE, VALUE, ADOPTING | RDL_CLI_ACQUIRE},
     {0, "token-fd", OPT_TOKEN_FD, VALUE, ADOPTING},
-    {0, "json", OPT_JSON, NOTHING, RDL_CLI_STATUS},
+    {0, "json", OPT_JSON, NOTHING, RDL_CLI_STATUS | LIST},
     {0, "held-by", OPT_HELD_BY, VALUE, RDL_CLI_BREAK},
     {'h', "help", OPT_HELP, NOTHING, ALL},
 };
 
 enum { TABLE_LEN = sizeof table / sizeof table[0], FD_MAX = 1048576 };
 
-static const char *const verbs[] = {"run", "acquire", "extend", "release", "hold", "status", "break", NULL};
+static const char *const verbs[] = {"run",    "acquire", "extend", "release", "hold",
+                                    "status", "break",   "list",   NULL};
 
 const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
 {
@@ -259,6 +263,8 @@ static int switch_on(struct rdl_cli_options *o, enum id id)
         o->any_address = 1;
     else if (id == OPT_JSON)
         o->json = 1;
+    else if (id == OPT_WITH_LEGACY)
+        o->with_legacy = 1;
     else
         o->help = 1;
     return 0;
@@ -332,6 +338,7 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_CANARY:
     case OPT_ANY_ADDRESS:
     case OPT_JSON:
+    case OPT_WITH_LEGACY:
     case OPT_HELP:
         break;
     }
@@ -371,6 +378,8 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
         const struct option *opt = &table[k];
         if (strlen(opt->word) != len || memcmp(opt->word, arg + 2, len) != 0)
             continue;
+        if (k + 1 < TABLE_LEN && strcmp(opt->word, opt[1].word) == 0 && (opt[1].verbs & o->verb))
+            opt++;
         if (check_verb(o, opt) != 0)
             return RDL_EXIT_USAGE;
         if (opt->takes == NOTHING && value != NULL) {
@@ -506,6 +515,27 @@ static int check_name(const struct rdl_cli_options *o, const char *name)
     return 0;
 }
 
+/* What the names of locks begin with, or nothing: all of them. */
+static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    o->lock = i < argc ? argv[i] : "";
+    size_t len = strlen(o->lock);
+    if (len > RDL_NAME_MAX) {
+        rdl_cli_fail("the prefix has %lu bytes: a lock's name has %d at most", (unsigned long)len,
+                     RDL_NAME_MAX);
+        return RDL_EXIT_DATA;
+    }
+    if (looks_like_url(o->lock)) {
+        rdl_cli_fail("the prefix looks like a server's URL: -u comes before that (redlock list --help)");
+        return RDL_EXIT_USAGE;
+    }
+    if (i + 1 < argc) {
+        rdl_cli_fail("redlock list takes one prefix, and there is more behind it (redlock list --help)");
+        return RDL_EXIT_USAGE;
+    }
+    return 0;
+}
+
 /* All that is left are locks. */
 static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
@@ -522,6 +552,8 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     const char *verb = rdl_cli_verb_word(o->verb);
 
+    if (o->verb == RDL_CLI_LIST)
+        return take_prefix(o, argc, argv, i);
     if (i >= argc) {
         if (o->verb == RDL_CLI_RUN)
             rdl_cli_fail("no lock and no command: redlock run LOCK -- COMMAND (redlock run --help)");

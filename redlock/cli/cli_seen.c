@@ -120,12 +120,24 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
         v->what = RDL_CLI_SPLIT;
 }
 
+int rdl_cli_worse(int status, enum rdl_cli_state state)
+{
+    if (status == RDL_EXIT_CONFLICT || state == RDL_CLI_HELD || state == RDL_CLI_SPLIT)
+        return RDL_EXIT_CONFLICT;
+    return state == RDL_CLI_UNKNOWN ? RDL_EXIT_UNAVAILABLE : status;
+}
+
+int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i)
+{
+    return quarantine_ms(l->o, &l->host[i]) == 0;
+}
+
 void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v)
 {
     unsigned char counts[RDL_SERVERS_MAX];
 
     for (size_t i = 0; i < l->servers->n; i++)
-        counts[i] = quarantine_ms(l->o, &l->host[i]) == 0;
+        counts[i] = rdl_cli_look_counts(l, i) != 0;
     rdl_cli_verdict(l->seen, counts, l->servers->n, v);
 }
 
@@ -194,6 +206,13 @@ static void add_error(struct text *t, const struct rdl_cli_look *l, size_t i)
             s->said[0] != '\0' ? s->said
             : err != 0         ? strerror(err)
                                : "");
+}
+
+void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap)
+{
+    struct text t = {out, cap, 0};
+
+    add_error(&t, l, i);
 }
 
 static void add_key(struct text *t, const struct rdl_cli_seen *s)
@@ -277,6 +296,14 @@ static int print(char *line)
     return rc == 0 ? rdl_cli_print("\n") : rc;
 }
 
+int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
+{
+    char line[LINE_MAX_LEN];
+
+    verdict_line(v, name, line, sizeof line);
+    return print(line);
+}
+
 int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
 {
     char line[LINE_MAX_LEN];
@@ -286,8 +313,7 @@ int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict
         if (print(line) != 0)
             return RDL_EXIT_OS;
     }
-    verdict_line(v, name, line, sizeof line);
-    return print(line);
+    return rdl_cli_verdict_show(v, name);
 }
 
 /* ---------------------------------------------------------------- JSON */

@@ -17,14 +17,6 @@ static int show_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict 
     return rc == 0 ? rdl_cli_print(text) : rc;
 }
 
-/* One that is held outweighs one of which nobody knows. */
-static int worse(int status, enum rdl_cli_state state)
-{
-    if (status == RDL_EXIT_CONFLICT || state == RDL_CLI_HELD || state == RDL_CLI_SPLIT)
-        return RDL_EXIT_CONFLICT;
-    return state == RDL_CLI_UNKNOWN ? RDL_EXIT_UNAVAILABLE : status;
-}
-
 static int look_at_all(struct rdl_cli_look *l)
 {
     int status = 0;
@@ -37,7 +29,7 @@ static int look_at_all(struct rdl_cli_look *l)
         int rc = l->o->json ? show_json(l, &v, name, k == 0) : rdl_cli_look_show(l, &v, name);
         if (rc != 0)
             return rc;
-        status = worse(status, v.what);
+        status = rdl_cli_worse(status, v.what);
     }
     return l->o->json && rdl_cli_print("]}\n") != 0 ? RDL_EXIT_OS : status;
 }

@@ -104,7 +104,7 @@ static const char prelude[] = "PATH=$PWD/${RDL_COMMAND%%/*}:$PATH; cd %s; umask 
 
 static const char *const runs[] = {
     "backup\nbackup\n", "backup\n", "first-half\nsecond-half\n", "backup\n", "backup\n",
-    "nightly: free\n",  ""};
+    "nightly: free\n", "", ""};
 enum { EXAMPLES = sizeof runs / sizeof runs[0] };
 
 START_TEST(the_examples_run_as_they_stand)
@@ -136,7 +136,8 @@ START_TEST(there_are_no_more_examples)
 }
 END_TEST
 
-static const char *const verbs[] = {"", "run", "acquire", "extend", "release", "hold", "status", "break"};
+static const char *const verbs[] = {"",     "run",    "acquire", "extend", "release",
+                                    "hold", "status", "list",    "break"};
 
 START_TEST(help_is_a_screen_and_names_what_it_is_for)
 {

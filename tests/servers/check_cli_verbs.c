@@ -491,10 +491,24 @@ static const struct {
     {"$R acquire -c true nightly", 64, "--command is no option of redlock acquire (redlock acquire --help)"},
     {"$R acquire --token-file /nowhere/at/all nightly", 73,
      "cannot make the token file /nowhere/at/all: No such file or directory"},
+    {"$R list a b", 64, "redlock list takes one prefix, and there is more behind it (redlock list --help)"},
+    {"$R list a --json", 64,
+     "redlock list takes one prefix, and there is more behind it (redlock list --help)"},
+    {"$R list redis://user:secret@host", 64,
+     "the prefix looks like a server's URL: -u comes before that (redlock list --help)"},
+    {"$R list " T40 T40 T40 "012345678", 65, "the prefix has 129 bytes: a lock's name has 128 at most"},
+    {"$R list --legacy=always", 64, "--legacy takes no value (redlock list --help)"},
+    {"$R list --held-by 01234567", 64, "--held-by is no option of redlock list (redlock list --help)"},
+    {"$R list --wait soon", 64, "--wait soon: give seconds, or a number and ms, s, m or h (10, 0.5, 2m)"},
+    {"$R status --wait 5 a", 64, "--wait is no option of redlock status (redlock status --help)"},
+    {"$R status --legacy a", 64, "--legacy is no option of redlock status (redlock status --help)"},
+    {"$R run --legacy", 64, "--legacy needs a value (redlock run --help)"},
+    {"$R lst", 64, "the first word is no verb: did you mean redlock list? (redlock --help)"},
     {"$R relase nightly", 64, "the first word is no verb: did you mean redlock release? (redlock --help)"},
     {"$R aquire nightly", 64, "the first word is no verb: did you mean redlock acquire? (redlock --help)"},
     {"$R redis://user:secret@host", 64,
-     "the first word must be a verb: run, acquire, extend, release, hold, status or break (redlock --help)"},
+     "the first word must be a verb: run, acquire, extend, release, hold, status, list or break (redlock "
+     "--help)"},
 };
 
 START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock list`: which locks there are, and who holds them. It writes nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { JSON_MAX = 8192, PATIENCE_MS = 60000, WHY_MAX = 400 };
+
+/* Why the list may lack some: the first reason. */
+struct gaps {
+    int status; /* 0: there are none */
+    char why[WHY_MAX];
+};
+
+static struct rdl_cli_names names;
+
+/* It is said once, at the end. */
+static void add_gap(struct gaps *g, int status, const char *why)
+{
+    if (g->status == 0)
+        snprintf(g->why, sizeof g->why, "%s", why);
+    if (g->status == 0 || status == RDL_EXIT_NOPERM)
+        g->status = status;
+}
+
+static int status_of(int error)
+{
+    return error == RDL_E_PERM || error == RDL_E_AUTH ? RDL_EXIT_NOPERM : RDL_EXIT_UNAVAILABLE;
+}
+
+/* ---------------------------------------------------------------- the search */
+
+static void warn_unsearched(const struct rdl_cli_look *l, size_t i)
+{
+    char where[RDL_CLI_WHERE_MAX], why[WHY_MAX];
+
+    rdl_cli_servers_where(l->servers, i, where);
+    rdl_cli_look_error(l, i, why, sizeof why);
+    rdl_cli_warn("%s was not searched: %s", where, why);
+}
+
+/* A lock is on a majority, so a majority has to be searched, of those that cannot have forgotten it. */
+static void check_search(const struct rdl_cli_look *l, struct gaps *g)
+{
+    unsigned searched = 0, counting = 0, n = (unsigned)l->servers->n, quorum = n / 2 + 1;
+    int status = RDL_EXIT_UNAVAILABLE;
+    char why[WHY_MAX];
+
+    for (size_t i = 0; i < n; i++) {
+        searched += l->searched[i] != 0;
+        counting += l->searched[i] && rdl_cli_look_counts(l, i);
+        if (!l->searched[i] && !l->is_cut && status_of(l->seen[i].error) == RDL_EXIT_NOPERM)
+            status = RDL_EXIT_NOPERM;
+        if (!l->searched[i] && !l->is_cut)
+            warn_unsearched(l, i);
+    }
+    if (names.is_full) {
+        snprintf(why, sizeof why, "more than %d keys begin so, give a longer prefix", RDL_CLI_NAMES_MAX);
+        add_gap(g, RDL_EXIT_UNAVAILABLE, why);
+    } else if (l->is_cut) {
+        add_gap(g, RDL_EXIT_UNAVAILABLE, "the time was over, give a longer prefix or --wait");
+    } else if (searched < quorum) {
+        snprintf(why, sizeof why, "%u of %u servers were searched, and it takes %u%s", searched, n, quorum,
+                 status == RDL_EXIT_NOPERM ? " (the user needs +scan +get +pttl)" : "");
+        add_gap(g, status, why);
+    } else if (counting < quorum) {
+        snprintf(why, sizeof why,
+                 "%u of %u servers came up less than --max-ttl ago and may have forgotten some",
+                 searched - counting, n);
+        add_gap(g, RDL_EXIT_UNAVAILABLE, why);
+    }
+    if (names.has_nul)
+        add_gap(g, RDL_EXIT_UNAVAILABLE, "some names have a NUL byte, and cannot be looked at");
+}
+
+/* ---------------------------------------------------------------- a name */
+
+static int ends_in(const char *name, const char *end)
+{
+    size_t n = strlen(name), len = strlen(end);
+
+    return n >= len && strcmp(name + n - len, end) == 0;
+}
+
+/* The number of a fence may look like a deadline, and is none. */
+static int is_side_key(const char *name)
+{
+    return ends_in(name, ":fence") || ends_in(name, ":wake");
+}
+
+static int is_lock(const struct rdl_cli_look *l, const char *name)
+{
+    for (size_t i = 0; i < l->servers->n; i++) {
+        const struct rdl_cli_seen *s = &l->seen[i];
+        if (s->what != RDL_CLI_SEEN_KEY)
+            continue;
+        enum rdl_cli_kind kind = rdl_cli_seen_kind(s);
+        if (kind == RDL_CLI_KIND_TOKEN ||
+            (kind == RDL_CLI_KIND_DEADLINE && l->o->with_legacy && !is_side_key(name)))
+            return 1;
+    }
+    return 0;
+}
+
+/* Nobody knows whether it is a lock. */
+static void check_seen(const struct rdl_cli_look *l, const char *name, struct gaps *g)
+{
+    char error[WHY_MAX / 2], why[WHY_MAX];
+    size_t answers = 0, silent = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        answers += l->seen[i].what != RDL_CLI_SEEN_NOTHING;
+        silent = l->seen[i].what == RDL_CLI_SEEN_NOTHING ? i : silent;
+    }
+    if (answers > l->servers->n / 2)
+        return;
+    rdl_cli_look_error(l, silent, error, sizeof error);
+    snprintf(why, sizeof why, "%s could not be looked at: %s", name, error);
+    add_gap(g, status_of(l->seen[silent].error), why);
+}
+
+static int show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name, int is_first)
+{
+    static char text[JSON_MAX];
+
+    if (!l->o->json)
+        return rdl_cli_is_verbose() ? rdl_cli_look_show(l, v, name) : rdl_cli_verdict_show(v, name);
+    rdl_cli_look_json(l, v, name, text, sizeof text);
+    int rc = is_first ? 0 : rdl_cli_print(",");
+    return rc == 0 ? rdl_cli_print(text) : rc;
+}
+
+/* Who said nothing once has no time for all the other names. */
+static void leave_out(struct rdl_cli_look *l)
+{
+    for (size_t i = 0; i < l->servers->n; i++)
+        l->is_out[i] |= l->seen[i].what == RDL_CLI_SEEN_NOTHING && l->seen[i].error == RDL_E_TIMEOUT;
+}
+
+static int look_at_all(struct rdl_cli_look *l, uint64_t until_ms, struct gaps *g, int *status)
+{
+    size_t shown = 0;
+
+    for (size_t k = 0; k < names.n; k++) {
+        const char *name = names.name[k];
+        struct rdl_cli_verdict v;
+        if (l->net.now_ms(l->net.ctx) >= until_ms) {
+            add_gap(g, RDL_EXIT_UNAVAILABLE, "the time was over, give a longer prefix or --wait");
+            break;
+        }
+        rdl_cli_look_at(l, name);
+        leave_out(l);
+        if (!is_lock(l, name)) {
+            check_seen(l, name, g);
+            continue;
+        }
+        rdl_cli_look_verdict(l, &v);
+        int rc = show(l, &v, name, shown++ == 0);
+        if (rc != 0)
+            return rc;
+        *status = rdl_cli_worse(*status, v.what);
+    }
+    if (shown == 0)
+        rdl_cli_note("no lock begins with \"%s\"", l->o->lock);
+    return 0;
+}
+
+static int list(struct rdl_cli_look *l)
+{
+    uint64_t patience_ms = l->o->wait_ms == RDL_CLI_FOREVER ? PATIENCE_MS : l->o->wait_ms;
+    uint64_t until_ms = l->net.now_ms(l->net.ctx) + patience_ms;
+    struct gaps gaps = {0, ""};
+    int status = 0, rc = 0;
+
+    rdl_cli_look_search(l, l->o->lock, &names, until_ms);
+    check_search(l, &gaps);
+    rdl_cli_names_sort(&names);
+    if (l->o->json)
+        rc = rdl_cli_print("{\"locks\":[");
+    if (rc == 0)
+        rc = look_at_all(l, until_ms, &gaps, &status);
+    if (rc == 0 && l->o->json)
+        rc = rdl_cli_print(gaps.status == 0 ? "],\"complete\":true}\n" : "],\"complete\":false}\n");
+    if (gaps.status != 0)
+        rdl_cli_fail("the list may lack some: %s", gaps.why);
+    if (rc != 0)
+        return rc;
+    return status == RDL_EXIT_CONFLICT || gaps.status == 0 ? status : gaps.status;
+}
+
+int rdl_cli_list(int argc, char **argv)
+{
+    static struct rdl_cli_options options;
+    static struct rdl_cli_look look;
+    int rc;
+
+    if (!rdl_cli_options_read(&options, RDL_CLI_LIST, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_look_begin(&look, &options);
+    return rc == 0 ? list(&look) : rc;
+}

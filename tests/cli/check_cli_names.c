@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The names under a prefix: the pattern that asks for them, and what of the answers is kept. */
+#include "redlock/cli/cli.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_names(void);
+
+static const struct {
+    const char *prefix, *pattern;
+} patterns[] = {
+    {"", "*"},
+    {"nightly", "nightly*"},
+    {"a*b?c", "a\\*b\\?c*"},
+    {"[a-z]^\\", "\\[a\\-z\\]\\^\\\\*"},
+    {"{x}:\xff\n", "{x}:\xff\n*"},
+};
+
+START_TEST(what_is_special_in_a_pattern_stands_for_itself)
+{
+    char out[RDL_CLI_PATTERN_MAX];
+    size_t len = rdl_cli_pattern(patterns[_i].prefix, out);
+
+    ck_assert_uint_eq(len, strlen(patterns[_i].pattern));
+    ck_assert_mem_eq(out, patterns[_i].pattern, len);
+}
+END_TEST
+
+START_TEST(the_longest_prefix_fits)
+{
+    char prefix[RDL_NAME_MAX + 1], out[RDL_CLI_PATTERN_MAX];
+
+    memset(prefix, '*', RDL_NAME_MAX);
+    prefix[RDL_NAME_MAX] = '\0';
+    ck_assert_uint_eq(rdl_cli_pattern(prefix, out), RDL_CLI_PATTERN_MAX);
+    ck_assert_mem_eq(out + RDL_CLI_PATTERN_MAX - 3, "\\**", 3);
+}
+END_TEST
+
+static struct rdl_cli_names names;
+
+static void add(const char *name)
+{
+    rdl_cli_names_add(&names, name, strlen(name));
+}
+
+START_TEST(each_name_is_there_once_and_they_are_sorted)
+{
+    static const char *const sorted[] = {"a", "a:1", "b", "\xff"};
+
+    for (int again = 0; again < 3; again++)
+        for (int i = 3; i >= 0; i--)
+            add(sorted[i]);
+    rdl_cli_names_sort(&names);
+    ck_assert_uint_eq(names.n, 4);
+    for (int i = 0; i < 4; i++)
+        ck_assert_str_eq(names.name[i], sorted[i]);
+    ck_assert(!names.is_full && !names.has_nul);
+}
+END_TEST
+
+START_TEST(what_cannot_be_a_lock_is_not_kept)
+{
+    char name[RDL_NAME_MAX + 1];
+
+    memset(name, 'x', RDL_NAME_MAX);
+    name[RDL_NAME_MAX] = '\0';
+    add("");
+    add("rdl:canary");
+    rdl_cli_names_add(&names, name, RDL_NAME_MAX + 1);
+    ck_assert_uint_eq(names.n, 0);
+    ck_assert(!names.has_nul);
+    rdl_cli_names_add(&names, "a\0b", 3);
+    ck_assert_uint_eq(names.n, 0);
+    ck_assert(names.has_nul);
+    add(name);
+    add("rdl:canary2");
+    ck_assert_uint_eq(names.n, 2);
+}
+END_TEST
+
+START_TEST(one_more_than_fit_is_told)
+{
+    char name[16];
+
+    for (int i = 0; i < RDL_CLI_NAMES_MAX; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        add(name);
+        add("0");
+    }
+    ck_assert_uint_eq(names.n, RDL_CLI_NAMES_MAX);
+    ck_assert(!names.is_full);
+    add("more");
+    ck_assert(names.is_full);
+    ck_assert_uint_eq(names.n, RDL_CLI_NAMES_MAX);
+}
+END_TEST
+
+Suite *suite_cli_names(void)
+{
+    Suite *suite = suite_create("cli_names");
+    TCase *tc = tcase_create("cli_names");
+
+    tcase_add_loop_test(tc, what_is_special_in_a_pattern_stands_for_itself, 0,
+                        (int)(sizeof patterns / sizeof patterns[0]));
+    tcase_add_test(tc, the_longest_prefix_fits);
+    tcase_add_test(tc, each_name_is_there_once_and_they_are_sorted);
+    tcase_add_test(tc, what_cannot_be_a_lock_is_not_kept);
+    tcase_add_test(tc, one_more_than_fit_is_told);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock list` on real servers: the locks under a prefix, no other keys, and what is said of gaps. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_list(void);
+
+enum { N = 3, OTHERS = 5000 };
+
+#define TOKEN "00112233445566778899aabbccddeeff00000001"
+#define ID    "98f34076"
+
+static struct live_server server[N];
+static struct command a, b;
+
+static void start(void)
+{
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void stop(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+/* redlock list OPTIONS... SERVERS... PREFIX */
+static int list(const char *const options[], const char *prefix)
+{
+    memset(&a, 0, sizeof a);
+    command_add(&a, "list");
+    command_add_all(&a, options);
+    command_add_servers(&a, server, N);
+    if (prefix != NULL)
+        command_add(&a, prefix);
+    return command_run(&a);
+}
+
+static const char *const off[] = {"--restart-guard=off", NULL};
+static const char *const legacy[] = {"--restart-guard=off", "--legacy", NULL};
+static const char *const guarded[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
+static const char *const quiet[] = {"--restart-guard=off", "-q", NULL};
+static const char *const hasty[] = {"--restart-guard=off", "--wait=0", NULL};
+
+/* On the first n servers. */
+static void set(int n, const char *name, const char *value)
+{
+    for (int i = 0; i < n; i++)
+        live_command(&server[i], "SET \"%s\" %s PX 600000", name, value);
+}
+
+/* The names it printed, each with a blank behind it. */
+static const char *names(void)
+{
+    static char out[1000];
+    size_t n = 0;
+
+    out[0] = '\0';
+    for (const char *p = a.out; *p != '\0'; p += strcspn(p, "\n") + 1) {
+        const char *end = strstr(p, ": ");
+        ck_assert_ptr_nonnull(end);
+        n += (size_t)snprintf(out + n, sizeof out - n, "%.*s ", (int)(end - p), p);
+    }
+    return out;
+}
+
+static void expect(int status, const char *what)
+{
+    ck_assert_msg(a.status == status && strcmp(names(), what) == 0, "%d: %s%s", a.status, a.out, a.err);
+}
+
+/* All that the command leaves on servers, and other people's keys. */
+START_TEST(locks_are_listed_and_no_other_keys)
+{
+    command_set_script(&a, server, N,
+                       "acquire() { $RDL_COMMAND acquire --attempt=5s --restart-guard=off \"$@\" || exit; };"
+                       " $RDL_COMMAND run --ttl=500ms --canary --restart-guard=off x true;"
+                       " for lock in b a '{t}x' 'c d'; do acquire --ttl=5m --fence \"$lock\"; done");
+    ck_assert_int_eq(command_run(&a), 0);
+    set(N, "foreign", "worker-7");
+    set(N, "old", "1795000000.25");
+    set(N, "{old}:fence", "1795000000");
+    for (int i = 0; i < N; i++) {
+        live_command(&server[i], "LPUSH {a}:wake 1");
+        live_command(&server[i], "HSET hash field " TOKEN);
+        ck_assert_str_eq(live_command(&server[i], "EXISTS rdl:canary {a}:fence"), ":2\r\n");
+    }
+    list(off, NULL);
+    ck_assert_str_eq(a.err, "");
+    expect(1, "a b c d {t}x ");
+    list(legacy, "");
+    expect(1, "a b c d old {t}x ");
+    ck_assert_ptr_nonnull(strstr(a.out, " on 3 of 3, by the old protocol\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "a: held by "));
+    ck_assert_ptr_nonnull(strstr(a.out, " s at most unless it is renewed\n"));
+}
+END_TEST
+
+START_TEST(of_5000_other_keys_none_is_taken_and_no_lock_is_missed)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i],
+                     "EVAL \"for i = 1, %d do redis.call('SET', KEYS[1] .. i, i) end for i = 100, 199 do "
+                     "redis.call('SET', 'lock' .. i, ARGV[1]) end\" 1 lock- " TOKEN,
+                     OTHERS);
+    list(off, "lock");
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_eq(a.status, 1);
+    ck_assert_uint_eq(command_count(a.out, ": held by " ID " on 3 of 3, no expiry"), 100);
+    ck_assert_uint_eq(command_count(a.out, "\n"), 100);
+    list(off, "lock-");
+    expect(0, "");
+}
+END_TEST
+
+START_TEST(more_keys_than_can_be_looked_at_are_told)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i],
+                     "EVAL \"for i = 1, 11000 do redis.call('SET', KEYS[1] .. i, i) end\" 1 other-");
+    ck_assert_int_eq(list(hasty, "other-"), 69);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: the list may lack some: the time was over"));
+    ck_assert_int_eq(list(off, "other-1"), 0); /* 2112 of them */
+    live_command(&server[0], "SET other-x " TOKEN);
+    ck_assert_int_eq(list(off, "other-"), 69);
+    ck_assert_str_eq(
+        a.err, "redlock: the list may lack some: more than 10000 keys begin so, give a longer prefix\n");
+}
+END_TEST
+
+/* A prefix, and which of the names begin with it. */
+static const struct {
+    const char *prefix, *names;
+} prefixes[] = {
+    {"a*", "a*b "}, {"a?", "a?b "},  {"[", "[ab] "}, {"a\\", "a\\b "}, {"a", "a*b a?b a\\b ab "},
+    {"ab", "ab "},  {"[a", "[ab] "}, {"x", ""},
+};
+
+START_TEST(a_prefix_stands_for_itself)
+{
+    static const char *const all[] = {"a*b", "a?b", "ab", "[ab]", "a\\\\b"};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        set(N, all[i], TOKEN);
+    list(off, prefixes[_i].prefix);
+    ck_assert_str_eq(a.err, "");
+    expect(prefixes[_i].names[0] != '\0', prefixes[_i].names);
+}
+END_TEST
+
+/* One that is on the last two only is found there; the other is what a crash left. */
+START_TEST(names_are_gathered_from_all_servers)
+{
+    live_command(&server[1], "SET late " TOKEN " PX 600000");
+    live_command(&server[2], "SET late " TOKEN " PX 600000");
+    live_command(&server[2], "SET rest " TOKEN " PX 600000");
+    list(off, "");
+    expect(1, "late rest ");
+    ck_assert_ptr_nonnull(strstr(a.out, "late: held by " ID " on 2 of 3, for "));
+    ck_assert_ptr_nonnull(strstr(a.out, "\nrest: free\n"));
+    list(off, "rest");
+    expect(0, "rest ");
+    list((const char *const[]){"--restart-guard=off", "-v", NULL}, "rest");
+    ck_assert_uint_eq(command_count(a.out, "\n"), N + 1);
+}
+END_TEST
+
+START_TEST(a_majority_is_enough_and_less_is_69)
+{
+    char text[120];
+
+    set(N, "nightly", TOKEN);
+    live_kill(&server[0]);
+    list(off, "");
+    expect(1, "nightly ");
+    snprintf(
+        text, sizeof text,
+        "redlock: warning: 127.0.0.1:%d was not searched: no answer: cannot connect: Connection refused\n",
+        server[0].port);
+    ck_assert_str_eq(a.err, text);
+    list(quiet, "x");
+    expect(0, "");
+    ck_assert_str_eq(a.err, "");
+    live_kill(&server[2]);
+    list(off, "x");
+    expect(69, "");
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "redlock: the list may lack some: 1 of 3 servers were searched, and it takes 2\n"));
+    list(quiet, "");
+    expect(69, "nightly ");
+    ck_assert_str_eq(a.out, "nightly: unknown: 2 of 3 servers did not answer\n");
+}
+END_TEST
+
+START_TEST(servers_that_just_started_may_have_forgotten_some)
+{
+    list(guarded, "");
+    expect(69, "");
+    ck_assert_str_eq(a.err,
+                     "redlock: the list may lack some: 3 of 3 servers came up less than --max-ttl ago and "
+                     "may have forgotten some\n");
+}
+END_TEST
+
+/* What a user may do, and what comes of it; only the last can say which locks there are. */
+static const struct {
+    const char *may;
+    int status;
+    const char *err;
+} users[] = {
+    {"+get +pttl", 77, "0 of 1 servers were searched, and it takes 1 (the user needs +scan +get +pttl)\n"},
+    {"+scan", 77, "nightly could not be looked at: no answer: the user may not run a command that is needed"},
+    {"+scan +get +pttl", 1, NULL},
+};
+
+START_TEST(scan_get_and_pttl_are_all_it_needs_and_nothing_is_written)
+{
+    char url[256];
+
+    live_command(&server[0], "ACL SETUSER eve on >secret ~* %s", users[_i].may);
+    live_command(&server[0], "SET nightly " TOKEN " PX 600000");
+    snprintf(url, sizeof url, "REDLOCK_URLS=redis://eve:secret@127.0.0.1:%d", server[0].port);
+    command_add(&a, "list");
+    command_setenv(&a, url);
+    ck_assert_int_eq(command_run(&a), users[_i].status);
+    ck_assert_ptr_null(strstr(a.err, "secret"));
+    ck_assert_msg(strstr(a.err, users[_i].err != NULL ? users[_i].err : "") != NULL, "%s", a.err);
+    if (users[_i].err == NULL)
+        expect(1, "nightly ");
+    ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$40\r\n" TOKEN "\r\n");
+    ck_assert_int_ne(live_command(&server[0], "PTTL nightly")[1], '-');
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
+}
+END_TEST
+
+/* As before Redis 2.8. */
+START_TEST(a_server_without_scan_says_so)
+{
+    static const char *const args[] = {"--rename-command", "SCAN", "", NULL};
+    struct live_server bare = {.args = args};
+
+    live_start(&bare);
+    command_add_all(&a, (const char *const[]){"list", "--restart-guard=off", NULL});
+    command_add_servers(&a, &bare, 1);
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(
+        a.err, " was not searched: no answer: the server does not know the command: ERR unknown command '"));
+    live_remove(&bare);
+}
+END_TEST
+
+/* Bytes that would move the cursor, or that no argument can hold. */
+START_TEST(a_strange_name_harms_nobody)
+{
+    char longest[200];
+
+    set(N, "a\\x1b[2Jb\\n", TOKEN);
+    list(off, "a");
+    ck_assert_int_eq(a.status, 1);
+    ck_assert_ptr_eq(strstr(a.out, "a?[2Jb?: held by " ID), a.out);
+    ck_assert_str_eq(a.err, "");
+    memset(longest, 'l', sizeof longest);
+    longest[129] = '\0';
+    set(N, longest, TOKEN);
+    list(off, "l");
+    ck_assert_str_eq(a.err, "");
+    expect(0, "");
+    longest[128] = '\0';
+    set(N, longest, TOKEN);
+    ck_assert_int_eq(list(off, "l"), 1);
+    set(1, "n\\x00l", TOKEN);
+    ck_assert_int_eq(list(off, "n"), 69);
+    ck_assert_str_eq(
+        a.err, "redlock: the list may lack some: some names have a NUL byte, and cannot be looked at\n");
+}
+END_TEST
+
+/* It accepts the connection, and says nothing. */
+START_TEST(a_server_that_says_nothing_is_left_out)
+{
+    for (int i = 0; i < 20; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "lock%02d", i);
+        set(N, name, TOKEN);
+    }
+    live_freeze(&server[1]);
+    list((const char *const[]){"--restart-guard=off", "--attempt=200ms", NULL}, "lock");
+    live_thaw(&server[1]);
+    ck_assert_int_eq(a.status, 1);
+    ck_assert_uint_eq(command_count(a.out, ": held by " ID " on 2 of 3, for "), 20);
+    ck_assert_uint_eq(command_count(a.err, " was not searched: no answer: "), 1);
+}
+END_TEST
+
+START_TEST(as_json_it_is_one_object)
+{
+    set(2, "b", TOKEN);
+    set(N, "a\\\"", TOKEN);
+    command_set_script(
+        &a, server, N,
+        "$RDL_COMMAND list --restart-guard=off --json | jq -r '.locks[] | .lock, .verdict, .id, .on, "
+        "(.servers[] | .key)';"
+        " $RDL_COMMAND list --restart-guard=off --json b | jq .complete;"
+        " $RDL_COMMAND list --restart-guard=off --json x | jq -c .;"
+        " $RDL_COMMAND list --max-ttl=60m --restart-guard=if-permitted --json x 2>/dev/null | jq -c .");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "a\"\nheld\n" ID "\n3\ntoken\ntoken\ntoken\n"
+                            "b\nheld\n" ID "\n2\ntoken\ntoken\nfree\n"
+                            "true\n{\"locks\":[],\"complete\":true}\n{\"locks\":[],\"complete\":false}\n");
+}
+END_TEST
+
+START_TEST(what_run_holds_is_listed)
+{
+    command_set_script(&b, server, N,
+                       "$RDL_COMMAND run --restart-guard=off --ttl=60s --attempt=5s nightly"
+                       " $RDL_COMMAND list --restart-guard=off night");
+    ck_assert_int_eq(command_run(&b), 1);
+    ck_assert_ptr_eq(strstr(b.out, "nightly: held by "), b.out);
+    memset(&b, 0, sizeof b);
+    command_set_script(&b, server, N, "$RDL_COMMAND list --restart-guard=off night");
+    ck_assert_int_eq(command_run(&b), 0);
+    ck_assert_str_eq(b.out, "");
+}
+END_TEST
+
+Suite *suite_cli_list(void)
+{
+    Suite *suite = suite_create("cli_list");
+    TCase *tc = tcase_create("cli_list");
+
+    tcase_add_checked_fixture(tc, start, stop);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, locks_are_listed_and_no_other_keys);
+    tcase_add_test(tc, of_5000_other_keys_none_is_taken_and_no_lock_is_missed);
+    tcase_add_test(tc, more_keys_than_can_be_looked_at_are_told);
+    tcase_add_loop_test(tc, a_prefix_stands_for_itself, 0, (int)(sizeof prefixes / sizeof prefixes[0]));
+    tcase_add_test(tc, names_are_gathered_from_all_servers);
+    tcase_add_test(tc, a_majority_is_enough_and_less_is_69);
+    tcase_add_test(tc, servers_that_just_started_may_have_forgotten_some);
+    tcase_add_loop_test(tc, scan_get_and_pttl_are_all_it_needs_and_nothing_is_written, 0,
+                        (int)(sizeof users / sizeof users[0]));
+    tcase_add_test(tc, a_server_without_scan_says_so);
+    tcase_add_test(tc, a_strange_name_harms_nobody);
+    tcase_add_test(tc, a_server_that_says_nothing_is_left_out);
+    tcase_add_test(tc, as_json_it_is_one_object);
+    tcase_add_test(tc, what_run_holds_is_listed);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
