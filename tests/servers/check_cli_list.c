@@ -299,6 +299,25 @@ START_TEST(a_server_that_says_nothing_is_left_out)
 }
 END_TEST
 
+/* In the middle of 2000 names: there is no time to wait for it with each of them. */
+START_TEST(a_server_that_falls_silent_is_not_asked_again)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "EVAL \"for i = 1, 2000 do redis.call('SET', KEYS[1] .. i, i) end "
+                                 "redis.call('SET', KEYS[1] .. 'z', ARGV[1])\" 1 lock " TOKEN);
+    command_add_all(
+        &a, (const char *const[]){"list", "--restart-guard=off", "--attempt=200ms", "--wait=10s", NULL});
+    command_add_servers(&a, server, N);
+    command_start(&a);
+    live_await(&server[1], "INFO commandstats", "cmdstat_pttl:");
+    live_freeze(&server[1]);
+    ck_assert_int_eq(command_end(&a), 1);
+    live_thaw(&server[1]);
+    ck_assert_str_eq(a.err, "");
+    expect(1, "lockz ");
+}
+END_TEST
+
 START_TEST(as_json_it_is_one_object)
 {
     set(2, "b", TOKEN);
@@ -350,6 +369,7 @@ Suite *suite_cli_list(void)
     tcase_add_test(tc, a_server_without_scan_says_so);
     tcase_add_test(tc, a_strange_name_harms_nobody);
     tcase_add_test(tc, a_server_that_says_nothing_is_left_out);
+    tcase_add_test(tc, a_server_that_falls_silent_is_not_asked_again);
     tcase_add_test(tc, as_json_it_is_one_object);
     tcase_add_test(tc, what_run_holds_is_listed);
     suite_add_tcase(suite, tc);
