@@ -266,10 +266,23 @@ static void break_write(struct rdl_conn *c, const struct rdl_record *r, const st
     release_ways[r->way]->write(c, r, &it, w);
 }
 
+/* A conn keeps the beginning of a reply: whether all of it is what was seen is known here. */
+static int is_seen(const struct rdl_conn *c)
+{
+    struct rdl_cli_seen *found = &intakes[index_of(c)].value[intakes[index_of(c)].which];
+
+    found->what = RDL_CLI_SEEN_KEY;
+    return rdl_cli_seen_is_same(found, &look->seen[index_of(c)]);
+}
+
 static int break_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
-    const struct rdl_request it = doomed(c, q);
+    struct rdl_request it = doomed(c, q);
 
+    if (c->reply_kind == RDL_RESP_BULK) {
+        it.value.data = c->reply;
+        it.value.len = c->reply_len + (size_t)(is_seen(c) ? 0 : 1);
+    }
     return release_ways[r->way]->judge(c, r, &it);
 }
 

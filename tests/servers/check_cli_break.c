@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 Suite *suite_cli_break(void);
 
@@ -148,20 +149,61 @@ START_TEST(too_few_servers_are_told)
 }
 END_TEST
 
+/* A token, and the longest value that is deleted at all. */
+static const struct {
+    int len;
+    const char *id;
+} lengths[] = {{40, "84ae4e65"}, {63, "3511893f"}, {64, "d19b1ac5"}, {128, "2f5e97c5"}};
+
 /* Where scripts are not known, where only WATCH compares. */
 START_TEST(it_is_deleted_without_scripts_too)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
                                        "EVALSHA",          "",     NULL};
     struct live_server bare = {.args = args};
+    char value[130];
 
+    memset(value, 'x', sizeof value);
     live_start(&bare);
-    live_command(&bare, "SET nightly " TOKEN);
-    command_add_all(&a, (const char *const[]){"break", "--held-by", ID, NULL});
+    live_command(&bare, "SET nightly %.*s", lengths[_i].len, value);
+    command_add_all(&a, (const char *const[]){"break", "--held-by", lengths[_i].id, NULL});
     command_add_servers(&a, &bare, 1);
     command_add(&a, "nightly");
-    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_msg(command_run(&a) == 0, "%s%s", a.out, a.err);
     ck_assert_str_eq(live_command(&bare, "EXISTS nightly"), ":0\r\n");
+    live_remove(&bare);
+}
+END_TEST
+
+/* It changed while the answer was awaited, and begins as it did: by scripts, and by WATCH. */
+START_TEST(what_is_longer_now_is_another_value)
+{
+    static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
+                                       "EVALSHA",          "",     NULL};
+    struct live_server bare = {.args = _i ? args : NULL};
+    char value[71], go[64], script[300];
+
+    memset(value, 'x', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    snprintf(go, sizeof go, "build/go.%ld", (long)getpid());
+    unlink(go);
+    live_start(&bare);
+    live_command(&bare, "SET nightly %.63s", value);
+    snprintf(script, sizeof script,
+             "{ until [ -e %s ]; do sleep .1; done; echo y; } |"
+             " script -qec \"$RDL_COMMAND break --restart-guard=off nightly\" /dev/null",
+             go);
+    command_set_script(&a, &bare, 1, script);
+    command_start(&a);
+    live_await(&bare, "INFO commandstats", "cmdstat_get:calls=2,");
+    live_command(&bare, "SET nightly %s", value);
+    FILE *f = fopen(go, "we");
+    ck_assert_ptr_nonnull(f);
+    fclose(f);
+    ck_assert_int_eq(command_end(&a), 1);
+    ck_assert_ptr_nonnull(strstr(a.out, "redlock: nightly changed while it was broken"));
+    ck_assert_str_eq(live_command(&bare, "STRLEN nightly"), ":70\r\n");
+    unlink(go);
     live_remove(&bare);
 }
 END_TEST
@@ -240,7 +282,8 @@ Suite *suite_cli_break(void)
     tcase_add_loop_test(tc, on_a_terminal_it_asks, 0, sizeof answers / sizeof answers[0]);
     tcase_add_test(tc, what_nobody_holds_needs_no_breaking);
     tcase_add_test(tc, too_few_servers_are_told);
-    tcase_add_test(tc, it_is_deleted_without_scripts_too);
+    tcase_add_loop_test(tc, it_is_deleted_without_scripts_too, 0, sizeof lengths / sizeof lengths[0]);
+    tcase_add_loop_test(tc, what_is_longer_now_is_another_value, 0, 2);
     tcase_add_test(tc, a_string_too_long_for_a_lock_is_left_to_people);
     tcase_add_test(tc, a_holder_who_renews_hears_that_it_is_lost);
     tcase_add_loop_test(words, what_is_wrong_is_said_and_nobody_is_asked, 0, sizeof bad / sizeof bad[0]);
