@@ -176,7 +176,9 @@ int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen
 {
     size_t len = a->len < sizeof a->value ? a->len : sizeof a->value;
 
-    return a->what == b->what && a->len == b->len && a->id == b->id && memcmp(a->value, b->value, len) == 0;
+    if (a->what != b->what || a->what != RDL_CLI_SEEN_KEY)
+        return a->what == b->what; /* what else is in it is left from another key */
+    return a->len == b->len && a->id == b->id && memcmp(a->value, b->value, len) == 0;
 }
 
 /* GET, PTTL, GET. YES: one holder, and what it has left; NO: it changed meanwhile. */

@@ -129,6 +129,23 @@ START_TEST(a_value_is_a_token_a_deadline_or_neither)
 }
 END_TEST
 
+/* Who has no value, or no string, is not told apart by what is left there of another key. */
+START_TEST(only_values_are_compared_by_value)
+{
+    static const enum rdl_cli_what whats[] = {RDL_CLI_SEEN_FREE, RDL_CLI_SEEN_ODD, RDL_CLI_SEEN_KEY};
+    struct rdl_cli_seen x, y;
+
+    memset(&x, 0, sizeof x);
+    x.what = whats[_i];
+    y = x;
+    ck_assert(rdl_cli_seen_is_same(&x, &y));
+    y.id = 7;
+    ck_assert_int_eq(rdl_cli_seen_is_same(&x, &y) != 0, x.what != RDL_CLI_SEEN_KEY);
+    y.what = RDL_CLI_SEEN_NOTHING;
+    ck_assert(!rdl_cli_seen_is_same(&x, &y));
+}
+END_TEST
+
 Suite *suite_cli_verdict(void)
 {
     Suite *suite = suite_create("cli_verdict");
@@ -138,6 +155,7 @@ Suite *suite_cli_verdict(void)
                         sizeof table / sizeof table[0]);
     tcase_add_test(tc, an_id_is_fnv_1a);
     tcase_add_loop_test(tc, a_value_is_a_token_a_deadline_or_neither, 0, sizeof kinds / sizeof kinds[0]);
+    tcase_add_loop_test(tc, only_values_are_compared_by_value, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -200,7 +200,7 @@ START_TEST(what_is_longer_now_is_another_value)
     FILE *f = fopen(go, "we");
     ck_assert_ptr_nonnull(f);
     fclose(f);
-    ck_assert_int_eq(command_end(&a), 1);
+    ck_assert_msg(command_end(&a) == 1, "%d: %s%s", a.status, a.out, a.err);
     ck_assert_ptr_nonnull(strstr(a.out, "redlock: nightly changed while it was broken"));
     ck_assert_str_eq(live_command(&bare, "STRLEN nightly"), ":70\r\n");
     unlink(go);
