@@ -243,36 +243,10 @@ START_TEST(a_holder_who_renews_hears_that_it_is_lost)
 }
 END_TEST
 
-static const struct {
-    const char *args[5];
-    int status;
-    const char *err;
-} bad[] = {
-    {{"break", NULL}, 64, "redlock: no lock: redlock break LOCK (redlock break --help)\n"},
-    {{"break", "--held-by", "98F34076", "a", NULL},
-     64,
-     "redlock: --held-by: give the 8 hex digits that redlock status prints"},
-    {{"break", "--held-by=1", "a", NULL},
-     64,
-     "redlock: --held-by: give the 8 hex digits that redlock status prints"},
-    {{"break", "a", "b", NULL}, 64, "redlock: redlock break takes one lock, and there is more behind it"},
-    {{"status", "--held-by=98f34076", "a", NULL}, 64, "redlock: --held-by is no option of redlock status"},
-};
-
-START_TEST(what_is_wrong_is_said_and_nobody_is_asked)
-{
-    command_add_all(&a, bad[_i].args);
-    ck_assert_int_eq(command_run(&a), bad[_i].status);
-    ck_assert_msg(strncmp(a.err, bad[_i].err, strlen(bad[_i].err)) == 0, "%s", a.err);
-    ck_assert_str_eq(a.out, "");
-}
-END_TEST
-
 Suite *suite_cli_break(void)
 {
     Suite *suite = suite_create("cli_break");
     TCase *tc = tcase_create("cli_break");
-    TCase *words = tcase_create("bad input");
 
     tcase_add_checked_fixture(tc, start, stop);
     tcase_set_timeout(tc, 60);
@@ -286,8 +260,6 @@ Suite *suite_cli_break(void)
     tcase_add_loop_test(tc, what_is_longer_now_is_another_value, 0, 2);
     tcase_add_test(tc, a_string_too_long_for_a_lock_is_left_to_people);
     tcase_add_test(tc, a_holder_who_renews_hears_that_it_is_lost);
-    tcase_add_loop_test(words, what_is_wrong_is_said_and_nobody_is_asked, 0, sizeof bad / sizeof bad[0]);
     suite_add_tcase(suite, tc);
-    suite_add_tcase(suite, words);
     return suite;
 }

@@ -202,31 +202,10 @@ START_TEST(as_json_it_is_one_object)
 }
 END_TEST
 
-static const struct {
-    const char *args[4];
-    int status;
-    const char *err;
-} bad[] = {
-    {{"status", NULL}, 64, "redlock: no lock: redlock status LOCK (redlock status --help)\n"},
-    {{"status", "redis://a", NULL}, 64, "redlock: the lock's name looks like a server's URL"},
-    {{"status", "a", "", NULL}, 65, "redlock: the lock's name has 0 bytes: it may have 1 to 128\n"},
-    {{"status", "--ttl=5s", "a", NULL}, 64, "redlock: --ttl is no option of redlock status"},
-};
-
-START_TEST(what_is_wrong_is_said_and_nobody_is_asked)
-{
-    command_add_all(&a, bad[_i].args);
-    ck_assert_int_eq(command_run(&a), bad[_i].status);
-    ck_assert_msg(strncmp(a.err, bad[_i].err, strlen(bad[_i].err)) == 0, "%s", a.err);
-    ck_assert_str_eq(a.out, "");
-}
-END_TEST
-
 Suite *suite_cli_status(void)
 {
     Suite *suite = suite_create("cli_status");
     TCase *tc = tcase_create("cli_status");
-    TCase *words = tcase_create("bad input");
 
     tcase_add_checked_fixture(tc, start, stop);
     tcase_add_test(tc, a_line_a_server_and_one_of_all);
@@ -237,8 +216,6 @@ Suite *suite_cli_status(void)
     tcase_add_test(tc, get_and_pttl_are_all_it_needs_and_nothing_is_written);
     tcase_add_test(tc, a_user_who_may_not_look_is_told_so);
     tcase_add_test(tc, as_json_it_is_one_object);
-    tcase_add_loop_test(words, what_is_wrong_is_said_and_nobody_is_asked, 0, sizeof bad / sizeof bad[0]);
     suite_add_tcase(suite, tc);
-    suite_add_tcase(suite, words);
     return suite;
 }
