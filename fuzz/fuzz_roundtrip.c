@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_roundtrip.c - what we send is read back as what was meant, whatever bytes the arguments hold and
- * however much room there is. Input: command, room, length of the first argument, number (4), arguments.
+ * however much room there is: the commands in a buffer, the templates in windows of any sizes. Input: command
+ * and template, room, length of the first argument, number (4), arguments; they are the sizes of the windows,
+ * too.
  */
-#include "resp/resp.h"
+#include "resp/resp_template.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +209,115 @@ static void in_seconds(char out[16], uint32_t ms, int is_whole)
         snprintf(out, 16, "%lu.%03lu", thousandths / 1000, thousandths % 1000);
 }
 
+/* ---------------------------------------------------------------- templates */
+
+static const struct {
+    const char *text;
+    const char *words; /* as in WIRE.md; * is a k more, or none */
+} templates[] = {
+    {rdl_wire_auth, "AUTH P"},
+    {rdl_wire_auth_user, "AUTH u P"},
+    {rdl_wire_select, "SELECT d"},
+    {rdl_wire_client_setname, "CLIENT SETNAME n"},
+    {rdl_wire_info_server, "INFO server"},
+    {rdl_wire_info_replication, "INFO replication"},
+    {rdl_wire_info_memory, "INFO memory"},
+    {rdl_wire_set_nx_px, "SET k v NX PX m"},
+    {rdl_wire_pttl, "PTTL k"},
+    {rdl_wire_delex, "DELEX k IFEQ v"},
+    {rdl_wire_delifeq, "DELIFEQ k v"},
+    {rdl_wire_watch, "WATCH k"},
+    {rdl_wire_get, "GET k"},
+    {rdl_wire_multi, "MULTI"},
+    {rdl_wire_del, "DEL k"},
+    {rdl_wire_pexpire, "PEXPIRE k m"},
+    {rdl_wire_set, "SET k v"},
+    {rdl_wire_exec, "EXEC"},
+    {rdl_wire_discard, "DISCARD"},
+    {rdl_wire_time, "TIME"},
+    {rdl_wire_setnx, "SETNX k v"},
+    {rdl_wire_getset, "GETSET k v"},
+    {rdl_wire_blpop, "BLPOP b t"},
+    {rdl_wire_call_release, "c s 1 k v"},
+    {rdl_wire_call_extend, "c s 1 k v m"},
+    {rdl_wire_call_replace, "c s 1 k x v"},
+    {rdl_wire_call_release_wake, "c s 2 k b v h"},
+    {rdl_wire_call_fenced, "c s 2 k b v m f h"},
+    {rdl_wire_call_multi, "c s y k * v m"},
+    {rdl_wire_call_release_multi, "c s y k * v"},
+};
+enum { TEMPLATES = sizeof templates / sizeof templates[0], LETTERS = 17, JOINED_MAX = 1 << 16 };
+static const char letters[LETTERS + 1] = "kbvxmcsyfhtuPdnak"; /* the last k may be missing */
+
+/* What each letter stands for: a key, a token, a number, and the script that the number says. */
+static void fill(struct rdl_bytes arg[LETTERS], const struct args *a)
+{
+    size_t i;
+
+    for (i = 0; i < LETTERS; i++)
+        arg[i] = i & 1 ? a->key : a->token;
+    arg[4].data = a->digits;
+    arg[4].len = strlen(a->digits);
+    rdl_script_call(scripts[a->number % SCRIPTS], a->number >> 8 & 1, &arg[5], &arg[6]);
+}
+
+static void expect_words(struct words *x, const char *text, const struct rdl_bytes *arg, size_t n)
+{
+    while (*text != '\0') {
+        size_t len = strcspn(text, " ");
+        const char *letter = strchr(letters, *text);
+
+        if (*text == '*') {
+            if (n == LETTERS)
+                word(x, arg[n - 1].data, arg[n - 1].len);
+        } else if (len == 1 && letter != NULL)
+            word(x, arg[letter - letters].data, arg[letter - letters].len);
+        else
+            word(x, text, len);
+        text += len + (text[len] == ' ');
+    }
+}
+
+/* The windows joined are what a look at its whole length said, and are read back as the command's words. */
+static void in_windows(const struct args *a, unsigned which, const uint8_t *sizes, size_t count)
+{
+    static uint8_t joined[JOINED_MAX];
+    struct rdl_bytes arg[LETTERS];
+    struct rdl_args args = {letters, arg, LETTERS - 1};
+    struct rdl_window w = {NULL, 0, SIZE_MAX, 0};
+    struct words expected = {{{NULL, 0}}, 0};
+    size_t total;
+    size_t sent = 0;
+    size_t i = 0;
+
+    fill(arg, a);
+    if (strchr(templates[which].words, '*') != NULL)
+        args.n += a->number >> 9 & 1;
+    expect_words(&expected, templates[which].words, arg, args.n);
+    arg[15].len = expected.count; /* a */
+    rdl_window_command(&w, templates[which].text, &args);
+    total = w.total;
+    if (total > sizeof joined)
+        return;
+    while (sent < total) {
+        size_t room = count > 0 ? 1 + sizes[i++ % count] % 96u : 1;
+        uint8_t *window = malloc(room); /* so that a byte beside it is found */
+
+        must(window != NULL);
+        w.to = window;
+        w.room = room;
+        w.skip = sent;
+        w.total = 0;
+        rdl_window_command(&w, templates[which].text, &args);
+        must(w.total == total && w.skip == 0 && w.to == window + (room - w.room));
+        must(w.room == 0 || sent + (room - w.room) == total);
+        memcpy(joined + sent, window, room - w.room);
+        sent += room - w.room;
+        free(window);
+    }
+    read_back(joined, total, &expected);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct words expected = {{{NULL, 0}}, 0};
@@ -241,5 +352,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_back(w.buf, w.len, &expected);
     else
         must(command >= PLAIN + NUMBERED || w.len == 0);
+    in_windows(&a, data[0] % TEMPLATES, data + 1, size - 1);
     return 0;
 }
