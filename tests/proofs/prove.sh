@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|writer|wp|claim]... - prove the parser and the writer (README.md says what), these
+# prove.sh OUT [eva|writer|window|wp|claim|put]... - prove the parser and the writer (README.md says what), these
 # steps at the same time, and each for all machines. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 # EVA: more options for it.
@@ -10,8 +10,9 @@
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- eva writer wp claim
-here=$PWD/tests/proofs
+[ $# -gt 0 ] || set -- eva writer window wp claim put
+top=$PWD
+here=$top/tests/proofs
 tree=${RESP:-.}
 mkdir -p "$out/plain/resp"
 out=$(cd "$out" && pwd)
@@ -28,7 +29,7 @@ eva() { # name machdep driver includes option...
     shift 4
     began=$(date +%s)
     # In that directory: Frama-C's preprocessor looks into the current one first.
-    (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG" "$here/$driver" -eva \
+    (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG -idirafter $top" "$here/$driver" -eva \
         -warn-unsigned-overflow -eva-no-results ${EVA:-} "$@") >"$out/$name.log" 2>&1
     alarms=$(sed -n 's/^ *\([0-9]*\) alarms\{0,1\} generated.*/\1/p' "$out/$name.log")
     unknown=$(sed -n 's/^ *Assertions *[0-9]* valid *\([0-9]*\) unknown *\([0-9]*\) invalid.*/\1 \2/p' "$out/$name.log")
@@ -46,6 +47,15 @@ all_eva() {
             -eva-octagon-through-calls &
     done
     eva digit gcc_x86_64 eva_digit.c "$out/plain" -eva-slevel 300
+    wait
+}
+
+# The list of templates is the tests'.
+all_window() {
+    for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
+        eva "window-$machine" $machine eva_window.c "$out/plain" resp/resp_window.c resp/resp_wire.c resp/resp_write.c \
+            -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20 &
+    done
     wait
 }
 
@@ -78,6 +88,15 @@ all_wp() {
     wp parse gcc_x86_64 resp/resp_parse.c -wp-skip-fct digit,rdl_resp_next ${WP_PARSE:-}
     [ -n "${WP_PARSE:-}" ] || wp next gcc_x86_64 resp/resp_parse.c -wp-fct rdl_resp_next -wp-split
     wp write gcc_x86_64 resp/resp_write.c ${WP_WRITE:-}
+}
+
+# head() makes a pointer to its digits a pointer to characters, which is for another memory model. What memcpy
+# does, copy(), is the C library's word; templates are Eva's.
+all_put() {
+    for machine in gcc_x86_64 gcc_x86_32; do
+        wp "put-$machine" $machine resp/resp_window.c -wp-fct put,put_hole
+        wp "head-$machine" $machine resp/resp_window.c -wp-fct head -wp-model Typed+Cast
+    done
 }
 
 all_claim() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# seeds.sh OUT - the proofs can fail: each of four bugs in the parser, and one in the writer, put into a copy of
-# resp/, must make one of them fail, and by an alarm or an open goal.
+# seeds.sh OUT - the proofs can fail: each of four bugs in the parser, one in the writer and two in the window,
+# put into a copy of resp/, must make one of them fail, and by an alarm or an open goal.
 set -u
 out=$1
 missed=0
@@ -33,4 +33,6 @@ seed overflow resp_parse.c 's/(uint64_t)INT64_MAX + p->neg/(uint64_t)INT64_MAX +
 seed over-read resp_parse.c 's/for (i = at; i < len; i++)/for (i = at; i <= len; i++)/' eva
 seed used resp_parse.c 's/\*used += 1;/*used += 2;/' wp header
 seed claim resp_cmd.c 's/need += len;/need += len - 1;/' writer
+seed window resp_window.c 's/    if (n > w->room)/    if (n > w->room + 1)/' put
+seed hole resp_window.c 's/w->room >= HEAD_MAX + len + 2/w->room >= HEAD_MAX + len - 8/' window
 exit $missed
