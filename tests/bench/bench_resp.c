@@ -6,7 +6,7 @@
  * (bench_resp count): each job once, its instructions dumped under its name, for bench_resp.sh to read.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "resp/resp.h"
+#include "resp/resp_template.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>
@@ -183,6 +183,54 @@ static void ours_pair(const struct job *job)
     }
 }
 
+/* One command in windows of `feed` bytes: as many as it takes. */
+static void in_windows(const char *text, const struct rdl_args *args, size_t feed)
+{
+    uint8_t buf[256];
+    size_t sent = 0;
+    struct rdl_window w;
+
+    do {
+        w.to = buf;
+        w.room = feed;
+        w.skip = sent;
+        w.total = 0;
+        rdl_window_command(&w, text, args);
+        sent += feed - w.room;
+    } while (sent < w.total);
+    sink += w.total + buf[0];
+}
+
+/* The same pair from templates. */
+static void ours_windows(const struct job *job)
+{
+    static const uint8_t ok[] = "+OK\r\n";
+    static const uint8_t one[] = ":1\r\n";
+    struct rdl_resp parser;
+    struct rdl_resp_event event;
+    size_t used;
+    size_t i;
+
+    rdl_resp_init(&parser);
+    for (i = 0; i < job->replies; i++) {
+        char ttl[RDL_DEC_MAX];
+        struct rdl_bytes arg[5] = {{key, sizeof key - 1}, {token, sizeof token - 1}};
+        struct rdl_args args = {"kvm", arg, 3};
+
+        arg[2].data = ttl;
+        arg[2].len = rdl_dec_u32(ttl, 30000);
+        in_windows(rdl_wire_set_nx_px, &args, job->feed);
+        if (rdl_resp_next(&parser, ok, sizeof ok - 1, &used, &event) == RDL_OK)
+            sink += event.kind;
+        args.letters = "kvcs";
+        args.n = 4;
+        rdl_script_call(&rdl_script_release, 1, &arg[2], &arg[3]);
+        in_windows(rdl_wire_call_release, &args, job->feed);
+        if (rdl_resp_next(&parser, one, sizeof one - 1, &used, &event) == RDL_OK)
+            sink += (uint64_t)event.value;
+    }
+}
+
 static void peer_reply(redisReader *reader, const char *bytes, size_t len)
 {
     void *reply = NULL;
@@ -294,6 +342,8 @@ static void add_all(void)
     const struct job set = {.reply = "SET", .replies = 1000};
     const struct job evalsha = {.reply = "EVALSHA", .replies = 1000};
     const struct job lock = {.reply = "", .replies = 1000};
+    const struct job window = {.reply = "", .replies = 1000, .feed = 256};
+    const struct job windows = {.reply = "", .replies = 1000, .feed = 64};
     char *bulks = malloc(8192);
     char *big = malloc(BULK_BIG + 64);
     size_t at = 0;
@@ -316,6 +366,8 @@ static void add_all(void)
     add("encode.set", set, ours_encode, peer_encode);
     add("encode.evalsha", evalsha, ours_encode, peer_encode);
     add("lock+unlock", lock, ours_pair, peer_pair);
+    add("pair.window", window, ours_windows, peer_pair);
+    add("pair.window64", windows, ours_windows, peer_pair);
     add_line("line.1k", 1024);
     add_line("line.64k", 65536);
 }

@@ -55,13 +55,16 @@ is_px_only() { # image
 
 # What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.
 images() { # target
-    for image in empty lock redlock; do
+    for image in empty writer lock redlock; do
         $(compiler "$1") -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -I. -nostartfiles \
             --specs=nano.specs -Wl,--gc-sections -o "$tree/image_$image" "tests/house/images/image_$image.c" \
             $(for src in $CORE_SRC; do echo "$tree/$1/${src%.c}.o"; done) || return
         [ "$image" != lock ] || is_px_only "$tree/image_lock" || return
         size "$tree/image_$image" | awk -v t="$1" -v n="$image" 'NR == 2 { print t, n, $1 }'
-    done | awk '$2 == "empty" { empty = $3; next } { print "image", $1, $2, $3 - empty }'
+    done | awk '$2 == "empty" { empty = $3; next } $2 != "writer" { print "image", $1, $2, $3 - empty }'
+    # Of the writer what is its own and its templates': the others have a memcpy anyway.
+    nm -S -P -t d "$tree/image_writer" | awk -v t="$1" '
+        $2 ~ /[TtRr]/ && $1 !~ /^(_start|memcpy|templates)/ { n += $4 } END { print "image", t, "writer", n }'
 }
 
 # An array as long as each structure of the headers is large; its size is read from the object.
