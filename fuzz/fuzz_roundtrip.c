@@ -245,9 +245,10 @@ static const struct {
     {rdl_wire_call_fenced, "c s 2 k b v m f h"},
     {rdl_wire_call_multi, "c s y k * v m"},
     {rdl_wire_call_release_multi, "c s y k * v"},
+    {rdl_wire_scan, "SCAN g MATCH p COUNT 1000"},
 };
-enum { TEMPLATES = sizeof templates / sizeof templates[0], LETTERS = 17, JOINED_MAX = 1 << 16 };
-static const char letters[LETTERS + 1] = "kbvxmcsyfhtuPdnak"; /* the last k may be missing */
+enum { TEMPLATES = sizeof templates / sizeof templates[0], LETTERS = 19, JOINED_MAX = 1 << 16 };
+static const char letters[LETTERS + 1] = "kbvxmcsyfhtuPdngpak"; /* the last k may be missing */
 
 /* What each letter stands for: a key, a token, a number, and the script that the number says. */
 static void fill(struct rdl_bytes arg[LETTERS], const struct args *a)
@@ -294,7 +295,7 @@ static void in_windows(const struct args *a, unsigned which, const uint8_t *size
     if (strchr(templates[which].words, '*') != NULL)
         args.n += a->number >> 9 & 1;
     expect_words(&expected, templates[which].words, arg, args.n);
-    arg[15].len = expected.count; /* a */
+    arg[LETTERS - 2].len = expected.count; /* a */
     rdl_window_command(&w, templates[which].text, &args);
     total = w.total;
     if (total > sizeof joined)

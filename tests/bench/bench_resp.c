@@ -186,9 +186,9 @@ static void ours_pair(const struct job *job)
 /* One command in windows of `feed` bytes: as many as it takes. */
 static void in_windows(const char *text, const struct rdl_args *args, size_t feed)
 {
-    uint8_t buf[256];
+    static uint8_t buf[256];
+    struct rdl_window w = {NULL, 0, 0, 0};
     size_t sent = 0;
-    struct rdl_window w;
 
     do {
         w.to = buf;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eva_write.c - every command of resp_cmd.c, resp_ask.c, resp_wake.c, resp_scan.c and resp_multi.c, with arguments
- * of any bytes, into a buffer of every capacity up to SIZE whose last byte is the object's last: a byte too many is
- * an alarm.
+ * eva_write.c - every command of resp_cmd.c, resp_ask.c, resp_wake.c, resp_scan.c and resp_multi.c, with
+ * arguments of any bytes, into a buffer of every capacity up to SIZE whose last byte is the object's last: a
+ * byte too many is an alarm.
  *
  * For each combination of lengths a first run, into ample room, tells how many bytes the command takes. Three
  * more cover all other capacities, as intervals: those that do not suffice, of a buffer that holds something

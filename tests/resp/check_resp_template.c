@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_template.c - the templates: what each is made of, and that they come to the bytes of wire.txt. */
+/* The templates: what each is made of, and that they come to the bytes of wire.txt. */
 #include "resp/resp_template.h"
 
 #include <check.h>

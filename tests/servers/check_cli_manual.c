@@ -102,9 +102,14 @@ static const char prelude[] = "PATH=$PWD/${RDL_COMMAND%%/*}:$PATH; cd %s; umask 
                               "2>/dev/null && echo it was free >>ran; :'"
                               "   >$f.sh; chmod +x $f.sh; done; touch ran\n";
 
-static const char *const runs[] = {
-    "backup\nbackup\n", "backup\n", "first-half\nsecond-half\n", "backup\n", "backup\n",
-    "nightly: free\n", "", ""};
+static const char *const runs[] = {"backup\nbackup\n",
+                                   "backup\n",
+                                   "first-half\nsecond-half\n",
+                                   "backup\n",
+                                   "backup\n",
+                                   "nightly: free\n",
+                                   "",
+                                   ""};
 enum { EXAMPLES = sizeof runs / sizeof runs[0] };
 
 START_TEST(the_examples_run_as_they_stand)
