@@ -490,9 +490,9 @@ void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_
 int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name);
 /* Print a line a server, and one of all. 0 or an exit status. */
 int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name);
-/* One object with both. */
-void rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
-                       char *out, size_t cap);
+/* The same as one object of a list. 0 or an exit status. */
+int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
+                      int is_first);
 
 /* ---------------------------------------------------------------- warnings: each is said once */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { JSON_MAX = 8192, PATIENCE_MS = 60000, WHY_MAX = 400 };
+enum { PATIENCE_MS = 60000, WHY_MAX = 400 };
 
 /* Why the list may lack some: the first reason. */
 struct gaps {
@@ -14,6 +14,7 @@ struct gaps {
     char why[WHY_MAX];
 };
 
+static const char too_long[] = "the time was over, give a longer prefix or --wait";
 static struct rdl_cli_names names;
 
 /* It is said once, at the end. */
@@ -60,7 +61,7 @@ static void check_search(const struct rdl_cli_look *l, struct gaps *g)
         snprintf(why, sizeof why, "more than %d keys begin so, give a longer prefix", RDL_CLI_NAMES_MAX);
         add_gap(g, RDL_EXIT_UNAVAILABLE, why);
     } else if (l->is_cut) {
-        add_gap(g, RDL_EXIT_UNAVAILABLE, "the time was over, give a longer prefix or --wait");
+        add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
     } else if (searched < quorum) {
         snprintf(why, sizeof why, "%u of %u servers were searched, and it takes %u%s", searched, n, quorum,
                  status == RDL_EXIT_NOPERM ? " (the user needs +scan +get +pttl)" : "");
@@ -123,13 +124,9 @@ static void check_seen(const struct rdl_cli_look *l, const char *name, struct ga
 
 static int show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name, int is_first)
 {
-    static char text[JSON_MAX];
-
-    if (!l->o->json)
-        return rdl_cli_is_verbose() ? rdl_cli_look_show(l, v, name) : rdl_cli_verdict_show(v, name);
-    rdl_cli_look_json(l, v, name, text, sizeof text);
-    int rc = is_first ? 0 : rdl_cli_print(",");
-    return rc == 0 ? rdl_cli_print(text) : rc;
+    if (l->o->json)
+        return rdl_cli_look_json(l, v, name, is_first);
+    return rdl_cli_is_verbose() ? rdl_cli_look_show(l, v, name) : rdl_cli_verdict_show(v, name);
 }
 
 /* Who said nothing once has no time for all the other names. */
@@ -147,7 +144,7 @@ static int look_at_all(struct rdl_cli_look *l, uint64_t until_ms, struct gaps *g
         const char *name = names.name[k];
         struct rdl_cli_verdict v;
         if (l->net.now_ms(l->net.ctx) >= until_ms) {
-            add_gap(g, RDL_EXIT_UNAVAILABLE, "the time was over, give a longer prefix or --wait");
+            add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
             break;
         }
         rdl_cli_look_at(l, name);

@@ -368,33 +368,40 @@ static int check_verb(const struct rdl_cli_options *o, const struct option *opt)
     return RDL_EXIT_USAGE;
 }
 
+/* The one of this verb, or another verb's with this word; NULL: there is none. */
+static const struct option *option_of(unsigned verb, const char *word, size_t len)
+{
+    const struct option *found = NULL;
+
+    for (size_t k = 0; k < TABLE_LEN; k++)
+        if (strlen(table[k].word) == len && memcmp(table[k].word, word, len) == 0 &&
+            (found == NULL || (table[k].verbs & verb)))
+            found = &table[k];
+    return found;
+}
+
 static int long_option(struct rdl_cli_options *o, char **argv, int *i)
 {
     char *arg = argv[*i];
     size_t len = strcspn(arg + 2, "=");
     char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
+    const struct option *opt = option_of(o->verb, arg + 2, len);
 
-    for (size_t k = 0; k < TABLE_LEN; k++) {
-        const struct option *opt = &table[k];
-        if (strlen(opt->word) != len || memcmp(opt->word, arg + 2, len) != 0)
-            continue;
-        if (k + 1 < TABLE_LEN && strcmp(opt->word, opt[1].word) == 0 && (opt[1].verbs & o->verb))
-            opt++;
-        if (check_verb(o, opt) != 0)
-            return RDL_EXIT_USAGE;
-        if (opt->takes == NOTHING && value != NULL) {
-            rdl_cli_fail("--%s takes no value (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb));
-            return RDL_EXIT_USAGE;
-        }
-        if (opt->takes == VALUE && value == NULL) {
-            value = argv[*i + 1];
-            if (value == NULL)
-                return needs_value(o, opt);
-            (*i)++;
-        }
-        return take(o, opt, value);
+    if (opt == NULL)
+        return unknown(o, arg, 2 + len);
+    if (check_verb(o, opt) != 0)
+        return RDL_EXIT_USAGE;
+    if (opt->takes == NOTHING && value != NULL) {
+        rdl_cli_fail("--%s takes no value (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb));
+        return RDL_EXIT_USAGE;
     }
-    return unknown(o, arg, 2 + len);
+    if (opt->takes == VALUE && value == NULL) {
+        value = argv[*i + 1];
+        if (value == NULL)
+            return needs_value(o, opt);
+        (*i)++;
+    }
+    return take(o, opt, value);
 }
 
 /* "-n", "-qn", "-w5", "-w 5", "-qw5" */

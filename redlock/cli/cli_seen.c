@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_LEN = 512 };
+enum { LINE_MAX_LEN = 512, JSON_MAX = 8192 };
 
 /* ---------------------------------------------------------------- what a key is */
 
@@ -360,11 +360,15 @@ static void add_server(struct text *t, const struct rdl_cli_look *l, size_t i)
     add(t, "}");
 }
 
-void rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
-                       char *out, size_t cap)
+int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
+                      int is_first)
 {
     static const char *const words[] = {"free", "held", "split", "unknown"};
-    struct text t = {out, cap, 0};
+    static char out[JSON_MAX];
+    struct text t = {out, sizeof out, 0};
+
+    if (!is_first)
+        add(&t, ",");
 
     add(&t, "{\"lock\":");
     add_string(&t, name);
@@ -380,4 +384,5 @@ void rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdic
         add_server(&t, l, i);
     }
     add(&t, "]}");
+    return rdl_cli_print(out);
 }

@@ -3,30 +3,18 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
-#include <stdio.h>
-
-enum { JSON_MAX = 8192 };
-
-static int show_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
-                     int is_first)
-{
-    static char text[JSON_MAX];
-
-    rdl_cli_look_json(l, v, name, text, sizeof text);
-    int rc = rdl_cli_print(is_first ? "{\"locks\":[" : ",");
-    return rc == 0 ? rdl_cli_print(text) : rc;
-}
-
 static int look_at_all(struct rdl_cli_look *l)
 {
     int status = 0;
 
+    if (l->o->json && rdl_cli_print("{\"locks\":[") != 0)
+        return RDL_EXIT_OS;
     for (size_t k = 0; k < l->o->n_locks; k++) {
         const char *name = l->o->locks[k];
         struct rdl_cli_verdict v;
         rdl_cli_look_at(l, name);
         rdl_cli_look_verdict(l, &v);
-        int rc = l->o->json ? show_json(l, &v, name, k == 0) : rdl_cli_look_show(l, &v, name);
+        int rc = l->o->json ? rdl_cli_look_json(l, &v, name, k == 0) : rdl_cli_look_show(l, &v, name);
         if (rc != 0)
             return rc;
         status = rdl_cli_worse(status, v.what);
