@@ -14,7 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LOCKS = 2, TTL = 1000, PIECE = 16 };
 
-static uint8_t tx[RDL_TX_MIN];
 static uint64_t queue[4 * RDL_RECORD_MAX / 8];
 static struct rdl_conn conn;
 static struct rdl_lock locks[LOCKS];
@@ -71,8 +70,8 @@ static void pass(uint64_t ms)
 
 static void transmit(uint8_t arg)
 {
-    const uint8_t *p;
-    size_t n = rdl_conn_wants(&conn) & RDL_WANT_WRITE ? rdl_conn_tx(&conn, &p) : 0;
+    uint8_t chunk[256];
+    size_t n = rdl_conn_wants(&conn) & RDL_WANT_WRITE ? rdl_conn_tx(&conn, chunk, 1u + arg) : 0;
 
     if (n > 0)
         rdl_conn_tx_done(&conn, arg == 255 ? n : 1 + arg % n);
@@ -166,8 +165,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cfg.ways = &rdl_ways_all;
     cfg.queue = queue;
     cfg.queue_len = sizeof queue;
-    cfg.tx = tx;
-    cfg.tx_len = sizeof tx;
     now = 1000;
     rdl_conn_init(&conn, &cfg);
     for (i = 0; i < LOCKS; i++) {

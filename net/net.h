@@ -5,7 +5,7 @@
  * A conn (struct rdl_conn) never touches a socket. It says what it wants and until when (pull):
  *
  *     wants     open me, write for me, read for me, close me
- *     tx        the bytes to send        tx_done   so many were sent
+ *     tx        bytes to send            tx_done   so many were sent
  *     rx        bytes that were received
  *     opened    the transport is there   closed    the transport is gone
  *
@@ -53,7 +53,6 @@ enum {
     RDL_NAME_MAX = 128,   /* bytes of a lock's name, at least 1 */
     RDL_TOKEN_LEN = 20,   /* bytes of a token; on the wire in hex */
     RDL_TEXT_MAX = 64,    /* bytes kept of a reply's text, its NUL included */
-    RDL_TX_MIN = 512,     /* least transmit buffer: the longest command, its script left out */
     RDL_RECORD_MAX = 256, /* most bytes one request takes in the queue */
     RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
 };
@@ -115,10 +114,8 @@ struct rdl_conn_config {
     const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
     uint64_t *queue;             /* request records, about 80 bytes + name for each request */
     size_t queue_len;            /* its bytes, RDL_QUEUE_MIN or more */
-    uint8_t *tx;                 /* bytes on their way out; RDL_TX_MIN or more */
-    size_t tx_len;
-    uint32_t connect_ms; /* connecting and login together; 0 means RDL_CONNECT_MS */
-    rdl_trace_fn *trace; /* or NULL */
+    uint32_t connect_ms;         /* connecting and login together; 0 means RDL_CONNECT_MS */
+    rdl_trace_fn *trace;         /* or NULL */
     void *trace_ctx;
 };
 
@@ -256,15 +253,11 @@ struct rdl_conn {
     uint32_t head;
     uint32_t draw;
     uint32_t tail;
-    uint32_t reserved; /* bytes kept free for the releases of unanswered acquires */
-    uint32_t waiting;  /* records in the queue */
-    uint32_t replies;  /* replies received in all; its growth is progress */
-    /* transmit: tx[sent, filled), with a script's text put in, straight from flash, at script_at */
-    uint32_t tx_sent;
-    uint32_t tx_filled;
-    const struct rdl_script *script;
-    uint32_t script_at;
-    uint32_t script_sent;
+    uint32_t reserved;  /* bytes kept free for the releases of unanswered acquires */
+    uint32_t waiting;   /* records in the queue */
+    uint32_t replies;   /* replies received in all; its growth is progress */
+    uint32_t tx_sent;   /* bytes sent of what comes next: the login's command, or the record at draw */
+    const uint8_t *tx;  /* the chunk that was filled last; the trace shows what of it was sent */
     uint8_t hello_sent; /* commands of the login sent, and answered */
     uint8_t hello_done;
     uint8_t state;
@@ -292,7 +285,6 @@ struct rdl_conn {
     uint32_t rtt_ms;
     uint32_t mark_ms;   /* when the login was last seen to go on, */
     uint8_t hello_seen; /* and how far it was */
-    uint8_t tx_secret;  /* tx holds a password */
     uint16_t scripts;   /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;
@@ -408,11 +400,14 @@ void rdl_conn_shut(struct rdl_conn *c, int error);
 unsigned rdl_conn_wants(const struct rdl_conn *c);
 
 /*
- * The next bytes to send: *p points to them; returns how many (0: nothing now). Every call returns the
- * same until tx_done. What was once handed out counts as sent. A request that this server supports in no form
- * fails here and writes nothing; check rdl_conn_wants again before treating 0 as "idle".
+ * Put the next bytes to send into buf[0..cap), a chunk of any size: one byte will do, cap of 1 or more.
+ * Returns how many (0: nothing now). Behind it, before anything else is called, tx_done says how many of them
+ * the transport took; those it did not take come again. The chunk is the driver's again then.
+ *
+ * What was once put counts as sent. A request that this server supports in no form fails here and puts
+ * nothing; check rdl_conn_wants again before treating 0 as "idle".
  */
-size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p);
+size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap);
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 
 /*
@@ -471,8 +466,7 @@ struct rdl_posix_conn {
     struct rdl_conn_config config;
     struct rdl_endpoint endpoint;
     uint64_t queue[RDL_POSIX_QUEUE / 8]; /* some 30 requests */
-    uint8_t tx[RDL_TX_MIN];
-    char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
+    char url[RDL_POSIX_URL_MAX];         /* texts of the URL, the password among them */
 };
 
 /*

@@ -7,7 +7,6 @@
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 {
     RDL_ASSERT(cfg->queue_len >= RDL_QUEUE_MIN && cfg->queue_len <= UINT32_MAX / 2);
-    RDL_ASSERT(cfg->tx_len >= RDL_TX_MIN);
     RDL_ASSERT(sizeof(struct rdl_record) + RDL_NAME_MAX + RDL_VALUE_MAX + RDL_EXTRA_MAX <= RDL_RECORD_MAX);
     memset(c, 0, sizeof *c);
     c->cfg = cfg;
@@ -40,14 +39,9 @@ uint32_t rdl_conn_waiting(const struct rdl_conn *c)
     return c->waiting;
 }
 
-static int is_sending(const struct rdl_conn *c)
-{
-    return c->tx_sent < c->tx_filled || c->script != NULL;
-}
-
 int rdl_conn_is_idle(const struct rdl_conn *c)
 {
-    return c->head == c->tail && !is_sending(c);
+    return c->head == c->tail && c->tx_sent == 0;
 }
 
 /* Who waits is told at once: what is queued from now on is for the next connection. */
@@ -103,7 +97,7 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
         return;
     at = rdl_queue_find(c, req);
     r = rdl_record_at(c, at);
-    was_sent = at < c->draw || r->round != ROUND_LOOK;
+    was_sent = rdl_record_was_sent(r);
     if (rdl_record_keeps_room(r))
         c->reserved -= rdl_record_size(r);
     rdl_req_disconnected(r, was_sent, RDL_E_TIMEOUT);
@@ -115,20 +109,23 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
 /* ---------------------------------------------------------------- out */
 
 /* Is the next request to be sent now? One that needs the conn to itself waits for the others, they for it. */
-static int can_draw(const struct rdl_conn *c)
+static int may_draw(const struct rdl_conn *c, uint32_t at)
 {
     const struct rdl_way *way;
     struct rdl_record next; /* it takes its way when it is drawn */
 
-    if (c->draw == c->tail)
-        return 0;
-    if (c->draw == c->head)
+    if (at == c->head)
         return 1;
     if (rdl_record_at(c, c->head)->is_exclusive)
         return 0;
-    next.op = rdl_record_at(c, c->draw)->op;
+    next.op = rdl_record_at(c, at)->op;
     way = rdl_way_choose(c, &next);
-    return way == NULL || !way->is_exclusive;
+    return way == NULL || way->rounds == NULL;
+}
+
+static int has_more(const struct rdl_conn *c)
+{
+    return c->draw != c->tail && (rdl_record_at(c, c->draw)->len != 0 || may_draw(c, c->draw));
 }
 
 unsigned rdl_conn_wants(const struct rdl_conn *c)
@@ -137,10 +134,10 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
     case RDL_CONN_OPENING:
         return RDL_WANT_OPEN;
     case RDL_CONN_HELLO:
-        return RDL_WANT_READ | (is_sending(c) || rdl_hello_has_more(c) ? RDL_WANT_WRITE : 0u);
+        return RDL_WANT_READ | (rdl_hello_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
     case RDL_CONN_SILENT:
-        return RDL_WANT_READ | (is_sending(c) || can_draw(c) ? RDL_WANT_WRITE : 0u);
+        return RDL_WANT_READ | (has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_FAILED:
         return RDL_WANT_CLOSE;
     case RDL_CONN_CLOSED:
@@ -149,74 +146,85 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
     return 0;
 }
 
-/* Put as many requests into tx as fit. */
-static void draw_requests(struct rdl_conn *c, struct rdl_writer *w)
+/*
+ * The way it is put, and EVAL or EVALSHA, is chosen once: the chunks that it goes out in must join. 0: every
+ * way was refused to others already; it is answered and gone.
+ */
+static int draw(struct rdl_conn *c, uint32_t at)
 {
-    while (can_draw(c)) {
-        struct rdl_record *r = rdl_record_at(c, c->draw);
-        const struct rdl_way *way = r->round == ROUND_LOOK ? rdl_way_choose(c, r) : rdl_way_of(c, r);
-        if (way == NULL) { /* refused to others already */
-            if (r->op->may_grant)
-                c->reserved -= rdl_record_size(r);
-            rdl_req_answer(r->req, RDL_ANSWER_ERROR, rdl_way_error(c, r), 0);
-            rdl_queue_remove(c, c->draw);
+    struct rdl_record *r = rdl_record_at(c, at);
+    const struct rdl_way *way = r->round == ROUND_LOOK ? rdl_way_choose(c, r) : rdl_way_of(c, r);
+
+    if (way == NULL) {
+        if (r->op->may_grant)
+            c->reserved -= rdl_record_size(r);
+        rdl_req_answer(r->req, RDL_ANSWER_ERROR, rdl_way_error(c, r), 0);
+        rdl_queue_remove(c, at);
+        return 0;
+    }
+    r->is_exclusive = way->rounds != NULL;
+    r->is_sha = way->script != NULL && rdl_script_draw(c, way->script);
+    return 1;
+}
+
+/* What is left of those that were drawn, then as many more as there is room for. */
+static void put_requests(struct rdl_conn *c, struct rdl_window *w)
+{
+    uint32_t at = c->draw;
+
+    while (at < c->tail && w->room > 0) {
+        struct rdl_record *r = rdl_record_at(c, at);
+
+        if (r->len == 0 && !may_draw(c, at))
+            return;
+        if (r->len == 0 && !draw(c, at)) {
+            at = at < c->head ? c->head : at;
             continue;
         }
-        r->is_exclusive = way->is_exclusive != 0;
-        r->is_sha = way->script != NULL && rdl_script_is_known(c, way->script);
-        if (rdl_request_write(c, r, w) != RDL_OK)
-            return;
-        c->draw += rdl_record_size(r);
+        w->total = 0;
+        rdl_request_put(c, r, 0, w);
+        r->len = (uint16_t)w->total;
+        at += rdl_record_size(r);
     }
 }
 
-static void fill(struct rdl_conn *c)
+size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
-    struct rdl_writer w;
+    struct rdl_window w = {buf, cap, c->tx_sent, 0};
 
-    rdl_writer_init(&w, c->cfg->tx, c->cfg->tx_len);
-    c->tx_sent = 0;
-    c->tx_secret = 0;
-    if (c->state != RDL_CONN_HELLO)
-        draw_requests(c, &w);
-    else if (rdl_hello_write(c, &w) != RDL_OK)
-        fail(c, RDL_E_SPACE);
-    c->tx_filled = (uint32_t)w.len;
-}
-
-size_t rdl_conn_tx(struct rdl_conn *c, const uint8_t **p)
-{
     if (c->state < RDL_CONN_HELLO || c->state > RDL_CONN_SILENT)
         return 0;
-    if (!is_sending(c))
-        fill(c);
-    if (c->script != NULL && c->tx_sent == c->script_at) {
-        *p = (const uint8_t *)c->script->text + c->script_sent;
-        return c->script->text_len - c->script_sent;
-    }
-    *p = c->cfg->tx + c->tx_sent;
-    return (c->script != NULL ? c->script_at : c->tx_filled) - c->tx_sent;
+    c->tx = buf;
+    if (c->state == RDL_CONN_HELLO)
+        rdl_hello_put(c, &w);
+    else
+        put_requests(c, &w);
+    return cap - w.room;
 }
 
 static void trace(const struct rdl_conn *c, char dir, const uint8_t *data, size_t n)
 {
     if (c->cfg->trace != NULL && n > 0)
-        c->cfg->trace(c->cfg->trace_ctx, c, dir, data, n);
+        c->cfg->trace(c->cfg->trace_ctx, c, dir, rdl_hello_is_secret(c) ? NULL : data, n);
 }
 
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
 {
-    if (c->script != NULL && c->tx_sent == c->script_at) {
-        RDL_ASSERT(n <= c->script->text_len - c->script_sent);
-        trace(c, '>', (const uint8_t *)c->script->text + c->script_sent, n);
-        c->script_sent += (uint32_t)n;
-        if (c->script_sent == c->script->text_len)
-            c->script = NULL;
+    trace(c, '>', c->tx, n);
+    c->tx_sent += (uint32_t)n;
+    if (c->state == RDL_CONN_HELLO) {
+        rdl_hello_sent(c);
         return;
     }
-    RDL_ASSERT(n <= c->tx_filled - c->tx_sent);
-    trace(c, '>', c->tx_secret ? NULL : c->cfg->tx + c->tx_sent, n);
-    c->tx_sent += (uint32_t)n;
+    while (c->tx_sent > 0) {
+        const struct rdl_record *r = rdl_record_at(c, c->draw);
+
+        RDL_ASSERT(r->len != 0); /* more than there was */
+        if (c->tx_sent < r->len)
+            return;
+        c->tx_sent -= r->len;
+        c->draw += rdl_record_size(r);
+    }
 }
 
 /* ---------------------------------------------------------------- in */
@@ -293,7 +301,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
     struct rdl_resp_event ev;
     size_t at = 0;
 
-    trace(c, '<', rdl_hello_is_secret(c) ? NULL : data, n);
+    trace(c, '<', data, n);
     if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT))
         rdl_conn_heard(c);
     while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HELLO) {
@@ -318,9 +326,6 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
 static void reset(struct rdl_conn *c)
 {
     rdl_resp_init(&c->parser);
-    c->tx_sent = c->tx_filled = 0;
-    c->script = NULL;
-    c->tx_secret = 0;
     c->hello_sent = c->hello_done = 0;
     c->reply_open = 0;
     memset(c->refused, 0, sizeof c->refused);

@@ -54,44 +54,66 @@ int rdl_hello_is_complete(const struct rdl_conn *c)
     return command_at(c, c->hello_done) == end(c);
 }
 
+static const char *template_at(const struct rdl_conn *c, unsigned index)
+{
+    static const char *const commands[HELLO_COMMANDS] = {rdl_wire_auth_user, rdl_wire_select,
+                                                         rdl_wire_client_setname};
+    unsigned cmd = command_at(c, index);
+
+    if (cmd >= HELLO_COMMANDS)
+        return c->preflight->commands[cmd - HELLO_COMMANDS];
+    return cmd == HELLO_AUTH && c->cfg->endpoint->user.len == 0 ? rdl_wire_auth : commands[cmd];
+}
+
+/* Is it to be sent before another reply has come? A secret goes alone: a trace leaves out just that. */
+static int is_next(const struct rdl_conn *c, unsigned index)
+{
+    if (command_at(c, index) == end(c))
+        return 0;
+    return index == c->hello_done ||
+           !(rdl_hello_is_secret(c) || rdl_template_is_secret(template_at(c, index)));
+}
+
 int rdl_hello_has_more(const struct rdl_conn *c)
 {
-    return command_at(c, c->hello_sent) != end(c) &&
-           (c->hello_sent == c->hello_done || !rdl_hello_is_secret(c));
+    return is_next(c, c->hello_sent);
 }
 
 int rdl_hello_is_secret(const struct rdl_conn *c)
 {
-    return c->state == RDL_CONN_HELLO && command_at(c, c->hello_done) == HELLO_AUTH;
+    return c->state == RDL_CONN_HELLO && !rdl_hello_is_complete(c) &&
+           rdl_template_is_secret(template_at(c, c->hello_done));
 }
 
-static int write_command(struct rdl_conn *c, unsigned cmd, struct rdl_writer *w)
+static void put_command(const struct rdl_conn *c, unsigned index, struct rdl_window *w)
 {
     const struct rdl_endpoint *ep = c->cfg->endpoint;
+    char db[RDL_DEC_MAX];
+    const struct rdl_bytes all[] = {ep->user, ep->password, ep->client_name, {db, rdl_dec_u32(db, ep->db)}};
+    const struct rdl_args args = {"uPnd", all, 4};
 
-    if (cmd >= HELLO_COMMANDS)
-        return c->preflight->write(c, cmd - HELLO_COMMANDS, w);
-    if (cmd == HELLO_AUTH)
-        return rdl_cmd_auth(w, ep->user, ep->password);
-    if (cmd == HELLO_SELECT)
-        return rdl_cmd_select(w, ep->db);
-    return rdl_cmd_client_setname(w, ep->client_name);
+    rdl_window_command(w, template_at(c, index), &args);
 }
 
-int rdl_hello_write(struct rdl_conn *c, struct rdl_writer *w)
+void rdl_hello_put(const struct rdl_conn *c, struct rdl_window *w)
 {
-    unsigned cmd;
+    unsigned i;
 
-    while ((cmd = command_at(c, c->hello_sent)) != end(c)) {
-        if (write_command(c, cmd, w) != RDL_OK)
-            return w->len > 0 ? RDL_OK : RDL_E_SPACE;
+    for (i = c->hello_sent; w->room > 0 && is_next(c, i); i++)
+        put_command(c, i, w);
+}
+
+void rdl_hello_sent(struct rdl_conn *c)
+{
+    while (c->tx_sent > 0) {
+        struct rdl_window w = {NULL, 0, 0, 0}; /* nothing has room: it counts */
+
+        put_command(c, c->hello_sent, &w);
+        if (c->tx_sent < w.total)
+            return;
+        c->tx_sent -= (uint32_t)w.total;
         c->hello_sent++;
-        if (cmd == HELLO_AUTH) { /* alone, so that the trace can leave out just this */
-            c->tx_secret = 1;
-            return RDL_OK;
-        }
     }
-    return RDL_OK;
 }
 
 /* Only what we know by heart is repeated of an answer to AUTH. */
@@ -128,7 +150,7 @@ int rdl_hello_reply(struct rdl_conn *c)
     if (c->reply_kind == RDL_RESP_ERROR && is_turned_away(c))
         return rdl_error_code(c->reply);
     if (cmd >= HELLO_COMMANDS)
-        return c->preflight->judge(c, cmd - HELLO_COMMANDS);
+        return c->preflight->judge(c);
     if (c->reply_kind == RDL_RESP_STATUS)
         return RDL_OK;
     if (c->reply_kind != RDL_RESP_ERROR)

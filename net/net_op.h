@@ -8,6 +8,7 @@
 #define RDL_NET_OP_H
 
 #include "net/net.h"
+#include "resp/resp_template.h"
 
 /* -------------------------------------------------- an op */
 
@@ -26,25 +27,26 @@ struct RDL_MAY_ALIAS rdl_record {
     const struct rdl_op *op;
     uint64_t until_ms;
     uint32_t ttl_ms;
+    uint16_t len; /* bytes of its round's commands; 0: they were not drawn yet */
     uint8_t name_len;
     uint8_t value_len;
     uint8_t extra_len;
     /* how far it is */
-    uint8_t way;     /* which of its op's */
+    uint8_t way;     /* which of its op's; since it was drawn */
     uint8_t round;   /* enum rdl_round */
     uint8_t replies; /* had in this round */
     uint8_t verdict; /* enum rdl_answer */
     int8_t error;
     uint8_t is_refused : 1; /* the server does not take this way */
-    uint8_t is_long : 1;    /* extend: the key lives for the ttl anyway */
+    uint8_t is_long : 1;    /* the key lives for the ttl anyway */
     uint8_t in_multi : 1;
     uint8_t is_sha : 1;       /* sent as EVALSHA */
     uint8_t is_exclusive : 1; /* of its way */
     uint8_t is_last : 1;      /* it is not sent again by another way */
 };
 
-/* A way with a second round has the connection to itself until it is done. */
-enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_DISCARD };
+/* KEEP: act on what needs not be made to live longer. */
+enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_KEEP, ROUND_DISCARD };
 
 /* What a record says, with its texts: they point into the queue. */
 struct rdl_request {
@@ -55,16 +57,28 @@ struct rdl_request {
 
 enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
 
-/* One way to put a request: its commands, and what their replies mean. */
+/* The letters of templates that a record has arguments for; c and s: of its way's script. */
+enum rdl_letter { LETTER_K, LETTER_V, LETTER_X, LETTER_M, LETTER_C, LETTER_S, RDL_LETTERS };
+#define RDL_RECORD_LETTERS "kvxmcs"
+
+/*
+ * One way to put a request: its commands, and what their replies mean. They are written again for each chunk
+ * that the transport has room for, and must be the same each time: what a record says is not changed before
+ * all of its round is sent.
+ */
 struct rdl_way {
-    /* Write the commands of the record's round. */
-    void (*write)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                  struct rdl_writer *w);
+    const char *const *commands; /* templates (resp_template.h), NULL at the end; a reply for each */
+    /* Those of the rounds from ROUND_ACT on; it has the connection to itself then. NULL: it has one round. */
+    const char *const *const *rounds;
+    /*
+     * Put commands whose letters are others than `own`, the record's (RDL_RECORD_LETTERS). NULL: they have
+     * no others.
+     */
+    void (*put)(struct rdl_window *w, const char *const *commands, const struct rdl_bytes own[RDL_LETTERS],
+                const struct rdl_conn *c, const struct rdl_record *r);
     /* Judge a reply, number r->replies. RDL_OK, or the error that ends the connection. */
     int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
     const struct rdl_script *script; /* it is a call of this one; or NULL */
-    uint8_t replies[3];              /* how many there are, by enum rdl_round */
-    uint8_t is_exclusive;
 };
 
 /* Ops whose refusals are remembered together: index of rdl_conn.refused. */
@@ -114,13 +128,12 @@ void rdl_conn_say(struct rdl_conn *c, const char *text);
 
 /* rdl_conn.preflight, borrowed, set before the login; rdl_conn_preflight sets the one of redlock/. */
 struct rdl_preflight {
-    unsigned steps;
-    /* RDL_OK, or RDL_E_SPACE and nothing was written. */
-    int (*write)(struct rdl_conn *c, unsigned step, struct rdl_writer *w);
+    const char *const *commands; /* templates without letters, a reply for each */
+    unsigned steps;              /* how many */
     /* A piece of a reply, of an array too. 1: it was taken, and nothing else is to be kept of it. */
     int (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
-    /* RDL_OK, or the error that ends the connection. */
-    int (*judge)(struct rdl_conn *c, unsigned step);
+    /* A reply. RDL_OK, or the error that ends the connection. */
+    int (*judge)(struct rdl_conn *c);
     void (*stamp)(struct rdl_conn *c, uint64_t now_ms);
 };
 

@@ -2,14 +2,6 @@
 /* net_op_acquire.c - SET NX PX; the PTTL behind it tells how long a holder has left, with no extra trip. */
 #include "net/net_private.h"
 
-static void acquire_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                          struct rdl_writer *w)
-{
-    (void)c;
-    rdl_cmd_set_nx_px(w, q->name, q->value, r->ttl_ms);
-    rdl_cmd_pttl(w, q->name);
-}
-
 static int judge_pttl(struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->verdict == RDL_ANSWER_NO)
@@ -37,7 +29,8 @@ static int acquire_judge(struct rdl_conn *c, struct rdl_record *r, const struct 
     return rc;
 }
 
-static const struct rdl_way way = {acquire_write, acquire_judge, NULL, {2}, 0};
+static const char *const commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
+static const struct rdl_way way = {commands, NULL, NULL, acquire_judge, NULL};
 static const struct rdl_way *const ways[] = {&way, NULL};
 
 const struct rdl_op rdl_op_acquire = {ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};

@@ -71,15 +71,6 @@ static uint32_t read_value(const struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- look */
 
-static void look_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                       struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    rdl_cmd_get(w, q->name);
-    rdl_cmd_time(w);
-}
-
 /* What is to be removed if it is stale. Cut, it is not what stands there, and stays. */
 static void keep_text(const struct rdl_conn *c, const struct rdl_record *r)
 {
@@ -126,7 +117,8 @@ static int look_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return RDL_OK;
 }
 
-static const struct rdl_way look_way = {look_write, look_judge, NULL, {2}, 0};
+static const char *const look_commands[] = {rdl_wire_get, rdl_wire_time, NULL};
+static const struct rdl_way look_way = {look_commands, NULL, NULL, look_judge, NULL};
 static const struct rdl_way *const look[] = {&look_way, NULL};
 
 const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT};
@@ -135,19 +127,19 @@ const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT
 
 static const struct rdl_op make_by_clock;
 
-static void make_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                       struct rdl_writer *w)
+/* c and s, v: its value; for the script without the time, which that writes. */
+static void make_put(struct rdl_window *w, const char *const *commands,
+                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                     const struct rdl_record *r)
 {
     char text[VALUE_MAX];
-    uint64_t run = knows_run(c) ? c->facts.run : 0;
-    struct rdl_bytes argv[] = {q->name, {text, write_value(text, run, r->ttl_ms)}};
+    size_t len = write_value(text, knows_run(c) ? c->facts.run : 0, r->ttl_ms);
+    struct rdl_bytes all[] = {
+        own[LETTER_K], {text, r->op == &make_by_clock ? len : RUN_DIGITS + 1}, {0}, {0}};
+    const struct rdl_args args = {"kvcs", all, 4};
 
-    if (r->op == &make_by_clock) {
-        rdl_cmd_setnx(w, argv[0], argv[1]);
-    } else {
-        argv[1].len = RUN_DIGITS + 1; /* the script writes the time */
-        rdl_script_write(c, r, &rdl_script_canary, argv, w);
-    }
+    rdl_script_call(&rdl_script_canary, 0, &all[2], &all[3]);
+    rdl_window_commands(w, commands, &args);
 }
 
 static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
@@ -162,8 +154,13 @@ static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
 }
 
 /* Rarely sent: always with its text, so that what is refused is not the sum. */
-static const struct rdl_way make_way = {make_write, make_judge, NULL, {1}, 0};
+static const char *const make_call[] = {rdl_wire_call_release, NULL};
+static const struct rdl_way make_way = {make_call, NULL, make_put, make_judge, NULL};
 static const struct rdl_way *const make[] = {&make_way, NULL};
 
+static const char *const clock_commands[] = {rdl_wire_setnx, NULL};
+static const struct rdl_way clock_way = {clock_commands, NULL, make_put, make_judge, NULL};
+static const struct rdl_way *const by_clock[] = {&clock_way, NULL};
+
 const struct rdl_op rdl_op_canary_make = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};
-static const struct rdl_op make_by_clock = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};
+static const struct rdl_op make_by_clock = {by_clock, NULL, FAMILY_DIRECT, 0, OWED_HERE};

@@ -5,63 +5,60 @@
  * the same script raises the counter of one of several servers to the number that another gave, while the
  * lock is ours.
  */
+#include <string.h>
+
 #include "net/net_private.h"
 
-/* The record's extra, the number and perhaps for how long it is kept, goes into argv[0] and argv[1]. */
-static void split(struct rdl_bytes extra, struct rdl_bytes argv[2])
+/* f and h: the record's extra is the number, and perhaps for how long it is kept. */
+static void split(struct rdl_bytes extra, struct rdl_bytes out[2])
 {
     const char *text = extra.data;
     size_t n = 0;
 
     while (n < extra.len && text[n] != ' ')
         n++;
-    argv[0].data = text;
-    argv[0].len = n;
-    argv[1].data = n < extra.len ? text + n + 1 : "0";
-    argv[1].len = n < extra.len ? extra.len - n - 1 : 1;
+    out[0].data = text;
+    out[0].len = n;
+    out[1].data = n < extra.len ? text + n + 1 : "0";
+    out[1].len = n < extra.len ? extra.len - n - 1 : 1;
 }
 
-static void write_script(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                         const struct rdl_script *script, uint32_t ttl_ms, struct rdl_writer *w)
+static void fence_put(struct rdl_window *w, const char *const *commands,
+                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                      const struct rdl_record *r)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
-    char ttl[RDL_DEC_MAX];
-    struct rdl_bytes argv[6];
+    struct rdl_bytes all[RDL_LETTERS + 3];
+    const struct rdl_args args = {RDL_RECORD_LETTERS "bfh", all, RDL_LETTERS + 3};
 
-    argv[0] = q->name;
-    argv[1].data = key;
-    argv[1].len = rdl_side_key(key, q->name, ":fence");
-    argv[2] = q->value;
-    argv[3].data = ttl;
-    argv[3].len = rdl_dec_u32(ttl, ttl_ms);
-    split(q->extra, argv + 4);
-    rdl_script_write(c, r, script, argv, w);
+    (void)c;
+    (void)r;
+    memcpy(all, own, RDL_LETTERS * sizeof *all);
+    all[RDL_LETTERS].data = key;
+    all[RDL_LETTERS].len = rdl_side_key(key, own[LETTER_K], ":fence");
+    split(own[LETTER_X], all + RDL_LETTERS + 1);
+    rdl_window_commands(w, commands, &args);
 }
 
-static void fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                         struct rdl_writer *w)
+/* Nothing is extended: a ttl of 0. */
+static void raise_put(struct rdl_window *w, const char *const *commands,
+                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                      const struct rdl_record *r)
 {
-    write_script(c, r, q, &rdl_script_acquire, r->ttl_ms, w);
+    struct rdl_bytes all[RDL_LETTERS];
+
+    memcpy(all, own, sizeof all);
+    all[LETTER_M].data = "0";
+    all[LETTER_M].len = 1;
+    fence_put(w, commands, all, c, r);
 }
 
-static void extend_fenced_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                                struct rdl_writer *w)
-{
-    write_script(c, r, q, &rdl_script_extend_fenced, r->ttl_ms, w);
-}
-
-static void raise_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                        struct rdl_writer *w)
-{
-    write_script(c, r, q, &rdl_script_extend_fenced, 0, w);
-}
-
-static const struct rdl_way fenced_way = {fenced_write, rdl_script_judge_grant, &rdl_script_acquire, {1}, 0};
+static const char *const call[] = {rdl_wire_call_fenced, NULL};
+static const struct rdl_way fenced_way = {call, NULL, fence_put, rdl_script_judge_grant, &rdl_script_acquire};
 static const struct rdl_way *const fenced[] = {&fenced_way, NULL};
-static const struct rdl_way extend_way = {
-    extend_fenced_write, rdl_script_judge, &rdl_script_extend_fenced, {1}, 0};
+static const struct rdl_way extend_way = {call, NULL, fence_put, rdl_script_judge, &rdl_script_extend_fenced};
 static const struct rdl_way *const extend[] = {&extend_way, NULL};
-static const struct rdl_way raise_way = {raise_write, rdl_script_judge, &rdl_script_extend_fenced, {1}, 0};
+static const struct rdl_way raise_way = {call, NULL, raise_put, rdl_script_judge, &rdl_script_extend_fenced};
 static const struct rdl_way *const raise[] = {&raise_way, NULL};
 
 const struct rdl_op rdl_op_acquire_fenced = {fenced, NULL, FAMILY_FENCED, 1, OWED_NOT};

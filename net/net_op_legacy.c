@@ -17,15 +17,6 @@ static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
 
 /* ---------------------------------------------------------------- TIME */
 
-static void time_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                       struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    (void)q;
-    rdl_cmd_time(w);
-}
-
 static int time_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     (void)q;
@@ -38,22 +29,13 @@ static int time_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return RDL_OK;
 }
 
-static const struct rdl_way time_way = {time_write, time_judge, NULL, {1}, 0};
+static const char *const time_commands[] = {rdl_wire_time, NULL};
+static const struct rdl_way time_way = {time_commands, NULL, NULL, time_judge, NULL};
 static const struct rdl_way *const time_ways[] = {&time_way, NULL};
 
 const struct rdl_op rdl_op_time = {time_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
-
-static void setnx_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                        struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    rdl_cmd_setnx(w, q->name, q->value);
-    rdl_cmd_pttl(w, q->name);
-    rdl_cmd_get(w, q->name);
-}
 
 /* How long the key in the way lives; unknown before 2.6. */
 static void setnx_judge_pttl(const struct rdl_conn *c, const struct rdl_record *r)
@@ -99,51 +81,29 @@ static int setnx_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
     return RDL_OK;
 }
 
-static const struct rdl_way setnx_way = {setnx_write, setnx_judge, NULL, {3}, 0};
+static const char *const setnx_commands[] = {rdl_wire_setnx, rdl_wire_pttl, rdl_wire_get, NULL};
+static const struct rdl_way setnx_way = {setnx_commands, NULL, NULL, setnx_judge, NULL};
 static const struct rdl_way *const setnx_ways[] = {&setnx_way, NULL};
 
 const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
 
 /* ---------------------------------------------------------------- compare and set */
 
-static void replace_by_script(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                              struct rdl_writer *w)
-{
-    const struct rdl_bytes argv[] = {q->name, q->extra, q->value};
-
-    rdl_script_write(c, r, &rdl_script_replace, argv, w);
-}
-
-static void replace_by_watch(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                             struct rdl_writer *w)
-{
-    (void)c;
-    if (!rdl_watch_write(r, q, w))
-        return;
-    rdl_cmd_set(w, q->name, q->value);
-    rdl_cmd_exec(w);
-}
-
 static int replace_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     return rdl_watch_judge(c, r, q->extra);
 }
 
-static const struct rdl_way script_way = {replace_by_script, rdl_script_judge, &rdl_script_replace, {1}, 0};
-static const struct rdl_way watch_way = {replace_by_watch, replace_judge, NULL, {4, 2, 1}, 1};
+static const char *const script_call[] = {rdl_wire_call_replace, NULL};
+static const struct rdl_way script_way = {script_call, NULL, NULL, rdl_script_judge, &rdl_script_replace};
+static const char *const set[] = {rdl_wire_set, rdl_wire_exec, NULL};
+static const char *const *const rounds[] = {set, set, rdl_watch_discard};
+static const struct rdl_way watch_way = {rdl_watch_look, rounds, NULL, replace_judge, NULL};
 static const struct rdl_way *const replace[] = {&script_way, &watch_way, NULL};
 
 const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT};
 
 /* ---------------------------------------------------------------- GET */
-
-static void found_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                        struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    rdl_cmd_get(w, q->name);
-}
 
 static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
@@ -159,20 +119,13 @@ static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
     return RDL_OK;
 }
 
-static const struct rdl_way found_way = {found_write, found_judge, NULL, {1}, 0};
+static const char *const found_commands[] = {rdl_wire_get, NULL};
+static const struct rdl_way found_way = {found_commands, NULL, NULL, found_judge, NULL};
 static const struct rdl_way *const found_ways[] = {&found_way, NULL};
 
 const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
-
-static void getset_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                         struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    rdl_cmd_getset(w, q->name, q->value);
-}
 
 static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
@@ -188,18 +141,11 @@ static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
     return RDL_OK;
 }
 
-static const struct rdl_way getset_way = {getset_write, getset_judge, NULL, {1}, 0};
+static const char *const getset_commands[] = {rdl_wire_getset, NULL};
+static const struct rdl_way getset_way = {getset_commands, NULL, NULL, getset_judge, NULL};
 static const struct rdl_way *const getset_ways[] = {&getset_way, NULL};
 
 const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
-
-static void delete_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                         struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    rdl_cmd_del(w, q->name);
-}
 
 static int delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
@@ -210,7 +156,8 @@ static int delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
     return RDL_OK;
 }
 
-static const struct rdl_way delete_way = {delete_write, delete_judge, NULL, {1}, 0};
+static const char *const delete_commands[] = {rdl_wire_del, NULL};
+static const struct rdl_way delete_way = {delete_commands, NULL, NULL, delete_judge, NULL};
 static const struct rdl_way *const delete_ways[] = {&delete_way, NULL};
 
 const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};

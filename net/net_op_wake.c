@@ -5,27 +5,44 @@
  * The list says "try now", never "it is yours". Redis serves those who wait in the order in which they came,
  * one for each element, so a release wakes one waiter and not the herd.
  */
+#include <string.h>
+
 #include "net/net_private.h"
 
-enum {
-    WAKE_TTL_MS = 1000
-}; /* of an element nobody took: whoever waits later than that has seen the lock free */
+/* The list is b. */
+static void wake_put(struct rdl_window *w, const char *const *commands,
+                     const struct rdl_bytes own[RDL_LETTERS], char letter, struct rdl_bytes arg)
+{
+    char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
+    char letters[] = RDL_RECORD_LETTERS "b ";
+    struct rdl_bytes all[RDL_LETTERS + 2];
+    const struct rdl_args args = {letters, all, RDL_LETTERS + 2};
+
+    letters[RDL_LETTERS + 1] = letter;
+    memcpy(all, own, RDL_LETTERS * sizeof *all);
+    all[RDL_LETTERS].data = key;
+    all[RDL_LETTERS].len = rdl_side_key(key, own[LETTER_K], ":wake");
+    all[RDL_LETTERS + 1] = arg;
+    rdl_window_commands(w, commands, &args);
+}
 
 /* ---------------------------------------------------------------- telling */
 
-static void release_wake_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                               struct rdl_writer *w)
+static void release_put(struct rdl_window *w, const char *const *commands,
+                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                        const struct rdl_record *r)
 {
-    char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
-    char ttl[RDL_DEC_MAX];
-    const struct rdl_bytes argv[] = {
-        q->name, {key, rdl_side_key(key, q->name, ":wake")}, q->value, {ttl, rdl_dec_u32(ttl, WAKE_TTL_MS)}};
+    /* ms, of an element nobody took: whoever waits later than that has seen the lock free */
+    static const struct rdl_bytes life = {"1000", 4};
 
-    rdl_script_write(c, r, &rdl_script_release_wake, argv, w);
+    (void)c;
+    (void)r;
+    wake_put(w, commands, own, 'h', life);
 }
 
-static const struct rdl_way release_way = {
-    release_wake_write, rdl_script_judge, &rdl_script_release_wake, {1}, 0};
+static const char *const release_call[] = {rdl_wire_call_release_wake, NULL};
+static const struct rdl_way release_way = {release_call, NULL, release_put, rdl_script_judge,
+                                           &rdl_script_release_wake};
 static const struct rdl_way *const release[] = {&release_way, NULL};
 
 /* Only a script can tell and delete in one; where it is refused the lock is at least released. */
@@ -33,27 +50,38 @@ const struct rdl_op rdl_op_release_wake = {release, &rdl_op_release, FAMILY_WAKE
 
 /* ---------------------------------------------------------------- waiting */
 
-static void wait_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w,
-                       int is_whole)
+/*
+ * Seconds for BLPOP, rounded up. 0 would block for ever, and Redis 6.0 cuts 0.001 down to it: 0.002 is the
+ * least.
+ */
+static size_t seconds(char out[RDL_DEC_MAX + 4], uint32_t ms, int is_whole)
 {
-    char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
-    const struct rdl_bytes list = {key, rdl_side_key(key, q->name, ":wake")};
+    size_t n;
+    uint32_t part;
 
-    rdl_cmd_blpop(w, list, r->ttl_ms, is_whole);
+    if (ms < 2)
+        ms = 2;
+    part = ms % 1000;
+    n = rdl_dec_u32(out, ms / 1000 + (is_whole && part != 0));
+    if (is_whole || part == 0)
+        return n;
+    out[n] = '.';
+    out[n + 1] = (char)('0' + part / 100);
+    out[n + 2] = (char)('0' + part / 10 % 10);
+    out[n + 3] = (char)('0' + part % 10);
+    return n + 4;
 }
 
-static void parts_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                        struct rdl_writer *w)
+/* The first way: the timeout in parts of a second; the other: in whole ones. */
+static void wait_put(struct rdl_window *w, const char *const *commands,
+                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                     const struct rdl_record *r)
 {
-    (void)c;
-    wait_write(r, q, w, 0);
-}
+    char text[RDL_DEC_MAX + 4];
+    const struct rdl_bytes timeout = {text, seconds(text, r->ttl_ms, r->way != 0)};
 
-static void whole_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                        struct rdl_writer *w)
-{
     (void)c;
-    wait_write(r, q, w, 1);
+    wake_put(w, commands, own, 't', timeout);
 }
 
 static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
@@ -77,9 +105,9 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
     return rc;
 }
 
-/* The timeout in parts of a second; in whole ones. */
-static const struct rdl_way parts_way = {parts_write, wait_judge, NULL, {1}, 0};
-static const struct rdl_way whole_way = {whole_write, wait_judge, NULL, {1}, 0};
+static const char *const blpop[] = {rdl_wire_blpop, NULL};
+static const struct rdl_way parts_way = {blpop, NULL, wait_put, wait_judge, NULL};
+static const struct rdl_way whole_way = {blpop, NULL, wait_put, wait_judge, NULL};
 static const struct rdl_way *const wait[] = {&parts_way, &whole_way, NULL};
 
 const struct rdl_op rdl_op_wait = {wait, NULL, FAMILY_WAIT, 0, OWED_NOT};

@@ -31,15 +31,13 @@
 #ifndef MSG_DONTWAIT /* then the socket itself never waits, and poll does it */
 #define MSG_DONTWAIT 0
 #endif
-#ifndef MSG_MORE
-#define MSG_MORE 0
-#endif
 
 enum {
     SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
     RECV_MS = SLICE_MS / 2, /* a socket's own clock is coarse: never so near to the caller's bound */
     READ_BYTES = 1024,
-    READS_MAX = 16, /* of one conn in a row; a peer that never stops talking does not stop the others */
+    SEND_BYTES = 1024, /* room for the longest script with its arguments, or for many small commands */
+    READS_MAX = 16,    /* of one conn in a row; a peer that never stops talking does not stop the others */
     /* Where the system has it: a peer that acknowledges nothing any more is given up after half a minute. */
     IDLE_S = 15,
     PROBE_S = 5,
@@ -258,14 +256,12 @@ static int transmit(struct rdl_conn *c)
     int did = 0;
 
     while (rdl_conn_wants(c) & RDL_WANT_WRITE) {
-        const uint8_t *p;
-        size_t len = rdl_conn_tx(c, &p);
-        /* with a script under way its text, or what is behind it, follows at once: one packet, not three */
-        int flags = MSG_NOSIGNAL | MSG_DONTWAIT | (c->script != NULL ? MSG_MORE : 0);
+        uint8_t buf[SEND_BYTES];
+        size_t len = rdl_conn_tx(c, buf, sizeof buf);
         ssize_t n;
         if (len == 0) /* perhaps what was to be sent has been answered instead */
             return did || !(rdl_conn_wants(c) & RDL_WANT_WRITE);
-        n = send(c->fd, p, len, flags);
+        n = send(c->fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n >= 0) {
             rdl_conn_tx_done(c, (size_t)n);
             did = 1;

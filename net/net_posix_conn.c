@@ -19,8 +19,6 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
     p->config.ways = &rdl_ways_all;
     p->config.queue = p->queue;
     p->config.queue_len = sizeof p->queue;
-    p->config.tx = p->tx;
-    p->config.tx_len = sizeof p->tx;
     rdl_conn_init(&p->conn, &p->config);
     return rc;
 }

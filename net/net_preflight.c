@@ -11,13 +11,8 @@
 
 #include "net/net_private.h"
 
-enum { STEPS = RDL_ASK_MEMORY + 1 };
-
-static int preflight_write(struct rdl_conn *c, unsigned step, struct rdl_writer *w)
-{
-    (void)c;
-    return rdl_cmd_ask(w, (enum rdl_question)step);
-}
+static const char *const questions[] = {rdl_wire_info_server, rdl_wire_info_replication,
+                                        rdl_wire_info_memory};
 
 /* ---------------------------------------------------------------- INFO */
 
@@ -160,11 +155,10 @@ static int unfit(struct rdl_conn *c)
     return RDL_OK;
 }
 
-static int preflight_judge(struct rdl_conn *c, unsigned step)
+static int preflight_judge(struct rdl_conn *c)
 {
     int code;
 
-    (void)step;
     if (c->reply_kind == RDL_RESP_BULK)
         return unfit(c);
     if (c->reply_kind != RDL_RESP_ERROR)
@@ -185,8 +179,8 @@ static void preflight_stamp(struct rdl_conn *c, uint64_t now_ms)
     f->has |= RDL_FACT_STAMPED;
 }
 
-const struct rdl_preflight rdl_preflight = {STEPS, preflight_write, preflight_take, preflight_judge,
-                                            preflight_stamp};
+const struct rdl_preflight rdl_preflight = {questions, sizeof questions / sizeof questions[0], preflight_take,
+                                            preflight_judge, preflight_stamp};
 
 void rdl_conn_preflight(struct rdl_conn *c)
 {

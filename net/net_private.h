@@ -29,6 +29,8 @@ void rdl_queue_repeat_head(struct rdl_conn *c);
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 /* Back to where nothing of it was sent. */
 void rdl_record_restart(struct rdl_record *r);
+/* It may have reached the server: a byte that a driver was given counts as sent. */
+int rdl_record_was_sent(const struct rdl_record *r);
 /* Whoever waits for r is told that no reply will come, and why. */
 void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error);
 /*
@@ -50,8 +52,9 @@ int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
-/* Write the commands of a record's round; may set c->script. RDL_OK or RDL_E_SPACE (nothing written). */
-int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, struct rdl_writer *w);
+/* Put the commands of a record's round, from number `first` on. */
+void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
+                     struct rdl_window *w);
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
@@ -65,20 +68,17 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
 enum { RDL_SUFFIX_MAX = 6 };
 size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
 
-/* Its text was written on this connection, so that EVALSHA does. */
-int rdl_script_is_known(const struct rdl_conn *c, const struct rdl_script *s);
+/* 1: its text was sent on this connection, and EVALSHA will do. 0: the text is sent now, by EVAL. */
+int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s);
 /* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
 void rdl_script_forget(struct rdl_conn *c, int is_noscript);
-/* EVALSHA or EVAL, as the record says. */
-void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
-                      const struct rdl_bytes *argv, struct rdl_writer *w);
 /* 1, 0, -1 of our scripts: yes, no, absent. */
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
 int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
 
-/* WATCH, GET, PTTL, MULTI; or DISCARD. 1: it is the caller's turn to write the change, and EXEC behind it. */
-int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w);
+/* WATCH, GET, PTTL, MULTI: the look. DISCARD: where nothing is changed. */
+extern const char *const rdl_watch_look[], *const rdl_watch_discard[];
 /* `expected` is the value to find; without another verdict the next round acts. */
 int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected);
 
@@ -89,10 +89,12 @@ extern const struct rdl_preflight rdl_preflight;
 /* -------------------------------------------------- net_hello.c: login, then the preflight */
 
 int rdl_hello_is_complete(const struct rdl_conn *c);
-int rdl_hello_is_secret(const struct rdl_conn *c); /* the reply to AUTH is still to come */
-int rdl_hello_has_more(const struct rdl_conn *c);  /* there is something to send, and it may be */
-/* Write what of the login fits; RDL_E_SPACE if the very next command never will. */
-int rdl_hello_write(struct rdl_conn *c, struct rdl_writer *w);
+/* A command whose template has a secret is being sent or answered; nothing else is, then. */
+int rdl_hello_is_secret(const struct rdl_conn *c);
+int rdl_hello_has_more(const struct rdl_conn *c); /* there is something to send, and it may be */
+void rdl_hello_put(const struct rdl_conn *c, struct rdl_window *w);
+/* c->tx_sent has grown. */
+void rdl_hello_sent(struct rdl_conn *c);
 int rdl_hello_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_error.c: what error replies mean */

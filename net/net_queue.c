@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_queue.c - the queue of request records: [head, draw) sent, [draw, tail) not yet.
+ * net_queue.c - the queue of request records: [head, draw) sent whole, [draw, tail) not yet.
  *
  * A record holds all that is needed to send its request, or the release that undoes it, again: so a
  * release outlives the lock that owed it and the connection it was to go over.
@@ -147,10 +147,16 @@ uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)
 
 void rdl_record_restart(struct rdl_record *r)
 {
+    r->len = 0;
     r->round = ROUND_LOOK;
     r->replies = 0;
     r->verdict = RDL_ANSWER_NONE;
     r->is_refused = r->is_long = r->in_multi = r->is_exclusive = 0;
+}
+
+int rdl_record_was_sent(const struct rdl_record *r)
+{
+    return r->len != 0 || r->round != ROUND_LOOK;
 }
 
 void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error)
@@ -169,7 +175,7 @@ void rdl_queue_disconnected(struct rdl_conn *c)
 
     while (at < c->tail) {
         struct rdl_record *r = rdl_record_at(c, at);
-        int was_sent = at < c->draw || r->round != ROUND_LOOK;
+        int was_sent = rdl_record_was_sent(r);
         if (r->op->is_owed == OWED_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
             r->req->is_again = 1; /* the answer comes over the next connection */
         } else {
@@ -187,5 +193,6 @@ void rdl_queue_disconnected(struct rdl_conn *c)
         }
     }
     c->draw = c->head;
+    c->tx_sent = 0;
     c->reserved = 0;
 }

@@ -9,18 +9,37 @@
 
 #include "net/net_private.h"
 
-int rdl_request_write(struct rdl_conn *c, const struct rdl_record *r, struct rdl_writer *w)
+/* The commands of the record's round. */
+static const char *const *commands_of(const struct rdl_way *way, const struct rdl_record *r)
 {
+    return r->round == ROUND_LOOK ? way->commands : way->rounds[r->round - ROUND_ACT];
+}
+
+void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
+                     struct rdl_window *w)
+{
+    const struct rdl_way *way = rdl_way_of(c, r);
+    const char *const *commands = commands_of(way, r) + first;
+    char ttl[RDL_DEC_MAX];
+    struct rdl_bytes own[RDL_LETTERS];
+    struct rdl_args args = {RDL_RECORD_LETTERS, own, LETTER_C};
     struct rdl_request q;
-    size_t len = w->len;
 
     rdl_record_request(r, &q);
-    rdl_way_of(c, r)->write(c, r, &q, w);
-    if (w->error == RDL_OK)
-        return RDL_OK;
-    w->error = RDL_OK; /* all of it or nothing: it goes out when this is sent */
-    w->len = len;
-    return RDL_E_SPACE;
+    own[LETTER_K] = q.name;
+    own[LETTER_V] = q.value;
+    own[LETTER_X] = q.extra;
+    own[LETTER_M].data = ttl;
+    own[LETTER_M].len = rdl_dec_u32(ttl, r->ttl_ms);
+    own[LETTER_C] = own[LETTER_S] = q.extra; /* no template has them without a script */
+    if (way->script != NULL) {
+        rdl_script_call(way->script, r->is_sha, &own[LETTER_C], &own[LETTER_S]);
+        args.n = RDL_LETTERS;
+    }
+    if (way->put != NULL)
+        way->put(w, commands, own, c, r);
+    else
+        rdl_window_commands(w, commands, &args);
 }
 
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
@@ -109,7 +128,7 @@ static uint8_t next_round(const struct rdl_record *r)
     if (r->round != ROUND_LOOK || !r->is_exclusive)
         return ROUND_LOOK;
     if (is_open)
-        return ROUND_ACT;
+        return r->is_long ? ROUND_KEEP : ROUND_ACT;
     return r->in_multi ? ROUND_DISCARD : ROUND_LOOK;
 }
 
@@ -128,6 +147,7 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
     if (next != ROUND_LOOK) {
         r->round = next;
         r->replies = 0;
+        r->len = 0;
         c->draw = c->head;
         return;
     }
@@ -142,6 +162,24 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
     }
 }
 
+/*
+ * Was the command sent whole that the next reply is for? Of a request that goes out in pieces the first one
+ * may be answered while others are due.
+ */
+static int is_asked(const struct rdl_conn *c)
+{
+    struct rdl_window rest = {NULL, 0, 0, 0}; /* nothing has room: it counts */
+    const struct rdl_record *r;
+
+    if (c->head != c->draw)
+        return 1;
+    if (c->tx_sent == 0)
+        return 0;
+    r = rdl_record_at(c, c->head);
+    rdl_request_put(c, r, r->replies + 1u, &rest);
+    return c->tx_sent + rest.total >= r->len;
+}
+
 int rdl_request_reply(struct rdl_conn *c)
 {
     const struct rdl_way *way;
@@ -149,7 +187,7 @@ int rdl_request_reply(struct rdl_conn *c)
     struct rdl_record *r;
     int rc;
 
-    if (c->head == c->draw)
+    if (!is_asked(c))
         return rdl_unasked_reply(c);
     r = rdl_record_at(c, c->head);
     rdl_record_request(r, &q);
@@ -160,7 +198,7 @@ int rdl_request_reply(struct rdl_conn *c)
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         rdl_queue_remove(c, c->head);
-    else if (rc == RDL_OK && r->replies == way->replies[r->round])
+    else if (rc == RDL_OK && commands_of(way, r)[r->replies] == NULL)
         end_round(c, r);
     return rc;
 }
@@ -174,7 +212,7 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
         return;
     at = rdl_queue_find(c, req);
     r = rdl_record_at(c, at);
-    if (at >= c->draw || r->is_exclusive)
+    if (r->len == 0 || r->is_exclusive)
         rdl_conn_forget(c, req);
     else
         r->is_last = 1;

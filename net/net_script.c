@@ -32,37 +32,22 @@ size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_byte
     return n;
 }
 
-/* rdl_conn.scripts: a bit for each whose text was written, and this one where EVALSHA is refused as such. */
+/* rdl_conn.scripts: a bit for each whose text was sent, and this one where EVALSHA is refused as such. */
 enum { SHA_BARRED = 1 << RDL_SCRIPTS };
 
-int rdl_script_is_known(const struct rdl_conn *c, const struct rdl_script *s)
+int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s)
 {
-    return (c->scripts & SHA_BARRED) == 0 && (c->scripts >> s->number & 1) != 0;
+    uint16_t bit = (uint16_t)(1u << s->number);
+    int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
+
+    c->scripts |= bit;
+    return is_known;
 }
 
 /* Which one does not matter: a server that has forgotten one has forgotten all. */
 void rdl_script_forget(struct rdl_conn *c, int is_noscript)
 {
     c->scripts = is_noscript ? 0 : SHA_BARRED;
-}
-
-void rdl_script_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_script *s,
-                      const struct rdl_bytes *argv, struct rdl_writer *w)
-{
-    if (r->is_sha) {
-        rdl_cmd_evalsha(w, s, argv);
-        return;
-    }
-    if (c->script != NULL || rdl_cmd_eval_head(w, s) != RDL_OK) {
-        w->error = RDL_E_SPACE; /* one text at a time; the next when this one is out */
-        return;
-    }
-    c->script_at = (uint32_t)w->len;
-    if (rdl_cmd_eval_tail(w, s, argv) != RDL_OK)
-        return;
-    c->script = s;
-    c->script_sent = 0;
-    c->scripts |= (uint16_t)(1u << s->number);
 }
 
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)

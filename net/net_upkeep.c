@@ -126,7 +126,7 @@ static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
         struct rdl_record *r = rdl_record_at(c, at);
         if (r->op->is_owed && r->until_ms < now_ms + r->ttl_ms)
             r->until_ms = now_ms + r->ttl_ms;
-        if (r->op->may_grant && at < c->draw && r->until_ms > end_ms && !c->is_given_up)
+        if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && !c->is_given_up)
             end_ms = r->until_ms;
         at += rdl_record_size(r);
     }

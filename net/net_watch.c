@@ -11,20 +11,8 @@
  */
 #include "net/net_private.h"
 
-int rdl_watch_write(const struct rdl_record *r, const struct rdl_request *q, struct rdl_writer *w)
-{
-    if (r->round == ROUND_ACT)
-        return 1;
-    if (r->round == ROUND_DISCARD) {
-        rdl_cmd_discard(w);
-        return 0;
-    }
-    rdl_cmd_watch(w, q->name);
-    rdl_cmd_get(w, q->name);
-    rdl_cmd_pttl(w, q->name);
-    rdl_cmd_multi(w);
-    return 0;
-}
+const char *const rdl_watch_look[] = {rdl_wire_watch, rdl_wire_get, rdl_wire_pttl, rdl_wire_multi, NULL};
+const char *const rdl_watch_discard[] = {rdl_wire_discard, NULL};
 
 static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected)
 {
@@ -73,7 +61,7 @@ int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes e
 {
     if (r->round == ROUND_LOOK)
         return judge_look(c, r, expected);
-    if (r->round == ROUND_ACT)
-        return judge_act(c, r);
-    return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+    if (r->round == ROUND_DISCARD)
+        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+    return judge_act(c, r);
 }

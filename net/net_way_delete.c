@@ -5,24 +5,6 @@
  */
 #include "net/net_private.h"
 
-static void release_by_delex(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                             struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    rdl_cmd_delex(w, q->name, q->value);
-    rdl_cmd_pttl(w, q->name);
-}
-
-static void release_by_delifeq(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                               struct rdl_writer *w)
-{
-    (void)c;
-    (void)r;
-    rdl_cmd_delifeq(w, q->name, q->value);
-    rdl_cmd_pttl(w, q->name);
-}
-
 static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     (void)q;
@@ -39,5 +21,8 @@ static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r, const struc
     return RDL_OK;
 }
 
-const struct rdl_way rdl_way_delex = {release_by_delex, by_delete_judge, NULL, {2}, 0};
-const struct rdl_way rdl_way_delifeq = {release_by_delifeq, by_delete_judge, NULL, {2}, 0};
+static const char *const delex[] = {rdl_wire_delex, rdl_wire_pttl, NULL};
+const struct rdl_way rdl_way_delex = {delex, NULL, NULL, by_delete_judge, NULL};
+
+static const char *const delifeq[] = {rdl_wire_delifeq, rdl_wire_pttl, NULL};
+const struct rdl_way rdl_way_delifeq = {delifeq, NULL, NULL, by_delete_judge, NULL};

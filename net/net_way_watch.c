@@ -2,37 +2,20 @@
 /* net_way_watch.c - extend and release for servers without scripts: WATCH..EXEC (net_watch.c). */
 #include "net/net_private.h"
 
-/*
- * What lives long enough anyway is looked at again and not lengthened: the PTTL of the look may have been
- * that of another's key already, set behind our GET. EXEC answers only if nothing has changed since.
- */
-static void extend_by_watch(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                            struct rdl_writer *w)
-{
-    (void)c;
-    if (!rdl_watch_write(r, q, w))
-        return;
-    if (r->is_long)
-        rdl_cmd_pttl(w, q->name);
-    else
-        rdl_cmd_pexpire(w, q->name, r->ttl_ms);
-    rdl_cmd_exec(w);
-}
-
-static void release_by_watch(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                             struct rdl_writer *w)
-{
-    (void)c;
-    if (!rdl_watch_write(r, q, w))
-        return;
-    rdl_cmd_del(w, q->name);
-    rdl_cmd_exec(w);
-}
-
 static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     return rdl_watch_judge(c, r, q->value);
 }
 
-const struct rdl_way rdl_way_extend_watch = {extend_by_watch, by_watch_judge, NULL, {4, 2, 1}, 1};
-const struct rdl_way rdl_way_release_watch = {release_by_watch, by_watch_judge, NULL, {4, 2, 1}, 1};
+/*
+ * What lives long enough anyway is looked at again and not lengthened: the PTTL of the look may have been
+ * that of another's key already, set behind our GET. EXEC answers only if nothing has changed since.
+ */
+static const char *const extend[] = {rdl_wire_pexpire, rdl_wire_exec, NULL};
+static const char *const keep[] = {rdl_wire_pttl, rdl_wire_exec, NULL};
+static const char *const *const extend_rounds[] = {extend, keep, rdl_watch_discard};
+const struct rdl_way rdl_way_extend_watch = {rdl_watch_look, extend_rounds, NULL, by_watch_judge, NULL};
+
+static const char *const release[] = {rdl_wire_del, rdl_wire_exec, NULL};
+static const char *const *const release_rounds[] = {release, release, rdl_watch_discard};
+const struct rdl_way rdl_way_release_watch = {rdl_watch_look, release_rounds, NULL, by_watch_judge, NULL};

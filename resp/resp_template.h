@@ -45,6 +45,8 @@ struct rdl_args {
 
 /* Put one command. A letter that args does not have puts nothing: check_resp_template walks them all. */
 void rdl_window_command(struct rdl_window *w, const char *text, const struct rdl_args *args);
+/* Put several, NULL at the end. */
+void rdl_window_commands(struct rdl_window *w, const char *const *texts, const struct rdl_args *args);
 
 /* One of its arguments is a secret. */
 int rdl_template_is_secret(const char *text);

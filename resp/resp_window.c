@@ -139,6 +139,12 @@ void rdl_window_command(struct rdl_window *w, const char *text, const struct rdl
     }
 }
 
+void rdl_window_commands(struct rdl_window *w, const char *const *texts, const struct rdl_args *args)
+{
+    for (; *texts != NULL; texts++)
+        rdl_window_command(w, *texts, args);
+}
+
 int rdl_template_is_secret(const char *text)
 {
     const char *hole;

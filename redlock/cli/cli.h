@@ -204,7 +204,6 @@ struct rdl_cli_servers {
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
     uint64_t queue[RDL_SERVERS_MAX + 1][2 * RDL_QUEUE_MIN / 8];
-    uint8_t tx[RDL_SERVERS_MAX + 1][RDL_TX_MIN + 2 * RDL_CLI_SECRET_MAX];
 };
 
 /* Parse the URLs and resolve the names. 0 or an exit status, the reason said. */

@@ -79,15 +79,8 @@ static void take_info(size_t i, const struct rdl_resp_event *ev)
     }
 }
 
-static int questions_write(struct rdl_conn *c, unsigned step, struct rdl_writer *w)
+static int questions_judge(struct rdl_conn *c)
 {
-    (void)c;
-    return rdl_cmd_ask(w, step == 0 ? RDL_ASK_SERVER : RDL_ASK_REPLICATION);
-}
-
-static int questions_judge(struct rdl_conn *c, unsigned step)
-{
-    (void)step;
     if (c->reply_kind == RDL_RESP_BULK)
         return RDL_OK;
     if (c->reply_kind != RDL_RESP_ERROR)
@@ -159,18 +152,9 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     return c->state == RDL_CONN_HELLO;
 }
 
-static const struct rdl_preflight questions = {2, questions_write, questions_take, questions_judge,
-                                               questions_stamp};
-
-static void key_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                      struct rdl_writer *w)
-{
-    (void)r;
-    rdl_cmd_get(w, q->name);
-    rdl_cmd_pttl(w, q->name);
-    rdl_cmd_get(w, q->name);
-    intakes[index_of(c)].which = 0;
-}
+static const char *const sections[] = {rdl_wire_info_server, rdl_wire_info_replication};
+static const struct rdl_preflight questions = {sections, sizeof sections / sizeof sections[0], questions_take,
+                                               questions_judge, questions_stamp};
 
 int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
 {
@@ -202,45 +186,53 @@ static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_
     v->what = c->reply_kind == RDL_RESP_BULK  ? RDL_CLI_SEEN_KEY
               : c->reply_kind == RDL_RESP_NIL ? RDL_CLI_SEEN_FREE
                                               : RDL_CLI_SEEN_ODD;
+    if (r->replies == 2)
+        in->which = 0;
     if (r->replies == 2 && r->verdict == RDL_ANSWER_NONE)
         r->verdict = rdl_cli_seen_is_same(&in->value[0], v) ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
 
-static const struct rdl_way key_way = {key_write, key_judge, NULL, {3}, 0};
+static const char *const key_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
+static const struct rdl_way key_way = {key_commands, NULL, NULL, key_judge, NULL};
 static const struct rdl_way *const key_ways[] = {&key_way, NULL};
 static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- which keys there are */
 
-static void scan_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                       struct rdl_writer *w)
+static void scan_put(struct rdl_window *w, const char *const *commands,
+                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                     const struct rdl_record *r)
 {
-    struct intake *in = &intakes[index_of(c)];
+    const struct intake *in = &intakes[index_of(c)];
+    const struct rdl_bytes all[] = {{in->cursor, in->cursor_len}, look->pattern};
+    const struct rdl_args args = {"gp", all, 2};
 
+    (void)own;
     (void)r;
-    (void)q;
-    rdl_cmd_scan(w, (struct rdl_bytes){in->cursor, in->cursor_len}, look->pattern);
-    in->names = 0;
+    rdl_window_commands(w, commands, &args);
 }
 
 /* YES: take in, and the cursor is 0 at the end. */
 static int scan_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
     size_t i = index_of(c);
-    const struct intake *in = &intakes[i];
+    struct intake *in = &intakes[i];
+    unsigned names = in->names;
 
     (void)q;
+    in->names = 0;
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
-    if (c->reply_kind != RDL_RESP_ARRAY || in->names == 0 || in->cursor_len == 0)
+    if (c->reply_kind != RDL_RESP_ARRAY || names == 0 || in->cursor_len == 0)
         return RDL_E_UNASKED;
     r->verdict = RDL_ANSWER_YES;
     look->searched[i] = strcmp(in->cursor, "0") == 0;
     return RDL_OK;
 }
 
-static const struct rdl_way scan_way = {scan_write, scan_judge, NULL, {1}, 0};
+static const char *const scan_commands[] = {rdl_wire_scan, NULL};
+static const struct rdl_way scan_way = {scan_commands, NULL, scan_put, scan_judge, NULL};
 static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
 static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
@@ -248,24 +240,27 @@ static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NO
 
 static const struct rdl_way *const release_ways[] = {&rdl_way_release_script, &rdl_way_delex,
                                                      &rdl_way_delifeq, &rdl_way_release_watch};
+enum { RELEASE_WAYS = sizeof release_ways / sizeof release_ways[0] };
 
-/* A release of what was seen there. */
-static struct rdl_request doomed(const struct rdl_conn *c, const struct rdl_request *q)
+static struct rdl_bytes doomed(const struct rdl_conn *c)
 {
     const struct rdl_cli_seen *seen = &look->seen[index_of(c)];
-    struct rdl_request it = *q;
 
-    it.value.data = seen->value;
-    it.value.len = seen->len;
-    return it;
+    return (struct rdl_bytes){seen->value, seen->len};
 }
 
-static void break_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                        struct rdl_writer *w)
+/* A release of what was seen there. */
+static void break_put(struct rdl_window *w, const char *const *commands,
+                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                      const struct rdl_record *r)
 {
-    const struct rdl_request it = doomed(c, q);
+    struct rdl_bytes all[RDL_LETTERS];
+    const struct rdl_args args = {RDL_RECORD_LETTERS, all, RDL_LETTERS};
 
-    release_ways[r->way]->write(c, r, &it, w);
+    (void)r;
+    memcpy(all, own, sizeof all);
+    all[LETTER_V] = doomed(c);
+    rdl_window_commands(w, commands, &args);
 }
 
 /* A conn keeps the beginning of a reply: whether all of it is what was seen is known here. */
@@ -279,8 +274,9 @@ static int is_seen(const struct rdl_conn *c)
 
 static int break_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
 {
-    struct rdl_request it = doomed(c, q);
+    struct rdl_request it = *q;
 
+    it.value = doomed(c);
     if (c->reply_kind == RDL_RESP_BULK) {
         it.value.data = c->reply;
         it.value.len = c->reply_len + (size_t)(is_seen(c) ? 0 : 1);
@@ -288,12 +284,20 @@ static int break_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
     return release_ways[r->way]->judge(c, r, &it);
 }
 
-/* As those they stand for. */
-static const struct rdl_way break_script = {break_write, break_judge, &rdl_script_release, {1}, 0};
-static const struct rdl_way break_delete = {break_write, break_judge, NULL, {2}, 0};
-static const struct rdl_way break_watch = {break_write, break_judge, NULL, {4, 2, 1}, 1};
-static const struct rdl_way *const break_ways[] = {&break_script, &break_delete, &break_delete, &break_watch,
+/* As those they stand for, but for the value. */
+static struct rdl_way break_way[RELEASE_WAYS];
+static const struct rdl_way *const break_ways[] = {&break_way[0], &break_way[1], &break_way[2], &break_way[3],
                                                    NULL};
+
+static void make_break_ways(void)
+{
+    for (size_t i = 0; i < RELEASE_WAYS; i++) {
+        break_way[i] = *release_ways[i];
+        break_way[i].put = break_put;
+        break_way[i].judge = break_judge;
+    }
+}
+
 static const struct rdl_op op_break = {break_ways, NULL, FAMILY_RELEASE, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- asking */
@@ -332,6 +336,7 @@ int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
 {
     static struct rdl_cli_servers servers;
 
+    make_break_ways();
     look = l;
     l->o = o;
     l->servers = &servers;
@@ -367,6 +372,7 @@ static void submit(const struct rdl_op *op, const char *name, size_t i)
     cmd.op = op;
     cmd.name.data = name;
     cmd.name.len = strlen(name);
+    intakes[i].which = intakes[i].names = 0;
     if (look->is_out[i] || rdl_conn_state(c) != RDL_CONN_READY ||
         rdl_conn_submit(c, &look->req[i], &cmd) != RDL_OK)
         look->req[i].answer = RDL_ANSWER_UNSENT;

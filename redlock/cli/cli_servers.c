@@ -174,8 +174,6 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
     cfg->ways = &rdl_ways_all;
     cfg->queue = s->queue[i];
     cfg->queue_len = sizeof s->queue[i];
-    cfg->tx = s->tx[i];
-    cfg->tx_len = sizeof s->tx[i];
     rdl_conn_init(&s->conn[i], cfg);
     s->conns[i] = &s->conn[i];
     if (i < s->n)

@@ -68,7 +68,6 @@ struct line {
     struct rdl_conn conn;
     char text[256];
     uint64_t queue[4 * RDL_QUEUE_MIN / 8];
-    uint8_t tx[1024];
 };
 
 static void connect_to(struct line *l)
@@ -79,8 +78,6 @@ static void connect_to(struct line *l)
     l->config.ways = &rdl_ways_all;
     l->config.queue = l->queue;
     l->config.queue_len = sizeof l->queue;
-    l->config.tx = l->tx;
-    l->config.tx_len = sizeof l->tx;
     rdl_conn_init(&l->conn, &l->config);
 }
 

@@ -97,10 +97,8 @@ static int drive(struct rdl_conn *c, size_t i)
         else
             rdl_conn_opened(c);
     } else if (wants & RDL_WANT_WRITE) {
-        const uint8_t *p;
-        size_t n = rdl_conn_tx(c, &p);
-        ck_assert_uint_le(links[i].len + n, sizeof links[i].bytes);
-        memcpy(links[i].bytes + links[i].len, p, n);
+        size_t n = rdl_conn_tx(c, links[i].bytes + links[i].len, sizeof links[i].bytes - links[i].len);
+        ck_assert_uint_gt(n, 0);
         links[i].len += n;
         rdl_conn_tx_done(c, n);
         answer(c, i);

@@ -21,7 +21,6 @@ static struct rdl_conn_config config[SERVERS];
 static struct rdl_conn conn[SERVERS];
 static struct rdl_server server[SERVERS];
 static uint64_t queue[SERVERS][2 * RDL_QUEUE_MIN / 8];
-static uint8_t tx[SERVERS][RDL_TX_MIN];
 static char text[SERVERS][64];
 
 static int set_up(struct rdl_redlock *lock, const struct servers *s)
@@ -31,12 +30,8 @@ static int set_up(struct rdl_redlock *lock, const struct servers *s)
         snprintf(url, sizeof url, "redis://127.0.0.1:%d", s->port[i]);
         if (rdl_url_parse(&endpoint[i], url, text[i], sizeof text[i], NULL) != RDL_OK)
             return 1;
-        config[i] = (struct rdl_conn_config){.endpoint = &endpoint[i],
-                                             .ways = &rdl_ways_all,
-                                             .queue = queue[i],
-                                             .queue_len = sizeof queue[i],
-                                             .tx = tx[i],
-                                             .tx_len = sizeof tx[i]};
+        config[i] = (struct rdl_conn_config){
+            .endpoint = &endpoint[i], .ways = &rdl_ways_all, .queue = queue[i], .queue_len = sizeof queue[i]};
         rdl_conn_init(&conn[i], &config[i]);
         server[i].conn = &conn[i];
     }

@@ -45,16 +45,20 @@ static const struct rdl_endpoint by_password = {
     .password = LITERAL("secret"), .client_name = LITERAL("worker-7"), .db = 3};
 static const struct rdl_endpoint by_user = {.user = LITERAL("alice"), .password = LITERAL("secret")};
 
-/* SCAN is the command's own: as its op sends it, the cursor in the place of the name, the pattern of the value. */
-static void scan_write(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_request *q,
-                       struct rdl_writer *w)
+/* SCAN is the command's own. Here the cursor stands in the place of the name, the pattern in that of the value. */
+static void scan_put(struct rdl_window *w, const char *const *commands,
+                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                     const struct rdl_record *r)
 {
+    const struct rdl_args args = {"gp", own, 2};
+
     (void)c;
     (void)r;
-    rdl_cmd_scan(w, q->name, q->value);
+    rdl_window_commands(w, commands, &args);
 }
 
-static const struct rdl_way scan_way = {scan_write, NULL, NULL, {1}, 0};
+static const char *const scan[] = {rdl_wire_scan, NULL};
+static const struct rdl_way scan_way = {scan, NULL, scan_put, NULL, NULL};
 static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
 static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
@@ -114,7 +118,6 @@ static const struct line lines[] = {
 
 static struct rdl_conn conn;
 static uint64_t queue[RDL_QUEUE_MIN / 8];
-static uint8_t tx[RDL_TX_MIN];
 static uint8_t sent[SENT_MAX]; /* since the last reply */
 static size_t sent_len;
 
@@ -129,15 +132,13 @@ static void must(int holds, const char *name, const char *what)
 /* All that is to be sent now; the transport takes `chunk` bytes at a time. */
 static void collect(const struct line *l, size_t chunk)
 {
-    const uint8_t *p;
     size_t n;
 
     sent_len = 0;
     while (rdl_conn_wants(&conn) & RDL_WANT_WRITE) {
-        n = rdl_conn_tx(&conn, &p);
-        n = n < chunk ? n : chunk;
-        must(n <= sizeof sent - sent_len, l->name, "more bytes than expected");
-        memcpy(sent + sent_len, p, n);
+        must(sent_len < sizeof sent, l->name, "more bytes than expected");
+        n = sizeof sent - sent_len;
+        n = rdl_conn_tx(&conn, sent + sent_len, n < chunk ? n : chunk);
         sent_len += n;
         rdl_conn_tx_done(&conn, n);
     }
@@ -162,9 +163,7 @@ static void run(const struct line *l, size_t chunk)
     const struct rdl_conn_config cfg = {.endpoint = l->endpoint != NULL ? l->endpoint : &plain,
                                         .ways = &rdl_ways_all,
                                         .queue = queue,
-                                        .queue_len = sizeof queue,
-                                        .tx = tx,
-                                        .tx_len = sizeof tx};
+                                        .queue_len = sizeof queue};
     struct rdl_req req = {0};
     size_t i;
 

@@ -239,10 +239,10 @@ START_TEST(a_server_that_may_evict_is_known)
 }
 END_TEST
 
-START_TEST(a_small_transmit_buffer_asks_in_several_goes)
+START_TEST(small_chunks_ask_in_several_goes)
 {
     scripted_init(&s);
-    s.cfg.tx_len = RDL_TX_MIN;
+    s.chunk = 7;
     rdl_conn_preflight(&s.conn);
     scripted_model(&s, 1000);
     scripted_open(&s, 1000);
@@ -269,7 +269,7 @@ Suite *suite_net_preflight(void)
     tcase_add_loop_test(tc, the_reason_why_a_script_failed_is_kept_and_has_its_class, 0,
                         2 * (int)(sizeof in_script / sizeof in_script[0]));
     tcase_add_loop_test(tc, a_server_that_may_evict_is_known, 0, 2);
-    tcase_add_test(tc, a_small_transmit_buffer_asks_in_several_goes);
+    tcase_add_test(tc, small_chunks_ask_in_several_goes);
     suite_add_tcase(suite, tc);
     return suite;
 }

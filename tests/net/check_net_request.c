@@ -188,8 +188,8 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
 }
 END_TEST
 
-/* Longest name, least transmit buffer: the commands of every way still fit, in both rounds. */
-START_TEST(the_longest_request_fits_the_least_buffer)
+/* Longest name, smallest chunk: the commands of every way go out whole, in both rounds. */
+START_TEST(the_longest_request_goes_out_byte_by_byte)
 {
     static char name[RDL_NAME_MAX];
     static const char *const looks[] = {"", "", "", "", LOOK_OURS, "", LOOK_OURS};
@@ -200,7 +200,7 @@ START_TEST(the_longest_request_fits_the_least_buffer)
     memset(name, 'n', sizeof name);
     memset(&req, 0, sizeof req);
     scripted_init(&s);
-    s.cfg.tx_len = RDL_TX_MIN;
+    s.chunk = 1;
     scripted_open(&s, 1000);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
     do {
@@ -355,7 +355,7 @@ Suite *suite_net_request(void)
     tcase_add_loop_test(tc, a_reply_means_this, 0, sizeof meanings / sizeof meanings[0]);
     tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0,
                         sizeof impossible / sizeof impossible[0]);
-    tcase_add_loop_test(tc, the_longest_request_fits_the_least_buffer, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_loop_test(tc, the_longest_request_goes_out_byte_by_byte, 0, sizeof ways / sizeof ways[0]);
     tcase_add_test(tc, a_granted_set_that_is_followed_by_nonsense_is_still_granted);
     tcase_add_test(tc, a_refused_set_stays_refused_when_its_pttl_is_lost);
     tcase_add_loop_test(tc, a_replica_is_told_and_then_left, 0, sizeof writers / sizeof writers[0]);

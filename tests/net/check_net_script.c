@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts go out from flash, and requests around them in order. */
+/* Scripts, and the requests around them, go out in order. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,32 +15,6 @@ static struct rdl_command command(const struct rdl_op *op, const char *key, unsi
 
     return cmd;
 }
-
-/* The script's own text is in flash: it goes out from there, whatever stands around it. */
-START_TEST(a_script_is_sent_from_where_it_is)
-{
-    struct rdl_command cmd = command(&rdl_op_release, "k", 1);
-    const uint8_t *p;
-    size_t n;
-
-    scripted_init(&s);
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &cmd), RDL_OK);
-    scripted_open(&s, 1000);
-    n = rdl_conn_tx(&s.conn, &p);
-    ck_assert(p == s.tx && n < 40);
-    rdl_conn_tx_done(&s.conn, n);
-    n = rdl_conn_tx(&s.conn, &p);
-    ck_assert_ptr_eq(p, rdl_script_release.text);
-    ck_assert_uint_eq(n, rdl_script_release.text_len);
-    rdl_conn_tx_done(&s.conn, 9);
-    n = rdl_conn_tx(&s.conn, &p);
-    ck_assert_ptr_eq(p, rdl_script_release.text + 9);
-    ck_assert_uint_eq(n, rdl_script_release.text_len - 9u);
-    rdl_conn_tx_done(&s.conn, n);
-    ck_assert_uint_gt(rdl_conn_tx(&s.conn, &p), 40);
-    ck_assert(p > s.tx && p < s.tx + sizeof s.tx);
-}
-END_TEST
 
 START_TEST(two_scripts_go_out_one_after_the_other)
 {
@@ -63,7 +37,7 @@ START_TEST(two_scripts_go_out_one_after_the_other)
 }
 END_TEST
 
-START_TEST(more_than_the_buffer_holds_goes_out_in_order)
+START_TEST(more_than_a_chunk_holds_goes_out_in_order)
 {
     static char expected[16000];
     struct rdl_req reqs[20];
@@ -115,9 +89,8 @@ Suite *suite_net_script(void)
     Suite *suite = suite_create("net_script");
     TCase *tc = tcase_create("script");
 
-    tcase_add_test(tc, a_script_is_sent_from_where_it_is);
     tcase_add_test(tc, two_scripts_go_out_one_after_the_other);
-    tcase_add_test(tc, more_than_the_buffer_holds_goes_out_in_order);
+    tcase_add_test(tc, more_than_a_chunk_holds_goes_out_in_order);
     tcase_add_test(tc, a_name_may_hold_any_byte);
     suite_add_tcase(suite, tc);
     return suite;

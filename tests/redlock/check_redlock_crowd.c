@@ -17,7 +17,6 @@ struct link {
     struct rdl_conn_config cfg;
     struct sim_session session;
     uint64_t queue[RDL_QUEUE_MIN / 8];
-    uint8_t tx[RDL_TX_MIN];
     uint8_t bytes[BYTES];
     size_t len;
 };
@@ -48,12 +47,9 @@ static void deliver(struct link *l, struct sim_server *server)
 {
     static uint8_t replies[4 * SIM_REPLY_MAX];
     struct sim_out out = {replies, sizeof replies, 0};
-    const uint8_t *p;
     size_t n, used, at;
 
-    while ((n = rdl_conn_tx(&l->conn, &p)) > 0) {
-        ck_assert_uint_le(l->len + n, sizeof l->bytes);
-        memcpy(l->bytes + l->len, p, n);
+    while ((n = rdl_conn_tx(&l->conn, l->bytes + l->len, sizeof l->bytes - l->len)) > 0) {
         l->len += n;
         rdl_conn_tx_done(&l->conn, n);
     }
@@ -131,10 +127,9 @@ static void begin(unsigned n)
         struct client *c = &clients[i];
         for (k = 0; k < N; k++) {
             struct link *l = &c->links[k];
-            l->cfg = (struct rdl_conn_config){
-                .endpoint = &endpoint, .ways = &rdl_ways_all, .queue = l->queue, .tx = l->tx};
+            l->cfg =
+                (struct rdl_conn_config){.endpoint = &endpoint, .ways = &rdl_ways_all, .queue = l->queue};
             l->cfg.queue_len = sizeof l->queue;
-            l->cfg.tx_len = sizeof l->tx;
             rdl_conn_init(&l->conn, &l->cfg);
             c->servers[k].conn = &l->conn;
         }

@@ -292,7 +292,7 @@ static void release_fits(int extensions)
         struct world *w = scene(1, 3, 2000);
         struct handle *h = scene_lock(w, 0);
         w->client[0].cfg[2].queue_len = RDL_QUEUE_MIN + extra;
-        w->client[0].cfg[2].tx_len = RDL_TX_MIN;
+        w->client[0].tx_len[2] = TX_LEAST;
         client_zones(&w->client[0], 2);
         for (int i = 0; i < 2; i++) { /* all are connected, and know how to release */
             scene_do(w, h, ACQUIRING, 0);

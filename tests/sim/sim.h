@@ -164,6 +164,8 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
 /* After every round of a client; now_ms: by its clock. */
 void oracle_holders(struct world *w, struct client *c, uint64_t now_ms);
 /* After it was served. */
+/* Nobody has written there. */
+int oracle_zone(const uint8_t *zone);
 void oracle_bounds(struct world *w, const struct client *c, unsigned s);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);

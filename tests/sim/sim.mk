@@ -58,6 +58,7 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 	$(B)/sim-clang $(SIM_SEEDS) hash=1 | cmp - $(B)/sim-hashes
 	$(B)/sim 1:40 hash=1 trace=1 >$(B)/sim-lines
 	$(B)/sim-clang 1:40 hash=1 trace=1 | cmp - $(B)/sim-lines
+	for chunk in 1 7 64; do $(B)/sim $(SIM_SEEDS) chunk=$$chunk || exit 1; done
 
 # The long way: .ci/run
 CI_STAGES += 35:sim-long 100:mutants 25:model

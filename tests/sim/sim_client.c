@@ -86,7 +86,6 @@ static unsigned server_of(const struct world *w, unsigned conn)
 void client_zones(struct client *c, unsigned s)
 {
     memset((uint8_t *)c->queue[s] + c->cfg[s].queue_len, ZONE_BYTE, ZONE);
-    memset(c->tx[s] + c->cfg[s].tx_len, ZONE_BYTE, ZONE);
 }
 
 void client_conn(struct world *w, struct client *c, unsigned s)
@@ -104,10 +103,11 @@ void client_conn(struct world *w, struct client *c, unsigned s)
                                          .ways = &rdl_ways_all,
                                          .queue = c->queue[s],
                                          .queue_len = is_small ? RDL_QUEUE_MIN : QUEUE_BYTES,
-                                         .tx = c->tx[s],
-                                         .tx_len = is_small ? RDL_TX_MIN : TX_BYTES,
                                          .connect_ms = rng_chance(r, 500) ? 0 : 200};
     c->rx_len[s] = is_small ? RX_LEAST : RX_BYTES;
+    c->tx_len[s] = is_small ? TX_LEAST : TX_BYTES;
+    if (w->opt.chunk)
+        c->rx_len[s] = c->tx_len[s] = (uint16_t)w->opt.chunk;
     client_zones(c, s);
     rdl_conn_init(&c->conn[s], &c->cfg[s]);
 }
@@ -175,20 +175,37 @@ static void bytes_in(struct world *w, struct client *c, unsigned s)
         lose(w, c, s, RDL_E_CLOSED);
 }
 
+/* A chunk of what there is to send. Nothing may be written behind it. */
+static size_t fill(struct world *w, struct client *c, unsigned s, uint8_t *chunk, size_t cap)
+{
+    memset(chunk + cap, ZONE_BYTE, ZONE);
+    size_t n = rdl_conn_tx(&c->conn[s], chunk, cap);
+    if (n > cap || !oracle_zone(chunk + cap))
+        world_violation(w, "bounds", "conn c%u-s%u: something was written behind a chunk", c->index, s);
+    return n;
+}
+
+/* Chunk by chunk until the conn has no more or the network takes no more, and sent as one piece then. */
 static void write_out(struct world *w, struct client *c, unsigned s)
 {
-    for (size_t room; (room = tcp_room(c->tcp[s])) > 0;) { /* what is handed out counts as sent */
-        const uint8_t *p;
-        size_t n = rdl_conn_tx(&c->conn[s], &p);
-        if (n > room)
-            n = room;
-        if (n == 0)
+    for (size_t room; (room = tcp_room(c->tcp[s])) > 0;) { /* what is put counts as sent */
+        uint8_t bytes[TX_BYTES + ZONE];
+        size_t most = room < TX_BYTES ? room : TX_BYTES, len = 0, n;
+        int is_short = 0;
+        while (len < most && !is_short) {
+            size_t cap = most - len < c->tx_len[s] ? most - len : c->tx_len[s];
+            if ((n = fill(w, c, s, bytes + len, cap)) == 0)
+                break;
+            if (len == 0)
+                is_short = w->cut_permille && rng_chance(&w->stream[FAULT_CUT], w->cut_permille);
+            if (is_short)
+                n = rng_between(&w->stream[FAULT_CUT], 1, n);
+            rdl_conn_tx_done(&c->conn[s], n);
+            len += n;
+        }
+        if (len == 0)
             return;
-        int is_short = w->cut_permille && rng_chance(&w->stream[FAULT_CUT], w->cut_permille);
-        if (is_short)
-            n = rng_between(&w->stream[FAULT_CUT], 1, n);
-        tcp_write(w, c->tcp[s], p, n);
-        rdl_conn_tx_done(&c->conn[s], n);
+        tcp_write(w, c->tcp[s], bytes, len);
         if (is_short) { /* the socket takes more a little later */
             client_wake(w, c->index, w->now + 100);
             return;

@@ -142,6 +142,8 @@ static void print_options(const struct options *o)
         printf(" single=%d", o->is_single);
     if (o->guard > 0)
         printf(" guard=%d", o->guard);
+    if (o->chunk)
+        printf(" chunk=%d", o->chunk);
     if (o->idle != 0)
         printf(" idle=%x", (unsigned)o->idle);
     for (int n = 0; n < FAULTS; n++)

@@ -18,6 +18,7 @@ enum {
     TX_BYTES = 1024,
     RX_BYTES = 256,
     RX_LEAST = 16,
+    TX_LEAST = 7,
     ZONE = 8, /* bytes behind each buffer of a conn that nobody may touch */
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
@@ -104,6 +105,7 @@ struct options {
     int ttl_ms;
     int is_single;            /* 1: lock/ on one server; 0: redlock; -1: drawn */
     int guard;                /* enum rdl_guard; 0: drawn */
+    int chunk;                /* bytes that are sent and read at once; 0: drawn */
     int trace;                /* print a line per state change */
     int is_plotted;           /* its picture is wanted */
     int is_scripted;          /* nobody acts by himself: a scenario does */
@@ -265,8 +267,8 @@ struct client {
     struct keepsake kept[HANDLES_MAX];
     struct rng dice[HANDLES_MAX]; /* of the users of its locks */
     uint64_t queue[CONNS_MAX][(QUEUE_BYTES + ZONE) / 8];
-    uint8_t tx[CONNS_MAX][TX_BYTES + ZONE];
     uint16_t rx_len[CONNS_MAX]; /* most that it reads at once */
+    uint16_t tx_len[CONNS_MAX]; /* most that its transport takes at once */
 };
 
 /* What the servers did with one token. */

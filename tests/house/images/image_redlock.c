@@ -8,29 +8,24 @@ volatile uint32_t device; /* stands for clock and wire */
 
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_MIN / 8];
-static uint8_t tx[RDL_TX_MIN];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
     .ways = &rdl_ways_script,
     .queue = queue,
     .queue_len = sizeof queue,
-    .tx = tx,
-    .tx_len = sizeof tx,
 };
 static struct rdl_conn conn;
 static struct rdl_server servers[5];
 
 static void drive(void)
 {
-    const uint8_t *out;
-    uint8_t in;
+    uint8_t chunk[16];
 
     device = rdl_conn_wants(&conn);
     rdl_conn_opened(&conn);
-    device = (uint32_t)rdl_conn_tx(&conn, &out);
+    device = (uint32_t)rdl_conn_tx(&conn, chunk, sizeof chunk);
     rdl_conn_tx_done(&conn, device);
-    in = (uint8_t)device;
-    rdl_conn_rx(&conn, &in, 1);
+    rdl_conn_rx(&conn, chunk, device);
     rdl_conn_closed(&conn, (int)device);
 }
 

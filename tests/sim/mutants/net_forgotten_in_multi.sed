@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_conn.c: a request that is given up leaves MULTI
-s/was_sent = at < c->draw \|\| r->round != ROUND_LOOK;/was_sent = at < c->draw;/
+# net/net_queue.c: a request that is given up leaves MULTI
+s/return r->len != 0 \|\| r->round != ROUND_LOOK;/return r->len != 0;/

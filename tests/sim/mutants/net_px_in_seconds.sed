@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_op_acquire.c: the ttl goes out in milliseconds
-s/q->value, r->ttl_ms\)/q->value, r->ttl_ms \/ 1000 + 1)/
+# net/net_request.c: the ttl goes out in milliseconds
+s/rdl_dec_u32\(ttl, r->ttl_ms\)/rdl_dec_u32(ttl, r->ttl_ms \/ 1000 + 1)/
