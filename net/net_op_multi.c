@@ -9,7 +9,7 @@ static void multi_put(struct rdl_window *w, const char *const *commands,
 {
     enum { V, M, C, S, A, Y, K };
     struct rdl_bytes all[K + RDL_MULTI_MAX];
-    struct rdl_args args = {"vmcsaykkkkkkkk", all, K};
+    struct rdl_args args = {"vmcsaykkkkkkkk", NULL, K};
     const uint8_t *at = own[LETTER_K].data;
     size_t left = own[LETTER_K].len;
     char keys = '0';
@@ -33,8 +33,8 @@ static void multi_put(struct rdl_window *w, const char *const *commands,
     all[Y].data = &keys;
     all[Y].len = 1;
     all[A].data = NULL;
-    all[A].len =
-        3 + (args.n - K) + (r->op == &rdl_op_release_multi ? 1 : 2); /* before and behind the names */
+    all[A].len = args.n - K + (r->op == &rdl_op_release_multi ? 4 : 5); /* c s y, the names, v (m) */
+    args.arg = all;
     rdl_window_commands(w, commands, &args);
 }
 

@@ -9,20 +9,18 @@
 
 #include "net/net_private.h"
 
-/* The list is b. */
+/* The list is b, and behind it `last`. */
 static void wake_put(struct rdl_window *w, const char *const *commands,
-                     const struct rdl_bytes own[RDL_LETTERS], char letter, struct rdl_bytes arg)
+                     const struct rdl_bytes own[RDL_LETTERS], const char *letters, struct rdl_bytes last)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
-    char letters[] = RDL_RECORD_LETTERS "b ";
     struct rdl_bytes all[RDL_LETTERS + 2];
     const struct rdl_args args = {letters, all, RDL_LETTERS + 2};
 
-    letters[RDL_LETTERS + 1] = letter;
     memcpy(all, own, RDL_LETTERS * sizeof *all);
     all[RDL_LETTERS].data = key;
     all[RDL_LETTERS].len = rdl_side_key(key, own[LETTER_K], ":wake");
-    all[RDL_LETTERS + 1] = arg;
+    all[RDL_LETTERS + 1] = last;
     rdl_window_commands(w, commands, &args);
 }
 
@@ -37,7 +35,7 @@ static void release_put(struct rdl_window *w, const char *const *commands,
 
     (void)c;
     (void)r;
-    wake_put(w, commands, own, 'h', life);
+    wake_put(w, commands, own, RDL_RECORD_LETTERS "bh", life);
 }
 
 static const char *const release_call[] = {rdl_wire_call_release_wake, NULL};
@@ -81,7 +79,7 @@ static void wait_put(struct rdl_window *w, const char *const *commands,
     const struct rdl_bytes timeout = {text, seconds(text, r->ttl_ms, r->way != 0)};
 
     (void)c;
-    wake_put(w, commands, own, 't', timeout);
+    wake_put(w, commands, own, RDL_RECORD_LETTERS "bt", timeout);
 }
 
 static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)

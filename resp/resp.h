@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp.h - RESP2 bytes out, bytes in, and the complete list of what we ever send.
+ * resp.h - RESP2 bytes in, and the scripts; what goes out is in resp_template.h.
  *
  * Conventions of all of libredlock, said once:
  *
@@ -48,7 +48,7 @@ enum {
 
     RDL_E_SYNTAX = -1, /* the peer does not speak RESP2 */
     RDL_E_LIMIT = -2,  /* well-formed, but larger than we accept */
-    RDL_E_SPACE = -3   /* the buffer cannot hold the command; nothing of it was written */
+    RDL_E_SPACE = -3   /* a buffer of the caller's is too small; nothing was written */
 };
 
 /* Bytes that belong to somebody else: borrowed, any values, not terminated. */
@@ -114,17 +114,7 @@ void rdl_resp_init(struct rdl_resp *p);
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
                   struct rdl_resp_event *ev);
 
-/* ---------------------------------------------------------------- writer */
-
-/* A bounded buffer with a sticky error: check once, after the last command. */
-struct rdl_writer {
-    uint8_t *buf;
-    size_t cap;
-    size_t len; /* bytes written, whole commands only */
-    int error;  /* RDL_OK or RDL_E_SPACE */
-};
-
-void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap);
+/* ---------------------------------------------------------------- numbers */
 
 enum { RDL_DEC_MAX = 10 };
 /* Write v in decimal, not terminated, and no byte more; returns the number of digits (1..RDL_DEC_MAX). */
@@ -132,14 +122,14 @@ size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v);
 /* That number of digits. */
 size_t rdl_dec_len(uint32_t v);
 
-/* ---------------------------------------------------------------- commands (WIRE.md shows the bytes) */
+/* ---------------------------------------------------------------- scripts */
 
-/* A Lua script of ours. Texts and SHA1s are constants in flash; argv of a call is the keys, then the rest. */
+/*
+ * A Lua script of ours. Texts and SHA1s are constants in flash. Templates of resp_template.h call it.
+ */
 struct rdl_script {
     const char *text;
     uint16_t text_len;
-    uint8_t keys;   /* how many of the arguments are keys */
-    uint8_t args;   /* how many arguments follow the keys */
     uint8_t number; /* 0..RDL_SCRIPTS - 1: which of ours it is */
     char sha[41];   /* hex of the SHA1 of text */
 };
@@ -170,7 +160,7 @@ extern const struct rdl_script rdl_script_acquire;
 extern const struct rdl_script rdl_script_extend_fenced;
 
 /*
- * Several locks as one: any number of KEYS (set in a copy of the script), the rest as above; acquire as
+ * Several locks as one: any number of KEYS, the rest as above; acquire as
  * rdl_script_acquire, with {1, 0} for granted. Release deletes those that are ours: 1 all were; 0 one is
  * somebody else's; else -1: one was gone.
  */
@@ -183,42 +173,6 @@ extern const struct rdl_script rdl_script_release_multi;
  * is one. Before Redis 5 an error: no script may write what it has from the clock.
  */
 extern const struct rdl_script rdl_script_canary;
-
-/* Each returns RDL_OK, or RDL_E_SPACE and writes nothing. Keys, tokens and texts may hold any byte. */
-int rdl_cmd_auth(struct rdl_writer *w, struct rdl_bytes user,
-                 struct rdl_bytes password); /* user.len 0: AUTH password */
-int rdl_cmd_select(struct rdl_writer *w, uint32_t db);
-int rdl_cmd_client_setname(struct rdl_writer *w, struct rdl_bytes name);
-int rdl_cmd_set_nx_px(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token, uint32_t ttl_ms);
-int rdl_cmd_pttl(struct rdl_writer *w, struct rdl_bytes key);
-/* Delete if the value is the token: Redis 8.4, Valkey 9.0. */
-int rdl_cmd_delex(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
-int rdl_cmd_delifeq(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes token);
-/* The same by hand, for servers without scripts. */
-int rdl_cmd_watch(struct rdl_writer *w, struct rdl_bytes key);
-int rdl_cmd_get(struct rdl_writer *w, struct rdl_bytes key);
-int rdl_cmd_multi(struct rdl_writer *w);
-int rdl_cmd_del(struct rdl_writer *w, struct rdl_bytes key);
-int rdl_cmd_pexpire(struct rdl_writer *w, struct rdl_bytes key, uint32_t ttl_ms);
-int rdl_cmd_set(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
-int rdl_cmd_exec(struct rdl_writer *w);
-int rdl_cmd_discard(struct rdl_writer *w);
-int rdl_cmd_evalsha(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
-/* The old protocol. */
-int rdl_cmd_time(struct rdl_writer *w);
-int rdl_cmd_setnx(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
-int rdl_cmd_getset(struct rdl_writer *w, struct rdl_bytes key, struct rdl_bytes value);
-/* Wait for a hint: never 0, which would be for ever. is_whole: in seconds, rounded up (before Redis 6.0). */
-int rdl_cmd_blpop(struct rdl_writer *w, struct rdl_bytes key, uint32_t timeout_ms, int is_whole);
-/* Names of keys, from a cursor on ("0": the first); the server looks at about 1000. Pattern as of KEYS. */
-int rdl_cmd_scan(struct rdl_writer *w, struct rdl_bytes cursor, struct rdl_bytes pattern);
-/* EVAL in three parts: head, then s->text (sent from where it is), then tail. */
-int rdl_cmd_eval_head(struct rdl_writer *w, const struct rdl_script *s);
-int rdl_cmd_eval_tail(struct rdl_writer *w, const struct rdl_script *s, const struct rdl_bytes *argv);
-
-/* What a new connection is asked: sections of INFO. */
-enum rdl_question { RDL_ASK_SERVER, RDL_ASK_REPLICATION, RDL_ASK_MEMORY };
-int rdl_cmd_ask(struct rdl_writer *w, enum rdl_question question);
 
 /* What a result of this layer means, in a few words; NULL for a number that is not of this layer. */
 const char *rdl_resp_strerror(int result);

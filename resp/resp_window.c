@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "resp/resp_write_private.h"
+#include "resp/resp_decimal_private.h"
 
 enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
 

@@ -39,13 +39,3 @@ const char rdl_wire_call_release_wake[] = "*7\r\n$c$s$1\r\n2\r\n$k$b$v$h";
 const char rdl_wire_call_fenced[] = "*9\r\n$c$s$1\r\n2\r\n$k$b$v$m$f$h";
 const char rdl_wire_call_multi[] = "*a$c$s$y$k$v$m";
 const char rdl_wire_call_release_multi[] = "*a$c$s$y$k$v";
-
-void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes *c, struct rdl_bytes *text)
-{
-    static const char name[] = "EVALSHA";
-
-    c->data = name;
-    c->len = is_known ? sizeof name - 1 : 4; /* EVAL is its beginning */
-    text->data = is_known ? s->sha : s->text;
-    text->len = is_known ? sizeof s->sha - 1 : s->text_len;
-}

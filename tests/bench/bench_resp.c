@@ -92,21 +92,6 @@ static void peer_parse(const struct job *job)
 static const char key[] = "lock:orders:0017";                           /* 16 bytes */
 static const char token[] = "0123456789abcdef0123456789abcdef01234567"; /* 40 bytes */
 
-static void ours_set(struct rdl_writer *w)
-{
-    struct rdl_bytes k = {key, sizeof key - 1};
-    struct rdl_bytes t = {token, sizeof token - 1};
-
-    rdl_cmd_set_nx_px(w, k, t, 30000);
-}
-
-static void ours_evalsha(struct rdl_writer *w)
-{
-    const struct rdl_bytes argv[] = {{key, sizeof key - 1}, {token, sizeof token - 1}};
-
-    rdl_cmd_evalsha(w, &rdl_script_release, argv);
-}
-
 static size_t peer_set(char **out)
 {
     char ttl[16];
@@ -125,23 +110,6 @@ static size_t peer_evalsha(char **out)
     return (size_t)redisFormatCommandArgv(out, 5, argv, lens);
 }
 
-static void ours_encode(const struct job *job)
-{
-    uint8_t buf[256];
-    size_t i;
-
-    for (i = 0; i < job->replies; i++) {
-        struct rdl_writer w;
-
-        rdl_writer_init(&w, buf, sizeof buf);
-        if (job->reply[0] == 'S')
-            ours_set(&w);
-        else
-            ours_evalsha(&w);
-        sink += w.len + buf[w.len - 3];
-    }
-}
-
 static void peer_encode(const struct job *job)
 {
     size_t i;
@@ -152,34 +120,6 @@ static void peer_encode(const struct job *job)
 
         sink += len + (uint8_t)out[len - 3];
         free(out);
-    }
-}
-
-/* Everything this layer does for one lock and its release: two commands out, two replies in. */
-static void ours_pair(const struct job *job)
-{
-    static const uint8_t ok[] = "+OK\r\n";
-    static const uint8_t one[] = ":1\r\n";
-    uint8_t buf[256];
-    struct rdl_resp parser;
-    size_t i;
-
-    rdl_resp_init(&parser);
-    for (i = 0; i < job->replies; i++) {
-        struct rdl_writer w;
-        struct rdl_resp_event event;
-        size_t used;
-
-        rdl_writer_init(&w, buf, sizeof buf);
-        ours_set(&w);
-        sink += w.len;
-        if (rdl_resp_next(&parser, ok, sizeof ok - 1, &used, &event) == RDL_OK)
-            sink += event.kind;
-        rdl_writer_init(&w, buf, sizeof buf);
-        ours_evalsha(&w);
-        sink += w.len;
-        if (rdl_resp_next(&parser, one, sizeof one - 1, &used, &event) == RDL_OK)
-            sink += (uint64_t)event.value;
     }
 }
 
@@ -201,8 +141,35 @@ static void in_windows(const char *text, const struct rdl_args *args, size_t fee
     sink += w.total + buf[0];
 }
 
-/* The same pair from templates. */
-static void ours_windows(const struct job *job)
+static void ours_set(size_t feed)
+{
+    char ttl[RDL_DEC_MAX];
+    const struct rdl_bytes arg[] = {
+        {key, sizeof key - 1}, {token, sizeof token - 1}, {ttl, rdl_dec_u32(ttl, 30000)}};
+    const struct rdl_args args = {"kvm", arg, 3};
+
+    in_windows(rdl_wire_set_nx_px, &args, feed);
+}
+
+static void ours_evalsha(size_t feed)
+{
+    struct rdl_bytes arg[4] = {{key, sizeof key - 1}, {token, sizeof token - 1}};
+    const struct rdl_args args = {"kvcs", arg, 4};
+
+    rdl_script_call(&rdl_script_release, 1, &arg[2], &arg[3]);
+    in_windows(rdl_wire_call_release, &args, feed);
+}
+
+static void ours_encode(const struct job *job)
+{
+    size_t i;
+
+    for (i = 0; i < job->replies; i++)
+        (job->reply[0] == 'S' ? ours_set : ours_evalsha)(job->feed);
+}
+
+/* Everything this layer does for one lock and its release: two commands out, two replies in. */
+static void ours_pair(const struct job *job)
 {
     static const uint8_t ok[] = "+OK\r\n";
     static const uint8_t one[] = ":1\r\n";
@@ -213,19 +180,10 @@ static void ours_windows(const struct job *job)
 
     rdl_resp_init(&parser);
     for (i = 0; i < job->replies; i++) {
-        char ttl[RDL_DEC_MAX];
-        struct rdl_bytes arg[5] = {{key, sizeof key - 1}, {token, sizeof token - 1}};
-        struct rdl_args args = {"kvm", arg, 3};
-
-        arg[2].data = ttl;
-        arg[2].len = rdl_dec_u32(ttl, 30000);
-        in_windows(rdl_wire_set_nx_px, &args, job->feed);
+        ours_set(job->feed);
         if (rdl_resp_next(&parser, ok, sizeof ok - 1, &used, &event) == RDL_OK)
             sink += event.kind;
-        args.letters = "kvcs";
-        args.n = 4;
-        rdl_script_call(&rdl_script_release, 1, &arg[2], &arg[3]);
-        in_windows(rdl_wire_call_release, &args, job->feed);
+        ours_evalsha(job->feed);
         if (rdl_resp_next(&parser, one, sizeof one - 1, &used, &event) == RDL_OK)
             sink += (uint64_t)event.value;
     }
@@ -339,11 +297,10 @@ static void add_line(const char *name, size_t n)
 
 static void add_all(void)
 {
-    const struct job set = {.reply = "SET", .replies = 1000};
-    const struct job evalsha = {.reply = "EVALSHA", .replies = 1000};
-    const struct job lock = {.reply = "", .replies = 1000};
-    const struct job window = {.reply = "", .replies = 1000, .feed = 256};
-    const struct job windows = {.reply = "", .replies = 1000, .feed = 64};
+    const struct job set = {.reply = "SET", .replies = 1000, .feed = 256};
+    const struct job evalsha = {.reply = "EVALSHA", .replies = 1000, .feed = 256};
+    const struct job lock = {.reply = "", .replies = 1000, .feed = 256};
+    const struct job pieces = {.reply = "", .replies = 1000, .feed = 64};
     char *bulks = malloc(8192);
     char *big = malloc(BULK_BIG + 64);
     size_t at = 0;
@@ -366,8 +323,7 @@ static void add_all(void)
     add("encode.set", set, ours_encode, peer_encode);
     add("encode.evalsha", evalsha, ours_encode, peer_encode);
     add("lock+unlock", lock, ours_pair, peer_pair);
-    add("pair.window", window, ours_windows, peer_pair);
-    add("pair.window64", windows, ours_windows, peer_pair);
+    add("lock+unlock.64", pieces, ours_pair, peer_pair);
     add_line("line.1k", 1024);
     add_line("line.64k", 65536);
 }

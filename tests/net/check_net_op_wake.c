@@ -15,15 +15,20 @@
 static struct scripted s;
 static struct rdl_req req;
 
-static void submit_as(const struct rdl_op *op, const char *name, struct rdl_req *r)
+static void submit_for(const struct rdl_op *op, const char *name, struct rdl_req *r, uint32_t ttl_ms)
 {
     struct rdl_command cmd = {.op = op,
                               .name = {name, strlen(name)},
                               .value = {token_hex(0xab), RDL_VALUE_MAX},
                               .until_ms = 60000,
-                              .ttl_ms = 250};
+                              .ttl_ms = ttl_ms};
 
     ck_assert_int_eq(rdl_conn_submit(&s.conn, r, &cmd), RDL_OK);
+}
+
+static void submit_as(const struct rdl_op *op, const char *name, struct rdl_req *r)
+{
+    submit_for(op, name, r, 250);
 }
 
 static void submit(const struct rdl_op *op, const char *name)
@@ -151,6 +156,44 @@ START_TEST(before_6_0_it_waits_for_whole_seconds)
 }
 END_TEST
 
+static const struct {
+    uint32_t ms;
+    int is_whole;
+    const char *text;
+} waits[] = {
+    {0, 0, "0.002"},
+    {1, 0, "0.002"},
+    {42, 0, "0.042"},
+    {999, 0, "0.999"},
+    {1000, 0, "1"},
+    {1001, 0, "1.001"},
+    {59900, 0, "59.900"},
+    {4294967295u, 0, "4294967.295"},
+    {0, 1, "1"},
+    {1, 1, "1"},
+    {999, 1, "1"},
+    {1000, 1, "1"},
+    {1001, 1, "2"},
+    {60000, 1, "60"},
+    {4294967295u, 1, "4294968"},
+};
+
+START_TEST(a_wait_is_in_seconds_rounded_up_and_never_0)
+{
+    char want[64];
+
+    snprintf(want, sizeof want, "*3\r\n$5\r\nBLPOP\r\n$8\r\n{k}:wake\r\n$%zu\r\n%s\r\n",
+             strlen(waits[_i].text), waits[_i].text);
+    memset(&req, 0, sizeof req);
+    submit_for(&rdl_op_wait, "k", &req, waits[_i].ms);
+    if (waits[_i].is_whole) {
+        scripted_sent(&s);
+        scripted_reply(&s, OLD);
+    }
+    ck_assert_str_eq(scripted_sent(&s), want);
+}
+END_TEST
+
 START_TEST(refused_it_is_not_sent_again_on_this_connection)
 {
     static const char *const texts[] = {REFUSED, "-NOPERM no\r\n"};
@@ -193,6 +236,8 @@ Suite *suite_net_op_wake(void)
     tcase_add_test(tc, a_release_that_is_owed_tells_as_well);
     tcase_add_loop_test(tc, a_hint_came_or_none_did, 0, (int)(sizeof replies / sizeof replies[0]));
     tcase_add_test(tc, before_6_0_it_waits_for_whole_seconds);
+    tcase_add_loop_test(tc, a_wait_is_in_seconds_rounded_up_and_never_0, 0,
+                        (int)(sizeof waits / sizeof waits[0]));
     tcase_add_loop_test(tc, refused_it_is_not_sent_again_on_this_connection, 0, 2);
     tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 3);
     suite_add_tcase(suite, tc);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|writer|window|wp|claim|put]... - prove the parser and the writer (README.md says what), these
+# prove.sh OUT [eva|window|wp|put]... - prove the parser and the writer (README.md says what), these
 # steps at the same time, and each for all machines. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 # EVA: more options for it.
@@ -10,7 +10,7 @@
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- eva writer window wp claim put
+[ $# -gt 0 ] || set -- eva window wp put
 top=$PWD
 here=$top/tests/proofs
 tree=${RESP:-.}
@@ -53,21 +53,11 @@ all_eva() {
 # The list of templates is the tests'.
 all_window() {
     for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
-        eva "window-$machine" $machine eva_window.c "$out/plain" resp/resp_window.c resp/resp_wire.c resp/resp_write.c \
+        eva "window-$machine" $machine eva_window.c "$out/plain" resp/resp_window.c resp/resp_wire.c resp/resp_decimal.c \
             -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20 &
     done
     wait
 }
-
-all_writer() {
-    for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
-        eva "write-$machine" $machine eva_write.c "$out/plain" $writer &
-    done
-    wait
-}
-
-writer='resp/resp_cmd.c resp/resp_ask.c resp/resp_wake.c resp/resp_scan.c resp/resp_multi.c resp/resp_write.c
-    -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20'
 
 wp() { # name machdep file option...
     name=$1 machine=$2 file=$3
@@ -87,7 +77,7 @@ wp() { # name machdep file option...
 all_wp() {
     wp parse gcc_x86_64 resp/resp_parse.c -wp-skip-fct digit,rdl_resp_next ${WP_PARSE:-}
     [ -n "${WP_PARSE:-}" ] || wp next gcc_x86_64 resp/resp_parse.c -wp-fct rdl_resp_next -wp-split
-    wp write gcc_x86_64 resp/resp_write.c ${WP_WRITE:-}
+    wp decimal gcc_x86_64 resp/resp_decimal.c ${WP_WRITE:-}
 }
 
 # head() makes a pointer to its digits a pointer to characters, which is for another memory model. What memcpy
@@ -96,12 +86,6 @@ all_put() {
     for machine in gcc_x86_64 gcc_x86_32; do
         wp "put-$machine" $machine resp/resp_window.c -wp-fct put,put_hole
         wp "head-$machine" $machine resp/resp_window.c -wp-fct head -wp-model Typed+Cast
-    done
-}
-
-all_claim() {
-    for machine in gcc_x86_64 gcc_x86_32; do
-        wp "claim-$machine" $machine resp/resp_cmd.c -wp-fct claim,refuse
     done
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# seeds.sh OUT - the proofs can fail: each of four bugs in the parser, one in the writer and two in the window,
+# seeds.sh OUT - the proofs can fail: each of four bugs in the parser and two in the window,
 # put into a copy of resp/, must make one of them fail, and by an alarm or an open goal.
 set -u
 out=$1
@@ -32,7 +32,6 @@ seed due resp_parse.c 's/p->due = due - 1;/p->due = due - 2;/' eva
 seed overflow resp_parse.c 's/(uint64_t)INT64_MAX + p->neg/(uint64_t)INT64_MAX + 1 + p->neg/' wp digits
 seed over-read resp_parse.c 's/for (i = at; i < len; i++)/for (i = at; i <= len; i++)/' eva
 seed used resp_parse.c 's/\*used += 1;/*used += 2;/' wp header
-seed claim resp_cmd.c 's/need += len;/need += len - 1;/' writer
 seed window resp_window.c 's/    if (n > w->room)/    if (n > w->room + 1)/' put
 seed hole resp_window.c 's/w->room >= HEAD_MAX + len + 2/w->room >= HEAD_MAX + len - 8/' window
 exit $missed

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# resp/resp_cmd.c: an extend sees to it that the fence holds the number
-/define EXTEND_FENCED/,/return 1/s/redis\.call\('SET',KEYS\[2\],ARGV\[3\]\)end/end/
+# resp/resp_script.c: an extend sees to it that the fence holds the number
+/char extend_fenced_text/,/return 1/s/redis\.call\('SET',KEYS\[2\],ARGV\[3\]\)end/end/

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_write.c - the writer's beginnings: an empty buffer, decimal numbers. */
+/* check_resp_decimal.c - decimal numbers. */
 #include "resp/resp.h"
 
 #include <check.h>
@@ -51,30 +51,14 @@ START_TEST(decimals_are_right_for_every_small_and_many_large_numbers)
 }
 END_TEST
 
-START_TEST(a_new_writer_is_empty_and_without_error)
+Suite *suite_resp_decimal(void);
+Suite *suite_resp_decimal(void)
 {
-    uint8_t buf[4] = {1, 2, 3, 4};
-    struct rdl_writer w;
-
-    memset(&w, 0x55, sizeof w);
-    rdl_writer_init(&w, buf, sizeof buf);
-    ck_assert_ptr_eq(w.buf, buf);
-    ck_assert_uint_eq(w.cap, 4);
-    ck_assert_uint_eq(w.len, 0);
-    ck_assert_int_eq(w.error, RDL_OK);
-    ck_assert_int_eq(buf[0], 1);
-}
-END_TEST
-
-Suite *suite_resp_write(void);
-Suite *suite_resp_write(void)
-{
-    Suite *s = suite_create("resp_write");
-    TCase *t = tcase_create("resp_write");
+    Suite *s = suite_create("resp_decimal");
+    TCase *t = tcase_create("resp_decimal");
 
     tcase_add_test(t, decimals_are_right_around_every_power_of_ten);
     tcase_add_test(t, decimals_are_right_for_every_small_and_many_large_numbers);
-    tcase_add_test(t, a_new_writer_is_empty_and_without_error);
     suite_add_tcase(s, t);
     return s;
 }

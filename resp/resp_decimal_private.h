@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_write_private.h - decimal numbers, and what contracts say of them. */
-#ifndef RDL_RESP_WRITE_PRIVATE_H
-#define RDL_RESP_WRITE_PRIVATE_H
+/* resp_decimal_private.h - decimal numbers, and what contracts say of them. */
+#ifndef RDL_RESP_DECIMAL_PRIVATE_H
+#define RDL_RESP_DECIMAL_PRIVATE_H
 
 #include "resp/resp.h"
 

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_write.c - the bounded writer's beginnings: an empty buffer, a decimal number. */
-#include "resp/resp_write_private.h"
+/* resp_decimal.c - decimal numbers. */
+#include "resp/resp_decimal_private.h"
 
 static const uint32_t ten_to_the[RDL_DEC_MAX] = {1,      10,      100,      1000,      10000,
                                                  100000, 1000000, 10000000, 100000000, 1000000000};
-
-/*@ requires \valid(w);
-    assigns *w;
-    ensures w->buf == buf && w->cap == cap && w->len == 0 && w->error == RDL_OK; */
-void rdl_writer_init(struct rdl_writer *w, uint8_t *buf, size_t cap)
-{
-    w->buf = buf;
-    w->cap = cap;
-    w->len = 0;
-    w->error = RDL_OK;
-}
 
 /*@ assigns \nothing;
     ensures \result < RDL_DEC_MAX ==> v < ten_to_the[\result];
