@@ -88,7 +88,7 @@ endef
 # Position-independent, so that a shared object may link the archive.
 $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS)))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
-$(eval $(call flavour,clang,$$(CLANG) $$(WARN) -O2 -g))
+$(eval $(call flavour,clang,$$(CLANG) $$(WARN) -Os -g))
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
 $(eval $(call flavour,size/m0plus,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m0plus))
 $(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m4))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lock.c - one lock on one server: the states of an operation, and the px mode (SET NX PX). */
-#include <string.h>
-
 #include "lock/lock_private.h"
+#include "resp/resp_bytes.h"
 
 enum lock_state {
     LOCK_IDLE,    /* no operation */
@@ -14,7 +13,7 @@ enum lock_state {
 void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
                    struct rdl_conn *conn, const void *name, size_t name_len)
 {
-    memset(l, 0, sizeof *l);
+    rdl_zero(l, sizeof *l);
     l->mode = mode;
     l->opt = opt;
     l->conn = conn;
@@ -427,7 +426,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     RDL_ASSERT(l->state == LOCK_IDLE);
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
-    if (l->until_ms != 0 && memcmp(&token, &l->token, sizeof token) != 0)
+    if (l->until_ms != 0 && !rdl_is_same(&token, &l->token, sizeof token))
         rdl_lock_owe(l);
     l->token = token;
     l->is_adopted = 1;

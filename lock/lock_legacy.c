@@ -25,9 +25,8 @@
  *
  * One server only: over several, losers would spoil deadlines on some of them.
  */
-#include <string.h>
-
 #include "lock/lock_private.h"
+#include "resp/resp_bytes.h"
 
 enum phase { TIME, SETNX, REPLACE, GETSET, SETTLE, LOOK, REMOVE, DONE };
 
@@ -187,7 +186,7 @@ static int legacy_next(struct rdl_lock *l)
 {
     if (l->other_len == 0)
         return 0;
-    memcpy(l->token.bytes, l->peer, l->other_len);
+    rdl_copy(l->token.bytes, l->peer, l->other_len);
     l->value_len = l->other_len;
     l->other_len = 0;
     return 1;
@@ -210,7 +209,7 @@ static int ask_with(struct rdl_lock *l, enum phase phase, const struct rdl_op *o
     struct rdl_command cmd;
     int rc;
 
-    memset(&cmd, 0, sizeof cmd);
+    rdl_zero(&cmd, sizeof cmd);
     cmd.op = op;
     cmd.name.data = l->name;
     cmd.name.len = l->name_len;
@@ -541,7 +540,7 @@ static size_t legacy_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 {
     if (l->mode == &rdl_lock_legacy_integer && l->op == RDL_ACQUIRE && l->req.answer == RDL_ANSWER_UNKNOWN)
         return 0;
-    memcpy(out, l->token.bytes, l->value_len);
+    rdl_copy(out, l->token.bytes, l->value_len);
     return l->value_len;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_multi.c - several locks on one server held as one: px, with scripts that take all of them or none. */
-#include <string.h>
-
 #include "lock/lock_private.h"
+#include "resp/resp_bytes.h"
 
 static int multi_send(struct rdl_lock *l, uint64_t now_ms)
 {
@@ -27,7 +26,7 @@ static const struct rdl_lock_mode multi = {multi_send, multi_answer, multi_value
 
 static int is_same(struct rdl_bytes a, struct rdl_bytes b)
 {
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+    return a.len == b.len && rdl_is_same(a.data, b.data, a.len);
 }
 
 /* Each name behind a byte that is its length; how many bytes, 0: these are no names for one lock. */
@@ -47,7 +46,7 @@ static size_t pack(const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_N
                 return 0;
         }
         packed[len] = (uint8_t)names[i].len;
-        memcpy(packed + len + 1, names[i].data, names[i].len);
+        rdl_copy(packed + len + 1, names[i].data, names[i].len);
         len += 1 + names[i].len;
     }
     return len;

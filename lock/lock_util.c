@@ -3,9 +3,8 @@
  * lock_util.c - what one lock and N locks have in common: the arithmetic of leases, tokens, checks; and
  * what a lock says of itself.
  */
-#include <string.h>
-
 #include "lock/lock.h"
+#include "resp/resp_bytes.h"
 
 uint32_t rdl_drift_ms(uint32_t ttl_ms)
 {
@@ -64,8 +63,8 @@ uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms)
 
 void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN])
 {
-    memset(t, 0, sizeof *t);
-    memcpy(t->bytes, entropy, RDL_ENTROPY_LEN);
+    rdl_zero(t, sizeof *t);
+    rdl_copy(t->bytes, entropy, RDL_ENTROPY_LEN);
 }
 
 void rdl_token_next(struct rdl_token *t)
@@ -171,6 +170,6 @@ size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)
         if (carry > 0)
             out[--first] = (char)('0' + carry);
     }
-    memmove(out, out + first, RDL_DEC64_MAX - first);
+    rdl_copy(out, out + first, RDL_DEC64_MAX - first);
     return RDL_DEC64_MAX - first;
 }

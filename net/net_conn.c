@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* net_conn.c - the conn: requests in, bytes out, bytes in, answers out. No system call, no clock. */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 {
     RDL_ASSERT(cfg->queue_len >= RDL_QUEUE_MIN && cfg->queue_len <= UINT32_MAX / 2);
     RDL_ASSERT(sizeof(struct rdl_record) + RDL_NAME_MAX + RDL_VALUE_MAX + RDL_EXTRA_MAX <= RDL_RECORD_MAX);
-    memset(c, 0, sizeof *c);
+    rdl_zero(c, sizeof *c);
     c->cfg = cfg;
     c->fd = -1;
     rdl_resp_init(&c->parser);
@@ -190,11 +189,12 @@ static void put_requests(struct rdl_conn *c, struct rdl_window *w)
 
 size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
-    struct rdl_window w = {buf, cap, c->tx_sent, 0};
+    struct rdl_window w;
 
     if (c->state < RDL_CONN_HELLO || c->state > RDL_CONN_SILENT)
         return 0;
     c->tx = buf;
+    rdl_window_init(&w, buf, cap, c->tx_sent);
     if (c->state == RDL_CONN_HELLO)
         rdl_hello_put(c, &w);
     else
@@ -229,24 +229,16 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
 
 /* ---------------------------------------------------------------- in */
 
-/* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
+/* Of an array what the way has a use for whose reply it is. */
 static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
-    int64_t *item = c->reply_items == 0 ? &c->reply_value : &c->reply_second;
-    size_t i;
+    const struct rdl_record *r;
 
-    if (ev->kind == RDL_RESP_ARRAY || ev->kind == RDL_RESP_ERROR || c->reply_items > 1)
+    if (c->state != RDL_CONN_READY || c->head == c->tail)
         return;
-    if (ev->first)
-        *item = ev->kind == RDL_RESP_INT ? ev->value : ev->kind == RDL_RESP_STATUS;
-    for (i = 0; ev->kind == RDL_RESP_BULK && i < ev->len; i++) {
-        if (ev->data[i] < '0' || ev->data[i] > '9' || *item > INT32_MAX)
-            *item = -1;
-        else if (*item >= 0)
-            *item = *item * 10 + (ev->data[i] - '0');
-    }
-    if (ev->last)
-        c->reply_items++;
+    r = rdl_record_at(c, c->head);
+    if (r->len != 0 && rdl_way_of(c, r)->take != NULL)
+        rdl_way_of(c, r)->take(c, ev);
 }
 
 /* Keep of the reply what an answer needs: kind, numbers, the beginning of its text. */
@@ -270,8 +262,7 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     }
     if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
         n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
-    if (n > 0)
-        memcpy(c->reply + c->reply_len, ev->data, n);
+    rdl_copy(c->reply + c->reply_len, ev->data, n);
     c->reply_len = (uint8_t)(c->reply_len + n);
     c->reply[c->reply_len] = '\0';
 }
@@ -328,7 +319,7 @@ static void reset(struct rdl_conn *c)
     rdl_resp_init(&c->parser);
     c->hello_sent = c->hello_done = 0;
     c->reply_open = 0;
-    memset(c->refused, 0, sizeof c->refused);
+    rdl_zero(c->refused, sizeof c->refused);
     c->scripts = 0;
     c->facts.has = 0;
 }

@@ -106,8 +106,9 @@ void rdl_hello_put(const struct rdl_conn *c, struct rdl_window *w)
 void rdl_hello_sent(struct rdl_conn *c)
 {
     while (c->tx_sent > 0) {
-        struct rdl_window w = {NULL, 0, 0, 0}; /* nothing has room: it counts */
+        struct rdl_window w;
 
+        rdl_window_init(&w, NULL, 0, 0); /* nothing has room: it counts */
         put_command(c, c->hello_sent, &w);
         if (c->tx_sent < w.total)
             return;

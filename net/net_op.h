@@ -48,17 +48,11 @@ struct RDL_MAY_ALIAS rdl_record {
 /* KEEP: act on what needs not be made to live longer. */
 enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_KEEP, ROUND_DISCARD };
 
-/* What a record says, with its texts: they point into the queue. */
-struct rdl_request {
-    struct rdl_bytes name;
-    struct rdl_bytes value;
-    struct rdl_bytes extra;
-};
-
 enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
 
-/* The letters of templates that a record has arguments for; c and s: of its way's script. */
+/* The letters of templates that a record has arguments for: its texts, its ttl; c and s of its way's script. */
 enum rdl_letter { LETTER_K, LETTER_V, LETTER_X, LETTER_M, LETTER_C, LETTER_S, RDL_LETTERS };
+enum { RDL_TEXTS = LETTER_X + 1 };
 #define RDL_RECORD_LETTERS "kvxmcs"
 
 /*
@@ -76,9 +70,11 @@ struct rdl_way {
      */
     void (*put)(struct rdl_window *w, const char *const *commands, const struct rdl_bytes own[RDL_LETTERS],
                 const struct rdl_conn *c, const struct rdl_record *r);
-    /* Judge a reply, number r->replies. RDL_OK, or the error that ends the connection. */
-    int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
+    /* Judge reply number r->replies; own: the record's texts. RDL_OK, or the error that ends the connection. */
+    int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[]);
     const struct rdl_script *script; /* it is a call of this one; or NULL */
+    /* Take an event of a reply that is an array. NULL: nothing of it is of use. */
+    void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
 };
 
 /* Ops whose refusals are remembered together: index of rdl_conn.refused. */
@@ -114,6 +110,8 @@ extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* ne
 
 /* The result is final: deliver it now; the remaining replies are read and discarded. */
 void rdl_record_tell(struct rdl_record *r, int64_t value);
+/* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
+void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
 /* An error reply: is it a refusal as such, or does the server not take this way at all? */
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
 int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);

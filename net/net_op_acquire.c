@@ -9,11 +9,11 @@ static int judge_pttl(struct rdl_conn *c, struct rdl_record *r)
     return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
 }
 
-static int acquire_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int acquire_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
     int rc = RDL_OK;
 
-    (void)q;
+    (void)own;
     if (r->replies == 1)
         return judge_pttl(c, r);
     if (c->reply_kind == RDL_RESP_NIL) {
@@ -30,7 +30,7 @@ static int acquire_judge(struct rdl_conn *c, struct rdl_record *r, const struct 
 }
 
 static const char *const commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
-static const struct rdl_way way = {commands, NULL, NULL, acquire_judge, NULL};
+static const struct rdl_way way = {.commands = commands, .judge = acquire_judge};
 static const struct rdl_way *const ways[] = {&way, NULL};
 
 const struct rdl_op rdl_op_acquire = {ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};

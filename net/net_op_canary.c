@@ -12,9 +12,8 @@
  * time is that of the look: if such a SETNX arrives later than a quarantine lasts, and behind a FLUSHALL, the
  * canary is older than the data.
  */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 enum { RUN_DIGITS = 16, VALUE_MAX = RUN_DIGITS + 1 + RDL_DEC_MAX };
 
@@ -64,7 +63,7 @@ static uint32_t read_value(const struct rdl_conn *c)
         run = read_run(c);
     for (i = RUN_DIGITS + 1; i < c->reply_len; i++)
         clock_s = clock_s * 10 + (uint32_t)(c->reply[i] - '0') % 10;
-    if (write_value(mine, run, clock_s) != c->reply_len || memcmp(mine, c->reply, c->reply_len) != 0)
+    if (write_value(mine, run, clock_s) != c->reply_len || !rdl_is_same(mine, c->reply, c->reply_len))
         return 0;
     return clock_s;
 }
@@ -77,7 +76,7 @@ static void keep_text(const struct rdl_conn *c, const struct rdl_record *r)
     if (r->req == NULL || r->req->text == NULL)
         return;
     r->req->text_len = c->reply_len < RDL_VALUE_MAX ? c->reply_len : RDL_VALUE_MAX;
-    memcpy(r->req->text, c->reply, r->req->text_len);
+    rdl_copy(r->req->text, c->reply, r->req->text_len);
 }
 
 static int judge_value(struct rdl_conn *c, struct rdl_record *r)
@@ -94,12 +93,12 @@ static int judge_value(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static int look_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int look_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
     int64_t clock_s = c->reply_value;
     int64_t age_s;
 
-    (void)q;
+    (void)own;
     if (r->replies == 0)
         return judge_value(c, r);
     if (c->reply_kind != RDL_RESP_ARRAY)
@@ -118,7 +117,8 @@ static int look_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
 }
 
 static const char *const look_commands[] = {rdl_wire_get, rdl_wire_time, NULL};
-static const struct rdl_way look_way = {look_commands, NULL, NULL, look_judge, NULL};
+static const struct rdl_way look_way = {
+    .commands = look_commands, .judge = look_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const look[] = {&look_way, NULL};
 
 const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT};
@@ -142,9 +142,9 @@ static void make_put(struct rdl_window *w, const char *const *commands,
     rdl_window_commands(w, commands, &args);
 }
 
-static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    int rc = rdl_script_judge(c, r, q);
+    int rc = rdl_script_judge(c, r, own);
 
     if (rc == RDL_OK && r->verdict == RDL_ANSWER_ERROR && r->op == &rdl_op_canary_make) {
         r->op = &make_by_clock;
@@ -155,11 +155,11 @@ static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
 
 /* Rarely sent: always with its text, so that what is refused is not the sum. */
 static const char *const make_call[] = {rdl_wire_call_release, NULL};
-static const struct rdl_way make_way = {make_call, NULL, make_put, make_judge, NULL};
+static const struct rdl_way make_way = {.commands = make_call, .put = make_put, .judge = make_judge};
 static const struct rdl_way *const make[] = {&make_way, NULL};
 
 static const char *const clock_commands[] = {rdl_wire_setnx, NULL};
-static const struct rdl_way clock_way = {clock_commands, NULL, make_put, make_judge, NULL};
+static const struct rdl_way clock_way = {.commands = clock_commands, .put = make_put, .judge = make_judge};
 static const struct rdl_way *const by_clock[] = {&clock_way, NULL};
 
 const struct rdl_op rdl_op_canary_make = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};

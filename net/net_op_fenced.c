@@ -5,9 +5,8 @@
  * the same script raises the counter of one of several servers to the number that another gave, while the
  * lock is ours.
  */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 /* f and h: the record's extra is the number, and perhaps for how long it is kept. */
 static void split(struct rdl_bytes extra, struct rdl_bytes out[2])
@@ -33,7 +32,7 @@ static void fence_put(struct rdl_window *w, const char *const *commands,
 
     (void)c;
     (void)r;
-    memcpy(all, own, RDL_LETTERS * sizeof *all);
+    rdl_copy(all, own, RDL_LETTERS * sizeof *all);
     all[RDL_LETTERS].data = key;
     all[RDL_LETTERS].len = rdl_side_key(key, own[LETTER_K], ":fence");
     split(own[LETTER_X], all + RDL_LETTERS + 1);
@@ -47,18 +46,24 @@ static void raise_put(struct rdl_window *w, const char *const *commands,
 {
     struct rdl_bytes all[RDL_LETTERS];
 
-    memcpy(all, own, sizeof all);
+    rdl_copy(all, own, sizeof all);
     all[LETTER_M].data = "0";
     all[LETTER_M].len = 1;
     fence_put(w, commands, all, c, r);
 }
 
 static const char *const call[] = {rdl_wire_call_fenced, NULL};
-static const struct rdl_way fenced_way = {call, NULL, fence_put, rdl_script_judge_grant, &rdl_script_acquire};
+static const struct rdl_way fenced_way = {.commands = call,
+                                          .put = fence_put,
+                                          .judge = rdl_script_judge_grant,
+                                          .script = &rdl_script_acquire,
+                                          .take = rdl_take_numbers};
 static const struct rdl_way *const fenced[] = {&fenced_way, NULL};
-static const struct rdl_way extend_way = {call, NULL, fence_put, rdl_script_judge, &rdl_script_extend_fenced};
+static const struct rdl_way extend_way = {
+    .commands = call, .put = fence_put, .judge = rdl_script_judge, .script = &rdl_script_extend_fenced};
 static const struct rdl_way *const extend[] = {&extend_way, NULL};
-static const struct rdl_way raise_way = {call, NULL, raise_put, rdl_script_judge, &rdl_script_extend_fenced};
+static const struct rdl_way raise_way = {
+    .commands = call, .put = raise_put, .judge = rdl_script_judge, .script = &rdl_script_extend_fenced};
 static const struct rdl_way *const raise[] = {&raise_way, NULL};
 
 const struct rdl_op rdl_op_acquire_fenced = {fenced, NULL, FAMILY_FENCED, 1, OWED_NOT};

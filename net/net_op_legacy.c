@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* net_op_legacy.c - what the old SETNX/GETSET protocol asks of a server. */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 /* The value in the way, for the lock to judge. */
 static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
@@ -11,15 +10,15 @@ static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
 
     if (r->req == NULL || r->req->text == NULL)
         return;
-    memcpy(r->req->text, c->reply, n);
+    rdl_copy(r->req->text, c->reply, n);
     r->req->text_len = (uint8_t)n;
 }
 
 /* ---------------------------------------------------------------- TIME */
 
-static int time_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int time_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    (void)q;
+    (void)own;
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_second < 0 || c->reply_second > 999999)
@@ -30,7 +29,8 @@ static int time_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
 }
 
 static const char *const time_commands[] = {rdl_wire_time, NULL};
-static const struct rdl_way time_way = {time_commands, NULL, NULL, time_judge, NULL};
+static const struct rdl_way time_way = {
+    .commands = time_commands, .judge = time_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const time_ways[] = {&time_way, NULL};
 
 const struct rdl_op rdl_op_time = {time_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
@@ -62,11 +62,11 @@ static int setnx_judge_get(struct rdl_conn *c, struct rdl_record *r)
     return rc;
 }
 
-static int setnx_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int setnx_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
     enum { SETNX, PTTL, GET };
 
-    (void)q;
+    (void)own;
     if (r->replies == PTTL) {
         setnx_judge_pttl(c, r);
         return RDL_OK;
@@ -82,32 +82,34 @@ static int setnx_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
 }
 
 static const char *const setnx_commands[] = {rdl_wire_setnx, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_way setnx_way = {setnx_commands, NULL, NULL, setnx_judge, NULL};
+static const struct rdl_way setnx_way = {.commands = setnx_commands, .judge = setnx_judge};
 static const struct rdl_way *const setnx_ways[] = {&setnx_way, NULL};
 
 const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
 
 /* ---------------------------------------------------------------- compare and set */
 
-static int replace_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int replace_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    return rdl_watch_judge(c, r, q->extra);
+    return rdl_watch_judge(c, r, own[LETTER_X]);
 }
 
 static const char *const script_call[] = {rdl_wire_call_replace, NULL};
-static const struct rdl_way script_way = {script_call, NULL, NULL, rdl_script_judge, &rdl_script_replace};
+static const struct rdl_way script_way = {
+    .commands = script_call, .judge = rdl_script_judge, .script = &rdl_script_replace};
 static const char *const set[] = {rdl_wire_set, rdl_wire_exec, NULL};
 static const char *const *const rounds[] = {set, set, rdl_watch_discard};
-static const struct rdl_way watch_way = {rdl_watch_look, rounds, NULL, replace_judge, NULL};
+static const struct rdl_way watch_way = {
+    .commands = rdl_watch_look, .rounds = rounds, .judge = replace_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const replace[] = {&script_way, &watch_way, NULL};
 
 const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT};
 
 /* ---------------------------------------------------------------- GET */
 
-static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    (void)q;
+    (void)own;
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
     else if (c->reply_kind == RDL_RESP_BULK)
@@ -120,16 +122,16 @@ static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rd
 }
 
 static const char *const found_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_way found_way = {found_commands, NULL, NULL, found_judge, NULL};
+static const struct rdl_way found_way = {.commands = found_commands, .judge = found_judge};
 static const struct rdl_way *const found_ways[] = {&found_way, NULL};
 
 const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
 
-static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    (void)q;
+    (void)own;
     if (c->reply_kind == RDL_RESP_NIL) {
         r->verdict = RDL_ANSWER_YES;
     } else if (c->reply_kind == RDL_RESP_BULK) {
@@ -142,14 +144,14 @@ static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
 }
 
 static const char *const getset_commands[] = {rdl_wire_getset, NULL};
-static const struct rdl_way getset_way = {getset_commands, NULL, NULL, getset_judge, NULL};
+static const struct rdl_way getset_way = {.commands = getset_commands, .judge = getset_judge};
 static const struct rdl_way *const getset_ways[] = {&getset_way, NULL};
 
 const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
 
-static int delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    (void)q;
+    (void)own;
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_ABSENT;
@@ -157,7 +159,7 @@ static int delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct r
 }
 
 static const char *const delete_commands[] = {rdl_wire_del, NULL};
-static const struct rdl_way delete_way = {delete_commands, NULL, NULL, delete_judge, NULL};
+static const struct rdl_way delete_way = {.commands = delete_commands, .judge = delete_judge};
 static const struct rdl_way *const delete_ways[] = {&delete_way, NULL};
 
 const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};

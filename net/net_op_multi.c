@@ -39,15 +39,21 @@ static void multi_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const call[] = {rdl_wire_call_multi, NULL};
-static const struct rdl_way acquire_way = {call, NULL, multi_put, rdl_script_judge_grant,
-                                           &rdl_script_acquire_multi};
+static const struct rdl_way acquire_way = {.commands = call,
+                                           .put = multi_put,
+                                           .judge = rdl_script_judge_grant,
+                                           .script = &rdl_script_acquire_multi,
+                                           .take = rdl_take_numbers};
 static const struct rdl_way *const acquire[] = {&acquire_way, NULL};
-static const struct rdl_way extend_way = {call, NULL, multi_put, rdl_script_judge, &rdl_script_extend_multi};
+static const struct rdl_way extend_way = {
+    .commands = call, .put = multi_put, .judge = rdl_script_judge, .script = &rdl_script_extend_multi};
 static const struct rdl_way *const extend[] = {&extend_way, NULL};
 
 static const char *const release_call[] = {rdl_wire_call_release_multi, NULL};
-static const struct rdl_way release_way = {release_call, NULL, multi_put, rdl_script_judge,
-                                           &rdl_script_release_multi};
+static const struct rdl_way release_way = {.commands = release_call,
+                                           .put = multi_put,
+                                           .judge = rdl_script_judge,
+                                           .script = &rdl_script_release_multi};
 static const struct rdl_way *const release[] = {&release_way, NULL};
 
 const struct rdl_op rdl_op_acquire_multi = {acquire, NULL, FAMILY_MULTI, 1, OWED_NOT};

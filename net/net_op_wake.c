@@ -5,9 +5,8 @@
  * The list says "try now", never "it is yours". Redis serves those who wait in the order in which they came,
  * one for each element, so a release wakes one waiter and not the herd.
  */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 /* The list is b, and behind it `last`. */
 static void wake_put(struct rdl_window *w, const char *const *commands,
@@ -15,12 +14,13 @@ static void wake_put(struct rdl_window *w, const char *const *commands,
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
     struct rdl_bytes all[RDL_LETTERS + 2];
-    const struct rdl_args args = {letters, all, RDL_LETTERS + 2};
+    struct rdl_args args = {letters, NULL, RDL_LETTERS + 2};
 
-    memcpy(all, own, RDL_LETTERS * sizeof *all);
+    rdl_copy(all, own, RDL_LETTERS * sizeof *all);
     all[RDL_LETTERS].data = key;
     all[RDL_LETTERS].len = rdl_side_key(key, own[LETTER_K], ":wake");
     all[RDL_LETTERS + 1] = last;
+    args.arg = all;
     rdl_window_commands(w, commands, &args);
 }
 
@@ -39,8 +39,10 @@ static void release_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const release_call[] = {rdl_wire_call_release_wake, NULL};
-static const struct rdl_way release_way = {release_call, NULL, release_put, rdl_script_judge,
-                                           &rdl_script_release_wake};
+static const struct rdl_way release_way = {.commands = release_call,
+                                           .put = release_put,
+                                           .judge = rdl_script_judge,
+                                           .script = &rdl_script_release_wake};
 static const struct rdl_way *const release[] = {&release_way, NULL};
 
 /* Only a script can tell and delete in one; where it is refused the lock is at least released. */
@@ -82,11 +84,11 @@ static void wait_put(struct rdl_window *w, const char *const *commands,
     wake_put(w, commands, own, RDL_RECORD_LETTERS "bt", timeout);
 }
 
-static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
     int rc;
 
-    (void)q;
+    (void)own;
     if (c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL) {
         r->verdict = c->reply_kind == RDL_RESP_ARRAY ? RDL_ANSWER_YES : RDL_ANSWER_NO;
         return RDL_OK;
@@ -104,8 +106,8 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
 }
 
 static const char *const blpop[] = {rdl_wire_blpop, NULL};
-static const struct rdl_way parts_way = {blpop, NULL, wait_put, wait_judge, NULL};
-static const struct rdl_way whole_way = {blpop, NULL, wait_put, wait_judge, NULL};
+static const struct rdl_way parts_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
+static const struct rdl_way whole_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
 static const struct rdl_way *const wait[] = {&parts_way, &whole_way, NULL};
 
 const struct rdl_op rdl_op_wait = {wait, NULL, FAMILY_WAIT, 0, OWED_NOT};

@@ -7,9 +7,8 @@
  * section is a request of its own, because several in one are taken from Redis 7 on only. An answer is
  * about this connection, and forgotten with it: a server cannot restart without ending its connections.
  */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 static const char *const questions[] = {rdl_wire_info_server, rdl_wire_info_replication,
                                         rdl_wire_info_memory};
@@ -94,7 +93,7 @@ static void take_info(struct rdl_conn *c, const struct rdl_resp_event *ev)
         while (at < ev->len && ev->data[at] != '\n')
             at++;
         n = at - from < room ? at - from : room;
-        memcpy(c->reply + c->reply_len, ev->data + from, n);
+        rdl_copy(c->reply + c->reply_len, ev->data + from, n);
         c->reply_len = (uint8_t)(c->reply_len + n);
         if (at == ev->len)
             return;

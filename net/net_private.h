@@ -16,7 +16,8 @@ uint32_t rdl_record_size(const struct rdl_record *r);
 int rdl_record_keeps_room(const struct rdl_record *r);
 /* The one at this offset. */
 struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at);
-void rdl_record_request(const struct rdl_record *r, struct rdl_request *q);
+/* They point into the queue. */
+void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS]);
 
 /* What the record of this command takes. */
 uint32_t rdl_command_size(const struct rdl_command *cmd);
@@ -73,9 +74,9 @@ int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s);
 /* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
 void rdl_script_forget(struct rdl_conn *c, int is_noscript);
 /* 1, 0, -1 of our scripts: yes, no, absent. */
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[]);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q);
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[]);
 
 /* WATCH, GET, PTTL, MULTI: the look. DISCARD: where nothing is changed. */
 extern const char *const rdl_watch_look[], *const rdl_watch_discard[];

@@ -5,9 +5,8 @@
  * A record holds all that is needed to send its request, or the release that undoes it, again: so a
  * release outlives the lock that owed it and the connection it was to go over.
  */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
 {
@@ -41,22 +40,22 @@ struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at)
     return (struct rdl_record *)(void *)bytes_at(c, at);
 }
 
-void rdl_record_request(const struct rdl_record *r, struct rdl_request *q)
+void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS])
 {
     const uint8_t *texts = (const uint8_t *)(r + 1);
 
-    q->name.data = texts;
-    q->name.len = r->name_len;
-    q->value.data = texts + r->name_len;
-    q->value.len = r->value_len;
-    q->extra.data = texts + r->name_len + r->value_len;
-    q->extra.len = r->extra_len;
+    own[LETTER_K].data = texts;
+    own[LETTER_K].len = r->name_len;
+    own[LETTER_V].data = texts + r->name_len;
+    own[LETTER_V].len = r->value_len;
+    own[LETTER_X].data = texts + r->name_len + r->value_len;
+    own[LETTER_X].len = r->extra_len;
 }
 
 /* Move all records to the front, so that the free room is in one piece. */
 static void compact(struct rdl_conn *c)
 {
-    memmove(c->cfg->queue, bytes_at(c, c->head), c->tail - c->head);
+    rdl_copy(c->cfg->queue, bytes_at(c, c->head), c->tail - c->head);
     c->draw -= c->head;
     c->tail -= c->head;
     c->head = 0;
@@ -64,8 +63,7 @@ static void compact(struct rdl_conn *c)
 
 static uint8_t *put_text(uint8_t *to, struct rdl_bytes text)
 {
-    if (text.len > 0) /* data may be NULL then */
-        memcpy(to, text.data, text.len);
+    rdl_copy(to, text.data, text.len);
     return to + text.len;
 }
 
@@ -81,7 +79,7 @@ int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_com
     c->tail += size;
     c->waiting++;
     r = rdl_record_at(c, c->tail - size);
-    memset(r, 0, sizeof *r);
+    rdl_zero(r, sizeof *r);
     r->req = req;
     r->op = cmd->op;
     r->until_ms = cmd->until_ms;
@@ -102,7 +100,7 @@ void rdl_queue_remove(struct rdl_conn *c, uint32_t at)
             c->draw += size;
         c->head += size;
     } else {
-        memmove(bytes_at(c, at), bytes_at(c, at + size), c->tail - at - size);
+        rdl_copy(bytes_at(c, at), bytes_at(c, at + size), c->tail - at - size);
         c->tail -= size;
         if (at < c->draw)
             c->draw -= size;

@@ -5,9 +5,8 @@
  * Each reply adds to the record's verdict. When the last of a round is in, the record is answered, or has
  * a second round, or goes the next way: the server said that it does not take this one.
  */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 /* The commands of the record's round. */
 static const char *const *commands_of(const struct rdl_way *way, const struct rdl_record *r)
@@ -22,20 +21,17 @@ void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsig
     const char *const *commands = commands_of(way, r) + first;
     char ttl[RDL_DEC_MAX];
     struct rdl_bytes own[RDL_LETTERS];
-    struct rdl_args args = {RDL_RECORD_LETTERS, own, LETTER_C};
-    struct rdl_request q;
+    struct rdl_args args;
 
-    rdl_record_request(r, &q);
-    own[LETTER_K] = q.name;
-    own[LETTER_V] = q.value;
-    own[LETTER_X] = q.extra;
+    rdl_record_texts(r, own);
     own[LETTER_M].data = ttl;
     own[LETTER_M].len = rdl_dec_u32(ttl, r->ttl_ms);
-    own[LETTER_C] = own[LETTER_S] = q.extra; /* no template has them without a script */
-    if (way->script != NULL) {
+    own[LETTER_C].len = own[LETTER_S].len = 0; /* no template has them without a script */
+    if (way->script != NULL)
         rdl_script_call(way->script, r->is_sha, &own[LETTER_C], &own[LETTER_S]);
-        args.n = RDL_LETTERS;
-    }
+    args.letters = RDL_RECORD_LETTERS;
+    args.arg = own;
+    args.n = RDL_LETTERS;
     if (way->put != NULL)
         way->put(w, commands, own, c, r);
     else
@@ -75,7 +71,7 @@ int rdl_reply_is_ok(const struct rdl_conn *c)
 
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text)
 {
-    return c->reply_len == text.len && memcmp(c->reply, text.data, text.len) == 0;
+    return c->reply_len == text.len && rdl_is_same(c->reply, text.data, text.len);
 }
 
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
@@ -168,14 +164,15 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
  */
 static int is_asked(const struct rdl_conn *c)
 {
-    struct rdl_window rest = {NULL, 0, 0, 0}; /* nothing has room: it counts */
     const struct rdl_record *r;
+    struct rdl_window rest;
 
     if (c->head != c->draw)
         return 1;
     if (c->tx_sent == 0)
         return 0;
     r = rdl_record_at(c, c->head);
+    rdl_window_init(&rest, NULL, 0, 0); /* nothing has room: it counts */
     rdl_request_put(c, r, r->replies + 1u, &rest);
     return c->tx_sent + rest.total >= r->len;
 }
@@ -183,18 +180,18 @@ static int is_asked(const struct rdl_conn *c)
 int rdl_request_reply(struct rdl_conn *c)
 {
     const struct rdl_way *way;
-    struct rdl_request q;
+    struct rdl_bytes own[RDL_TEXTS];
     struct rdl_record *r;
     int rc;
 
     if (!is_asked(c))
         return rdl_unasked_reply(c);
     r = rdl_record_at(c, c->head);
-    rdl_record_request(r, &q);
+    rdl_record_texts(r, own);
     if (rdl_record_keeps_room(r) && !r->is_exclusive)
         c->reserved -= rdl_record_size(r);
     way = rdl_way_of(c, r);
-    rc = way->judge(c, r, &q);
+    rc = way->judge(c, r, own);
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         rdl_queue_remove(c, c->head);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* net_script.c - requests that are one call of a script of ours, and the keys beside a lock. */
-#include <string.h>
-
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 static int has_brace(struct rdl_bytes name)
 {
@@ -23,7 +22,7 @@ size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_byte
 
     if (!is_tagged)
         out[n++] = '{';
-    memcpy(out + n, name.data, name.len);
+    rdl_copy(out + n, name.data, name.len);
     n += name.len;
     if (!is_tagged)
         out[n++] = '}';
@@ -50,9 +49,9 @@ void rdl_script_forget(struct rdl_conn *c, int is_noscript)
     c->scripts = is_noscript ? 0 : SHA_BARRED;
 }
 
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    (void)q;
+    (void)own;
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     if (c->reply_value == 1)
@@ -62,9 +61,29 @@ int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_
     return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNASKED;
 }
 
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+/* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
+void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
-    (void)q;
+    int64_t *item = c->reply_items == 0 ? &c->reply_value : &c->reply_second;
+    size_t i;
+
+    if (ev->kind == RDL_RESP_ARRAY || ev->kind == RDL_RESP_ERROR || c->reply_items > 1)
+        return;
+    if (ev->first)
+        *item = ev->kind == RDL_RESP_INT ? ev->value : ev->kind == RDL_RESP_STATUS;
+    for (i = 0; ev->kind == RDL_RESP_BULK && i < ev->len; i++) {
+        if (ev->data[i] < '0' || ev->data[i] > '9' || *item > INT32_MAX)
+            *item = -1;
+        else if (*item >= 0)
+            *item = *item * 10 + (ev->data[i] - '0');
+    }
+    if (ev->last)
+        c->reply_items++;
+}
+
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+{
+    (void)own;
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)

@@ -9,6 +9,7 @@
  * A parser here moves *s behind what it took and leaves it to its caller what may stand there.
  */
 #include "net/net.h"
+#include "resp/resp_bytes.h"
 
 #include <string.h>
 
@@ -199,7 +200,7 @@ static int parse_ip6(const char **s, uint8_t ip[16])
     if (gap == NO_GAP || n == 16)
         return gap == NO_GAP && n == 16;
     memmove(ip + 16 - (n - gap), ip + gap, n - gap);
-    memset(ip + gap, 0, 16 - n);
+    rdl_zero(ip + gap, 16 - n);
     return 1;
 }
 
@@ -255,7 +256,7 @@ static int set_ip4_or_name(struct url *u)
         u->ep->family = RDL_INET;
         return RDL_OK;
     }
-    memset(u->ep->ip, 0, sizeof u->ep->ip);
+    rdl_zero(u->ep->ip, sizeof u->ep->ip);
     if (u->host_len > NAME_LEN_MAX || !is_host_name(u->ep->host, u->host_len))
         return refuse(u, "the host is neither four decimal numbers nor a host name");
     return RDL_OK;
@@ -390,7 +391,7 @@ int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t c
     size_t len = clean_len(url);
     int rc = RDL_E_SPACE;
 
-    memset(ep, 0, sizeof *ep);
+    rdl_zero(ep, sizeof *ep);
     if (url[len] != '\0')
         rc = refuse(&u, "blanks, control characters and # are written %XX");
     else if (len >= cap) /* decoding never makes longer, and the scheme pays for the NUL */
@@ -398,8 +399,8 @@ int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t c
     else
         rc = parse(&u, url);
     if (rc != RDL_OK) { /* leave no half of a password behind */
-        memset(text, 0, (size_t)(u.text - text));
-        memset(ep, 0, sizeof *ep);
+        rdl_zero(text, (size_t)(u.text - text));
+        rdl_zero(ep, sizeof *ep);
     }
     if (why)
         *why = u.why;

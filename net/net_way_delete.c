@@ -5,9 +5,9 @@
  */
 #include "net/net_private.h"
 
-static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    (void)q;
+    (void)own;
     if (r->replies == 1) {
         if (r->verdict == RDL_ANSWER_NO && (c->reply_kind == RDL_RESP_ERROR || rdl_reply_is_int(c, -2)))
             r->verdict = RDL_ANSWER_ABSENT;
@@ -22,7 +22,7 @@ static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r, const struc
 }
 
 static const char *const delex[] = {rdl_wire_delex, rdl_wire_pttl, NULL};
-const struct rdl_way rdl_way_delex = {delex, NULL, NULL, by_delete_judge, NULL};
+const struct rdl_way rdl_way_delex = {.commands = delex, .judge = by_delete_judge};
 
 static const char *const delifeq[] = {rdl_wire_delifeq, rdl_wire_pttl, NULL};
-const struct rdl_way rdl_way_delifeq = {delifeq, NULL, NULL, by_delete_judge, NULL};
+const struct rdl_way rdl_way_delifeq = {.commands = delifeq, .judge = by_delete_judge};

@@ -2,9 +2,9 @@
 /* net_way_watch.c - extend and release for servers without scripts: WATCH..EXEC (net_watch.c). */
 #include "net/net_private.h"
 
-static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    return rdl_watch_judge(c, r, q->value);
+    return rdl_watch_judge(c, r, own[LETTER_V]);
 }
 
 /*
@@ -14,8 +14,10 @@ static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r, const struct
 static const char *const extend[] = {rdl_wire_pexpire, rdl_wire_exec, NULL};
 static const char *const keep[] = {rdl_wire_pttl, rdl_wire_exec, NULL};
 static const char *const *const extend_rounds[] = {extend, keep, rdl_watch_discard};
-const struct rdl_way rdl_way_extend_watch = {rdl_watch_look, extend_rounds, NULL, by_watch_judge, NULL};
+const struct rdl_way rdl_way_extend_watch = {
+    .commands = rdl_watch_look, .rounds = extend_rounds, .judge = by_watch_judge, .take = rdl_take_numbers};
 
 static const char *const release[] = {rdl_wire_del, rdl_wire_exec, NULL};
 static const char *const *const release_rounds[] = {release, release, rdl_watch_discard};
-const struct rdl_way rdl_way_release_watch = {rdl_watch_look, release_rounds, NULL, by_watch_judge, NULL};
+const struct rdl_way rdl_way_release_watch = {
+    .commands = rdl_watch_look, .rounds = release_rounds, .judge = by_watch_judge, .take = rdl_take_numbers};

@@ -7,16 +7,15 @@
  * end, a release behind each SET that may have been granted, is queued the moment an attempt fails or the
  * lease ends; it then goes out with or without us.
  */
-#include <string.h>
-
 #include "redlock/redlock_private.h"
+#include "resp/resp_bytes.h"
 
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len)
 {
     size_t i;
 
-    memset(r, 0, sizeof *r);
+    rdl_zero(r, sizeof *r);
     r->opt = opt;
     r->servers = servers;
     r->name = name;
@@ -24,7 +23,7 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
     r->n = n > RDL_SERVERS_MAX ? 0 : (uint8_t)n;
     for (i = 0; i < r->n; i++) {
         struct rdl_conn *conn = servers[i].conn;
-        memset(&servers[i], 0, sizeof servers[i]);
+        rdl_zero(&servers[i], sizeof servers[i]);
         servers[i].conn = conn;
         servers[i].counts = 1;
         rdl_conn_preflight(conn);
@@ -218,7 +217,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
 /* Whoever looks for a canary would take a lock of that name for one, and overwrite it. */
 static int is_canary_key(const struct rdl_redlock *r)
 {
-    return r->name_len == sizeof RDL_CANARY_KEY - 1 && memcmp(r->name, RDL_CANARY_KEY, r->name_len) == 0;
+    return r->name_len == sizeof RDL_CANARY_KEY - 1 && rdl_is_same(r->name, RDL_CANARY_KEY, r->name_len);
 }
 
 static int check(const struct rdl_redlock *r)
@@ -330,7 +329,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
     for (i = 0; r->until_ms != 0 && i < r->n; i++)
-        r->servers[i].owes &= memcmp(&token, &r->token, sizeof token) != 0;
+        r->servers[i].owes &= !rdl_is_same(&token, &r->token, sizeof token);
     drop(r);
     rdl_votes_clear(r);
     r->token = token;

@@ -10,9 +10,8 @@
  * It is read behind every SET and extend, on the same connection: what it says is then true of the moment
  * when the vote was cast.
  */
-#include <string.h>
-
 #include "redlock/redlock_private.h"
+#include "resp/resp_bytes.h"
 
 static const char key[] = RDL_CANARY_KEY;
 
@@ -28,7 +27,7 @@ static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op
     struct rdl_canary *c = &r->canaries[i];
     struct rdl_command cmd;
 
-    memset(&cmd, 0, sizeof cmd); /* until_ms too: nothing of it goes over another connection */
+    rdl_zero(&cmd, sizeof cmd); /* until_ms too: nothing of it goes over another connection */
     cmd.op = op;
     cmd.name.data = key;
     cmd.name.len = sizeof key - 1;
@@ -138,7 +137,7 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
     size_t i;
 
     RDL_ASSERT(r->state == REDLOCK_IDLE);
-    memset(each, 0, r->n * sizeof *each);
+    rdl_zero(each, r->n * sizeof *each);
     for (i = 0; i < r->n; i++) {
         each[i].way = &way;
         each[i].req.text = each[i].found;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_vote.c - asking N servers and taking in their votes. */
-#include <string.h>
-
 #include "redlock/redlock_private.h"
+#include "resp/resp_bytes.h"
 
 int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
                      struct rdl_req *req, uint64_t until_ms)
@@ -12,7 +11,7 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     struct rdl_command cmd;
 
     rdl_token_hex(&r->token, value);
-    memset(&cmd, 0, sizeof cmd);
+    rdl_zero(&cmd, sizeof cmd);
     cmd.op = op;
     cmd.name.data = r->name;
     cmd.name.len = r->name_len;

@@ -32,9 +32,12 @@ extern "C" {
 struct rdl_window {
     uint8_t *to;  /* where the next byte goes; may be NULL if room is 0 */
     size_t room;  /* how many may be written there */
-    size_t skip;  /* how many of those to come were sent before; SIZE_MAX: they are counted, not written */
+    size_t skip;  /* how many of those to come were sent before */
     size_t total; /* all that was put: left out, written, or without room */
 };
+
+/* Empty. room 0: what is put is counted and nothing is written. */
+void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip);
 
 /* What the letters of templates stand for; those a template does not name may be among them. */
 struct rdl_args {

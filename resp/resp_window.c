@@ -2,9 +2,8 @@
 /* resp_window.c - a template's bytes, or what a window shows of them: in runs, and not byte by byte. */
 #include "resp/resp_template.h"
 
-#include <string.h>
-
 #include "resp/resp_decimal_private.h"
+#include "resp/resp_bytes.h"
 
 enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
 
@@ -22,14 +21,22 @@ enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
     logic integer bulk(integer len) = 1 + decimals(len) + 2 + len + 2;
 */
 
-/* What memcpy does is the C library's word: WP takes this contract for granted. */
+void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip)
+{
+    w->to = to;
+    w->room = room;
+    w->skip = skip;
+    w->total = 0;
+}
+
+/* WP takes this contract of rdl_copy for granted. */
 /*@ requires \valid(to + (0 .. n - 1)) && \valid_read(from + (0 .. n - 1));
     requires \separated(to + (0 .. n - 1), from + (0 .. n - 1));
     assigns to[0 .. n - 1];
     ensures \forall integer k; 0 <= k < n ==> to[k] == \old(from[k]); */
 static void copy(uint8_t *to, const uint8_t *from, size_t n)
 {
-    memcpy(to, from, n);
+    rdl_copy(to, from, n);
 }
 
 /*@ requires is_window(w) && \valid_read(from + (0 .. len - 1)) && w->total + len <= SIZE_MAX;

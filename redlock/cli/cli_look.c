@@ -166,12 +166,12 @@ int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen
 }
 
 /* GET, PTTL, GET. YES: one holder, and what it has left; NO: it changed meanwhile. */
-static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
     struct intake *in = &intakes[index_of(c)];
     struct rdl_cli_seen *v = &in->value[in->which];
 
-    (void)q;
+    (void)own;
     if (r->replies == 1) {
         if (c->reply_kind != RDL_RESP_INT)
             return rdl_reply_error(c, r);
@@ -194,7 +194,7 @@ static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_
 }
 
 static const char *const key_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_way key_way = {key_commands, NULL, NULL, key_judge, NULL};
+static const struct rdl_way key_way = {.commands = key_commands, .judge = key_judge};
 static const struct rdl_way *const key_ways[] = {&key_way, NULL};
 static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
@@ -214,13 +214,13 @@ static void scan_put(struct rdl_window *w, const char *const *commands,
 }
 
 /* YES: take in, and the cursor is 0 at the end. */
-static int scan_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int scan_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
     size_t i = index_of(c);
     struct intake *in = &intakes[i];
     unsigned names = in->names;
 
-    (void)q;
+    (void)own;
     in->names = 0;
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
@@ -232,7 +232,7 @@ static int scan_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
 }
 
 static const char *const scan_commands[] = {rdl_wire_scan, NULL};
-static const struct rdl_way scan_way = {scan_commands, NULL, scan_put, scan_judge, NULL};
+static const struct rdl_way scan_way = {.commands = scan_commands, .put = scan_put, .judge = scan_judge};
 static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
 static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
@@ -272,16 +272,17 @@ static int is_seen(const struct rdl_conn *c)
     return rdl_cli_seen_is_same(found, &look->seen[index_of(c)]);
 }
 
-static int break_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_request *q)
+static int break_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
 {
-    struct rdl_request it = *q;
+    struct rdl_bytes all[RDL_TEXTS];
 
-    it.value = doomed(c);
+    memcpy(all, own, sizeof all);
+    all[LETTER_V] = doomed(c);
     if (c->reply_kind == RDL_RESP_BULK) {
-        it.value.data = c->reply;
-        it.value.len = c->reply_len + (size_t)(is_seen(c) ? 0 : 1);
+        all[LETTER_V].data = c->reply;
+        all[LETTER_V].len = c->reply_len + (size_t)(is_seen(c) ? 0 : 1);
     }
-    return release_ways[r->way]->judge(c, r, &it);
+    return release_ways[r->way]->judge(c, r, all);
 }
 
 /* As those they stand for, but for the value. */

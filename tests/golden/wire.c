@@ -58,7 +58,7 @@ static void scan_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const scan[] = {rdl_wire_scan, NULL};
-static const struct rdl_way scan_way = {scan, NULL, scan_put, NULL, NULL};
+static const struct rdl_way scan_way = {.commands = scan, .put = scan_put};
 static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
 static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 

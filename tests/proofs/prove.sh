@@ -53,7 +53,7 @@ all_eva() {
 # The list of templates is the tests'.
 all_window() {
     for machine in gcc_x86_64 gcc_x86_32 ppc_32; do
-        eva "window-$machine" $machine eva_window.c "$out/plain" resp/resp_window.c resp/resp_wire.c resp/resp_decimal.c \
+        eva "window-$machine" $machine eva_window.c "$out/plain" resp/resp_window.c resp/resp_bytes.c resp/resp_wire.c resp/resp_script.c resp/resp_decimal.c \
             -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20 &
     done
     wait

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resp_bytes.h - copying, clearing and comparing, for the library's own files. A C library's own are made to
+ * be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small (-Os) has these instead.
+ */
+#ifndef RDL_RESP_BYTES_H
+#define RDL_RESP_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* to and from may overlap where `to` is not behind `from`. With len 0 nothing needs an address. */
+void rdl_copy(void *to, const void *from, size_t len);
+void rdl_zero(void *to, size_t len);
+int rdl_is_same(const void *a, const void *b, size_t len);
+
+#endif
