@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { REQS = 4, PIECE = 16, QUEUE = RDL_QUEUE_MIN };
+enum { REQS = 4, PIECE = 16, QUEUE = 512 };
 
 static uint64_t queue[QUEUE / 8];
 

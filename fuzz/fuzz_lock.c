@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { LOCKS = 2, TTL = 1000, PIECE = 16 };
 
-static uint64_t queue[4 * RDL_RECORD_MAX / 8];
+static uint64_t queue[1024 / 8];
 static struct rdl_conn conn;
 static struct rdl_lock locks[LOCKS];
 static uint8_t doing[LOCKS]; /* 0 nothing, else what was begun */

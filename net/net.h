@@ -46,15 +46,14 @@ enum {
     RDL_E_UNSUPPORTED = -28, /* unknown command or option: the server is too old, or it was renamed */
     RDL_E_DB = -29,          /* the database number was refused */
     RDL_E_SERVER = -30,      /* any other error reply; its text says which */
-    RDL_E_WAYS = -31         /* the connection's configuration names no ways (rdl_conn_config.ways) */
+    RDL_E_WAYS = -31,        /* the connection's configuration names no ways (rdl_conn_config.ways) */
+    RDL_E_QUEUE = -32        /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
 };
 
 enum {
-    RDL_NAME_MAX = 128,   /* bytes of a lock's name, at least 1 */
-    RDL_TOKEN_LEN = 20,   /* bytes of a token; on the wire in hex */
-    RDL_TEXT_MAX = 64,    /* bytes kept of a reply's text, its NUL included */
-    RDL_RECORD_MAX = 256, /* most bytes one request takes in the queue */
-    RDL_QUEUE_MIN = 2 * RDL_RECORD_MAX
+    RDL_NAME_MAX = 128, /* bytes of a lock's name, at least 1 */
+    RDL_TOKEN_LEN = 20, /* bytes of a token; on the wire in hex */
+    RDL_TEXT_MAX = 64   /* bytes kept of a reply's text, its NUL included */
 };
 
 /* 1: trying again will not help until somebody changes the set-up. For which replies: resp/WIRE.md. */
@@ -112,8 +111,8 @@ extern const struct rdl_ways rdl_ways_all;
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
     const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
-    uint64_t *queue;             /* request records, about 80 bytes + name for each request */
-    size_t queue_len;            /* its bytes, RDL_QUEUE_MIN or more */
+    uint64_t *queue;             /* request records */
+    size_t queue_len;            /* its bytes: RDL_QUEUE_FOR or more */
     uint32_t connect_ms;         /* connecting and login together; 0 means RDL_CONNECT_MS */
     rdl_trace_fn *trace;         /* or NULL */
     void *trace_ctx;
@@ -207,6 +206,17 @@ enum {
     RDL_PEER_MAX = 24
 };
 
+/*
+ * How many bytes a conn's queue must have for so many locks, whose names have so many bytes at most: room for
+ * two requests of each, what it asks for and the release behind that. A request takes what a record holds (24
+ * bytes and two pointers), the name and a value; of a lock with a fence its number too. Each begins at a
+ * multiple of 8. With several locks as one the name is all their names, and a byte for each. A longer queue
+ * lets more be asked while a server does not answer.
+ */
+#define RDL_REQUEST_SIZE(texts)               (24 + 2 * sizeof(void *) + ((texts) + 7u) / 8 * 8)
+#define RDL_QUEUE_FOR(locks, name_max)        ((locks)*2 * RDL_REQUEST_SIZE((name_max) + RDL_VALUE_MAX))
+#define RDL_QUEUE_FOR_FENCED(locks, name_max) RDL_QUEUE_FOR(locks, (name_max) + RDL_EXTRA_MAX)
+
 struct rdl_command {
     const struct rdl_op *op;
     struct rdl_bytes name;  /* 1..RDL_NAME_MAX bytes, copied */
@@ -294,7 +304,7 @@ struct rdl_conn {
     char text[RDL_TEXT_MAX];
 };
 
-/* Set up a conn, closed. cfg is borrowed; a buffer smaller than its least size is an assertion. */
+/* Set up a conn, closed. cfg is borrowed. */
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 
 enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
@@ -355,7 +365,8 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 /*
  * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
  * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
- * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_TIMEOUT or RDL_E_WAYS.
+ * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
+ * RDL_E_TIMEOUT or RDL_E_WAYS.
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
 
@@ -452,7 +463,7 @@ struct rdl_posix {
 
 void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 
-enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 8 * RDL_QUEUE_MIN };
+enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 768 };
 
 /*
  * A conn with all that it borrows, so that a program needs no more than its URL. Only `conn` is for you:
@@ -460,13 +471,16 @@ enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 8 * RDL_QUEUE_MIN };
  *     static struct rdl_posix_conn server;
  *     rdl_posix_conn_init(&server, "redis://127.0.0.1:6379", NULL);
  *     rdl_lock_init(&lock, &rdl_lock_px, &options, &server.conn, "nightly", 7);
+ *
+ * It has room for three locks with names of 48 bytes, or one with any name and a fence. For more at once, set
+ * up a struct rdl_conn with a queue of your own (RDL_QUEUE_FOR).
  */
 struct rdl_posix_conn {
     struct rdl_conn conn;
     struct rdl_conn_config config;
     struct rdl_endpoint endpoint;
-    uint64_t queue[RDL_POSIX_QUEUE / 8]; /* some 30 requests */
-    char url[RDL_POSIX_URL_MAX];         /* texts of the URL, the password among them */
+    uint64_t queue[RDL_POSIX_QUEUE / 8];
+    char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
 };
 
 /*

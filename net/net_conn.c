@@ -5,8 +5,8 @@
 
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 {
-    RDL_ASSERT(cfg->queue_len >= RDL_QUEUE_MIN && cfg->queue_len <= UINT32_MAX / 2);
-    RDL_ASSERT(sizeof(struct rdl_record) + RDL_NAME_MAX + RDL_VALUE_MAX + RDL_EXTRA_MAX <= RDL_RECORD_MAX);
+    RDL_ASSERT(cfg->queue_len <= UINT32_MAX / 2);
+    RDL_ASSERT(sizeof(struct rdl_record) <= RDL_REQUEST_SIZE(0));
     rdl_zero(c, sizeof *c);
     c->cfg = cfg;
     c->fd = -1;
@@ -74,6 +74,8 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         return RDL_E_TIMEOUT;
     /* Behind whatever is asked for a lock its release fits; a SET keeps that room until it is answered. */
     own = cmd->op->is_owed ? 0 : rdl_command_size(cmd);
+    if (rdl_command_size(cmd) + own > c->cfg->queue_len)
+        return RDL_E_QUEUE;
     rc = rdl_queue_push(c, req, cmd, c->reserved + own);
     if (rc != RDL_OK)
         return rc;

@@ -50,7 +50,7 @@ enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_KEEP, ROUND_DISCARD };
 
 enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
 
-/* The letters of templates that a record has arguments for: its texts, its ttl; c and s of its way's script. */
+/* The letters that a record has arguments for: its texts, its ttl; c and s: of its way's script. */
 enum rdl_letter { LETTER_K, LETTER_V, LETTER_X, LETTER_M, LETTER_C, LETTER_S, RDL_LETTERS };
 enum { RDL_TEXTS = LETTER_X + 1 };
 #define RDL_RECORD_LETTERS "kvxmcs"
@@ -70,7 +70,7 @@ struct rdl_way {
      */
     void (*put)(struct rdl_window *w, const char *const *commands, const struct rdl_bytes own[RDL_LETTERS],
                 const struct rdl_conn *c, const struct rdl_record *r);
-    /* Judge reply number r->replies; own: the record's texts. RDL_OK, or the error that ends the connection. */
+    /* Judge reply number r->replies; own: the record's texts. RDL_OK, or what ends the connection. */
     int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[]);
     const struct rdl_script *script; /* it is a call of this one; or NULL */
     /* Take an event of a reply that is an array. NULL: nothing of it is of use. */

@@ -25,6 +25,7 @@ static const char *const net_errors[] = {
     "the database number was refused",
     "the server answered with an error",
     "the connection's configuration names no ways to release and extend (rdl_conn_config.ways)",
+    "the connection's queue is too short for this lock (RDL_QUEUE_FOR in net.h)",
 };
 
 const char *rdl_net_strerror(int result)

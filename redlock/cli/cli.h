@@ -203,7 +203,7 @@ struct rdl_cli_servers {
     struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
-    uint64_t queue[RDL_SERVERS_MAX + 1][2 * RDL_QUEUE_MIN / 8];
+    uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
 };
 
 /* Parse the URLs and resolve the names. 0 or an exit status, the reason said. */

@@ -67,7 +67,7 @@ struct line {
     struct rdl_conn_config config;
     struct rdl_conn conn;
     char text[256];
-    uint64_t queue[4 * RDL_QUEUE_MIN / 8];
+    uint64_t queue[2048 / 8];
 };
 
 static void connect_to(struct line *l)

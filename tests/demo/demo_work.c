@@ -20,7 +20,7 @@ static struct rdl_endpoint endpoint[SERVERS];
 static struct rdl_conn_config config[SERVERS];
 static struct rdl_conn conn[SERVERS];
 static struct rdl_server server[SERVERS];
-static uint64_t queue[SERVERS][2 * RDL_QUEUE_MIN / 8];
+static uint64_t queue[SERVERS][1024 / 8];
 static char text[SERVERS][64];
 
 static int set_up(struct rdl_redlock *lock, const struct servers *s)

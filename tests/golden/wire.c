@@ -117,7 +117,7 @@ static const struct line lines[] = {
 /* ---------------------------------------------------------------- a conn without sockets */
 
 static struct rdl_conn conn;
-static uint64_t queue[RDL_QUEUE_MIN / 8];
+static uint64_t queue[512 / 8];
 static uint8_t sent[SENT_MAX]; /* since the last reply */
 static size_t sent_len;
 

@@ -409,15 +409,6 @@ END_TEST
 
 /* ---------------------------------------------------------------- mistakes of the program */
 
-START_TEST(a_queue_that_is_too_small_is_a_mistake)
-{
-    s.cfg.queue_len = RDL_QUEUE_MIN;
-    rdl_conn_init(&s.conn, &s.cfg);
-    s.cfg.queue_len = RDL_QUEUE_MIN - 1;
-    rdl_conn_init(&s.conn, &s.cfg);
-}
-END_TEST
-
 START_TEST(a_request_that_makes_no_sense_is_a_mistake)
 {
     static char name[RDL_NAME_MAX + 2];
@@ -462,7 +453,6 @@ Suite *suite_net_conn(void)
     tcase_add_test(tc, half_a_reply_is_never_finished_on_another_connection);
     tcase_add_test(tc, of_a_long_reply_only_the_beginning_is_kept);
     tcase_add_test(tc, the_trace_is_every_byte_sent_and_received);
-    tcase_add_test_raise_signal(tc, a_queue_that_is_too_small_is_a_mistake, SIGABRT);
     tcase_add_loop_test_raise_signal(tc, a_request_that_makes_no_sense_is_a_mistake, SIGABRT, 0, 4);
     suite_add_tcase(suite, tc);
     return suite;

@@ -30,7 +30,7 @@ START_TEST(the_least_queue_holds_one_acquire_and_its_release)
     struct rdl_req other = {0};
 
     memset(name, 'n', RDL_NAME_MAX);
-    s.cfg.queue_len = RDL_QUEUE_MIN;
+    s.cfg.queue_len = RDL_QUEUE_FOR(1, RDL_NAME_MAX);
     ck_assert_int_eq(submit(&req, &rdl_op_acquire, name), RDL_OK);
     ck_assert_int_eq(submit(&other, &rdl_op_acquire, name), RDL_E_FULL);
     scripted_open(&s, 1000);
@@ -88,6 +88,52 @@ START_TEST(every_unanswered_acquire_keeps_room_for_its_release)
 }
 END_TEST
 
+/* Of each kind of lock, with names of any length: so many of them hold, and their releases behind them. */
+static const struct {
+    const struct rdl_op *ask, *undo;
+    int is_fenced;
+} locks[] = {
+    {&rdl_op_acquire, &rdl_op_release, 0},
+    {&rdl_op_acquire, &rdl_op_release_wake, 0},
+    {&rdl_op_acquire_fenced, &rdl_op_release, 1},
+};
+
+START_TEST(a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not)
+{
+    static char name[RDL_NAME_MAX];
+    static const char number[RDL_EXTRA_MAX] = "1234567890123456789 12345678901234567890";
+    size_t name_len = 1 + (size_t)_i % RDL_NAME_MAX;
+    size_t n = 1 + (size_t)_i % 5;
+    size_t k = (size_t)_i % 3;
+    struct rdl_bytes token = {token_hex(0xab), RDL_VALUE_MAX};
+    struct rdl_command ask = {locks[k].ask, {name, name_len}, token, {number, 0}, 60000, 30000};
+    struct rdl_command undo = {locks[k].undo, {name, name_len}, token, {NULL, 0}, 60000, 30000};
+    struct rdl_req reqs[6] = {0};
+    size_t i;
+
+    memset(name, 'n', sizeof name);
+    ask.extra.len = locks[k].is_fenced ? sizeof number : 0;
+    s.cfg.queue_len = locks[k].is_fenced ? RDL_QUEUE_FOR_FENCED(n, name_len) : RDL_QUEUE_FOR(n, name_len);
+    scripted_open(&s, 1000);
+    for (i = 0; i < n; i++)
+        ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[i], &ask), RDL_OK);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[i], &ask), RDL_E_FULL);
+    scripted_sent(&s);
+    for (i = 0; i < n; i++) {
+        rdl_conn_forget(&s.conn, &reqs[i]);
+        ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &undo), RDL_OK);
+    }
+    scripted_break(&s);
+
+    scripted_init(&s);
+    s.cfg.queue_len =
+        (locks[k].is_fenced ? RDL_QUEUE_FOR_FENCED(1, name_len) : RDL_QUEUE_FOR(1, name_len)) - 1;
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[0], &ask), RDL_E_QUEUE);
+    ck_assert(rdl_is_permanent(RDL_E_QUEUE));
+    ck_assert_ptr_nonnull(strstr(rdl_net_strerror(RDL_E_QUEUE), "RDL_QUEUE_FOR"));
+}
+END_TEST
+
 START_TEST(an_answer_gives_the_room_back)
 {
     static const char name[] = "a-name-so-long-that-the-least-queue-does-not-hold-two-of-them";
@@ -95,7 +141,7 @@ START_TEST(an_answer_gives_the_room_back)
     struct rdl_req a = {0};
     struct rdl_req b = {0};
 
-    s.cfg.queue_len = RDL_QUEUE_MIN;
+    s.cfg.queue_len = 512;
     ck_assert_int_eq(submit(&a, &rdl_op_acquire, name), RDL_OK);
     scripted_open(&s, 1000);
     scripted_sent(&s);
@@ -180,6 +226,7 @@ Suite *suite_net_queue(void)
     tcase_add_test(tc, the_least_queue_holds_one_acquire_and_its_release);
     tcase_add_test(tc, a_full_queue_says_so_and_leaves_all_as_it_was);
     tcase_add_test(tc, every_unanswered_acquire_keeps_room_for_its_release);
+    tcase_add_loop_test(tc, a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not, 0, 3 * RDL_NAME_MAX);
     tcase_add_loop_test(tc, an_answer_gives_the_room_back, 0, 3);
     tcase_add_test(tc, an_owed_release_survives_its_connection_and_goes_first_on_the_next);
     tcase_add_test(tc, releases_keep_their_order_over_many_connections);

@@ -242,7 +242,7 @@ START_TEST(many_locks_on_one_conn_never_mix_up_their_answers)
 
     scripted_init(&s);
     seed = (uint32_t)_i * 7919u + 1;
-    s.cfg.queue_len = RDL_QUEUE_MIN + (size_t)_i * 331;
+    s.cfg.queue_len = 512 + (size_t)_i * 331;
     scripted_open(&s, 1000);
     for (step = 0; step < STEPS; step++) {
         uint32_t dice = random_below(100);

@@ -16,7 +16,7 @@ struct link {
     struct rdl_conn conn;
     struct rdl_conn_config cfg;
     struct sim_session session;
-    uint64_t queue[RDL_QUEUE_MIN / 8];
+    uint64_t queue[512 / 8];
     uint8_t bytes[BYTES];
     size_t len;
 };

@@ -288,10 +288,10 @@ static void round_trip_is_this_connections(void)
 /* However long the queue is: a SET is sent only if its release will fit. */
 static void release_fits(int extensions)
 {
-    for (uint32_t extra = 0; extra < 2 * RDL_RECORD_MAX; extra += 29) {
+    for (uint32_t extra = 0; extra < QUEUE_LEAST; extra += 29) {
         struct world *w = scene(1, 3, 2000);
         struct handle *h = scene_lock(w, 0);
-        w->client[0].cfg[2].queue_len = RDL_QUEUE_MIN + extra;
+        w->client[0].cfg[2].queue_len = QUEUE_LEAST + extra;
         w->client[0].tx_len[2] = TX_LEAST;
         client_zones(&w->client[0], 2);
         for (int i = 0; i < 2; i++) { /* all are connected, and know how to release */

@@ -102,7 +102,7 @@ void client_conn(struct world *w, struct client *c, unsigned s)
     c->cfg[s] = (struct rdl_conn_config){.endpoint = &c->endpoint[s],
                                          .ways = &rdl_ways_all,
                                          .queue = c->queue[s],
-                                         .queue_len = is_small ? RDL_QUEUE_MIN : QUEUE_BYTES,
+                                         .queue_len = is_small ? QUEUE_LEAST : QUEUE_BYTES,
                                          .connect_ms = rng_chance(r, 500) ? 0 : 200};
     c->rx_len[s] = is_small ? RX_LEAST : RX_BYTES;
     c->tx_len[s] = is_small ? TX_LEAST : TX_BYTES;

@@ -15,6 +15,7 @@ enum {
     TCPS = 160,
     FIFO = 8192,
     QUEUE_BYTES = 8192,
+    QUEUE_LEAST = 512,
     TX_BYTES = 1024,
     RX_BYTES = 256,
     RX_LEAST = 16,

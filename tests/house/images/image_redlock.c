@@ -7,7 +7,7 @@ void _start(void);
 volatile uint32_t device; /* stands for clock and wire */
 
 static struct rdl_endpoint endpoint;
-static uint64_t queue[RDL_QUEUE_MIN / 8];
+static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
     .ways = &rdl_ways_script,
