@@ -55,9 +55,9 @@ static void says(const char *text)
     ck_assert_msg(strstr(output, text) != NULL, "not said: %s\nbut: %s", text, output);
 }
 
-static const char *const examples[] = {"lock/minimal",   "lock/event_loop",   "lock/legacy",
-                                       "lock/fencing",   "redlock/minimal",   "redlock/superloop",
-                                       "redlock/keeper", "redlock/many_locks"};
+static const char *const examples[] = {"lock/minimal",      "lock/event_loop",   "lock/legacy",
+                                       "lock/fencing",      "lock/small_chunks", "redlock/minimal",
+                                       "redlock/superloop", "redlock/keeper",    "redlock/many_locks"};
 
 /* ---------------------------------------------------------------- they run */
 
@@ -66,6 +66,17 @@ START_TEST(minimal_does_its_work)
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/minimal", url(0)), 0);
     ck_assert_str_eq(output, "2 to go\n1 to go\n0 to go\n");
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(small_chunks_takes_a_lock_sixteen_bytes_at_a_time)
+{
+    live_start(&server[0]);
+    ck_assert_int_eq(run("lock/small_chunks", url(0)), 0);
+    says("acquire: done\n");
+    says("release: done, in ");
+    says(" chunks of 16 bytes");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
 }
 END_TEST
@@ -261,6 +272,7 @@ Suite *suite_examples(void)
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, minimal_does_its_work);
+    tcase_add_test(tc, small_chunks_takes_a_lock_sixteen_bytes_at_a_time);
     tcase_add_test(tc, event_loop_acquires_extends_and_releases);
     tcase_add_test(tc, legacy_gets_along_with_old_programs);
     tcase_add_test(tc, fencing_refuses_the_late_one);
