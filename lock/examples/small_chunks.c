@@ -2,8 +2,8 @@
 /*
  * small_chunks.c - a driver of your own, which moves 16 bytes at a time: small_chunks redis://127.0.0.1:6379
  *
- * As on a board with a serial line: there is no buffer for a command. What is to be sent is put into the chunk
- * piece by piece, and what was received is given on as it comes. A socket stands for the line here.
+ * As on a board with a serial line: there is no buffer for a command. What is to be sent is put into the
+ * chunk piece by piece, and what was received is given on as it comes. A socket stands for the line here.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
