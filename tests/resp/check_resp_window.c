@@ -22,8 +22,10 @@ static const struct rdl_args args = {"kukkvam", arg, sizeof arg / sizeof arg[0]}
 
 static struct rdl_window window(size_t skip, size_t room)
 {
-    struct rdl_window w = {inside, room, skip, 0};
+    struct rdl_window w;
 
+    memset(&w, PAINT, sizeof w);
+    rdl_window_init(&w, inside, room, skip);
     memset(buf, PAINT, sizeof buf);
     return w;
 }
@@ -101,10 +103,10 @@ END_TEST
 
 START_TEST(commands_follow_each_other_in_one_window)
 {
+    static const char *const commands[] = {"*1\r\n$4\r\nTIME\r\n", "*1\r\n$4\r\nEXEC\r\n", NULL};
     struct rdl_window w = window(5, 12);
 
-    rdl_window_command(&w, "*1\r\n$4\r\nTIME\r\n", &args);
-    rdl_window_command(&w, "*1\r\n$4\r\nEXEC\r\n", &args);
+    rdl_window_commands(&w, commands, &args);
     ck_assert_uint_eq(w.total, 28);
     ck_assert_mem_eq(inside, "4\r\nTIME\r\n*1\r", 12);
     ck_assert_int_eq(inside[12], PAINT);
