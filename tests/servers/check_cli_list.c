@@ -89,7 +89,7 @@ START_TEST(locks_are_listed_and_no_other_keys)
     for (int i = 0; i < N; i++) {
         live_command(&server[i], "LPUSH {a}:wake 1");
         live_command(&server[i], "HSET hash field " TOKEN);
-        ck_assert_str_eq(live_command(&server[i], "EXISTS rdl:canary {a}:fence"), ":2\r\n");
+        live_await(&server[i], "EXISTS rdl:canary {a}:fence", ":2\r\n");
     }
     list(off, NULL);
     ck_assert_str_eq(a.err, "");
