@@ -213,9 +213,9 @@ enum {
  * multiple of 8. With several locks as one the name is all their names, and a byte for each. A longer queue
  * lets more be asked while a server does not answer.
  */
-#define RDL_REQUEST_SIZE(texts)               (24 + 2 * sizeof(void *) + ((texts) + (size_t)7) / 8 * 8)
-#define RDL_QUEUE_FOR(locks, name_max)        ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name_max) + RDL_VALUE_MAX))
-#define RDL_QUEUE_FOR_FENCED(locks, name_max) RDL_QUEUE_FOR(locks, (name_max) + RDL_EXTRA_MAX)
+#define RDL_REQUEST_SIZE(texts)           (24 + 2 * sizeof(void *) + ((texts) + (size_t)7) / 8 * 8)
+#define RDL_QUEUE_FOR(locks, name)        ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name) + RDL_VALUE_MAX))
+#define RDL_QUEUE_FOR_FENCED(locks, name) RDL_QUEUE_FOR(locks, (name) + RDL_EXTRA_MAX)
 
 struct rdl_command {
     const struct rdl_op *op;
