@@ -80,8 +80,8 @@ all_wp() {
     wp decimal gcc_x86_64 resp/resp_decimal.c ${WP_WRITE:-}
 }
 
-# head() makes a pointer to its digits a pointer to characters, which is for another memory model. What memcpy
-# does, copy(), is the C library's word; templates are Eva's.
+# head() makes a pointer to its digits a pointer to characters, which is for another memory model. What rdl_copy
+# does, copy(), is taken for granted; templates are Eva's.
 all_put() {
     for machine in gcc_x86_64 gcc_x86_32; do
         wp "put-$machine" $machine resp/resp_window.c -wp-fct put,put_hole
