@@ -163,6 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&cfg, 0, sizeof cfg);
     cfg.endpoint = &endpoint;
     cfg.ways = &rdl_ways_all;
+    cfg.login = &rdl_login;
     cfg.queue = queue;
     cfg.queue_len = sizeof queue;
     now = 1000;

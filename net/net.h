@@ -47,7 +47,8 @@ enum {
     RDL_E_DB = -29,          /* the database number was refused */
     RDL_E_SERVER = -30,      /* any other error reply; its text says which */
     RDL_E_WAYS = -31,        /* the connection's configuration names no ways (rdl_conn_config.ways) */
-    RDL_E_QUEUE = -32        /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
+    RDL_E_QUEUE = -32,       /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
+    RDL_E_LOGIN = -33 /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
 };
 
 enum {
@@ -107,14 +108,23 @@ extern const struct rdl_ways rdl_ways_script; /* by script alone, which all serv
 /* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
 extern const struct rdl_ways rdl_ways_all;
 
+/*
+ * AUTH, SELECT and CLIENT SETNAME, as far as the endpoint asks for them. A firmware whose servers have no
+ * password, and whose locks are in database 0, names none: it links 750 bytes less.
+ */
+struct rdl_login;
+extern const struct rdl_login rdl_login;
+
 /* What a conn is made of; borrowed for the conn's life. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
     const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
-    uint64_t *queue;             /* request records */
-    size_t queue_len;            /* its bytes: RDL_QUEUE_FOR or more */
-    uint32_t connect_ms;         /* connecting and login together; 0 means RDL_CONNECT_MS */
-    rdl_trace_fn *trace;         /* or NULL */
+    /* NULL: none; if the endpoint has user, password or database, rdl_conn_submit says RDL_E_LOGIN then. */
+    const struct rdl_login *login;
+    uint64_t *queue;     /* request records */
+    size_t queue_len;    /* its bytes: RDL_QUEUE_FOR or more */
+    uint32_t connect_ms; /* connecting and login together; 0 means RDL_CONNECT_MS */
+    rdl_trace_fn *trace; /* or NULL */
     void *trace_ctx;
 };
 
@@ -366,7 +376,7 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
  * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
  * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
  * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
- * RDL_E_TIMEOUT or RDL_E_WAYS.
+ * RDL_E_TIMEOUT, RDL_E_WAYS or RDL_E_LOGIN.
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
 

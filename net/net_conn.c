@@ -59,6 +59,14 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 
 /* ---------------------------------------------------------------- requests */
 
+/* A client name is a courtesy. */
+static int lacks_login(const struct rdl_conn_config *cfg)
+{
+    const struct rdl_endpoint *ep = cfg->endpoint;
+
+    return cfg->login == NULL && (ep->user.len | ep->password.len | ep->db) != 0;
+}
+
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
 {
     uint32_t own;
@@ -70,6 +78,8 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(req != NULL || cmd->op->is_owed);
     if (c->cfg->ways == NULL) /* what it grants could not be given back */
         return RDL_E_WAYS;
+    if (lacks_login(c->cfg)) /* in database 0 it would exclude nobody */
+        return RDL_E_LOGIN;
     if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
         return RDL_E_TIMEOUT;
     /* Behind whatever is asked for a lock its release fits; a SET keeps that room until it is answered. */

@@ -72,7 +72,6 @@ static size_t seconds(char out[RDL_DEC_MAX + 4], uint32_t ms, int is_whole)
     return n + 4;
 }
 
-/* The first way: the timeout in parts of a second; the other: in whole ones. */
 static void wait_put(struct rdl_window *w, const char *const *commands,
                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                      const struct rdl_record *r)
@@ -106,8 +105,8 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl
 }
 
 static const char *const blpop[] = {rdl_wire_blpop, NULL};
-static const struct rdl_way parts_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
-static const struct rdl_way whole_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
-static const struct rdl_way *const wait[] = {&parts_way, &whole_way, NULL};
+static const struct rdl_way wait_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
+/* With parts of a second; where they are refused, with whole ones. */
+static const struct rdl_way *const wait[] = {&wait_way, &wait_way, NULL};
 
 const struct rdl_op rdl_op_wait = {wait, NULL, FAMILY_WAIT, 0, OWED_NOT};

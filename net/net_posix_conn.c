@@ -17,6 +17,7 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
     }
     p->config.endpoint = &p->endpoint;
     p->config.ways = &rdl_ways_all;
+    p->config.login = &rdl_login;
     p->config.queue = p->queue;
     p->config.queue_len = sizeof p->queue;
     rdl_conn_init(&p->conn, &p->config);

@@ -162,8 +162,10 @@ static int preflight_judge(struct rdl_conn *c)
         return unfit(c);
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNASKED;
-    rdl_conn_say(c, c->reply);
     code = rdl_error_code(c->reply);
+    if (rdl_hello_is_turned_away(c))
+        return code;
+    rdl_conn_say(c, c->reply);
     return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM ? RDL_OK : code;
 }
 

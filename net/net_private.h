@@ -89,6 +89,17 @@ extern const struct rdl_preflight rdl_preflight;
 
 /* -------------------------------------------------- net_hello.c: login, then the preflight */
 
+/* net_login.c */
+struct rdl_login {
+    /* The index-th command that ep asks for, a template. NULL: there are fewer; *index is less by those. */
+    const char *(*command_at)(const struct rdl_endpoint *ep, unsigned *index);
+    void (*put)(struct rdl_window *w, const char *command, const struct rdl_endpoint *ep);
+    /* The reply to it. RDL_OK, or the error that ends the connection. */
+    int (*judge)(struct rdl_conn *c, const char *command);
+};
+
+/* Is the error what a server says, in the place of the first answer, to a connection it does not want? */
+int rdl_hello_is_turned_away(struct rdl_conn *c);
 int rdl_hello_is_complete(const struct rdl_conn *c);
 /* A command whose template has a secret is being sent or answered; nothing else is, then. */
 int rdl_hello_is_secret(const struct rdl_conn *c);

@@ -26,6 +26,7 @@ static const char *const net_errors[] = {
     "the server answered with an error",
     "the connection's configuration names no ways to release and extend (rdl_conn_config.ways)",
     "the connection's queue is too short for this lock (RDL_QUEUE_FOR in net.h)",
+    "the endpoint needs a login, and none is named (rdl_conn_config.login)",
 };
 
 const char *rdl_net_strerror(int result)

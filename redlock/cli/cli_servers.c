@@ -172,6 +172,7 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
 
     cfg->endpoint = &s->endpoint[i];
     cfg->ways = &rdl_ways_all;
+    cfg->login = &rdl_login;
     cfg->queue = s->queue[i];
     cfg->queue_len = sizeof s->queue[i];
     rdl_conn_init(&s->conn[i], cfg);

@@ -76,6 +76,7 @@ static void connect_to(struct line *l)
         fail("that is no URL");
     l->config.endpoint = &l->endpoint;
     l->config.ways = &rdl_ways_all;
+    l->config.login = &rdl_login;
     l->config.queue = l->queue;
     l->config.queue_len = sizeof l->queue;
     rdl_conn_init(&l->conn, &l->config);

@@ -30,8 +30,11 @@ static int set_up(struct rdl_redlock *lock, const struct servers *s)
         snprintf(url, sizeof url, "redis://127.0.0.1:%d", s->port[i]);
         if (rdl_url_parse(&endpoint[i], url, text[i], sizeof text[i], NULL) != RDL_OK)
             return 1;
-        config[i] = (struct rdl_conn_config){
-            .endpoint = &endpoint[i], .ways = &rdl_ways_all, .queue = queue[i], .queue_len = sizeof queue[i]};
+        config[i] = (struct rdl_conn_config){.endpoint = &endpoint[i],
+                                             .ways = &rdl_ways_all,
+                                             .login = &rdl_login,
+                                             .queue = queue[i],
+                                             .queue_len = sizeof queue[i]};
         rdl_conn_init(&conn[i], &config[i]);
         server[i].conn = &conn[i];
     }

@@ -162,6 +162,7 @@ static void run(const struct line *l, size_t chunk)
     static const struct rdl_endpoint plain;
     const struct rdl_conn_config cfg = {.endpoint = l->endpoint != NULL ? l->endpoint : &plain,
                                         .ways = &rdl_ways_all,
+                                        .login = &rdl_login,
                                         .queue = queue,
                                         .queue_len = sizeof queue};
     struct rdl_req req = {0};

@@ -30,11 +30,14 @@ FILENAME ~ /size.txt$/ { next }
         row("`" l "/`, text", part)
     }
     row("all, text (a static link takes what is used)", total)
-    for (i = split("lock redlock", names, " "); i > 0; i--) {
+    label["redlock"] = "**a firmware with a lock on five servers**"
+    label["lock"] = "**a firmware with one lock on one server**"
+    label["nologin"] = "the same, of a server without a password"
+    for (i = split("nologin lock redlock", names, " "); i > 0; i--) {
         part["m0plus"] = image[names[i], "m0plus"]
         part["m4"] = image[names[i], "m4"]
         part["x86-64"] = ""
-        row(names[i] == "lock" ? "**a firmware with one lock on one server**" : "**a firmware with a lock on five servers**", part)
+        row(label[names[i]], part)
     }
     row("deepest stack", stack)
     print "| `struct rdl_conn` | | " size["ilp32" SUBSEP "rdl_conn"] " | " size["lp64" SUBSEP "rdl_conn"] " |"

@@ -44,6 +44,35 @@ START_TEST(nothing_to_log_in_with_means_ready_at_once)
 }
 END_TEST
 
+/* Silently in database 0 it would exclude nobody. */
+START_TEST(what_needs_a_login_is_refused_where_none_is_named)
+{
+    static const struct rdl_endpoint needs[] = {{.user = {"u", 1}}, {.password = {"p", 1}}, {.db = 1}};
+    struct rdl_command cmd = {&rdl_op_acquire, bytes("k"), {token_hex(0xaa), RDL_VALUE_MAX},
+                              {NULL, 0},       60000,      30000};
+
+    scripted_init(&s);
+    memset(&req, 0, sizeof req);
+    s.cfg.login = NULL;
+    s.endpoint = needs[_i];
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_E_LOGIN);
+    ck_assert(rdl_is_permanent(RDL_E_LOGIN));
+    ck_assert_ptr_nonnull(strstr(rdl_net_strerror(RDL_E_LOGIN), "rdl_conn_config.login"));
+}
+END_TEST
+
+START_TEST(without_a_login_a_client_name_is_not_told)
+{
+    scripted_init(&s);
+    s.cfg.login = NULL;
+    s.endpoint.client_name = bytes("job");
+    memset(&req, 0, sizeof req);
+    submit(&rdl_op_acquire);
+    scripted_open(&s, 1000);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", token_hex(0xaa), 30000));
+}
+END_TEST
+
 START_TEST(no_lock_command_before_every_answer_of_the_login)
 {
     scripted_open(&s, 1000);
@@ -346,6 +375,8 @@ Suite *suite_net_hello(void)
     tcase_add_checked_fixture(login, setup, NULL);
     tcase_add_test(login, nothing_to_log_in_with_means_ready_at_once);
     tcase_add_test(login, no_lock_command_before_every_answer_of_the_login);
+    tcase_add_loop_test(login, what_needs_a_login_is_refused_where_none_is_named, 0, 3);
+    tcase_add_test(login, without_a_login_a_client_name_is_not_told);
     tcase_add_test(login, a_user_is_sent_with_the_password);
     tcase_add_test(login, a_user_without_a_password_is_sent_all_the_same);
     tcase_add_loop_test(login, a_refused_auth_says_so_and_never_the_password, 0,

@@ -127,8 +127,8 @@ static void begin(unsigned n)
         struct client *c = &clients[i];
         for (k = 0; k < N; k++) {
             struct link *l = &c->links[k];
-            l->cfg =
-                (struct rdl_conn_config){.endpoint = &endpoint, .ways = &rdl_ways_all, .queue = l->queue};
+            l->cfg = (struct rdl_conn_config){
+                .endpoint = &endpoint, .ways = &rdl_ways_all, .login = &rdl_login, .queue = l->queue};
             l->cfg.queue_len = sizeof l->queue;
             rdl_conn_init(&l->conn, &l->cfg);
             c->servers[k].conn = &l->conn;

@@ -101,6 +101,7 @@ void client_conn(struct world *w, struct client *c, unsigned s)
         c->endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
     c->cfg[s] = (struct rdl_conn_config){.endpoint = &c->endpoint[s],
                                          .ways = &rdl_ways_all,
+                                         .login = &rdl_login,
                                          .queue = c->queue[s],
                                          .queue_len = is_small ? QUEUE_LEAST : QUEUE_BYTES,
                                          .connect_ms = rng_chance(r, 500) ? 0 : 200};

@@ -2,6 +2,10 @@
 /* image_lock.c - a firmware with one px lock over one conn and a driver of its own; measured, never run. */
 #include "lock/lock.h"
 
+#ifndef LOGIN
+#define LOGIN &rdl_login
+#endif
+
 void _start(void);
 
 volatile uint32_t device; /* stands for clock and wire */
@@ -11,6 +15,7 @@ static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
     .ways = &rdl_ways_script,
+    .login = LOGIN,
     .queue = queue,
     .queue_len = sizeof queue,
 };

@@ -11,6 +11,7 @@ static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
     .ways = &rdl_ways_script,
+    .login = &rdl_login,
     .queue = queue,
     .queue_len = sizeof queue,
 };

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * net_login.c - the login, for whoever names it: AUTH, SELECT, CLIENT SETNAME, as far as the endpoint asks
+ * for them.
+ *
+ * Error texts of AUTH are not kept: a server where AUTH was renamed repeats its arguments, that is, the
+ * password.
+ */
+#include "net/net_private.h"
+
+static const char *login_command_at(const struct rdl_endpoint *ep, unsigned *index)
+{
+    const char *auth = ep->user.len > 0 ? rdl_wire_auth_user : rdl_wire_auth;
+    const char *const commands[] = {ep->user.len > 0 || ep->password.len > 0 ? auth : NULL,
+                                    ep->db != 0 ? rdl_wire_select : NULL,
+                                    ep->client_name.len > 0 ? rdl_wire_client_setname : NULL};
+    size_t i;
+
+    for (i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        if (commands[i] == NULL)
+            continue;
+        if (*index == 0)
+            return commands[i];
+        --*index;
+    }
+    return NULL;
+}
+
+static void login_put(struct rdl_window *w, const char *command, const struct rdl_endpoint *ep)
+{
+    char db[RDL_DEC_MAX];
+    const struct rdl_bytes all[] = {ep->user, ep->password, ep->client_name, {db, rdl_dec_u32(db, ep->db)}};
+    const struct rdl_args args = {"uPnd", all, 4};
+
+    rdl_window_command(w, command, &args);
+}
+
+/* Only what we know by heart is repeated of an answer to AUTH. */
+static const char *auth_text(const char *reply)
+{
+    if (rdl_has_prefix(reply, "WRONGPASS") || rdl_has_prefix(reply, "ERR invalid password"))
+        return "WRONGPASS: wrong user or password";
+    if (rdl_has_prefix(reply, "ERR AUTH") || rdl_has_prefix(reply, "ERR Client sent"))
+        return "AUTH refused: the server has no password set";
+    return "AUTH refused";
+}
+
+static int login_judge(struct rdl_conn *c, const char *command)
+{
+    const char *text = c->reply;
+    int code;
+
+    if (c->reply_kind == RDL_RESP_STATUS)
+        return RDL_OK;
+    if (c->reply_kind != RDL_RESP_ERROR)
+        return RDL_E_UNASKED;
+    code = rdl_error_code(text);
+    if (rdl_hello_is_turned_away(c))
+        return code;
+    if (command == rdl_wire_client_setname) /* a courtesy to whoever looks at CLIENT LIST */
+        return RDL_OK;
+    if (command == rdl_wire_select) {
+        code = code == RDL_E_SERVER ? RDL_E_DB : code;
+    } else {
+        text = auth_text(text);
+        code = code == RDL_E_SERVER || code == RDL_E_UNSUPPORTED ? RDL_E_AUTH : code;
+    }
+    rdl_conn_say(c, text);
+    return code;
+}
+
+const struct rdl_login rdl_login = {login_command_at, login_put, login_judge};
