@@ -9,7 +9,7 @@
 
 #include "redlock/redlock.h"
 
-enum { TTL_MS = 800, WORK_MS = 900 };
+enum { TTL_MS = 3000, WORK_MS = 4000 };
 
 static const struct rdl_redlock_options opt = {
     .lease = {.ttl_ms = TTL_MS, .wait_ms = 5000, .retry_ms = 50},
