@@ -12,8 +12,8 @@
 enum { ORDERS = 100 };
 
 static const struct rdl_redlock_options opt = {
-    .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
-    .max_ttl_ms = 2000,
+    .lease = {.ttl_ms = 20000, .wait_ms = 5000, .retry_ms = 50, .attempt_ms = 2000}, /* they queue up */
+    .max_ttl_ms = 20000,
     .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
 };
 

@@ -10,8 +10,8 @@
 #include "redlock/redlock.h"
 
 static const struct rdl_redlock_options opt = {
-    .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
-    .max_ttl_ms = 2000,
+    .lease = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50, .attempt_ms = 1000}, /* a turn may be long */
+    .max_ttl_ms = 10000,
     .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
 };
 
