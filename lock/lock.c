@@ -258,10 +258,11 @@ static int wait_on(struct rdl_lock *l, uint64_t conn_ms)
 
 static int ask(struct rdl_lock *l, uint64_t now_ms)
 {
+    uint32_t answer_ms = attempt_ms(l);
     uint64_t conn_ms;
     int rc;
 
-    rdl_conn_expect(l->conn, attempt_ms(l));
+    rdl_conn_expect(l->conn, answer_ms);
     rc = l->mode->send(l, now_ms);
     conn_ms = rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
     if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {
@@ -272,7 +273,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
     l->state = LOCK_ASKED;
-    l->wake_ms = now_ms + attempt_ms(l);
+    l->wake_ms = now_ms + answer_ms;
     if (l->tries > 0 && l->wake_ms > l->deadline_ms) /* the first attempt always has its time */
         l->wake_ms = l->deadline_ms;
     return wait_on(l, conn_ms);

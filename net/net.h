@@ -317,7 +317,10 @@ struct rdl_conn {
 /* Set up a conn, closed. cfg is borrowed. */
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 
-enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
+inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
+{
+    return (enum rdl_conn_state)c->state;
+}
 /* Why the conn last failed, or is SILENT, or RDL_OK; stays until it is READY again. */
 int rdl_conn_error(const struct rdl_conn *c);
 /*

@@ -13,10 +13,7 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
     rdl_resp_init(&c->parser);
 }
 
-enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
-{
-    return (enum rdl_conn_state)c->state;
-}
+extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
 
 int rdl_conn_error(const struct rdl_conn *c)
 {

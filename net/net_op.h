@@ -70,8 +70,8 @@ struct rdl_way {
      */
     void (*put)(struct rdl_window *w, const char *const *commands, const struct rdl_bytes own[RDL_LETTERS],
                 const struct rdl_conn *c, const struct rdl_record *r);
-    /* Judge reply number r->replies; own: the record's texts. RDL_OK, or what ends the connection. */
-    int (*judge)(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[]);
+    /* Judge reply number r->replies. RDL_OK, or what ends the connection. */
+    int (*judge)(struct rdl_conn *c, struct rdl_record *r);
     const struct rdl_script *script; /* it is a call of this one; or NULL */
     /* Take an event of a reply that is an array. NULL: nothing of it is of use. */
     void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);

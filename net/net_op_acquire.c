@@ -9,11 +9,10 @@ static int judge_pttl(struct rdl_conn *c, struct rdl_record *r)
     return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
 }
 
-static int acquire_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int acquire_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = RDL_OK;
 
-    (void)own;
     if (r->replies == 1)
         return judge_pttl(c, r);
     if (c->reply_kind == RDL_RESP_NIL) {

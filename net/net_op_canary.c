@@ -93,12 +93,11 @@ static int judge_value(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static int look_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int look_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     int64_t clock_s = c->reply_value;
     int64_t age_s;
 
-    (void)own;
     if (r->replies == 0)
         return judge_value(c, r);
     if (c->reply_kind != RDL_RESP_ARRAY)
@@ -142,9 +141,9 @@ static void make_put(struct rdl_window *w, const char *const *commands,
     rdl_window_commands(w, commands, &args);
 }
 
-static int make_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int make_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    int rc = rdl_script_judge(c, r, own);
+    int rc = rdl_script_judge(c, r);
 
     if (rc == RDL_OK && r->verdict == RDL_ANSWER_ERROR && r->op == &rdl_op_canary_make) {
         r->op = &make_by_clock;

@@ -16,9 +16,8 @@ static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
 
 /* ---------------------------------------------------------------- TIME */
 
-static int time_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int time_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    (void)own;
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_second < 0 || c->reply_second > 999999)
@@ -62,11 +61,10 @@ static int setnx_judge_get(struct rdl_conn *c, struct rdl_record *r)
     return rc;
 }
 
-static int setnx_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int setnx_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     enum { SETNX, PTTL, GET };
 
-    (void)own;
     if (r->replies == PTTL) {
         setnx_judge_pttl(c, r);
         return RDL_OK;
@@ -89,9 +87,9 @@ const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT
 
 /* ---------------------------------------------------------------- compare and set */
 
-static int replace_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int replace_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    return rdl_watch_judge(c, r, own[LETTER_X]);
+    return rdl_watch_judge(c, r, LETTER_X);
 }
 
 static const char *const script_call[] = {rdl_wire_call_replace, NULL};
@@ -107,9 +105,8 @@ const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT
 
 /* ---------------------------------------------------------------- GET */
 
-static int found_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int found_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    (void)own;
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
     else if (c->reply_kind == RDL_RESP_BULK)
@@ -129,9 +126,8 @@ const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT
 
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
 
-static int getset_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int getset_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    (void)own;
     if (c->reply_kind == RDL_RESP_NIL) {
         r->verdict = RDL_ANSWER_YES;
     } else if (c->reply_kind == RDL_RESP_BULK) {
@@ -149,9 +145,8 @@ static const struct rdl_way *const getset_ways[] = {&getset_way, NULL};
 
 const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
 
-static int delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int delete_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    (void)own;
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_ABSENT;

@@ -83,11 +83,10 @@ static void wait_put(struct rdl_window *w, const char *const *commands,
     wake_put(w, commands, own, RDL_RECORD_LETTERS "bt", timeout);
 }
 
-static int wait_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int wait_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc;
 
-    (void)own;
     if (c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL) {
         r->verdict = c->reply_kind == RDL_RESP_ARRAY ? RDL_ANSWER_YES : RDL_ANSWER_NO;
         return RDL_OK;

@@ -74,14 +74,14 @@ int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s);
 /* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
 void rdl_script_forget(struct rdl_conn *c, int is_noscript);
 /* 1, 0, -1 of our scripts: yes, no, absent. */
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[]);
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[]);
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r);
 
 /* WATCH, GET, PTTL, MULTI: the look. DISCARD: where nothing is changed. */
 extern const char *const rdl_watch_look[], *const rdl_watch_discard[];
-/* `expected` is the value to find; without another verdict the next round acts. */
-int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected);
+/* `expected` is the text to find, of the record; without another verdict the next round acts. */
+int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
 
 /* -------------------------------------------------- net_preflight.c */
 

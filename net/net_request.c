@@ -180,18 +180,16 @@ static int is_asked(const struct rdl_conn *c)
 int rdl_request_reply(struct rdl_conn *c)
 {
     const struct rdl_way *way;
-    struct rdl_bytes own[RDL_TEXTS];
     struct rdl_record *r;
     int rc;
 
     if (!is_asked(c))
         return rdl_unasked_reply(c);
     r = rdl_record_at(c, c->head);
-    rdl_record_texts(r, own);
     if (rdl_record_keeps_room(r) && !r->is_exclusive)
         c->reserved -= rdl_record_size(r);
     way = rdl_way_of(c, r);
-    rc = way->judge(c, r, own);
+    rc = way->judge(c, r);
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         rdl_queue_remove(c, c->head);

@@ -49,9 +49,8 @@ void rdl_script_forget(struct rdl_conn *c, int is_noscript)
     c->scripts = is_noscript ? 0 : SHA_BARRED;
 }
 
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    (void)own;
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     if (c->reply_value == 1)
@@ -81,9 +80,8 @@ void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev)
         c->reply_items++;
 }
 
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
 {
-    (void)own;
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)

@@ -14,9 +14,10 @@
 const char *const rdl_watch_look[] = {rdl_wire_watch, rdl_wire_get, rdl_wire_pttl, rdl_wire_multi, NULL};
 const char *const rdl_watch_discard[] = {rdl_wire_discard, NULL};
 
-static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected)
+static int judge_look(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
 {
     enum { WATCH, GET, PTTL, MULTI };
+    struct rdl_bytes own[RDL_TEXTS];
 
     if (r->replies == PTTL && c->reply_kind == RDL_RESP_ERROR) /* before 2.6: nor is there PEXPIRE */
         return RDL_OK;
@@ -30,9 +31,10 @@ static int judge_look(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes
         r->is_long = c->reply_value >= (int64_t)r->ttl_ms ? 1 : 0;
         return c->reply_kind == RDL_RESP_INT ? RDL_OK : RDL_E_UNASKED;
     }
+    rdl_record_texts(r, own);
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
-    else if (c->reply_kind == RDL_RESP_BULK && !rdl_reply_is_text(c, expected))
+    else if (c->reply_kind == RDL_RESP_BULK && !rdl_reply_is_text(c, own[expected]))
         r->verdict = RDL_ANSWER_NO;
     return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
 }
@@ -57,7 +59,7 @@ static int judge_act(struct rdl_conn *c, struct rdl_record *r)
     return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
 }
 
-int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, struct rdl_bytes expected)
+int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
 {
     if (r->round == ROUND_LOOK)
         return judge_look(c, r, expected);

@@ -5,9 +5,8 @@
  */
 #include "net/net_private.h"
 
-static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    (void)own;
     if (r->replies == 1) {
         if (r->verdict == RDL_ANSWER_NO && (c->reply_kind == RDL_RESP_ERROR || rdl_reply_is_int(c, -2)))
             r->verdict = RDL_ANSWER_ABSENT;

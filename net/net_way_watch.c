@@ -2,9 +2,9 @@
 /* net_way_watch.c - extend and release for servers without scripts: WATCH..EXEC (net_watch.c). */
 #include "net/net_private.h"
 
-static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    return rdl_watch_judge(c, r, own[LETTER_V]);
+    return rdl_watch_judge(c, r, LETTER_V);
 }
 
 /*

@@ -134,20 +134,22 @@ static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
 static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
+    unsigned released = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned stolen = rdl_redlock_count(r, RDL_VOTE_DENIED);
-    unsigned gone = rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_redlock_count(r, RDL_VOTE_ABSENT) + stolen;
+    unsigned gone = released + rdl_redlock_count(r, RDL_VOTE_ABSENT) + stolen;
+    unsigned had = rdl_votes_had(r);
 
     if (stolen >= quorum)
         return rdl_redlock_finish(r, RDL_LOST);
-    if (gone >= quorum && rdl_votes_had(r) + rdl_votes_may_have_had(r) < quorum)
+    if (gone >= quorum && had + rdl_votes_may_have_had(r) < quorum)
         return rdl_redlock_finish(r, RDL_EXPIRED);
-    if (rdl_redlock_count(r, RDL_VOTE_GRANTED) >= quorum)
+    if (released >= quorum)
         return rdl_redlock_finish(r, RDL_OK);
     if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_owing(r) > 0 && now_ms < r->wake_ms)
         return RDL_PENDING;
     if (gone + rdl_votes_free(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
-    return rdl_redlock_finish(r, rdl_votes_had(r) < quorum ? RDL_EXPIRED : RDL_OK);
+    return rdl_redlock_finish(r, had < quorum ? RDL_EXPIRED : RDL_OK);
 }
 
 /* ---------------------------------------------------------------- operations */

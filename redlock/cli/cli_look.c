@@ -166,12 +166,11 @@ int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen
 }
 
 /* GET, PTTL, GET. YES: one holder, and what it has left; NO: it changed meanwhile. */
-static int key_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int key_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     struct intake *in = &intakes[index_of(c)];
     struct rdl_cli_seen *v = &in->value[in->which];
 
-    (void)own;
     if (r->replies == 1) {
         if (c->reply_kind != RDL_RESP_INT)
             return rdl_reply_error(c, r);
@@ -214,13 +213,12 @@ static void scan_put(struct rdl_window *w, const char *const *commands,
 }
 
 /* YES: take in, and the cursor is 0 at the end. */
-static int scan_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     size_t i = index_of(c);
     struct intake *in = &intakes[i];
     unsigned names = in->names;
 
-    (void)own;
     in->names = 0;
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
@@ -272,17 +270,16 @@ static int is_seen(const struct rdl_conn *c)
     return rdl_cli_seen_is_same(found, &look->seen[index_of(c)]);
 }
 
-static int break_judge(struct rdl_conn *c, struct rdl_record *r, const struct rdl_bytes own[])
+static int break_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    struct rdl_bytes all[RDL_TEXTS];
+    const struct rdl_way *way = release_ways[r->way];
+    int is_found = way->rounds != NULL && r->round == ROUND_LOOK && r->replies == 1; /* WATCH, GET */
 
-    memcpy(all, own, sizeof all);
-    all[LETTER_V] = doomed(c);
-    if (c->reply_kind == RDL_RESP_BULK) {
-        all[LETTER_V].data = c->reply;
-        all[LETTER_V].len = c->reply_len + (size_t)(is_seen(c) ? 0 : 1);
-    }
-    return release_ways[r->way]->judge(c, r, all);
+    if (!is_found || c->reply_kind != RDL_RESP_BULK)
+        return way->judge(c, r);
+    if (!is_seen(c))
+        r->verdict = RDL_ANSWER_NO;
+    return RDL_OK;
 }
 
 /* As those they stand for, but for the value. */
