@@ -395,7 +395,6 @@ Suite *suite_net_url(void)
     Suite *suite = suite_create("net_url");
     TCase *tc = tcase_create("urls");
 
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, test_a_good_url_is_understood);
     tcase_add_test(tc, test_a_bad_url_is_refused_with_its_reason_and_nothing_of_it_is_left);
     tcase_add_test(tc, test_the_reason_repeats_nothing_of_the_url);

@@ -200,7 +200,6 @@ Suite *suite_resp_exhaustive(void)
     TCase *t = tcase_create("resp_exhaustive");
 
     tcase_add_checked_fixture(t, edge_setup, edge_teardown);
-    tcase_set_timeout(t, 60);
     tcase_add_test(t, every_short_string_has_the_verdict_of_the_specification_under_any_cutting);
     suite_add_tcase(s, t);
     return s;

@@ -322,7 +322,6 @@ Suite *suite_resp_grammar(void)
     TCase *t = tcase_create("resp_grammar");
 
     tcase_add_checked_fixture(t, edge_setup, edge_teardown);
-    tcase_set_timeout(t, 60);
     tcase_add_test(t, every_vector_gives_its_verdict_whole);
     tcase_add_test(t, every_vector_gives_its_verdict_byte_by_byte);
     tcase_add_test(t, every_vector_gives_its_verdict_at_every_two_way_split);

@@ -350,7 +350,6 @@ Suite *suite_resp_parse(void)
     TCase *t = tcase_create("resp_parse");
 
     tcase_add_checked_fixture(t, setup, NULL);
-    tcase_set_timeout(t, 60);
     tcase_add_test(t, whole_values_are_one_event_each);
     tcase_add_test(t, empty_texts_are_one_empty_event);
     tcase_add_test(t, cut_texts_come_in_fragments_first_to_last);

@@ -249,7 +249,6 @@ Suite *suite_cli_break(void)
     TCase *tc = tcase_create("cli_break");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, what_its_holder_left_behind_is_deleted_where_it_stands);
     tcase_add_test(tc, another_holders_keys_are_left_alone);
     tcase_add_test(tc, without_a_terminal_it_is_to_be_said_whose);

@@ -391,7 +391,6 @@ Suite *suite_cli_child(void)
 {
     Suite *s = suite_create("cli_child");
     TCase *t = tcase_create("one server");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, its_exit_status_is_the_commands);
     tcase_add_test(t, what_cannot_be_run_is_127_or_126);

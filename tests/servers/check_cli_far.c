@@ -141,7 +141,6 @@ Suite *suite_cli_far(void)
 {
     Suite *s = suite_create("cli_far");
     TCase *t = tcase_create("far servers");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_lock_is_had_over_any_round_trip, 0, sizeof ways / sizeof ways[0]);
     tcase_add_test(t, it_is_renewed_over_any_round_trip);

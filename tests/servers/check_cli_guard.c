@@ -301,7 +301,6 @@ Suite *suite_cli_guard(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, servers_that_just_started_do_not_count_and_that_is_told);
     tcase_add_test(tc, one_server_that_just_started_is_told_as_one);
     tcase_add_test(tc, the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock);

@@ -242,7 +242,6 @@ Suite *suite_cli_guardian(void)
     tcase_add_test(t, a_signal_to_our_group_while_it_starts_counts_once);
     suite_add_tcase(s, t);
     t = tcase_create("one server");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, when_the_supervisor_is_killed_its_commands_group_dies);
     tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);

@@ -297,7 +297,6 @@ Suite *suite_cli_hold(void)
     TCase *tc = tcase_create("cli_hold");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_coprocess_holds_the_lock_until_the_script_closes_its_input);
     tcase_add_test(tc, with_fence_it_prints_the_number_too);
     tcase_add_loop_test(tc, a_signal_ends_it_as_well, 0, 4);

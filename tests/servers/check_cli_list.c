@@ -358,7 +358,6 @@ Suite *suite_cli_list(void)
     TCase *tc = tcase_create("cli_list");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, locks_are_listed_and_no_other_keys);
     tcase_add_test(tc, of_5000_other_keys_none_is_taken_and_no_lock_is_missed);
     tcase_add_test(tc, more_keys_than_can_be_looked_at_are_told);

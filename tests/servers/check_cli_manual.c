@@ -170,7 +170,6 @@ Suite *suite_cli_manual(void)
     TCase *examples = tcase_create("examples"), *help = tcase_create("help");
 
     tcase_add_checked_fixture(examples, setup, teardown);
-    tcase_set_timeout(examples, 60);
     tcase_add_loop_test(examples, the_examples_run_as_they_stand, 0, EXAMPLES);
     tcase_add_test(examples, there_are_no_more_examples);
     tcase_add_loop_test(help, help_is_a_screen_and_names_what_it_is_for, 0,

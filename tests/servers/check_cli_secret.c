@@ -421,7 +421,6 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, a_secret_that_does_not_print_is_scrubbed);
     suite_add_tcase(s, t);
     t = tcase_create("a server with a password");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start_with_password, stop);
     tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
     tcase_add_test(t, a_password_from_standard_input_leaves_the_command_dev_null);

@@ -147,7 +147,6 @@ Suite *suite_cli_servers(void)
 {
     Suite *s = suite_create("cli_servers");
     TCase *t = tcase_create("three servers");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, an_unknown_host_is_68_and_named);
     tcase_add_test(t, one_unknown_host_of_three_counts_as_one_that_is_down);

@@ -145,7 +145,6 @@ Suite *suite_cli_signals(void)
 {
     Suite *s = suite_create("cli_signals");
     TCase *t = tcase_create("one server");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, signals_are_forwarded_to_the_command);
     tcase_add_test(t, they_reach_its_children_too);

@@ -426,7 +426,6 @@ Suite *suite_cli_supervise(void)
 {
     Suite *s = suite_create("cli_supervise");
     TCase *t = tcase_create("five servers");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, the_lease_is_renewed_for_as_long_as_the_command_runs);
     tcase_add_test(t, it_is_renewed_while_two_of_five_servers_are_down);
@@ -452,7 +451,6 @@ Suite *suite_cli_supervise_stops(void)
 {
     Suite *s = suite_create("cli_supervise_stops");
     TCase *t = tcase_create("five servers");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, when_all_servers_freeze_the_command_is_gone_before_the_lease_ends);
     tcase_add_test(t, even_if_it_and_its_children_ignore_sigterm);

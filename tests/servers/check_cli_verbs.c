@@ -595,7 +595,6 @@ Suite *suite_cli_verbs(void)
     TCase *tc = tcase_create("cli_verbs");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, acquire_prints_the_token_and_leaves_the_lease_on_every_server);
     tcase_add_test(tc, a_server_that_is_slower_than_the_majority_gets_the_lease_too);
     tcase_add_test(tc, a_server_that_is_slow_to_connect_is_extended_and_released_too);

@@ -326,7 +326,6 @@ Suite *suite_cli_wait(void)
 {
     Suite *s = suite_create("cli_wait");
     TCase *t = tcase_create("five servers");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, a_conflict_is_1_or_what_was_asked_for);
     tcase_add_test(t, two_of_five_servers_may_be_down);
@@ -350,7 +349,6 @@ Suite *suite_cli_wait_long(void)
 {
     Suite *s = suite_create("cli_wait_long");
     TCase *t = tcase_create("five servers");
-    tcase_set_timeout(t, 60);
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, the_second_waits_and_then_runs);
     tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);

@@ -287,7 +287,6 @@ Suite *suite_cli_warn(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, who_refuses_info_is_named_with_what_to_do_once, 0, 2);
     tcase_add_loop_test(tc, who_wants_no_guard_or_is_told_all_hears_nothing_of_it, 0, 2);
     tcase_add_loop_test(tc, one_of_three_that_fails_for_good_is_told_with_its_reason_once, 0,

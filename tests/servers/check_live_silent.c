@@ -148,7 +148,6 @@ Suite *suite_live_silent(void)
     TCase *self = tcase_create("the relay");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, who_waits_gets_the_lock_over_the_next_connection);
     tcase_add_test(tc, the_extend_after_one_into_the_silence_saves_the_lease);
     tcase_add_test(tc, a_release_into_the_silence_is_paid_over_the_next_connection);

@@ -263,7 +263,6 @@ Suite *suite_lock_io(void)
     Suite *suite = suite_create("lock_io");
     TCase *tc = tcase_create("io");
 
-    tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_lock_is_taken_extended_and_released);
     tcase_add_test(tc, somebody_elses_lock_is_busy_and_says_for_how_long);

@@ -413,7 +413,6 @@ Suite *suite_net_posix(void)
     tcase_add_loop_test(live, test_an_event_loop_of_ones_own, 0, ways);
     suite_add_tcase(suite, live);
     tcase_add_checked_fixture(host, client_setup, NULL);
-    tcase_set_timeout(host, 60);
     tcase_add_test(host, test_the_clock_counts_from_boot_and_through_suspends);
     tcase_add_test(host, test_random_bytes_fill_all_of_the_buffer);
     tcase_add_test(host, test_a_kernel_without_getrandom_has_the_file);

@@ -306,7 +306,6 @@ Suite *suite_net_posix_bad(void)
     TCase *tc = tcase_create("peers");
 
     tcase_add_checked_fixture(tc, client_setup, part);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, test_a_poll_that_the_host_refuses_is_said);
     tcase_add_loop_test(tc, test_a_refused_connection, 0, 2); /* loops: 0 TCP, 1 a unix socket */
     tcase_add_test(tc, test_a_socket_that_does_not_exist);

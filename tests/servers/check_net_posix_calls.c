@@ -188,7 +188,6 @@ Suite *suite_net_posix_calls(void)
     TCase *tc = tcase_create("calls");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, test_a_lock_cycle_costs_send_recv_twice_and_poll_if_there_is_more_to_watch, 0,
                         2 * WAYS);
     tcase_add_loop_test(tc, test_a_script_and_its_arguments_are_one_call, 0, WAYS);

@@ -216,7 +216,6 @@ Suite *suite_net_posix_wait(void)
     TCase *tc = tcase_create("waiting"); /* loops: 0 TCP, 1 a unix socket */
 
     tcase_add_checked_fixture(tc, client_setup, part);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, test_poll_without_conns_waits_until_until_ms);
     tcase_add_loop_test(tc, test_poll_waits_for_a_silent_peer_until_until_ms, 0, 2);
     tcase_add_loop_test(tc, test_poll_until_the_past_returns_at_once, 0, 2);
