@@ -236,6 +236,8 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 
     if (result == RDL_UNKNOWN && l->tries > 0 && now_ms >= l->deadline_ms)
         result = l->result; /* cut short by the deadline, it says no more than the attempt before */
+    if (result == RDL_BUSY)
+        rdl_count_up(&l->busy);
     if (l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || now_ms >= l->deadline_ms ||
         rdl_is_permanent(result) || result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
@@ -272,6 +274,8 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     }
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
+    if (l->op == RDL_ACQUIRE)
+        rdl_count_up(&l->sets);
     l->state = LOCK_ASKED;
     l->wake_ms = now_ms + answer_ms;
     if (l->tries > 0 && l->wake_ms > l->deadline_ms) /* the first attempt always has its time */
@@ -320,6 +324,8 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
 
 int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
 {
+    if (l->state != LOCK_IDLE && l->op == RDL_ACQUIRE)
+        l->stepped_ms = (uint32_t)now_ms;
     switch ((enum lock_state)l->state) {
     case LOCK_CONNECT:
         return step_connect(l, now_ms);
@@ -364,6 +370,8 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     l->half_ms = 0;
     if (rc != RDL_OK)
         return finish(l, rc);
+    l->sets = l->busy = 0;
+    l->begun_ms = (uint32_t)now_ms;
     rdl_token_init(&l->token, entropy);
     l->seed = rdl_token_seed(&l->token);
     rdl_conn_stir(l->conn, l->seed);

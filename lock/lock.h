@@ -142,6 +142,16 @@ uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms);
 int rdl_is_one_attempt(const struct rdl_options *opt);
 uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms);
 
+/*
+ * What an acquire cost, whatever came of it: for logs and metrics. In a crowd busy and took_ms grow; sets are
+ * what the servers had to do for it. Both counts stay at 65535 once they are there.
+ */
+struct rdl_cost {
+    uint16_t sets;    /* SETs sent; a script, or all that an attempt of the old protocol takes, is one */
+    uint16_t busy;    /* attempts that ended with RDL_BUSY */
+    uint32_t took_ms; /* from begin to the step that ended it; while it goes on, to the last step */
+};
+
 enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
 const struct rdl_op *rdl_op_of(enum rdl_action action);
 
@@ -284,6 +294,11 @@ struct rdl_lock {
     struct rdl_conn *conn;
     struct rdl_hint *hint; /* or NULL */
     const void *name;
+    uint16_t sets; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_cost */
+    uint16_t busy;
+    uint32_t begun_ms;
+    uint32_t stepped_ms;
+    uint32_t half_ms;     /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
     uint64_t sent_ms;     /* t1: before the request was queued */
     uint64_t until_ms;    /* end of validity; 0: not held */
     uint64_t deadline_ms; /* of the whole operation */
@@ -291,8 +306,7 @@ struct rdl_lock {
     int64_t holder_ms;    /* PTTL of the lock when it was refused; < 0: not known */
     struct rdl_req req;
     struct rdl_token token;
-    uint32_t ttl_ms;  /* of this operation */
-    uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
+    uint32_t ttl_ms; /* of this operation */
     uint32_t seed;
     int16_t result;
     int8_t cause;
@@ -410,6 +424,8 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
  * holder without end); -2: not known. The same of the key after RDL_OVERWRITTEN.
  */
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
+/* What the last acquire cost, until the next begins; one that is refused at once does not count. */
+struct rdl_cost rdl_lock_cost(const struct rdl_lock *l);
 /* After RDL_UNKNOWN: the connection's error (after a cut: RDL_E_CLOSED), or RDL_E_TIMEOUT. Else RDL_OK. */
 int rdl_lock_cause(const struct rdl_lock *l);
 

@@ -145,6 +145,13 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
     return l->holder_ms;
 }
 
+struct rdl_cost rdl_lock_cost(const struct rdl_lock *l)
+{
+    const struct rdl_cost cost = {l->sets, l->busy, l->stepped_ms - l->begun_ms};
+
+    return cost;
+}
+
 /* What was answered after all and says nothing: a connection had ended before. */
 int rdl_lock_cause(const struct rdl_lock *l)
 {

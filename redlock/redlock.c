@@ -189,6 +189,8 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
 {
     int rc;
 
+    if (r->state != REDLOCK_IDLE && r->op == RDL_ACQUIRE)
+        r->stepped_ms = (uint32_t)now_ms;
     r->upkeep_ms = rdl_votes_tend(r, now_ms);
     if (r->state == REDLOCK_CONNECT && r->op != RDL_ACQUIRE) {
         rc = step_connecting(r, now_ms);
@@ -260,6 +262,8 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     rdl_token_init(&r->next_token, entropy);
     r->is_next = 1;
     r->seed = rdl_token_seed(&r->next_token);
+    r->sets = r->busy = 0;
+    r->begun_ms = (uint32_t)now_ms;
     stir_conns(r);
     r->op = RDL_ACQUIRE;
     r->ttl_ms = r->opt->lease.ttl_ms;
@@ -372,6 +376,13 @@ uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
 {
     return r->until_ms != UINT64_MAX ? r->until_ms : 0;
+}
+
+struct rdl_cost rdl_redlock_cost(const struct rdl_redlock *r)
+{
+    const struct rdl_cost cost = {r->sets, r->busy, r->stepped_ms - r->begun_ms};
+
+    return cost;
 }
 
 int rdl_redlock_is_idle(const struct rdl_redlock *r)

@@ -167,6 +167,11 @@ struct rdl_redlock {
     struct rdl_canary *canaries; /* or NULL */
     struct rdl_hint *hint;       /* or NULL */
     const void *name;
+    uint16_t sets; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_cost */
+    uint16_t busy;
+    uint32_t begun_ms;
+    uint32_t stepped_ms;
+    uint32_t ttl_ms;
     uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
     uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
     uint64_t since_ms;    /* held since */
@@ -178,7 +183,6 @@ struct rdl_redlock {
     uint64_t number; /* that of this lease; 0: none */
     struct rdl_token token;
     struct rdl_token next_token; /* of an acquire that has not begun to ask: the old one is needed still */
-    uint32_t ttl_ms;
     uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
     uint32_t seed;
     uint32_t extensions;
@@ -266,6 +270,12 @@ void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
 /* Fenced: h of above, how many servers have said that they hold the number of the lease held. */
 unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
+
+/*
+ * What the last acquire cost, until the next begins; one that is refused at once does not count. sets are
+ * those to all servers together, also those that are sent late, behind the grant.
+ */
+struct rdl_cost rdl_redlock_cost(const struct rdl_redlock *r);
 
 /* When what server i grants begins to count (absolute, ms); 0: it does; UINT64_MAX: never, as it is. */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);

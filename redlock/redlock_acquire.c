@@ -4,6 +4,7 @@
  * to wait before the next.
  */
 #include "redlock/redlock_private.h"
+#include "resp/resp_bytes.h"
 
 /*
  * Who is asked alone before the others are: the first whose vote counts. Clients that ask all at once split
@@ -71,6 +72,8 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t pause_ms;
 
+    if (result == RDL_BUSY)
+        rdl_count_up(&r->busy);
     rdl_votes_release(r, 0, now_ms);
     plan_pilot(r, result);
     if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))

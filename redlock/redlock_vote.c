@@ -69,6 +69,8 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     s->raise = RAISE_NONE;
     if (rc == RDL_OK && (r->op == RDL_ACQUIRE || s->is_repair))
         s->owes = 1;
+    if (rc == RDL_OK && r->op == RDL_ACQUIRE)
+        rdl_count_up(&r->sets);
     if (rc == RDL_OK && r->canaries != NULL)
         r->canaries->way->ask(r, (size_t)(s - r->servers), op);
 }

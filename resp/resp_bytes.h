@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_bytes.h - copying, clearing and comparing, for the library's own files. A C library's own are made to
- * be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small (-Os) has these instead.
+ * resp_bytes.h - copying, clearing, comparing, and counting up, for the library's own files. A C library's own
+ * are made to be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small (-Os) has
+ * these instead.
  */
 #ifndef RDL_RESP_BYTES_H
 #define RDL_RESP_BYTES_H
@@ -13,5 +14,13 @@
 void rdl_copy(void *to, const void *from, size_t len);
 void rdl_zero(void *to, size_t len);
 int rdl_is_same(const void *a, const void *b, size_t len);
+
+/* One more, up to 65535. It stands here as a call of it would be longer than it is. */
+static inline void rdl_count_up(uint16_t *n)
+{
+    uint32_t more = *n + 1u;
+
+    *n = (uint16_t)(more - (more >> 16));
+}
 
 #endif

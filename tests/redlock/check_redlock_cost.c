@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* What an acquire on N servers cost: SETs to all of them, refusals, time. */
+#include <check.h>
+
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+static void be_patient(void)
+{
+    fleet.opt.lease.wait_ms = 5000;
+    fleet.opt.lease.retry_ms = 50;
+}
+
+static void assert_cost(unsigned sets, unsigned busy, uint64_t took_ms)
+{
+    struct rdl_cost cost = rdl_redlock_cost(lock);
+
+    ck_assert_uint_eq(cost.sets, sets);
+    ck_assert_uint_eq(cost.busy, busy);
+    ck_assert_uint_eq(cost.took_ms, took_ms);
+}
+
+START_TEST(each_server_that_was_asked_is_a_set)
+{
+    uint64_t now = 1000;
+
+    fleet_init(5, 1000);
+    fleet_down(4);
+    assert_cost(0, 0, 0);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    assert_cost(4, 0, now - 1000);
+}
+END_TEST
+
+/* The second attempt asks one server alone, and all when that one lets us in. */
+START_TEST(each_attempt_that_found_it_taken_is_a_refusal)
+{
+    uint64_t now = 1000;
+    size_t i;
+
+    fleet_init(5, 1000);
+    be_patient();
+    for (i = 0; i < 5; i++)
+        fleet_command(i, "SET k other PX 40\r\n", 1000);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    assert_cost(5, 1, 0);
+    now = 1041;
+    for (i = 0; i < 5; i++)
+        fleet_command(i, "DEL k\r\n", now);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    assert_cost(10, 1, now - 1000);
+}
+END_TEST
+
+START_TEST(a_lack_of_servers_is_no_refusal)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, 1000);
+    fleet.mood[0] = fleet.mood[1] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
+    assert_cost(3, 0, FLEET_ATTEMPT);
+}
+END_TEST
+
+/* Extends put keys back by a SET: these are none of the acquire's. */
+START_TEST(what_comes_after_it_changes_nothing_until_the_next_begins)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, 1000);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    now = 2000;
+    fleet_delete(0, now);
+    rdl_redlock_step(lock, now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_REPAIRED);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    assert_cost(3, 0, 0);
+    ck_assert_int_eq(fleet_acquire(now + 5), RDL_PENDING);
+    assert_cost(3, 0, 0);
+    rdl_redlock_cancel(lock);
+    fleet.opt.guard = 0;
+    ck_assert_int_eq(fleet_acquire(now + 9), RDL_E_GUARD);
+    assert_cost(3, 0, 0);
+}
+END_TEST
+
+START_TEST(a_server_that_is_asked_behind_the_grant_counts)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, 1000);
+    fleet_down(2);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    assert_cost(2, 0, 0);
+    fleet_up(2);
+    fleet_connect(2, 1100);
+    rdl_redlock_step(lock, 1100);
+    assert_cost(3, 0, 0);
+}
+END_TEST
+
+START_TEST(counts_end_at_65535)
+{
+    size_t i;
+
+    fleet_init(3, 1000);
+    be_patient();
+    for (i = 0; i < 3; i++)
+        fleet_command(i, "SET k other PX 40\r\n", 1000);
+    ck_assert_int_eq(fleet_acquire(1000), RDL_PENDING);
+    lock->sets = UINT16_MAX - 1;
+    lock->busy = UINT16_MAX;
+    fleet_serve_all(1000);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1500), RDL_PENDING);
+    assert_cost(UINT16_MAX, UINT16_MAX, 500);
+}
+END_TEST
+
+Suite *suite_redlock_cost(void);
+Suite *suite_redlock_cost(void)
+{
+    Suite *suite = suite_create("redlock_cost");
+    TCase *tc = tcase_create("all");
+
+    tcase_add_test(tc, each_server_that_was_asked_is_a_set);
+    tcase_add_test(tc, each_attempt_that_found_it_taken_is_a_refusal);
+    tcase_add_test(tc, a_lack_of_servers_is_no_refusal);
+    tcase_add_test(tc, what_comes_after_it_changes_nothing_until_the_next_begins);
+    tcase_add_test(tc, a_server_that_is_asked_behind_the_grant_counts);
+    tcase_add_test(tc, counts_end_at_65535);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
