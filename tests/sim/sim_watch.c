@@ -52,10 +52,10 @@ static int is_raise(const struct sim_note *n)
     return is_script(n, &rdl_script_extend_fenced) && n->second.len == 1 && n->second.data[0] == '0';
 }
 
-/* The answer to its SET goes out over this connection now. */
+/* The answer to its SET goes out over this connection now, and will be heard if that lasts. */
 static void note_answer(struct world *w, const struct host *h, struct token *t)
 {
-    if (!h->serving)
+    if (!h->serving || h->serving->said_readonly)
         return;
     t->via[h->index].tcp = (uint8_t)(h->serving - w->tcp);
     t->via[h->index].gen = h->serving->gen;
@@ -158,6 +158,7 @@ static void oracle_looked(struct world *w, const struct host *h, const struct si
 
 void oracle_note(void *ctx, const struct sim_note *n)
 {
+    static const char readonly[] = "-READONLY";
     struct host *h = ctx;
     struct world *w = h->world;
     w->counts.commands++;
@@ -185,6 +186,9 @@ void oracle_note(void *ctx, const struct sim_note *n)
         oracle_looked(w, h, n);
         break;
     case SIM_FAILED:
+        if (h->serving && n->value.len >= sizeof readonly - 1 &&
+            memcmp(n->value.data, readonly, sizeof readonly - 1) == 0)
+            h->serving->said_readonly = 1;
         break;
     }
 }

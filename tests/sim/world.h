@@ -157,6 +157,7 @@ struct tcp {
     uint8_t down_ended;          /* the server's close has arrived; 2: a reset */
     uint8_t down_lost;           /* a reset destroyed what the server had sent */
     uint8_t swallows;            /* bits: 1 what the client sends, 2 what the server sends */
+    uint8_t said_readonly;       /* the client ends it when it hears that: nothing behind it is heard */
     uint64_t up_last, down_last; /* when the last bytes on their way arrive */
     uint64_t gap_until;          /* others have their turn before what comes next */
     struct fifo up, down;
