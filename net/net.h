@@ -322,7 +322,10 @@ inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
     return (enum rdl_conn_state)c->state;
 }
 /* Why the conn last failed, or is SILENT, or RDL_OK; stays until it is READY again. */
-int rdl_conn_error(const struct rdl_conn *c);
+inline int rdl_conn_error(const struct rdl_conn *c)
+{
+    return c->error;
+}
 /*
  * What the server last said in an error reply; "" for nothing. Valid until the conn's next step. With
  * rdl_conn_preflight without the hash that Redis before 7.0 puts before the reason why a script failed.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* net_conn.c - the conn: requests in, bytes out, bytes in, answers out. No system call, no clock. */
+/* net_conn.c - the conn: bytes out, bytes in, from opened to closed. No system call, no clock. */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
@@ -14,11 +14,7 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 }
 
 extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
-
-int rdl_conn_error(const struct rdl_conn *c)
-{
-    return c->error;
-}
+extern inline int rdl_conn_error(const struct rdl_conn *c);
 
 const char *rdl_conn_text(const struct rdl_conn *c)
 {
@@ -45,73 +41,13 @@ static void fail(struct rdl_conn *c, int error)
 {
     c->error = (int8_t)error;
     c->state = RDL_CONN_FAILED;
-    rdl_queue_disconnected(c);
+    rdl_requests_disconnected(c);
 }
 
 void rdl_conn_shut(struct rdl_conn *c, int error)
 {
     if (c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_FAILED)
         fail(c, error != RDL_OK ? error : RDL_E_CLOSED);
-}
-
-/* ---------------------------------------------------------------- requests */
-
-/* A client name is a courtesy. */
-static int lacks_login(const struct rdl_conn_config *cfg)
-{
-    const struct rdl_endpoint *ep = cfg->endpoint;
-
-    return cfg->login == NULL && (ep->user.len | ep->password.len | ep->db) != 0;
-}
-
-int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
-{
-    uint32_t own;
-    int rc;
-
-    RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_NAME_MAX);
-    RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
-    RDL_ASSERT(req == NULL || !req->is_queued);
-    RDL_ASSERT(req != NULL || cmd->op->is_owed);
-    if (c->cfg->ways == NULL) /* what it grants could not be given back */
-        return RDL_E_WAYS;
-    if (lacks_login(c->cfg)) /* in database 0 it would exclude nobody */
-        return RDL_E_LOGIN;
-    if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
-        return RDL_E_TIMEOUT;
-    /* Behind whatever is asked for a lock its release fits; a SET keeps that room until it is answered. */
-    own = cmd->op->is_owed ? 0 : rdl_command_size(cmd);
-    if (rdl_command_size(cmd) + own > c->cfg->queue_len)
-        return RDL_E_QUEUE;
-    rc = rdl_queue_push(c, req, cmd, c->reserved + own);
-    if (rc != RDL_OK)
-        return rc;
-    c->reserved += cmd->op->may_grant ? own : 0;
-    if (req != NULL) {
-        rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
-        req->is_queued = 1;
-        req->is_repeated = req->is_again = 0;
-    }
-    return RDL_OK;
-}
-
-void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
-{
-    struct rdl_record *r;
-    uint32_t at;
-    int was_sent;
-
-    if (!req->is_queued)
-        return;
-    at = rdl_queue_find(c, req);
-    r = rdl_record_at(c, at);
-    was_sent = rdl_record_was_sent(r);
-    if (rdl_record_keeps_room(r))
-        c->reserved -= rdl_record_size(r);
-    rdl_req_disconnected(r, was_sent, RDL_E_TIMEOUT);
-    r->req = NULL;
-    if (!was_sent && !r->op->is_owed)
-        rdl_queue_remove(c, at);
 }
 
 /* ---------------------------------------------------------------- out */
@@ -237,6 +173,14 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
 }
 
 /* ---------------------------------------------------------------- in */
+
+void rdl_conn_heard(struct rdl_conn *c)
+{
+    c->state = RDL_CONN_READY;
+    c->error = RDL_OK;
+    c->is_given_up = 0;
+    c->retry_ms = 0;
+}
 
 /* Of an array what the way has a use for whose reply it is. */
 static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)

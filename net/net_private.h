@@ -32,13 +32,6 @@ uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 void rdl_record_restart(struct rdl_record *r);
 /* It may have reached the server: a byte that a driver was given counts as sent. */
 int rdl_record_was_sent(const struct rdl_record *r);
-/* Whoever waits for r is told that no reply will come, and why. */
-void rdl_req_disconnected(const struct rdl_record *r, int was_sent, int error);
-/*
- * The connection ended: tell those who wait, keep the releases, to be sent first on the next one. Who waits
- * for a release that was sent may hear of it there, once (rdl_req.is_again).
- */
-void rdl_queue_disconnected(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_way.c: which way this server takes */
 
@@ -51,6 +44,11 @@ void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Of a record for which no way is left: why the last one was refused. */
 int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
 
+/* 1: its text was sent on this connection, and EVALSHA will do. 0: the text is sent now, by EVAL. */
+int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s);
+/* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
+void rdl_script_forget(struct rdl_conn *c, int is_noscript);
+
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /* Put the commands of a record's round, from number `first` on. */
@@ -59,6 +57,11 @@ void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsig
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
+/*
+ * The connection ended: tell those who wait, keep the releases, to be sent first on the next one. Who waits
+ * for a release that was sent may hear of it there, once (rdl_req.is_again).
+ */
+void rdl_requests_disconnected(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_script.c, net_watch.c: ways shared by ops */
 
@@ -69,10 +72,6 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
 enum { RDL_SUFFIX_MAX = 6 };
 size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
 
-/* 1: its text was sent on this connection, and EVALSHA will do. 0: the text is sent now, by EVAL. */
-int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s);
-/* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
-void rdl_script_forget(struct rdl_conn *c, int is_noscript);
 /* 1, 0, -1 of our scripts: yes, no, absent. */
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
@@ -114,6 +113,8 @@ int rdl_hello_reply(struct rdl_conn *c);
 int rdl_has_prefix(const char *text, const char *prefix);
 /* A reply while none is owed ends the connection; if it is an error it says why (too many clients, ...). */
 int rdl_unasked_reply(struct rdl_conn *c);
+
+/* -------------------------------------------------- net_conn.c */
 
 /* Login is done, a byte came, or nothing is waited for any more. */
 void rdl_conn_heard(struct rdl_conn *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_request.c - a request from the queue to its answer.
+ * net_request.c - a request: into the queue, to its answer, or given up.
  *
  * Each reply adds to the record's verdict. When the last of a round is in, the record is answered, or has
  * a second round, or goes the next way: the server said that it does not take this one.
@@ -198,6 +198,66 @@ int rdl_request_reply(struct rdl_conn *c)
     return rc;
 }
 
+/* ---------------------------------------------------------------- without an answer */
+
+/* Whoever waits for r is told that no reply will come, and why. */
+static void disconnected(const struct rdl_record *r, int was_sent, int error)
+{
+    if (!was_sent && (r->req == NULL || !r->req->is_again))
+        rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
+    else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* only how long is missing */
+        rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
+    else
+        rdl_req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
+}
+
+void rdl_requests_disconnected(struct rdl_conn *c)
+{
+    uint32_t at = c->head;
+
+    while (at < c->tail) {
+        struct rdl_record *r = rdl_record_at(c, at);
+        int was_sent = rdl_record_was_sent(r);
+        if (r->op->is_owed == OWED_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
+            r->req->is_again = 1; /* the answer comes over the next connection */
+        } else {
+            disconnected(r, was_sent, c->error);
+            r->req = NULL;
+        }
+        if (r->op->is_owed == OWED_ALWAYS) {
+            rdl_record_restart(r);
+            at += rdl_record_size(r);
+        } else if (at == c->head) {
+            rdl_queue_remove(c, at);
+            at = c->head;
+        } else {
+            rdl_queue_remove(c, at);
+        }
+    }
+    c->draw = c->head;
+    c->tx_sent = 0;
+    c->reserved = 0;
+}
+
+void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
+{
+    struct rdl_record *r;
+    uint32_t at;
+    int was_sent;
+
+    if (!req->is_queued)
+        return;
+    at = rdl_queue_find(c, req);
+    r = rdl_record_at(c, at);
+    was_sent = rdl_record_was_sent(r);
+    if (rdl_record_keeps_room(r))
+        c->reserved -= rdl_record_size(r);
+    disconnected(r, was_sent, RDL_E_TIMEOUT);
+    r->req = NULL;
+    if (!was_sent && !r->op->is_owed)
+        rdl_queue_remove(c, at);
+}
+
 void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
 {
     struct rdl_record *r;
@@ -211,4 +271,45 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
         rdl_conn_forget(c, req);
     else
         r->is_last = 1;
+}
+
+/* ---------------------------------------------------------------- into the queue */
+
+/* A client name is a courtesy. */
+static int lacks_login(const struct rdl_conn_config *cfg)
+{
+    const struct rdl_endpoint *ep = cfg->endpoint;
+
+    return cfg->login == NULL && (ep->user.len | ep->password.len | ep->db) != 0;
+}
+
+int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
+{
+    uint32_t own;
+    int rc;
+
+    RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_NAME_MAX);
+    RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
+    RDL_ASSERT(req == NULL || !req->is_queued);
+    RDL_ASSERT(req != NULL || cmd->op->is_owed);
+    if (c->cfg->ways == NULL) /* what it grants could not be given back */
+        return RDL_E_WAYS;
+    if (lacks_login(c->cfg)) /* in database 0 it would exclude nobody */
+        return RDL_E_LOGIN;
+    if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
+        return RDL_E_TIMEOUT;
+    /* Behind whatever is asked for a lock its release fits; a SET keeps that room until it is answered. */
+    own = cmd->op->is_owed ? 0 : rdl_command_size(cmd);
+    if (rdl_command_size(cmd) + own > c->cfg->queue_len)
+        return RDL_E_QUEUE;
+    rc = rdl_queue_push(c, req, cmd, c->reserved + own);
+    if (rc != RDL_OK)
+        return rc;
+    c->reserved += cmd->op->may_grant ? own : 0;
+    if (req != NULL) {
+        rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
+        req->is_queued = 1;
+        req->is_repeated = req->is_again = 0;
+    }
+    return RDL_OK;
 }

@@ -31,24 +31,6 @@ size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_byte
     return n;
 }
 
-/* rdl_conn.scripts: a bit for each whose text was sent, and this one where EVALSHA is refused as such. */
-enum { SHA_BARRED = 1 << RDL_SCRIPTS };
-
-int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s)
-{
-    uint16_t bit = (uint16_t)(1u << s->number);
-    int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
-
-    c->scripts |= bit;
-    return is_known;
-}
-
-/* Which one does not matter: a server that has forgotten one has forgotten all. */
-void rdl_script_forget(struct rdl_conn *c, int is_noscript)
-{
-    c->scripts = is_noscript ? 0 : SHA_BARRED;
-}
-
 int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT)

@@ -99,14 +99,6 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
         c->patience_ms = (int32_t)answer_ms;
 }
 
-void rdl_conn_heard(struct rdl_conn *c)
-{
-    c->state = RDL_CONN_READY;
-    c->error = RDL_OK;
-    c->is_given_up = 0;
-    c->retry_ms = 0;
-}
-
 void rdl_conn_give_up(struct rdl_conn *c)
 {
     c->is_given_up = 1;

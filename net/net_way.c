@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_way.c - which of the ways to put a request this server takes.
+ * net_way.c - which of the ways to put a request this server takes, and which scripts it has.
  *
  * The server's answer tells, never its version; what it refused is remembered for the life of the connection
  * and forgotten with it. Ways are tried in order and replies come in order, so what is refused is always the
@@ -52,6 +52,28 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
     r.op = op;
     return rdl_way_choose(c, &r) != NULL ? RDL_OK : rdl_way_error(c, &r);
 }
+
+/* ---------------------------------------------------------------- and by EVAL or EVALSHA */
+
+/* rdl_conn.scripts: a bit for each whose text was sent, and this one where EVALSHA is refused as such. */
+enum { SHA_BARRED = 1 << RDL_SCRIPTS };
+
+int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s)
+{
+    uint16_t bit = (uint16_t)(1u << s->number);
+    int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
+
+    c->scripts |= bit;
+    return is_known;
+}
+
+/* Which one does not matter: a server that has forgotten one has forgotten all. */
+void rdl_script_forget(struct rdl_conn *c, int is_noscript)
+{
+    c->scripts = is_noscript ? 0 : SHA_BARRED;
+}
+
+/* ---------------------------------------------------------------- those of the configuration */
 
 const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT};
 const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS};

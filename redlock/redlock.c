@@ -36,39 +36,6 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint)
     r->hint = hint;
 }
 
-int rdl_redlock_finish(struct rdl_redlock *r, int result)
-{
-    if (r->hint != NULL)
-        r->hint->way->end(r->hint);
-    r->state = REDLOCK_IDLE;
-    r->result = (int16_t)result;
-    return result;
-}
-
-uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r)
-{
-    return r->sent_ms + r->ttl_ms - rdl_drift_ms(r->ttl_ms);
-}
-
-int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms)
-{
-    rdl_votes_release(r, 0, now_ms);
-    return rdl_redlock_finish(r, result);
-}
-
-void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms)
-{
-    if (r->wake_ms > most_ms)
-        r->wake_ms = most_ms;
-}
-
-void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)
-{
-    r->sent_ms = now_ms;
-    r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
-    r->state = REDLOCK_ASKED;
-}
-
 /* ---------------------------------------------------------------- connecting */
 
 /* The longest that any of the conns has for it. */
@@ -366,11 +333,6 @@ void rdl_redlock_cancel(struct rdl_redlock *r)
 uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r)
 {
     return r->state == REDLOCK_IDLE || r->upkeep_ms < due_ms(r) ? r->upkeep_ms : due_ms(r);
-}
-
-uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)
-{
-    return r->until_ms > now_ms && r->until_ms != UINT64_MAX ? (uint32_t)(r->until_ms - now_ms) : 0;
 }
 
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)

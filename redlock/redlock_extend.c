@@ -23,6 +23,12 @@ int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_
     return rdl_ttl_check(&opt->lease, ttl_ms);
 }
 
+int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms)
+{
+    rdl_votes_release(r, 0, now_ms);
+    return rdl_redlock_finish(r, result);
+}
+
 static int is_adopting(const struct rdl_redlock *r)
 {
     return r->until_ms == UINT64_MAX;

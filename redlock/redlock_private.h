@@ -52,11 +52,9 @@ struct rdl_canary_way {
     uint64_t (*counts_at)(const struct rdl_redlock *r, size_t i);
 };
 
-/* ---------------------------------------------------------------- redlock.c */
+/* ---------------------------------------------------------------- redlock_state.c */
 
 int rdl_redlock_finish(struct rdl_redlock *r, int result);
-/* Over: everything is released. */
-int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms);
 /* Validity runs from before the first send: whatever the way took, the servers' clocks started later. */
 uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r);
 
@@ -81,6 +79,8 @@ int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms);
  * fence of whoever granted it late.
  */
 void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
+/* The lease is over: everything is released. */
+int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms);
 /* RDL_OK, RDL_E_TTL, RDL_E_CAP. */
 int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # layers.sh BUILD - the walls of the house: who includes whom, which names an object wants from outside,
-# which names it gives, and that the command's files form no circle. Reads the sources, BUILD/lib (asserts on), BUILD/size/* (NDEBUG).
+# which names it gives, and that the files of a layer form no circle. Reads the sources, BUILD/lib (asserts on), BUILD/size/* (NDEBUG).
 #
 # No name here has a blank in it, and lists are split into words on purpose:
 # shellcheck disable=SC2013,SC2046,SC2086
@@ -135,9 +135,9 @@ for src in redlock/cli/*.c; do
     done
 done
 
-# Its files form no circle either: "A B" is that A wants a name of B's.
-arrows() {
-    for src in redlock/cli/*.c; do
+# The files of a layer form no circle: "A B" is that A wants a name of B's.
+arrows() { # layer
+    for src in "$1"/*.c; do
         object=$build/lib/${src%.c}.o
         [ ! -e "$object" ] || nm -P "$object" | sed "s,^,${src##*/} ,"
     done | awk '
@@ -148,8 +148,10 @@ arrows() {
                 if ((wants[i] in giver) && giver[wants[i]] != who[i]) print who[i], giver[wants[i]]
         }' | sort -u
 }
-circle=$(arrows | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([a-z_]*\.c\)$/\1/p')
-[ -z "$circle" ] || bad "files of the command in a circle:" $circle
+for layer in resp net lock redlock redlock/cli; do
+    circle=$(arrows "$layer" | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([a-z_]*\.c\)$/\1/p')
+    [ -z "$circle" ] || bad "files of $layer in a circle:" $circle
+done
 
 [ "$checked" -gt 0 ] || bad "no objects in $build: run it as \`make layers\`"
 echo "layers: $checked objects, $found findings"

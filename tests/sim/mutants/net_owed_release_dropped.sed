@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_queue.c: an owed release survives its connection
-/^void rdl_queue_disconnected/,/^}/s/if \(r->op->is_owed == OWED_ALWAYS\)/if (r->op == NULL)/
+# net/net_request.c: an owed release survives its connection
+/^void rdl_requests_disconnected/,/^}/s/if \(r->op->is_owed == OWED_ALWAYS\)/if (r->op == NULL)/
