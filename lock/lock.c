@@ -232,14 +232,15 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 /* The attempt failed: again after a pause, if there is time and sense in it. */
 static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 {
+    int is_over = now_ms >= l->deadline_ms;
     uint64_t pause_ms;
 
-    if (result == RDL_UNKNOWN && l->tries > 0 && now_ms >= l->deadline_ms)
+    if (is_over && l->tries > 0 && (result == RDL_UNKNOWN || result == RDL_E_TIMEOUT))
         result = l->result; /* cut short by the deadline, it says no more than the attempt before */
     if (result == RDL_BUSY)
         rdl_count_up(&l->busy);
-    if (l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || now_ms >= l->deadline_ms ||
-        rdl_is_permanent(result) || result <= RDL_E_FOREIGN_VALUE)
+    if (l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || is_over || rdl_is_permanent(result) ||
+        result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
     pause_ms = pause_of(l, result, now_ms);
     if (l->tries < UINT8_MAX)
