@@ -35,6 +35,7 @@
  *     cli_secret.c     passwords: where from, and who must not see them
  *     cli_signals.c    signals as bytes in a pipe
  *     cli_say.c        words: messages, and what was asked for
+ *     cli_text.c       text put together                                 struct rdl_cli_text
  *
  * One process, one thread, one loop. Nothing here is part of the library.
  */
@@ -546,6 +547,15 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 #else
 #define RDL_CLI_PRINTF(a, b)
 #endif
+
+/* Zero-terminated; what does not fit is cut. */
+struct rdl_cli_text {
+    char *out;
+    size_t cap, len;
+};
+void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+/* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD. */
+void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
 
 enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1 };
 

@@ -4,7 +4,6 @@
 #include "redlock/cli/cli.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,144 +142,130 @@ void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *
 
 /* ---------------------------------------------------------------- words */
 
-struct text {
-    char *out;
-    size_t cap, len;
-};
-
-RDL_CLI_PRINTF(2, 3)
-static void add(struct text *t, const char *format, ...)
+static void add_seconds(struct rdl_cli_text *t, uint64_t ms)
 {
-    va_list args;
-
-    va_start(args, format);
-    int n = vsnprintf(t->out + t->len, t->cap - t->len, format, args);
-    va_end(args);
-    t->len = n > 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
+    rdl_cli_add(t, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);
 }
 
-static void add_seconds(struct text *t, uint64_t ms)
-{
-    add(t, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);
-}
-
-static void add_uptime(struct text *t, unsigned long s)
+static void add_uptime(struct rdl_cli_text *t, unsigned long s)
 {
     if (s >= 2 * 86400UL)
-        add(t, "up %lu days", s / 86400);
+        rdl_cli_add(t, "up %lu days", s / 86400);
     else if (s >= 2 * 3600UL)
-        add(t, "up %lu hours", s / 3600);
+        rdl_cli_add(t, "up %lu hours", s / 3600);
     else if (s >= 120)
-        add(t, "up %lu minutes", s / 60);
+        rdl_cli_add(t, "up %lu minutes", s / 60);
     else
-        add(t, "up %lu s", s);
+        rdl_cli_add(t, "up %lu s", s);
 }
 
-static void add_host(struct text *t, const struct rdl_cli_look *l, size_t i)
+static void add_host(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
 {
     const struct rdl_cli_host *h = &l->host[i];
     uint64_t wait_ms = quarantine_ms(l->o, h);
 
     if (!h->is_told)
         return;
-    add(t, " (%s %s, %s, ", h->is_valkey ? "valkey" : "redis", h->version, h->role);
+    rdl_cli_add(t, " (%s %s, %s, ", h->is_valkey ? "valkey" : "redis", h->version, h->role);
     add_uptime(t, h->uptime_s);
     if (wait_ms > 0) {
-        add(t, "; does not count for ");
+        rdl_cli_add(t, "; does not count for ");
         add_seconds(t, wait_ms);
     }
-    add(t, ")");
+    rdl_cli_add(t, ")");
 }
 
-static void add_error(struct text *t, const struct rdl_cli_look *l, size_t i)
+static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
 {
     const struct rdl_cli_seen *s = &l->seen[i];
     int err = rdl_posix_errno(&l->servers->conn[i]);
 
     if (l->servers->unresolved[i] != NULL)
-        add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
+        rdl_cli_add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
     else if (s->error == RDL_OK)
-        add(t, "it changes while it is looked at");
+        rdl_cli_add(t, "it changes while it is looked at");
     else
-        add(t, "no answer: %s%s%s", rdl_strerror(s->error), s->said[0] != '\0' || err != 0 ? ": " : "",
-            s->said[0] != '\0' ? s->said
-            : err != 0         ? strerror(err)
-                               : "");
+        rdl_cli_add(t, "no answer: %s%s%s", rdl_strerror(s->error),
+                    s->said[0] != '\0' || err != 0 ? ": " : "",
+                    s->said[0] != '\0' ? s->said
+                    : err != 0         ? strerror(err)
+                                       : "");
 }
 
 void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap)
 {
-    struct text t = {out, cap, 0};
+    struct rdl_cli_text t = {out, cap, 0};
 
     add_error(&t, l, i);
 }
 
-static void add_key(struct text *t, const struct rdl_cli_seen *s)
+static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
 {
     enum rdl_cli_kind kind = rdl_cli_seen_kind(s);
 
     if (s->what == RDL_CLI_SEEN_ODD)
-        add(t, "no string, so no lock");
+        rdl_cli_add(t, "no string, so no lock");
     else if (kind == RDL_CLI_KIND_DEADLINE)
-        add(t, "old protocol: held by %08" PRIx32 " until %.*s (Unix time)", s->id, (int)s->len, s->value);
+        rdl_cli_add(t, "old protocol: held by %08" PRIx32 " until %.*s (Unix time)", s->id, (int)s->len,
+                    s->value);
     else if (kind == RDL_CLI_KIND_TOKEN)
-        add(t, "held by %08" PRIx32, s->id);
+        rdl_cli_add(t, "held by %08" PRIx32, s->id);
     else
-        add(t, "a value that is no token of ours: %08" PRIx32, s->id);
+        rdl_cli_add(t, "a value that is no token of ours: %08" PRIx32, s->id);
     if (s->pttl_ms >= 0) {
-        add(t, ", ");
+        rdl_cli_add(t, ", ");
         add_seconds(t, (uint64_t)s->pttl_ms);
-        add(t, " left");
+        rdl_cli_add(t, " left");
     } else if (kind != RDL_CLI_KIND_DEADLINE) {
-        add(t, ", no expiry%s", s->what == RDL_CLI_SEEN_ODD ? "" : ": foreign or legacy");
+        rdl_cli_add(t, ", no expiry%s", s->what == RDL_CLI_SEEN_ODD ? "" : ": foreign or legacy");
     }
 }
 
 static void look_line(const struct rdl_cli_look *l, size_t i, const char *name, char *out, size_t cap)
 {
-    struct text t = {out, cap, 0};
+    struct rdl_cli_text t = {out, cap, 0};
     char where[RDL_CLI_WHERE_MAX];
 
     rdl_cli_servers_where(l->servers, i, where);
-    add(&t, "%s at %s: ", name, where);
+    rdl_cli_add(&t, "%s at %s: ", name, where);
     if (l->seen[i].what == RDL_CLI_SEEN_NOTHING)
         add_error(&t, l, i);
     else if (l->seen[i].what == RDL_CLI_SEEN_FREE)
-        add(&t, "free");
+        rdl_cli_add(&t, "free");
     else
         add_key(&t, &l->seen[i]);
     add_host(&t, l, i);
 }
 
-static void add_end(struct text *t, uint64_t ms)
+static void add_end(struct rdl_cli_text *t, uint64_t ms)
 {
-    add(t, ", for ");
+    rdl_cli_add(t, ", for ");
     add_seconds(t, ms);
-    add(t, " at most unless it is renewed");
+    rdl_cli_add(t, " at most unless it is renewed");
 }
 
 static void verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap)
 {
-    struct text t = {out, cap, 0};
+    struct rdl_cli_text t = {out, cap, 0};
 
-    add(&t, "%s: ", name);
+    rdl_cli_add(&t, "%s: ", name);
     if (v->what == RDL_CLI_FREE) {
-        add(&t, "free");
+        rdl_cli_add(&t, "free");
     } else if (v->what == RDL_CLI_SPLIT) {
-        add(&t, "split: nobody holds it on %u of %u", v->quorum, v->of);
+        rdl_cli_add(&t, "split: nobody holds it on %u of %u", v->quorum, v->of);
     } else if (v->what == RDL_CLI_UNKNOWN) {
-        add(&t, "unknown: ");
+        rdl_cli_add(&t, "unknown: ");
         if (v->silent > 0)
-            add(&t, "%u of %u servers did not answer", v->silent, v->of);
+            rdl_cli_add(&t, "%u of %u servers did not answer", v->silent, v->of);
         if (v->young > 0)
-            add(&t, "%s%u of %u came up less than --max-ttl ago and may have forgotten it",
-                v->silent > 0 ? ", " : "", v->young, v->of);
+            rdl_cli_add(&t, "%s%u of %u came up less than --max-ttl ago and may have forgotten it",
+                        v->silent > 0 ? ", " : "", v->young, v->of);
     } else {
-        add(&t, "held by %08" PRIx32 " on %u of %u", v->id, v->on, v->of);
+        rdl_cli_add(&t, "held by %08" PRIx32 " on %u of %u", v->id, v->on, v->of);
         if (v->key == RDL_CLI_KIND_DEADLINE)
-            add(&t, ", by the old protocol");
+            rdl_cli_add(&t, ", by the old protocol");
         else if (v->ends_ms == UINT64_MAX)
-            add(&t, ", no expiry: foreign or legacy");
+            rdl_cli_add(&t, ", no expiry: foreign or legacy");
         else
             add_end(&t, v->ends_ms);
     }
@@ -318,46 +303,32 @@ int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 
 /* ---------------------------------------------------------------- JSON */
 
-static void add_string(struct text *t, const char *s)
-{
-    add(t, "\"");
-    for (; *s != '\0'; s++) {
-        if (*s == '"' || *s == '\\')
-            add(t, "\\%c", *s);
-        else if ((unsigned char)*s < ' ' || *s == 127)
-            add(t, "\\u%04x", (unsigned)(unsigned char)*s);
-        else
-            add(t, "%c", *s);
-    }
-    add(t, "\"");
-}
-
-static void add_server(struct text *t, const struct rdl_cli_look *l, size_t i)
+static void add_server(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
 {
     static const char *const kinds[] = {"token", "deadline", "foreign"};
     const struct rdl_cli_seen *s = &l->seen[i];
     const struct rdl_cli_host *h = &l->host[i];
     char where[RDL_CLI_WHERE_MAX], error[256];
-    struct text e = {error, sizeof error, 0};
+    struct rdl_cli_text e = {error, sizeof error, 0};
 
     rdl_cli_servers_where(l->servers, i, where);
-    add(t, "{\"server\":");
-    add_string(t, where);
+    rdl_cli_add(t, "{\"server\":");
+    rdl_cli_add_json(t, where);
     if (s->what == RDL_CLI_SEEN_NOTHING) {
         add_error(&e, l, i);
-        add(t, ",\"key\":null,\"error\":");
-        add_string(t, error);
+        rdl_cli_add(t, ",\"key\":null,\"error\":");
+        rdl_cli_add_json(t, error);
     } else if (s->what == RDL_CLI_SEEN_FREE) {
-        add(t, ",\"key\":\"free\"");
+        rdl_cli_add(t, ",\"key\":\"free\"");
     } else {
-        add(t, ",\"key\":\"%s\",\"id\":\"%08" PRIx32 "\",\"ttl_ms\":%" PRId64, kinds[rdl_cli_seen_kind(s)],
-            s->id, s->pttl_ms);
+        rdl_cli_add(t, ",\"key\":\"%s\",\"id\":\"%08" PRIx32 "\",\"ttl_ms\":%" PRId64,
+                    kinds[rdl_cli_seen_kind(s)], s->id, s->pttl_ms);
     }
     if (h->is_told) {
-        add(t, ",\"version\":\"%s\",\"role\":\"%s\",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64, h->version,
-            h->role, h->uptime_s, quarantine_ms(l->o, h));
+        rdl_cli_add(t, ",\"version\":\"%s\",\"role\":\"%s\",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64,
+                    h->version, h->role, h->uptime_s, quarantine_ms(l->o, h));
     }
-    add(t, "}");
+    rdl_cli_add(t, "}");
 }
 
 int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
@@ -365,24 +336,24 @@ int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 {
     static const char *const words[] = {"free", "held", "split", "unknown"};
     static char out[JSON_MAX];
-    struct text t = {out, sizeof out, 0};
+    struct rdl_cli_text t = {out, sizeof out, 0};
 
     if (!is_first)
-        add(&t, ",");
+        rdl_cli_add(&t, ",");
 
-    add(&t, "{\"lock\":");
-    add_string(&t, name);
-    add(&t, ",\"verdict\":\"%s\"", words[v->what]);
+    rdl_cli_add(&t, "{\"lock\":");
+    rdl_cli_add_json(&t, name);
+    rdl_cli_add(&t, ",\"verdict\":\"%s\"", words[v->what]);
     if (v->what == RDL_CLI_HELD)
-        add(&t, ",\"id\":\"%08" PRIx32 "\",\"on\":%u", v->id, v->on);
+        rdl_cli_add(&t, ",\"id\":\"%08" PRIx32 "\",\"on\":%u", v->id, v->on);
     if (v->what == RDL_CLI_HELD && v->ends_ms != UINT64_MAX)
-        add(&t, ",\"ends_ms\":%" PRIu64, v->ends_ms);
-    add(&t, ",\"of\":%u,\"quorum\":%u,\"servers\":[", v->of, v->quorum);
+        rdl_cli_add(&t, ",\"ends_ms\":%" PRIu64, v->ends_ms);
+    rdl_cli_add(&t, ",\"of\":%u,\"quorum\":%u,\"servers\":[", v->of, v->quorum);
     for (size_t i = 0; i < l->servers->n; i++) {
         if (i > 0)
-            add(&t, ",");
+            rdl_cli_add(&t, ",");
         add_server(&t, l, i);
     }
-    add(&t, "]}");
+    rdl_cli_add(&t, "]}");
     return rdl_cli_print(out);
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Text put together piece by piece, and strings as JSON has them. */
+#include "redlock/cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(t->out + t->len, t->cap - t->len, format, args);
+    va_end(args);
+    t->len = n > 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
+}
+
+static int is_between(unsigned char c, unsigned char least, unsigned char most)
+{
+    return c >= least && c <= most;
+}
+
+/* How many bytes the character of UTF-8 has that begins here; 0: this begins none (RFC 3629). */
+static size_t utf8_len(const unsigned char *s)
+{
+    size_t len = *s < 0x80 ? 1 : is_between(*s, 0xc2, 0xdf) ? 2 : is_between(*s, 0xe0, 0xef) ? 3 : 4;
+
+    if (len == 4 && !is_between(*s, 0xf0, 0xf4))
+        return 0;
+    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f)) /* too long a form, a surrogate */
+        return 0;
+    if ((*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f)) /* too long a form, none of Unicode's */
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if (!is_between(s[i], 0x80, 0xbf)) /* the NUL at the end is none either */
+            return 0;
+    return len;
+}
+
+static size_t add_character(struct rdl_cli_text *t, const char *s)
+{
+    unsigned char c = (unsigned char)*s;
+    size_t len = utf8_len((const unsigned char *)s);
+
+    if (c == '"' || c == '\\')
+        rdl_cli_add(t, "\\%c", c);
+    else if (c < ' ' || c == 127)
+        rdl_cli_add(t, "\\u%04x", (unsigned)c);
+    else if (len == 0)
+        rdl_cli_add(t, "\\ufffd");
+    else
+        rdl_cli_add(t, "%.*s", (int)len, s);
+    return len > 0 ? len : 1;
+}
+
+void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
+{
+    rdl_cli_add(t, "\"");
+    while (*s != '\0')
+        s += add_character(t, s);
+    rdl_cli_add(t, "\"");
+}
