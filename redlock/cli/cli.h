@@ -18,6 +18,7 @@
  *     cli_wait.c       getting the lock: one acquisition with its waiting
  *     cli_probe.c      may it be released and extended?
  *     cli_warn.c       what is wrong though the lock is had
+ *     cli_event.c      what became of the lock, for --log                enum rdl_cli_event
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
  *     cli_look.c       asking for that                                   struct rdl_cli_look
@@ -35,6 +36,7 @@
  *     cli_secret.c     passwords: where from, and who must not see them
  *     cli_signals.c    signals as bytes in a pipe
  *     cli_say.c        words: messages, and what was asked for
+ *     cli_log.c        a line of --log
  *     cli_text.c       text put together                                 struct rdl_cli_text
  *
  * One process, one thread, one loop. Nothing here is part of the library.
@@ -74,6 +76,8 @@ enum {
 };
 
 #define RDL_CLI_FOREVER UINT64_MAX
+
+enum rdl_cli_log { RDL_CLI_LOG_NONE, RDL_CLI_LOG_TEXT, RDL_CLI_LOG_JSON };
 
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
 
@@ -121,6 +125,8 @@ struct rdl_cli_options {
     const char *token_file;
     const char *trace_file; /* with trace; NULL: standard error */
     int trace;
+    int log;    /* enum rdl_cli_log */
+    int log_fd; /* -1: standard error */
     int legacy; /* enum rdl_cli_legacy */
     int shortest_ttl;
     uint32_t clock_error_ms; /* 0: this host's wall clock is not used */
@@ -262,6 +268,9 @@ struct rdl_cli_lock {
     int is_acquiring; /* the single lock's operation, and its result; RDL_PENDING: it goes on */
     int result;
     uint64_t reached_ms; /* while it is asked for: when a majority could answer last */
+    uint64_t asked_ms;   /* for --log: since when it is asked for, and held; 0: it never was */
+    uint64_t got_ms;
+    uint32_t sets, busy; /* rdl_cost, of all acquisitions together */
     size_t n_conns;      /* of servers->conns: with a hint there is one more than servers */
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
@@ -297,6 +306,10 @@ int rdl_cli_lease_release(struct rdl_cli_lock *l, uint64_t now_ms);
 int rdl_cli_lease_step(struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_wake_ms(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
+/* What the last acquisition cost. */
+struct rdl_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l);
+/* Who we are on the servers, for people: as rdl_cli_seen.id. */
+uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l);
 /* The number of the lease held; 0: none, or not asked for. */
 uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l);
 /* The last operation was a release. */
@@ -326,7 +339,8 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l);
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);
 /* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
-/* What server i did, for people: "127.0.0.1:6379: done in 1 ms". */
+/* What server i did, for people: "127.0.0.1:6379: done in 1 ms"; and without who it is. */
+void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 /* Server i failed in a way that lasts until somebody mends it; one that is down may come back by itself. */
 int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i);
@@ -540,6 +554,24 @@ int rdl_cli_supervise(struct rdl_cli_lock *l);
 /* When the group gets SIGKILL before the lease ends: a couple of scheduling quanta. */
 uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 
+/* ---------------------------------------------------------------- what became of the lock, for --log */
+
+/* Each has its row in redlock.1, LOG. */
+enum rdl_cli_event {
+    RDL_CLI_WAITING,
+    RDL_CLI_ACQUIRED,
+    RDL_CLI_RENEWED,
+    RDL_CLI_RENEW_FAILED,
+    RDL_CLI_LOSING, /* it will not be renewed: whoever works under it is to end */
+    RDL_CLI_LOST,
+    RDL_CLI_RELEASED,
+    RDL_CLI_CHILD_EXIT,
+    RDL_CLI_FAILED
+};
+
+/* Write it to the log, if there is one. reason NULL: none; status < 0: none. */
+void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const char *reason, int status);
+
 /* ---------------------------------------------------------------- messages */
 
 #if defined(__GNUC__)
@@ -557,10 +589,24 @@ void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF
 /* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD. */
 void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
 
-enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1 };
+/*
+ * A line of the log: how it begins, its fields, how it ends; it is put by rdl_cli_put. As text:
+ * 2026-11-24T09:11:45.123Z acquired lock="nightly" id="8cf9df55" waited_ms=3 ...
+ */
+enum { RDL_CLI_LOG_MAX = 20480 };
+void rdl_cli_log_open(int fd, enum rdl_cli_log how, const char *lock);
+/* -1: there is no log. */
+int rdl_cli_log_fd(void);
+int rdl_cli_log_is_json(void);
+void rdl_cli_log_begin(struct rdl_cli_text *t, const char *event);
+void rdl_cli_log_number(struct rdl_cli_text *t, const char *name, uint64_t value);
+void rdl_cli_log_string(struct rdl_cli_text *t, const char *name, const char *value);
+void rdl_cli_log_end(struct rdl_cli_text *t);
+
+enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_CHATTY = 2 };
 
 /*
- * One line on standard error, control characters replaced.
+ * One line on standard error, control characters replaced; an event "message" of a log in JSON there.
  *
  *     fail   redlock: ...            always
  *     warn   redlock: warning: ...   not with -q; once for each thing
@@ -569,13 +615,17 @@ enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1 };
  */
 void rdl_cli_loudness(int level);
 int rdl_cli_is_verbose(void);
+int rdl_cli_is_chatty(void); /* -v twice */
 void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 /* On standard output, what was asked for. 0, or RDL_EXIT_OS: it could not be written (--help >/dev/full). */
 int rdl_cli_print(const char *text);
-/* A line, of 4096 bytes at most, to standard error or to the one other file there is. Waits for no reader. */
+/*
+ * A line to standard error or to one of the two other files there are (--trace, --log-fd); one of more than 4096
+ * bytes may be written in pieces. Waits for no reader.
+ */
 void rdl_cli_put(int fd, const char *line, size_t len);
 /* Write what was kept, for patience_ms at most. 1: some of it is left. */
 int rdl_cli_flush(uint32_t patience_ms);

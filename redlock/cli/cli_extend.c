@@ -4,14 +4,18 @@
 
 static int extend(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
 {
-    int rc;
+    int rc, status;
 
     rdl_cli_lease_adopt(l, token);
     rdl_cli_wait_connected(l);
     rc = rdl_cli_wait_for(l, rdl_cli_lease_extend(l, rdl_cli_now(l)));
-    if (rc < RDL_OK)
-        return rdl_cli_lock_not_done(l, rc, "extended");
+    if (rc < RDL_OK) {
+        status = rdl_cli_lock_not_done(l, rc, "extended");
+        rdl_cli_event(l, RDL_CLI_FAILED, rdl_strerror(rc), status);
+        return status;
+    }
     rdl_cli_lease_finish(l);
+    rdl_cli_event(l, RDL_CLI_RENEWED, NULL, -1);
     rdl_cli_note("%s extended: %.1f s are left", l->o->lock,
                  (double)(rdl_cli_lease_until_ms(l) - rdl_cli_now(l)) / 1000);
     rdl_cli_lock_note_servers(l);

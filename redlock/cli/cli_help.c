@@ -14,6 +14,7 @@ enum {
     GETTING = RUN | ACQUIRE | HOLD,
     ADOPTING = EXTEND | RELEASE,
     LEASING = GETTING | EXTEND,
+    LOGGING = LEASING | RELEASE,
     ALL = LEASING | RELEASE | STATUS | BREAK | LIST
 };
 
@@ -136,6 +137,9 @@ static const struct {
           "  -v, --verbose         say what happens, and what each server did\n"
           "  -q, --quiet           errors only\n"
           "  --trace[=FILE]        every byte sent and received, without the passwords\n"},
+    {LOGGING, "  --log text|json       a line for each event, with its time: waiting, acquired,\n"
+              "                        lost, released and so on; renewed with -vv\n"
+              "  --log-fd N            to this open descriptor, not to standard error\n"},
     {RUN, "\n"
           "Exit status: COMMAND's own, 128+N if signal N ended it, or\n"
           "   1  somebody else holds the lock    71  system error\n"

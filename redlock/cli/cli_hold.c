@@ -97,6 +97,7 @@ static int hold(struct hold *h)
         uint64_t end_ms = h->held.until_ms > l->o->grace_ms ? h->held.until_ms - l->o->grace_ms : 0;
         if (rdl_cli_now(l) >= end_ms) {
             rdl_cli_held_lose(&h->held, "the lease could not be renewed");
+            rdl_cli_event(l, RDL_CLI_LOST, NULL, -1);
             return RDL_EXIT_LOST;
         }
         uint64_t renewal = rdl_cli_held_wake_ms(&h->held, rdl_cli_now(l));

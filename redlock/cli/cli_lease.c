@@ -315,6 +315,23 @@ uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l)
     return l->is_single ? now + rdl_lock_remaining_ms(&l->single, now) : rdl_redlock_until_ms(&l->redlock);
 }
 
+struct rdl_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l)
+{
+    return l->is_single ? rdl_lock_cost(&l->single) : rdl_redlock_cost(&l->redlock);
+}
+
+uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
+{
+    char value[RDL_VALUE_MAX];
+    size_t len = sizeof value;
+
+    if (l->is_single)
+        len = l->single.mode->value(&l->single, value);
+    else
+        rdl_redlock_token(&l->redlock, value);
+    return rdl_cli_id(RDL_CLI_ID_BASE, value, len);
+}
+
 uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l)
 {
     return l->o->fence ? rdl_redlock_fence(&l->redlock) : 0;

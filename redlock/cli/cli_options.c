@@ -31,6 +31,8 @@ enum id {
     OPT_VERBOSE,
     OPT_QUIET,
     OPT_TRACE,
+    OPT_LOG,
+    OPT_LOG_FD,
     OPT_PASSWORD_FILE,
     OPT_PASSWORD_FD,
     OPT_TOKEN,
@@ -92,6 +94,8 @@ static const struct option table[] = {
     {'v', "verbose", OPT_VERBOSE, NOTHING, ALL},
     {'q', "quiet", OPT_QUIET, NOTHING, ALL},
     {0, "trace", OPT_TRACE, MAYBE, ALL},
+    {0, "log", OPT_LOG, VALUE, GETTING | ADOPTING},
+    {0, "log-fd", OPT_LOG_FD, VALUE, GETTING | ADOPTING},
     {0, "password-file", OPT_PASSWORD_FILE, VALUE, ALL},
     {0, "password-fd", OPT_PASSWORD_FD, VALUE, ALL},
     {0, "token", OPT_TOKEN, VALUE, ADOPTING},
@@ -196,19 +200,24 @@ static int take_number(const char *word, const char *text, int max, int *out)
 }
 
 static const char *const guards[] = {"strict", "required", "if-permitted", "off", NULL}; /* enum rdl_guard */
+static const char *const logs[] = {"text", "json", NULL};                /* enum rdl_cli_log */
 static const char *const legacies[] = {"never", "auto", "always", NULL}; /* enum rdl_cli_legacy */
 
 /* *out: first for the first of words, and so on. */
 static int take_word(const char *option, const char *text, const char *const words[], int first, int *out)
 {
+    char all[80];
+    struct rdl_cli_text t = {all, sizeof all, 0};
+
     for (int i = 0; words[i] != NULL; i++) {
         if (strcmp(text, words[i]) == 0) {
             *out = first + i;
             return 0;
         }
     }
-    rdl_cli_fail("%s %s: give %s, %s%s%s%s%s", option, text, words[0], words[1], words[3] ? ", " : " or ",
-                 words[2], words[3] ? " or " : "", words[3] ? words[3] : "");
+    for (int i = 0; words[i] != NULL; i++)
+        rdl_cli_add(&t, "%s%s", i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ", words[i]);
+    rdl_cli_fail("%s %s: give %s", option, text, all);
     return RDL_EXIT_USAGE;
 }
 
@@ -248,7 +257,7 @@ static int switch_on(struct rdl_cli_options *o, enum id id)
     if (id == OPT_NOWAIT)
         o->wait_ms = 0;
     else if (id == OPT_VERBOSE)
-        rdl_cli_loudness(RDL_CLI_VERBOSE);
+        rdl_cli_loudness(rdl_cli_is_verbose() ? RDL_CLI_CHATTY : RDL_CLI_VERBOSE);
     else if (id == OPT_QUIET)
         rdl_cli_loudness(RDL_CLI_QUIET);
     else if (id == OPT_SHORTEST_TTL)
@@ -321,6 +330,10 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         o->trace = 1;
         o->trace_file = value;
         return 0;
+    case OPT_LOG:
+        return take_word("--log", text, logs, RDL_CLI_LOG_TEXT, &o->log);
+    case OPT_LOG_FD:
+        return take_number(opt->word, text, FD_MAX, &o->log_fd);
     case OPT_PASSWORD_FILE:
     case OPT_PASSWORD_FD:
     case OPT_TOKEN:
@@ -589,6 +602,7 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
     o->ttl_ms = 30000;
     o->conflict_status = RDL_EXIT_CONFLICT;
     o->password_fd = -1;
+    o->log_fd = -1;
     o->guard = RDL_GUARD_IF_PERMITTED;
     if (guard != NULL && guard[0] != '\0')
         rc = take_word("$REDLOCK_RESTART_GUARD", guard, guards, RDL_GUARD_STRICT, &o->guard);

@@ -9,10 +9,13 @@ static int release(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
     rdl_cli_lease_adopt(l, token);
     rdl_cli_wait_connected(l);
     rc = rdl_cli_wait_for(l, rdl_cli_lease_release(l, rdl_cli_now(l)));
-    if (rc != RDL_OK)
+    if (rc != RDL_OK) {
         status = rdl_cli_lock_not_done(l, rc, "released");
+        rdl_cli_event(l, RDL_CLI_FAILED, rdl_strerror(rc), status);
+    }
     rdl_cli_lease_finish(l);
     if (rc == RDL_OK) {
+        rdl_cli_event(l, RDL_CLI_RELEASED, NULL, -1);
         rdl_cli_note("%s released", l->o->lock);
         rdl_cli_lock_note_servers(l);
     }

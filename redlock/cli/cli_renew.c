@@ -7,8 +7,10 @@
 
 void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why)
 {
-    if (!h->lost)
+    if (!h->lost) {
         rdl_cli_fail("%s is lost: %s", h->lock->o->lock, why);
+        rdl_cli_event(h->lock, RDL_CLI_LOSING, why, -1);
+    }
     h->lost = 1;
 }
 
@@ -35,6 +37,8 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
         (h->failures > 0 ? rdl_cli_tell : rdl_cli_note)(
             "%s renewed%s", h->lock->o->lock, rc == RDL_REPAIRED ? ", and put back where it was gone" : "");
         rdl_cli_lock_note_servers(h->lock);
+        if (h->failures > 0 || rdl_cli_is_chatty())
+            rdl_cli_event(h->lock, RDL_CLI_RENEWED, NULL, -1);
         h->failures = 0;
         return 1;
     }
@@ -46,6 +50,8 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
         return 0;
     }
     rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
+    if (h->until_ms != 0) /* else it is lost already, and that was the last one's event */
+        rdl_cli_event(h->lock, RDL_CLI_RENEW_FAILED, rdl_strerror(rc), -1);
     (h->failures++ == 0 ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", h->lock->o->lock,
                                                        rdl_strerror(rc), why);
     if (rc == RDL_LOST || rc == RDL_REACQUIRED)
@@ -80,6 +86,13 @@ uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now)
 
 /* ---------------------------------------------------------------- giving it back */
 
+static enum rdl_cli_event given_back(int rc, int lost)
+{
+    if (lost || rc == RDL_LOST || rc == RDL_EXPIRED)
+        return RDL_CLI_LOST;
+    return rc == RDL_OK || rc == RDL_OVERWRITTEN ? RDL_CLI_RELEASED : RDL_CLI_FAILED;
+}
+
 int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
 {
     char why[1500];
@@ -98,6 +111,7 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
             (rc == RDL_LOST || (rc == RDL_EXPIRED && rdl_cli_lock_is_denied(l))) && rdl_cli_now(l) < until_ms;
     }
     rdl_cli_lock_reports(l, rc, why, sizeof why);
+    rdl_cli_event(l, given_back(rc, lost), rc != RDL_OK ? rdl_strerror(rc) : NULL, -1);
     if (rc == RDL_OK && !lost)
         rdl_cli_note("%s released", l->o->lock);
     else if (stolen)

@@ -83,14 +83,13 @@ static void drop_script(char *text)
     }
 }
 
-void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
-    char raw[160], clean[192], where[RDL_CLI_WHERE_MAX];
+    char raw[160];
     const char *said = rdl_conn_text(s->server[i].conn);
     struct rdl_bytes password = s->endpoint[i].password;
 
-    rdl_cli_servers_where(s, i, where);
     if (s->unresolved[i] != NULL)
         snprintf(raw, sizeof raw, "no address: %s", s->unresolved[i]);
     else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
@@ -101,9 +100,17 @@ void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size
         add_errno(s->server[i].conn, rdl_cli_lease_error(l, i), raw, sizeof raw);
     if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
         said = raw;
-    rdl_cli_secret_scrub(raw, said, password, clean, sizeof clean);
-    drop_script(clean);
-    snprintf(out, cap, "%s: %s", where, clean);
+    rdl_cli_secret_scrub(raw, said, password, out, cap);
+    drop_script(out);
+}
+
+void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+{
+    char said[192], where[RDL_CLI_WHERE_MAX];
+
+    rdl_cli_servers_where(l->servers, i, where);
+    rdl_cli_lock_said(l, i, said, sizeof said);
+    snprintf(out, cap, "%s: %s", where, said);
 }
 
 static int denies(const struct rdl_cli_lock *l, size_t i)

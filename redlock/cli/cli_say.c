@@ -21,19 +21,20 @@
 enum {
     KEPT = 16384,
     AT_ONCE = 4096, /* what a pipe with room takes whole, and no line is longer */
-    STUCK_US = 2000
+    STUCK_US = 2000,
+    FILES = 3
 };
 
 /* What is still to be written to fd. */
 struct backlog {
-    int fd;
+    int fd, is_used;
     size_t len;
     unsigned long lost; /* lines, behind text */
     char text[KEPT];
 };
 
 static int loudness = RDL_CLI_NORMAL;
-static struct backlog backlogs[2]; /* standard error, and the trace's file */
+static struct backlog backlogs[FILES]; /* standard error, the trace's file, the log's */
 
 void rdl_cli_loudness(int level)
 {
@@ -43,6 +44,29 @@ void rdl_cli_loudness(int level)
 int rdl_cli_is_verbose(void)
 {
     return loudness >= RDL_CLI_VERBOSE;
+}
+
+int rdl_cli_is_chatty(void)
+{
+    return loudness >= RDL_CLI_CHATTY;
+}
+
+/* Messages to fd are events: there is a log in JSON, where every line is an object. */
+static int is_logged(int fd)
+{
+    return fd == rdl_cli_log_fd() && rdl_cli_log_is_json();
+}
+
+/* An event "message": its length. */
+static size_t message(char *line, size_t cap, const char *level, const char *text)
+{
+    struct rdl_cli_text t = {line, cap, 0};
+
+    rdl_cli_log_begin(&t, "message");
+    rdl_cli_log_string(&t, "level", level);
+    rdl_cli_log_string(&t, "text", text);
+    rdl_cli_log_end(&t);
+    return t.len;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -95,6 +119,18 @@ static size_t next_lines(const char *text, size_t len)
     return len;
 }
 
+static void tell_lost(struct backlog *b)
+{
+    char text[100];
+
+    snprintf(text, sizeof text, "%lu more lines were not written: nobody read this", b->lost);
+    if (is_logged(b->fd))
+        b->len = message(b->text, sizeof b->text, "warning", text);
+    else
+        b->len = (size_t)snprintf(b->text, sizeof b->text, "redlock: warning: %s\n", text);
+    b->lost = 0;
+}
+
 static void drain(struct backlog *b)
 {
     while (b->len > 0) {
@@ -103,20 +139,26 @@ static void drain(struct backlog *b)
             return;
         b->len -= n;
         memmove(b->text, b->text + n, b->len);
-        if (b->len == 0 && b->lost > 0) {
-            b->len = (size_t)snprintf(b->text, sizeof b->text,
-                                      "redlock: warning: %lu more lines were not written: nobody read this\n",
-                                      b->lost);
-            b->lost = 0;
-        }
+        if (b->len == 0 && b->lost > 0)
+            tell_lost(b);
     }
+}
+
+static struct backlog *backlog_of(int fd)
+{
+    struct backlog *b = backlogs;
+
+    while (b->is_used && b->fd != fd && b < backlogs + FILES - 1)
+        b++;
+    b->fd = fd;
+    b->is_used = 1;
+    return b;
 }
 
 void rdl_cli_put(int fd, const char *line, size_t len)
 {
-    struct backlog *b = &backlogs[fd != STDERR_FILENO];
+    struct backlog *b = backlog_of(fd);
 
-    b->fd = fd;
     drain(b);
     if (b->len == 0) {
         size_t n = write_some(fd, line, len);
@@ -133,47 +175,65 @@ void rdl_cli_put(int fd, const char *line, size_t len)
 
 static size_t left(void)
 {
-    drain(&backlogs[0]);
-    drain(&backlogs[1]);
-    return backlogs[0].len + backlogs[1].len;
+    size_t n = 0;
+
+    for (struct backlog *b = backlogs; b < backlogs + FILES; b++) {
+        drain(b);
+        n += b->len;
+    }
+    return n;
 }
 
 int rdl_cli_flush(uint32_t patience_ms)
 {
     const struct timespec pause = {0, 10000000};
     uint64_t until_ms = rdl_posix_now_ms() + patience_ms;
+    size_t n = left();
 
-    while (left() > 0 && rdl_posix_now_ms() < until_ms)
+    for (; n > 0 && rdl_posix_now_ms() < until_ms; n = left())
         nanosleep(&pause, NULL);
-    return backlogs[0].len + backlogs[1].len > 0;
+    return n > 0;
 }
 
 void rdl_cli_forget_kept(void)
 {
-    backlogs[0].len = backlogs[1].len = 0;
-    backlogs[0].lost = backlogs[1].lost = 0;
+    for (struct backlog *b = backlogs; b < backlogs + FILES; b++)
+        b->len = b->lost = 0;
 }
 
 /* ---------------------------------------------------------------- messages */
 
 /* One write for a whole line: processes may share the terminal. */
-RDL_CLI_PRINTF(2, 0)
-static void say(const char *prefix, const char *format, va_list args)
+static void put_message(const char *prefix, const char *text)
 {
-    char line[2048];
-    size_t head = strlen(prefix);
+    char line[2048 + 40];
+    int n = snprintf(line, sizeof line, "%s%s\n", prefix, text);
+
+    rdl_cli_put(STDERR_FILENO, line, (size_t)n);
+}
+
+static void put_event(const char *level, const char *text)
+{
+    static char line[RDL_CLI_LOG_MAX];
+
+    rdl_cli_put(STDERR_FILENO, line, message(line, sizeof line, level, text));
+}
+
+RDL_CLI_PRINTF(3, 0)
+static void say(const char *prefix, const char *level, const char *format, va_list args)
+{
+    char text[2048];
     int saved = errno;
 
-    memcpy(line, prefix, head);
-    int n = vsnprintf(line + head, sizeof line - head - 1, format, args);
-    if (n < 0)
+    if (vsnprintf(text, sizeof text, format, args) < 0)
         return;
-    size_t len = strlen(line);
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)line[i] < ' ' || line[i] == 127)
-            line[i] = '?';
-    line[len] = '\n';
-    rdl_cli_put(STDERR_FILENO, line, len + 1);
+    for (char *p = text; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    if (is_logged(STDERR_FILENO))
+        put_event(level, text);
+    else
+        put_message(prefix, text);
     errno = saved;
 }
 
@@ -181,7 +241,7 @@ void rdl_cli_fail(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say("redlock: ", format, args);
+    say("redlock: ", "error", format, args);
     va_end(args);
 }
 
@@ -191,7 +251,7 @@ void rdl_cli_warn(const char *format, ...)
     if (loudness < RDL_CLI_NORMAL)
         return;
     va_start(args, format);
-    say("redlock: warning: ", format, args);
+    say("redlock: warning: ", "warning", format, args);
     va_end(args);
 }
 
@@ -201,7 +261,7 @@ void rdl_cli_tell(const char *format, ...)
     if (loudness < RDL_CLI_NORMAL)
         return;
     va_start(args, format);
-    say("redlock: ", format, args);
+    say("redlock: ", "info", format, args);
     va_end(args);
 }
 
@@ -211,7 +271,7 @@ void rdl_cli_note(const char *format, ...)
     if (loudness < RDL_CLI_VERBOSE)
         return;
     va_start(args, format);
-    say("redlock: ", format, args);
+    say("redlock: ", "info", format, args);
     va_end(args);
 }
 

@@ -1,6 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* What every verb begins with: its options, connections, and a lock that can be asked for. */
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Where the log may not go, and why; NULL: it may. */
+static const char *misplaced(const struct rdl_cli_options *o, int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return "is not open for writing: redirect it, as in 9>>FILE";
+    if (fd == o->password_fd || fd == o->token_fd)
+        return "is where the password or the token is read from: give another";
+    if (fd == STDOUT_FILENO && (o->verb & (RDL_CLI_ACQUIRE | RDL_CLI_HOLD)) && o->token_file == NULL)
+        return "is where the token goes: give another";
+    return NULL;
+}
+
+/* The command does not get it, but for standard output and error. */
+static int open_log(const struct rdl_cli_options *o)
+{
+    int fd = o->log_fd >= 0 ? o->log_fd : STDERR_FILENO;
+    const char *why = o->log_fd >= 0 ? misplaced(o, fd) : NULL;
+
+    if (o->log == RDL_CLI_LOG_NONE && o->log_fd >= 0) {
+        rdl_cli_fail("--log-fd is for --log: say --log text or --log json, too");
+        return RDL_EXIT_USAGE;
+    }
+    if (why != NULL) {
+        rdl_cli_fail("--log-fd %d %s", fd, why);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->log == RDL_CLI_LOG_JSON && fd == STDERR_FILENO && o->trace && o->trace_file == NULL) {
+        rdl_cli_fail("--trace would stand between the objects of --log json: give --trace=FILE, or --log-fd");
+        return RDL_EXIT_USAGE;
+    }
+    if (fd > STDERR_FILENO)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (o->log != RDL_CLI_LOG_NONE)
+        rdl_cli_log_open(fd, (enum rdl_cli_log)o->log, o->lock);
+    return 0;
+}
 
 int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv,
                          int *status)
@@ -10,6 +53,8 @@ int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int 
         *status = rdl_cli_help(verb);
         return 0;
     }
+    if (*status == 0)
+        *status = open_log(o);
     if (*status == 0)
         *status = rdl_cli_options_settle(o);
     return *status == 0;

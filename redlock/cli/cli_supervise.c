@@ -71,8 +71,10 @@ static void expire(struct run *r)
         rdl_cli_held_lose(&r->held, "the lease could not be renewed; stopping the command");
         return;
     }
-    if (!r->spent && !r->exited)
+    if (!r->spent && !r->exited) {
         rdl_cli_fail("%s has been held for --max-hold: stopping the command", r->lock->o->lock);
+        rdl_cli_event(r->lock, RDL_CLI_LOSING, "--max-hold is over", -1);
+    }
     r->spent |= !r->exited;
 }
 
@@ -132,6 +134,11 @@ static void forward(struct run *r)
     }
 }
 
+static int child_status(const struct run *r)
+{
+    return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+}
+
 static void child_changed(struct run *r, int status)
 {
     r->stopped = WIFSTOPPED(status) ? WSTOPSIG(status) : 0;
@@ -143,6 +150,7 @@ static void child_changed(struct run *r, int status)
         return;
     r->exited = 1;
     r->status = status;
+    rdl_cli_event(r->lock, RDL_CLI_CHILD_EXIT, NULL, child_status(r));
     rdl_cli_child_take_terminal(r->child);
 }
 
@@ -313,11 +321,6 @@ static void loop(struct run *r)
 }
 
 /* ---------------------------------------------------------------- all of it */
-
-static int child_status(const struct run *r)
-{
-    return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
-}
 
 static int cannot(struct rdl_cli_lock *l, const char *what)
 {

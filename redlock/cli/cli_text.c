@@ -12,7 +12,7 @@ void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...)
     va_start(args, format);
     int n = vsnprintf(t->out + t->len, t->cap - t->len, format, args);
     va_end(args);
-    t->len = n > 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
+    t->len = n >= 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
 }
 
 static int is_between(unsigned char c, unsigned char least, unsigned char most)

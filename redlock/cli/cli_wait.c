@@ -25,8 +25,10 @@ static int obey(struct rdl_cli_lock *l)
         if (sig == SIGCHLD || sig == SIGCONT)
             continue;
         rdl_cli_lease_cancel(l);
-        if (sig != SIGTSTP)
+        if (sig != SIGTSTP) {
+            rdl_cli_event(l, RDL_CLI_FAILED, "a signal came", 128 + sig);
             rdl_cli_signals_die(sig);
+        }
         raise(SIGSTOP);
         was_stopped = 1;
     }
@@ -94,6 +96,15 @@ static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t pol
     p->most = most > p->most ? most : p->most;
 }
 
+/* An acquisition has ended. */
+static void count(struct rdl_cli_lock *l)
+{
+    struct rdl_cost cost = rdl_cli_lease_cost(l);
+
+    l->sets += cost.sets;
+    l->busy += cost.busy;
+}
+
 static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
 {
     struct progress p = {0, rdl_cli_now(l)};
@@ -112,9 +123,12 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
             hurry(l, &p, begun_ms);
         look_for_ourselves(l);
         rdl_cli_warn_endless(l);
-        if (obey(l)) /* whatever it said is given up */
+        if (obey(l)) { /* whatever it said is given up */
+            count(l);
             rc = rdl_cli_lease_acquire(l);
+        }
     }
+    count(l);
     return rc;
 }
 
@@ -164,9 +178,12 @@ static int system_error(int rc)
     return rc == RDL_E_NAME ? RDL_EXIT_DATA : rc == RDL_E_TTL ? RDL_EXIT_USAGE : RDL_EXIT_OS;
 }
 
-static void acquired(const struct rdl_cli_lock *l, uint64_t waited_ms)
+static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
 {
     size_t granted = 0;
+
+    l->got_ms = rdl_cli_now(l);
+    rdl_cli_event(l, RDL_CLI_ACQUIRED, NULL, -1);
 
     for (size_t i = 0; i < l->servers->n; i++)
         granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
@@ -221,6 +238,7 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     if (*told & what)
         return;
     *told |= what;
+    rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
     if (rc == RDL_BUSY) {
         rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
         rdl_cli_warn_servers(l);
@@ -238,7 +256,7 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
     const uint64_t slice = l->o->wake_hint ? HINT_SLICE_MS : SLICE_MS;
     unsigned told = 0;
 
-    l->reached_ms = begun;
+    l->reached_ms = l->asked_ms = begun;
     for (;;) {
         uint64_t tried = rdl_cli_now(l), used = tried - begun;
         uint64_t left = wait == RDL_CLI_FOREVER ? slice : wait > used ? wait - used : 0;
@@ -246,6 +264,8 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
         uint64_t now = rdl_cli_now(l);
 
         if (rc == RDL_OK && !rdl_cli_lock_is_watched(l)) {
+            rdl_cli_event(l, RDL_CLI_FAILED, "--canary can watch no majority of the servers",
+                          RDL_EXIT_NOPERM);
             *status = unwatched(l);
             return 0;
         }
@@ -258,6 +278,7 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
             l->reached_ms = now;
         *status = judge(l, rc, now - begun, now - l->reached_ms);
         if (*status != AGAIN) {
+            rdl_cli_event(l, RDL_CLI_FAILED, rdl_strerror(rc), *status);
             if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* else its message has said it */
                 rdl_cli_lock_note_servers(l);
             rdl_cli_lease_cancel(l); /* single servers may have granted it */

@@ -23,6 +23,7 @@ START_TEST(pieces_follow_each_other_and_what_does_not_fit_is_cut)
 
     rdl_cli_add(&t, "%d-", 12);
     rdl_cli_add(&t, "%s", "ab");
+    rdl_cli_add(&t, "%s", "");
     ck_assert_str_eq(out, "12-ab");
     rdl_cli_add(&t, "%s", "cdefg");
     ck_assert_str_eq(out, "12-abcd");

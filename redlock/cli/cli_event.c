@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What became of the lock, for --log. All events and their fields are in one table, which redlock.1 repeats;
+ * a new one is a row here, a row there, and a call where it happens.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Fields; each is left out where there is nothing to say. */
+enum {
+    OURS = 1,   /* id, fence */
+    WAITED = 2, /* waited_ms, sets, busy */
+    HELD = 4,   /* held_ms */
+    LEFT = 8,   /* left_ms */
+    SERVERS = 16
+};
+
+static const struct {
+    const char *name;
+    unsigned fields;
+} events[] = {
+    [RDL_CLI_WAITING] = {"waiting", WAITED | SERVERS},
+    [RDL_CLI_ACQUIRED] = {"acquired", OURS | WAITED | LEFT | SERVERS},
+    [RDL_CLI_RENEWED] = {"renewed", OURS | HELD | LEFT | SERVERS},
+    [RDL_CLI_RENEW_FAILED] = {"renew_failed", OURS | HELD | LEFT | SERVERS},
+    [RDL_CLI_LOSING] = {"losing", OURS | HELD | LEFT},
+    [RDL_CLI_LOST] = {"lost", OURS | HELD | SERVERS},
+    [RDL_CLI_RELEASED] = {"released", OURS | HELD | SERVERS},
+    [RDL_CLI_CHILD_EXIT] = {"child_exit", OURS | HELD | LEFT},
+    [RDL_CLI_FAILED] = {"failed", WAITED | HELD | SERVERS},
+};
+
+/* enum rdl_vote */
+static const char *const votes[] = {"none", "pending", "granted", "denied", "absent", "error", "unknown"};
+
+static int has_failed(const struct rdl_cli_lock *l, size_t i)
+{
+    return l->servers->server[i].vote != RDL_VOTE_GRANTED &&
+           (l->servers->unresolved[i] != NULL || rdl_cli_lease_error(l, i) != RDL_OK);
+}
+
+/* How long it took is not known of a single lock. */
+static int is_timed(const struct rdl_cli_lock *l, size_t i)
+{
+    return !l->is_single && l->servers->server[i].vote > RDL_VOTE_PENDING;
+}
+
+static void add_server_json(struct rdl_cli_text *t, const struct rdl_cli_lock *l, size_t i, const char *where,
+                            const char *error)
+{
+    const struct rdl_server *s = &l->servers->server[i];
+
+    rdl_cli_add(t, "%s{\"where\":", i > 0 ? "," : "");
+    rdl_cli_add_json(t, where);
+    rdl_cli_add(t, ",\"vote\":\"%s\"", votes[s->vote]);
+    if (is_timed(l, i))
+        rdl_cli_log_number(t, "ms", s->took_ms);
+    if (s->vote == RDL_VOTE_DENIED && s->value >= 0)
+        rdl_cli_log_number(t, "left_ms", (uint64_t)s->value);
+    if (error[0] != '\0')
+        rdl_cli_log_string(t, "error", error);
+    rdl_cli_add(t, "}");
+}
+
+static void add_server_text(struct rdl_cli_text *t, const struct rdl_cli_lock *l, size_t i, const char *where,
+                            const char *error)
+{
+    const struct rdl_server *s = &l->servers->server[i];
+    char words[RDL_CLI_WHERE_MAX + 300];
+    struct rdl_cli_text w = {words, sizeof words, 0};
+
+    rdl_cli_add(&w, "%s %s", where, votes[s->vote]);
+    if (is_timed(l, i))
+        rdl_cli_add(&w, " in %" PRIu32 " ms", s->took_ms);
+    if (s->vote == RDL_VOTE_DENIED && s->value >= 0)
+        rdl_cli_add(&w, " for %" PRId64 " ms", s->value);
+    if (error[0] != '\0')
+        rdl_cli_add(&w, ": %s", error);
+    rdl_cli_log_string(t, "server", words);
+}
+
+static void add_servers(struct rdl_cli_text *t, const struct rdl_cli_lock *l)
+{
+    int is_json = rdl_cli_log_is_json();
+
+    rdl_cli_add(t, "%s", is_json ? ",\"servers\":[" : "");
+    for (size_t i = 0; i < l->servers->n; i++) {
+        char where[RDL_CLI_WHERE_MAX], error[200] = "";
+        rdl_cli_servers_where(l->servers, i, where);
+        if (has_failed(l, i))
+            rdl_cli_lock_said(l, i, error, sizeof error);
+        (is_json ? add_server_json : add_server_text)(t, l, i, where, error);
+    }
+    rdl_cli_add(t, "%s", is_json ? "]" : "");
+}
+
+static void add_ours(struct rdl_cli_text *t, const struct rdl_cli_lock *l)
+{
+    uint64_t fence = rdl_cli_lease_fence(l);
+    char id[16];
+
+    snprintf(id, sizeof id, "%08" PRIx32, rdl_cli_lease_id(l));
+    rdl_cli_log_string(t, "id", id);
+    if (fence != 0)
+        rdl_cli_log_number(t, "fence", fence);
+}
+
+static void add_waited(struct rdl_cli_text *t, const struct rdl_cli_lock *l, uint64_t now)
+{
+    rdl_cli_log_number(t, "waited_ms", (l->got_ms != 0 ? l->got_ms : now) - l->asked_ms);
+    rdl_cli_log_number(t, "sets", l->sets);
+    rdl_cli_log_number(t, "busy", l->busy);
+}
+
+void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const char *reason, int status)
+{
+    static char line[RDL_CLI_LOG_MAX];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+    unsigned fields = events[event].fields;
+    uint64_t now = rdl_cli_now(l), until_ms = rdl_cli_lease_until_ms(l);
+
+    if (rdl_cli_log_fd() < 0)
+        return;
+    rdl_cli_log_begin(&t, events[event].name);
+    if (fields & OURS)
+        add_ours(&t, l);
+    if ((fields & WAITED) && l->asked_ms != 0)
+        add_waited(&t, l, now);
+    if ((fields & HELD) && l->got_ms != 0)
+        rdl_cli_log_number(&t, "held_ms", now - l->got_ms);
+    if (fields & LEFT)
+        rdl_cli_log_number(&t, "left_ms", until_ms > now ? until_ms - now : 0);
+    if (reason != NULL)
+        rdl_cli_log_string(&t, "reason", reason);
+    if (status >= 0)
+        rdl_cli_log_number(&t, "status", (uint64_t)status);
+    if (fields & SERVERS)
+        add_servers(&t, l);
+    rdl_cli_log_end(&t);
+    rdl_cli_put(rdl_cli_log_fd(), t.out, t.len);
+}

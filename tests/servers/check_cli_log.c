@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* --log: each event, with the fields that redlock.1 says it has. Real servers, and jq. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_log(void);
+
+enum { N = 3, LOG = 65536 };
+
+static struct live_server server[N];
+static struct command a;
+static char logged[LOG]; /* all lines that were read so far */
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+/* ---------------------------------------------------------------- as the manual says */
+
+/* Its rows of events: {"event", "has", "may"}. */
+#define TABLE                                                                                                \
+    "awk '/^\\.Sh / { is = $2 == \"LOG\" } is && /^\\.It Li [a-z_]+ : / {"                                   \
+    " split($0, part, / Op Li | : Li /);"                                                                    \
+    " printf \"{\\\"event\\\":\\\"%%s\\\",\\\"has\\\":\\\"%%s\\\",\\\"may\\\":\\\"%%s\\\"}\\n\","            \
+    " $3, part[2], part[3] }' redlock/cli/redlock.1"
+
+/* What has an event that is not there, a field that is not there, or lacks one. */
+#define COMPARE                                                                                              \
+    "jq -n --slurpfile log %s --slurpfile table %s.table '"                                                  \
+    "$log[] | . as $o | ([$table[] | select(.event == $o.event)] | first) as $row"                           \
+    " | (($row.has // \"\" | split(\" \")) + [\"event\", \"time\", \"lock\"]) as $has"                       \
+    " | select($row == null or ($has - keys) != []"                                                          \
+    " or (keys - $has - ($row.may | split(\" \"))) != []"                                                    \
+    " or (.time | test(\"^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$\") | not)"    \
+    " or any(.servers // [] | .[]; ([\"where\", \"vote\"] - keys) != []"                                     \
+    " or (keys - [\"where\", \"vote\", \"ms\", \"left_ms\", \"error\"]) != []))'"
+
+static void assert_is_empty(const char *shell)
+{
+    char line[1000];
+    FILE *p = popen(shell, "r");
+
+    ck_assert_ptr_nonnull(p);
+    int is_there = fgets(line, sizeof line, p) != NULL;
+    ck_assert_msg(!is_there, "not as in redlock.1: %s", line);
+    ck_assert_int_eq(pclose(p), 0);
+}
+
+static void assert_as_in_manual(const char *log)
+{
+    char file[64], shell[2400];
+
+    snprintf(file, sizeof file, "build/log.%ld", (long)getpid());
+    FILE *f = fopen(file, "we");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_ge(fputs(log, f), 0);
+    ck_assert_int_eq(fclose(f), 0);
+    snprintf(shell, sizeof shell, TABLE " >%s.table && " COMPARE " 2>&1; s=$?; rm %s %s.table; exit $s", file,
+             file, file, file, file);
+    assert_is_empty(shell);
+}
+
+/* ---------------------------------------------------------------- reading it */
+
+static void assert_is(const char *line, const char *event)
+{
+    char begin[64];
+
+    snprintf(begin, sizeof begin, "{\"event\":\"%s\",", event);
+    ck_assert_msg(strncmp(line, begin, strlen(begin)) == 0, "not %s: %s", event, line);
+}
+
+/* The next line of the log: it is this event; NULL: whichever. */
+static const char *next(const char *event)
+{
+    const char *line = command_note(&a);
+    size_t n = strlen(logged);
+
+    snprintf(logged + n, sizeof logged - n, "%s\n", line);
+    if (event != NULL)
+        assert_is(line, event);
+    return line;
+}
+
+/* The same behind any number of renewals that failed. */
+static const char *next_but_failures(const char *event)
+{
+    static const char failed[] = "{\"event\":\"renew_failed\",";
+    const char *line = next(NULL);
+
+    while (strncmp(line, failed, sizeof failed - 1) == 0)
+        line = next(NULL);
+    assert_is(line, event);
+    return line;
+}
+
+static void assert_has(const char *line, const char *what)
+{
+    ck_assert_msg(strstr(line, what) != NULL, "no %s in %s", what, line);
+}
+
+/* Nothing follows, and all that came is as the manual says. */
+static void assert_end(void)
+{
+    ck_assert_ptr_null(command_last_note(&a));
+    ck_assert_int_eq(command_end(&a), a.status);
+    assert_as_in_manual(logged);
+}
+
+#define TO_9 "--log=json", "--log-fd=9"
+
+static void run(const char *const options[], const char *script)
+{
+    command_set(&a, options, server, N, "nightly", script);
+    command_start(&a);
+}
+
+static void start(const char *script)
+{
+    command_set_script(&a, server, N, script);
+    command_start(&a);
+}
+
+static void occupy(void)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET nightly other PX 60000");
+}
+
+static void vacate(void)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "DEL nightly");
+}
+
+/* ---------------------------------------------------------------- run */
+
+/* The descriptor is not the command's. */
+START_TEST(a_run_tells_how_it_began_and_ended)
+{
+    run((const char *const[]){TO_9, "--fence", NULL},
+        "if { echo >&9; } 2>/dev/null; then exit 4; fi; exit 3");
+    assert_has(next("acquired"), ",\"lock\":\"nightly\",\"id\":\"");
+    ck_assert_ptr_nonnull(strstr(logged, ",\"fence\":"));
+    ck_assert_ptr_nonnull(strstr(logged, ",\"sets\":3,\"busy\":0,\"left_ms\":"));
+    ck_assert_ptr_nonnull(strstr(logged, "\"vote\":\"granted\",\"ms\":"));
+    assert_has(next("child_exit"), ",\"status\":3}");
+    assert_has(next("released"), ",\"held_ms\":");
+    assert_end();
+    ck_assert_int_eq(a.status, 3);
+    ck_assert_str_eq(a.err, ""); /* the messages are what they are without a log */
+}
+END_TEST
+
+START_TEST(with_vv_each_renewal_is_told)
+{
+    run((const char *const[]){TO_9, "-vv", "--ttl=8s", "--attempt=2s", NULL}, "exec sleep 60");
+    next("acquired");
+    next("renewed");
+    kill(a.pid, SIGTERM);
+    assert_has(next("child_exit"), ",\"status\":143}");
+    next("released");
+    assert_end();
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly renewed\n"));
+}
+END_TEST
+
+START_TEST(the_id_is_the_one_that_status_shows)
+{
+    char id[32];
+
+    start("exec \"$RDL_COMMAND\" run --log=json --log-fd=9 nightly -c"
+          " '\"$RDL_COMMAND\" status --restart-guard=off --json nightly | jq -r .locks[0].id'");
+    const char *line = next("acquired");
+    snprintf(id, sizeof id, "%.8s\n", strstr(line, "\"id\":\"") + 6);
+    next("child_exit");
+    next("released");
+    assert_end();
+    ck_assert_str_eq(a.out, id);
+}
+END_TEST
+
+START_TEST(who_waits_is_told_why)
+{
+    occupy();
+    run((const char *const[]){TO_9, NULL}, "true");
+    assert_has(next("waiting"), ",\"reason\":\"somebody else holds the lock\",\"servers\":[");
+    ck_assert_ptr_nonnull(strstr(logged, "\"vote\":\"denied\",\"ms\":"));
+    vacate();
+    ck_assert_ptr_null(strstr(next("acquired"), ",\"busy\":0,"));
+    next("child_exit");
+    next("released");
+    assert_end();
+}
+END_TEST
+
+START_TEST(who_is_stopped_while_he_waits_has_failed)
+{
+    occupy();
+    run((const char *const[]){TO_9, NULL}, "true");
+    next("waiting");
+    kill(a.pid, SIGTERM);
+    assert_has(next("failed"), ",\"reason\":\"a signal came\",\"status\":143,");
+    assert_end();
+    ck_assert_int_eq(a.status, 143);
+}
+END_TEST
+
+START_TEST(no_lock_is_failed_with_the_exit_status)
+{
+    static const char *const reasons[] = {",\"reason\":\"somebody else holds the lock\",\"status\":1,",
+                                          ",\"status\":69,"};
+    if (_i == 0)
+        occupy();
+    for (int i = 0; i < N && _i == 1; i++)
+        live_kill(&server[i]);
+    run((const char *const[]){TO_9, "-n", NULL}, "true");
+    assert_has(next("failed"), reasons[_i]);
+    if (_i == 1)
+        assert_has(logged, "\"error\":\"cannot connect: Connection refused\"");
+    assert_end();
+}
+END_TEST
+
+START_TEST(a_lock_that_is_gone_is_lost)
+{
+    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=2s", NULL}, "exec sleep 60");
+    next("acquired");
+    vacate();
+    assert_has(next("renew_failed"), ",\"reason\":\"the lock is lost\",\"servers\":[");
+    assert_has(next("losing"), ",\"left_ms\":0,");
+    assert_has(next("child_exit"), ",\"status\":137}");
+    next("lost");
+    assert_end();
+    ck_assert_int_eq(a.status, 75);
+}
+END_TEST
+
+START_TEST(a_lease_that_cannot_be_renewed_is_losing_while_it_lasts)
+{
+    run((const char *const[]){TO_9, "--ttl=4s", "--attempt=500ms", "--grace=1s", NULL}, "exec sleep 60");
+    next("acquired");
+    for (int i = 0; i < N; i++)
+        live_kill(&server[i]);
+    next("renew_failed");
+    ck_assert_ptr_null(strstr(next_but_failures("losing"), ",\"left_ms\":0,"));
+    next("child_exit");
+    next("lost");
+    assert_end();
+    ck_assert_int_eq(a.status, 75);
+}
+END_TEST
+
+START_TEST(a_renewal_behind_one_that_failed_is_told_without_v)
+{
+    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", NULL}, "exec sleep 60");
+    next("acquired");
+    live_freeze(&server[0]);
+    live_freeze(&server[1]);
+    assert_has(next("renew_failed"), "\"vote\":\"pending\"}");
+    live_thaw(&server[0]);
+    live_thaw(&server[1]);
+    next_but_failures("renewed");
+    kill(a.pid, SIGTERM);
+    next("child_exit");
+    next("released");
+    assert_end();
+}
+END_TEST
+
+START_TEST(max_hold_is_losing_and_then_released)
+{
+    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--max-hold=3s", NULL}, "exec sleep 60");
+    next("acquired");
+    assert_has(next("losing"), ",\"reason\":\"--max-hold is over\"");
+    next("child_exit");
+    next("released");
+    assert_end();
+    ck_assert_int_eq(a.status, 124);
+}
+END_TEST
+
+START_TEST(what_somebody_else_has_at_the_release_is_lost)
+{
+    run((const char *const[]){TO_9, NULL}, "read x; exit 0");
+    next("acquired");
+    occupy();
+    kill(a.pid, SIGHUP);
+    next("child_exit");
+    assert_has(next("lost"), "\"vote\":\"denied\"");
+    assert_end();
+    ck_assert_int_eq(a.status, 75);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the other verbs */
+
+START_TEST(acquire_extend_and_release_tell_too)
+{
+    start("REDLOCK_TOKEN=$($RDL_COMMAND acquire --log=json --log-fd=9 nightly); export REDLOCK_TOKEN;"
+          " for verb in extend release release; do"
+          " $RDL_COMMAND $verb --log=json --log-fd=9 -q nightly; done; echo $REDLOCK_TOKEN");
+    next("acquired");
+    assert_has(next("renewed"), ",\"left_ms\":");
+    assert_has(next("released"), "\"vote\":\"granted\"");
+    assert_has(next("failed"), ",\"status\":1,\"servers\":[");
+    assert_end();
+    ck_assert_uint_ge(strlen(a.out), 40);
+    a.out[40] = '\0';
+    ck_assert_ptr_null(strstr(logged, a.out));
+}
+END_TEST
+
+START_TEST(hold_tells_what_became_of_it)
+{
+    start(
+        "exec 7<> <(:); exec \"$RDL_COMMAND\" hold --log=json --log-fd=9 --ttl=8s --attempt=2s nightly <&7");
+    next("acquired");
+    if (_i == 0) {
+        kill(a.pid, SIGTERM);
+        next("released");
+    } else {
+        vacate();
+        next("renew_failed");
+        next("losing");
+        next("lost");
+    }
+    assert_end();
+    ck_assert_int_eq(a.status, _i == 0 ? 0 : 75);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- standard error, and text */
+
+/* Messages, warnings and errors; also what is wrong behind the command line. */
+START_TEST(in_json_every_line_on_standard_error_is_an_object)
+{
+    static const char *const scripts[] = {
+        "$RDL_COMMAND run -v --log=json nightly -c true",
+        "$RDL_COMMAND run --log=json nightly -c 'exit 3' -- x; $RDL_COMMAND run --log json --ttl 9s --grace "
+        "8s x -c x",
+        "$RDL_COMMAND run -n --log=json -u redis://no.such.host.invalid nightly -- true",
+        "$RDL_COMMAND run --log=json nightly -- /no/such/command"};
+
+    start(scripts[_i]);
+    command_end(&a);
+    if (_i == 1)
+        ck_assert_int_eq(strncmp(a.err, "redlock: ", 9), 0); /* not understood */
+    assert_as_in_manual(_i == 1 ? strchr(a.err, '\n') + 1 : a.err);
+    ck_assert_ptr_nonnull(strstr(a.err, "{\"event\":\"message\",\"time\":\""));
+}
+END_TEST
+
+START_TEST(as_text_it_stands_between_the_messages)
+{
+    start("$RDL_COMMAND run -v --log=text --fence nightly -c 'exit 3'");
+    ck_assert_int_eq(command_end(&a), 3);
+    snprintf(logged, sizeof logged, "%s", a.err);
+    ck_assert_ptr_nonnull(strstr(logged, "Z acquired lock=\"nightly\" id=\""));
+    ck_assert_ptr_nonnull(strstr(logged, " sets=3 busy=0 left_ms="));
+    ck_assert_ptr_nonnull(strstr(logged, " granted in "));
+    ck_assert_ptr_nonnull(strstr(logged, "Z child_exit lock=\"nightly\" id=\""));
+    ck_assert_ptr_nonnull(strstr(logged, " status=3\n"));
+    ck_assert_ptr_nonnull(strstr(logged, "Z released lock=\"nightly\" id=\""));
+    ck_assert_ptr_nonnull(strstr(logged, "redlock: nightly released\n"));
+}
+END_TEST
+
+START_TEST(a_name_of_any_bytes_is_a_string_of_json)
+{
+    start("exec $RDL_COMMAND run --log=json --log-fd=9 $'a\"b\\\\c\\n\\xff\\xc3\\xa4' -c true");
+    assert_has(next("acquired"), ",\"lock\":\"a\\\"b\\\\c\\u000a\\ufffd\xc3\xa4\",");
+    next("child_exit");
+    next("released");
+    assert_end();
+}
+END_TEST
+
+/* ---------------------------------------------------------------- secrets */
+
+START_TEST(a_password_is_never_in_it)
+{
+    struct live_server guarded = {.password = "s3cretpassword"};
+    static const char *const given[] = {"s3cretpassword", "wr0ngpassword"};
+    char script[400], url[64];
+
+    live_start(&guarded);
+    live_command(&guarded, "ACL SETUSER s3cretpassword on nopass ~* +@all");
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", guarded.port);
+    snprintf(script, sizeof script,
+             "REDLOCK_PASSWORD=%s $RDL_COMMAND run -n -vv --log=json -u %s nightly -c true", given[_i], url);
+    start(script);
+    ck_assert_int_eq(command_end(&a), _i == 0 ? 0 : 77);
+    live_remove(&guarded);
+    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? "\"acquired\"" : "\"failed\""));
+    ck_assert_ptr_null(strstr(a.err, given[_i]));
+    assert_as_in_manual(a.err);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- where it cannot go */
+
+static const struct {
+    const char *script, *says;
+} refused[] = {
+    {"$RDL_COMMAND run --log=xml nightly -- true", "redlock: --log xml: give text or json\n"},
+    {"$RDL_COMMAND run --log-fd=9 nightly -- true",
+     "redlock: --log-fd is for --log: say --log text or --log json, too\n"},
+    {"$RDL_COMMAND run --log=text --log-fd=77 nightly -- true",
+     "redlock: --log-fd 77 is not open for writing: redirect it, as in 9>>FILE\n"},
+    {"$RDL_COMMAND run --log=text --log-fd=8 nightly -- true 8</dev/null",
+     "redlock: --log-fd 8 is not open for writing: redirect it, as in 9>>FILE\n"},
+    {"$RDL_COMMAND run --log=text --log-fd=2 nightly -- true 2>&-", ""},
+    {"$RDL_COMMAND run --log=text --log-fd=8 --password-fd=8 nightly -- true 8<>/dev/null",
+     "redlock: --log-fd 8 is where the password or the token is read from: give another\n"},
+    {"$RDL_COMMAND acquire --log=text --log-fd=1 nightly",
+     "redlock: --log-fd 1 is where the token goes: give another\n"},
+    {"$RDL_COMMAND run --log=json --trace nightly -- true",
+     "redlock: --trace would stand between the objects of --log json: give --trace=FILE, or --log-fd\n"},
+    {"$RDL_COMMAND status --log=json nightly",
+     "redlock: --log is no option of redlock status (redlock status --help)\n"},
+};
+
+START_TEST(where_it_cannot_go_nothing_is_asked_for)
+{
+    start(refused[_i].script);
+    ck_assert_int_eq(command_end(&a), 64);
+    ck_assert_str_eq(a.err, refused[_i].says);
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* A pipe that is full already. */
+START_TEST(a_log_that_nobody_reads_holds_nothing_up)
+{
+    start("dd if=/dev/zero bs=64k count=1 >&9 2>/dev/null;"
+          " $RDL_COMMAND run --log=json --log-fd=9 --ttl=8s --attempt=2s nightly -c 'exit 3'");
+    live_await(&server[0], "EXISTS nightly", ":0\r\n");
+    ck_assert_int_eq(command_end(&a), 3);
+    ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+Suite *suite_cli_log(void)
+{
+    Suite *suite = suite_create("cli_log");
+    TCase *tc = tcase_create("cli_log");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, a_run_tells_how_it_began_and_ended);
+    tcase_add_test(tc, with_vv_each_renewal_is_told);
+    tcase_add_test(tc, the_id_is_the_one_that_status_shows);
+    tcase_add_test(tc, who_waits_is_told_why);
+    tcase_add_test(tc, who_is_stopped_while_he_waits_has_failed);
+    tcase_add_loop_test(tc, no_lock_is_failed_with_the_exit_status, 0, 2);
+    tcase_add_test(tc, a_lock_that_is_gone_is_lost);
+    tcase_add_test(tc, a_lease_that_cannot_be_renewed_is_losing_while_it_lasts);
+    tcase_add_test(tc, a_renewal_behind_one_that_failed_is_told_without_v);
+    tcase_add_test(tc, max_hold_is_losing_and_then_released);
+    tcase_add_test(tc, what_somebody_else_has_at_the_release_is_lost);
+    tcase_add_test(tc, acquire_extend_and_release_tell_too);
+    tcase_add_loop_test(tc, hold_tells_what_became_of_it, 0, 2);
+    tcase_add_loop_test(tc, in_json_every_line_on_standard_error_is_an_object, 0, 4);
+    tcase_add_test(tc, as_text_it_stands_between_the_messages);
+    tcase_add_test(tc, a_name_of_any_bytes_is_a_string_of_json);
+    tcase_add_loop_test(tc, a_password_is_never_in_it, 0, 2);
+    tcase_add_loop_test(tc, where_it_cannot_go_nothing_is_asked_for, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(tc, a_log_that_nobody_reads_holds_nothing_up);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
