@@ -70,6 +70,42 @@ START_TEST(a_long_message_is_cut_and_still_ends_its_line)
 }
 END_TEST
 
+/* One line, an event: what stands behind its time. */
+static const char *event(const char *line)
+{
+    static const char begin[] = "{\"event\":\"message\",\"time\":\"2",
+                      behind[] = "Z\",\"lock\":\"night\\\"ly\",";
+    const char *rest = strstr(line, behind);
+
+    ck_assert_int_eq(strncmp(line, begin, sizeof begin - 1), 0);
+    ck_assert_ptr_nonnull(rest);
+    ck_assert_ptr_eq(strchr(line, '\n'), strstr(line, "}\n") + 1);
+    return rest + sizeof behind - 1;
+}
+
+START_TEST(in_a_log_of_json_on_standard_error_a_message_is_an_event)
+{
+    rdl_cli_loudness(RDL_CLI_VERBOSE);
+    rdl_cli_log_open(STDERR_FILENO, RDL_CLI_LOG_JSON, "night\"ly");
+    rdl_cli_fail("a \"b\" \\\n");
+    ck_assert_str_eq(event(heard()), "\"level\":\"error\",\"text\":\"a \\\"b\\\" \\\\?\"}\n");
+    rdl_cli_warn("w");
+    ck_assert_str_eq(event(heard()), "\"level\":\"warning\",\"text\":\"w\"}\n");
+    rdl_cli_tell("t");
+    ck_assert_str_eq(event(heard()), "\"level\":\"info\",\"text\":\"t\"}\n");
+    rdl_cli_note("n");
+    ck_assert_str_eq(event(heard()), "\"level\":\"info\",\"text\":\"n\"}\n");
+}
+END_TEST
+
+START_TEST(of_other_logs_messages_know_nothing)
+{
+    rdl_cli_log_open(_i ? STDERR_FILENO : STDOUT_FILENO, _i ? RDL_CLI_LOG_TEXT : RDL_CLI_LOG_JSON, "l");
+    rdl_cli_fail("f");
+    ck_assert_str_eq(heard(), "redlock: f\n");
+}
+END_TEST
+
 /* ---------------------------------------------------------------- nobody reads */
 
 /* Standard error as a pipe that takes nothing more. Nobody's flags are changed for it. */
@@ -133,6 +169,22 @@ START_TEST(what_is_too_much_to_keep_is_counted_and_told)
 }
 END_TEST
 
+START_TEST(in_a_log_of_json_that_is_an_event_too)
+{
+    const char *last, *all;
+
+    fill_stderr();
+    rdl_cli_log_open(STDERR_FILENO, RDL_CLI_LOG_JSON, "night\"ly");
+    for (int i = 0; i < 1000; i++)
+        rdl_cli_fail("line");
+    all = heard_at_last();
+    last = all + strlen(all) - 1;
+    while (last > all && last[-1] != '\n')
+        last--;
+    ck_assert_ptr_nonnull(strstr(event(last), " more lines were not written: nobody read this\"}\n"));
+}
+END_TEST
+
 /* poll() says that there is room, and write() would wait all the same: this socket takes half of a line. */
 START_TEST(who_finds_less_room_than_there_seemed_to_be_is_not_held_up)
 {
@@ -193,10 +245,13 @@ Suite *suite_cli_say(void)
     tcase_add_test(t, loudness_decides_what_is_said);
     tcase_add_test(t, a_message_is_one_line_without_control_characters);
     tcase_add_test(t, a_long_message_is_cut_and_still_ends_its_line);
+    tcase_add_test(t, in_a_log_of_json_on_standard_error_a_message_is_an_event);
+    tcase_add_loop_test(t, of_other_logs_messages_know_nothing, 0, 2);
     suite_add_tcase(s, t);
     t = tcase_create("nobody reads");
     tcase_add_test(t, a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing);
     tcase_add_test(t, what_is_too_much_to_keep_is_counted_and_told);
+    tcase_add_test(t, in_a_log_of_json_that_is_an_event_too);
     tcase_add_test(t, who_finds_less_room_than_there_seemed_to_be_is_not_held_up);
     tcase_add_test(t, an_alarm_that_was_set_before_goes_on);
     tcase_add_test(t, nobody_to_hear_it_is_no_trouble);
