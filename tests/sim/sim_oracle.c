@@ -272,18 +272,20 @@ static int was_ever(struct world *w, const struct handle *h, int result)
 
 /*
  * The answer of server s to this token's SET reaches its client by then, if the connection lasts. A reset
- * destroys what is on its way at once, and the client may hear of it long after.
+ * destroys what is on its way at once, and the client may hear of it long after. What was held up by a
+ * partition comes when that is over.
  */
 static int is_answered_by(const struct world *w, const struct handle *h, const struct token *t, int s,
                           uint64_t by_ms)
 {
     const struct client *c = &w->client[h->client];
     const struct tcp *tcp = &w->tcp[t->via[s].tcp];
+    uint64_t blocked = w->link[h->client][s].down_blocked;
+    uint64_t arrives = tcp->down_last > blocked ? tcp->down_last : blocked;
     if (!((t->granted | t->refused) >> s & 1) || c->cfg[s].queue_len < QUEUE_BYTES)
         return 0; /* in a small queue there may be no room for the answer beside the release */
     return tcp->gen == t->via[s].gen && tcp == c->tcp[s] && !tcp->down_ended && !tcp->down_lost &&
-           !(tcp->swallows & 2) && w->link[h->client][s].down_blocked <= w->now &&
-           clock_ms(&c->clock, tcp->down_last) < by_ms;
+           !(tcp->swallows & 2) && blocked <= w->now && clock_ms(&c->clock, arrives) < by_ms;
 }
 
 /* No quorum: then the answers that come in the attempt's time do not say that the lock is busy. */
