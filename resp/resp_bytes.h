@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_bytes.h - copying, clearing, comparing, and counting up, for the library's own files. A C library's own
- * are made to be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small (-Os) has
- * these instead.
+ * resp_bytes.h - copying, clearing, comparing and counting up, for the library's own files. A C library's
+ * own are made to be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small (-Os)
+ * has these instead.
  */
 #ifndef RDL_RESP_BYTES_H
 #define RDL_RESP_BYTES_H

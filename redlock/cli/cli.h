@@ -623,8 +623,8 @@ void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 /* On standard output, what was asked for. 0, or RDL_EXIT_OS: it could not be written (--help >/dev/full). */
 int rdl_cli_print(const char *text);
 /*
- * A line to standard error or to one of the two other files there are (--trace, --log-fd); one of more than 4096
- * bytes may be written in pieces. Waits for no reader.
+ * A line to standard error or to one of the two other files there are (--trace, --log-fd); one of more than
+ * 4096 bytes may be written in pieces. Waits for no reader.
  */
 void rdl_cli_put(int fd, const char *line, size_t len);
 /* Write what was kept, for patience_ms at most. 1: some of it is left. */

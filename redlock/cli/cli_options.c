@@ -295,6 +295,18 @@ static int take_secret(struct rdl_cli_options *o, const struct option *opt, char
     return 0;
 }
 
+/* What is written down of what happens. */
+static int take_record(struct rdl_cli_options *o, const struct option *opt, char *value)
+{
+    if (opt->id == OPT_LOG)
+        return take_word("--log", value, logs, RDL_CLI_LOG_TEXT, &o->log);
+    if (opt->id == OPT_LOG_FD)
+        return take_number(opt->word, value, FD_MAX, &o->log_fd);
+    o->trace = 1;
+    o->trace_file = value;
+    return 0;
+}
+
 /* value is NULL only for an option that takes none, or may do without. */
 static int take(struct rdl_cli_options *o, const struct option *opt, char *value)
 {
@@ -327,13 +339,9 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_COMMAND:
         return take_shell(o, text);
     case OPT_TRACE:
-        o->trace = 1;
-        o->trace_file = value;
-        return 0;
     case OPT_LOG:
-        return take_word("--log", text, logs, RDL_CLI_LOG_TEXT, &o->log);
     case OPT_LOG_FD:
-        return take_number(opt->word, text, FD_MAX, &o->log_fd);
+        return take_record(o, opt, value);
     case OPT_PASSWORD_FILE:
     case OPT_PASSWORD_FD:
     case OPT_TOKEN:
