@@ -256,6 +256,11 @@ void rdl_cli_signals_obey(void);
 
 /* ---------------------------------------------------------------- the lock */
 
+/* As rdl_cost, without an end. */
+struct rdl_cli_cost {
+    uint32_t sets, busy;
+};
+
 struct rdl_cli_lock {
     const struct rdl_cli_options *o;
     struct rdl_cli_servers *servers;
@@ -270,8 +275,8 @@ struct rdl_cli_lock {
     uint64_t reached_ms; /* while it is asked for: when a majority could answer last */
     uint64_t asked_ms;   /* for --log: since when it is asked for, and held; 0: it never was */
     uint64_t got_ms;
-    uint32_t sets, busy; /* rdl_cost, of all acquisitions together */
-    size_t n_conns;      /* of servers->conns: with a hint there is one more than servers */
+    struct rdl_cli_cost before; /* of all acquisitions before the last */
+    size_t n_conns;             /* of servers->conns: with a hint there is one more than servers */
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
     struct rdl_net net;
@@ -306,8 +311,8 @@ int rdl_cli_lease_release(struct rdl_cli_lock *l, uint64_t now_ms);
 int rdl_cli_lease_step(struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_wake_ms(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
-/* What the last acquisition cost. */
-struct rdl_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l);
+/* What it took so far, of all acquisitions together. */
+struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l);
 /* Who we are on the servers, for people: as rdl_cli_seen.id. */
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l);
 /* The number of the lease held; 0: none, or not asked for. */

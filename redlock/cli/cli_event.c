@@ -110,9 +110,11 @@ static void add_ours(struct rdl_cli_text *t, const struct rdl_cli_lock *l)
 
 static void add_waited(struct rdl_cli_text *t, const struct rdl_cli_lock *l, uint64_t now)
 {
+    struct rdl_cli_cost cost = rdl_cli_lease_cost(l);
+
     rdl_cli_log_number(t, "waited_ms", (l->got_ms != 0 ? l->got_ms : now) - l->asked_ms);
-    rdl_cli_log_number(t, "sets", l->sets);
-    rdl_cli_log_number(t, "busy", l->busy);
+    rdl_cli_log_number(t, "sets", cost.sets);
+    rdl_cli_log_number(t, "busy", cost.busy);
 }
 
 void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const char *reason, int status)

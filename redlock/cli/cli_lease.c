@@ -264,6 +264,7 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
 
     if (rc != RDL_OK)
         return rc;
+    l->before = rdl_cli_lease_cost(l);
     if (!l->is_single) {
         set_floor(l);
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
@@ -315,9 +316,12 @@ uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l)
     return l->is_single ? now + rdl_lock_remaining_ms(&l->single, now) : rdl_redlock_until_ms(&l->redlock);
 }
 
-struct rdl_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l)
+struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l)
 {
-    return l->is_single ? rdl_lock_cost(&l->single) : rdl_redlock_cost(&l->redlock);
+    struct rdl_cost last = l->is_single ? rdl_lock_cost(&l->single) : rdl_redlock_cost(&l->redlock);
+    const struct rdl_cli_cost cost = {l->before.sets + last.sets, l->before.busy + last.busy};
+
+    return cost;
 }
 
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)

@@ -295,15 +295,10 @@ static int take_secret(struct rdl_cli_options *o, const struct option *opt, char
     return 0;
 }
 
-/* What is written down of what happens. */
-static int take_record(struct rdl_cli_options *o, const struct option *opt, char *value)
+static int take_trace(struct rdl_cli_options *o, const char *file)
 {
-    if (opt->id == OPT_LOG)
-        return take_word("--log", value, logs, RDL_CLI_LOG_TEXT, &o->log);
-    if (opt->id == OPT_LOG_FD)
-        return take_number(opt->word, value, FD_MAX, &o->log_fd);
     o->trace = 1;
-    o->trace_file = value;
+    o->trace_file = file;
     return 0;
 }
 
@@ -339,9 +334,11 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_COMMAND:
         return take_shell(o, text);
     case OPT_TRACE:
+        return take_trace(o, value);
     case OPT_LOG:
+        return take_word("--log", text, logs, RDL_CLI_LOG_TEXT, &o->log);
     case OPT_LOG_FD:
-        return take_record(o, opt, value);
+        return take_number(opt->word, text, FD_MAX, &o->log_fd);
     case OPT_PASSWORD_FILE:
     case OPT_PASSWORD_FD:
     case OPT_TOKEN:

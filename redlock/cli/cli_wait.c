@@ -96,13 +96,21 @@ static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t pol
     p->most = most > p->most ? most : p->most;
 }
 
-/* An acquisition has ended. */
-static void count(struct rdl_cli_lock *l)
+/* Once. */
+static void wait_for_holder(const struct rdl_cli_lock *l)
 {
-    struct rdl_cost cost = rdl_cli_lease_cost(l);
+    static int told;
 
-    l->sets += cost.sets;
-    l->busy += cost.busy;
+    if (!told)
+        rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(RDL_BUSY), -1);
+    told = 1;
+}
+
+/* For the log an attempt that found it taken is enough: an acquisition with a wake hint lasts for long. */
+static void look_for_holder(const struct rdl_cli_lock *l)
+{
+    if (rdl_cli_lease_cost(l).busy > 0)
+        wait_for_holder(l);
 }
 
 static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
@@ -121,14 +129,13 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
             l->reached_ms = heard_ms;
         if (wait_ms == 0)
             hurry(l, &p, begun_ms);
+        else
+            look_for_holder(l);
         look_for_ourselves(l);
         rdl_cli_warn_endless(l);
-        if (obey(l)) { /* whatever it said is given up */
-            count(l);
+        if (obey(l)) /* whatever it said is given up */
             rc = rdl_cli_lease_acquire(l);
-        }
     }
-    count(l);
     return rc;
 }
 
@@ -238,7 +245,10 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     if (*told & what)
         return;
     *told |= what;
-    rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
+    if (rc == RDL_BUSY)
+        wait_for_holder(l);
+    else
+        rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
     if (rc == RDL_BUSY) {
         rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
         rdl_cli_warn_servers(l);

@@ -159,7 +159,7 @@ START_TEST(a_run_tells_how_it_began_and_ended)
         "if { echo >&9; } 2>/dev/null; then exit 4; fi; exit 3");
     assert_has(next("acquired"), ",\"lock\":\"nightly\",\"id\":\"");
     ck_assert_ptr_nonnull(strstr(logged, ",\"fence\":"));
-    ck_assert_ptr_nonnull(strstr(logged, ",\"sets\":3,\"busy\":0,\"left_ms\":"));
+    ck_assert_ptr_nonnull(strstr(logged, ",\"busy\":0,\"left_ms\":"));
     ck_assert_ptr_nonnull(strstr(logged, "\"vote\":\"granted\",\"ms\":"));
     assert_has(next("child_exit"), ",\"status\":3}");
     assert_has(next("released"), ",\"held_ms\":");
@@ -207,6 +207,28 @@ START_TEST(who_waits_is_told_why)
     ck_assert_ptr_null(strstr(next("acquired"), ",\"busy\":0,"));
     next("child_exit");
     next("released");
+    assert_end();
+}
+END_TEST
+
+/* With a wake hint, too, where one acquisition lasts for ten seconds; and not twice. */
+START_TEST(that_it_is_taken_is_told_at_the_first_attempt)
+{
+    occupy();
+    run((const char *const[]){TO_9, "-w2", "--wake-hint", NULL}, "true");
+    const char *line = next("waiting");
+    ck_assert_uint_lt(strtoul(strstr(line, "\"waited_ms\":") + 12, NULL, 10), 2000);
+    assert_has(line, ",\"busy\":1,");
+    next("failed");
+    assert_end();
+}
+END_TEST
+
+START_TEST(who_does_not_want_to_wait_is_told_of_no_waiting)
+{
+    occupy();
+    run((const char *const[]){TO_9, "-n", NULL}, "true");
+    assert_has(next("failed"), ",\"busy\":1,");
     assert_end();
 }
 END_TEST
@@ -299,10 +321,10 @@ END_TEST
 
 START_TEST(what_somebody_else_has_at_the_release_is_lost)
 {
-    run((const char *const[]){TO_9, NULL}, "read x; exit 0");
+    run((const char *const[]){TO_9, NULL}, "exec sleep 60");
     next("acquired");
     occupy();
-    kill(a.pid, SIGHUP);
+    kill(a.pid, SIGTERM);
     next("child_exit");
     assert_has(next("lost"), "\"vote\":\"denied\"");
     assert_end();
@@ -354,8 +376,7 @@ START_TEST(in_json_every_line_on_standard_error_is_an_object)
 {
     static const char *const scripts[] = {
         "$RDL_COMMAND run -v --log=json nightly -c true",
-        "$RDL_COMMAND run --log=json nightly -c 'exit 3' -- x; $RDL_COMMAND run --log json --ttl 9s --grace "
-        "8s x -c x",
+        "$RDL_COMMAND run --log=json; $RDL_COMMAND run --log=json --ttl=9s --grace=8s x -c x",
         "$RDL_COMMAND run -n --log=json -u redis://no.such.host.invalid nightly -- true",
         "$RDL_COMMAND run --log=json nightly -- /no/such/command"};
 
@@ -374,7 +395,7 @@ START_TEST(as_text_it_stands_between_the_messages)
     ck_assert_int_eq(command_end(&a), 3);
     snprintf(logged, sizeof logged, "%s", a.err);
     ck_assert_ptr_nonnull(strstr(logged, "Z acquired lock=\"nightly\" id=\""));
-    ck_assert_ptr_nonnull(strstr(logged, " sets=3 busy=0 left_ms="));
+    ck_assert_ptr_nonnull(strstr(logged, " busy=0 left_ms="));
     ck_assert_ptr_nonnull(strstr(logged, " granted in "));
     ck_assert_ptr_nonnull(strstr(logged, "Z child_exit lock=\"nightly\" id=\""));
     ck_assert_ptr_nonnull(strstr(logged, " status=3\n"));
@@ -470,6 +491,8 @@ Suite *suite_cli_log(void)
     tcase_add_test(tc, with_vv_each_renewal_is_told);
     tcase_add_test(tc, the_id_is_the_one_that_status_shows);
     tcase_add_test(tc, who_waits_is_told_why);
+    tcase_add_test(tc, that_it_is_taken_is_told_at_the_first_attempt);
+    tcase_add_test(tc, who_does_not_want_to_wait_is_told_of_no_waiting);
     tcase_add_test(tc, who_is_stopped_while_he_waits_has_failed);
     tcase_add_loop_test(tc, no_lock_is_failed_with_the_exit_status, 0, 2);
     tcase_add_test(tc, a_lock_that_is_gone_is_lost);
