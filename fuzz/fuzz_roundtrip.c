@@ -102,6 +102,8 @@ static const struct {
     {rdl_wire_call_fenced, "c s 2 k b v m f h"},
     {rdl_wire_call_multi, "c s y k * v m"},
     {rdl_wire_call_release_multi, "c s y k * v"},
+    {rdl_wire_info_persistence, "INFO persistence"},
+    {rdl_wire_config_get, "CONFIG GET p"},
     {rdl_wire_scan, "SCAN g MATCH p COUNT 1000"},
 };
 enum { TEMPLATES = sizeof templates / sizeof templates[0], LETTERS = 19, JOINED_MAX = 1 << 16 };

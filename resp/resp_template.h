@@ -64,13 +64,13 @@ int rdl_template_is_secret(const char *text);
  *     c  EVAL or EVALSHA                   s  a script's text, or SHA1   y  how many keys   a  how many bulks
  *     f  the least fence number            h  how long the key beside is kept, in ms
  *     t  seconds to wait                   u  a user      P  his password     d  a database     n  our name
- *     g  where a search goes on: a cursor  p  the pattern of the names
+ *     g  where a search goes on: a cursor  p  the pattern of the names, or of settings
  *
  * Each is an object, so that a static link drops those that nobody names.
  */
 extern const char rdl_wire_auth[], rdl_wire_auth_user[], rdl_wire_select[], rdl_wire_client_setname[];
 extern const char rdl_wire_info_server[], rdl_wire_info_replication[], rdl_wire_info_memory[];
-extern const char rdl_wire_scan[];
+extern const char rdl_wire_info_persistence[], rdl_wire_config_get[], rdl_wire_scan[];
 extern const char rdl_wire_set_nx_px[], rdl_wire_pttl[], rdl_wire_delex[], rdl_wire_delifeq[];
 extern const char rdl_wire_watch[], rdl_wire_get[], rdl_wire_multi[], rdl_wire_exec[], rdl_wire_discard[];
 extern const char rdl_wire_del[], rdl_wire_pexpire[], rdl_wire_set[];

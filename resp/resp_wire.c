@@ -10,7 +10,9 @@ const char rdl_wire_client_setname[] = "*3\r\n$6\r\nCLIENT\r\n$7\r\nSETNAME\r\n$
 const char rdl_wire_info_server[] = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n";
 const char rdl_wire_info_replication[] = "*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n";
 const char rdl_wire_info_memory[] = "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n";
+const char rdl_wire_info_persistence[] = "*2\r\n$4\r\nINFO\r\n$11\r\npersistence\r\n";
 
+const char rdl_wire_config_get[] = "*3\r\n$6\r\nCONFIG\r\n$3\r\nGET\r\n$p";
 const char rdl_wire_scan[] = "*6\r\n$4\r\nSCAN\r\n$g$5\r\nMATCH\r\n$p$5\r\nCOUNT\r\n$4\r\n1000\r\n";
 
 const char rdl_wire_set_nx_px[] = "*6\r\n$3\r\nSET\r\n$k$v$2\r\nNX\r\n$2\r\nPX\r\n$m";

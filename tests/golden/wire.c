@@ -62,6 +62,28 @@ static const struct rdl_way scan_way = {.commands = scan, .put = scan_put};
 static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
 static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
+/* And what the doctor asks for: the setting stands in the place of the name. */
+static void setting_put(struct rdl_window *w, const char *const *commands,
+                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                        const struct rdl_record *r)
+{
+    const struct rdl_args args = {"p", own, 1};
+
+    (void)c;
+    (void)r;
+    rdl_window_commands(w, commands, &args);
+}
+
+static const char *const setting[] = {rdl_wire_config_get, NULL};
+static const struct rdl_way setting_way = {.commands = setting, .put = setting_put};
+static const struct rdl_way *const setting_ways[] = {&setting_way, NULL};
+static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+static const char *const persistence[] = {rdl_wire_info_persistence, NULL};
+static const struct rdl_way persistence_way = {.commands = persistence};
+static const struct rdl_way *const persistence_ways[] = {&persistence_way, NULL};
+static const struct rdl_op op_persistence = {persistence_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
 /* clang-format off */
 #define OP(name, op, value, extra) \
     name, NULL, &(op), LITERAL("lock:a"), LITERAL(value), LITERAL(extra), TTL_MS, 0
@@ -99,6 +121,8 @@ static const struct line lines[] = {
     {CONNECT("ask-server", NULL, 1), {NULL}, 0},
     {CONNECT("ask-replication", NULL, 1), {NULL}, 1},
     {CONNECT("ask-memory", NULL, 1), {NULL}, 2},
+    {LOCK("ask-persistence", op_persistence), {NULL}, 0},
+    {"config-get", NULL, &op_setting, LITERAL("appendfsync"), {NULL, 0}, {NULL, 0}, 0, 0, {NULL}, 0},
     {"scan", NULL, &op_scan, LITERAL("17179869184"), LITERAL("lock:\\[a\\]*"), {NULL, 0}, 0, 0, {NULL}, 0},
     {LOCK("eval-release", rdl_op_release), {NULL}, 0},
     {LOCK("eval-extend", rdl_op_extend), {NULL}, 0},

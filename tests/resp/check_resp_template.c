@@ -47,6 +47,8 @@ static const struct golden {
     {"ask-server", rdl_wire_info_server, NULL, 0, ""},
     {"ask-replication", rdl_wire_info_replication, NULL, 0, ""},
     {"ask-memory", rdl_wire_info_memory, NULL, 0, ""},
+    {"ask-persistence", rdl_wire_info_persistence, NULL, 0, ""},
+    {"config-get", rdl_wire_config_get, NULL, 0, "p=appendfsync"},
     {"scan", rdl_wire_scan, NULL, 0, "g=17179869184|p=lock:\\[a\\]*"},
     {"eval-release", rdl_wire_call_release, &rdl_script_release, 0, ""},
     {"eval-extend", rdl_wire_call_extend, &rdl_script_extend, 0, ""},
