@@ -11,6 +11,7 @@
  *     cli_status.c     a verb: who holds these locks
  *     cli_list.c       a verb: which locks there are
  *     cli_break.c      a verb: delete one whose holder is gone
+ *     cli_doctor.c     a verb: what is wrong with the servers, and what to do about it
  *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_guardian.c   the process that outlives us if we die
@@ -21,7 +22,10 @@
  *     cli_event.c      what became of the lock, for --log                enum rdl_cli_event
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
- *     cli_look.c       asking for that                                   struct rdl_cli_look
+ *     cli_findings.c   what is wrong with a server, and its remedy       struct rdl_cli_finding
+ *     cli_acl.c        the rights that a user needs
+ *     cli_examine.c    asking a server for all that may be wrong         struct rdl_cli_exam
+ *     cli_look.c       asking for what stands on them                    struct rdl_cli_look
  *     cli_names.c      names under a prefix                              struct rdl_cli_names
  *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
@@ -62,6 +66,7 @@ enum {
     RDL_EXIT_LOST = 75,        /* the lock was lost: the command was stopped, or had ended too late */
     RDL_EXIT_PROTOCOL = 76,    /* no majority, and a server does not speak Redis' protocol */
     RDL_EXIT_NOPERM = 77,      /* no majority, and a server refused the password or the permission */
+    RDL_EXIT_CONFIG = 78,      /* a server that is not for locks, or is listed twice */
     RDL_EXIT_MAX_HOLD = 124,   /* --max-hold was over and the command stopped; as of timeout(1) */
     RDL_EXIT_CANNOT_RUN = 126,
     RDL_EXIT_NOT_FOUND = 127
@@ -69,6 +74,7 @@ enum {
 
 enum {
     RDL_CLI_TTL_MIN_MS = 100, /* under this nobody could promise to stop a process in time */
+    RDL_CLI_TRIAL_MAX = 16,   /* bytes behind a lock's name in that of the key the doctor tries */
     RDL_CLI_SECRET_MAX = 2048,
     RDL_CLI_WHERE_MAX = 128,     /* bytes of "host:port" for people, NUL included */
     RDL_CLI_ADDRESSES_MAX = 512, /* and of all addresses of a name */
@@ -76,6 +82,12 @@ enum {
 };
 
 #define RDL_CLI_FOREVER UINT64_MAX
+
+#if defined(__GNUC__)
+#define RDL_CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+#define RDL_CLI_PRINTF(a, b)
+#endif
 
 enum rdl_cli_log { RDL_CLI_LOG_NONE, RDL_CLI_LOG_TEXT, RDL_CLI_LOG_JSON };
 
@@ -92,6 +104,7 @@ int rdl_cli_hold(int argc, char **argv);
 int rdl_cli_status(int argc, char **argv);
 int rdl_cli_break(int argc, char **argv);
 int rdl_cli_list(int argc, char **argv);
+int rdl_cli_doctor(int argc, char **argv);
 
 /* ---------------------------------------------------------------- the command line */
 
@@ -103,7 +116,8 @@ enum rdl_cli_verb {
     RDL_CLI_HOLD = 16,
     RDL_CLI_STATUS = 32,
     RDL_CLI_BREAK = 64,
-    RDL_CLI_LIST = 128
+    RDL_CLI_LIST = 128,
+    RDL_CLI_DOCTOR = 256
 };
 
 struct rdl_cli_options {
@@ -138,7 +152,7 @@ struct rdl_cli_options {
     int json;
     int with_legacy;     /* list: locks of the old protocol, too */
     const char *held_by; /* 8 hex digits; NULL: not given */
-    const char *lock;    /* list: the prefix */
+    const char *lock;    /* list: the prefix; doctor: NULL, if none was named */
     char **locks;        /* status: all of them */
     size_t n_locks;
     char **command; /* NULL-terminated */
@@ -210,13 +224,19 @@ struct rdl_cli_servers {
     struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
+    char *several[RDL_SERVERS_MAX];          /* doctor: the addresses of a name that has more than one */
     uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
 };
 
-/* Parse the URLs and resolve the names. 0 or an exit status, the reason said. */
+/*
+ * Parse the URLs and resolve the names. 0 or an exit status, the reason said. The doctor goes on with what is
+ * wrong with their addresses.
+ */
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 /* A second connection to the first server, as conn[n]. */
 void rdl_cli_servers_second(struct rdl_cli_servers *s);
+/* They are one address. */
+int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
 
@@ -359,6 +379,8 @@ uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l);
 int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
 /* Extend or release of a token ended with rc: the exit status, the reason said. done: "extended". */
 int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done);
+/* Of round trips that are too long for an attempt: "give --attempt 1.2s". */
+void rdl_cli_attempt_remedy(uint64_t trip_ms, uint32_t ttl_ms, char *out, size_t cap);
 /* -n: so long a server that connects may say nothing. */
 uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l);
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms);
@@ -397,6 +419,20 @@ void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why);
  */
 int rdl_cli_give_back(struct rdl_cli_lock *l, int lost);
 
+/* ---------------------------------------------------------------- words put together */
+
+/* Zero-terminated; what does not fit is cut. */
+struct rdl_cli_text {
+    char *out;
+    size_t cap, len;
+};
+
+void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+/* "1.5 s" */
+void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms);
+/* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD. */
+void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
+
 /* ---------------------------------------------------------------- what stands on the servers */
 
 enum rdl_cli_what {
@@ -427,6 +463,14 @@ struct rdl_cli_host {
     char version[24];
     char role[12];
     unsigned long uptime_s;
+    char run_id[41];
+    int is_cluster;
+    char master[64]; /* of a replica */
+    unsigned master_port;
+    /* for the doctor alone */
+    int is_bounded; /* maxmemory is set, */
+    char policy[24];
+    int has_log; /* AOF */
 };
 
 /* Names under a prefix, each once; as many as that at most. */
@@ -462,6 +506,12 @@ struct rdl_cli_look {
 
 /* Connect, as far as that goes. 0 or an exit status, the reason said. Ends the process on a signal. */
 int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o);
+/* Ask server i; l->req[i] is idle or answered. UNSENT: it is out, or not connected. */
+void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd);
+/* Until all who were asked have answered, or had the time for it. Ends the process on a signal. */
+void rdl_cli_look_await(struct rdl_cli_look *l);
+/* Server i gave no answer: why, into l->seen. */
+void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i);
 /* What this lock's key is on each server, into l->seen. Ends the process on a signal. */
 void rdl_cli_look_at(struct rdl_cli_look *l, const char *name);
 /*
@@ -499,6 +549,8 @@ struct rdl_cli_verdict {
 void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
                      struct rdl_cli_verdict *v);
 void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v);
+/* Of a server that came up less than max_ttl ago: how long it does not count; it may have forgotten. Else 0. */
+uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 /* It did not come up so recently that it may have forgotten locks. */
 int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i);
 /* The exit status of several: one that is held outweighs one of which nobody knows. */
@@ -512,6 +564,109 @@ int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 /* The same as one object of a list. 0 or an exit status. */
 int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
                       int is_first);
+
+/* "redis 7.0.15, master, up 3 days" */
+void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h);
+
+/* ---------------------------------------------------------------- the doctor */
+
+/* What a command line needs of a server's user. */
+enum {
+    RDL_CLI_NEED_PX = 1, /* a lock of today */
+    RDL_CLI_NEED_FENCE = 2,
+    RDL_CLI_NEED_HINT = 4,
+    RDL_CLI_NEED_CANARY = 8,
+    RDL_CLI_NEED_LEGACY = 16,
+    RDL_CLI_NEED_INFO = 32,
+    RDL_CLI_NEED_DB = 64
+};
+unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s);
+/* The rights, and the keys, for that. */
+unsigned rdl_cli_rights_for(unsigned needs);
+unsigned rdl_cli_keys_for(unsigned needs);
+
+/* Commands and keys; a set of them is bits 1 << right. */
+enum rdl_cli_right {
+    RDL_CLI_RIGHT_SET,
+    RDL_CLI_RIGHT_GET,
+    RDL_CLI_RIGHT_DEL,
+    RDL_CLI_RIGHT_EVAL,
+    RDL_CLI_RIGHT_EVALSHA,
+    RDL_CLI_RIGHT_PTTL,
+    RDL_CLI_RIGHT_PEXPIRE,
+    RDL_CLI_RIGHT_PSETEX,
+    RDL_CLI_RIGHT_TYPE,
+    RDL_CLI_RIGHT_RPUSH,
+    RDL_CLI_RIGHT_BLPOP,
+    RDL_CLI_RIGHT_SETNX,
+    RDL_CLI_RIGHT_TIME,
+    RDL_CLI_RIGHT_INFO,
+    RDL_CLI_RIGHT_SELECT,
+    RDL_CLI_RIGHTS
+};
+
+#define RDL_CLI_TRIAL ":doctor:" /* between a lock's name and 8 hex digits: the key that is tried */
+
+enum rdl_cli_key {
+    RDL_CLI_KEY_LOCK,
+    RDL_CLI_KEY_TRIAL,
+    RDL_CLI_KEY_FENCE,
+    RDL_CLI_KEY_TRIAL_FENCE,
+    RDL_CLI_KEY_WAKE,
+    RDL_CLI_KEY_TRIAL_WAKE,
+    RDL_CLI_KEY_CANARY,
+    RDL_CLI_KEYS
+};
+
+/* The key beside a lock's: {name} and the suffix; a name with a brace keeps its own tag. */
+void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap);
+void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char *out, size_t cap);
+/* " ~KEY +COMMAND ..." for these; lock NULL: a pattern for all names. */
+void rdl_cli_acl_words(struct rdl_cli_text *t, const char *lock, unsigned rights, unsigned keys);
+/* "ACL SETUSER ...": what the options need, no more. */
+void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
+                      const struct rdl_cli_servers *s);
+
+/* Ways to release and to extend, as bits: in the order in which the library tries them. */
+enum { RDL_CLI_BY_SCRIPT = 1, RDL_CLI_BY_DELEX = 2, RDL_CLI_BY_DELIFEQ = 4, RDL_CLI_BY_WATCH = 8 };
+
+/* What was found out about one server, besides its rdl_cli_host. */
+struct rdl_cli_exam {
+    int is_there;               /* it answers */
+    int is_tried;               /* and is neither replica nor node of a cluster */
+    unsigned missing;           /* rights that its user has not */
+    unsigned unknown;           /* commands that it does not know */
+    unsigned keys;              /* keys that its user may not use */
+    unsigned releases, extends; /* ways */
+    int error;                  /* it refused something for another reason */
+    char said[RDL_TEXT_MAX];
+    int has_clock;
+    uint32_t rtt_ms;
+    int64_t clock_ms;        /* its clock less ours, which counts from some moment on */
+    int has_fsync, has_save; /* it told: */
+    char fsync[12], save[40];
+};
+
+/* Ask all servers, and leave nothing there. Ends the process on a signal. */
+void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVERS_MAX]);
+
+enum { RDL_CLI_FINDINGS_MAX = 100, RDL_CLI_FINDING_MAX = 640 };
+
+struct rdl_cli_finding {
+    const char *id; /* for programs: "replica" */
+    int status;     /* RDL_EXIT_*; 1: a warning */
+    int server;     /* -1: all of them together */
+    char what[RDL_CLI_FINDING_MAX];
+    char remedy[RDL_CLI_FINDING_MAX];
+};
+
+struct rdl_cli_findings {
+    size_t n;
+    struct rdl_cli_finding at[RDL_CLI_FINDINGS_MAX];
+};
+
+void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *exam,
+                      struct rdl_cli_findings *f);
 
 /* ---------------------------------------------------------------- warnings: each is said once */
 
@@ -579,21 +734,6 @@ void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const
 
 /* ---------------------------------------------------------------- messages */
 
-#if defined(__GNUC__)
-#define RDL_CLI_PRINTF(a, b) __attribute__((format(printf, a, b)))
-#else
-#define RDL_CLI_PRINTF(a, b)
-#endif
-
-/* Zero-terminated; what does not fit is cut. */
-struct rdl_cli_text {
-    char *out;
-    size_t cap, len;
-};
-void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF(2, 3);
-/* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD. */
-void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
-
 /*
  * A line of the log: how it begins, its fields, how it ends; it is put by rdl_cli_put. As text:
  * 2026-11-24T09:11:45.123Z acquired lock="nightly" id="8cf9df55" waited_ms=3 ...
@@ -627,6 +767,8 @@ void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 /* On standard output, what was asked for. 0, or RDL_EXIT_OS: it could not be written (--help >/dev/full). */
 int rdl_cli_print(const char *text);
+/* That as a line, control characters replaced. */
+int rdl_cli_print_line(char *text);
 /*
  * A line to standard error or to one of the two other files there are (--trace, --log-fd); one of more than
  * 4096 bytes may be written in pieces. Waits for no reader.

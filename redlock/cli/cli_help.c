@@ -11,11 +11,12 @@ enum {
     STATUS = RDL_CLI_STATUS,
     BREAK = RDL_CLI_BREAK,
     LIST = RDL_CLI_LIST,
+    DOCTOR = RDL_CLI_DOCTOR,
     GETTING = RUN | ACQUIRE | HOLD,
     ADOPTING = EXTEND | RELEASE,
     LEASING = GETTING | EXTEND,
     LOGGING = LEASING | RELEASE,
-    ALL = LEASING | RELEASE | STATUS | BREAK | LIST
+    ALL = LEASING | RELEASE | STATUS | BREAK | LIST | DOCTOR
 };
 
 static const struct {
@@ -73,6 +74,24 @@ static const struct {
             "is lost.\n"
             "\n"
             "  --held-by ID          do not ask: it is that holder's, as status printed it\n"},
+    {DOCTOR, "redlock doctor [options] [LOCK]\n"
+             "\n"
+             "What is wrong with the servers, or may go wrong: a line each, with its remedy.\n"
+             "Whether the user may do what these options need is tried, with keys that are\n"
+             "gone afterwards: LOCK:doctor:*. The last line is for redis-cli: it gives a user\n"
+             "those rights (add >PASSWORD for one who has none yet).\n"
+             "\n"
+             "  --json                all of it as one object\n"
+             "\n"
+             "What the lock will be asked for with\n"
+             "  --ttl TIME            30s (the default), 1500ms, 5m\n"
+             "  --fence               a number that grows with every holder\n"
+             "  --wake-hint           being told when it is free\n"
+             "  --canary              a look whether a server lost its data\n"
+             "  --max-ttl TIME        the longest --ttl of all who share these servers\n"
+             "  --restart-guard WHEN  if-permitted (the default), required, strict, off.\n"
+             "                        Also $REDLOCK_RESTART_GUARD\n"
+             "  --legacy WHEN         the old protocol, SETNX: never (default), auto, always\n"},
     {ADOPTING, "\n"
                "The token\n"
                "  --token-file FILE     as acquire --token-file wrote it; or\n"
@@ -94,8 +113,8 @@ static const struct {
               "Waiting (for as long as it takes, if nothing is said)\n"
               "  -w, --wait TIME       so long: 10, 0.5, 500ms, 2m, 1h. Also --timeout\n"
               "  -n, --nonblock        not at all. Also --nb\n"},
-    {ADOPTING, "\n"
-               "Asking\n"},
+    {ADOPTING | DOCTOR, "\n"
+                        "Asking\n"},
     {ALL, "  --attempt TIME        how long one attempt waits for the servers' answers, a\n"
           "                        quarter of the ttl at most (by default: what their\n"
           "                        round trips need)\n"},
@@ -176,6 +195,12 @@ static const struct {
             "  64  usage, or whose it is             69  it may stand on too many servers yet\n"
             "  65  URL, lock name, too long a value  71  system error\n"
             "  66  password file\n"},
+    {DOCTOR, "\n"
+             "Exit status: 0 nothing is wrong, or the greatest of\n"
+             "   1  warnings                         69  a server does not answer, or refuses\n"
+             "  64  usage                            76  not a Redis server\n"
+             "  65  URL or lock name                 77  password or permission refused\n"
+             "  66  password file                    78  replica, cluster, one listed twice\n"},
     {ADOPTING, "\n"
                "Exit status: 0 if it is done, or\n"
                "   1  the lock is not this token's    68  unknown host, or not one\n"

@@ -49,9 +49,16 @@ static int take_after(const char *line, const char *name, char *out, size_t cap)
     return 1;
 }
 
-static void take_line(struct rdl_cli_host *h, const char *line)
+static unsigned long number_after(const char *line, const char *name, unsigned long otherwise)
 {
     char number[24];
+
+    return take_after(line, name, number, sizeof number) ? strtoul(number, NULL, 10) : otherwise;
+}
+
+static void take_line(struct rdl_cli_host *h, const char *line)
+{
+    char mode[12] = "";
 
     h->is_told = 1;
     if (take_after(line, "valkey_version:", h->version, sizeof h->version))
@@ -59,8 +66,16 @@ static void take_line(struct rdl_cli_host *h, const char *line)
     else if (!h->is_valkey)
         take_after(line, "redis_version:", h->version, sizeof h->version);
     take_after(line, "role:", h->role, sizeof h->role);
-    if (take_after(line, "uptime_in_seconds:", number, sizeof number))
-        h->uptime_s = strtoul(number, NULL, 10);
+    h->uptime_s = number_after(line, "uptime_in_seconds:", h->uptime_s);
+    if (take_after(line, "redis_mode:", mode, sizeof mode) ||
+        take_after(line, "server_mode:", mode, sizeof mode))
+        h->is_cluster = mode[0] == 'c';
+    take_after(line, "run_id:", h->run_id, sizeof h->run_id);
+    take_after(line, "master_host:", h->master, sizeof h->master);
+    h->master_port = (unsigned)number_after(line, "master_port:", h->master_port);
+    h->is_bounded |= number_after(line, "maxmemory:", 0) != 0;
+    take_after(line, "maxmemory_policy:", h->policy, sizeof h->policy);
+    h->has_log |= number_after(line, "aof_enabled:", 0) != 0;
 }
 
 static void take_info(size_t i, const struct rdl_resp_event *ev)
@@ -152,9 +167,12 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     return c->state == RDL_CONN_HELLO;
 }
 
-static const char *const sections[] = {rdl_wire_info_server, rdl_wire_info_replication};
-static const struct rdl_preflight questions = {sections, sizeof sections / sizeof sections[0], questions_take,
-                                               questions_judge, questions_stamp};
+/* The first two are for all. */
+static const char *const sections[] = {rdl_wire_info_server, rdl_wire_info_replication, rdl_wire_info_memory,
+                                       rdl_wire_info_persistence};
+static const struct rdl_preflight questions = {sections, 2, questions_take, questions_judge, questions_stamp};
+static const struct rdl_preflight more_questions = {sections, 4, questions_take, questions_judge,
+                                                    questions_stamp};
 
 int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
 {
@@ -342,28 +360,36 @@ int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
     if (rc != 0)
         return rc;
     for (size_t i = 0; i < servers.n; i++)
-        servers.conn[i].preflight = &questions;
+        servers.conn[i].preflight = o->verb == RDL_CLI_DOCTOR ? &more_questions : &questions;
     uint64_t until_ms = l->net.now_ms(l->net.ctx) + servers.config[0].connect_ms;
     while (settled() < servers.n && l->net.now_ms(l->net.ctx) < until_ms)
         turn(until_ms);
     return 0;
 }
 
-/* So long for an answer: as an attempt, three round trips at least. */
+/* So long for an answer: as an attempt, three round trips at least. The doctor sees one that is too short. */
 static uint64_t patience_ms(void)
 {
-    uint64_t ms = look->o->attempt_ms != 0 ? look->o->attempt_ms : LEAST_MS;
+    int is_given = look->o->attempt_ms != 0 && look->o->verb != RDL_CLI_DOCTOR;
+    uint64_t ms = is_given ? look->o->attempt_ms : LEAST_MS;
 
-    for (size_t i = 0; i < look->servers->n && look->o->attempt_ms == 0; i++) {
+    for (size_t i = 0; i < look->servers->n && !is_given; i++) {
         uint64_t trips = 3 * (uint64_t)look->servers->conn[i].rtt_ms;
         ms = trips > ms ? trips : ms;
     }
     return ms;
 }
 
+void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd)
+{
+    struct rdl_conn *c = &l->servers->conn[i];
+
+    if (l->is_out[i] || rdl_conn_state(c) != RDL_CONN_READY || rdl_conn_submit(c, &l->req[i], cmd) != RDL_OK)
+        l->req[i].answer = RDL_ANSWER_UNSENT;
+}
+
 static void submit(const struct rdl_op *op, const char *name, size_t i)
 {
-    struct rdl_conn *c = &look->servers->conn[i];
     struct rdl_command cmd;
 
     memset(&cmd, 0, sizeof cmd);
@@ -371,9 +397,7 @@ static void submit(const struct rdl_op *op, const char *name, size_t i)
     cmd.name.data = name;
     cmd.name.len = strlen(name);
     intakes[i].which = intakes[i].names = 0;
-    if (look->is_out[i] || rdl_conn_state(c) != RDL_CONN_READY ||
-        rdl_conn_submit(c, &look->req[i], &cmd) != RDL_OK)
-        look->req[i].answer = RDL_ANSWER_UNSENT;
+    rdl_cli_look_ask(look, i, &cmd);
 }
 
 static unsigned unanswered(void)
@@ -385,21 +409,19 @@ static unsigned unanswered(void)
     return n;
 }
 
-/* Until all have answered, or had the time for it. */
-static void await_answers(void)
+void rdl_cli_look_await(struct rdl_cli_look *l)
 {
-    uint64_t until_ms = look->net.now_ms(look->net.ctx) + patience_ms();
+    uint64_t until_ms = l->net.now_ms(l->net.ctx) + patience_ms();
 
-    while (unanswered() > 0 && look->net.now_ms(look->net.ctx) < until_ms)
+    while (unanswered() > 0 && l->net.now_ms(l->net.ctx) < until_ms)
         turn(until_ms);
 }
 
-/* Nothing was seen there: why. */
-static void note_error(size_t i)
+void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i)
 {
-    const struct rdl_conn *c = &look->servers->conn[i];
-    const struct rdl_req *req = &look->req[i];
-    struct rdl_cli_seen *seen = &look->seen[i];
+    const struct rdl_conn *c = &l->servers->conn[i];
+    const struct rdl_req *req = &l->req[i];
+    struct rdl_cli_seen *seen = &l->seen[i];
 
     seen->what = RDL_CLI_SEEN_NOTHING;
     seen->error = req->answer == RDL_ANSWER_NO      ? RDL_OK
@@ -407,7 +429,7 @@ static void note_error(size_t i)
                                                     : rdl_conn_error(c);
     if (seen->error == RDL_OK && req->answer != RDL_ANSWER_NO)
         seen->error = RDL_E_TIMEOUT;
-    rdl_cli_secret_scrub(rdl_conn_text(c), rdl_conn_text(c), look->servers->endpoint[i].password, seen->said,
+    rdl_cli_secret_scrub(rdl_conn_text(c), rdl_conn_text(c), l->servers->endpoint[i].password, seen->said,
                          sizeof seen->said);
 }
 
@@ -415,7 +437,7 @@ static void note(size_t i)
 {
     look->seen[i] = intakes[i].value[0];
     if (look->req[i].answer != RDL_ANSWER_YES)
-        note_error(i);
+        rdl_cli_look_unseen(look, i);
 }
 
 void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
@@ -425,7 +447,7 @@ void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
         for (size_t i = 0; i < l->servers->n; i++)
             if (!l->req[i].is_queued && (looks == 0 || l->req[i].answer == RDL_ANSWER_NO))
                 submit(&op_key, name, i);
-        await_answers();
+        rdl_cli_look_await(look);
     }
     for (size_t i = 0; i < l->servers->n; i++) {
         rdl_conn_forget(&l->servers->conn[i], &l->req[i]);
@@ -441,7 +463,7 @@ int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id)
     for (size_t i = 0; i < l->servers->n; i++)
         if (l->seen[i].what == RDL_CLI_SEEN_KEY && l->seen[i].id == id)
             submit(&op_break, name, i);
-    await_answers();
+    rdl_cli_look_await(look);
     for (size_t i = 0; i < l->servers->n; i++) {
         rdl_conn_forget(&l->servers->conn[i], &l->req[i]);
         is_changed |= l->req[i].answer == RDL_ANSWER_NO;
@@ -457,7 +479,7 @@ static unsigned search_on(void)
     for (size_t i = 0; i < look->servers->n; i++)
         if (!look->searched[i] && !look->is_out[i])
             submit(&op_scan, "scan", i);
-    await_answers();
+    rdl_cli_look_await(look);
     for (size_t i = 0; i < look->servers->n; i++) {
         if (look->searched[i] || look->is_out[i])
             continue;
@@ -466,7 +488,7 @@ static unsigned search_on(void)
             n++;
             continue;
         }
-        note_error(i);
+        rdl_cli_look_unseen(look, i);
         look->is_out[i] = 1;
     }
     return n;

@@ -55,8 +55,9 @@ enum {
     HINTING = GETTING | RDL_CLI_RELEASE,
     ADOPTING = RDL_CLI_EXTEND | RDL_CLI_RELEASE,
     LIST = RDL_CLI_LIST,
+    DOCTOR = RDL_CLI_DOCTOR,
     LOOKING = RDL_CLI_STATUS | RDL_CLI_BREAK | LIST,
-    GUARDING = LEASING | LOOKING,
+    GUARDING = LEASING | LOOKING | DOCTOR,
     ALL = GUARDING | RDL_CLI_RELEASE
 };
 
@@ -71,7 +72,7 @@ struct option {
 /* The words of flock(1) where it has them. */
 static const struct option table[] = {
     {'u', "url", OPT_URL, VALUE, ALL},
-    {0, "ttl", OPT_TTL, VALUE, LEASING},
+    {0, "ttl", OPT_TTL, VALUE, LEASING | DOCTOR},
     {'w', "wait", OPT_WAIT, VALUE, GETTING | LIST},
     {'w', "timeout", OPT_WAIT, VALUE, GETTING | LIST},
     {'n', "nonblock", OPT_NOWAIT, NOTHING, GETTING},
@@ -82,13 +83,13 @@ static const struct option table[] = {
     {0, "max-ttl", OPT_MAX_TTL, VALUE, GUARDING},
     {0, "max-hold", OPT_MAX_HOLD, VALUE, RUN},
     {0, "restart-guard", OPT_GUARD, VALUE, GUARDING},
-    {0, "legacy", OPT_LEGACY, VALUE, RUN},
+    {0, "legacy", OPT_LEGACY, VALUE, RUN | DOCTOR},
     {0, "legacy", OPT_WITH_LEGACY, NOTHING, LIST}, /* another one */
     {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING, RUN},
     {0, "clock-error", OPT_CLOCK_ERROR, VALUE, RUN},
-    {0, "fence", OPT_FENCE, NOTHING, GETTING},
-    {0, "wake-hint", OPT_WAKE_HINT, NOTHING, HINTING},
-    {0, "canary", OPT_CANARY, NOTHING, LEASING},
+    {0, "fence", OPT_FENCE, NOTHING, GETTING | DOCTOR},
+    {0, "wake-hint", OPT_WAKE_HINT, NOTHING, HINTING | DOCTOR},
+    {0, "canary", OPT_CANARY, NOTHING, LEASING | DOCTOR},
     {0, "any-address", OPT_ANY_ADDRESS, NOTHING, ALL},
     {'c', "command", OPT_COMMAND, VALUE, RUN},
     {'v', "verbose", OPT_VERBOSE, NOTHING, ALL},
@@ -101,7 +102,7 @@ static const struct option table[] = {
     {0, "token", OPT_TOKEN, VALUE, ADOPTING},
     {0, "token-file", OPT_TOKEN_FILE, VALUE, ADOPTING | RDL_CLI_ACQUIRE},
     {0, "token-fd", OPT_TOKEN_FD, VALUE, ADOPTING},
-    {0, "json", OPT_JSON, NOTHING, RDL_CLI_STATUS | LIST},
+    {0, "json", OPT_JSON, NOTHING, RDL_CLI_STATUS | LIST | DOCTOR},
     {0, "held-by", OPT_HELD_BY, VALUE, RDL_CLI_BREAK},
     {'h', "help", OPT_HELP, NOTHING, ALL},
 };
@@ -109,7 +110,7 @@ static const struct option table[] = {
 enum { TABLE_LEN = sizeof table / sizeof table[0], FD_MAX = 1048576 };
 
 static const char *const verbs[] = {"run",    "acquire", "extend", "release", "hold",
-                                    "status", "break",   "list",   NULL};
+                                    "status", "break",   "list",   "doctor",  NULL};
 
 const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
 {
@@ -561,6 +562,22 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
     return 0;
 }
 
+/* The lock whose user is looked at, or none. */
+static int take_patient(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    if (i >= argc)
+        return 0;
+    o->lock = argv[i];
+    int rc = check_name(o, o->lock);
+    if (rc == 0 && strlen(o->lock) > RDL_NAME_MAX - RDL_CLI_TRIAL_MAX) {
+        rdl_cli_fail("the lock's name has %lu bytes, and that of the key that is tried %d more: it may have "
+                     "%d in all",
+                     (unsigned long)strlen(o->lock), RDL_CLI_TRIAL_MAX, RDL_NAME_MAX);
+        return RDL_EXIT_DATA;
+    }
+    return rc == 0 ? take_nothing(o, argc, argv, i + 1) : rc;
+}
+
 /* All that is left are locks. */
 static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
@@ -579,6 +596,8 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
 
     if (o->verb == RDL_CLI_LIST)
         return take_prefix(o, argc, argv, i);
+    if (o->verb == RDL_CLI_DOCTOR)
+        return take_patient(o, argc, argv, i);
     if (i >= argc) {
         if (o->verb == RDL_CLI_RUN)
             rdl_cli_fail("no lock and no command: redlock run LOCK -- COMMAND (redlock run --help)");

@@ -244,12 +244,11 @@ static int is_one_too_old(const struct rdl_cli_lock *l)
 static const char *permissions(const struct rdl_cli_options *o)
 {
     static char text[300];
-    int is_tagged = strchr(o->lock, '}') != NULL;
-    char fence[200] = "";
+    char fence[200] = "", key[RDL_NAME_MAX + 9];
 
+    rdl_cli_side_key(o->lock, ":fence", key, sizeof key);
     if (o->fence)
-        snprintf(fence, sizeof fence, "; --fence needs eval, evalsha and the key %s%s%s:fence",
-                 is_tagged ? "" : "{", o->lock, is_tagged ? "" : "}");
+        snprintf(fence, sizeof fence, "; --fence needs eval, evalsha and the key %s", key);
     snprintf(text, sizeof text, " (check the user's permissions%s%s)", fence,
              o->canary ? "; --canary needs get, set, time and the key " RDL_CANARY_KEY : "");
     return text;
@@ -296,13 +295,22 @@ static double tenths(uint64_t ms)
     return (double)(up - up % 100) / 1000;
 }
 
+void rdl_cli_attempt_remedy(uint64_t trip_ms, uint32_t ttl_ms, char *out, size_t cap)
+{
+    char ttl[40] = "";
+
+    if (2 * trip_ms > ttl_ms / 4)
+        snprintf(ttl, sizeof ttl, " --ttl %.1fs", 4 * tenths(2 * trip_ms));
+    snprintf(out, cap, "give --attempt %.1fs%s", tenths(2 * trip_ms), ttl);
+}
+
 /* An attempt was shorter than the round trip, or may have been: what to say about it, or "". */
 static const char *too_far(const struct rdl_cli_lock *l)
 {
     static char text[200];
     struct late late = late_ones(l);
     uint32_t attempt_ms = l->o->attempt_ms;
-    char ttl[40] = "";
+    char remedy[80];
 
     if (attempt_ms == 0)
         attempt_ms = rdl_attempt_over(&l->opt.lease, (uint32_t)late.trip_ms);
@@ -313,10 +321,9 @@ static const char *too_far(const struct rdl_cli_lock *l)
             " (no answer came for %.1f s: where a round trip takes that long, give --attempt, twice as long)",
             (double)rdl_cli_silence_ms(l) / 1000);
     } else if (late.trip_ms >= attempt_ms) {
-        if (2 * late.trip_ms > l->o->ttl_ms / 4)
-            snprintf(ttl, sizeof ttl, " --ttl %.1fs", 4 * tenths(2 * late.trip_ms));
-        snprintf(text, sizeof text, " (a round trip took %.2f s, an attempt %.2f s: give --attempt %.1fs%s)",
-                 (double)late.trip_ms / 1000, (double)attempt_ms / 1000, tenths(2 * late.trip_ms), ttl);
+        rdl_cli_attempt_remedy(late.trip_ms, l->o->ttl_ms, remedy, sizeof remedy);
+        snprintf(text, sizeof text, " (a round trip took %.2f s, an attempt %.2f s: %s)",
+                 (double)late.trip_ms / 1000, (double)attempt_ms / 1000, remedy);
     }
     return text;
 }

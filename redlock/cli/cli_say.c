@@ -281,3 +281,12 @@ int rdl_cli_print(const char *text)
 {
     return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
 }
+
+int rdl_cli_print_line(char *text)
+{
+    for (char *p = text; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            *p = '?';
+    int rc = rdl_cli_print(text);
+    return rc == 0 ? rdl_cli_print("\n") : rc;
+}

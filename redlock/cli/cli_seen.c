@@ -44,8 +44,7 @@ enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s)
 
 /* ---------------------------------------------------------------- the majority */
 
-/* Of a server that came up less than max_ttl ago: for how long it does not count; it may have forgotten. */
-static uint64_t quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h)
+uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h)
 {
     uint64_t least_ms = (uint64_t)o->max_ttl_ms + 1000, up_ms = (uint64_t)h->uptime_s * 1000;
 
@@ -128,7 +127,7 @@ int rdl_cli_worse(int status, enum rdl_cli_state state)
 
 int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i)
 {
-    return quarantine_ms(l->o, &l->host[i]) == 0;
+    return rdl_cli_quarantine_ms(l->o, &l->host[i]) == 0;
 }
 
 void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v)
@@ -142,11 +141,6 @@ void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *
 
 /* ---------------------------------------------------------------- words */
 
-static void add_seconds(struct rdl_cli_text *t, uint64_t ms)
-{
-    rdl_cli_add(t, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);
-}
-
 static void add_uptime(struct rdl_cli_text *t, unsigned long s)
 {
     if (s >= 2 * 86400UL)
@@ -159,18 +153,24 @@ static void add_uptime(struct rdl_cli_text *t, unsigned long s)
         rdl_cli_add(t, "up %lu s", s);
 }
 
+void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h)
+{
+    rdl_cli_add(t, "%s %s, %s, ", h->is_valkey ? "valkey" : "redis", h->version, h->role);
+    add_uptime(t, h->uptime_s);
+}
+
 static void add_host(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
 {
     const struct rdl_cli_host *h = &l->host[i];
-    uint64_t wait_ms = quarantine_ms(l->o, h);
+    uint64_t wait_ms = rdl_cli_quarantine_ms(l->o, h);
 
     if (!h->is_told)
         return;
-    rdl_cli_add(t, " (%s %s, %s, ", h->is_valkey ? "valkey" : "redis", h->version, h->role);
-    add_uptime(t, h->uptime_s);
+    rdl_cli_add(t, " (");
+    rdl_cli_host_words(t, h);
     if (wait_ms > 0) {
         rdl_cli_add(t, "; does not count for ");
-        add_seconds(t, wait_ms);
+        rdl_cli_add_seconds(t, wait_ms);
     }
     rdl_cli_add(t, ")");
 }
@@ -214,17 +214,17 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
         rdl_cli_add(t, "a value that is no token of ours: %08" PRIx32, s->id);
     if (s->pttl_ms >= 0) {
         rdl_cli_add(t, ", ");
-        add_seconds(t, (uint64_t)s->pttl_ms);
+        rdl_cli_add_seconds(t, (uint64_t)s->pttl_ms);
         rdl_cli_add(t, " left");
     } else if (kind != RDL_CLI_KIND_DEADLINE) {
         rdl_cli_add(t, ", no expiry%s", s->what == RDL_CLI_SEEN_ODD ? "" : ": foreign or legacy");
     }
 }
 
-static void look_line(const struct rdl_cli_look *l, size_t i, const char *name, char *out, size_t cap)
+static int print_look(const struct rdl_cli_look *l, size_t i, const char *name)
 {
-    struct rdl_cli_text t = {out, cap, 0};
-    char where[RDL_CLI_WHERE_MAX];
+    char where[RDL_CLI_WHERE_MAX], line[LINE_MAX_LEN];
+    struct rdl_cli_text t = {line, sizeof line, 0};
 
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_add(&t, "%s at %s: ", name, where);
@@ -235,18 +235,20 @@ static void look_line(const struct rdl_cli_look *l, size_t i, const char *name, 
     else
         add_key(&t, &l->seen[i]);
     add_host(&t, l, i);
+    return rdl_cli_print_line(t.out);
 }
 
 static void add_end(struct rdl_cli_text *t, uint64_t ms)
 {
     rdl_cli_add(t, ", for ");
-    add_seconds(t, ms);
+    rdl_cli_add_seconds(t, ms);
     rdl_cli_add(t, " at most unless it is renewed");
 }
 
-static void verdict_line(const struct rdl_cli_verdict *v, const char *name, char *out, size_t cap)
+int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
 {
-    struct rdl_cli_text t = {out, cap, 0};
+    char line[LINE_MAX_LEN];
+    struct rdl_cli_text t = {line, sizeof line, 0};
 
     rdl_cli_add(&t, "%s: ", name);
     if (v->what == RDL_CLI_FREE) {
@@ -269,35 +271,14 @@ static void verdict_line(const struct rdl_cli_verdict *v, const char *name, char
         else
             add_end(&t, v->ends_ms);
     }
-}
-
-/* A line of what was asked for: 0 or an exit status. */
-static int print(char *line)
-{
-    for (char *p = line; *p != '\0'; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
-    int rc = rdl_cli_print(line);
-    return rc == 0 ? rdl_cli_print("\n") : rc;
-}
-
-int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
-{
-    char line[LINE_MAX_LEN];
-
-    verdict_line(v, name, line, sizeof line);
-    return print(line);
+    return rdl_cli_print_line(t.out);
 }
 
 int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
 {
-    char line[LINE_MAX_LEN];
-
-    for (size_t i = 0; i < l->servers->n; i++) {
-        look_line(l, i, name, line, sizeof line);
-        if (print(line) != 0)
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (print_look(l, i, name) != 0)
             return RDL_EXIT_OS;
-    }
     return rdl_cli_verdict_show(v, name);
 }
 
@@ -326,7 +307,7 @@ static void add_server(struct rdl_cli_text *t, const struct rdl_cli_look *l, siz
     }
     if (h->is_told) {
         rdl_cli_add(t, ",\"version\":\"%s\",\"role\":\"%s\",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64,
-                    h->version, h->role, h->uptime_s, quarantine_ms(l->o, h));
+                    h->version, h->role, h->uptime_s, rdl_cli_quarantine_ms(l->o, h));
     }
     rdl_cli_add(t, "}");
 }

@@ -81,8 +81,9 @@ static void refuse_several(const char *where, const char *all)
 }
 
 /* Look up what is a name. Those without an address stand in s->unresolved, and in list. */
-static int resolve_each(struct rdl_cli_servers *s, int any, char *list, size_t cap)
+static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options *o, char *list, size_t cap)
 {
+    int is_lenient = o->verb == RDL_CLI_DOCTOR;
     char where[RDL_CLI_WHERE_MAX], all[RDL_CLI_ADDRESSES_MAX];
     size_t n = 0;
     int rc = 0;
@@ -91,9 +92,12 @@ static int resolve_each(struct rdl_cli_servers *s, int any, char *list, size_t c
         const char *why = NULL;
         if (s->endpoint[i].family != RDL_UNRESOLVED)
             continue;
-        enum rdl_cli_address found = rdl_cli_address_find(&s->endpoint[i], any, &why, all);
+        enum rdl_cli_address found = rdl_cli_address_find(&s->endpoint[i], o->any_address, &why, all);
         rdl_cli_servers_where(s, i, where);
-        if (found == RDL_CLI_ADDRESS_SEVERAL) {
+        if (found == RDL_CLI_ADDRESS_SEVERAL && is_lenient) {
+            s->several[i] = strdup(all); /* lives as long as the process; NULL: there was no memory */
+            s->unresolved[i] = "it has several";
+        } else if (found == RDL_CLI_ADDRESS_SEVERAL) {
             refuse_several(where, all);
             rc = RDL_EXIT_NOHOST;
         } else if (found == RDL_CLI_ADDRESS_NONE) {
@@ -106,15 +110,15 @@ static int resolve_each(struct rdl_cli_servers *s, int any, char *list, size_t c
 }
 
 /* A few names without an address are a few servers that are down; a majority of them is hopeless. */
-static int resolve_all(struct rdl_cli_servers *s, int any)
+static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     char list[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 100)];
     size_t bad = 0;
-    int rc = resolve_each(s, any, list, sizeof list);
+    int rc = resolve_each(s, o, list, sizeof list);
 
     for (size_t i = 0; i < s->n; i++)
         bad += s->unresolved[i] != NULL;
-    if (rc != 0 || bad == 0)
+    if (rc != 0 || bad == 0 || o->verb == RDL_CLI_DOCTOR)
         return rc;
     if (s->n - bad >= s->n / 2 + 1) {
         rdl_cli_warn("no address for %s; counted as down (%zu of %zu)", list, bad, s->n);
@@ -135,6 +139,11 @@ static int is_same(const struct rdl_endpoint *a, const struct rdl_endpoint *b)
     return a->port == b->port && a->scope == b->scope && memcmp(a->ip, b->ip, len) == 0;
 }
 
+int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k)
+{
+    return is_same(&s->endpoint[i], &s->endpoint[k]);
+}
+
 /* One server under two URLs would have two votes. */
 static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
@@ -142,7 +151,7 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
 
     for (size_t i = 0; i < s->n; i++) {
         for (size_t k = 0; k < i; k++) {
-            if (!is_same(&s->endpoint[k], &s->endpoint[i]))
+            if (!rdl_cli_servers_is_same(s, k, i))
                 continue;
             rdl_cli_fail("%s and number %zu are the same server: it would have two votes", origin(o, k, from),
                          i + 1);
@@ -199,8 +208,8 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
         rc = parse_all(s, o, password);
     rdl_cli_secret_clean_env();
     if (rc == 0)
-        rc = resolve_all(s, o->any_address);
-    if (rc == 0)
+        rc = resolve_all(s, o);
+    if (rc == 0 && o->verb != RDL_CLI_DOCTOR)
         rc = check_distinct(s, o);
     for (size_t i = 0; i < s->n && rc == 0; i++) {
         s->config[i].connect_ms = connect_ms(o);

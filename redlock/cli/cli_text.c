@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Text put together piece by piece, and strings as JSON has them. */
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,6 +15,11 @@ void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...)
     int n = vsnprintf(t->out + t->len, t->cap - t->len, format, args);
     va_end(args);
     t->len = n >= 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
+}
+
+void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms)
+{
+    rdl_cli_add(t, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);
 }
 
 static int is_between(unsigned char c, unsigned char least, unsigned char most)

@@ -22,6 +22,7 @@ static const char usage[] =
     "  redlock status [options] LOCK... who holds it, and for how long at most\n"
     "  redlock list [options] [PREFIX] which locks there are, and who holds them\n"
     "  redlock break [options] LOCK    delete it, if its holder is gone\n"
+    "  redlock doctor [options] [LOCK] what is wrong with the servers, and its remedy\n"
     "\n"
     "  redlock VERB --help             the options of a verb\n"
     "  redlock --version\n"
@@ -61,7 +62,7 @@ static const struct {
     int (*obey)(int argc, char **argv);
 } verbs[] = {{"run", rdl_cli_run},         {"acquire", rdl_cli_acquire}, {"extend", rdl_cli_extend},
              {"release", rdl_cli_release}, {"hold", rdl_cli_hold},       {"status", rdl_cli_status},
-             {"break", rdl_cli_break},     {"list", rdl_cli_list}};
+             {"break", rdl_cli_break},     {"list", rdl_cli_list},       {"doctor", rdl_cli_doctor}};
 
 enum { VERBS = sizeof verbs / sizeof verbs[0], WORD_MAX = 16 };
 
@@ -97,8 +98,8 @@ static int unknown(const char *word)
         rdl_cli_fail("the first word is no verb: did you mean redlock %s? (redlock --help)",
                      verbs[nearest].word);
     else
-        rdl_cli_fail("the first word must be a verb: run, acquire, extend, release, hold, status, list or "
-                     "break (redlock --help)");
+        rdl_cli_fail("the first word must be a verb: run, acquire, extend, release, hold, status, list, "
+                     "break or doctor (redlock --help)");
     return RDL_EXIT_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -82,10 +83,10 @@ static void clear(void)
     rdl_cli_loudness(RDL_CLI_NORMAL);
 }
 
-static int init(const char *const urls[], size_t n, int any)
+static int init_for(enum rdl_cli_verb verb, const char *const urls[], size_t n, int any)
 {
     static char copies[RDL_SERVERS_MAX][64];
-    struct rdl_cli_options o = {.password_fd = -1, .any_address = any, .n_urls = n};
+    struct rdl_cli_options o = {.verb = verb, .password_fd = -1, .any_address = any, .n_urls = n};
 
     ck_assert_ptr_ne(servers, each + 3);
     for (size_t i = 0; i < n; i++) {
@@ -98,6 +99,11 @@ static int init(const char *const urls[], size_t n, int any)
     ck_assert_int_ge((int)len, 1);
     said[len - 1] = '\0';
     return rc;
+}
+
+static int init(const char *const urls[], size_t n, int any)
+{
+    return init_for(RDL_CLI_RUN, urls, n, any);
 }
 
 static int init_one(int any)
@@ -143,6 +149,21 @@ START_TEST(one_such_name_among_others_that_are_well_is_68_too)
         init((const char *const[]){"redis://127.0.0.1", "redis://b.test", "redis://a.test"}, 3, 0), 68);
     ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address"));
     ck_assert_ptr_nonnull(strstr(said, "b.test:6379 has more than one address"));
+}
+END_TEST
+
+/* It says so later, with all else that is wrong. */
+START_TEST(the_doctor_goes_on_where_a_name_has_several_addresses_or_none)
+{
+    add(0, "192.0.2.7", 6379);
+    add(0, "192.0.2.3", 6379);
+    ck_assert_int_eq(
+        init_for(RDL_CLI_DOCTOR, (const char *const[]){"redis://a.test", "redis://b.test"}, 2, 0), 0);
+    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(servers->several[0], "192.0.2.7, 192.0.2.3");
+    ck_assert_ptr_null(servers->several[1]);
+    ck_assert_ptr_nonnull(servers->unresolved[1]);
+    free(servers->several[0]);
 }
 END_TEST
 
@@ -278,6 +299,7 @@ Suite *suite_cli_address(void)
     tcase_add_checked_fixture(t, clear, NULL);
     tcase_add_loop_test(t, a_name_with_several_addresses_of_one_family_is_68_and_names_them_all, 0, 3);
     tcase_add_test(t, one_such_name_among_others_that_are_well_is_68_too);
+    tcase_add_test(t, the_doctor_goes_on_where_a_name_has_several_addresses_or_none);
     tcase_add_loop_test(t, of_two_families_ipv4_is_taken_whatever_the_order, 0, 2);
     tcase_add_loop_test(
         t, the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_listens_on_the_first, 0, 3);

@@ -109,6 +109,7 @@ static const char *const runs[] = {"backup\nbackup\n",
                                    "backup\n",
                                    "nightly: free\n",
                                    "",
+                                   "",
                                    ""};
 enum { EXAMPLES = sizeof runs / sizeof runs[0] };
 
@@ -142,7 +143,7 @@ START_TEST(there_are_no_more_examples)
 END_TEST
 
 static const char *const verbs[] = {"",     "run",    "acquire", "extend", "release",
-                                    "hold", "status", "list",    "break"};
+                                    "hold", "status", "list",    "break",  "doctor"};
 
 START_TEST(help_is_a_screen_and_names_what_it_is_for)
 {

@@ -520,8 +520,13 @@ static const struct {
     {"$R relase nightly", 64, "the first word is no verb: did you mean redlock release? (redlock --help)"},
     {"$R aquire nightly", 64, "the first word is no verb: did you mean redlock acquire? (redlock --help)"},
     {"$R redis://user:secret@host", 64,
-     "the first word must be a verb: run, acquire, extend, release, hold, status, list or break (redlock "
-     "--help)"},
+     "the first word must be a verb: run, acquire, extend, release, hold, status, list, break or doctor "
+     "(redlock --help)"},
+    {"$R doctor a b", 64,
+     "redlock doctor takes one lock, and there is more behind it (redlock doctor --help)"},
+    {"$R doctor -n", 64, "--nonblock is no option of redlock doctor (redlock doctor --help)"},
+    {"$R doctor " T40 T40 "012345678901234567890123456789012", 65,
+     "the lock's name has 113 bytes, and that of the key that is tried 16 more: it may have 128 in all"},
 };
 
 START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rights a user needs for what the options ask for, no more: commands, and patterns of keys. The line that
+ * grants them, and the names of those that are missing, are from the same two tables.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PX = RDL_CLI_NEED_PX,
+    FENCE = RDL_CLI_NEED_FENCE,
+    HINT = RDL_CLI_NEED_HINT,
+    CANARY = RDL_CLI_NEED_CANARY,
+    LEGACY = RDL_CLI_NEED_LEGACY,
+    INFO = RDL_CLI_NEED_INFO,
+    DB = RDL_CLI_NEED_DB,
+    LOCK = PX | LEGACY
+};
+
+/* In the order of enum rdl_cli_right. */
+static const struct {
+    const char *word;
+    unsigned needs; /* any of these */
+} rights[RDL_CLI_RIGHTS] = {
+    {"set", LOCK},
+    {"get", LOCK},
+    {"del", LOCK},
+    {"eval", LOCK},
+    {"evalsha", LOCK},
+    {"pttl", PX},
+    {"pexpire", PX},
+    {"psetex", FENCE},
+    {"type", HINT},
+    {"rpush", HINT},
+    {"blpop", HINT},
+    {"setnx", CANARY | LEGACY},
+    {"time", CANARY | LEGACY},
+    {"info", INFO},
+    {"select", DB},
+};
+
+/* In the order of enum rdl_cli_key. */
+static const struct {
+    const char *suffix; /* of a key beside this one; NULL: none */
+    int is_trial;
+    unsigned needs;
+} keys[RDL_CLI_KEYS] = {
+    {NULL, 0, LOCK},    {NULL, 1, LOCK},    {":fence", 0, FENCE}, {":fence", 1, FENCE},
+    {":wake", 0, HINT}, {":wake", 1, HINT}, {NULL, 0, CANARY},
+};
+
+unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s)
+{
+    unsigned needs = o->legacy == RDL_CLI_LEGACY_ALWAYS ? LEGACY : PX;
+
+    needs |= (o->fence ? FENCE : 0u) | (o->wake_hint ? HINT : 0u) | (o->canary ? CANARY : 0u);
+    if (o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER)
+        needs |= INFO;
+    for (size_t i = 0; i < s->n; i++)
+        needs |= s->endpoint[i].db != 0 ? DB : 0u;
+    return needs;
+}
+
+unsigned rdl_cli_rights_for(unsigned needs)
+{
+    unsigned all = 0;
+
+    for (int k = 0; k < RDL_CLI_RIGHTS; k++)
+        all |= (rights[k].needs & needs) != 0 ? 1u << k : 0u;
+    return all;
+}
+
+unsigned rdl_cli_keys_for(unsigned needs)
+{
+    unsigned all = 0;
+
+    for (int k = 0; k < RDL_CLI_KEYS; k++)
+        all |= (keys[k].needs & needs) != 0 ? 1u << k : 0u;
+    return all;
+}
+
+void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap)
+{
+    int is_tagged = strchr(name, '}') != NULL;
+
+    snprintf(out, cap, "%s%s%s%s", is_tagged ? "" : "{", name, is_tagged ? "" : "}", suffix);
+}
+
+void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char *out, size_t cap)
+{
+    const char *name = keys[key].is_trial ? trial : lock;
+
+    if (key == RDL_CLI_KEY_CANARY)
+        snprintf(out, cap, "%s", RDL_CANARY_KEY);
+    else if (keys[key].suffix != NULL)
+        rdl_cli_side_key(name, keys[key].suffix, out, cap);
+    else
+        snprintf(out, cap, "%s", name);
+}
+
+/* ---------------------------------------------------------------- as words of an ACL */
+
+/* As redis-cli takes a word: in quotes, where it is not plain. */
+static void add_word(struct rdl_cli_text *t, const char *word, size_t len)
+{
+    static const char plain[] = "~*{}:+-_.@/,=<>()|!#$%^&[]?\\";
+    int is_plain = len > 0;
+
+    for (size_t i = 0; i < len; i++)
+        is_plain =
+            is_plain && (isalnum((unsigned char)word[i]) || strchr(plain, word[i]) != NULL) && word[i] != 0;
+    rdl_cli_add(t, is_plain ? " " : " \"");
+    for (size_t i = 0; i < len; i++) {
+        unsigned char byte = (unsigned char)word[i];
+        if (!is_plain && (byte < ' ' || byte > '~'))
+            rdl_cli_add(t, "\\x%02x", byte);
+        else
+            rdl_cli_add(t, "%s%c", !is_plain && (byte == '"' || byte == '\\') ? "\\" : "", byte);
+    }
+    rdl_cli_add(t, is_plain ? "" : "\"");
+}
+
+/* A name as a pattern that matches it. No rule of an ACL may have a blank: there any byte will do. */
+static void escape(const char *name, char out[RDL_CLI_PATTERN_MAX])
+{
+    for (; *name != '\0'; name++) {
+        if (strchr("*?[\\", *name) != NULL)
+            *out++ = '\\';
+        *out++ = isspace((unsigned char)*name) ? '?' : *name;
+    }
+    *out = '\0';
+}
+
+static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lock)
+{
+    char escaped[RDL_CLI_PATTERN_MAX], trial[RDL_CLI_PATTERN_MAX + RDL_CLI_TRIAL_MAX];
+    char word[sizeof trial + 16] = "~";
+
+    if (lock == NULL && key != RDL_CLI_KEY_LOCK)
+        return;
+    if (lock == NULL) {
+        rdl_cli_add(t, " ~*");
+        return;
+    }
+    escape(lock, escaped);
+    snprintf(trial, sizeof trial, "%s" RDL_CLI_TRIAL "*", escaped);
+    rdl_cli_key(key, escaped, trial, word + 1, sizeof word - 1);
+    add_word(t, word, strlen(word));
+}
+
+void rdl_cli_acl_words(struct rdl_cli_text *t, const char *lock, unsigned wanted_rights, unsigned wanted_keys)
+{
+    for (int k = 0; k < RDL_CLI_KEYS; k++)
+        if (wanted_keys & 1u << k)
+            add_key(t, (enum rdl_cli_key)k, lock);
+    for (int k = 0; k < RDL_CLI_RIGHTS; k++)
+        if (wanted_rights & 1u << k)
+            rdl_cli_add(t, " +%s", rights[k].word);
+}
+
+void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
+                      const struct rdl_cli_servers *s)
+{
+    struct rdl_bytes user = {"redlock", 7};
+    unsigned needs = rdl_cli_needs(o, s);
+
+    for (size_t i = s->n; i-- > 0;)
+        if (s->endpoint[i].user.len > 0)
+            user = s->endpoint[i].user;
+    rdl_cli_add(t, "ACL SETUSER");
+    add_word(t, user.data, user.len);
+    rdl_cli_add(t, " on");
+    rdl_cli_acl_words(t, o->lock, rdl_cli_rights_for(needs), rdl_cli_keys_for(needs));
+}

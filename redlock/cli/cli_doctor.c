@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `redlock doctor`: what is wrong with the servers, and what to do about it; at the end the line that gives a
+ * user the rights that the options need. It changes nothing, but for a key of its own that is gone afterwards.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_MAX_LEN = 2048, JSON_MAX = 65536 };
+
+static struct rdl_cli_options options;
+static struct rdl_cli_look look;
+static struct rdl_cli_exam exam[RDL_SERVERS_MAX];
+static struct rdl_cli_findings findings;
+
+static int worst(void)
+{
+    int status = 0;
+
+    for (size_t k = 0; k < findings.n; k++)
+        status = findings.at[k].status > status ? findings.at[k].status : status;
+    return status;
+}
+
+/* "127.0.0.1:6379", or what all of them are together. */
+static const char *where_of(const struct rdl_cli_finding *f)
+{
+    static char where[RDL_CLI_WHERE_MAX];
+
+    if (f->server < 0)
+        return "all";
+    rdl_cli_servers_where(look.servers, (size_t)f->server, where);
+    return where;
+}
+
+/* The ways of the library, in words. */
+static const char *const ways[] = {"script", "DELEX", "DELIFEQ", "WATCH"};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+/* ---------------------------------------------------------------- text */
+
+static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
+{
+    const char *comma = "";
+
+    rdl_cli_add(t, "; %s by ", what);
+    for (size_t k = 0; k < WAYS; k++) {
+        if ((bits & 1u << k) == 0)
+            continue;
+        rdl_cli_add(t, "%s%s", comma, ways[k]);
+        comma = ", ";
+    }
+    if (bits == 0)
+        rdl_cli_add(t, "no way");
+}
+
+static int show_server(size_t i)
+{
+    char where[RDL_CLI_WHERE_MAX], line[LINE_MAX_LEN];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    rdl_cli_servers_where(look.servers, i, where);
+    rdl_cli_add(&t, "%s: ", where);
+    if (look.host[i].is_told)
+        rdl_cli_host_words(&t, &look.host[i]);
+    else
+        rdl_cli_add(&t, "it answers");
+    if (exam[i].has_clock)
+        rdl_cli_add(&t, ", round trip %" PRIu32 " ms", exam[i].rtt_ms);
+    if (exam[i].is_tried) {
+        add_ways(&t, "releases", exam[i].releases);
+        if (options.legacy != RDL_CLI_LEGACY_ALWAYS)
+            add_ways(&t, "extends", exam[i].extends);
+    }
+    return rdl_cli_print_line(t.out);
+}
+
+static int show_finding(const struct rdl_cli_finding *f)
+{
+    char line[LINE_MAX_LEN];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    rdl_cli_add(&t, "%s: ", f->status == 1 ? "warning" : "error");
+    if (f->server >= 0)
+        rdl_cli_add(&t, "%s: ", where_of(f));
+    rdl_cli_add(&t, "%s; remedy: %s", f->what, f->remedy);
+    return rdl_cli_print_line(t.out);
+}
+
+/* Errors before warnings. */
+static int show_findings(void)
+{
+    int rc = 0;
+
+    for (int is_warning = 0; is_warning <= 1; is_warning++)
+        for (size_t k = 0; k < findings.n && rc == 0; k++)
+            if ((findings.at[k].status == 1) == is_warning)
+                rc = show_finding(&findings.at[k]);
+    return rc == 0 && findings.n == 0 ? rdl_cli_print("nothing found\n") : rc;
+}
+
+static int show_acl(void)
+{
+    char line[LINE_MAX_LEN];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    rdl_cli_acl_line(&t, &options, look.servers);
+    return rdl_cli_print_line(t.out);
+}
+
+/* ---------------------------------------------------------------- JSON */
+
+static void add_list(struct rdl_cli_text *t, const char *what, unsigned bits)
+{
+    const char *comma = "";
+
+    rdl_cli_add(t, ",\"%s\":[", what);
+    for (size_t k = 0; k < WAYS; k++) {
+        if ((bits & 1u << k) == 0)
+            continue;
+        rdl_cli_add(t, "%s\"%s\"", comma, ways[k]);
+        comma = ",";
+    }
+    rdl_cli_add(t, "]");
+}
+
+static void add_server(struct rdl_cli_text *t, size_t i)
+{
+    const struct rdl_cli_host *h = &look.host[i];
+    char where[RDL_CLI_WHERE_MAX];
+
+    rdl_cli_servers_where(look.servers, i, where);
+    rdl_cli_add(t, "%s{\"server\":", i > 0 ? "," : "");
+    rdl_cli_add_json(t, where);
+    rdl_cli_add(t, ",\"answers\":%s", exam[i].is_there ? "true" : "false");
+    if (exam[i].is_there && h->is_told) {
+        rdl_cli_add(t, ",\"version\":");
+        rdl_cli_add_json(t, h->version);
+        rdl_cli_add(t, ",\"role\":");
+        rdl_cli_add_json(t, h->role);
+        rdl_cli_add(t, ",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64, h->uptime_s,
+                    rdl_cli_quarantine_ms(&options, h));
+    }
+    if (exam[i].has_clock)
+        rdl_cli_add(t, ",\"round_trip_ms\":%" PRIu32, exam[i].rtt_ms);
+    if (exam[i].is_tried) {
+        add_list(t, "releases", exam[i].releases);
+        add_list(t, "extends", exam[i].extends);
+    }
+    rdl_cli_add(t, "}");
+}
+
+static void add_finding(struct rdl_cli_text *t, const struct rdl_cli_finding *f, int is_first)
+{
+    rdl_cli_add(t, "%s{\"id\":\"%s\",\"status\":%d,\"server\":", is_first ? "" : ",", f->id, f->status);
+    if (f->server >= 0)
+        rdl_cli_add_json(t, where_of(f));
+    else
+        rdl_cli_add(t, "null");
+    rdl_cli_add(t, ",\"what\":");
+    rdl_cli_add_json(t, f->what);
+    rdl_cli_add(t, ",\"remedy\":");
+    rdl_cli_add_json(t, f->remedy);
+    rdl_cli_add(t, "}");
+}
+
+static int show_json(void)
+{
+    static char out[JSON_MAX];
+    char line[LINE_MAX_LEN];
+    struct rdl_cli_text t = {out, sizeof out, 0}, acl = {line, sizeof line, 0};
+
+    rdl_cli_add(&t, "{\"status\":%d,\"servers\":[", worst());
+    for (size_t i = 0; i < look.servers->n; i++)
+        add_server(&t, i);
+    rdl_cli_add(&t, "],\"findings\":[");
+    for (size_t k = 0; k < findings.n; k++)
+        add_finding(&t, &findings.at[k], k == 0);
+    rdl_cli_acl_line(&acl, &options, look.servers);
+    rdl_cli_add(&t, "],\"acl\":");
+    rdl_cli_add_json(&t, line);
+    rdl_cli_add(&t, "}\n");
+    return rdl_cli_print(out);
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static int show(void)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < look.servers->n && rc == 0; i++)
+        if (exam[i].is_there)
+            rc = show_server(i);
+    if (rc == 0)
+        rc = show_findings();
+    return rc == 0 ? show_acl() : rc;
+}
+
+/* A user for locks need not be permitted that, so it is no finding. */
+static void note_unseen(size_t i)
+{
+    char where[RDL_CLI_WHERE_MAX];
+
+    rdl_cli_servers_where(look.servers, i, where);
+    rdl_cli_note("%s: appendfsync: not permitted to look (CONFIG GET)", where);
+}
+
+int rdl_cli_doctor(int argc, char **argv)
+{
+    int rc;
+
+    if (!rdl_cli_options_read(&options, RDL_CLI_DOCTOR, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_look_begin(&look, &options);
+    if (rc != 0)
+        return rc;
+    rdl_cli_examine(&look, exam);
+    for (size_t i = 0; i < look.servers->n; i++)
+        if (exam[i].is_there && !exam[i].has_fsync)
+            note_unseen(i);
+    rdl_cli_findings(&look, exam, &findings);
+    rc = options.json ? show_json() : show();
+    return rc == 0 ? worst() : rc;
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the doctor asks of each server, beside what INFO says: its clock, its settings, and, with a key of its
+ * own, all that a lock with these options would ask for, step by step. The servers are asked side by side.
+ *
+ * The commands a lock needs are tried one by one before the scripts that call them: what fails in a script
+ * then is what only that script calls. (Redis 7.0 does not say which command it was.) The key is gone
+ * afterwards; where it may not be deleted it ends by itself.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include "net/net_op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LIFE_MS = 10000, CLOCKS = 3, HINT_MS = 100 };
+
+static struct rdl_cli_look *look;  /* whose conns these are */
+static struct rdl_cli_exam *exams; /* of its servers */
+
+static size_t index_of(const struct rdl_conn *c)
+{
+    return (size_t)(c - look->servers->conn);
+}
+
+static uint64_t now_ms(void)
+{
+    return look->net.now_ms(look->net.ctx);
+}
+
+/* ---------------------------------------------------------------- the clock */
+
+static uint64_t asked_ms;
+
+/* Of several the one with the shortest round trip: half of it is what the clock may be off by. */
+static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    struct rdl_cli_exam *x = &exams[index_of(c)];
+    uint64_t now = now_ms();
+    uint32_t took_ms = (uint32_t)(now - asked_ms);
+
+    if (c->reply_kind != RDL_RESP_ARRAY)
+        return rdl_reply_error(c, r);
+    if (c->reply_items < 2 || c->reply_value < 0 || c->reply_second < 0)
+        return RDL_E_UNASKED;
+    r->verdict = RDL_ANSWER_YES;
+    if (x->has_clock && took_ms >= x->rtt_ms)
+        return RDL_OK;
+    x->has_clock = 1;
+    x->rtt_ms = took_ms;
+    x->clock_ms = c->reply_value * 1000 + c->reply_second / 1000 - (int64_t)(asked_ms + took_ms / 2);
+    return RDL_OK;
+}
+
+static const char *const clock_commands[] = {rdl_wire_time, NULL};
+static const struct rdl_way clock_way = {
+    .commands = clock_commands, .judge = clock_judge, .take = rdl_take_numbers};
+static const struct rdl_way *const clock_ways[] = {&clock_way, NULL};
+static const struct rdl_op op_clock = {clock_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+/* ---------------------------------------------------------------- settings */
+
+static struct {
+    char value[40];
+    size_t len;
+} setting[RDL_SERVERS_MAX];
+
+static void setting_put(struct rdl_window *w, const char *const *commands,
+                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                        const struct rdl_record *r)
+{
+    const struct rdl_args args = {"p", own, 1}; /* the name */
+
+    (void)c;
+    (void)r;
+    rdl_window_commands(w, commands, &args);
+}
+
+/* The last of the array, which is the value. */
+static void setting_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    size_t i = index_of(c);
+
+    if (ev->kind != RDL_RESP_BULK)
+        return;
+    if (ev->first)
+        setting[i].len = 0;
+    for (size_t k = 0; k < ev->len && setting[i].len < sizeof setting[i].value - 1; k++)
+        setting[i].value[setting[i].len++] = (char)ev->data[k];
+    setting[i].value[setting[i].len] = '\0';
+}
+
+static int any_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind == RDL_RESP_ERROR)
+        return rdl_reply_error(c, r);
+    r->verdict = RDL_ANSWER_YES;
+    return RDL_OK;
+}
+
+static const char *const setting_commands[] = {rdl_wire_config_get, NULL};
+static const struct rdl_way setting_way = {
+    .commands = setting_commands, .put = setting_put, .judge = any_judge, .take = setting_take};
+static const struct rdl_way *const setting_ways[] = {&setting_way, NULL};
+static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+/* ---------------------------------------------------------------- what a lock asks for */
+
+static const char *const pttl[] = {rdl_wire_pttl, NULL};
+static const struct rdl_way pttl_way = {.commands = pttl, .judge = any_judge};
+static const struct rdl_way *const pttl_ways[] = {&pttl_way, NULL};
+static const struct rdl_op op_pttl = {pttl_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
+static const struct rdl_way pexpire_way = {.commands = pexpire, .judge = any_judge};
+static const struct rdl_way *const pexpire_ways[] = {&pexpire_way, NULL};
+static const struct rdl_op op_pexpire = {pexpire_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+/* One way each, so that every one of them is tried. */
+static const struct rdl_way *const extend_by_script[] = {&rdl_way_extend_script, NULL};
+static const struct rdl_way *const extend_by_watch[] = {&rdl_way_extend_watch, NULL};
+static const struct rdl_way *const release_by_script[] = {&rdl_way_release_script, NULL};
+static const struct rdl_way *const release_by_delex[] = {&rdl_way_delex, NULL};
+static const struct rdl_way *const release_by_delifeq[] = {&rdl_way_delifeq, NULL};
+static const struct rdl_way *const release_by_watch[] = {&rdl_way_release_watch, NULL};
+static const struct rdl_op op_extend_script = {extend_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_extend_watch = {extend_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_release_script = {release_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_delex = {release_by_delex, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_delifeq = {release_by_delifeq, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_release_watch = {release_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+
+enum {
+    PX = RDL_CLI_NEED_PX,
+    FENCE = RDL_CLI_NEED_FENCE,
+    HINT = RDL_CLI_NEED_HINT,
+    CANARY = RDL_CLI_NEED_CANARY,
+    LEGACY = RDL_CLI_NEED_LEGACY,
+    LOCK = PX | LEGACY,
+    TRIAL = RDL_CLI_KEY_TRIAL,
+    TRIAL_FENCE = RDL_CLI_KEY_TRIAL_FENCE,
+    TRIAL_WAKE = RDL_CLI_KEY_TRIAL_WAKE
+};
+
+/* One question: what is asked, and what it means if the user may not. */
+struct step {
+    unsigned needs; /* asked if any of these is needed */
+    const struct rdl_op *op;
+    int key;         /* enum rdl_cli_key */
+    int key_refused; /* the one that is not permitted, if it is a key */
+    uint32_t life_ms;
+    unsigned right;  /* refused, it is for want of this; 0: that says nothing */
+    unsigned within; /* a script that fails, while all commands that were tried are permitted: of this */
+    unsigned releases, extends; /* done, it is one of these ways */
+    const char *value, *extra;  /* NULL: the token; none */
+};
+
+#define KEY(key)                        RDL_CLI_KEY_##key, RDL_CLI_KEY_##key
+#define LOOK(needs, key)                needs, &rdl_op_found, KEY(key), 0, RIGHT(GET), 0, 0, 0, NULL, NULL
+#define TAKE(needs)                     needs, &rdl_op_acquire, TRIAL, TRIAL, LIFE_MS, RIGHT(SET), 0, 0, 0, NULL, NULL
+#define ASK(needs, op, life_ms, right)  needs, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, 0, NULL, NULL
+#define RELEASE(op, right, way)         LOCK, &(op), TRIAL, TRIAL, 0, right, 0, way, 0, NULL, NULL
+#define EXTEND(op, life_ms, right, way) PX, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, way, NULL, NULL
+#define DROP(needs, key)                needs, &rdl_op_delete, KEY(key), 0, 0, 0, 0, 0, NULL, NULL
+
+static const char deadline[] = "1795000000", later[] = "1795000060";
+
+static const struct step steps[] = {
+    /* what is in use is looked at only */
+    {LOOK(LOCK, LOCK)},
+    {LOOK(FENCE, FENCE)},
+    {LOOK(HINT, WAKE)},
+    {LOOK(CANARY, CANARY)},
+    /* command by command */
+    {TAKE(LOCK)},
+    {LOOK(LOCK, TRIAL)},
+    {ASK(PX, op_pttl, 0, RIGHT(PTTL))},
+    {ASK(PX, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
+    {ASK(LOCK, rdl_op_delete, 0, RIGHT(DEL))},
+    /* each way; the second call of a script is by EVALSHA */
+    {TAKE(LOCK)},
+    {RELEASE(op_release_script, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
+    {RELEASE(op_release_script, RIGHT(EVALSHA), 0)},
+    {TAKE(LOCK)},
+    {RELEASE(op_delex, 0, RDL_CLI_BY_DELEX)},
+    {TAKE(LOCK)},
+    {RELEASE(op_delifeq, 0, RDL_CLI_BY_DELIFEQ)},
+    {TAKE(LOCK)},
+    {EXTEND(op_extend_script, LIFE_MS + 1000, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
+    {EXTEND(op_extend_watch, LIFE_MS + 2000, 0, RDL_CLI_BY_WATCH)},
+    {RELEASE(op_release_watch, 0, RDL_CLI_BY_WATCH)},
+    {DROP(LOCK, TRIAL)},
+    /* --fence; the number is not kept for ever */
+    {FENCE, &rdl_op_acquire_fenced, TRIAL, TRIAL_FENCE, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0, NULL,
+     "1 10000"},
+    {FENCE, &rdl_op_extend_fenced, TRIAL, TRIAL_FENCE, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, 0, NULL, "2 10000"},
+    {DROP(FENCE, TRIAL_FENCE)},
+    {DROP(FENCE, TRIAL)},
+    /* --wake-hint */
+    {TAKE(HINT)},
+    {HINT, &rdl_op_release_wake, TRIAL, TRIAL_WAKE, 0, RIGHT(EVAL), 0, 0, 0, NULL, NULL},
+    {HINT, &rdl_op_wait, TRIAL, TRIAL_WAKE, HINT_MS, RIGHT(BLPOP), 0, 0, 0, NULL, NULL},
+    {DROP(HINT, TRIAL_WAKE)},
+    {DROP(HINT, TRIAL)},
+    /* --canary; made as the canary is */
+    {ASK(CANARY, rdl_op_canary_make, 1, RIGHT(SETNX))},
+    {DROP(CANARY, TRIAL)},
+    /* --legacy */
+    {LEGACY, &rdl_op_setnx, KEY(TRIAL), 0, RIGHT(SETNX), 0, 0, 0, deadline, NULL},
+    {LEGACY, &rdl_op_replace, KEY(TRIAL), 0, RIGHT(EVAL), 0, 0, 0, later, deadline},
+    {DROP(LEGACY, TRIAL)},
+};
+
+/* ---------------------------------------------------------------- what the answers mean */
+
+/* Before Redis 7 no more of it is kept: as a rule it is a right that is missing. */
+static int is_script_of_old(const char *text)
+{
+    return strncmp(text, "ERR Error running script", 24) == 0;
+}
+
+/* Not what was asked for is refused, but what a script of ours asks for. */
+static int is_in_script(const char *text, int error)
+{
+    return error == RDL_E_PERM ? strncmp(text, "ERR ", 4) == 0 : strstr(text, "Unknown") != NULL;
+}
+
+/* In a script it is what only that calls, unless one of those is missing that were tried before. */
+static void add_right(unsigned *rights, const struct step *step, int in_script)
+{
+    const unsigned tried = RIGHT(SET) | RIGHT(GET) | RIGHT(DEL) | RIGHT(PTTL) | RIGHT(PEXPIRE);
+
+    if (!in_script)
+        *rights |= step->right;
+    else if ((*rights & tried) == 0)
+        *rights |= step->within;
+}
+
+static void take_refusal(size_t i, const struct step *step)
+{
+    const char *text = rdl_conn_text(&look->servers->conn[i]);
+    struct rdl_cli_exam *x = &exams[i];
+    int error = is_script_of_old(text) ? RDL_E_PERM : look->req[i].error;
+
+    if (step->right == 0)
+        return;
+    if (error == RDL_E_UNSUPPORTED) {
+        add_right(&x->unknown, step, is_in_script(text, error));
+    } else if (error == RDL_E_PERM && strstr(text, " key") != NULL) {
+        x->keys |= 1u << step->key_refused;
+    } else if (error == RDL_E_PERM) {
+        add_right(&x->missing, step, is_in_script(text, error));
+    } else if (x->error == RDL_OK) {
+        x->error = error;
+        rdl_cli_secret_scrub(text, text, look->servers->endpoint[i].password, x->said, sizeof x->said);
+    }
+}
+
+static void take_answer(size_t i, const struct step *step)
+{
+    const struct rdl_req *req = &look->req[i];
+    struct rdl_cli_exam *x = &exams[i];
+
+    if (req->answer == RDL_ANSWER_ERROR)
+        take_refusal(i, step);
+    if (req->answer == RDL_ANSWER_YES) {
+        x->releases |= step->releases;
+        x->extends |= step->extends;
+    }
+    /* it was released, and nobody is told */
+    if (step->op == &rdl_op_wait && req->answer == RDL_ANSWER_NO && (x->missing & RIGHT(EVAL)) == 0)
+        x->missing |= RIGHT(TYPE) | RIGHT(RPUSH);
+}
+
+/* ---------------------------------------------------------------- asking */
+
+struct trial {
+    uint8_t chance[3];
+    char value[RDL_VALUE_MAX];
+};
+
+/* What nobody else has. 0: there is no chance. */
+static int invent(struct trial *t)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN];
+    struct rdl_token token;
+
+    if (look->net.random(look->net.ctx, entropy, sizeof entropy) != RDL_OK)
+        return 0;
+    rdl_token_init(&token, entropy);
+    rdl_token_hex(&token, t->value);
+    memcpy(t->chance, entropy, sizeof t->chance);
+    return 1;
+}
+
+/* One for each URL: two may lead to one server. */
+static void name_key(const struct trial *t, size_t i, const struct step *step, char *out, size_t cap)
+{
+    const char *lock = look->o->lock != NULL ? look->o->lock : "redlock";
+    char name[RDL_NAME_MAX + 1];
+
+    snprintf(name, sizeof name, "%s" RDL_CLI_TRIAL "%02x%02x%02x%02x", lock, t->chance[0], t->chance[1],
+             t->chance[2], (unsigned)i & 0xff);
+    rdl_cli_key((enum rdl_cli_key)step->key, lock, name, out, cap);
+}
+
+static int is_asked(size_t i, const struct step *step)
+{
+    int is_trial = step->key == TRIAL || step->key == TRIAL_FENCE || step->key == TRIAL_WAKE;
+    int is_named = is_trial || step->key == RDL_CLI_KEY_CANARY || look->o->lock != NULL;
+
+    if (!exams[i].is_tried || !is_named || (is_trial && (exams[i].keys & 1u << TRIAL)))
+        return 0;
+    return (step->needs & HINT) == 0 || i == 0; /* the list is on the first server */
+}
+
+static void ask_all(const struct step *step, const struct trial *t)
+{
+    const struct rdl_bytes token = {t->value, sizeof t->value};
+    char key[RDL_NAME_MAX + 9];
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = step->op;
+    cmd.value = step->value != NULL ? (struct rdl_bytes){step->value, strlen(step->value)} : token;
+    cmd.extra = (struct rdl_bytes){step->extra, step->extra != NULL ? strlen(step->extra) : 0};
+    cmd.ttl_ms = step->life_ms;
+    cmd.until_ms = now_ms() + LIFE_MS;
+    memset(look->req, 0, sizeof look->req);
+    for (size_t i = 0; i < look->servers->n; i++) {
+        if (!is_asked(i, step))
+            continue;
+        name_key(t, i, step, key, sizeof key);
+        cmd.name = (struct rdl_bytes){key, strlen(key)};
+        rdl_cli_look_ask(look, i, &cmd);
+    }
+    rdl_cli_look_await(look);
+    for (size_t i = 0; i < look->servers->n; i++) {
+        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+        take_answer(i, step);
+        look->is_out[i] |= look->req[i].answer == RDL_ANSWER_UNKNOWN; /* nor will it say the rest */
+    }
+}
+
+/* A question that is no step: about the server. Its answers are in look->req. */
+static void ask_about(const struct rdl_op *op, const char *what)
+{
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = op;
+    cmd.name = (struct rdl_bytes){what, strlen(what)};
+    memset(look->req, 0, sizeof look->req);
+    asked_ms = now_ms();
+    for (size_t i = 0; i < look->servers->n; i++)
+        rdl_cli_look_ask(look, i, &cmd);
+    rdl_cli_look_await(look);
+    for (size_t i = 0; i < look->servers->n; i++)
+        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+}
+
+/* Who says nothing now, or never did, is not asked again. */
+static void ask_clocks(void)
+{
+    for (int k = 0; k < CLOCKS; k++) {
+        ask_about(&op_clock, "time");
+        for (size_t i = 0; i < look->servers->n; i++) {
+            if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_PERM)
+                exams[i].missing |= RIGHT(TIME);
+            else if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_UNSUPPORTED)
+                exams[i].unknown |= RIGHT(TIME);
+            else if (look->req[i].answer != RDL_ANSWER_YES && !look->is_out[i])
+                rdl_cli_look_unseen(look, i);
+            if (look->req[i].answer != RDL_ANSWER_YES && look->req[i].answer != RDL_ANSWER_ERROR)
+                look->is_out[i] = 1;
+        }
+    }
+}
+
+static void ask_settings(void)
+{
+    static const char *const names[] = {"appendfsync", "save"};
+
+    for (size_t k = 0; k < 2; k++) {
+        memset(setting, 0, sizeof setting);
+        ask_about(&op_setting, names[k]);
+        for (size_t i = 0; i < look->servers->n; i++) {
+            struct rdl_cli_exam *x = &exams[i];
+            if (look->req[i].answer != RDL_ANSWER_YES)
+                continue;
+            if (k == 0)
+                snprintf(x->fsync, sizeof x->fsync, "%.*s", (int)sizeof x->fsync - 1, setting[i].value);
+            else
+                snprintf(x->save, sizeof x->save, "%.*s", (int)sizeof x->save - 1, setting[i].value);
+            x->has_fsync |= k == 0;
+            x->has_save |= k == 1;
+        }
+    }
+}
+
+void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVERS_MAX])
+{
+    unsigned needs = rdl_cli_needs(l->o, l->servers);
+    struct trial trial;
+
+    look = l;
+    exams = exam;
+    ask_clocks();
+    ask_settings();
+    for (size_t i = 0; i < l->servers->n; i++) {
+        exam[i].is_there = !l->is_out[i];
+        exam[i].is_tried = exam[i].is_there && !l->host[i].is_cluster && l->host[i].role[0] != 's';
+        exam[i].missing |= exam[i].is_there && !l->host[i].is_told ? RIGHT(INFO) : 0u;
+    }
+    if (!invent(&trial))
+        return;
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
+        if (steps[k].needs & needs)
+            ask_all(&steps[k], &trial);
+}

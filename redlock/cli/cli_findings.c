@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is wrong with the servers, or may go wrong, each with its remedy; from what was asked and nothing else.
+ * A status of 1 is a warning: locks work, and are less safe, or dearer, than they could be.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { WARNING = 1, APART_MS = 1000 };
+
+#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+
+static const struct rdl_cli_look *look;
+static const struct rdl_cli_exam *exams;
+static struct rdl_cli_findings *found;
+
+/* What is wrong; the remedy is what stands behind it. */
+RDL_CLI_PRINTF(4, 5)
+static void find(const char *id, int status, size_t server, const char *format, ...)
+{
+    struct rdl_cli_finding *f = &found->at[found->n];
+    va_list args;
+
+    if (found->n == RDL_CLI_FINDINGS_MAX)
+        return;
+    found->n++;
+    f->id = id;
+    f->status = status;
+    f->server = (int)server;
+    va_start(args, format);
+    vsnprintf(f->what, sizeof f->what, format, args);
+    va_end(args);
+}
+
+RDL_CLI_PRINTF(1, 2)
+static void remedy(const char *format, ...)
+{
+    struct rdl_cli_finding *f = &found->at[found->n - 1];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(f->remedy, sizeof f->remedy, format, args);
+    va_end(args);
+}
+
+/* ---------------------------------------------------------------- who is not there */
+
+static void find_absent(size_t i)
+{
+    int error = look->seen[i].error;
+    char why[400];
+
+    rdl_cli_look_error(look, i, why, sizeof why);
+    if (error == RDL_E_AUTH) {
+        find("login", RDL_EXIT_NOPERM, i, "%s", why);
+        remedy("check user and password (-u redis://USER:@HOST, --password-file)");
+    } else if (error == RDL_E_PERM) {
+        find("permission", RDL_EXIT_NOPERM, i, "%s", why);
+        remedy("grant what the last line says");
+    } else if (error == RDL_E_DB) {
+        find("database", RDL_EXIT_CONFIG, i, "%s", why);
+        remedy("name a database that there is");
+    } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNASKED) {
+        find("protocol", RDL_EXIT_PROTOCOL, i, "%s", why);
+        remedy("is that the right port?");
+    } else {
+        find("unreachable", RDL_EXIT_UNAVAILABLE, i, "%s", why);
+        remedy("is it running, and may this host connect to it?");
+    }
+}
+
+static void find_address(size_t i)
+{
+    if (look->servers->several[i] != NULL) {
+        find("addresses", RDL_EXIT_CONFIG, i, "the name has more than one address (%s)",
+             look->servers->several[i]);
+        remedy("name one of them, or give --any-address if all lead to one server");
+    } else {
+        find("unreachable", RDL_EXIT_UNAVAILABLE, i, "no address: %s", look->servers->unresolved[i]);
+        remedy("check the name");
+    }
+}
+
+/* ---------------------------------------------------------------- who is not for locks */
+
+static void find_role(size_t i)
+{
+    const struct rdl_cli_host *h = &look->host[i];
+
+    if (h->is_cluster) {
+        find("cluster", RDL_EXIT_CONFIG, i, "it is a node of a cluster, which hands keys on to other nodes");
+        remedy("use servers that stand alone (cluster-enabled no)");
+    } else if (h->role[0] == 's' || exams[i].error == RDL_E_READONLY) {
+        find("replica", RDL_EXIT_CONFIG, i, "it is a replica, which grants no locks");
+        if (h->master[0] != '\0')
+            remedy("name its master, %s port %u", h->master, h->master_port);
+        else
+            remedy("name its master");
+    }
+}
+
+/* 1: it is one that stands before it, where all else was said. */
+static int find_twice(size_t i)
+{
+    char other[RDL_CLI_WHERE_MAX];
+
+    for (size_t k = 0; k < i; k++) {
+        int is_one =
+            look->host[i].run_id[0] != '\0' && strcmp(look->host[i].run_id, look->host[k].run_id) == 0;
+        if (!is_one && !rdl_cli_servers_is_same(look->servers, i, k))
+            continue;
+        rdl_cli_servers_where(look->servers, k, other);
+        find("twice", RDL_EXIT_CONFIG, i, "it is the same server as %s: it would have two votes", other);
+        remedy("leave one of the two out");
+        return 1;
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------- what it may forget */
+
+static void find_quarantine(size_t i)
+{
+    uint64_t ms = rdl_cli_quarantine_ms(look->o, &look->host[i]);
+    time_t end = time(NULL) + (time_t)((ms + 999) / 1000);
+    struct tm tm;
+    char clock[20] = "";
+
+    if (ms == 0)
+        return;
+    if (localtime_r(&end, &tm) != NULL)
+        strftime(clock, sizeof clock, "%H:%M:%S", &tm);
+    find(
+        "quarantine", WARNING, i,
+        "it came up %lu s ago, less than --max-ttl, and may have forgotten locks: it does not count until %s",
+        look->host[i].uptime_s, clock);
+    remedy("wait for that; --restart-guard=off if a restart loses no data");
+}
+
+static const char *guarded(void)
+{
+    return look->o->guard == RDL_GUARD_OFF
+               ? "with --restart-guard=off somebody else can have them then: set appendonly yes and "
+                 "appendfsync always, or leave that option out"
+               : "the restart guard leaves it out for one --max-ttl then, so that is safe if all use it; "
+                 "appendonly yes with appendfsync always forgets none";
+}
+
+static void find_persistence(size_t i)
+{
+    const struct rdl_cli_exam *x = &exams[i];
+    int has_log = look->host[i].has_log;
+
+    if (!look->host[i].is_told)
+        return;
+    if (!x->has_fsync && has_log)
+        return;
+    if (!has_log && x->has_save && x->save[0] == '\0')
+        find("persistence", WARNING, i, "it keeps nothing on disk: a restart forgets all locks");
+    else if (!has_log)
+        find("persistence", WARNING, i,
+             "it keeps no log (appendonly no): a crash forgets the locks since its last snapshot");
+    else if (strcmp(x->fsync, "always") != 0)
+        find("appendfsync", WARNING, i, "appendfsync is %s: a crash forgets the locks of the last %s",
+             x->fsync, strcmp(x->fsync, "everysec") == 0 ? "second" : "half minute or so");
+    else
+        return;
+    remedy("%s", guarded());
+}
+
+static void find_eviction(size_t i)
+{
+    const struct rdl_cli_host *h = &look->host[i];
+
+    if (!h->is_bounded || h->policy[0] == '\0' || h->policy[0] == 'n')
+        return;
+    find("eviction", WARNING, i,
+         "when its memory is full it deletes keys, locks among them (maxmemory-policy %s)", h->policy);
+    remedy("set maxmemory-policy noeviction");
+}
+
+/* ---------------------------------------------------------------- time */
+
+static void find_trip(size_t i)
+{
+    const struct rdl_options lease = {.ttl_ms = look->o->ttl_ms, .attempt_ms = look->o->attempt_ms};
+    uint32_t trip_ms = exams[i].rtt_ms, attempt_ms = rdl_attempt_over(&lease, trip_ms);
+    char advice[80];
+
+    if (!exams[i].has_clock || 2 * (uint64_t)trip_ms <= attempt_ms)
+        return;
+    find("round-trip", WARNING, i, "a round trip takes %.2f s, an attempt %.2f s: some will be too short",
+         (double)trip_ms / 1000, (double)attempt_ms / 1000);
+    rdl_cli_attempt_remedy(trip_ms, look->o->ttl_ms, advice, sizeof advice);
+    remedy("%s", advice);
+}
+
+/* In an order of all clocks, of those that are equal by their number. */
+static int is_before(size_t k, size_t i)
+{
+    if (exams[k].clock_ms == exams[i].clock_ms)
+        return k < i;
+    return exams[k].clock_ms < exams[i].clock_ms;
+}
+
+/* The one in the middle; those that tell no time are left out. */
+static size_t middle_clock(size_t n_clocks)
+{
+    for (size_t i = 0; i < look->servers->n; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < look->servers->n; k++)
+            before += exams[k].has_clock && is_before(k, i);
+        if (exams[i].has_clock && before == n_clocks / 2)
+            return i;
+    }
+    return 0;
+}
+
+static void find_clocks(void)
+{
+    char other[RDL_CLI_WHERE_MAX];
+    size_t n = 0, middle;
+
+    for (size_t i = 0; i < look->servers->n; i++)
+        n += exams[i].has_clock != 0;
+    middle = middle_clock(n);
+    rdl_cli_servers_where(look->servers, middle, other);
+    for (size_t i = 0; i < look->servers->n && n > 1; i++) {
+        int64_t ms = exams[i].clock_ms - exams[middle].clock_ms;
+        int64_t off_ms = ms < 0 ? -ms : ms;
+        if (!exams[i].has_clock || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
+            continue;
+        find("clock", WARNING, i, "its clock is %.1f s %s that of %s", (double)off_ms / 1000,
+             ms < 0 ? "behind" : "before", other);
+        remedy("set it, slowly (NTP): a lock ends early where the clock steps forward");
+    }
+}
+
+/* ---------------------------------------------------------------- rights */
+
+static const char *words_of(unsigned rights, unsigned keys)
+{
+    static char out[RDL_CLI_FINDING_MAX];
+    struct rdl_cli_text t = {out, sizeof out, 0};
+
+    out[0] = '\0';
+    rdl_cli_acl_words(&t, look->o->lock, rights, keys);
+    return out;
+}
+
+/* Those of the rights that are missing without which it works all the same. */
+static unsigned dispensable(const struct rdl_cli_exam *x, unsigned needs)
+{
+    unsigned rights = RIGHT(EVALSHA);
+    int is_done_otherwise = x->releases != 0 && (x->extends != 0 || (needs & RDL_CLI_NEED_LEGACY));
+
+    if (look->o->guard >= RDL_GUARD_IF_PERMITTED)
+        rights |= RIGHT(INFO);
+    if (is_done_otherwise && (needs & (RDL_CLI_NEED_FENCE | RDL_CLI_NEED_HINT)) == 0)
+        rights |= RIGHT(EVAL);
+    return rights;
+}
+
+static const char grant[] = "grant what the last line says (paste it into redis-cli there)";
+
+static void find_rights(size_t i)
+{
+    const struct rdl_cli_exam *x = &exams[i];
+    unsigned needs = rdl_cli_needs(look->o, look->servers), rights = rdl_cli_rights_for(needs);
+    unsigned missing = x->missing & rights, spared = missing & dispensable(x, needs);
+    unsigned trials = 1u << RDL_CLI_KEY_TRIAL | 1u << RDL_CLI_KEY_TRIAL_FENCE | 1u << RDL_CLI_KEY_TRIAL_WAKE;
+    unsigned keys = x->keys & (look->o->lock != NULL ? ~trials : ~0u);
+
+    if ((missing & ~spared) != 0 || keys != 0) {
+        find("permission", RDL_EXIT_NOPERM, i, "the user lacks%s", words_of(missing & ~spared, keys));
+        remedy("%s", look->o->lock != NULL || keys == 0
+                         ? grant
+                         : "name the lock that he is for: redlock doctor LOCK");
+    }
+    if (keys == 0 && x->keys != 0) {
+        find("untried", WARNING, i, "what the user may do was not tried: he lacks%s", words_of(0, x->keys));
+        remedy("%s", grant);
+    }
+    if (spared & RIGHT(INFO)) {
+        find("permission", WARNING, i,
+             "the user lacks +info: a restart, a replica, a server that is listed twice or that deletes keys "
+             "is "
+             "not seen");
+        remedy("%s, or give --restart-guard=off", grant);
+    }
+    if (spared & ~RIGHT(INFO)) {
+        find("permission", WARNING, i, "the user lacks%s: it works without, in more round trips",
+             words_of(spared & ~RIGHT(INFO), 0));
+        remedy("%s", grant);
+    }
+}
+
+/* What no user may do there. */
+static void find_refusals(size_t i)
+{
+    const struct rdl_cli_exam *x = &exams[i];
+    unsigned rights = rdl_cli_rights_for(rdl_cli_needs(look->o, look->servers));
+
+    if (x->unknown & rights) {
+        find("unknown", RDL_EXIT_CONFIG, i, "it does not know%s: they were renamed, or it is too old",
+             words_of(x->unknown & rights, 0));
+        remedy("let it have them, or use another server");
+    }
+    if (x->error != RDL_OK && x->error != RDL_E_READONLY) {
+        find("refused", RDL_EXIT_UNAVAILABLE, i, "it grants no locks now: %s%s%s", rdl_strerror(x->error),
+             x->said[0] != '\0' ? ": " : "", x->said);
+        remedy("its log says more");
+    }
+}
+
+/* ---------------------------------------------------------------- all of it */
+
+static void find_number(void)
+{
+    size_t n = look->servers->n;
+
+    if (n % 2 != 0)
+        return;
+    find("even", WARNING, n, "%zu servers: no more of them may be down than of %zu", n, n - 1);
+    found->at[found->n - 1].server = -1;
+    remedy("use an odd number");
+}
+
+static void find_all_of(size_t i)
+{
+    if (find_twice(i))
+        return;
+    if (look->servers->several[i] != NULL || look->servers->unresolved[i] != NULL) {
+        find_address(i);
+        return;
+    }
+    if (!exams[i].is_there) {
+        find_absent(i);
+        return;
+    }
+    find_role(i);
+    find_quarantine(i);
+    find_rights(i);
+    find_refusals(i);
+    find_persistence(i);
+    find_eviction(i);
+    find_trip(i);
+}
+
+void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *exam,
+                      struct rdl_cli_findings *f)
+{
+    look = l;
+    exams = exam;
+    found = f;
+    f->n = 0;
+    for (size_t i = 0; i < l->servers->n; i++)
+        find_all_of(i);
+    find_clocks();
+    find_number();
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* `redlock doctor` on real servers: each thing that is wrong is made, found and told with its remedy. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/relay.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_doctor(void);
+
+enum { N = 3 };
+
+static struct live_server server[N];
+static struct relay relay;
+static struct command a;
+static int started;
+static char url[N][LIVE_PATH_MAX + 40];
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    memset(&relay, 0, sizeof relay);
+    started = 0;
+}
+
+static void teardown(void)
+{
+    relay_stop(&relay);
+    for (int i = 0; i < started; i++)
+        live_remove(&server[i]);
+}
+
+/* Servers that have no fault: nothing is lost. */
+static void start(int n)
+{
+    for (; started < n; started++) {
+        live_start(&server[started]);
+        live_command(&server[started], "CONFIG SET appendonly yes");
+        live_command(&server[started], "CONFIG SET appendfsync always");
+        live_url(&server[started], LIVE_V4, url[started], sizeof url[started]);
+    }
+}
+
+/* redlock doctor --attempt 2s OPTIONS... -u URL... nightly */
+static int doctor(const char *const options[], const char *first, const char *second, const char *third)
+{
+    const char *urls[] = {first, second, third};
+
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"doctor", "--attempt", "2s", NULL});
+    command_add_all(&a, options);
+    for (size_t i = 0; i < 3 && urls[i] != NULL; i++)
+        command_add_all(&a, (const char *const[]){"-u", urls[i], NULL});
+    command_add(&a, "nightly");
+    return command_run(&a);
+}
+
+static const char *const none[] = {NULL};
+
+/* The one line about server i that begins so, and as many findings as that. */
+static void expect(size_t findings, const char *level, int i, const char *text)
+{
+    char line[400];
+
+    snprintf(line, sizeof line, "\n%s: 127.0.0.1:%d: %s", level, server[i].port, text);
+    ck_assert_msg(strstr(a.out, line) != NULL, "%s is not in:\n%s%s", line, a.out, a.err);
+    ck_assert_msg(command_count(a.out, "; remedy: ") == findings, "%s", a.out);
+}
+
+START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
+{
+    static const char *const all[] = {"--fence", "--wake-hint", "--canary", NULL};
+
+    start(3);
+    ck_assert_msg(doctor(all, url[0], url[1], url[2]) == 0, "%s", a.out);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_uint_eq(command_count(a.out, "\n"), 5);
+    ck_assert_uint_eq(command_count(a.out, " ms; releases by script"), 3);
+    ck_assert_uint_eq(command_count(a.out, "; extends by script, WATCH\n"), 3);
+    ck_assert_ptr_nonnull(strstr(a.out, "\nnothing found\nACL SETUSER redlock on ~nightly "));
+    for (int i = 0; i < 3; i++)
+        ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* What is done to a server, and what is said of it then. */
+static const struct {
+    const char *commands[2];
+    int status;
+    const char *level, *text, *remedy;
+} faults[] = {
+    {{"CONFIG SET appendfsync everysec", "PING"},
+     1,
+     "warning",
+     "appendfsync is everysec: a crash forgets the locks of the last second; remedy: ",
+     "appendfsync always"},
+    {{"CONFIG SET appendfsync no", "PING"},
+     1,
+     "warning",
+     "appendfsync is no: a crash forgets the locks of the last half minute or so; remedy: ",
+     "appendfsync always"},
+    {{"CONFIG SET appendonly no", "PING"},
+     1,
+     "warning",
+     "it keeps nothing on disk: a restart forgets all locks; ",
+     "appendonly yes"},
+    {{"CONFIG SET appendonly no", "CONFIG SET save \"60 1\""},
+     1,
+     "warning",
+     "it keeps no log (appendonly no): a crash forgets the locks since its last snapshot; ",
+     "appendonly yes"},
+    {{"CONFIG SET maxmemory 100mb", "CONFIG SET maxmemory-policy allkeys-lru"},
+     1,
+     "warning",
+     "when its memory is full it deletes keys, locks among them (maxmemory-policy allkeys-lru); ",
+     "set maxmemory-policy noeviction"},
+    {{"CONFIG SET maxmemory 1", "PING"},
+     69,
+     "error",
+     "it grants no locks now: the server is out of memory (maxmemory): OOM ",
+     "its log says more"},
+    {{"REPLICAOF 127.0.0.1 1", "PING"},
+     78,
+     "error",
+     "it is a replica, which grants no locks; ",
+     "name its master, 127.0.0.1 port 1"},
+    {{"ACL SETUSER default -set -pexpire", "PING"},
+     77,
+     "error",
+     "the user lacks +set +pexpire; ",
+     "grant what the last line says"},
+    {{"ACL SETUSER default -evalsha", "PING"},
+     1,
+     "warning",
+     "the user lacks +evalsha: it works without, in more round trips; ",
+     "grant what the last line says"},
+    {{"ACL SETUSER default -eval -evalsha", "PING"},
+     1,
+     "warning",
+     "the user lacks +eval +evalsha: it works without, in more round trips; ",
+     "grant what the last line says"},
+    {{"ACL SETUSER default resetkeys ~nightly", "PING"},
+     1,
+     "warning",
+     "what the user may do was not tried: he lacks ~nightly:doctor:*; ",
+     "grant what the last line says"},
+    {{"ACL SETUSER default resetkeys ~weekly*", "PING"},
+     77,
+     "error",
+     "the user lacks ~nightly; ",
+     "grant what the last line says"},
+};
+
+START_TEST(what_is_wrong_with_a_server_is_told_with_its_remedy)
+{
+    start(1);
+    for (size_t k = 0; k < 2; k++)
+        live_command(&server[0], "%s", faults[_i].commands[k]);
+    ck_assert_msg(doctor(none, url[0], NULL, NULL) == faults[_i].status, "%d: %s", a.status, a.out);
+    expect(1, faults[_i].level, 0, faults[_i].text);
+    ck_assert_msg(strstr(strstr(a.out, "; remedy: "), faults[_i].remedy) != NULL, "%s", a.out);
+}
+END_TEST
+
+START_TEST(a_node_of_a_cluster_is_told)
+{
+    static const char *const cluster[] = {"--cluster-enabled", "yes", NULL};
+
+    server[0].args = cluster;
+    start(1);
+    ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
+    expect(1, "error", 0,
+           "it is a node of a cluster, which hands keys on to other nodes; remedy: use servers");
+}
+END_TEST
+
+START_TEST(one_server_behind_two_addresses_is_told_and_so_is_an_even_number)
+{
+    char v6[LIVE_PATH_MAX], text[200];
+
+    start(1);
+    live_url(&server[0], LIVE_V6, v6, sizeof v6);
+    ck_assert_int_eq(doctor(none, url[0], v6, NULL), 78);
+    snprintf(text, sizeof text,
+             "\nerror: [::1]:%d: it is the same server as 127.0.0.1:%d: it would have two votes; ",
+             server[0].port, server[0].port);
+    ck_assert_msg(strstr(a.out, text) != NULL, "%s", a.out);
+    ck_assert_ptr_nonnull(strstr(
+        a.out, "\nwarning: 2 servers: no more of them may be down than of 1; remedy: use an odd number\n"));
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), 2);
+    live_command(&server[0], "ACL SETUSER default -info");
+    ck_assert_int_eq(doctor(none, url[0], url[0], NULL), 78);
+    ck_assert_ptr_nonnull(strstr(a.out, "it is the same server as"));
+}
+END_TEST
+
+START_TEST(who_does_not_answer_is_told_and_the_others_are_looked_at)
+{
+    static struct fake_server web = {
+        .trick = FAKE_ANSWERS, .text = "HTTP/1.1 400 Bad Request\r\n", .after = 1};
+    char other[64];
+
+    start(3);
+    live_kill(&server[1]);
+    ck_assert_int_eq(doctor(none, url[0], url[1], "redis://nowhere.invalid:1"), 69);
+    expect(2, "error", 1, "no answer: cannot connect: Connection refused; remedy: is it running");
+    ck_assert_ptr_nonnull(strstr(a.out, "\nerror: nowhere.invalid:1: no address: "));
+    ck_assert_ptr_nonnull(strstr(a.out, "; releases by script"));
+    fake_start(&web);
+    ck_assert_int_eq(doctor(none, url[0], fake_url(&web, other, sizeof other), url[2]), 76);
+    ck_assert_msg(strstr(a.out, "; remedy: is that the right port?\n") != NULL, "%s", a.out);
+    fake_stop(&web);
+}
+END_TEST
+
+START_TEST(a_refused_login_is_told_without_the_password)
+{
+    char wrong[64];
+
+    server[0].password = "pw";
+    start(1);
+    snprintf(wrong, sizeof wrong, "redis://:s3same@127.0.0.1:%d", server[0].port);
+    ck_assert_int_eq(doctor(none, wrong, NULL, NULL), 77);
+    ck_assert_ptr_nonnull(strstr(a.out, ": no answer: "));
+    ck_assert_ptr_nonnull(strstr(a.out, "; remedy: check user and password"));
+    ck_assert_ptr_null(strstr(a.out, "s3same"));
+}
+END_TEST
+
+START_TEST(a_server_that_just_came_up_is_told_until_when_it_does_not_count)
+{
+    static const char *const guard[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
+    unsigned up, h, m, s;
+    const char *at;
+
+    start(1);
+    ck_assert_int_eq(doctor(guard, url[0], NULL, NULL), 1);
+    expect(1, "warning", 0, "it came up ");
+    at = strstr(a.out, "it came up ");
+    ck_assert_msg(
+        sscanf(at,
+               "it came up %u s ago, less than --max-ttl, and may have forgotten locks: it does not count "
+               "until %2u:%2u:%2u; remedy: wait",
+               &up, &h, &m, &s) == 4,
+        "%s", a.out);
+}
+END_TEST
+
+START_TEST(who_may_not_use_info_is_told_as_the_guard_takes_it)
+{
+    static const char *const guards[] = {"--restart-guard=if-permitted", "--restart-guard=required",
+                                         "--restart-guard=off"};
+    static const int status[] = {1, 77, 0};
+
+    start(1);
+    live_command(&server[0], "ACL SETUSER default -info");
+    ck_assert_int_eq(doctor((const char *const[]){guards[_i], NULL}, url[0], NULL, NULL), status[_i]);
+    ck_assert_int_eq(strstr(a.out, "the user lacks +info") != NULL, status[_i] != 0);
+    ck_assert_int_eq(strstr(a.out, " +info\n") != NULL, status[_i] != 0); /* the line that grants it */
+}
+END_TEST
+
+START_TEST(a_command_that_was_renamed_away_is_told)
+{
+    static const char *const renamed[] = {"--rename-command", "pexpire", "", NULL};
+
+    server[0].args = renamed;
+    start(1);
+    ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
+    expect(1, "error", 0, "it does not know +pexpire: they were renamed, or it is too old; ");
+    ck_assert_ptr_nonnull(strstr(a.out, "; releases by script, WATCH; extends by no way\n"));
+}
+END_TEST
+
+/* A way that is far, and a clock that is another one. */
+START_TEST(a_round_trip_that_is_too_long_for_an_attempt_is_told)
+{
+    char far[64];
+
+    start(1);
+    relay_start(&relay, server[0].port, 150);
+    snprintf(far, sizeof far, "redis://127.0.0.1:%d", relay.port);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"doctor", "--attempt", "200ms", "-u", far, "nightly", NULL});
+    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_msg(strstr(a.out, ": a round trip takes 0.") != NULL, "%s", a.out);
+    ck_assert_msg(strstr(a.out, " s, an attempt 0.20 s: some will be too short; remedy: give --attempt ") !=
+                      NULL,
+                  "%s", a.out);
+}
+END_TEST
+
+START_TEST(a_clock_that_is_not_that_of_the_others_is_told)
+{
+    char off[64], text[120];
+
+    start(3);
+    relay.find = "*1\r\n$4\r\nTIME\r\n";
+    relay.put =
+        "*3\r\n$4\r\nEVAL\r\n$67\r\nlocal t=redis.call('TIME')return{string.format('%.0f',t[1]-9),t[2]}\r\n"
+        "$1\r\n0\r\n";
+    relay.is_stubborn = 1;
+    relay_start(&relay, server[1].port, 0);
+    snprintf(off, sizeof off, "redis://127.0.0.1:%d", relay.port);
+    ck_assert_msg(doctor(none, url[0], off, url[2]) == 1, "%d: %s", a.status, a.out);
+    snprintf(text, sizeof text, "\nwarning: 127.0.0.1:%d: its clock is ", relay.port);
+    ck_assert_msg(strstr(a.out, text) != NULL, "%s", a.out);
+    ck_assert_ptr_nonnull(strstr(a.out, " s behind that of 127.0.0.1:"));
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
+}
+END_TEST
+
+START_TEST(what_is_not_permitted_to_be_looked_at_is_said_with_v_alone)
+{
+    static const char *const v[] = {"-v", NULL};
+
+    start(1);
+    live_command(&server[0], "ACL SETUSER default -config");
+    ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_eq(doctor(v, url[0], NULL, NULL), 0);
+    ck_assert_msg(strstr(a.err, ": appendfsync: not permitted to look (CONFIG GET)\n") != NULL, "%s", a.err);
+}
+END_TEST
+
+START_TEST(as_json_it_is_one_object)
+{
+    start(2);
+    live_command(&server[1], "REPLICAOF 127.0.0.1 1");
+    command_set_script(&a, server, 2,
+                       "$RDL_COMMAND doctor --attempt 2s --json 'a \"b\\c' | jq -r '.status, (.servers[] |"
+                       " .answers, .role, .releases[0]?), (.findings[] | .id, .status), .acl'");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "78\ntrue\nmaster\nscript\ntrue\nslave\nnull\nreplica\n78\neven\n1\n"
+                            "ACL SETUSER redlock on \"~a?\\\"b\\\\\\\\c\" \"~a?\\\"b\\\\\\\\c:doctor:*\" "
+                            "+set +get +del +eval +evalsha +pttl +pexpire\n");
+}
+END_TEST
+
+Suite *suite_cli_doctor(void)
+{
+    Suite *suite = suite_create("cli_doctor");
+    TCase *tc = tcase_create("cli_doctor");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, servers_without_fault_are_told_and_nothing_is_left_on_them);
+    tcase_add_loop_test(tc, what_is_wrong_with_a_server_is_told_with_its_remedy, 0,
+                        (int)(sizeof faults / sizeof faults[0]));
+    tcase_add_test(tc, a_node_of_a_cluster_is_told);
+    tcase_add_test(tc, one_server_behind_two_addresses_is_told_and_so_is_an_even_number);
+    tcase_add_test(tc, who_does_not_answer_is_told_and_the_others_are_looked_at);
+    tcase_add_test(tc, a_refused_login_is_told_without_the_password);
+    tcase_add_test(tc, a_server_that_just_came_up_is_told_until_when_it_does_not_count);
+    tcase_add_loop_test(tc, who_may_not_use_info_is_told_as_the_guard_takes_it, 0, 3);
+    tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
+    tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);
+    tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);
+    tcase_add_test(tc, what_is_not_permitted_to_be_looked_at_is_said_with_v_alone);
+    tcase_add_test(tc, as_json_it_is_one_object);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
