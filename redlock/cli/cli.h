@@ -605,7 +605,8 @@ enum rdl_cli_right {
     RDL_CLI_RIGHTS
 };
 
-#define RDL_CLI_TRIAL ":doctor:" /* between a lock's name and 8 hex digits: the key that is tried */
+#define RDL_CLI_NO_LOCK "redlock"  /* in the place of the lock's name where none was given */
+#define RDL_CLI_TRIAL   ":doctor:" /* between a lock's name and 8 hex digits: the key that is tried */
 
 enum rdl_cli_key {
     RDL_CLI_KEY_LOCK,
@@ -621,7 +622,7 @@ enum rdl_cli_key {
 /* The key beside a lock's: {name} and the suffix; a name with a brace keeps its own tag. */
 void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap);
 void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char *out, size_t cap);
-/* " ~KEY +COMMAND ..." for these; lock NULL: a pattern for all names. */
+/* " ~KEY +COMMAND ..." for these. */
 void rdl_cli_acl_words(struct rdl_cli_text *t, const char *lock, unsigned rights, unsigned keys);
 /* "ACL SETUSER ...": what the options need, no more. */
 void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
@@ -633,7 +634,7 @@ enum { RDL_CLI_BY_SCRIPT = 1, RDL_CLI_BY_DELEX = 2, RDL_CLI_BY_DELIFEQ = 4, RDL_
 /* What was found out about one server, besides its rdl_cli_host. */
 struct rdl_cli_exam {
     int is_there;               /* it answers */
-    int is_tried;               /* and is neither replica nor node of a cluster */
+    int is_tried;               /* and takes locks, as far as we may try */
     unsigned missing;           /* rights that its user has not */
     unsigned unknown;           /* commands that it does not know */
     unsigned keys;              /* keys that its user may not use */

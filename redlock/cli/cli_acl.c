@@ -140,12 +140,8 @@ static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lo
     char escaped[RDL_CLI_PATTERN_MAX], trial[RDL_CLI_PATTERN_MAX + RDL_CLI_TRIAL_MAX];
     char word[sizeof trial + 16] = "~";
 
-    if (lock == NULL && key != RDL_CLI_KEY_LOCK)
-        return;
-    if (lock == NULL) {
-        rdl_cli_add(t, " ~*");
-        return;
-    }
+    if (keys[key].is_trial && keys[key].suffix != NULL && strchr(lock, '}') != NULL)
+        return; /* the pattern of what it stands beside matches it, too */
     escape(lock, escaped);
     snprintf(trial, sizeof trial, "%s" RDL_CLI_TRIAL "*", escaped);
     rdl_cli_key(key, escaped, trial, word + 1, sizeof word - 1);
@@ -156,7 +152,7 @@ void rdl_cli_acl_words(struct rdl_cli_text *t, const char *lock, unsigned wanted
 {
     for (int k = 0; k < RDL_CLI_KEYS; k++)
         if (wanted_keys & 1u << k)
-            add_key(t, (enum rdl_cli_key)k, lock);
+            add_key(t, (enum rdl_cli_key)k, lock != NULL ? lock : RDL_CLI_NO_LOCK);
     for (int k = 0; k < RDL_CLI_RIGHTS; k++)
         if (wanted_rights & 1u << k)
             rdl_cli_add(t, " +%s", rights[k].word);
@@ -174,5 +170,7 @@ void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
     rdl_cli_add(t, "ACL SETUSER");
     add_word(t, user.data, user.len);
     rdl_cli_add(t, " on");
-    rdl_cli_acl_words(t, o->lock, rdl_cli_rights_for(needs), rdl_cli_keys_for(needs));
+    if (o->lock == NULL)
+        rdl_cli_add(t, " ~*");
+    rdl_cli_acl_words(t, o->lock, rdl_cli_rights_for(needs), o->lock != NULL ? rdl_cli_keys_for(needs) : 0);
 }

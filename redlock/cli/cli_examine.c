@@ -271,6 +271,9 @@ static void take_answer(size_t i, const struct step *step)
         x->releases |= step->releases;
         x->extends |= step->extends;
     }
+    /* it was asked, and said nothing */
+    if ((req->answer == RDL_ANSWER_UNKNOWN || req->answer == RDL_ANSWER_UNSENT) && x->error == RDL_OK)
+        x->error = req->error != RDL_OK ? req->error : RDL_E_TIMEOUT;
     /* it was released, and nobody is told */
     if (step->op == &rdl_op_wait && req->answer == RDL_ANSWER_NO && (x->missing & RIGHT(EVAL)) == 0)
         x->missing |= RIGHT(TYPE) | RIGHT(RPUSH);
@@ -300,7 +303,7 @@ static int invent(struct trial *t)
 /* One for each URL: two may lead to one server. */
 static void name_key(const struct trial *t, size_t i, const struct step *step, char *out, size_t cap)
 {
-    const char *lock = look->o->lock != NULL ? look->o->lock : "redlock";
+    const char *lock = look->o->lock != NULL ? look->o->lock : RDL_CLI_NO_LOCK;
     char name[RDL_NAME_MAX + 1];
 
     snprintf(name, sizeof name, "%s" RDL_CLI_TRIAL "%02x%02x%02x%02x", lock, t->chance[0], t->chance[1],
@@ -421,4 +424,6 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
     for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
         if (steps[k].needs & needs)
             ask_all(&steps[k], &trial);
+    for (size_t i = 0; i < l->servers->n; i++)
+        exam[i].is_tried &= (exam[i].keys & 1u << TRIAL) == 0;
 }

@@ -92,7 +92,7 @@ static void find_role(size_t i)
 {
     const struct rdl_cli_host *h = &look->host[i];
 
-    if (h->is_cluster) {
+    if (h->is_cluster || exams[i].error == RDL_E_CLUSTER) {
         find("cluster", RDL_EXIT_CONFIG, i, "it is a node of a cluster, which hands keys on to other nodes");
         remedy("use servers that stand alone (cluster-enabled no)");
     } else if (h->role[0] == 's' || exams[i].error == RDL_E_READONLY) {
@@ -124,6 +124,12 @@ static int find_twice(size_t i)
 
 /* ---------------------------------------------------------------- what it may forget */
 
+/* The old protocol has no guard. */
+static int is_guarded(void)
+{
+    return look->o->guard != RDL_GUARD_OFF && look->o->legacy == RDL_CLI_LEGACY_NEVER;
+}
+
 static void find_quarantine(size_t i)
 {
     uint64_t ms = rdl_cli_quarantine_ms(look->o, &look->host[i]);
@@ -131,24 +137,26 @@ static void find_quarantine(size_t i)
     struct tm tm;
     char clock[20] = "";
 
-    if (ms == 0)
+    if (ms == 0 || !is_guarded())
         return;
     if (localtime_r(&end, &tm) != NULL)
         strftime(clock, sizeof clock, "%H:%M:%S", &tm);
-    find(
-        "quarantine", WARNING, i,
-        "it came up %lu s ago, less than --max-ttl, and may have forgotten locks: it does not count until %s",
-        look->host[i].uptime_s, clock);
+    find("quarantine", WARNING, i,
+         "it came up %lu s ago, less than --max-ttl, and may have forgotten locks: it does not count until "
+         "%s",
+         look->host[i].uptime_s, clock);
     remedy("wait for that; --restart-guard=off if a restart loses no data");
 }
 
-static const char *guarded(void)
+static const char *after_a_crash(void)
 {
+    if (is_guarded())
+        return "the restart guard leaves it out for one --max-ttl then, which is safe if all use it; "
+               "appendonly yes and appendfsync always forget none";
     return look->o->guard == RDL_GUARD_OFF
-               ? "with --restart-guard=off somebody else can have them then: set appendonly yes and "
-                 "appendfsync always, or leave that option out"
-               : "the restart guard leaves it out for one --max-ttl then, so that is safe if all use it; "
-                 "appendonly yes with appendfsync always forgets none";
+               ? "set appendonly yes and appendfsync always, or leave --restart-guard=off out: somebody else "
+                 "could have such a lock at once"
+               : "set appendonly yes and appendfsync always: somebody else could have such a lock at once";
 }
 
 static void find_persistence(size_t i)
@@ -170,7 +178,7 @@ static void find_persistence(size_t i)
              x->fsync, strcmp(x->fsync, "everysec") == 0 ? "second" : "half minute or so");
     else
         return;
-    remedy("%s", guarded());
+    remedy("%s", after_a_crash());
 }
 
 static void find_eviction(size_t i)
@@ -236,7 +244,7 @@ static void find_clocks(void)
         if (!exams[i].has_clock || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
             continue;
         find("clock", WARNING, i, "its clock is %.1f s %s that of %s", (double)off_ms / 1000,
-             ms < 0 ? "behind" : "before", other);
+             ms < 0 ? "behind" : "ahead of", other);
         remedy("set it, slowly (NTP): a lock ends early where the clock steps forward");
     }
 }
@@ -289,8 +297,7 @@ static void find_rights(size_t i)
     if (spared & RIGHT(INFO)) {
         find("permission", WARNING, i,
              "the user lacks +info: a restart, a replica, a server that is listed twice or that deletes keys "
-             "is "
-             "not seen");
+             "is not seen");
         remedy("%s, or give --restart-guard=off", grant);
     }
     if (spared & ~RIGHT(INFO)) {
@@ -311,10 +318,11 @@ static void find_refusals(size_t i)
              words_of(x->unknown & rights, 0));
         remedy("let it have them, or use another server");
     }
-    if (x->error != RDL_OK && x->error != RDL_E_READONLY) {
+    if (x->error != RDL_OK && x->error != RDL_E_READONLY && x->error != RDL_E_CLUSTER) {
         find("refused", RDL_EXIT_UNAVAILABLE, i, "it grants no locks now: %s%s%s", rdl_strerror(x->error),
              x->said[0] != '\0' ? ": " : "", x->said);
-        remedy("its log says more");
+        remedy("%s",
+               x->error == RDL_E_OOM ? "raise its maxmemory, or delete what fills it" : "its log says more");
     }
 }
 

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ACL SETUSER line that `redlock doctor` ends with: whoever has these rights can do what the options ask
+ * for, and each of them is needed.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_rights(void);
+
+enum { LINE = 1024, WORDS = 48, FIRST = 4 /* behind ACL SETUSER NAME on */ };
+
+/* What stands before the host; the password comes from elsewhere. */
+#define ADMIN ""
+#define USER  "redlock:@"
+
+static struct live_server server;
+static struct command a;
+static char line[LINE], text[LINE];
+static const char *words[WORDS];
+static size_t n_words;
+
+static const struct {
+    const char *options, *db;
+    const char *lock;
+} uses[] = {
+    {"--restart-guard=off", "", "nightly"},
+    {"--restart-guard=off --fence", "", "nightly"},
+    {"--restart-guard=off --wake-hint", "", "nightly"},
+    {"--restart-guard=off --canary", "", "nightly"},
+    {"--restart-guard=off --legacy=always", "", "nightly"},
+    {"--restart-guard=off --legacy=auto", "", "nightly"},
+    {"--restart-guard=if-permitted", "", "nightly"},
+    {"--restart-guard=required --fence --wake-hint --canary", "/3", "nightly"},
+    {"--restart-guard=off --fence", "", "n{i}ght*ly[a]\\?\"b c"},
+};
+enum { USES = sizeof uses / sizeof uses[0] };
+
+static void setup(void)
+{
+    memset(&server, 0, sizeof server);
+    live_start(&server);
+    live_command(&server, "CONFIG SET appendonly yes");
+    live_command(&server, "CONFIG SET appendfsync always");
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* SCRIPT in bash: $R is the command, $O the options, $U the user's URL, $L the lock. Its exit status. */
+static int run(int use, const char *login, const char *script)
+{
+    static char full[2 * LINE], url[128], lock[128];
+
+    snprintf(url, sizeof url, "redis://%s127.0.0.1:%d%s", login, server.port, uses[use].db);
+    snprintf(lock, sizeof lock, "L=%s", uses[use].lock);
+    snprintf(full, sizeof full, "R=$RDL_COMMAND O='%s' U='%s'; %s", uses[use].options, url, script);
+    command_set_script(&a, &server, 1, full);
+    command_setenv(&a, lock);
+    if (login[0] != '\0')
+        command_setenv(&a, "REDLOCK_PASSWORD=secret");
+    return command_run(&a);
+}
+
+static int doctor(int use, const char *login)
+{
+    return run(use, login, "$R doctor --attempt 2s -u $U $O \"$L\"");
+}
+
+/* The last line of what it printed, and its words. */
+static void take_line(int use)
+{
+    size_t len, begin;
+
+    ck_assert_msg(doctor(use, ADMIN) <= 1, "%d: %s%s", a.status, a.out, a.err);
+    len = strlen(a.out) - 1;
+    for (begin = len; begin > 0 && a.out[begin - 1] != '\n';)
+        begin--;
+    snprintf(line, sizeof line, "%.*s", (int)(len - begin), a.out + begin);
+    ck_assert_msg(strncmp(line, "ACL SETUSER redlock on ", 23) == 0, "%s", a.out);
+    snprintf(text, sizeof text, "%s", line);
+    n_words = 0;
+    for (char *p = strtok(text, " "); p != NULL; p = strtok(NULL, " ")) {
+        ck_assert_uint_lt(n_words, WORDS);
+        words[n_words++] = p;
+    }
+}
+
+/* As it is pasted, but for one word; a password for the user who has none yet. 0: none is left out. */
+static void grant_without(size_t left_out)
+{
+    char command[LINE] = "ACL SETUSER redlock reset on >secret";
+    size_t len = strlen(command);
+
+    for (size_t k = FIRST; k < n_words; k++)
+        if (k != left_out)
+            len += (size_t)snprintf(command + len, sizeof command - len, " %s", words[k]);
+    ck_assert_msg(strcmp(live_command(&server, "%s", command), "+OK\r\n") == 0, "%s: %s", command,
+                  server.reply);
+}
+
+/* ---------------------------------------------------------------- they are enough */
+
+/* Until it is renewed: behind the script that does it, in the trace, stands that it did. */
+static const char use_it[] =
+    "T=$(mktemp build/rights.XXXXXX); $R run --ttl 4s --attempt 1s -w 60 --trace=$T -u $U $O \"$L\" -c "
+    "\"until sed -n '/or-1 end \\(if\\|redis.call(.SET\\)/,\\$p' $T | grep -q '< .:1';"
+    " do sleep 0.02; done; echo in\"; S=$?; rm $T; exit $S";
+
+START_TEST(whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock)
+{
+    take_line(_i);
+    ck_assert_msg(strcmp(live_command(&server, "%s", line), "+OK\r\n") == 0, "%s: %s", line, server.reply);
+    live_command(&server, "ACL SETUSER redlock >secret");
+    ck_assert_msg(run(_i, USER, use_it) == 0, "%d: %s\n%s", a.status, line, a.err);
+    ck_assert_str_eq(a.out, "in\n");
+    ck_assert_msg(command_count(a.err, "\n") == command_count(a.err, "; waiting "), "%s\n%s", line, a.err);
+    ck_assert_msg(doctor(_i, USER) <= 1 && strstr(a.out, "lacks") == NULL, "%s%s", a.out, a.err);
+    ck_assert_msg(strstr(a.out, line) != NULL, "%s", a.out);
+}
+END_TEST
+
+START_TEST(its_user_takes_extends_and_releases_by_token)
+{
+    take_line(0);
+    grant_without(0);
+    ck_assert_msg(run(0, USER,
+                      "export REDLOCK_TOKEN=$($R acquire --ttl 8s --attempt 2s -u $U $O $L) &&"
+                      " $R extend --ttl 9s --attempt 2s -u $U $O $L && $R release --attempt 2s -u $U $L") ==
+                      0,
+                  "%s", a.err);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- none of them is too much */
+
+/* Without it all works, if less well; or it was not tried. */
+static int is_warned(int use, const char *word)
+{
+    return strcmp(word, "+evalsha") == 0 || strstr(word, ":doctor:") != NULL ||
+           (strcmp(word, "+info") == 0 && strstr(uses[use].options, "required") == NULL);
+}
+
+/* The line that says what is lacking, to where its remedy begins. */
+static const char *told(void)
+{
+    static char said[LINE];
+    const char *at = strstr(a.out, "lacks ");
+
+    if (at == NULL)
+        at = strstr(a.out, "no answer: ");
+    ck_assert_msg(at != NULL, "%s%s", a.out, a.err);
+    snprintf(said, sizeof said, "%.*s", (int)(strstr(at, "; remedy: ") - at), at);
+    return said;
+}
+
+START_TEST(each_right_that_is_taken_away_is_told_by_its_name)
+{
+    char lacks[LINE];
+
+    take_line(_i);
+    for (size_t k = FIRST; k < n_words; k++) {
+        grant_without(k);
+        int status = doctor(_i, USER);
+        ck_assert_msg(status == (is_warned(_i, words[k]) ? 1 : 77), "%s: %d\n%s%s", words[k], status, a.out,
+                      a.err);
+        if (strcmp(words[k], "+select") == 0)
+            snprintf(lacks, sizeof lacks, "'select'");
+        else
+            snprintf(lacks, sizeof lacks, " %s", words[k]);
+        ck_assert_msg(strstr(told(), lacks) != NULL, "%s\n%s%s", lacks, a.out, a.err);
+        ck_assert_msg(strstr(a.out, "secret") == NULL, "%s", a.out);
+    }
+}
+END_TEST
+
+/* What run itself makes of it: it fails, or says what is missing; of these alone it says nothing. */
+static int is_silent(const char *word)
+{
+    static const char *const none[] = {"+evalsha", "+type", "+rpush", "+blpop", NULL};
+    size_t k = 0;
+
+    while (none[k] != NULL && strcmp(none[k], word) != 0)
+        k++;
+    return none[k] != NULL || strstr(word, ":doctor:") != NULL || strstr(word, ":wake") != NULL;
+}
+
+/* The lease ends before the command does, unless it is extended. */
+static const char by_token[] =
+    "export REDLOCK_TOKEN=$($R acquire -w 1 --ttl 8s --attempt 2s -u $U $O \"$L\" | cut -d ' ' -f 1);"
+    " $R extend --ttl 9s --attempt 2s -u $U --restart-guard=off \"$L\" && $R release --attempt 2s -u $U "
+    "\"$L\"";
+static const char by_run[] = "$R run -w 1 --ttl 1s --attempt 250ms -u $U $O \"$L\" sleep 5";
+
+/* One of each kind of lock; a quarantine would make all of them fail. */
+static const struct {
+    int use;
+    const char *script;
+} kinds[] = {{0, by_token}, {1, by_token}, {4, by_run}};
+
+START_TEST(run_fails_or_warns_where_a_right_is_taken_away)
+{
+    int use = kinds[_i].use;
+
+    take_line(use);
+    for (size_t k = FIRST; k < n_words; k++) {
+        if (is_silent(words[k]))
+            continue;
+        live_command(&server, "FLUSHDB");
+        grant_without(k);
+        int status = run(use, USER, kinds[_i].script);
+        ck_assert_msg(status != 0 || a.err[0] != '\0', "%s is not needed: %s", words[k], line);
+    }
+}
+END_TEST
+
+START_TEST(without_a_lock_it_is_for_all_of_them)
+{
+    ck_assert_int_eq(run(0, ADMIN, "$R doctor --attempt 2s -u $U $O"), 0);
+    ck_assert_ptr_nonnull(strstr(
+        a.out, "\nnothing found\nACL SETUSER redlock on ~* +set +get +del +eval +evalsha +pttl +pexpire\n"));
+    live_command(&server, "ACL SETUSER eve on >secret ~nightly* +@all");
+    ck_assert_int_eq(run(0, "eve:@", "$R doctor --attempt 2s -u $U $O"), 77);
+    ck_assert_msg(strstr(a.out, ": the user lacks ~redlock:doctor:*; remedy: name the lock that he is for: "
+                                "redlock doctor LOCK\n") != NULL,
+                  "%s", a.out);
+    ck_assert_int_eq(run(0, "eve:@", "$R doctor --attempt 2s -u $U $O \"$L\""), 0);
+    ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER eve on ~nightly "));
+}
+END_TEST
+
+Suite *suite_cli_rights(void)
+{
+    Suite *suite = suite_create("cli_rights");
+    TCase *tc = tcase_create("cli_rights");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock, 0, USES);
+    tcase_add_test(tc, its_user_takes_extends_and_releases_by_token);
+    tcase_add_loop_test(tc, each_right_that_is_taken_away_is_told_by_its_name, 0, USES);
+    tcase_add_loop_test(tc, run_fails_or_warns_where_a_right_is_taken_away, 0, 3);
+    tcase_add_test(tc, without_a_lock_it_is_for_all_of_them);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
