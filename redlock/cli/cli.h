@@ -15,7 +15,7 @@
  *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
  *     cli_guardian.c   the process that outlives us if we die
- *     cli_renew.c      a lease that is held: renewals, giving it back    struct rdl_cli_held
+ *     cli_renew.c      a lease that is held: renewals, its end          struct rdl_cli_held
  *     cli_wait.c       getting the lock: one acquisition with its waiting
  *     cli_probe.c      may it be released and extended?
  *     cli_warn.c       what is wrong though the lock is had
@@ -131,6 +131,7 @@ struct rdl_cli_options {
     uint32_t attempt_ms; /* 0: by the round trips */
     uint32_t max_ttl_ms;
     uint32_t max_hold_ms; /* 0: as long as the command runs */
+    uint32_t keep_ms;     /* the lock is held for so long though the command has ended; 0: released then */
     int guard;            /* enum rdl_guard */
     int conflict_status;
     int password_fd; /* -1: none */
@@ -335,6 +336,8 @@ uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
 struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l);
 /* Who we are on the servers, for people: as rdl_cli_seen.id. */
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l);
+/* When what is left of --keep is over; 0: it is not given. */
+uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l);
 /* The number of the lease held; 0: none, or not asked for. */
 uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l);
 /* The last operation was a release. */
@@ -413,6 +416,11 @@ int rdl_cli_held_renew(struct rdl_cli_held *h);
 uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now);
 /* It is lost: that is said, once. */
 void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why);
+/*
+ * What it was held for has ended, and it is not lost. 1: --keep is not over, so the lease is left to run out,
+ * which is noted with why; 0: give it back.
+ */
+int rdl_cli_keep(struct rdl_cli_lock *l, const char *why);
 /*
  * Give it back; a warning is said if it was gone already. For a lease that was lost: what is left of it. 1:
  * somebody else had it inside the validity, the reason said.
@@ -703,6 +711,8 @@ void rdl_cli_child_look(const struct rdl_cli_options *o);
 /* Start the command in a process group of its own; fence 0: none. Its pid, or -1 with errno. */
 pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
                           uint64_t until_ms, uint64_t fence);
+/* It has exited. 0: it was never run, because exec failed. */
+int rdl_cli_child_was_run(void);
 /* 0: nobody of it is ours to signal (sudo made it another user's). */
 int rdl_cli_child_kill(pid_t group, int sig);
 int rdl_cli_child_group_is_empty(pid_t group);
@@ -726,6 +736,7 @@ enum rdl_cli_event {
     RDL_CLI_LOSING, /* it will not be renewed: whoever works under it is to end */
     RDL_CLI_LOST,
     RDL_CLI_RELEASED,
+    RDL_CLI_KEPT,
     RDL_CLI_CHILD_EXIT,
     RDL_CLI_FAILED
 };

@@ -15,6 +15,7 @@
 #endif
 
 static int gave_terminal;
+static int failure_fd = -1; /* here comes a byte if exec fails; exec closes the other end */
 
 /* An inherited value never wins: a lock inside a lock must not be told the outer one's name. */
 static void set_environment(const struct rdl_cli_options *o, uint64_t fence)
@@ -33,7 +34,7 @@ static void set_environment(const struct rdl_cli_options *o, uint64_t fence)
 }
 
 static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g, pid_t parent,
-                   uint64_t until_ms, uint64_t fence)
+                   uint64_t until_ms, uint64_t fence, int failure)
 {
     sigset_t none;
 
@@ -57,6 +58,7 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
     }
     execvp(o->command[0], o->command);
     int saved = errno;
+    (void)!write(failure, "", 1);
     rdl_cli_fail("cannot run %s: %s", o->command[0], saved == ENOENT ? "not found" : strerror(saved));
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
@@ -97,18 +99,32 @@ pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_
 {
     sigset_t all, before;
     pid_t parent = getpid();
+    int failure[2];
 
+    if (pipe(failure) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++)
+        fcntl(failure[i], F_SETFD, FD_CLOEXEC);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before); /* until its exec the child has our handlers, and our pipe */
     pid_t pid = fork();
     if (pid == 0)
-        become(o, g, parent, until_ms, fence);
+        become(o, g, parent, until_ms, fence, failure[1]);
     int saved = errno;
+    close(failure[1]);
+    failure_fd = failure[0];
     if (pid > 0)
         setpgid(pid, pid); /* whoever of the two comes first; signals may be forwarded from here on */
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = saved;
     return pid;
+}
+
+int rdl_cli_child_was_run(void)
+{
+    char byte;
+
+    return read(failure_fd, &byte, 1) != 1;
 }
 
 int rdl_cli_child_kill(pid_t group, int sig)

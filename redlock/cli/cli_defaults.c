@@ -56,8 +56,30 @@ static int check_legacy(const struct rdl_cli_options *o)
         return refuse("--fence: locks of the old protocol (--legacy) have no number");
     if (o->max_hold_ms != 0)
         return refuse("--max-hold does not go with --legacy");
+    if (o->keep_ms != 0)
+        return refuse("--keep does not go with --legacy");
     if (o->canary || o->guard < RDL_GUARD_IF_PERMITTED)
         return refuse("--legacy has neither restart guard nor canary");
+    return 0;
+}
+
+/* The lease is as long as that at first: whoever waits for a server to forget no lock has to know of it. */
+static int check_keep(const struct rdl_cli_options *o)
+{
+    unsigned long keep_ms = o->keep_ms;
+
+    if (o->max_hold_ms != 0 && keep_ms > o->max_hold_ms) {
+        rdl_cli_fail("--keep (%lums) is above --max-hold (%lums), after which the lock is released: make "
+                     "--max-hold the longer one",
+                     keep_ms, (unsigned long)o->max_hold_ms);
+        return RDL_EXIT_USAGE;
+    }
+    if (keep_ms > o->max_ttl_ms) {
+        rdl_cli_fail("--keep (%lums) is above --max-ttl (%lums), the longest lease of all who share these "
+                     "servers: give all of them a --max-ttl of %lums or more, or keep the lock for less",
+                     keep_ms, (unsigned long)o->max_ttl_ms, keep_ms);
+        return RDL_EXIT_USAGE;
+    }
     return 0;
 }
 
@@ -72,7 +94,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     uint32_t sixth;
 
     if (o->max_ttl_ms == 0)
-        o->max_ttl_ms = o->ttl_ms;
+        o->max_ttl_ms = o->keep_ms > o->ttl_ms ? o->keep_ms : o->ttl_ms;
     if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
         rdl_cli_fail("--max-hold is below %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
         return RDL_EXIT_USAGE;
@@ -107,6 +129,8 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         rdl_cli_fail("--token-file and --token-fd do not go together");
         return RDL_EXIT_USAGE;
     }
-    int rc = o->n_urls == 0 ? default_urls(o) : 0;
+    int rc = check_keep(o);
+    if (rc == 0 && o->n_urls == 0)
+        rc = default_urls(o);
     return rc == 0 ? check_legacy(o) : rc;
 }

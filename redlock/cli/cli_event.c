@@ -29,6 +29,7 @@ static const struct {
     [RDL_CLI_LOSING] = {"losing", OURS | HELD | LEFT},
     [RDL_CLI_LOST] = {"lost", OURS | HELD | SERVERS},
     [RDL_CLI_RELEASED] = {"released", OURS | HELD | SERVERS},
+    [RDL_CLI_KEPT] = {"kept", OURS | HELD | LEFT | SERVERS},
     [RDL_CLI_CHILD_EXIT] = {"child_exit", OURS | HELD | LEFT},
     [RDL_CLI_FAILED] = {"failed", WAITED | HELD | SERVERS},
 };

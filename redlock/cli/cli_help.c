@@ -130,14 +130,18 @@ static const struct {
     {RUN, "  --grace TIME          what COMMAND has between TERM and the end of a lease\n"
           "                        that cannot be renewed (a sixth of the ttl, at most 5s)\n"
           "  --max-hold TIME       stop COMMAND before it has held the lock for longer\n"
+          "  --keep TIME           hold the lock for so long at least, though COMMAND has\n"
+          "                        ended: then its lease is left to run out\n"
           "  --fence               a number that grows with every holder: $REDLOCK_FENCE\n"},
     {HOLD, "  --grace TIME          it ends so long before a lease that cannot be renewed (a\n"
-           "                        sixth of the ttl, at most 5s)\n"},
+           "                        sixth of the ttl, at most 5s)\n"
+           "  --keep TIME           hold the lock for so long at least, though the input has\n"
+           "                        ended: then its lease is left to run out\n"},
     {ACQUIRE | HOLD, "  --fence               a number that grows with every holder\n"},
     {LEASING, "\n"
               "Servers that restart (and may have forgotten a lock)\n"
-              "  --max-ttl TIME        the longest --ttl of all who share these servers\n"
-              "                        (the default: this one's)\n"
+              "  --max-ttl TIME        the longest --ttl or --keep of all who share these\n"
+              "                        servers (the default: this one's)\n"
               "  --restart-guard WHEN  a server that came up less than max-ttl ago does not\n"
               "                        count: if-permitted (the default: unless it refuses\n"
               "                        INFO), required, strict (since we first saw it), off.\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `redlock hold`: wait for the lock, print its token, and renew it until standard input ends, a signal comes
- * or whoever started us is gone; then release it. For scripts, as a coprocess: they end it by closing our
- * input, and see our end, by our output, when the lease is lost.
+ * or whoever started us is gone; then release it, or leave it for what is left of --keep. For scripts, as a
+ * coprocess: they end it by closing our input, and see our end, by our output, when the lease is lost.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -82,7 +82,7 @@ static void pause_until(struct hold *h, uint64_t until_ms)
     rdl_cli_lease_turn(h->lock, rdl_cli_now(h->lock));
 }
 
-/* 0: released as it should be; or RDL_EXIT_LOST, the reason said. */
+/* 0: released, or left, as it should be; or RDL_EXIT_LOST, the reason said. */
 static int hold(struct hold *h)
 {
     struct rdl_cli_lock *l = h->lock;
@@ -104,6 +104,8 @@ static int hold(struct hold *h)
         pause_until(h, renewal < end_ms ? renewal : end_ms);
         rdl_cli_warn_servers(l);
     }
+    if (rdl_cli_keep(l, why))
+        return 0;
     rdl_cli_note("%s: releasing %s", why, l->o->lock);
     return rdl_cli_give_back(l, 0) ? RDL_EXIT_LOST : 0;
 }

@@ -260,11 +260,13 @@ static void set_floor(struct rdl_cli_lock *l)
 
 int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
 {
+    const struct rdl_cli_options *o = l->o;
     int rc = l->net.random(l->net.ctx, l->entropy, sizeof l->entropy);
 
     if (rc != RDL_OK)
         return rc;
     l->before = rdl_cli_lease_cost(l);
+    l->opt.lease.ttl_ms = o->keep_ms > o->ttl_ms ? o->keep_ms : o->ttl_ms;
     if (!l->is_single) {
         set_floor(l);
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
@@ -275,8 +277,10 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
     return took(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
 }
 
+/* By a ttl; a key that has longer to live keeps that. */
 int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms)
 {
+    l->opt.lease.ttl_ms = l->o->ttl_ms;
     if (!l->is_single)
         return rdl_redlock_extend_begin(&l->redlock, l->o->ttl_ms, now_ms);
     if (is_legacy(l) && now_ms - l->single.clock_at_ms > CLOCK_OLD_MS) /* else it is the server's, or fresh */
@@ -334,6 +338,11 @@ uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
     else
         rdl_redlock_token(&l->redlock, value);
     return rdl_cli_id(RDL_CLI_ID_BASE, value, len);
+}
+
+uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l)
+{
+    return l->o->keep_ms != 0 ? l->redlock.since_ms + l->o->keep_ms : 0;
 }
 
 uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l)

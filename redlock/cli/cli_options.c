@@ -19,6 +19,7 @@ enum id {
     OPT_ATTEMPT,
     OPT_MAX_TTL,
     OPT_MAX_HOLD,
+    OPT_KEEP,
     OPT_GUARD,
     OPT_LEGACY,
     OPT_SHORTEST_TTL,
@@ -82,6 +83,7 @@ static const struct option table[] = {
     {0, "attempt", OPT_ATTEMPT, VALUE, ALL},
     {0, "max-ttl", OPT_MAX_TTL, VALUE, GUARDING},
     {0, "max-hold", OPT_MAX_HOLD, VALUE, RUN},
+    {0, "keep", OPT_KEEP, VALUE, HOLDING},
     {0, "restart-guard", OPT_GUARD, VALUE, GUARDING},
     {0, "legacy", OPT_LEGACY, VALUE, RUN | DOCTOR},
     {0, "legacy", OPT_WITH_LEGACY, NOTHING, LIST}, /* another one */
@@ -326,6 +328,8 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
         return take_time(opt->word, text, &o->max_ttl_ms);
     case OPT_MAX_HOLD:
         return take_time(opt->word, text, &o->max_hold_ms);
+    case OPT_KEEP:
+        return take_time(opt->word, text, &o->keep_ms);
     case OPT_GUARD:
         return take_word("--restart-guard", text, guards, RDL_GUARD_STRICT, &o->guard);
     case OPT_LEGACY:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A lease that is held: its renewals, its loss, and giving it back. */
+/* A lease that is held: its renewals, its loss, leaving it or giving it back. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -16,8 +16,12 @@ void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why)
 
 static void renewed(struct rdl_cli_held *h, uint64_t now)
 {
+    uint32_t ttl_ms = h->lock->o->ttl_ms;
+
     h->until_ms = rdl_cli_lease_until_ms(h->lock);
-    rdl_keeper_renewed(&h->keeper, h->lock->o->ttl_ms, h->until_ms, now);
+    /* With --keep it may have more than a ttl left, which a renewal would not make longer. */
+    rdl_keeper_renewed(&h->keeper, ttl_ms, h->until_ms,
+                       h->until_ms > now + ttl_ms ? h->until_ms - ttl_ms : now);
 }
 
 void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l)
@@ -84,7 +88,21 @@ uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now)
     return at;
 }
 
-/* ---------------------------------------------------------------- giving it back */
+/* ---------------------------------------------------------------- leaving it, or giving it back */
+
+int rdl_cli_keep(struct rdl_cli_lock *l, const char *why)
+{
+    uint64_t now = rdl_cli_now(l), until_ms = rdl_cli_lease_until_ms(l), end_ms = rdl_cli_lease_keep_ms(l);
+
+    if (now >= end_ms || now >= until_ms)
+        return 0;
+    end_ms = until_ms > end_ms ? until_ms : end_ms;
+    rdl_cli_note("%s: %s is kept for another %.1f s", why, l->o->lock, (double)(end_ms - now) / 1000);
+    l->posix.wake_fd = -1; /* as below */
+    rdl_cli_lease_finish(l);
+    rdl_cli_event(l, RDL_CLI_KEPT, why, -1);
+    return 1;
+}
 
 static enum rdl_cli_event given_back(int rc, int lost)
 {

@@ -7,8 +7,9 @@
  *                        TERM to the group  KILL to the group    another client may hold the lock
  *
  * The lock belongs to the command. When it exits, what is left of its process group gets TERM and, a
- * grace later, KILL, and only then the lock is released. Holding it as long as anybody of the group lives
- * (as flock does with its inherited descriptor) would let one forgotten helper keep the lock for ever.
+ * grace later, KILL, and only then the lock is released, or left for what remains of --keep. Holding it as
+ * long as anybody of the group lives (as flock does with its inherited descriptor) would let one forgotten
+ * helper keep the lock for ever.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -322,6 +323,13 @@ static void loop(struct run *r)
 
 /* ---------------------------------------------------------------- all of it */
 
+/* However the command ended, unless we had to stop it; one that never ran has done nothing to keep it for. */
+static int is_kept(const struct run *r)
+{
+    return !r->held.lost && !r->spent && rdl_cli_child_was_run() &&
+           rdl_cli_keep(r->lock, "the command has ended");
+}
+
 static int cannot(struct rdl_cli_lock *l, const char *what)
 {
     rdl_cli_fail("cannot %s: %s", what, strerror(errno));
@@ -350,7 +358,8 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     rdl_cli_guardian_tell(&r.guardian, r.child, r.held.until_ms);
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
-    r.held.lost |= rdl_cli_give_back(l, r.held.lost);
+    if (!is_kept(&r))
+        r.held.lost |= rdl_cli_give_back(l, r.held.lost);
     if (!r.held.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
         rdl_cli_signals_die(SIGINT); /* a shell reads 130 from that as well, and ends its loop or script */
     return r.held.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);

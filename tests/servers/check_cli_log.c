@@ -169,6 +169,17 @@ START_TEST(a_run_tells_how_it_began_and_ended)
 }
 END_TEST
 
+START_TEST(a_lock_that_is_kept_is_not_released)
+{
+    run((const char *const[]){TO_9, "--keep=1m", NULL}, ":");
+    next("acquired");
+    next("child_exit");
+    assert_has(next("kept"), ",\"reason\":\"the command has ended\",");
+    assert_end();
+    ck_assert_int_eq(a.status, 0);
+}
+END_TEST
+
 START_TEST(with_vv_each_renewal_is_told)
 {
     run((const char *const[]){TO_9, "-vv", "--ttl=8s", "--attempt=2s", NULL}, "exec sleep 60");
@@ -488,6 +499,7 @@ Suite *suite_cli_log(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_run_tells_how_it_began_and_ended);
+    tcase_add_test(tc, a_lock_that_is_kept_is_not_released);
     tcase_add_test(tc, with_vv_each_renewal_is_told);
     tcase_add_test(tc, the_id_is_the_one_that_status_shows);
     tcase_add_test(tc, who_waits_is_told_why);

@@ -137,6 +137,22 @@ START_TEST(a_hold_that_is_shorter_than_the_ttl_is_the_lease)
 }
 END_TEST
 
+/* Others wait for that long before they believe a server that came up. */
+START_TEST(the_longest_ttl_is_by_default_that_of_the_first_lease)
+{
+    ck_assert_int_eq(parse("--keep 50s L y"), 0);
+    ck_assert_uint_eq(o.keep_ms, 50000);
+    ck_assert_uint_eq(o.ttl_ms, 30000);
+    ck_assert_uint_eq(o.max_ttl_ms, 50000);
+    ck_assert_uint_eq(o.grace_ms, 5000);
+    ck_assert_int_eq(parse("--keep 10s --max-hold 10s L y"), 0);
+    ck_assert_uint_eq(o.ttl_ms, 10000);
+    ck_assert_uint_eq(o.max_ttl_ms, 30000);
+    ck_assert_int_eq(parse("--keep 50s --max-ttl 1h L y"), 0);
+    ck_assert_uint_eq(o.max_ttl_ms, 3600000);
+}
+END_TEST
+
 START_TEST(mistakes_are_usage_errors)
 {
     static const char *const lines[] = {"",
@@ -166,6 +182,12 @@ START_TEST(mistakes_are_usage_errors)
                                         "--max-hold 99ms L y",
                                         "--max-hold 2s --attempt 501ms L y",
                                         "--max-hold 2s --grace 1s L y",
+                                        "--keep 0s L y",
+                                        "--keep 1x L y",
+                                        "--keep 31s --max-ttl 30s L y",
+                                        "--keep 31s --max-hold 30s L y",
+                                        "--keep 1s --legacy always L y",
+                                        "--keep 1s --legacy=auto L y",
                                         "--nonblock=1 L y",
                                         "--password-fd x L y",
                                         "-s L y",
@@ -329,6 +351,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, a_shell_command_may_stand_on_either_side_of_the_lock);
     tcase_add_test(t, every_time_is_written_in_the_same_ways);
     tcase_add_test(t, a_hold_that_is_shorter_than_the_ttl_is_the_lease);
+    tcase_add_test(t, the_longest_ttl_is_by_default_that_of_the_first_lease);
     tcase_add_test(t, mistakes_are_usage_errors);
     tcase_add_test(t, no_lock_is_named_like_the_canary);
     tcase_add_test(t, a_name_has_1_to_128_bytes);

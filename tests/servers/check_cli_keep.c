@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* --keep: the lock is held for a while although what it was for has ended. Real servers. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+Suite *suite_cli_keep(void);
+
+enum { N = 3, QUORUM = 2, KEEP_MS = 60000, TICKS = 20 };
+
+#define LEASE "--ttl=8s", "--attempt=2s"
+#define KEEP  LEASE, "--keep=60s"
+
+static struct live_server server[N];
+static struct command a, b;
+static uint64_t begun_ms;
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    for (int i = 0; i < N; i++)
+        live_start(&server[i]);
+}
+
+static void teardown(void)
+{
+    for (int i = 0; i < N; i++)
+        live_remove(&server[i]);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void start(struct command *c, const char *const options[], const char *script)
+{
+    begun_ms = now_ms();
+    command_set(c, options, server, N, "nightly", script);
+    command_start(c);
+}
+
+static int run(struct command *c, const char *const options[], const char *script)
+{
+    start(c, options, script);
+    return command_end(c);
+}
+
+/*
+ * On a majority it stands at least until KEEP_MS after it was asked for, which was after begun_ms. What has
+ * passed since then is counted, so it is no matter how long the command, or this test, took.
+ */
+static void assert_kept(void)
+{
+    int kept = 0;
+
+    for (int i = 0; i < N; i++) {
+        long left_ms = strtol(live_command(&server[i], "PTTL nightly") + 1, NULL, 10);
+        kept += left_ms > 0 && now_ms() - begun_ms + (uint64_t)left_ms >= KEEP_MS;
+    }
+    ck_assert_int_ge(kept, QUORUM);
+}
+
+static void assert_free(void)
+{
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+
+/* The servers' time for it is over. */
+static void end_keep(void)
+{
+    for (int i = 0; i < N; i++) {
+        live_command(&server[i], "PEXPIRE nightly 1");
+        live_await(&server[i], "EXISTS nightly", ":0");
+    }
+}
+
+/* ---------------------------------------------------------------- run */
+
+START_TEST(the_lock_is_kept_however_the_command_ended)
+{
+    static const struct {
+        const char *script;
+        int status;
+    } ends[] = {{":", 0}, {"exit 3", 3}, {"kill -TERM $$", 143}, {"kill -INT $$", 130}, {"exit 127", 127}};
+
+    ck_assert_int_eq(run(&a, (const char *const[]){KEEP, NULL}, ends[_i].script), ends[_i].status);
+    ck_assert_str_eq(a.err, "");
+    assert_kept();
+    ck_assert_int_eq(run(&b, (const char *const[]){KEEP, "-n", NULL}, "echo ran"), 1);
+    ck_assert_int_eq(run(&b, (const char *const[]){KEEP, "-nq", "-E7", NULL}, "echo ran"), 7);
+    ck_assert_str_eq(b.out, "");
+}
+END_TEST
+
+START_TEST(a_signal_ends_the_command_and_not_the_keep)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+    start(&a, (const char *const[]){KEEP, NULL}, "echo in >&9; while :; do sleep 0.01; done");
+    ck_assert_str_eq(command_note(&a), "in");
+    kill(a.pid, signals[_i]);
+    ck_assert_int_eq(command_end(&a), 128 + signals[_i]);
+    assert_kept();
+}
+END_TEST
+
+START_TEST(with_v_it_says_for_how_long)
+{
+    const char *said;
+    char *end;
+
+    ck_assert_int_eq(run(&a, (const char *const[]){KEEP, "-v", NULL}, ":"), 0);
+    said = strstr(a.err, "redlock: the command has ended: nightly is kept for another ");
+    ck_assert_ptr_nonnull(said);
+    double left_s = strtod(strstr(said, "another ") + strlen("another "), &end);
+    ck_assert(left_s > 0 && left_s <= 60);
+    ck_assert_str_eq(end, " s\n");
+    ck_assert_ptr_null(strstr(a.err, "released"));
+}
+END_TEST
+
+/*
+ * Two hosts begin the same job each minute, and their clocks differ. The job of the first is over when the
+ * second begins: that is the gap which the lock alone leaves open. The next minute comes when the time of the
+ * keep is over on the servers, and then it is the other host's turn to be first. There is no clock in it but
+ * that of the servers, for the 60 s that the keep lasts.
+ */
+START_TEST(two_hosts_whose_clocks_differ_run_a_job_once_each_tick)
+{
+    const char *const options[] = {"-n", KEEP, NULL};
+    const char job[] = "sleep 0.01; echo ran >&9";
+    int runs = 0;
+
+    for (int tick = 0; tick < TICKS; tick++) {
+        struct command *first = tick % 2 == 0 ? &a : &b, *second = tick % 2 == 0 ? &b : &a;
+        ck_assert_int_eq(run(first, options, job), 0);
+        ck_assert_int_eq(run(second, options, job), 1);
+        runs += command_last_note(first) != NULL;
+        runs += command_last_note(second) != NULL;
+        close(first->note_fd);
+        close(second->note_fd);
+        end_keep();
+    }
+    ck_assert_int_eq(runs, TICKS);
+}
+END_TEST
+
+START_TEST(it_ends_by_itself)
+{
+    ck_assert_int_eq(run(&a, (const char *const[]){"--ttl=1s", "--attempt=250ms", "--keep=1s", NULL}, ":"),
+                     0);
+    for (int i = 0; i < N; i++)
+        live_await(&server[i], "EXISTS nightly", ":0");
+    ck_assert_int_eq(run(&b, (const char *const[]){"-n", LEASE, NULL}, ":"), 0);
+}
+END_TEST
+
+START_TEST(a_command_that_outlives_it_releases_the_lock)
+{
+    ck_assert_int_eq(run(&a, (const char *const[]){LEASE, "--keep=500ms", "-v", NULL}, "sleep 0.6"), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
+    assert_free();
+}
+END_TEST
+
+START_TEST(a_command_that_could_not_be_started_releases_it)
+{
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", KEEP, NULL});
+    command_add_servers(&a, server, N);
+    command_add_all(
+        &a, (const char *const[]){"nightly", "--", _i == 0 ? "no-such-program" : "/etc/passwd", NULL});
+    ck_assert_int_eq(command_run(&a), 127 - _i);
+    assert_free();
+}
+END_TEST
+
+static const struct {
+    const char *options[3], *said;
+} refused[] = {
+    {{"--keep=1m", "--max-ttl=30s", NULL},
+     "redlock: --keep (60000ms) is above --max-ttl (30000ms), the longest lease of all who share these "
+     "servers: give all of them a --max-ttl of 60000ms or more, or keep the lock for less\n"},
+    {{"--keep=1m", "--max-hold=30s", NULL},
+     "redlock: --keep (60000ms) is above --max-hold (30000ms), after which the lock is released: make "
+     "--max-hold the longer one\n"},
+    {{"--keep=1m", "--legacy=always", NULL}, "redlock: --keep does not go with --legacy\n"},
+};
+
+START_TEST(what_it_does_not_go_with_is_named_with_what_to_do)
+{
+    command_set(&a, refused[_i].options, server, 1, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_str_eq(a.err, refused[_i].said);
+    ck_assert_str_eq(a.out, "");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- renewals */
+
+/* A renewal would come 0.2 s after the start, and another, if its like were due. */
+START_TEST(it_is_not_renewed_while_it_has_more_than_a_ttl)
+{
+    const char *const options[] = {"--ttl=600ms", "--keep=60s", "--attempt=150ms", "-v", NULL};
+
+    ck_assert_int_eq(run(&a, options, "sleep 1"), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly acquired"));
+    ck_assert_ptr_null(strstr(a.err, "renewed"));
+    assert_kept();
+}
+END_TEST
+
+/* A renewal makes it last for a ttl more, which is longer than what was left of the keep. */
+START_TEST(a_command_that_takes_longer_is_renewed_as_without_it)
+{
+    const char *const options[] = {LEASE, "--keep=9s", "-v", NULL};
+
+    start(&a, options, "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
+    ck_assert_str_eq(command_note(&a), "in");
+    command_await_err(&a, "redlock: nightly renewed\n");
+    for (int i = 0; i < N; i++) /* who has not been asked yet will be */
+        live_await(&server[i], "PTTL nightly", ":7");
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_ptr_null(strstr(a.err, "lost"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- as without it */
+
+START_TEST(a_lease_that_is_lost_is_75)
+{
+    const char *const options[] = {LEASE, "--keep=8s", NULL};
+
+    start(&a, options, "echo in >&9; while :; do sleep 0.01; done");
+    ck_assert_str_eq(command_note(&a), "in");
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET nightly other PX 60000");
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is lost: "));
+    for (int i = 0; i < N; i++)
+        ck_assert_str_eq(live_command(&server[i], "GET nightly"), "$5\r\nother\r\n");
+}
+END_TEST
+
+START_TEST(max_hold_is_124_and_releases_it)
+{
+    const char *const options[] = {"--ttl=4s", "--attempt=1s", "--max-hold=4s", "--keep=4s", "-v", NULL};
+
+    ck_assert_int_eq(run(&a, options, "while :; do sleep 0.01; done"), 124);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
+    ck_assert_ptr_null(strstr(a.err, "kept"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- hold */
+
+/* As a coprocess; fd 9 gets its token, a while after it was had. SIGUSR1: its input ends; SIGUSR2: TERM. */
+static void start_hold(struct command *c, const char *options)
+{
+    static char script[512]; /* borrowed by the command */
+
+    begun_ms = now_ms();
+    snprintf(script, sizeof script,
+             "coproc exec \"$RDL_COMMAND\" hold %s nightly; pid=$COPROC_PID; exec 6<&${COPROC[0]} "
+             "7>&${COPROC[1]}; eval \"exec ${COPROC[0]}<&- ${COPROC[1]}>&-\"; trap 'exec 7>&-' USR1; "
+             "trap 'kill $pid' USR2; read -r token <&6; sleep 0.01; echo $token >&9; "
+             "while wait $pid; s=$?; [ $s -gt 128 ]; do :; done; exit $s",
+             options);
+    command_set_script(c, server, N, script);
+    command_start(c);
+}
+
+/* And its token is good for what is left. */
+START_TEST(hold_leaves_it_when_its_input_ends_or_a_signal_comes)
+{
+    char entry[80];
+
+    start_hold(&a, "--ttl=8s --attempt=2s --keep=60s -v");
+    snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.40s", command_note(&a));
+    kill(a.pid, _i == 0 ? SIGUSR1 : SIGUSR2);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? "redlock: standard input has ended: nightly is kept for"
+                                                : "redlock: a signal came: nightly is kept for"));
+    assert_kept();
+    command_set_script(&b, server, N, "\"$RDL_COMMAND\" release --attempt=2s nightly");
+    command_setenv(&b, entry);
+    ck_assert_int_eq(command_run(&b), 0);
+    assert_free();
+}
+END_TEST
+
+START_TEST(hold_releases_it_when_the_time_is_over)
+{
+    start_hold(&a, "--ttl=8s --attempt=2s --keep=1ms -v");
+    command_note(&a);
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_msg(strstr(a.err, "redlock: standard input has ended: releasing nightly\n") != NULL, "%s",
+                  a.err);
+    assert_free();
+}
+END_TEST
+
+Suite *suite_cli_keep(void)
+{
+    Suite *suite = suite_create("cli_keep");
+    TCase *tc = tcase_create("three servers");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, the_lock_is_kept_however_the_command_ended, 0, 5);
+    tcase_add_loop_test(tc, a_signal_ends_the_command_and_not_the_keep, 0, 3);
+    tcase_add_test(tc, with_v_it_says_for_how_long);
+    tcase_add_test(tc, two_hosts_whose_clocks_differ_run_a_job_once_each_tick);
+    tcase_add_test(tc, it_ends_by_itself);
+    tcase_add_test(tc, a_command_that_outlives_it_releases_the_lock);
+    tcase_add_loop_test(tc, a_command_that_could_not_be_started_releases_it, 0, 2);
+    tcase_add_loop_test(tc, what_it_does_not_go_with_is_named_with_what_to_do, 0,
+                        (int)(sizeof refused / sizeof refused[0]));
+    tcase_add_test(tc, it_is_not_renewed_while_it_has_more_than_a_ttl);
+    tcase_add_test(tc, a_command_that_takes_longer_is_renewed_as_without_it);
+    tcase_add_test(tc, a_lease_that_is_lost_is_75);
+    tcase_add_test(tc, max_hold_is_124_and_releases_it);
+    tcase_add_loop_test(tc, hold_leaves_it_when_its_input_ends_or_a_signal_comes, 0, 2);
+    tcase_add_test(tc, hold_releases_it_when_the_time_is_over);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
