@@ -17,6 +17,7 @@
  *     cli_guardian.c   the process that outlives us if we die
  *     cli_renew.c      a lease that is held: renewals, its end          struct rdl_cli_held
  *     cli_wait.c       getting the lock: one acquisition with its waiting
+ *     cli_inside.c     is it the lock of the run around us?
  *     cli_probe.c      may it be released and extended?
  *     cli_warn.c       what is wrong though the lock is had
  *     cli_event.c      what became of the lock, for --log                enum rdl_cli_event
@@ -334,7 +335,7 @@ uint64_t rdl_cli_lease_wake_ms(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
 /* What it took so far, of all acquisitions together. */
 struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l);
-/* Who we are on the servers, for people: as rdl_cli_seen.id. */
+/* Who we are on the servers, for people: as rdl_cli_seen.id. Of the old protocol it changes by a renewal. */
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l);
 /* When what is left of --keep is over; 0: it is not given. */
 uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l);
@@ -677,6 +678,20 @@ struct rdl_cli_findings {
 void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *exam,
                       struct rdl_cli_findings *f);
 
+/* ---------------------------------------------------------------- a run inside a run */
+
+enum rdl_cli_inside {
+    RDL_CLI_INSIDE_NOT,
+    RDL_CLI_INSIDE,      /* it is: who waits for it waits for himself */
+    RDL_CLI_INSIDE_MAYBE /* the name is the same, and by whom it is held could not be seen */
+};
+
+/*
+ * Somebody else has the lock: is it the `redlock run` around us? Asks the servers if the environment names
+ * this lock, which takes a second or an attempt at most; once a process.
+ */
+enum rdl_cli_inside rdl_cli_inside(struct rdl_cli_lock *l);
+
 /* ---------------------------------------------------------------- warnings: each is said once */
 
 /* Who takes no part for good though a majority does; who refuses INFO, so that much is not seen. */
@@ -708,9 +723,8 @@ void rdl_cli_guardian_stop(struct rdl_cli_guardian *g);
 
 /* Warn of a program that may make itself another user's: that one could not be stopped. */
 void rdl_cli_child_look(const struct rdl_cli_options *o);
-/* Start the command in a process group of its own; fence 0: none. Its pid, or -1 with errno. */
-pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
-                          uint64_t until_ms, uint64_t fence);
+/* Start the command of the lock that is held in a process group of its own. Its pid, or -1 with errno. */
+pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g);
 /* It has exited. 0: it was never run, because exec failed. */
 int rdl_cli_child_was_run(void);
 /* 0: nobody of it is ours to signal (sudo made it another user's). */

@@ -18,24 +18,29 @@ static int gave_terminal;
 static int failure_fd = -1; /* here comes a byte if exec fails; exec closes the other end */
 
 /* An inherited value never wins: a lock inside a lock must not be told the outer one's name. */
-static void set_environment(const struct rdl_cli_options *o, uint64_t fence)
+static void set_environment(const struct rdl_cli_lock *l)
 {
-    char ttl[16], number[24];
+    uint64_t fence = rdl_cli_lease_fence(l);
+    char text[24];
 
-    snprintf(ttl, sizeof ttl, "%lu", (unsigned long)o->ttl_ms);
-    snprintf(number, sizeof number, "%" PRIu64, fence);
-    unsetenv("REDLOCK_LOCK");
-    unsetenv("REDLOCK_TTL_MS");
+    unsetenv("REDLOCK_ID");
     unsetenv("REDLOCK_FENCE");
-    setenv("REDLOCK_LOCK", o->lock, 1);
-    setenv("REDLOCK_TTL_MS", ttl, 1);
+    setenv("REDLOCK_LOCK", l->o->lock, 1);
+    snprintf(text, sizeof text, "%lu", (unsigned long)l->o->ttl_ms);
+    setenv("REDLOCK_TTL_MS", text, 1);
+    if (!l->is_single) { /* else it changes */
+        snprintf(text, sizeof text, "%08" PRIx32, rdl_cli_lease_id(l));
+        setenv("REDLOCK_ID", text, 1);
+    }
+    snprintf(text, sizeof text, "%" PRIu64, fence);
     if (fence != 0)
-        setenv("REDLOCK_FENCE", number, 1);
+        setenv("REDLOCK_FENCE", text, 1);
 }
 
-static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g, pid_t parent,
-                   uint64_t until_ms, uint64_t fence, int failure)
+static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g, pid_t parent,
+                   uint64_t until_ms, int failure)
 {
+    char *const *command = l->o->command;
     sigset_t none;
 
     rdl_cli_forget_kept();
@@ -46,7 +51,7 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
     if (getppid() != parent)
         _exit(RDL_EXIT_LOST); /* it died before the line above */
     rdl_cli_guardian_tell(g, getpid(), until_ms);
-    set_environment(o, fence);
+    set_environment(l);
     rdl_cli_unharden();
     rdl_cli_signals_restore();
     sigemptyset(&none);
@@ -56,10 +61,10 @@ static void become(const struct rdl_cli_options *o, const struct rdl_cli_guardia
         rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
         _exit(RDL_EXIT_LOST);
     }
-    execvp(o->command[0], o->command);
+    execvp(command[0], command);
     int saved = errno;
     (void)!write(failure, "", 1);
-    rdl_cli_fail("cannot run %s: %s", o->command[0], saved == ENOENT ? "not found" : strerror(saved));
+    rdl_cli_fail("cannot run %s: %s", command[0], saved == ENOENT ? "not found" : strerror(saved));
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
 }
@@ -94,9 +99,9 @@ void rdl_cli_child_look(const struct rdl_cli_options *o)
                      o->command[0]);
 }
 
-pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_guardian *g,
-                          uint64_t until_ms, uint64_t fence)
+pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g)
 {
+    uint64_t until_ms = rdl_cli_lease_until_ms(l);
     sigset_t all, before;
     pid_t parent = getpid();
     int failure[2];
@@ -109,7 +114,7 @@ pid_t rdl_cli_child_start(const struct rdl_cli_options *o, const struct rdl_cli_
     sigprocmask(SIG_BLOCK, &all, &before); /* until its exec the child has our handlers, and our pipe */
     pid_t pid = fork();
     if (pid == 0)
-        become(o, g, parent, until_ms, fence, failure[1]);
+        become(l, g, parent, until_ms, failure[1]);
     int saved = errno;
     close(failure[1]);
     failure_fd = failure[0];

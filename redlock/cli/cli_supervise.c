@@ -348,7 +348,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
 #endif
     if (rdl_cli_guardian_start(&r.guardian) != 0)
         return cannot(l, "start the guardian process");
-    r.child = rdl_cli_child_start(l->o, &r.guardian, rdl_cli_lease_until_ms(l), rdl_cli_lease_fence(l));
+    r.child = rdl_cli_child_start(l, &r.guardian);
     if (r.child < 0) {
         int rc = cannot(l, "start a process for the command");
         rdl_cli_guardian_stop(&r.guardian);

@@ -10,6 +10,7 @@
 
 enum {
     AGAIN = -1,            /* no exit status yet: try again */
+    AROUND = 1000,         /* of an attempt: who has the lock waits for us to end */
     SLICE_MS = 1000,       /* one acquisition of the library */
     HINT_SLICE_MS = 10000, /* with a wake hint: who begins anew stands at the end of the line */
     RETRY_MS = 50,         /* its first pause */
@@ -43,22 +44,32 @@ static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
     }
 }
 
-/*
- * Around us runs a `redlock run` of the same name, and somebody is in our way. It may be another lock, on
- * other servers; if not, nobody will ever let go. Said once.
- */
-static void look_for_ourselves(const struct rdl_cli_lock *l)
+/* Who connects yet may be one of those that tell it. */
+static int is_connecting(const struct rdl_cli_lock *l)
 {
-    static int told;
-    const char *outer = getenv("REDLOCK_LOCK");
+    size_t n = 0;
 
-    if (told || outer == NULL || strcmp(outer, l->o->lock) != 0)
-        return;
-    told = rdl_cli_lock_is_denied(l);
-    if (told)
+    for (size_t i = 0; i < l->servers->n; i++) {
+        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
+        n += state == RDL_CONN_OPENING || state == RDL_CONN_HELLO;
+    }
+    return n > 0;
+}
+
+/* Somebody is in our way. 1: the `redlock run` around us, which will never let go; looked for once. */
+static int is_around_us(struct rdl_cli_lock *l)
+{
+    static int looked;
+
+    if (looked || !rdl_cli_lock_is_denied(l) || is_connecting(l))
+        return 0;
+    looked = 1;
+    enum rdl_cli_inside inside = rdl_cli_inside(l);
+    if (inside == RDL_CLI_INSIDE_MAYBE)
         rdl_cli_warn(
             "this runs inside `redlock run %s` ($REDLOCK_LOCK): on the same servers it waits for itself",
             l->o->lock);
+    return inside == RDL_CLI_INSIDE;
 }
 
 /* How far the servers are in answering us, and since when. */
@@ -123,7 +134,7 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
     rc = rdl_cli_lease_acquire(l);
     while (rc == RDL_PENDING) {
         uint64_t begun_ms = rdl_cli_now(l), heard_ms;
-        rc = rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : UINT64_MAX);
+        rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : UINT64_MAX);
         heard_ms = rdl_cli_lock_heard_ms(l);
         if (heard_ms > l->reached_ms)
             l->reached_ms = heard_ms;
@@ -131,9 +142,11 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
             hurry(l, &p, begun_ms);
         else
             look_for_holder(l);
-        look_for_ourselves(l);
         rdl_cli_warn_endless(l);
-        if (obey(l)) /* whatever it said is given up */
+        if (is_around_us(l))
+            return AROUND;
+        rc = rdl_cli_lease_step(l); /* it may have gone on while that was asked */
+        if (obey(l))                /* whatever it said is given up */
             rc = rdl_cli_lease_acquire(l);
     }
     return rc;
@@ -217,12 +230,20 @@ static int unwatched(struct rdl_cli_lock *l)
     return RDL_EXIT_NOPERM;
 }
 
+static int around(const struct rdl_cli_lock *l)
+{
+    rdl_cli_fail("%s is held by the `redlock run` around this one: it would wait for itself", l->o->lock);
+    return l->o->conflict_status;
+}
+
 /* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
 static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
 {
     const uint64_t wait = l->o->wait_ms;
     int status;
 
+    if (rc == AROUND)
+        return around(l);
     if (rc == RDL_E_FENCE)
         return no_fence();
     if (rc == RDL_E_QUARANTINE)
@@ -288,7 +309,7 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
             l->reached_ms = now;
         *status = judge(l, rc, now - begun, now - l->reached_ms);
         if (*status != AGAIN) {
-            rdl_cli_event(l, RDL_CLI_FAILED, rdl_strerror(rc), *status);
+            rdl_cli_event(l, RDL_CLI_FAILED, rdl_strerror(rc == AROUND ? RDL_BUSY : rc), *status);
             if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* else its message has said it */
                 rdl_cli_lock_note_servers(l);
             rdl_cli_lease_cancel(l); /* single servers may have granted it */

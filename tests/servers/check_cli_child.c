@@ -82,6 +82,29 @@ START_TEST(it_is_told_the_lock_and_the_ttl_whatever_was_inherited)
 }
 END_TEST
 
+/* By which break may be told, and others may see who holds it. */
+START_TEST(it_is_told_the_id_that_status_shows)
+{
+    char id[32], shown[64], url[LIVE_PATH_MAX], env[LIVE_PATH_MAX + 20];
+
+    command_set(&c, no_options, &server, 1, "nightly",
+                "echo id $REDLOCK_ID; \"$RDL_COMMAND\" status nightly; :");
+    command_setenv(&c, "REDLOCK_ID=inherited");
+    snprintf(env, sizeof env, "REDLOCK_URLS=%s", live_url(&server, LIVE_V4, url, sizeof url));
+    command_setenv(&c, env);
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_int_eq(sscanf(c.out, "id %31s", id), 1);
+    snprintf(shown, sizeof shown, "held by %s", id);
+    ck_assert_uint_eq(strlen(id), 8);
+    ck_assert_msg(strstr(c.out, shown) != NULL, "%s", c.out);
+    command_set(&c, (const char *const[]){"--legacy=always", NULL}, &server, 1, "weekly",
+                "echo ${REDLOCK_ID-none}");
+    command_setenv(&c, "REDLOCK_ID=inherited");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.out, "none\n");
+}
+END_TEST
+
 START_TEST(it_leads_a_process_group_of_its_own)
 {
     ck_assert_int_eq(run("set -- $(cat /proc/$$/stat); [ $5 = $$ ] && [ $5 != $PPID ]"), 0);
@@ -162,15 +185,16 @@ static void nest(const char *outer, const char *inner, const struct live_server 
     command_run(&c);
 }
 
-START_TEST(who_waits_for_the_lock_he_runs_under_is_told)
+static const char around[] =
+    "redlock: nightly is held by the `redlock run` around this one: it would wait for itself\n";
+
+START_TEST(who_wants_the_lock_he_runs_under_is_refused)
 {
-    static const char warning[] = "redlock: warning: this runs inside `redlock run nightly`";
     struct live_server other = {0};
 
     nest("nightly", "nightly", &server);
     ck_assert_int_eq(c.status, 1);
-    ck_assert_int_eq(strncmp(c.err, warning, strlen(warning)), 0);
-    ck_assert_ptr_null(strstr(c.err + 1, warning)); /* once */
+    ck_assert_str_eq(c.err, around);
     nest("nightly", "weekly", &server);
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
@@ -178,7 +202,57 @@ START_TEST(who_waits_for_the_lock_he_runs_under_is_told)
     nest("nightly", "nightly", &other);
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
+    live_command(&other, "SET nightly another PX 60000");
+    nest("nightly", "nightly", &other);
+    ck_assert_int_eq(c.status, 1);
+    ck_assert_ptr_null(strstr(c.err, "around"));
+    ck_assert_ptr_null(strstr(c.err, "inside"));
     live_remove(&other);
+}
+END_TEST
+
+/* However it asks; it would wait for ever. And the lock is not harmed. */
+#define PATIENT "--ttl=8s --attempt=2s -E75 nightly"
+static const char *const askers[] = {"run " PATIENT " -- true", "run -qn " PATIENT " -- true",
+                                     "acquire " PATIENT, "hold " PATIENT,
+                                     "run --wake-hint --fence " PATIENT " -- true"};
+
+START_TEST(who_wants_it_is_refused_at_once)
+{
+    static struct live_server more[2];
+    char script[300], urls[3][LIVE_PATH_MAX], env[700];
+    const struct live_server *all[] = {&server, &more[0], &more[1]};
+
+    for (int i = 0; i < 2; i++)
+        live_start(&more[i]);
+    for (int i = 0; i < 3; i++)
+        live_url(all[i], LIVE_V4, urls[i], sizeof urls[i]);
+    snprintf(script, sizeof script, "\"$RDL_COMMAND\" %s </dev/zero", askers[_i]);
+    snprintf(env, sizeof env, "REDLOCK_URLS=%s %s %s", urls[0], urls[1], urls[2]);
+    memset(&c, 0, sizeof c);
+    command_add_all(&c,
+                    (const char *const[]){"run", "--ttl=8s", "--attempt=2s", "nightly", "-c", script, NULL});
+    command_setenv(&c, env);
+    ck_assert_int_eq(command_run(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, around));
+    for (int i = 0; i < 2; i++)
+        live_remove(&more[i]);
+}
+END_TEST
+
+/* Without an id, as under --legacy, there is a warning. */
+START_TEST(who_may_wait_for_himself_is_warned)
+{
+    static const char warning[] = "redlock: warning: this runs inside `redlock run nightly`";
+
+    live_command(&server, "SET nightly another PX 60000");
+    command_set(&c, (const char *const[]){"-w0.2", NULL}, &server, 1, "nightly", "echo ran");
+    command_setenv(&c, "REDLOCK_LOCK=nightly");
+    if (_i > 0)
+        command_setenv(&c, _i == 1 ? "REDLOCK_ID=0123456" : "REDLOCK_ID=0123456g");
+    ck_assert_int_eq(command_run(&c), 1);
+    ck_assert_int_eq(strncmp(c.err, warning, strlen(warning)), 0);
+    ck_assert_ptr_null(strstr(c.err + 1, warning)); /* once */
 }
 END_TEST
 
@@ -395,11 +469,14 @@ Suite *suite_cli_child(void)
     tcase_add_test(t, its_exit_status_is_the_commands);
     tcase_add_test(t, what_cannot_be_run_is_127_or_126);
     tcase_add_test(t, it_is_told_the_lock_and_the_ttl_whatever_was_inherited);
+    tcase_add_test(t, it_is_told_the_id_that_status_shows);
     tcase_add_test(t, it_leads_a_process_group_of_its_own);
     tcase_add_test(t, it_gets_no_descriptor_of_ours);
     tcase_add_test(t, standard_input_and_output_are_its_own);
     tcase_add_test(t, its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored);
-    tcase_add_test(t, who_waits_for_the_lock_he_runs_under_is_told);
+    tcase_add_test(t, who_wants_the_lock_he_runs_under_is_refused);
+    tcase_add_loop_test(t, who_wants_it_is_refused_at_once, 0, (int)(sizeof askers / sizeof askers[0]));
+    tcase_add_loop_test(t, who_may_wait_for_himself_is_warned, 0, 3);
     tcase_add_test(t, a_program_that_may_become_another_user_is_warned_of_before);
     tcase_add_loop_test(t, a_command_that_became_another_user_cannot_be_stopped_and_that_is_told, 0, 2);
     tcase_add_test(t, it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back);

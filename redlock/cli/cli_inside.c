@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is the lock that we want held by the `redlock run` around us? Its command has the lock's name and the
+ * holder's id in its environment; if that id stands on a majority of the servers it is that very lock, and
+ * who waits for it waits for itself. The name alone may be another lock's, on other servers.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include "net/net_op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_MS = 1000 };
+
+static uint32_t outer_id;
+static struct rdl_req reqs[RDL_SERVERS_MAX];
+
+/* ---------------------------------------------------------------- asking */
+
+/* YES: that id; NO: another one's, or nobody's. Of a longer value a conn keeps the beginning: another's. */
+static int id_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind == RDL_RESP_ERROR)
+        return rdl_reply_error(c, r);
+    if (c->reply_kind != RDL_RESP_BULK && c->reply_kind != RDL_RESP_NIL)
+        return RDL_E_UNASKED;
+    int is_ours =
+        c->reply_kind == RDL_RESP_BULK && rdl_cli_id(RDL_CLI_ID_BASE, c->reply, c->reply_len) == outer_id;
+    r->verdict = is_ours ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    return RDL_OK;
+}
+
+static const char *const id_commands[] = {rdl_wire_get, NULL};
+static const struct rdl_way id_way = {.commands = id_commands, .judge = id_judge};
+static const struct rdl_way *const id_ways[] = {&id_way, NULL};
+static const struct rdl_op op_id = {id_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+static void ask(const struct rdl_cli_lock *l, size_t i)
+{
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = &op_id;
+    cmd.name.data = l->o->lock;
+    cmd.name.len = strlen(l->o->lock);
+    if (rdl_conn_state(&l->servers->conn[i]) != RDL_CONN_READY ||
+        rdl_conn_submit(&l->servers->conn[i], &reqs[i], &cmd) != RDL_OK)
+        reqs[i].answer = RDL_ANSWER_UNSENT;
+}
+
+static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += reqs[i].answer == answer;
+    return n;
+}
+
+/* So long for an answer. */
+static uint32_t patience_ms(const struct rdl_cli_lock *l)
+{
+    uint32_t slowest_ms = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        slowest_ms = l->servers->conn[i].rtt_ms > slowest_ms ? l->servers->conn[i].rtt_ms : slowest_ms;
+    uint32_t ms = rdl_attempt_over(&l->opt.lease, slowest_ms);
+    return ms > LEAST_MS ? ms : LEAST_MS;
+}
+
+/* The lock is still asked for meanwhile. */
+static void ask_all(struct rdl_cli_lock *l)
+{
+    uint64_t until_ms = rdl_cli_now(l) + patience_ms(l);
+    int wake_fd = l->posix.wake_fd;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        ask(l, i);
+    l->posix.wake_fd = -1; /* unread a signal would end every wait at once */
+    while (count(l, RDL_ANSWER_NONE) > 0 && rdl_cli_now(l) < until_ms)
+        rdl_cli_lease_turn(l, until_ms);
+    l->posix.wake_fd = wake_fd;
+    for (size_t i = 0; i < l->servers->n; i++)
+        rdl_conn_forget(&l->servers->conn[i], &reqs[i]);
+}
+
+/* ---------------------------------------------------------------- the environment */
+
+static int is_id(const char *text)
+{
+    return text != NULL && strlen(text) == 8 && strspn(text, "0123456789abcdef") == 8;
+}
+
+enum rdl_cli_inside rdl_cli_inside(struct rdl_cli_lock *l)
+{
+    const char *outer = getenv("REDLOCK_LOCK"), *id = getenv("REDLOCK_ID");
+    size_t quorum = l->servers->n / 2 + 1, others;
+
+    if (outer == NULL || strcmp(outer, l->o->lock) != 0)
+        return RDL_CLI_INSIDE_NOT;
+    if (!is_id(id))
+        return RDL_CLI_INSIDE_MAYBE;
+    outer_id = (uint32_t)strtoul(id, NULL, 16);
+    ask_all(l);
+    others = count(l, RDL_ANSWER_NO);
+    if (count(l, RDL_ANSWER_YES) >= quorum)
+        return RDL_CLI_INSIDE;
+    return others > l->servers->n - quorum ? RDL_CLI_INSIDE_NOT : RDL_CLI_INSIDE_MAYBE;
+}
