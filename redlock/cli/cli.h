@@ -40,6 +40,7 @@
  *     cli_token.c      tokens: read and written
  *     cli_secret.c     passwords: where from, and who must not see them
  *     cli_signals.c    signals as bytes in a pipe
+ *     cli_progress.c   that we wait, and for how long                    struct rdl_cli_progress
  *     cli_say.c        words: messages, and what was asked for
  *     cli_log.c        a line of --log
  *     cli_text.c       text put together                                 struct rdl_cli_text
@@ -758,6 +759,25 @@ enum rdl_cli_event {
 /* Write it to the log, if there is one. reason NULL: none; status < 0: none. */
 void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const char *reason, int status);
 
+/* ---------------------------------------------------------------- while we wait */
+
+struct rdl_cli_progress {
+    const char *lock;
+    uint64_t waited_ms;
+    uint64_t left_ms; /* RDL_CLI_FOREVER: as long as it takes */
+    int is_held;      /* by somebody else; else it is not known why there is no lock */
+    int64_t key_ms;   /* what the key in our way has to live; 0 and less: no word about that */
+};
+
+enum { RDL_CLI_PROGRESS_MAX = 400 };
+
+/* All of it in a line; is_short: for a terminal. */
+void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char out[RDL_CLI_PROGRESS_MAX]);
+/* Show it, if that is due; rdl_cli_unshow when the wait is over. */
+void rdl_cli_progress_show(const struct rdl_cli_progress *p);
+/* It is, when so much has been waited. */
+uint64_t rdl_cli_progress_due_ms(void);
+
 /* ---------------------------------------------------------------- messages */
 
 /*
@@ -791,6 +811,12 @@ void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+/*
+ * On the terminal, not with -q: a line in place of the one that was shown before, cut to so many columns; any
+ * message takes its place, too. unshow: it is gone.
+ */
+void rdl_cli_show(const char *text, size_t columns);
+void rdl_cli_unshow(void);
 /* On standard output, what was asked for. 0, or RDL_EXIT_OS: it could not be written (--help >/dev/full). */
 int rdl_cli_print(const char *text);
 /* That as a line, control characters replaced. */

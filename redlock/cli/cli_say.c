@@ -22,7 +22,8 @@ enum {
     KEPT = 16384,
     AT_ONCE = 4096, /* what a pipe with room takes whole, and no line is longer */
     STUCK_US = 2000,
-    FILES = 3
+    FILES = 3,
+    SHOWN_MAX = 250 /* bytes of a line that is written over, and no terminal's width is to be filled */
 };
 
 /* What is still to be written to fd. */
@@ -155,7 +156,7 @@ static struct backlog *backlog_of(int fd)
     return b;
 }
 
-void rdl_cli_put(int fd, const char *line, size_t len)
+static void put(int fd, const char *line, size_t len)
 {
     struct backlog *b = backlog_of(fd);
 
@@ -171,6 +172,65 @@ void rdl_cli_put(int fd, const char *line, size_t len)
     }
     memcpy(b->text + b->len, line, len);
     b->len += len;
+}
+
+/* ---------------------------------------------------------------- a line that is written over */
+
+static size_t shown; /* so long it is; 0: there is none */
+
+void rdl_cli_unshow(void)
+{
+    char blank[SHOWN_MAX + 2];
+    size_t n = shown;
+
+    if (n == 0)
+        return;
+    shown = 0;
+    memset(blank, ' ', sizeof blank);
+    blank[0] = blank[n + 1] = '\r';
+    put(STDERR_FILENO, blank, n + 2);
+}
+
+void rdl_cli_put(int fd, const char *line, size_t len)
+{
+    if (fd == STDERR_FILENO)
+        rdl_cli_unshow();
+    put(fd, line, len);
+}
+
+/* Where text of n bytes may be cut: not amid a character of UTF-8. */
+static size_t cut(const char *text, size_t n)
+{
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    return n;
+}
+
+static void make_printable(char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 127)
+            text[i] = '?';
+}
+
+/* Of a terminal that takes nothing just now it would be kept, and be old when it is read. */
+void rdl_cli_show(const char *text, size_t columns)
+{
+    char line[SHOWN_MAX + 2] = "\rredlock: ";
+    struct backlog *b = backlog_of(STDERR_FILENO);
+    size_t most = columns < SHOWN_MAX ? columns : SHOWN_MAX, before = shown;
+
+    drain(b);
+    if (loudness < RDL_CLI_NORMAL || b->len > 0 || is_logged(STDERR_FILENO))
+        return;
+    strncat(line, text, SHOWN_MAX - strlen(line));
+    size_t n = strlen(line + 1);
+    n = n > most ? cut(line + 1, most) : n;
+    make_printable(line + 1, n);
+    shown = n > before ? n : before;
+    memset(line + 1 + n, ' ', shown - n); /* what is left of the one before */
+    put(STDERR_FILENO, line, 1 + shown);
+    shown = n;
 }
 
 static size_t left(void)
@@ -197,6 +257,7 @@ int rdl_cli_flush(uint32_t patience_ms)
 
 void rdl_cli_forget_kept(void)
 {
+    shown = 0;
     for (struct backlog *b = backlogs; b < backlogs + FILES; b++)
         b->len = b->lost = 0;
 }
@@ -227,9 +288,7 @@ static void say(const char *prefix, const char *level, const char *format, va_li
 
     if (vsnprintf(text, sizeof text, format, args) < 0)
         return;
-    for (char *p = text; *p != '\0'; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
+    make_printable(text, strlen(text));
     if (is_logged(STDERR_FILENO))
         put_event(level, text);
     else
@@ -284,9 +343,7 @@ int rdl_cli_print(const char *text)
 
 int rdl_cli_print_line(char *text)
 {
-    for (char *p = text; *p != '\0'; p++)
-        if ((unsigned char)*p < ' ' || *p == 127)
-            *p = '?';
+    make_printable(text, strlen(text));
     int rc = rdl_cli_print(text);
     return rc == 0 ? rdl_cli_print("\n") : rc;
 }

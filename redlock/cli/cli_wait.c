@@ -25,6 +25,7 @@ static int obey(struct rdl_cli_lock *l)
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
         if (sig == SIGCHLD || sig == SIGCONT)
             continue;
+        rdl_cli_unshow();
         rdl_cli_lease_cancel(l);
         if (sig != SIGTSTP) {
             rdl_cli_event(l, RDL_CLI_FAILED, "a signal came", 128 + sig);
@@ -124,37 +125,16 @@ static void look_for_holder(const struct rdl_cli_lock *l)
         wait_for_holder(l);
 }
 
-static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms)
-{
-    struct progress p = {0, rdl_cli_now(l)};
-    int rc;
+/* ---------------------------------------------------------------- that we wait */
 
-    l->opt.lease.wait_ms = (uint32_t)wait_ms;
-    l->opt.lease.retry_ms = wait_ms == 0 ? 0 : RETRY_MS;
-    rc = rdl_cli_lease_acquire(l);
-    while (rc == RDL_PENDING) {
-        uint64_t begun_ms = rdl_cli_now(l), heard_ms;
-        rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : UINT64_MAX);
-        heard_ms = rdl_cli_lock_heard_ms(l);
-        if (heard_ms > l->reached_ms)
-            l->reached_ms = heard_ms;
-        if (wait_ms == 0)
-            hurry(l, &p, begun_ms);
-        else
-            look_for_holder(l);
-        rdl_cli_warn_endless(l);
-        if (is_around_us(l))
-            return AROUND;
-        rc = rdl_cli_lease_step(l); /* it may have gone on while that was asked */
-        if (obey(l))                /* whatever it said is given up */
-            rc = rdl_cli_lease_acquire(l);
-    }
-    return rc;
-}
+struct wait {
+    uint64_t begun_ms;
+    int64_t key_ms; /* what the key in our way had to live at heard_ms */
+    uint64_t heard_ms;
+    unsigned told; /* a bit for each thing that was said */
+};
 
-/* ---------------------------------------------------------------- the end of the wait */
-
-/* The longest of the leases in our way; -1 if one has no end. */
+/* The longest of the leases in our way; -1 if one has no end, -2: none is known. */
 static int64_t holder_ms(const struct rdl_cli_lock *l)
 {
     int64_t most = -2;
@@ -167,6 +147,64 @@ static int64_t holder_ms(const struct rdl_cli_lock *l)
     }
     return most;
 }
+
+/* A key that is seen again has less to live, or was renewed. */
+static void hear(const struct rdl_cli_lock *l, struct wait *w, uint64_t now)
+{
+    int64_t ms = holder_ms(l);
+
+    if (ms == -2 || ms == w->key_ms)
+        return;
+    w->key_ms = ms;
+    w->heard_ms = now;
+}
+
+static void show(const struct rdl_cli_lock *l, struct wait *w)
+{
+    uint64_t now = rdl_cli_now(l), wait_ms = l->o->wait_ms;
+    struct rdl_cli_progress p = {l->o->lock, now - w->begun_ms, wait_ms, 0, 0};
+
+    hear(l, w, now);
+    p.is_held = w->key_ms != -2;
+    p.key_ms = w->key_ms - (int64_t)(now - w->heard_ms);
+    if (wait_ms != RDL_CLI_FOREVER)
+        p.left_ms = wait_ms > p.waited_ms ? wait_ms - p.waited_ms : 0;
+    if (wait_ms > 0)
+        rdl_cli_progress_show(&p);
+}
+
+/* ---------------------------------------------------------------- one attempt */
+
+static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms, struct wait *w)
+{
+    struct progress p = {0, rdl_cli_now(l)};
+    int rc;
+
+    l->opt.lease.wait_ms = (uint32_t)wait_ms;
+    l->opt.lease.retry_ms = wait_ms == 0 ? 0 : RETRY_MS;
+    rc = rdl_cli_lease_acquire(l);
+    while (rc == RDL_PENDING) {
+        uint64_t begun_ms = rdl_cli_now(l), heard_ms;
+        rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : w->begun_ms + rdl_cli_progress_due_ms());
+        heard_ms = rdl_cli_lock_heard_ms(l);
+        if (heard_ms > l->reached_ms)
+            l->reached_ms = heard_ms;
+        if (wait_ms == 0)
+            hurry(l, &p, begun_ms);
+        else
+            look_for_holder(l);
+        rdl_cli_warn_endless(l);
+        if (is_around_us(l))
+            return AROUND;
+        show(l, w);
+        rc = rdl_cli_lease_step(l); /* it may have gone on while that was asked */
+        if (obey(l))                /* whatever it said is given up */
+            rc = rdl_cli_lease_acquire(l);
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the end of the wait */
 
 static int busy(const struct rdl_cli_lock *l)
 {
@@ -258,7 +296,7 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
     return status != 0 ? rdl_cli_lock_no_quorum(l, status, waited_ms) : AGAIN;
 }
 
-/* What we wait for, each said once; told has a bit for each. */
+/* What we wait for besides the end of a lease, each said once. */
 static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
 {
     unsigned what = rc == RDL_BUSY ? 1 : rc == RDL_E_QUARANTINE ? 2 : 4;
@@ -270,10 +308,9 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
         wait_for_holder(l);
     else
         rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
-    if (rc == RDL_BUSY) {
-        rdl_cli_note("%s is held by somebody else; waiting", l->o->lock);
+    if (rc == RDL_BUSY)
         rdl_cli_warn_servers(l);
-    } else if (rc == RDL_E_QUARANTINE)
+    else if (rc == RDL_E_QUARANTINE)
         rdl_cli_warn("%s; waiting %lu s for that%s", rdl_cli_lock_too_recently(l),
                      rdl_cli_lock_quarantine_s(l), rdl_cli_lock_way_out(l));
     else
@@ -281,17 +318,17 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     rdl_cli_lock_note_servers(l);
 }
 
-int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
+static int get(struct rdl_cli_lock *l, int *status)
 {
     const uint64_t wait = l->o->wait_ms, begun = rdl_cli_now(l);
     const uint64_t slice = l->o->wake_hint ? HINT_SLICE_MS : SLICE_MS;
-    unsigned told = 0;
+    struct wait w = {begun, -2, begun, 0};
 
     l->reached_ms = l->asked_ms = begun;
     for (;;) {
         uint64_t tried = rdl_cli_now(l), used = tried - begun;
         uint64_t left = wait == RDL_CLI_FOREVER ? slice : wait > used ? wait - used : 0;
-        int rc = attempt(l, left < slice ? left : slice);
+        int rc = attempt(l, left < slice ? left : slice, &w);
         uint64_t now = rdl_cli_now(l);
 
         if (rc == RDL_OK && !rdl_cli_lock_is_watched(l)) {
@@ -315,10 +352,19 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
             rdl_cli_lease_cancel(l); /* single servers may have granted it */
             return 0;
         }
-        waiting(l, rc, &told);
+        waiting(l, rc, &w.told);
+        show(l, &w);
         if (now - tried < RETRY_MS)
             pause_until(l, tried + RETRY_MS);
     }
+}
+
+int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
+{
+    int is_had = get(l, status);
+
+    rdl_cli_unshow();
+    return is_had;
 }
 
 /* ---------------------------------------------------------------- one operation */

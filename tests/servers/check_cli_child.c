@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/fixtures/terminal.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -345,84 +346,23 @@ END_TEST
 
 /* ---------------------------------------------------------------- the terminal */
 
-/* A session with a terminal, in which the command is the foreground job of a small "shell". */
 static pid_t start_on_terminal(int slave, const char *script)
 {
-    const char *program = getenv("RDL_COMMAND");
     char url[64];
+
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
-    ck_assert_ptr_nonnull(program);
-    pid_t shell = live_fork();
-
-    if (shell != 0)
-        return shell;
-    setsid();
-    ioctl(slave, TIOCSCTTY, 0);
-    for (int i = 0; i < 3; i++)
-        dup2(slave, i);
-    signal(SIGTTOU, SIG_IGN);
-    pid_t job = fork();
-    if (job == 0) {
-        setpgid(0, 0);
-        tcsetpgrp(0, getpid());
-        signal(SIGTTOU, SIG_DFL);
-        setenv("REDLOCK_RESTART_GUARD", "off", 1);
-        execl(program, program, "run", "-u", url, "nightly", "-c", script, (char *)NULL);
-        _exit(127);
-    }
-    int status = 0;
-    waitpid(job, &status, 0);
-    printf("shell: %s %d\n", WIFSIGNALED(status) ? "signal" : "exit",
-           WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    printf("shell: terminal %s\n", tcgetpgrp(0) == job || tcgetpgrp(0) == getpid() ? "back" : "gone");
-    fflush(stdout);
-    _exit(0);
-}
-
-/* Read the terminal until it shows text; what comes behind it is for the next time. */
-static void expect(int master, const char *text)
-{
-    static char seen[8192];
-    static size_t n;
-    struct pollfd p = {master, POLLIN, 0};
-    char *found;
-
-    while ((found = strstr(seen, text)) == NULL) {
-        ck_assert_msg(poll(&p, 1, 30000) == 1, "no \"%s\" in: %s", text, seen);
-        ssize_t got = read(master, seen + n, sizeof seen - 1 - n);
-        ck_assert_msg(got > 0, "no \"%s\" in: %s", text, seen);
-        n += (size_t)got;
-        seen[n] = '\0';
-    }
-    found += strlen(text);
-    n -= (size_t)(found - seen);
-    memmove(seen, found, n + 1);
-}
-
-static int open_terminal(int *slave)
-{
-    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    ck_assert_int_ge(master, 0);
-    ck_assert_int_eq(grantpt(master) | unlockpt(master), 0);
-    *slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
-    ck_assert_int_ge(*slave, 0);
-    return master;
-}
-
-static void type(int master, const char *text)
-{
-    ck_assert_int_eq((int)write(master, text, strlen(text)), (int)strlen(text));
+    return terminal_start(slave, (const char *const[]){"run", "-u", url, "nightly", "-c", script, NULL});
 }
 
 START_TEST(it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back)
 {
-    int slave, master = open_terminal(&slave);
+    int slave, master = terminal_open(&slave);
     pid_t shell = start_on_terminal(slave, "echo ready; read -r line; echo got $line; exit 6");
 
-    expect(master, "ready");
-    type(master, "typed\n");
-    expect(master, "got typed");
-    expect(master, "shell: exit 6\r\nshell: terminal back");
+    terminal_expect(master, "ready");
+    terminal_type(master, "typed\n");
+    terminal_expect(master, "got typed");
+    terminal_expect(master, "shell: exit 6\r\nshell: terminal back");
     live_reap(shell);
 }
 END_TEST
@@ -432,31 +372,31 @@ static const char dies_by_int[] = "trap 'trap - INT; kill -INT $$' INT; sleep 10
 
 START_TEST(ctrl_c_ends_it_and_us_by_that_signal)
 {
-    int slave, master = open_terminal(&slave);
+    int slave, master = terminal_open(&slave);
     pid_t shell = start_on_terminal(slave, "echo ready; read -r line");
-    expect(master, "ready");
-    type(master, "\003");
-    expect(master, "shell: signal 2\r\nshell: terminal back");
+    terminal_expect(master, "ready");
+    terminal_type(master, "\003");
+    terminal_expect(master, "shell: signal 2\r\nshell: terminal back");
     live_reap(shell);
     shell = start_on_terminal(slave, dies_by_int); /* never asks for the terminal */
-    expect(master, "ready");
-    type(master, "\003");
-    expect(master, "shell: signal 2\r\nshell: terminal back");
+    terminal_expect(master, "ready");
+    terminal_type(master, "\003");
+    terminal_expect(master, "shell: signal 2\r\nshell: terminal back");
     live_reap(shell);
 }
 END_TEST
 
 START_TEST(ctrl_z_stops_the_command_alone_and_again_lets_it_go_on)
 {
-    int slave, master = open_terminal(&slave);
+    int slave, master = terminal_open(&slave);
     pid_t shell = start_on_terminal(slave, "trap 'echo went on; exit 7' CONT; sleep 1000 & echo ready; wait");
-    expect(master, "ready");
-    type(master, "\032");
-    expect(master, "still holds the lock");
+    terminal_expect(master, "ready");
+    terminal_type(master, "\032");
+    terminal_expect(master, "still holds the lock");
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
-    type(master, "\032");
-    expect(master, "went on");
-    expect(master, "shell: exit 7");
+    terminal_type(master, "\032");
+    terminal_expect(master, "went on");
+    terminal_expect(master, "shell: exit 7");
     live_reap(shell);
 }
 END_TEST

@@ -578,7 +578,7 @@ START_TEST(of_200_who_acquire_and_release_at_once_never_two_are_inside)
 
     snprintf(script, sizeof script,
              "one() { for i in 1 2 3 4 5 6 7 8 9 10; do"
-             "   t=$(\"$RDL_COMMAND\" acquire --wake-hint --attempt 5s nightly) || { echo failed; return; };"
+             "   t=$(\"$RDL_COMMAND\" acquire -q --wake-hint --attempt 5s nightly) || { echo failed; return; };"
              "   mkdir %s || echo two are inside; rmdir %s;"
              "   REDLOCK_TOKEN=$t \"$RDL_COMMAND\" release --wake-hint --attempt 5s nightly || echo not "
              "released; echo done;"

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said while the command waits, and when: time is an argument, and standard error is a pipe. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_waiting(void);
+
+static int fd[2];
+static char said[8192];
+
+static void catch_stderr(void)
+{
+    ck_assert_int_eq(pipe(fd), 0);
+    dup2(fd[1], STDERR_FILENO);
+}
+
+/* What was said since the last time; a mark behind it, so that nothing said is something to read, too. */
+static const char *heard(void)
+{
+    ck_assert_int_eq((int)write(fd[1], "|", 1), 1);
+    ssize_t n = read(fd[0], said, sizeof said - 1);
+    ck_assert_int_ge((int)n, 1);
+    said[n - 1] = '\0';
+    return said;
+}
+
+static const char *show_at(uint64_t waited_ms)
+{
+    const struct rdl_cli_progress p = {"nightly", waited_ms, RDL_CLI_FOREVER, 1, 30000};
+
+    rdl_cli_progress_show(&p);
+    return heard();
+}
+
+#define LINE(SO_FAR)                                                                                         \
+    "redlock: nightly is held by somebody else; waiting: " SO_FAR " so far; its key has 30 s to live\n"
+
+START_TEST(elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a_minute)
+{
+    static const struct {
+        uint64_t waited_ms;
+        const char *line;
+    } times[] = {{0, ""},
+                 {999, ""},
+                 {1004, LINE("1 s")},
+                 {1005, ""},
+                 {30000, ""},
+                 {61003, ""},
+                 {61010, LINE("61 s")},
+                 {61011, ""},
+                 {90000, ""},
+                 {121009, ""},
+                 {121010, LINE("2 min 1 s")},
+                 {180000, ""},
+                 {900000, LINE("15 min 0 s")}};
+
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        ck_assert_str_eq(show_at(times[i].waited_ms), times[i].line);
+    ck_assert_uint_eq(rdl_cli_progress_due_ms(), 960000);
+}
+END_TEST
+
+START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
+{
+    const struct rdl_cli_progress over = {"nightly", 1000, 0, 1, 30000};
+
+    rdl_cli_progress_show(&over);
+    ck_assert_str_eq(heard(), "");
+    rdl_cli_loudness(RDL_CLI_QUIET);
+    ck_assert_str_eq(show_at(61000), "");
+    ck_assert_uint_eq(rdl_cli_progress_due_ms(), 121000); /* and nobody is woken for it again and again */
+}
+END_TEST
+
+/* What is left is rounded up: it has not come to its end yet. */
+START_TEST(what_is_not_known_is_not_said)
+{
+    static const struct {
+        struct rdl_cli_progress p;
+        const char *here, *there;
+    } lines[] = {
+        {{"x", 1999, RDL_CLI_FOREVER, 1, -1},
+         "waiting for x: 1 s so far",
+         "x is held by somebody else; waiting: 1 s so far"},
+        {{"x", 99999, 1, 1, 1},
+         "waiting for x: 99 s so far, 1 s left; its key has 1 s to live",
+         "x is held by somebody else; waiting: 99 s so far, 1 s left; its key has 1 s to live"},
+        {{"x", 100000, 5999000, 0, 0},
+         "waiting for x: 1 min 40 s so far, 99 min 59 s left",
+         "no lock on x yet; waiting: 1 min 40 s so far, 99 min 59 s left"},
+        {{"x", 12345678, 6000000, 0, 86400000},
+         "waiting for x: 3 h 25 min so far, 1 h 40 min left; its key has 24 h 0 min to live",
+         "no lock on x yet; waiting: 3 h 25 min so far, 1 h 40 min left; its key has 24 h 0 min to live"},
+    };
+    char text[RDL_CLI_PROGRESS_MAX];
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        rdl_cli_progress_text(&lines[i].p, 1, text);
+        ck_assert_str_eq(text, lines[i].here);
+        rdl_cli_progress_text(&lines[i].p, 0, text);
+        ck_assert_str_eq(text, lines[i].there);
+    }
+}
+END_TEST
+
+/* The longest name, and the longest times there are. */
+START_TEST(there_is_room_for_all_of_it)
+{
+    char name[RDL_NAME_MAX + 1], text[RDL_CLI_PROGRESS_MAX];
+    const struct rdl_cli_progress p = {name, UINT64_MAX - 1000, UINT64_MAX - 1000, 1, INT64_MAX};
+
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    rdl_cli_progress_text(&p, 0, text);
+    ck_assert_str_eq(text + strlen(text) - 8, " to live");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a line that is written over */
+
+START_TEST(a_line_that_is_shown_covers_the_one_before_and_goes_when_something_is_said)
+{
+    rdl_cli_show("long", 79);
+    ck_assert_str_eq(heard(), "\rredlock: long");
+    rdl_cli_show("s", 79);
+    ck_assert_str_eq(heard(), "\rredlock: s   ");
+    rdl_cli_warn("w");
+    ck_assert_str_eq(heard(), "\r          \rredlock: warning: w\n");
+    rdl_cli_unshow();
+    ck_assert_str_eq(heard(), "");
+    rdl_cli_show("a\tb", 79);
+    ck_assert_str_eq(heard(), "\rredlock: a?b");
+    rdl_cli_unshow();
+    ck_assert_str_eq(heard(), "\r            \r");
+}
+END_TEST
+
+START_TEST(it_is_cut_between_characters)
+{
+    rdl_cli_show("\xc3\xa9\xc3\xa9\xc3\xa9", 9 + 3);
+    ck_assert_str_eq(heard(), "\rredlock: \xc3\xa9");
+    rdl_cli_show("\xc3\xa9\xc3\xa9\xc3\xa9", 9 + 4);
+    ck_assert_str_eq(heard(), "\rredlock: \xc3\xa9\xc3\xa9");
+    rdl_cli_show("x", 3);
+    ck_assert_str_eq(heard(), "\rred          ");
+}
+END_TEST
+
+Suite *suite_cli_waiting(void)
+{
+    Suite *suite = suite_create("cli_waiting");
+    TCase *tc = tcase_create("lines");
+
+    tcase_add_checked_fixture(tc, catch_stderr, NULL);
+    tcase_add_test(tc, elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a_minute);
+    tcase_add_test(tc, with_q_there_is_none_and_at_the_end_of_the_wait_neither);
+    tcase_add_test(tc, what_is_not_known_is_not_said);
+    tcase_add_test(tc, there_is_room_for_all_of_it);
+    tcase_add_test(tc, a_line_that_is_shown_covers_the_one_before_and_goes_when_something_is_said);
+    tcase_add_test(tc, it_is_cut_between_characters);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

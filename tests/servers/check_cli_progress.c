@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waits says so, on a terminal and elsewhere: with real servers, and a terminal. */
+#define _GNU_SOURCE
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+#include "tests/fixtures/terminal.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+Suite *suite_cli_progress(void);
+
+static struct live_server server;
+static struct command c;
+static char url[LIVE_PATH_MAX];
+static int master, slave;
+
+static void setup(void)
+{
+    live_start(&server);
+    live_url(&server, LIVE_V4, url, sizeof url);
+    live_command(&server, "SET nightly other PX 60000");
+    master = terminal_open(&slave);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* What is to be seen in the end begins so, and nothing of the wait is left. */
+static void assert_screen(const char *expected)
+{
+    const char *screen = terminal_screen();
+
+    ck_assert_msg(strncmp(screen, expected, strlen(expected)) == 0, "%s", screen);
+    ck_assert_ptr_null(strstr(screen, "waiting"));
+}
+
+/* ---------------------------------------------------------------- on a terminal */
+
+START_TEST(a_line_counts_and_is_gone_when_the_lock_is_had)
+{
+    pid_t shell = terminal_start(slave, (const char *const[]){"run", "-u", url, "--ttl=8s", "--attempt=2s",
+                                                              "nightly", "--", "echo", "ran", NULL});
+
+    terminal_expect(master, "\rredlock: waiting for nightly: 1 s so far; its key has ");
+    terminal_expect(master, " s to live");
+    terminal_expect(master, "\rredlock: waiting for nightly: 2 s so far; its key has ");
+    terminal_expect(master, " s to live");
+    live_command(&server, "DEL nightly");
+    terminal_expect(master, "shell: exit 0");
+    live_reap(shell);
+    assert_screen("ran\nshell: exit 0\n");
+}
+END_TEST
+
+START_TEST(it_is_gone_when_the_wait_is_over)
+{
+    pid_t shell = terminal_start(slave, (const char *const[]){"acquire", "-u", url, "-w", "3", "--ttl=8s",
+                                                              "--attempt=2s", "nightly", NULL});
+
+    terminal_expect(master, "waiting for nightly: 1 s so far, 2 s left; its key has ");
+    terminal_expect(master, "shell: exit 1");
+    live_reap(shell);
+    assert_screen("redlock: nightly is held by somebody else, whose lease has ");
+}
+END_TEST
+
+START_TEST(it_is_gone_when_a_signal_ends_it)
+{
+    pid_t shell = terminal_start(slave, (const char *const[]){"hold", "-u", url, "nightly", NULL});
+
+    terminal_expect(master, "waiting for nightly: 1 s so far");
+    terminal_type(master, "\003");
+    terminal_expect(master, "shell: signal 2");
+    live_reap(shell);
+    ck_assert_ptr_null(strstr(terminal_screen(), "waiting"));
+}
+END_TEST
+
+/* No piece between two returns is wider. */
+START_TEST(it_is_no_wider_than_the_terminal)
+{
+    const struct winsize narrow = {25, 40, 0, 0};
+    size_t most = 0;
+
+    ck_assert_int_eq(ioctl(master, TIOCSWINSZ, &narrow), 0);
+    pid_t shell =
+        terminal_start(slave, (const char *const[]){"run", "-u", url, "-qw1.5", "nightly", "true", NULL});
+    terminal_expect(master, "shell: exit 1");
+    live_reap(shell);
+    ck_assert_ptr_null(strstr(terminal_written(), "redlock")); /* with -q there is nothing */
+    shell = terminal_start(slave, (const char *const[]){"run", "-u", url, "nightly", "true", NULL});
+    terminal_expect(master, "redlock: waiting for nightly: 1 s so fa\r");
+    live_command(&server, "DEL nightly");
+    terminal_expect(master, "shell: exit 0");
+    live_reap(shell);
+    for (const char *p = terminal_written(); *p != '\0'; p += strspn(p, "\r\n")) {
+        most = strcspn(p, "\r\n") > most ? strcspn(p, "\r\n") : most;
+        p += strcspn(p, "\r\n");
+    }
+    ck_assert_uint_eq(most, 39);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- elsewhere */
+
+static const char begun[] = "redlock: nightly is held by somebody else; waiting: 1 s so far";
+
+START_TEST(elsewhere_it_is_a_line_after_a_second)
+{
+    command_set(&c, (const char *const[]){"-w3", "--ttl=8s", "--attempt=2s", NULL}, &server, 1, "nightly",
+                "echo ran");
+    ck_assert_int_eq(command_run(&c), 1);
+    ck_assert_msg(strncmp(c.err, begun, strlen(begun)) == 0, "%s", c.err);
+    ck_assert_uint_eq(command_count(c.err, "redlock: "), 2);
+    ck_assert_uint_eq(command_count(c.err, "waiting"), 1);
+    ck_assert_ptr_null(strchr(c.err, '\r'));
+}
+END_TEST
+
+START_TEST(with_a_wake_hint_too)
+{
+    command_set(&c, (const char *const[]){"--wake-hint", "--ttl=8s", "--attempt=2s", NULL}, &server, 1,
+                "nightly", "echo ran");
+    command_start(&c);
+    command_await_err(&c, begun);
+    live_command(&server, "DEL nightly");
+    live_command(&server, "RPUSH {nightly}:wake 1");
+    ck_assert_int_eq(command_end(&c), 0);
+    ck_assert_str_eq(c.out, "ran\n");
+}
+END_TEST
+
+START_TEST(where_no_server_answers_it_is_said_so)
+{
+    live_freeze(&server);
+    command_set(&c, (const char *const[]){"--ttl=8s", "--attempt=2s", NULL}, &server, 1, "nightly",
+                "echo ran");
+    command_start(&c);
+    command_await_err(&c, "redlock: no lock on nightly yet; waiting: 1 s so far\n");
+    live_thaw(&server);
+    live_command(&server, "DEL nightly");
+    ck_assert_int_eq(command_end(&c), 0);
+}
+END_TEST
+
+START_TEST(a_short_wait_and_one_with_q_say_nothing)
+{
+    command_set(&c, (const char *const[]){"-qw1.5", NULL}, &server, 1, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&c), 1);
+    ck_assert_str_eq(c.err, "");
+    command_set(&c, (const char *const[]){"-w0.5", NULL}, &server, 1, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&c), 1);
+    ck_assert_ptr_null(strstr(c.err, "waiting"));
+}
+END_TEST
+
+Suite *suite_cli_progress(void)
+{
+    Suite *suite = suite_create("cli_progress");
+    TCase *tc = tcase_create("one server");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, a_line_counts_and_is_gone_when_the_lock_is_had);
+    tcase_add_test(tc, it_is_gone_when_the_wait_is_over);
+    tcase_add_test(tc, it_is_gone_when_a_signal_ends_it);
+    tcase_add_test(tc, it_is_no_wider_than_the_terminal);
+    tcase_add_test(tc, elsewhere_it_is_a_line_after_a_second);
+    tcase_add_test(tc, with_a_wake_hint_too);
+    tcase_add_test(tc, where_no_server_answers_it_is_said_so);
+    tcase_add_test(tc, a_short_wait_and_one_with_q_say_nothing);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
