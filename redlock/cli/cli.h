@@ -689,7 +689,7 @@ enum rdl_cli_inside {
 
 /*
  * Somebody else has the lock: is it the `redlock run` around us? Asks the servers if the environment names
- * this lock, which takes a second or an attempt at most; once a process.
+ * this lock, which takes a second or an attempt at most.
  */
 enum rdl_cli_inside rdl_cli_inside(struct rdl_cli_lock *l);
 

@@ -45,6 +45,7 @@ static void ask(const struct rdl_cli_lock *l, size_t i)
     cmd.op = &op_id;
     cmd.name.data = l->o->lock;
     cmd.name.len = strlen(l->o->lock);
+    memset(&reqs[i], 0, sizeof reqs[i]);
     if (rdl_conn_state(&l->servers->conn[i]) != RDL_CONN_READY ||
         rdl_conn_submit(&l->servers->conn[i], &reqs[i], &cmd) != RDL_OK)
         reqs[i].answer = RDL_ANSWER_UNSENT;

@@ -45,7 +45,7 @@ static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
     }
 }
 
-/* Who connects yet may be one of those that tell it. */
+/* Who connects yet may tell more. */
 static int is_connecting(const struct rdl_cli_lock *l)
 {
     size_t n = 0;
@@ -57,16 +57,16 @@ static int is_connecting(const struct rdl_cli_lock *l)
     return n > 0;
 }
 
-/* Somebody is in our way. 1: the `redlock run` around us, which will never let go; looked for once. */
+/* Somebody is in our way. 1: it is the `redlock run` around us, which never lets go. */
 static int is_around_us(struct rdl_cli_lock *l)
 {
     static int looked;
 
-    if (looked || !rdl_cli_lock_is_denied(l) || is_connecting(l))
+    if (looked || !rdl_cli_lock_is_denied(l))
         return 0;
-    looked = 1;
     enum rdl_cli_inside inside = rdl_cli_inside(l);
-    if (inside == RDL_CLI_INSIDE_MAYBE)
+    looked = inside != RDL_CLI_INSIDE_MAYBE || !is_connecting(l);
+    if (looked && inside == RDL_CLI_INSIDE_MAYBE)
         rdl_cli_warn(
             "this runs inside `redlock run %s` ($REDLOCK_LOCK): on the same servers it waits for itself",
             l->o->lock);
