@@ -12,6 +12,7 @@
 #include <string.h>
 
 Suite *suite_cli_rights(void);
+Suite *suite_cli_rights_used(void);
 
 enum { LINE = 1024, WORDS = 48, FIRST = 4 /* behind ACL SETUSER NAME on */ };
 
@@ -238,18 +239,34 @@ START_TEST(without_a_lock_it_is_for_all_of_them)
 }
 END_TEST
 
-Suite *suite_cli_rights(void)
+static TCase *add_case(Suite *suite, const char *name)
 {
-    Suite *suite = suite_create("cli_rights");
-    TCase *tc = tcase_create("cli_rights");
+    TCase *tc = tcase_create(name);
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 120);
-    tcase_add_loop_test(tc, whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock, 0, USES);
-    tcase_add_test(tc, its_user_takes_extends_and_releases_by_token);
+    suite_add_tcase(suite, tc);
+    return tc;
+}
+
+Suite *suite_cli_rights(void)
+{
+    Suite *suite = suite_create("cli_rights");
+    TCase *tc = add_case(suite, "cli_rights");
+
     tcase_add_loop_test(tc, each_right_that_is_taken_away_is_told_by_its_name, 0, USES);
     tcase_add_loop_test(tc, run_fails_or_warns_where_a_right_is_taken_away, 0, 3);
     tcase_add_test(tc, without_a_lock_it_is_for_all_of_them);
-    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+/* They wait for renewals and quarantines. */
+Suite *suite_cli_rights_used(void)
+{
+    Suite *suite = suite_create("cli_rights_used");
+    TCase *tc = add_case(suite, "cli_rights_used");
+
+    tcase_add_loop_test(tc, whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock, 0, USES);
+    tcase_add_test(tc, its_user_takes_extends_and_releases_by_token);
     return suite;
 }
