@@ -160,7 +160,7 @@ END_TEST
 
 START_TEST(it_ends_by_itself)
 {
-    ck_assert_int_eq(run(&a, (const char *const[]){"--ttl=1s", "--attempt=250ms", "--keep=1s", NULL}, ":"),
+    ck_assert_int_eq(run(&a, (const char *const[]){"--ttl=2s", "--attempt=500ms", "--keep=2s", NULL}, ":"),
                      0);
     for (int i = 0; i < N; i++)
         live_await(&server[i], "EXISTS nightly", ":0");
@@ -258,7 +258,7 @@ END_TEST
 
 START_TEST(max_hold_is_124_and_releases_it)
 {
-    const char *const options[] = {"--ttl=4s", "--attempt=1s", "--max-hold=4s", "--keep=4s", "-v", NULL};
+    const char *const options[] = {LEASE, "--max-hold=8s", "--keep=8s", "-v", NULL};
 
     ck_assert_int_eq(run(&a, options, "while :; do sleep 0.01; done"), 124);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
