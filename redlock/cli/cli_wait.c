@@ -131,8 +131,10 @@ struct wait {
     uint64_t begun_ms;
     int64_t key_ms; /* what the key in our way had to live at heard_ms */
     uint64_t heard_ms;
-    unsigned told; /* a bit for each thing that was said */
+    unsigned told; /* bits of what was said */
 };
+
+enum { TOLD_BUSY = 1, TOLD_QUARANTINE = 2, TOLD_OTHER = 4 };
 
 /* The longest of the leases in our way; -1 if one has no end, -2: none is known. */
 static int64_t holder_ms(const struct rdl_cli_lock *l)
@@ -159,6 +161,15 @@ static void hear(const struct rdl_cli_lock *l, struct wait *w, uint64_t now)
     w->heard_ms = now;
 }
 
+/* When that is shown next. Where nobody holds it, it may be a long way, or was told: no news for a while. */
+static uint64_t show_at(const struct wait *w)
+{
+    uint64_t due_ms = rdl_cli_progress_due_ms();
+    int is_held = w->key_ms != -2;
+
+    return w->begun_ms + (is_held || due_ms > UNREACHABLE_MS ? due_ms : UNREACHABLE_MS);
+}
+
 static void show(const struct rdl_cli_lock *l, struct wait *w)
 {
     uint64_t now = rdl_cli_now(l), wait_ms = l->o->wait_ms;
@@ -169,7 +180,7 @@ static void show(const struct rdl_cli_lock *l, struct wait *w)
     p.key_ms = w->key_ms - (int64_t)(now - w->heard_ms);
     if (wait_ms != RDL_CLI_FOREVER)
         p.left_ms = wait_ms > p.waited_ms ? wait_ms - p.waited_ms : 0;
-    if (wait_ms > 0)
+    if (wait_ms > 0 && now >= show_at(w))
         rdl_cli_progress_show(&p);
 }
 
@@ -185,7 +196,7 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms, struct wait *w)
     rc = rdl_cli_lease_acquire(l);
     while (rc == RDL_PENDING) {
         uint64_t begun_ms = rdl_cli_now(l), heard_ms;
-        rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : w->begun_ms + rdl_cli_progress_due_ms());
+        rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : show_at(w));
         heard_ms = rdl_cli_lock_heard_ms(l);
         if (heard_ms > l->reached_ms)
             l->reached_ms = heard_ms;
@@ -299,7 +310,7 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
 /* What we wait for besides the end of a lease, each said once. */
 static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
 {
-    unsigned what = rc == RDL_BUSY ? 1 : rc == RDL_E_QUARANTINE ? 2 : 4;
+    unsigned what = rc == RDL_BUSY ? TOLD_BUSY : rc == RDL_E_QUARANTINE ? TOLD_QUARANTINE : TOLD_OTHER;
 
     if (*told & what)
         return;
