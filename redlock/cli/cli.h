@@ -559,7 +559,7 @@ struct rdl_cli_verdict {
 void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
                      struct rdl_cli_verdict *v);
 void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v);
-/* Of a server that came up less than max_ttl ago: how long it does not count; it may have forgotten. Else 0. */
+/* Of a server that came up less than max_ttl ago, and may have forgotten: how long it does not count. */
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 /* It did not come up so recently that it may have forgotten locks. */
 int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rights a user needs for what the options ask for, no more: commands, and patterns of keys. The line that
- * grants them, and the names of those that are missing, are from the same two tables.
+ * The rights a user needs for what the options ask for, no more: commands, and patterns of keys. The line
+ * that grants them, and the names of those that are missing, are from the same two tables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `redlock doctor`: what is wrong with the servers, and what to do about it; at the end the line that gives a
- * user the rights that the options need. It changes nothing, but for a key of its own that is gone afterwards.
+ * `redlock doctor`: what is wrong with the servers, and what to do about it; at the end the line that gives
+ * a user the rights that the options need. It changes nothing, but for keys of its own that are gone
+ * afterwards.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"

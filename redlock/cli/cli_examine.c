@@ -159,13 +159,15 @@ struct step {
     const char *value, *extra;  /* NULL: the token; none */
 };
 
-#define KEY(key)                        RDL_CLI_KEY_##key, RDL_CLI_KEY_##key
-#define LOOK(needs, key)                needs, &rdl_op_found, KEY(key), 0, RIGHT(GET), 0, 0, 0, NULL, NULL
-#define TAKE(needs)                     needs, &rdl_op_acquire, TRIAL, TRIAL, LIFE_MS, RIGHT(SET), 0, 0, 0, NULL, NULL
-#define ASK(needs, op, life_ms, right)  needs, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, 0, NULL, NULL
-#define RELEASE(op, right, way)         LOCK, &(op), TRIAL, TRIAL, 0, right, 0, way, 0, NULL, NULL
+/* clang-format off */
+#define KEY(key) RDL_CLI_KEY_##key, RDL_CLI_KEY_##key
+#define LOOK(needs, key) needs, &rdl_op_found, KEY(key), 0, RIGHT(GET), 0, 0, 0, NULL, NULL
+#define TAKE(needs) needs, &rdl_op_acquire, TRIAL, TRIAL, LIFE_MS, RIGHT(SET), 0, 0, 0, NULL, NULL
+#define ASK(needs, op, life_ms, right) needs, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, 0, NULL, NULL
+#define RELEASE(op, right, way) LOCK, &(op), TRIAL, TRIAL, 0, right, 0, way, 0, NULL, NULL
 #define EXTEND(op, life_ms, right, way) PX, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, way, NULL, NULL
-#define DROP(needs, key)                needs, &rdl_op_delete, KEY(key), 0, 0, 0, 0, 0, NULL, NULL
+#define DROP(needs, key) needs, &rdl_op_delete, KEY(key), 0, 0, 0, 0, 0, NULL, NULL
+/* clang-format on */
 
 static const char deadline[] = "1795000000", later[] = "1795000060";
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wrong with the servers, or may go wrong, each with its remedy; from what was asked and nothing else.
- * A status of 1 is a warning: locks work, and are less safe, or dearer, than they could be.
+ * What is wrong with the servers, or may go wrong, each with its remedy; from what was asked and nothing
+ * else. A status of 1 is a warning: locks work, and are less safe, or dearer, than they could be.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"

@@ -39,8 +39,7 @@ static void start(int n)
 {
     for (; started < n; started++) {
         live_start(&server[started]);
-        live_command(&server[started], "CONFIG SET appendonly yes");
-        live_command(&server[started], "CONFIG SET appendfsync always");
+        live_log(&server[started]);
         live_url(&server[started], LIVE_V4, url[started], sizeof url[started]);
     }
 }

@@ -46,8 +46,7 @@ static void setup(void)
 {
     memset(&server, 0, sizeof server);
     live_start(&server);
-    live_command(&server, "CONFIG SET appendonly yes");
-    live_command(&server, "CONFIG SET appendfsync always");
+    live_log(&server);
 }
 
 static void teardown(void)
