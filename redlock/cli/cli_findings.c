@@ -88,20 +88,25 @@ static void find_address(size_t i)
 
 /* ---------------------------------------------------------------- who is not for locks */
 
-static void find_role(size_t i)
+/* 1: it is not for locks, so it does not matter what else it is. */
+static int find_role(size_t i)
 {
     const struct rdl_cli_host *h = &look->host[i];
 
     if (h->is_cluster || exams[i].error == RDL_E_CLUSTER) {
         find("cluster", RDL_EXIT_CONFIG, i, "it is a node of a cluster, which hands keys on to other nodes");
         remedy("use servers that stand alone (cluster-enabled no)");
-    } else if (h->role[0] == 's' || exams[i].error == RDL_E_READONLY) {
+        return 1;
+    }
+    if (h->role[0] == 's' || exams[i].error == RDL_E_READONLY) {
         find("replica", RDL_EXIT_CONFIG, i, "it is a replica, which grants no locks");
         if (h->master[0] != '\0')
             remedy("name its master, %s port %u", h->master, h->master_port);
         else
             remedy("name its master");
+        return 1;
     }
+    return 0;
 }
 
 /* 1: it is one that stands before it, where all else was said. */
@@ -351,7 +356,8 @@ static void find_all_of(size_t i)
         find_absent(i);
         return;
     }
-    find_role(i);
+    if (find_role(i))
+        return;
     find_quarantine(i);
     find_rights(i);
     find_refusals(i);

@@ -122,7 +122,7 @@ static const struct {
      "error",
      "it grants no locks now: the server is out of memory (maxmemory): OOM ",
      "raise its maxmemory"},
-    {{"REPLICAOF 127.0.0.1 1", "PING"},
+    {{"CONFIG SET appendonly no", "REPLICAOF 127.0.0.1 1"},
      78,
      "error",
      "it is a replica, which grants no locks; ",
