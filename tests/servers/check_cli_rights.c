@@ -121,7 +121,7 @@ START_TEST(whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock)
     live_command(&server, "ACL SETUSER redlock >secret");
     ck_assert_msg(run(_i, USER, use_it) == 0, "%d: %s\n%s", a.status, line, a.err);
     ck_assert_str_eq(a.out, "in\n");
-    ck_assert_msg(command_count(a.err, "\n") == command_count(a.err, "; waiting "), "%s\n%s", line, a.err);
+    ck_assert_msg(command_count(a.err, "\n") == command_count(a.err, "; waiting"), "%s\n%s", line, a.err);
     ck_assert_msg(doctor(_i, USER) <= 1 && strstr(a.out, "lacks") == NULL, "%s%s", a.out, a.err);
     ck_assert_msg(strstr(a.out, line) != NULL, "%s", a.out);
 }
