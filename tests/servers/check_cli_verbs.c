@@ -576,15 +576,16 @@ START_TEST(of_200_who_acquire_and_release_at_once_never_two_are_inside)
 {
     char script[600];
 
-    snprintf(script, sizeof script,
-             "one() { for i in 1 2 3 4 5 6 7 8 9 10; do"
-             "   t=$(\"$RDL_COMMAND\" acquire -q --wake-hint --attempt 5s nightly) || { echo failed; return; };"
-             "   mkdir %s || echo two are inside; rmdir %s;"
-             "   REDLOCK_TOKEN=$t \"$RDL_COMMAND\" release --wake-hint --attempt 5s nightly || echo not "
-             "released; echo done;"
-             " done; };"
-             " for k in $(seq 20); do one & done; wait",
-             file, file);
+    snprintf(
+        script, sizeof script,
+        "one() { for i in 1 2 3 4 5 6 7 8 9 10; do"
+        "   t=$(\"$RDL_COMMAND\" acquire -q --wake-hint --attempt 5s nightly) || { echo failed; return; };"
+        "   mkdir %s || echo two are inside; rmdir %s;"
+        "   REDLOCK_TOKEN=$t \"$RDL_COMMAND\" release --wake-hint --attempt 5s nightly || echo not "
+        "released; echo done;"
+        " done; };"
+        " for k in $(seq 20); do one & done; wait",
+        file, file);
     command_set_script(&a, server, N, script);
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.err, "");
