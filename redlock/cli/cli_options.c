@@ -185,6 +185,19 @@ static int take_time(const char *word, const char *text, uint32_t *out)
     return 0;
 }
 
+static uint32_t *time_of(struct rdl_cli_options *o, enum id id)
+{
+    if (id == OPT_GRACE)
+        return &o->grace_ms;
+    if (id == OPT_ATTEMPT)
+        return &o->attempt_ms;
+    if (id == OPT_MAX_TTL)
+        return &o->max_ttl_ms;
+    if (id == OPT_MAX_HOLD)
+        return &o->max_hold_ms;
+    return id == OPT_KEEP ? &o->keep_ms : &o->clock_error_ms;
+}
+
 static int take_wait(struct rdl_cli_options *o, const char *text)
 {
     if (rdl_cli_duration(text, RDL_CLI_FOREVER - 1, &o->wait_ms) != 0) {
@@ -321,21 +334,16 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_CONFLICT:
         return take_number(opt->word, text, 255, &o->conflict_status);
     case OPT_GRACE:
-        return take_time(opt->word, text, &o->grace_ms);
     case OPT_ATTEMPT:
-        return take_time(opt->word, text, &o->attempt_ms);
     case OPT_MAX_TTL:
-        return take_time(opt->word, text, &o->max_ttl_ms);
     case OPT_MAX_HOLD:
-        return take_time(opt->word, text, &o->max_hold_ms);
     case OPT_KEEP:
-        return take_time(opt->word, text, &o->keep_ms);
+    case OPT_CLOCK_ERROR:
+        return take_time(opt->word, text, time_of(o, opt->id));
     case OPT_GUARD:
         return take_word("--restart-guard", text, guards, RDL_GUARD_STRICT, &o->guard);
     case OPT_LEGACY:
         return take_word("--legacy", text, legacies, RDL_CLI_LEGACY_NEVER, &o->legacy);
-    case OPT_CLOCK_ERROR:
-        return take_time(opt->word, text, &o->clock_error_ms);
     case OPT_COMMAND:
         return take_shell(o, text);
     case OPT_TRACE:

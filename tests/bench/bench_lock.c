@@ -2,8 +2,8 @@
 /*
  * bench_lock.c - a px lock taken and given back through the lock and the conn, with no socket and no clock.
  *
- * Under callgrind: some cycles to warm up, then CYCLES whose instructions are all that is counted. The driver is
- * the least there can be: one window out, a canned reply in.
+ * Under callgrind: some cycles to warm up, then CYCLES whose instructions are all that is counted. The driver
+ * is the least there can be: one window out, a canned reply in.
  */
 #include "lock/lock.h"
 
