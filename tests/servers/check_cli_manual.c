@@ -95,12 +95,15 @@ static int example(int k, char text[TEXT])
     return text[0] != '\0';
 }
 
-/* Its programs say their names; the lock is held meanwhile, by nobody else. */
+/*
+ * Its programs say their names; the lock is held meanwhile, by nobody else. The shell waits before each step:
+ * no example may trust that it is faster than what it started.
+ */
 static const char prelude[] = "PATH=$PWD/${RDL_COMMAND%%/*}:$PATH; cd %s; umask 077; echo pw >redlock.pw;"
                               " for f in backup first-half second-half; do"
                               "  printf '%%s\\n' '#!/bin/sh' \"echo $f >>ran\" 'redlock run -nq nightly true "
                               "2>/dev/null && echo it was free >>ran; :'"
-                              "   >$f.sh; chmod +x $f.sh; done; touch ran\n";
+                              "   >$f.sh; chmod +x $f.sh; done; touch ran; trap 'sleep 0.1' DEBUG\n";
 
 static const char *const runs[] = {"backup\nbackup\n",
                                    "backup\n",
@@ -121,7 +124,8 @@ START_TEST(the_examples_run_as_they_stand)
 
     ck_assert(example(_i, shown));
     int n = snprintf(script, sizeof script, prelude, dir);
-    snprintf(script + n, sizeof script - (size_t)n, "%s\nstatus=$?; cat ran; exit $status\n", shown);
+    snprintf(script + n, sizeof script - (size_t)n, "%s\nstatus=$?; trap - DEBUG; cat ran; exit $status\n",
+             shown);
     command_set_script(&c, server, N, script);
     for (int i = 0; i < N && strstr(shown, "--password-file") != NULL; i++) {
         live_command(&server[i], "CONFIG SET requirepass pw");
