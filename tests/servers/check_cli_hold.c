@@ -65,10 +65,12 @@ static void assert_free(void)
 /*
  * A script's way: it reads the token, works, closes our input, and sees how it ended. To fd 9 it says our pid
  * and the token; it closes our input when it gets SIGUSR1, writes to it at SIGUSR2, and exits as we do.
+ * We begin when it has noted what bash would forget as soon as we end.
  */
 #define COPROC(OPTIONS)                                                                                      \
-    "coproc exec \"$RDL_COMMAND\" hold " OPTIONS " nightly; pid=$COPROC_PID; echo $pid >&9;"                 \
+    "coproc { read -r go; exec \"$RDL_COMMAND\" hold " OPTIONS " nightly; }; pid=$COPROC_PID;"               \
     " exec 6<&${COPROC[0]} 7>&${COPROC[1]}; eval \"exec ${COPROC[0]}<&- ${COPROC[1]}>&-\";"                  \
+    " echo $pid >&9; echo go >&7;"                                                                           \
     " trap 'exec 7>&-' USR1; trap 'echo hello >&7; echo said >&9' USR2;"                                     \
     " if read -r token fence <&6; then echo \"$token $fence\" >&9; fi;"                                      \
     " while wait $pid; s=$?; [ $s -eq 138 ] || [ $s -eq 140 ]; do :; done; exit $s"
