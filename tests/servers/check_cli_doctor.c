@@ -383,7 +383,6 @@ Suite *suite_cli_doctor(void)
     TCase *tc = tcase_create("cli_doctor");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, servers_without_fault_are_told_and_nothing_is_left_on_them);
     tcase_add_loop_test(tc, what_is_wrong_with_a_server_is_told_with_its_remedy, 0,
                         (int)(sizeof faults / sizeof faults[0]));

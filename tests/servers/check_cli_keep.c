@@ -321,7 +321,6 @@ Suite *suite_cli_keep(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, the_lock_is_kept_however_the_command_ended, 0, 5);
     tcase_add_loop_test(tc, a_signal_ends_the_command_and_not_the_keep, 0, 3);
     tcase_add_test(tc, with_v_it_says_for_how_long);

@@ -495,7 +495,6 @@ Suite *suite_cli_log(void)
     TCase *tc = tcase_create("cli_log");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_run_tells_how_it_began_and_ended);
     tcase_add_test(tc, a_lock_that_is_kept_is_not_released);
     tcase_add_test(tc, with_vv_each_renewal_is_told);

@@ -67,7 +67,8 @@ START_TEST(it_is_gone_when_the_wait_is_over)
     terminal_expect(master, " s left; its key has ");
     terminal_expect(master, "shell: exit 1");
     live_reap(shell);
-    assert_screen("redlock: nightly is held by somebody else, whose lease has ");
+    assert_screen(
+        "redlock: nightly is held by somebody else"); /* how long yet, only an attempt in time says */
 }
 END_TEST
 
@@ -168,7 +169,6 @@ Suite *suite_cli_progress(void)
     TCase *tc = tcase_create("one server");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_set_timeout(tc, 60);
     tcase_add_test(tc, a_line_counts_and_is_gone_when_the_lock_is_had);
     tcase_add_test(tc, it_is_gone_when_the_wait_is_over);
     tcase_add_test(tc, it_is_gone_when_a_signal_ends_it);
