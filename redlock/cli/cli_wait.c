@@ -315,17 +315,17 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     if (*told & what)
         return;
     *told |= what;
-    if (rc == RDL_BUSY)
+    if (rc == RDL_BUSY) {
         wait_for_holder(l);
-    else
-        rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
-    if (rc == RDL_BUSY)
         rdl_cli_warn_servers(l);
-    else if (rc == RDL_E_QUARANTINE)
-        rdl_cli_warn("%s; waiting %lu s for that%s", rdl_cli_lock_too_recently(l),
-                     rdl_cli_lock_quarantine_s(l), rdl_cli_lock_way_out(l));
-    else
-        rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));
+    } else {
+        rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
+        if (rc == RDL_E_QUARANTINE)
+            rdl_cli_warn("%s; waiting %lu s for that%s", rdl_cli_lock_too_recently(l),
+                         rdl_cli_lock_quarantine_s(l), rdl_cli_lock_way_out(l));
+        else
+            rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));
+    }
     rdl_cli_lock_note_servers(l);
 }
 
