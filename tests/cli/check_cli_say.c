@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700
 #include "redlock/cli/cli.h"
+#include "tests/fixtures/heard.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -13,25 +14,6 @@
 
 Suite *suite_cli_say(void);
 
-static int fd[2];
-static char said[8192];
-
-static void catch_stderr(void)
-{
-    ck_assert_int_eq(pipe(fd), 0);
-    dup2(fd[1], STDERR_FILENO);
-}
-
-/* What was said since the last time; a mark behind it, so that nothing said is something to read, too. */
-static const char *heard(void)
-{
-    ck_assert_int_eq((int)write(fd[1], "|", 1), 1);
-    ssize_t n = read(fd[0], said, sizeof said - 1);
-    ck_assert_int_ge((int)n, 1);
-    said[n - 1] = '\0';
-    return said;
-}
-
 START_TEST(loudness_decides_what_is_said)
 {
     static const int levels[] = {RDL_CLI_QUIET, RDL_CLI_NORMAL, RDL_CLI_VERBOSE};
@@ -43,7 +25,7 @@ START_TEST(loudness_decides_what_is_said)
         rdl_cli_warn("%s", "w");
         rdl_cli_tell("%s", "t");
         rdl_cli_note("%s", "n");
-        ck_assert_str_eq(heard(), expected[i]);
+        ck_assert_str_eq(heard_since(), expected[i]);
     }
 }
 END_TEST
@@ -52,7 +34,7 @@ START_TEST(a_message_is_one_line_without_control_characters)
 {
     rdl_cli_loudness(RDL_CLI_NORMAL);
     rdl_cli_fail("a\nb\r\033[31m\177\tc\xc3\xa9");
-    ck_assert_str_eq(heard(), "redlock: a?b??[31m??c\xc3\xa9\n");
+    ck_assert_str_eq(heard_since(), "redlock: a?b??[31m??c\xc3\xa9\n");
 }
 END_TEST
 
@@ -61,7 +43,7 @@ START_TEST(a_long_message_is_cut_and_still_ends_its_line)
     static char longer[5000];
     memset(longer, 'x', sizeof longer - 1);
     rdl_cli_fail("%s", longer);
-    heard();
+    const char *said = heard_since();
     size_t len = strlen(said);
     ck_assert_uint_gt(len, 2000);
     ck_assert_uint_lt(len, 2100);
@@ -88,13 +70,13 @@ START_TEST(in_a_log_of_json_on_standard_error_a_message_is_an_event)
     rdl_cli_loudness(RDL_CLI_VERBOSE);
     rdl_cli_log_open(STDERR_FILENO, RDL_CLI_LOG_JSON, "night\"ly");
     rdl_cli_fail("a \"b\" \\\n");
-    ck_assert_str_eq(event(heard()), "\"level\":\"error\",\"text\":\"a \\\"b\\\" \\\\?\"}\n");
+    ck_assert_str_eq(event(heard_since()), "\"level\":\"error\",\"text\":\"a \\\"b\\\" \\\\?\"}\n");
     rdl_cli_warn("w");
-    ck_assert_str_eq(event(heard()), "\"level\":\"warning\",\"text\":\"w\"}\n");
+    ck_assert_str_eq(event(heard_since()), "\"level\":\"warning\",\"text\":\"w\"}\n");
     rdl_cli_tell("t");
-    ck_assert_str_eq(event(heard()), "\"level\":\"info\",\"text\":\"t\"}\n");
+    ck_assert_str_eq(event(heard_since()), "\"level\":\"info\",\"text\":\"t\"}\n");
     rdl_cli_note("n");
-    ck_assert_str_eq(event(heard()), "\"level\":\"info\",\"text\":\"n\"}\n");
+    ck_assert_str_eq(event(heard_since()), "\"level\":\"info\",\"text\":\"n\"}\n");
 }
 END_TEST
 
@@ -102,7 +84,7 @@ START_TEST(of_other_logs_messages_know_nothing)
 {
     rdl_cli_log_open(_i ? STDERR_FILENO : STDOUT_FILENO, _i ? RDL_CLI_LOG_TEXT : RDL_CLI_LOG_JSON, "l");
     rdl_cli_fail("f");
-    ck_assert_str_eq(heard(), "redlock: f\n");
+    ck_assert_str_eq(heard_since(), "redlock: f\n");
 }
 END_TEST
 
@@ -111,12 +93,12 @@ END_TEST
 /* Standard error as a pipe that takes nothing more. Nobody's flags are changed for it. */
 static void fill_stderr(void)
 {
-    catch_stderr();
-    int flags = fcntl(fd[1], F_GETFL);
-    ck_assert_int_eq(fcntl(fd[1], F_SETFL, flags | O_NONBLOCK), 0);
-    while (write(fd[1], "....", 4) > 0)
+    heard_begin();
+    int flags = fcntl(heard_fd[1], F_GETFL);
+    ck_assert_int_eq(fcntl(heard_fd[1], F_SETFL, flags | O_NONBLOCK), 0);
+    while (write(heard_fd[1], "....", 4) > 0)
         continue;
-    ck_assert_int_eq(fcntl(fd[1], F_SETFL, flags), 0);
+    ck_assert_int_eq(fcntl(heard_fd[1], F_SETFL, flags), 0);
 }
 
 /* What comes behind the dots, everything that was kept included. */
@@ -125,13 +107,13 @@ static const char *heard_at_last(void)
     static char all[1 << 17];
     size_t n = 0;
 
-    ck_assert_int_eq(fcntl(fd[0], F_SETFL, O_NONBLOCK), 0);
+    ck_assert_int_eq(fcntl(heard_fd[0], F_SETFL, O_NONBLOCK), 0);
     do {
-        ssize_t got = read(fd[0], all + n, sizeof all - 1 - n);
+        ssize_t got = read(heard_fd[0], all + n, sizeof all - 1 - n);
         n += got > 0 ? (size_t)got : 0;
     } while (rdl_cli_flush(0));
     for (ssize_t got = 1; got > 0; n += got > 0 ? (size_t)got : 0)
-        got = read(fd[0], all + n, sizeof all - 1 - n);
+        got = read(heard_fd[0], all + n, sizeof all - 1 - n);
     all[n] = '\0';
     return all + strspn(all, ".");
 }
@@ -143,7 +125,7 @@ START_TEST(a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing)
     rdl_cli_fail("one");
     rdl_cli_warn("two");
     ck_assert_int_eq(rdl_cli_flush(0), 1);
-    ck_assert_int_eq(fcntl(fd[1], F_GETFL) & O_NONBLOCK, 0); /* others write there, too */
+    ck_assert_int_eq(fcntl(heard_fd[1], F_GETFL) & O_NONBLOCK, 0); /* others write there, too */
     ck_assert_str_eq(heard_at_last(), "redlock: one\nredlock: warning: two\n");
     ck_assert_int_eq(rdl_cli_flush(0), 0);
     rdl_cli_fail("three");
@@ -189,7 +171,7 @@ END_TEST
 START_TEST(who_finds_less_room_than_there_seemed_to_be_is_not_held_up)
 {
     static char line[4096], all[3 * sizeof line];
-    int least = 1;
+    int least = 1, fd[2];
     size_t n = 0;
 
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
@@ -215,7 +197,7 @@ START_TEST(an_alarm_that_was_set_before_goes_on)
 {
     struct itimerval timer = {{0, 0}, {3000, 0}};
 
-    catch_stderr();
+    heard_begin();
     setitimer(ITIMER_REAL, &timer, NULL);
     rdl_cli_fail("f");
     getitimer(ITIMER_REAL, &timer);
@@ -226,9 +208,9 @@ END_TEST
 
 START_TEST(nobody_to_hear_it_is_no_trouble)
 {
-    catch_stderr();
+    heard_begin();
     signal(SIGPIPE, SIG_IGN); /* as the command does */
-    close(fd[0]);
+    close(heard_fd[0]);
     rdl_cli_fail("one");
     ck_assert_int_eq(rdl_cli_flush(0), 0);
     close(STDERR_FILENO);
@@ -241,7 +223,7 @@ Suite *suite_cli_say(void)
 {
     Suite *s = suite_create("cli_say");
     TCase *t = tcase_create("messages");
-    tcase_add_checked_fixture(t, catch_stderr, NULL);
+    tcase_add_checked_fixture(t, heard_begin, NULL);
     tcase_add_test(t, loudness_decides_what_is_said);
     tcase_add_test(t, a_message_is_one_line_without_control_characters);
     tcase_add_test(t, a_long_message_is_cut_and_still_ends_its_line);

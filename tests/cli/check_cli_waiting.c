@@ -2,39 +2,20 @@
 /* What is said while the command waits, and when: time is an argument, and standard error is a pipe. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
+#include "tests/fixtures/heard.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 Suite *suite_cli_waiting(void);
-
-static int fd[2];
-static char said[8192];
-
-static void catch_stderr(void)
-{
-    ck_assert_int_eq(pipe(fd), 0);
-    dup2(fd[1], STDERR_FILENO);
-}
-
-/* What was said since the last time; a mark behind it, so that nothing said is something to read, too. */
-static const char *heard(void)
-{
-    ck_assert_int_eq((int)write(fd[1], "|", 1), 1);
-    ssize_t n = read(fd[0], said, sizeof said - 1);
-    ck_assert_int_ge((int)n, 1);
-    said[n - 1] = '\0';
-    return said;
-}
 
 static const char *show_at(uint64_t waited_ms)
 {
     const struct rdl_cli_progress p = {"nightly", waited_ms, RDL_CLI_FOREVER, 1, 30000};
 
     rdl_cli_progress_show(&p);
-    return heard();
+    return heard_since();
 }
 
 #define LINE(SO_FAR)                                                                                         \
@@ -70,7 +51,7 @@ START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
     const struct rdl_cli_progress over = {"nightly", 1000, 0, 1, 30000};
 
     rdl_cli_progress_show(&over);
-    ck_assert_str_eq(heard(), "");
+    ck_assert_str_eq(heard_since(), "");
     rdl_cli_loudness(RDL_CLI_QUIET);
     ck_assert_str_eq(show_at(61000), "");
     ck_assert_uint_eq(rdl_cli_progress_due_ms(), 121000); /* and nobody is woken for it again and again */
@@ -126,28 +107,28 @@ END_TEST
 START_TEST(a_line_that_is_shown_covers_the_one_before_and_goes_when_something_is_said)
 {
     rdl_cli_show("long", 79);
-    ck_assert_str_eq(heard(), "\rredlock: long");
+    ck_assert_str_eq(heard_since(), "\rredlock: long");
     rdl_cli_show("s", 79);
-    ck_assert_str_eq(heard(), "\rredlock: s   ");
+    ck_assert_str_eq(heard_since(), "\rredlock: s   ");
     rdl_cli_warn("w");
-    ck_assert_str_eq(heard(), "\r          \rredlock: warning: w\n");
+    ck_assert_str_eq(heard_since(), "\r          \rredlock: warning: w\n");
     rdl_cli_unshow();
-    ck_assert_str_eq(heard(), "");
+    ck_assert_str_eq(heard_since(), "");
     rdl_cli_show("a\tb", 79);
-    ck_assert_str_eq(heard(), "\rredlock: a?b");
+    ck_assert_str_eq(heard_since(), "\rredlock: a?b");
     rdl_cli_unshow();
-    ck_assert_str_eq(heard(), "\r            \r");
+    ck_assert_str_eq(heard_since(), "\r            \r");
 }
 END_TEST
 
 START_TEST(it_is_cut_between_characters)
 {
     rdl_cli_show("\xc3\xa9\xc3\xa9\xc3\xa9", 9 + 3);
-    ck_assert_str_eq(heard(), "\rredlock: \xc3\xa9");
+    ck_assert_str_eq(heard_since(), "\rredlock: \xc3\xa9");
     rdl_cli_show("\xc3\xa9\xc3\xa9\xc3\xa9", 9 + 4);
-    ck_assert_str_eq(heard(), "\rredlock: \xc3\xa9\xc3\xa9");
+    ck_assert_str_eq(heard_since(), "\rredlock: \xc3\xa9\xc3\xa9");
     rdl_cli_show("x", 3);
-    ck_assert_str_eq(heard(), "\rred          ");
+    ck_assert_str_eq(heard_since(), "\rred          ");
 }
 END_TEST
 
@@ -156,7 +137,7 @@ Suite *suite_cli_waiting(void)
     Suite *suite = suite_create("cli_waiting");
     TCase *tc = tcase_create("lines");
 
-    tcase_add_checked_fixture(tc, catch_stderr, NULL);
+    tcase_add_checked_fixture(tc, heard_begin, NULL);
     tcase_add_test(tc, elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a_minute);
     tcase_add_test(tc, with_q_there_is_none_and_at_the_end_of_the_wait_neither);
     tcase_add_test(tc, what_is_not_known_is_not_said);
