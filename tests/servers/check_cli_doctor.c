@@ -30,8 +30,7 @@ static void setup(void)
 static void teardown(void)
 {
     relay_stop(&relay);
-    for (int i = 0; i < started; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, started);
 }
 
 /* Servers that have no fault: nothing is lost. */

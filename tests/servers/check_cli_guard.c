@@ -22,14 +22,12 @@ static struct command a, b;
 
 static void start(void)
 {
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
 }
 
 static void stop(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 START_TEST(servers_that_just_started_do_not_count_and_that_is_told)

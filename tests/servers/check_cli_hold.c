@@ -22,14 +22,12 @@ static struct command a, b;
 static void setup(void)
 {
     memset(server, 0, sizeof server);
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
 }
 
 static void teardown(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 static void start(struct command *c, const char *script)

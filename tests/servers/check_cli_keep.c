@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --keep: the lock is held for a while although what it was for has ended. Real servers. */
 #define _POSIX_C_SOURCE 200809L
+#include "net/net.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 Suite *suite_cli_keep(void);
@@ -26,27 +26,17 @@ static uint64_t begun_ms;
 static void setup(void)
 {
     memset(server, 0, sizeof server);
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
 }
 
 static void teardown(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+    live_remove_all(server, N);
 }
 
 static void start(struct command *c, const char *const options[], const char *script)
 {
-    begun_ms = now_ms();
+    begun_ms = rdl_posix_now_ms();
     command_set(c, options, server, N, "nightly", script);
     command_start(c);
 }
@@ -67,7 +57,7 @@ static void assert_kept(void)
 
     for (int i = 0; i < N; i++) {
         long left_ms = strtol(live_command(&server[i], "PTTL nightly") + 1, NULL, 10);
-        kept += left_ms > 0 && now_ms() - begun_ms + (uint64_t)left_ms >= KEEP_MS;
+        kept += left_ms > 0 && rdl_posix_now_ms() - begun_ms + (uint64_t)left_ms >= KEEP_MS;
     }
     ck_assert_int_ge(kept, QUORUM);
 }
@@ -273,7 +263,7 @@ static void start_hold(struct command *c, const char *options)
 {
     static char script[512]; /* borrowed by the command */
 
-    begun_ms = now_ms();
+    begun_ms = rdl_posix_now_ms();
     snprintf(script, sizeof script,
              "coproc exec \"$RDL_COMMAND\" hold %s nightly; pid=$COPROC_PID; exec 6<&${COPROC[0]} "
              "7>&${COPROC[1]}; eval \"exec ${COPROC[0]}<&- ${COPROC[1]}>&-\"; trap 'exec 7>&-' USR1; "

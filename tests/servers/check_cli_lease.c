@@ -43,8 +43,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 /* redlock run OPTIONS... on n servers, to its end. */

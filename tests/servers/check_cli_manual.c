@@ -25,8 +25,7 @@ static char dir[64];
 static void setup(void)
 {
     memset(server, 0, sizeof server);
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
     snprintf(dir, sizeof dir, "build/manual.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(dir));
 }
@@ -35,8 +34,7 @@ static void teardown(void)
 {
     char remove[80];
 
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
     snprintf(remove, sizeof remove, "rm -r %s", dir);
     ck_assert_int_eq(system(remove), 0);
 }

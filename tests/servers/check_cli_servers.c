@@ -27,8 +27,7 @@ static void start(void)
 
 static void stop(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 static int run(const char *a, const char *b, const char *third)

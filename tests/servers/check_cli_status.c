@@ -21,14 +21,12 @@ static struct command a;
 
 static void start(void)
 {
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
 }
 
 static void stop(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 /* redlock status OPTIONS... SERVERS... LOCKS... */

@@ -28,14 +28,12 @@ static const char hold[] = "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0
 
 static void start(void)
 {
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
 }
 
 static void stop(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 static void no_key_anywhere(void)

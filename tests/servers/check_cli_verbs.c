@@ -25,16 +25,14 @@ static char file[64]; /* for a token; it is not there */
 static void setup(void)
 {
     memset(server, 0, sizeof server);
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
     snprintf(file, sizeof file, "build/token.%ld", (long)getpid());
     unlink(file);
 }
 
 static void teardown(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
     unlink(file);
 }
 

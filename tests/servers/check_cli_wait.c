@@ -25,14 +25,12 @@ static const char hold[] = "trap 'echo out >&9; exit 0' USR1; echo in >&9; while
 
 static void start(void)
 {
-    for (int i = 0; i < N; i++)
-        live_start(&server[i]);
+    live_start_all(server, N);
 }
 
 static void stop(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 static void start_holder(void)

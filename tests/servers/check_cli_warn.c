@@ -30,8 +30,7 @@ static void start(void)
 
 static void stop(void)
 {
-    for (int i = 0; i < N; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, N);
 }
 
 /* On all servers the user lk gets these rights, and n of them are used as that user. */

@@ -17,8 +17,7 @@ static char output[OUTPUT_MAX];
 
 static void teardown(void)
 {
-    for (int i = 0; i < SERVERS; i++)
-        live_remove(&server[i]);
+    live_remove_all(server, SERVERS);
 }
 
 static const char *url(int i)
