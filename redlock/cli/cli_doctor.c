@@ -42,19 +42,24 @@ static const char *where_of(const struct rdl_cli_finding *f)
 static const char *const ways[] = {"script", "DELEX", "DELIFEQ", "WATCH"};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
+static void add_each(struct rdl_cli_text *t, unsigned bits, const char *quote, const char *between)
+{
+    const char *before = "";
+
+    for (size_t k = 0; k < WAYS; k++) {
+        if ((bits & 1u << k) == 0)
+            continue;
+        rdl_cli_add(t, "%s%s%s%s", before, quote, ways[k], quote);
+        before = between;
+    }
+}
+
 /* ---------------------------------------------------------------- text */
 
 static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
 {
-    const char *comma = "";
-
     rdl_cli_add(t, "; %s by ", what);
-    for (size_t k = 0; k < WAYS; k++) {
-        if ((bits & 1u << k) == 0)
-            continue;
-        rdl_cli_add(t, "%s%s", comma, ways[k]);
-        comma = ", ";
-    }
+    add_each(t, bits, "", ", ");
     if (bits == 0)
         rdl_cli_add(t, "no way");
 }
@@ -117,15 +122,8 @@ static int show_acl(void)
 
 static void add_list(struct rdl_cli_text *t, const char *what, unsigned bits)
 {
-    const char *comma = "";
-
     rdl_cli_add(t, ",\"%s\":[", what);
-    for (size_t k = 0; k < WAYS; k++) {
-        if ((bits & 1u << k) == 0)
-            continue;
-        rdl_cli_add(t, "%s\"%s\"", comma, ways[k]);
-        comma = ",";
-    }
+    add_each(t, bits, "\"", ",");
     rdl_cli_add(t, "]");
 }
 
