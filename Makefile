@@ -42,8 +42,8 @@ LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	redlock/cli/cli.mk tests/servers/servers.mk
 
-CORE_SRC := $(filter-out net/net_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
-LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c)
+CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
+LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c lock/lock_posix*.c)
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
 EXAMPLE_SRC := $(sort $(wildcard */examples/*.c))
 TEST_DIRS := fixtures resp net lock redlock cli servers

@@ -5,7 +5,7 @@
  * request once.
  * Input: pairs of an operation and its argument; the bytes of an answer follow their pair.
  */
-#include "net/net.h"
+#include "lock/lock_op.h"
 
 #include <stdlib.h>
 #include <string.h>

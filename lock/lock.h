@@ -125,6 +125,17 @@ struct rdl_options {
     uint32_t fence_expiry_ms;
 };
 
+/* ---------------------------------------------------------------- for the conn's configuration */
+
+/*
+ * The ways to extend and to release what is ours, tried in order. What a server refuses (unknown, renamed,
+ * forbidden) is remembered until the connection ends, and the next way is taken. A static link has the ways
+ * of the list that it names and no others.
+ */
+extern const struct rdl_ways rdl_ways_script; /* by script alone, which all servers from 2.6 on know */
+/* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
+extern const struct rdl_ways rdl_ways_all;
+
 /* ---------------------------------------------------------------- shared with redlock */
 
 /* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms rounding at each end). */
@@ -153,7 +164,6 @@ struct rdl_cost {
 };
 
 enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
-const struct rdl_op *rdl_op_of(enum rdl_action action);
 
 /* A token for every attempt: 16 random bytes given at begin, plus the attempt's number. Never used twice. */
 struct rdl_token {
@@ -234,7 +244,7 @@ struct rdl_lock_mode {
     int (*answer)(struct rdl_lock *l, uint64_t now_ms);
     /* What marks the key as ours. */
     size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
-    /* By enum rdl_action; NULL: those of rdl_op_of. */
+    /* By enum rdl_action; NULL: those of px. */
     const struct rdl_op *const *ops;
     /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
     int (*next)(struct rdl_lock *l);
@@ -428,6 +438,34 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
 struct rdl_cost rdl_lock_cost(const struct rdl_lock *l);
 /* After RDL_UNKNOWN: the connection's error (after a cut: RDL_E_CLOSED), or RDL_E_TIMEOUT. Else RDL_OK. */
 int rdl_lock_cause(const struct rdl_lock *l);
+
+/* ---------------------------------------------------------------- lock_posix.c */
+
+enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 768 };
+
+/*
+ * A conn with all that it borrows, so that a program needs no more than its URL. Only `conn` is for you:
+ *
+ *     static struct rdl_posix_conn server;
+ *     rdl_posix_conn_init(&server, "redis://127.0.0.1:6379", NULL);
+ *     rdl_lock_init(&lock, &rdl_lock_px, &options, &server.conn, "nightly", 7);
+ *
+ * It has room for three locks with names of 48 bytes, or one with any name and a fence. For more at once, set
+ * up a struct rdl_conn with a queue of your own (RDL_QUEUE_FOR).
+ */
+struct rdl_posix_conn {
+    struct rdl_conn conn;
+    struct rdl_conn_config config;
+    struct rdl_endpoint endpoint;
+    uint64_t queue[RDL_POSIX_QUEUE / 8];
+    char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
+};
+
+/*
+ * Set it up, closed; it opens when it is first needed. RDL_OK; RDL_E_URL, RDL_E_SPACE as rdl_url_parse, with
+ * *why. A host must be a numeric address: names are looked up by who knows the network. The URL is copied.
+ */
+int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **why);
 
 /* ---------------------------------------------------------------- blocking (lock_io.c) */
 

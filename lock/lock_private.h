@@ -3,7 +3,7 @@
 #ifndef RDL_LOCK_PRIVATE_H
 #define RDL_LOCK_PRIVATE_H
 
-#include "lock/lock.h"
+#include "lock/lock_op.h"
 
 /* In l->fence: it is not the number of a lease that was taken, but one that the next has to exceed. */
 #define RDL_FENCE_FLOOR ((uint64_t)1 << 63)

@@ -109,13 +109,6 @@ int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len)
     return RDL_OK;
 }
 
-const struct rdl_op *rdl_op_of(enum rdl_action action)
-{
-    if (action == RDL_ACQUIRE)
-        return &rdl_op_acquire;
-    return action == RDL_EXTEND ? &rdl_op_extend : &rdl_op_release;
-}
-
 uint32_t rdl_token_seed(const struct rdl_token *t)
 {
     const uint8_t *b = t->bytes; /* the same on every machine */

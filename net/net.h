@@ -98,15 +98,8 @@ struct rdl_conn;
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 
-/*
- * The ways to extend and to release what is ours, tried in order. What a server refuses (unknown, renamed,
- * forbidden) is remembered until the connection ends, and the next way is taken. A static link has the ways
- * of the list that it names and no others.
- */
+/* The ways that a request may be put which has several (net_op.h); lock.h has some lists. */
 struct rdl_ways;
-extern const struct rdl_ways rdl_ways_script; /* by script alone, which all servers from 2.6 on know */
-/* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
-extern const struct rdl_ways rdl_ways_all;
 
 /*
  * AUTH, SELECT and CLIENT SETNAME, as far as the endpoint asks for them. A firmware whose servers have no
@@ -162,52 +155,8 @@ enum rdl_answer {
     RDL_ANSWER_UNSENT   /* never sent: certainly not done */
 };
 
-/*
- * What a request does. Objects, so that a static link drops those that nobody names; each stands with its
- * commands and the meaning of their replies in one file (net_op_*.c).
- */
+/* What a request does: an object (net_op.h), so that a static link drops those that nobody names. */
 struct rdl_op;
-extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, with a PTTL behind it */
-extern const struct rdl_op rdl_op_extend; /* at least ttl from now on, if the value is there; never shorter */
-extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
-
-/*
- * With a fence number: {name}:fence counts in the same script. extra: the least number in decimal; where the
- * fence is not to be kept for ever, a blank and for how many ms. The answer YES has the number in value.
- * Needs scripts; refused with an error where there are none.
- */
-extern const struct rdl_op rdl_op_acquire_fenced;
-/* If the lock is ours still: raise {name}:fence to the number in extra, keep it as that says; and extend. */
-extern const struct rdl_op rdl_op_raise_fence, rdl_op_extend_fenced;
-/*
- * The wake hint: the list {name}:wake. release_wake also puts an element there if the key does not exist
- * (where scripts are refused it only releases). wait takes one, ttl_ms at most (2 at least): YES; NO: none
- * came in time. It blocks the conn, so that one is for nothing else.
- */
-extern const struct rdl_op rdl_op_release_wake;
-extern const struct rdl_op rdl_op_wait;
-/*
- * Several locks as one; all of them or none. The command's name is their names, each behind a byte that is
- * its length: to RDL_NAME_MAX bytes in all. Needs scripts.
- */
-extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
-/*
- * The canary (net_op_canary.c), the key `name`. look: YES if it was made by the run that the preflight saw
- * (where INFO is refused: by any); value is then when, in seconds of the server's clock <<
- * RDL_CANARY_AGE_BITS | its age in s; NO, ABSENT: value is the server's clock in s. text is what was found,
- * cut to RDL_VALUE_MAX. make: if there is none, with the server's clock of that moment; ttl_ms is the clock
- * to write, in s, where no script may do that.
- */
-extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_make;
-enum { RDL_CANARY_AGE_BITS = 24, RDL_CANARY_AGE_MAX = (1 << RDL_CANARY_AGE_BITS) - 1 };
-/* The old protocol (lock_legacy.c): values that say when they end, keys without expiry. */
-extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
-extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
-extern const struct rdl_op rdl_op_replace;      /* value in the place of extra: compared and set in one */
-extern const struct rdl_op rdl_op_getset;       /* YES: there was none; NO: text is the value overwritten */
-extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
-extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: it is none of this kind */
-extern const struct rdl_op rdl_op_release_once; /* rdl_op_release that is not owed: asked once, or never */
 
 enum {
     RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /* bytes of a value: a token in hex */
@@ -478,32 +427,6 @@ struct rdl_posix {
 };
 
 void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
-
-enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 768 };
-
-/*
- * A conn with all that it borrows, so that a program needs no more than its URL. Only `conn` is for you:
- *
- *     static struct rdl_posix_conn server;
- *     rdl_posix_conn_init(&server, "redis://127.0.0.1:6379", NULL);
- *     rdl_lock_init(&lock, &rdl_lock_px, &options, &server.conn, "nightly", 7);
- *
- * It has room for three locks with names of 48 bytes, or one with any name and a fence. For more at once, set
- * up a struct rdl_conn with a queue of your own (RDL_QUEUE_FOR).
- */
-struct rdl_posix_conn {
-    struct rdl_conn conn;
-    struct rdl_conn_config config;
-    struct rdl_endpoint endpoint;
-    uint64_t queue[RDL_POSIX_QUEUE / 8];
-    char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
-};
-
-/*
- * Set it up, closed; it opens when it is first needed. RDL_OK; RDL_E_URL, RDL_E_SPACE as rdl_url_parse, with
- * *why. A host must be a numeric address: names are looked up by who knows the network. The URL is copied.
- */
-int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **why);
 
 /*
  * Without rdl_net, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events

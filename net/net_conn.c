@@ -107,7 +107,7 @@ static int draw(struct rdl_conn *c, uint32_t at)
         return 0;
     }
     r->is_exclusive = way->rounds != NULL;
-    r->is_sha = way->script != NULL && rdl_script_draw(c, way->script);
+    r->is_sha = way->script != NULL && rdl_sha_draw(c, way->script);
     return 1;
 }
 

@@ -77,34 +77,26 @@ struct rdl_way {
     void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
 };
 
-/* Ops whose refusals are remembered together: index of rdl_conn.refused. */
-enum rdl_op_family {
-    FAMILY_DIRECT, /* it has one way, which is asked again whatever the server said */
-    FAMILY_EXTEND,
-    FAMILY_RELEASE,
-    FAMILY_FENCED,
-    FAMILY_HOLD,
-    FAMILY_REPLACE,
-    FAMILY_WAIT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
-    FAMILY_WAKE,
-    FAMILY_MULTI,
-    FAMILY_RELEASE_MULTI
+/*
+ * Ops whose refusals are remembered together: index of rdl_conn.refused. Whoever makes the ops numbers their
+ * families, below RDL_FAMILIES.
+ */
+enum { FAMILY_DIRECT /* it has one way, which is asked again whatever the server said */ };
+
+/* The ways of the first families, from 1 on, that the conn's configuration names. */
+enum { RDL_WAYS_FAMILIES = 2 };
+struct rdl_ways {
+    const struct rdl_way *const *of[RDL_WAYS_FAMILIES]; /* of family 1, of family 2 */
 };
 
 struct rdl_op {
     const struct rdl_way *const
         *ways;                 /* in order, NULL at the end; NULL: those of the conn's configuration */
     const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
-    uint8_t family;            /* enum rdl_op_family */
+    uint8_t family;            /* FAMILY_DIRECT, or a number that others may share */
     uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
     uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
 };
-
-/* -------------------------------------------------- the ways to extend and to release */
-
-extern const struct rdl_way rdl_way_extend_script, rdl_way_release_script; /* net_way_script.c */
-extern const struct rdl_way rdl_way_delex, rdl_way_delifeq;                /* net_way_delete.c */
-extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* net_way_watch.c */
 
 /* -------------------------------------------------- for the functions of a way */
 
@@ -119,6 +111,11 @@ int rdl_reply_is_ok(const struct rdl_conn *c);
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
 /* The RDL_E_ code of an error reply, by its prefix. */
 int rdl_error_code(const char *text);
+int rdl_has_prefix(const char *text, const char *prefix);
+/* The texts of a record; they point into the queue. */
+void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS]);
+/* The server does not take the way of this record: the next one is tried. */
+void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Keep text as what the server last said; bytes that do not print become '?'. */
 void rdl_conn_say(struct rdl_conn *c, const char *text);
 

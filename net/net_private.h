@@ -7,17 +7,11 @@
 
 /* -------------------------------------------------- net_queue.c: the request records */
 
-struct rdl_ways {
-    const struct rdl_way *const *of[2]; /* FAMILY_EXTEND, FAMILY_RELEASE */
-};
-
 uint32_t rdl_record_size(const struct rdl_record *r);
 /* Is room kept for the release of what r may grant? Until the first reply says; by WATCH, the last. */
 int rdl_record_keeps_room(const struct rdl_record *r);
 /* The one at this offset. */
 struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at);
-/* They point into the queue. */
-void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS]);
 
 /* What the record of this command takes. */
 uint32_t rdl_command_size(const struct rdl_command *cmd);
@@ -39,15 +33,13 @@ int rdl_record_was_sent(const struct rdl_record *r);
 const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r);
 /* The first that was not refused, into r. NULL: none is left. */
 const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record *r);
-/* The server does not take it. */
-void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Of a record for which no way is left: why the last one was refused. */
 int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
 
 /* 1: its text was sent on this connection, and EVALSHA will do. 0: the text is sent now, by EVAL. */
-int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s);
+int rdl_sha_draw(struct rdl_conn *c, const struct rdl_script *s);
 /* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
-void rdl_script_forget(struct rdl_conn *c, int is_noscript);
+void rdl_sha_forget(struct rdl_conn *c, int is_noscript);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
@@ -62,25 +54,6 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
  * for a release that was sent may hear of it there, once (rdl_req.is_again).
  */
 void rdl_requests_disconnected(struct rdl_conn *c);
-
-/* -------------------------------------------------- net_script.c, net_watch.c: ways shared by ops */
-
-/*
- * The key that stands beside a lock's: {name}, in the name's own hash slot, and the suffix of at most
- * RDL_SUFFIX_MAX bytes; a name with a brace keeps its own tag. Its length.
- */
-enum { RDL_SUFFIX_MAX = 6 };
-size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
-
-/* 1, 0, -1 of our scripts: yes, no, absent. */
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
-/* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r);
-
-/* WATCH, GET, PTTL, MULTI: the look. DISCARD: where nothing is changed. */
-extern const char *const rdl_watch_look[], *const rdl_watch_discard[];
-/* `expected` is the text to find, of the record; without another verdict the next round acts. */
-int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
 
 /* -------------------------------------------------- net_preflight.c */
 
@@ -110,7 +83,6 @@ int rdl_hello_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_error.c: what error replies mean */
 
-int rdl_has_prefix(const char *text, const char *prefix);
 /* A reply while none is owed ends the connection; if it is an error it says why (too many clients, ...). */
 int rdl_unasked_reply(struct rdl_conn *c);
 

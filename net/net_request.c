@@ -74,6 +74,25 @@ int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text)
     return c->reply_len == text.len && rdl_is_same(c->reply, text.data, text.len);
 }
 
+void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    int64_t *item = c->reply_items == 0 ? &c->reply_value : &c->reply_second;
+    size_t i;
+
+    if (ev->kind == RDL_RESP_ARRAY || ev->kind == RDL_RESP_ERROR || c->reply_items > 1)
+        return;
+    if (ev->first)
+        *item = ev->kind == RDL_RESP_INT ? ev->value : ev->kind == RDL_RESP_STATUS;
+    for (i = 0; ev->kind == RDL_RESP_BULK && i < ev->len; i++) {
+        if (ev->data[i] < '0' || ev->data[i] > '9' || *item > INT32_MAX)
+            *item = -1;
+        else if (*item >= 0)
+            *item = *item * 10 + (ev->data[i] - '0');
+    }
+    if (ev->last)
+        c->reply_items++;
+}
+
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 {
     int code = rdl_error_code(c->reply);
@@ -97,7 +116,7 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     r->is_refused = 1;
     if (r->is_sha)
-        rdl_script_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
+        rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
     else
         rdl_way_refuse(c, r);
     return RDL_OK;

@@ -16,7 +16,7 @@ const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_reco
     const struct rdl_way *const *ways = r->op->ways;
 
     if (ways == NULL)
-        ways = c->cfg->ways->of[r->op->family - FAMILY_EXTEND];
+        ways = c->cfg->ways->of[r->op->family - 1];
     return ways[r->way];
 }
 
@@ -58,7 +58,7 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
 /* rdl_conn.scripts: a bit for each whose text was sent, and this one where EVALSHA is refused as such. */
 enum { SHA_BARRED = 1 << RDL_SCRIPTS };
 
-int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s)
+int rdl_sha_draw(struct rdl_conn *c, const struct rdl_script *s)
 {
     uint16_t bit = (uint16_t)(1u << s->number);
     int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
@@ -68,13 +68,7 @@ int rdl_script_draw(struct rdl_conn *c, const struct rdl_script *s)
 }
 
 /* Which one does not matter: a server that has forgotten one has forgotten all. */
-void rdl_script_forget(struct rdl_conn *c, int is_noscript)
+void rdl_sha_forget(struct rdl_conn *c, int is_noscript)
 {
     c->scripts = is_noscript ? 0 : SHA_BARRED;
 }
-
-/* ---------------------------------------------------------------- those of the configuration */
-
-const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT};
-const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS};
-const struct rdl_op rdl_op_release_once = {NULL, NULL, FAMILY_RELEASE, 0, OWED_NOT};

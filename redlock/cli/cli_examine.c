@@ -10,7 +10,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
-#include "net/net_op.h"
+#include "lock/lock_op.h"
+#include "redlock/redlock_canary.h"
 
 #include <stdio.h>
 #include <string.h>

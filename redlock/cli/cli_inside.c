@@ -7,7 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
-#include "net/net_op.h"
+#include "lock/lock_op.h"
 
 #include <stdlib.h>
 #include <string.h>

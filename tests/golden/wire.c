@@ -8,6 +8,7 @@
  * same.
  */
 #include "net/net_op.h"
+#include "redlock/redlock_canary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 static const struct {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define AUTH     "*2\r\n$4\r\nAUTH\r\n$6\r\ns3cret\r\n"

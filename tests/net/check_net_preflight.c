@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define RUN_A "run_id:0123456789abcdef0123456789abcdef01234567\r\n"

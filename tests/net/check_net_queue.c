@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "net/net_private.h"
 #include "tests/fixtures/scripted.h"
 

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define REFUSE_DELEX   "-ERR unknown command 'DELEX'\r\n:-2\r\n"

@@ -2,9 +2,8 @@
 # The golden bytes, the proofs of resp/, its coverage and its mutants.
 
 RESP_SRC := $(sort $(wildcard resp/*.c))
-WIRE_SRC := $(RESP_SRC) $(filter-out net/net_posix%,$(sort $(wildcard net/*.c)))
 
-$(B)/wire: tests/golden/wire.c $(WIRE_SRC) $(wildcard resp/*.h net/*.h)
+$(B)/wire: tests/golden/wire.c $(CORE_SRC) $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) $(CFLAGS) -I. -o $@ $(filter %.c,$^)
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 

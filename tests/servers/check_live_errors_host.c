@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/asking.h"
 #include "tests/fixtures/relay.h"
 

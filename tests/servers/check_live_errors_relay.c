@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/asking.h"
 #include "tests/fixtures/relay.h"
 

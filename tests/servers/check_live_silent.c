@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "net/net.h"
+#include "redlock/redlock_canary.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "net/net.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 

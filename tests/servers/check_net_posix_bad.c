@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "net/net.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/servers.h"

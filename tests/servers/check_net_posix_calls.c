@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "net/net.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/calls.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: connections that break, logins that fail, queues that fill. */
+#include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 #include <string.h>
 

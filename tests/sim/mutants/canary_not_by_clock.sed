@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_op_canary.c: where no script may, a canary is made all the same
+# redlock/redlock_canary.c: where no script may, a canary is made all the same
 s/^        r->is_refused = 1;/        ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_op_canary.c: who may not ask which run it is takes any canary
+# redlock/redlock_canary.c: who may not ask which run it is takes any canary
 s/if \(!knows_run\(c\)\)/if (0)/

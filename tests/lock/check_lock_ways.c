@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define UNKNOWN_COMMAND "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
@@ -509,11 +510,11 @@ START_TEST(what_was_given_up_is_not_sent_another_way)
 }
 END_TEST
 
-Suite *suite_net_ways(void);
+Suite *suite_lock_ways(void);
 
-Suite *suite_net_ways(void)
+Suite *suite_lock_ways(void)
 {
-    Suite *suite = suite_create("net_ways");
+    Suite *suite = suite_create("lock_ways");
     TCase *tc = tcase_create("ways");
 
     tcase_add_checked_fixture(tc, setup, NULL);

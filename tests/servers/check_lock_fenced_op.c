@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/scripted.h"
@@ -326,11 +327,11 @@ START_TEST(no_lock_without_its_number)
 }
 END_TEST
 
-Suite *suite_net_op_fenced(void);
+Suite *suite_lock_fenced_op(void);
 
-Suite *suite_net_op_fenced(void)
+Suite *suite_lock_fenced_op(void)
 {
-    Suite *suite = suite_create("net_op_fenced");
+    Suite *suite = suite_create("lock_fenced_op");
     TCase *tc = tcase_create("replies");
     TCase *live = tcase_create("script");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_watch.c - compare, then change, for servers without scripts: WATCH, GET, PTTL, MULTI; then the
+ * lock_watch.c - compare, then change, for servers without scripts: WATCH, GET, PTTL, MULTI; then the
  * change and EXEC, or DISCARD.
  *
  * Another client may come between any two of these: what they found is true only if EXEC says so. "Not ours"
@@ -9,7 +9,7 @@
  * MULTI is answered before anything is changed: were it refused behind our back, the change would run by
  * itself, on whatever the key holds by then.
  */
-#include "net/net_private.h"
+#include "lock/lock_op.h"
 
 const char *const rdl_watch_look[] = {rdl_wire_watch, rdl_wire_get, rdl_wire_pttl, rdl_wire_multi, NULL};
 const char *const rdl_watch_discard[] = {rdl_wire_discard, NULL};
@@ -67,3 +67,25 @@ int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter ex
         return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
     return judge_act(c, r);
 }
+
+/* ---------------------------------------------------------------- to extend, to release */
+
+static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    return rdl_watch_judge(c, r, LETTER_V);
+}
+
+/*
+ * What lives long enough anyway is looked at again and not lengthened: the PTTL of the look may have been
+ * that of another's key already, set behind our GET. EXEC answers only if nothing has changed since.
+ */
+static const char *const extend[] = {rdl_wire_pexpire, rdl_wire_exec, NULL};
+static const char *const keep[] = {rdl_wire_pttl, rdl_wire_exec, NULL};
+static const char *const *const extend_rounds[] = {extend, keep, rdl_watch_discard};
+const struct rdl_way rdl_way_extend_watch = {
+    .commands = rdl_watch_look, .rounds = extend_rounds, .judge = by_watch_judge, .take = rdl_take_numbers};
+
+static const char *const release[] = {rdl_wire_del, rdl_wire_exec, NULL};
+static const char *const *const release_rounds[] = {release, release, rdl_watch_discard};
+const struct rdl_way rdl_way_release_watch = {
+    .commands = rdl_watch_look, .rounds = release_rounds, .judge = by_watch_judge, .take = rdl_take_numbers};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define NOSCRIPT "-NOSCRIPT No matching script. Please use EVAL.\r\n"
@@ -223,11 +224,11 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
 }
 END_TEST
 
-Suite *suite_net_op_wake(void);
-Suite *suite_net_op_wake(void)
+Suite *suite_lock_hint_op(void);
+Suite *suite_lock_hint_op(void)
 {
-    Suite *suite = suite_create("net_op_wake");
-    TCase *tc = tcase_create("net_op_wake");
+    Suite *suite = suite_create("lock_hint_op");
+    TCase *tc = tcase_create("lock_hint_op");
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_server_without_the_script_gets_it_whole);

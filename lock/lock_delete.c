@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_way_delete.c - release by a command of its own: DELEX (Redis 8.4), DELIFEQ (Valkey 9). A PTTL behind it
+ * lock_delete.c - release by a command of its own: DELEX (Redis 8.4), DELIFEQ (Valkey 9). A PTTL behind it
  * tells "gone" from "somebody else's".
  */
-#include "net/net_private.h"
+#include "lock/lock_op.h"
 
 static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "redlock/redlock_canary.h"
 #include "tests/fixtures/scripted.h"
 
 #define TEXT    "return redis.call('SETNX',KEYS[1],ARGV[1]..redis.call('TIME')[1])"
@@ -256,11 +257,11 @@ START_TEST(what_was_found_is_kept)
 }
 END_TEST
 
-Suite *suite_net_op_canary(void);
+Suite *suite_redlock_canary_op(void);
 
-Suite *suite_net_op_canary(void)
+Suite *suite_redlock_canary_op(void)
 {
-    Suite *suite = suite_create("net_op_canary");
+    Suite *suite = suite_create("redlock_canary_op");
     TCase *tc = tcase_create("canary");
 
     tcase_add_checked_fixture(tc, setup, NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define NOSCRIPT "-NOSCRIPT No matching script. Please use EVAL.\r\n"
@@ -151,11 +152,11 @@ START_TEST(a_release_that_is_owed_outlives_the_connection)
 }
 END_TEST
 
-Suite *suite_net_op_multi(void);
-Suite *suite_net_op_multi(void)
+Suite *suite_lock_multi_op(void);
+Suite *suite_lock_multi_op(void)
 {
-    Suite *suite = suite_create("net_op_multi");
-    TCase *tc = tcase_create("net_op_multi");
+    Suite *suite = suite_create("lock_multi_op");
+    TCase *tc = tcase_create("lock_multi_op");
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, each_key_is_named_and_the_script_goes_whole_and_then_by_its_sum, 0, 3);

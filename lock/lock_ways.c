@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* net_way_all.c - every way there is to extend and to release. */
-#include "net/net_private.h"
+/* lock_ways.c - every way there is to extend and to release. */
+#include "lock/lock_op.h"
 
 static const struct rdl_way *const extend[] = {&rdl_way_extend_script, &rdl_way_extend_watch, NULL};
 static const struct rdl_way *const release[] = {&rdl_way_release_script, &rdl_way_delex, &rdl_way_delifeq,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* net_op_legacy.c - what the old SETNX/GETSET protocol asks of a server. */
-#include "net/net_private.h"
+/* lock_legacy_op.c - what the old SETNX/GETSET protocol asks of a server. */
+#include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
 
 /* The value in the way, for the lock to judge. */
@@ -158,3 +158,7 @@ static const struct rdl_way delete_way = {.commands = delete_commands, .judge = 
 static const struct rdl_way *const delete_ways[] = {&delete_way, NULL};
 
 const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+
+/* ---------------------------------------------------------------- a release that is not owed */
+
+const struct rdl_op rdl_op_release_once = {NULL, NULL, FAMILY_RELEASE, 0, OWED_NOT};

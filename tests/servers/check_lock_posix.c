@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_posix_conn.c - a conn from a URL alone: usable at once, and safe where the URL is not. */
+/* check_lock_posix.c - a conn from a URL alone: usable at once, and safe where the URL is not. */
 #include <check.h>
 #include <string.h>
 
@@ -56,10 +56,10 @@ START_TEST(what_is_no_url_is_refused_and_the_conn_reaches_nobody)
 }
 END_TEST
 
-Suite *suite_net_posix_conn(void);
-Suite *suite_net_posix_conn(void)
+Suite *suite_lock_posix(void);
+Suite *suite_lock_posix(void)
 {
-    Suite *suite = suite_create("net_posix_conn");
+    Suite *suite = suite_create("lock_posix");
     TCase *tc = tcase_create("from a URL");
 
     tcase_add_test(tc, a_url_is_all_a_lock_needs);

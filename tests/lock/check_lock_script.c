@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 static struct scripted s;
@@ -82,11 +83,11 @@ START_TEST(a_name_may_hold_any_byte)
 }
 END_TEST
 
-Suite *suite_net_script(void);
+Suite *suite_lock_script(void);
 
-Suite *suite_net_script(void)
+Suite *suite_lock_script(void)
 {
-    Suite *suite = suite_create("net_script");
+    Suite *suite = suite_create("lock_script");
     TCase *tc = tcase_create("script");
 
     tcase_add_test(tc, two_scripts_go_out_one_after_the_other);

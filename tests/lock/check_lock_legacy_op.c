@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define REFUSED   "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
@@ -388,11 +389,11 @@ START_TEST(getset_and_del_are_sent_as_they_are)
 }
 END_TEST
 
-Suite *suite_net_op_legacy(void);
+Suite *suite_lock_legacy_op(void);
 
-Suite *suite_net_op_legacy(void)
+Suite *suite_lock_legacy_op(void)
 {
-    Suite *suite = suite_create("net_op_legacy");
+    Suite *suite = suite_create("lock_legacy_op");
     TCase *tc = tcase_create("replies");
 
     tcase_add_checked_fixture(tc, setup, NULL);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock_op.c - what a px lock asks: SET NX PX, the PTTL behind it tells how long a holder has left, with no
+ * extra trip; to extend and to release it takes the ways that the conn's configuration names.
+ */
+#include "lock/lock_op.h"
+#include "resp/resp_bytes.h"
+
+static int judge_pttl(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (r->verdict == RDL_ANSWER_NO)
+        rdl_record_tell(r, c->reply_kind == RDL_RESP_INT ? c->reply_value : -2);
+    return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
+}
+
+static int acquire_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    int rc = RDL_OK;
+
+    if (r->replies == 1)
+        return judge_pttl(c, r);
+    if (c->reply_kind == RDL_RESP_NIL) {
+        r->verdict = RDL_ANSWER_NO;
+        return RDL_OK;
+    }
+    if (rdl_reply_is_ok(c)) /* QUEUED, say, grants nothing */
+        r->verdict = RDL_ANSWER_YES;
+    else
+        rc = rdl_reply_error(c, r);
+    if (rc == RDL_OK)
+        rdl_record_tell(r, 0);
+    return rc;
+}
+
+static const char *const commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
+static const struct rdl_way way = {.commands = commands, .judge = acquire_judge};
+static const struct rdl_way *const ways[] = {&way, NULL};
+
+const struct rdl_op rdl_op_acquire = {ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
+const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT};
+const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS};
+
+const struct rdl_op *rdl_op_of(enum rdl_action action)
+{
+    if (action == RDL_ACQUIRE)
+        return &rdl_op_acquire;
+    return action == RDL_EXTEND ? &rdl_op_extend : &rdl_op_release;
+}
+
+/* ---------------------------------------------------------------- the keys beside a lock's */
+
+static int has_brace(struct rdl_bytes name)
+{
+    const char *text = name.data;
+    size_t i;
+
+    for (i = 0; i < name.len; i++) {
+        if (text[i] == '}')
+            return 1;
+    }
+    return 0;
+}
+
+size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix)
+{
+    int is_tagged = has_brace(name);
+    size_t n = 0;
+
+    if (!is_tagged)
+        out[n++] = '{';
+    rdl_copy(out + n, name.data, name.len);
+    n += name.len;
+    if (!is_tagged)
+        out[n++] = '}';
+    while (*suffix != '\0')
+        out[n++] = *suffix++;
+    return n;
+}

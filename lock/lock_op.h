@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock_op.h - what a server is asked for a lock: the ops, and what those share that make more of them.
+ * Nobody needs this to take locks; it is for lock/, redlock/ and who asks a server something of his own.
+ * An op is an object, so that a static link drops those that nobody names.
+ */
+#ifndef RDL_LOCK_OP_H
+#define RDL_LOCK_OP_H
+
+#include "lock/lock.h"
+#include "net/net_op.h"
+
+/* -------------------------------------------------- the ops */
+
+extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, with a PTTL behind it */
+extern const struct rdl_op rdl_op_extend; /* at least ttl from now on, if the value is there; never shorter */
+extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
+
+/*
+ * With a fence number: {name}:fence counts in the same script. extra: the least number in decimal; where the
+ * fence is not to be kept for ever, a blank and for how many ms. The answer YES has the number in value.
+ * Needs scripts; refused with an error where there are none.
+ */
+extern const struct rdl_op rdl_op_acquire_fenced;
+/* If the lock is ours still: raise {name}:fence to the number in extra, keep it as that says; and extend. */
+extern const struct rdl_op rdl_op_raise_fence, rdl_op_extend_fenced;
+/*
+ * The wake hint: the list {name}:wake. release_wake also puts an element there if the key does not exist
+ * (where scripts are refused it only releases). wait takes one, ttl_ms at most (2 at least): YES; NO: none
+ * came in time. It blocks the conn, so that one is for nothing else.
+ */
+extern const struct rdl_op rdl_op_release_wake;
+extern const struct rdl_op rdl_op_wait;
+/*
+ * Several locks as one; all of them or none. The command's name is their names, each behind a byte that is
+ * its length: to RDL_NAME_MAX bytes in all. Needs scripts.
+ */
+extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
+/* The old protocol (lock_legacy_op.c): values that say when they end, keys without expiry. */
+extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
+extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
+extern const struct rdl_op rdl_op_replace;      /* value in the place of extra: compared and set in one */
+extern const struct rdl_op rdl_op_getset;       /* YES: there was none; NO: text is the value overwritten */
+extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
+extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: it is none of this kind */
+extern const struct rdl_op rdl_op_release_once; /* rdl_op_release that is not owed: asked once, or never */
+
+/* What the action is for a px lock. */
+const struct rdl_op *rdl_op_of(enum rdl_action action);
+
+/* -------------------------------------------------- families: their refusals are remembered together */
+
+/* The ways of the first two stand in the conn's configuration. */
+enum rdl_op_family {
+    FAMILY_EXTEND = 1,
+    FAMILY_RELEASE,
+    FAMILY_FENCED,
+    FAMILY_HOLD,
+    FAMILY_REPLACE,
+    FAMILY_WAIT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
+    FAMILY_WAKE,
+    FAMILY_MULTI,
+    FAMILY_RELEASE_MULTI
+};
+
+/* -------------------------------------------------- the ways to extend and to release */
+
+extern const struct rdl_way rdl_way_extend_script, rdl_way_release_script; /* lock_script.c */
+extern const struct rdl_way rdl_way_delex, rdl_way_delifeq;                /* lock_delete.c */
+extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* lock_watch.c */
+
+/* -------------------------------------------------- what ways share */
+
+/*
+ * The key that stands beside a lock's: {name}, in the name's own hash slot, and the suffix of at most
+ * RDL_SUFFIX_MAX bytes; a name with a brace keeps its own tag. Its length.
+ */
+enum { RDL_SUFFIX_MAX = 6 };
+size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
+
+/* 1, 0, -1 of our scripts: yes, no, absent. */
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
+/* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r);
+
+/* WATCH, GET, PTTL, MULTI: the look. DISCARD: where nothing is changed. */
+extern const char *const rdl_watch_look[], *const rdl_watch_discard[];
+/* `expected` is the text to find, of the record; without another verdict the next round acts. */
+int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
+
+#endif

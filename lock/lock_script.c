@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock_script.c - extend and release by a script: compared on the server, in one step. It is not refused
+ * under OOM, and no life is shortened.
+ */
+#include "lock/lock_op.h"
+
+int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind != RDL_RESP_INT)
+        return rdl_reply_error(c, r);
+    if (c->reply_value == 1)
+        r->verdict = RDL_ANSWER_YES;
+    else
+        r->verdict = c->reply_value == 0 ? RDL_ANSWER_NO : RDL_ANSWER_ABSENT;
+    return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNASKED;
+}
+
+int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind != RDL_RESP_ARRAY)
+        return rdl_reply_error(c, r);
+    if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)
+        return RDL_E_UNASKED;
+    r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    rdl_record_tell(r, c->reply_second);
+    return RDL_OK;
+}
+
+static const char *const extend_call[] = {rdl_wire_call_extend, NULL};
+const struct rdl_way rdl_way_extend_script = {
+    .commands = extend_call, .judge = rdl_script_judge, .script = &rdl_script_extend};
+
+static const char *const release_call[] = {rdl_wire_call_release, NULL};
+const struct rdl_way rdl_way_release_script = {
+    .commands = release_call, .judge = rdl_script_judge, .script = &rdl_script_release};
+
+static const struct rdl_way *const extend[] = {&rdl_way_extend_script, NULL};
+static const struct rdl_way *const release[] = {&rdl_way_release_script, NULL};
+
+const struct rdl_ways rdl_ways_script = {{extend, release}};
