@@ -58,7 +58,7 @@
  * other locks have asked over it (rdl_conn_give_up), and goes over a new one.
  *
  * RDL_LOST of a release may come from a replica, and then says nothing about its master: on a connection
- * that does not ask the server for its role (rdl_conn_preflight).
+ * that does not ask the server for its role (rdl_guard_conn in redlock.h).
  *
  * A release whose connection ends before the answer is sent again over the next one, and waited for as long
  * as the first would have been. Where it finds nothing then, or somebody else's key, while the lease was
@@ -457,6 +457,7 @@ struct rdl_posix_conn {
     struct rdl_conn conn;
     struct rdl_conn_config config;
     struct rdl_endpoint endpoint;
+    struct rdl_facts facts;
     uint64_t queue[RDL_POSIX_QUEUE / 8];
     char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
 };

@@ -19,6 +19,7 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
     p->config.login = &rdl_login;
     p->config.queue = p->queue;
     p->config.queue_len = sizeof p->queue;
+    p->config.facts = &p->facts;
     rdl_conn_init(&p->conn, &p->config);
     return rc;
 }

@@ -108,16 +108,40 @@ struct rdl_ways;
 struct rdl_login;
 extern const struct rdl_login rdl_login;
 
+/*
+ * What a server says of itself (INFO), asked on every new connection (rdl_guard_conn in redlock.h). run and
+ * seen_ms outlive the connection: they tell whether the server restarted in between.
+ */
+struct rdl_facts {
+    uint64_t run;      /* the beginning of its run_id: one start of one server, told from any other */
+    uint64_t seen_ms;  /* when we first saw this run */
+    int64_t up_ms;     /* when it started by its own account, on our clock; off by one second at most */
+    uint32_t uptime_s; /* as read */
+    uint8_t has;       /* enum rdl_fact */
+    uint8_t is_other;  /* before this run, another one was seen here */
+};
+
+enum rdl_fact {
+    RDL_FACT_RUN = 1,
+    RDL_FACT_UPTIME = 2,
+    RDL_FACT_STAMPED = 4,
+    RDL_FACT_CLUSTER = 8,
+    RDL_FACT_REPLICA = 16,
+    RDL_FACT_BOUNDED = 32, /* maxmemory is set */
+    RDL_FACT_EVICTS = 64   /* and when it is reached, keys go: locks among them, if RDL_FACT_BOUNDED too */
+};
+
 /* What a conn is made of; borrowed for the conn's life. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
     const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
     /* NULL: none; if the endpoint has user, password or database, rdl_conn_submit says RDL_E_LOGIN then. */
     const struct rdl_login *login;
-    uint64_t *queue;     /* request records */
-    size_t queue_len;    /* its bytes: RDL_QUEUE_FOR or more */
-    uint32_t connect_ms; /* connecting and login together; 0 means RDL_CONNECT_MS */
-    rdl_trace_fn *trace; /* or NULL */
+    uint64_t *queue;         /* request records */
+    size_t queue_len;        /* its bytes: RDL_QUEUE_FOR or more */
+    uint32_t connect_ms;     /* connecting and login together; 0 means RDL_CONNECT_MS */
+    struct rdl_facts *facts; /* for what a server says of itself, zero; needed by redlock.h, else NULL */
+    rdl_trace_fn *trace;     /* or NULL */
     void *trace_ctx;
 };
 
@@ -185,30 +209,7 @@ struct rdl_command {
     uint32_t ttl_ms;
 };
 
-/*
- * What a server says of itself (INFO), asked by rdl_conn_preflight on every new connection. run and seen_ms
- * outlive the connection: they tell whether the server restarted in between.
- */
-struct rdl_facts {
-    uint64_t run;      /* the beginning of its run_id: one start of one server, told from any other */
-    uint64_t seen_ms;  /* when we first saw this run */
-    int64_t up_ms;     /* when it started by its own account, on our clock; off by one second at most */
-    uint32_t uptime_s; /* as read */
-    uint8_t has;       /* enum rdl_fact */
-    uint8_t is_other;  /* before this run, another one was seen here */
-};
-
-enum rdl_fact {
-    RDL_FACT_RUN = 1,
-    RDL_FACT_UPTIME = 2,
-    RDL_FACT_STAMPED = 4,
-    RDL_FACT_CLUSTER = 8,
-    RDL_FACT_REPLICA = 16,
-    RDL_FACT_BOUNDED = 32, /* maxmemory is set */
-    RDL_FACT_EVICTS = 64   /* and when it is reached, keys go: locks among them, if RDL_FACT_BOUNDED too */
-};
-
-/* An object, so that a static link without redlock drops it. */
+/* What every new connection is asked first (net_op.h). */
 struct rdl_preflight;
 
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
@@ -247,7 +248,6 @@ struct rdl_conn {
     /* closed: try again then; opening: give up; READY: silent, 0: none waits; SILENT: not ended before */
     uint64_t retry_ms;
     const struct rdl_preflight *preflight; /* NULL: none */
-    struct rdl_facts facts;
     /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
     int32_t patience_ms;
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
@@ -277,7 +277,7 @@ inline int rdl_conn_error(const struct rdl_conn *c)
 }
 /*
  * What the server last said in an error reply; "" for nothing. Valid until the conn's next step. With
- * rdl_conn_preflight without the hash that Redis before 7.0 puts before the reason why a script failed.
+ * rdl_guard_conn without the hash that Redis before 7.0 puts before the reason why a script failed.
  */
 const char *rdl_conn_text(const struct rdl_conn *c);
 /* Nothing queued, nothing unanswered, nothing unsent. */
@@ -354,15 +354,6 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
  * way, which would come behind that release, nor at all if it was not sent yet (UNSENT).
  */
 void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req);
-
-/*
- * From now on ask every new connection first what kind of server that is, before any request. A replica, or a
- * node of a cluster, is refused (RDL_E_READONLY, RDL_E_CLUSTER). Before the conn is first opened, and again
- * does no harm.
- */
-void rdl_conn_preflight(struct rdl_conn *c);
-/* What this connection's server said, until the next step; NULL: not connected, or it would not say. */
-const struct rdl_facts *rdl_conn_facts(const struct rdl_conn *c);
 
 /*
  * End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Who waits for an answer has one now.

@@ -274,7 +274,8 @@ static void reset(struct rdl_conn *c)
     c->reply_open = 0;
     rdl_zero(c->refused, sizeof c->refused);
     c->scripts = 0;
-    c->facts.has = 0;
+    if (c->cfg->facts != NULL)
+        c->cfg->facts->has = 0;
 }
 
 void rdl_conn_opened(struct rdl_conn *c)

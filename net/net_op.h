@@ -121,7 +121,11 @@ void rdl_conn_say(struct rdl_conn *c, const char *text);
 
 /* -------------------------------------------------- what a new connection is asked first */
 
-/* rdl_conn.preflight, borrowed, set before the login; rdl_conn_preflight sets the one of redlock/. */
+/*
+ * rdl_conn.preflight, borrowed, set while the conn is closed. With one, the conn's configuration has facts:
+ * their `has` is 0 on each new connection, and stamp is called once it is ready, until it sets
+ * RDL_FACT_STAMPED.
+ */
 struct rdl_preflight {
     const char *const *commands; /* templates without letters, a reply for each */
     unsigned steps;              /* how many */
@@ -131,5 +135,7 @@ struct rdl_preflight {
     int (*judge)(struct rdl_conn *c);
     void (*stamp)(struct rdl_conn *c, uint64_t now_ms);
 };
+/* Is the error what a server says, in the place of the first answer, to a connection it does not want? */
+int rdl_hello_is_turned_away(struct rdl_conn *c);
 
 #endif

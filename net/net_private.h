@@ -55,10 +55,6 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
  */
 void rdl_requests_disconnected(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_preflight.c */
-
-extern const struct rdl_preflight rdl_preflight;
-
 /* -------------------------------------------------- net_hello.c: login, then the preflight */
 
 /* net_login.c */
@@ -70,8 +66,6 @@ struct rdl_login {
     int (*judge)(struct rdl_conn *c, const char *command);
 };
 
-/* Is the error what a server says, in the place of the first answer, to a connection it does not want? */
-int rdl_hello_is_turned_away(struct rdl_conn *c);
 int rdl_hello_is_complete(const struct rdl_conn *c);
 /* A command whose template has a secret is being sent or answered; nothing else is, then. */
 int rdl_hello_is_secret(const struct rdl_conn *c);

@@ -164,7 +164,7 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
     case RDL_CONN_READY:
     case RDL_CONN_SILENT:
         time_login(c, now_ms);
-        if (c->preflight != NULL && !(c->facts.has & RDL_FACT_STAMPED))
+        if (c->preflight != NULL && !(c->cfg->facts->has & RDL_FACT_STAMPED))
             c->preflight->stamp(c, now_ms);
         return upkeep_ready(c, now_ms);
     case RDL_CONN_FAILED:

@@ -21,12 +21,18 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
     r->name = name;
     r->name_len = name_len > RDL_NAME_MAX ? 0 : (uint8_t)name_len;
     r->n = n > RDL_SERVERS_MAX ? 0 : (uint8_t)n;
+    r->result = r->n > 0 ? RDL_OK : RDL_E_SERVERS; /* why there are none: acquire says it */
     for (i = 0; i < r->n; i++) {
         struct rdl_conn *conn = servers[i].conn;
         rdl_zero(&servers[i], sizeof servers[i]);
         servers[i].conn = conn;
         servers[i].counts = 1;
-        rdl_conn_preflight(conn);
+        if (conn->cfg->facts == NULL) {
+            r->n = 0;
+            r->result = RDL_E_FACTS;
+            return;
+        }
+        rdl_guard_conn(conn);
     }
 }
 
@@ -194,7 +200,7 @@ static int is_canary_key(const struct rdl_redlock *r)
 static int check(const struct rdl_redlock *r)
 {
     if (r->n < 1)
-        return RDL_E_SERVERS;
+        return r->result;
     if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
         return RDL_E_GUARD;
     if (r->name_len < 1 || is_canary_key(r))

@@ -75,7 +75,8 @@ enum {
     RDL_E_QUARANTINE = -53, /* so many servers restarted so recently that the others are no majority */
     RDL_E_TWICE = -54,      /* of one server: it is another one of them, behind a second address */
     RDL_REACQUIRED = -55,   /* a majority has it, but as it was put back: somebody may have had it between */
-    RDL_E_CAP = -56,        /* max_extensions or max_hold_ms is reached; the lease runs out */
+    RDL_E_FACTS = -57, /* a conn has no room for what its server says of itself (rdl_conn_config.facts) */
+    RDL_E_CAP = -56,   /* max_extensions or max_hold_ms is reached; the lease runs out */
 
     RDL_RESUMED = 5 /* as RDL_REACQUIRED, and the options accept a gap: held */
 };
@@ -94,6 +95,15 @@ enum rdl_guard {
     RDL_GUARD_IF_PERMITTED, /* the same, but one that refuses INFO counts at once */
     RDL_GUARD_OFF           /* for servers that forget nothing (appendfsync always) */
 };
+
+/*
+ * From now on ask every new connection of c first what kind of server that is, before any request: redlock
+ * does so by itself. A replica, or a node of a cluster, is refused (RDL_E_READONLY, RDL_E_CLUSTER). Before
+ * the conn is first opened; again does no harm. Its configuration has facts.
+ */
+void rdl_guard_conn(struct rdl_conn *c);
+/* What this connection's server said, until the next step; NULL: not connected, or it would not say. */
+const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c);
 
 /* Fencing over N servers; an object, so that a static link drops it where nobody names it. */
 struct rdl_redlock_fencing;

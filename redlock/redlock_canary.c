@@ -9,8 +9,8 @@
  *
  * Its value is "<16 digits of the run_id> <seconds>". A script makes it, because what is on its way for long
  * must not say that it was made before: who read that would believe that the server has its data since then.
- * Where no script may (before Redis 5, or refused) the time is that of the look: if such a SETNX arrives later
- * than a quarantine lasts, and behind a FLUSHALL, the canary is older than the data.
+ * Where no script may (before Redis 5, or refused) the time is that of the look: if such a SETNX arrives
+ * later than a quarantine lasts, and behind a FLUSHALL, the canary is older than the data.
  *
  * It is read behind every SET and extend, on the same connection: what it says is then true of the moment
  * when the vote was cast.
@@ -37,7 +37,7 @@ static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
 /* INFO is refused: nobody told us which run this is. Another one before it, maybe. */
 static int knows_run(const struct rdl_conn *c)
 {
-    return (c->facts.has & RDL_FACT_RUN) != 0;
+    return (c->cfg->facts->has & RDL_FACT_RUN) != 0;
 }
 
 static uint64_t read_run(const struct rdl_conn *c)
@@ -57,7 +57,7 @@ static uint64_t read_run(const struct rdl_conn *c)
 static uint32_t read_value(const struct rdl_conn *c)
 {
     char mine[VALUE_MAX];
-    uint64_t run = c->facts.run;
+    uint64_t run = c->cfg->facts->run;
     uint32_t clock_s = 0;
     size_t i;
 
@@ -136,7 +136,7 @@ static void make_put(struct rdl_window *w, const char *const *commands,
                      const struct rdl_record *r)
 {
     char text[VALUE_MAX];
-    size_t len = write_value(text, knows_run(c) ? c->facts.run : 0, r->ttl_ms);
+    size_t len = write_value(text, knows_run(c) ? c->cfg->facts->run : 0, r->ttl_ms);
     struct rdl_bytes all[] = {
         own[LETTER_K], {text, r->op == &make_by_clock ? len : RUN_DIGITS + 1}, {0}, {0}};
     const struct rdl_args args = {"kvcs", all, 4};

@@ -19,6 +19,8 @@ const char *rdl_strerror(int result)
         return "the same server as another one, behind a second address";
     case RDL_REACQUIRED:
         return "held again, but not without a gap: somebody else may have held it";
+    case RDL_E_FACTS:
+        return "a connection has no room for its server's facts (rdl_conn_config.facts)";
     case RDL_E_CAP:
         return "held for as long as the options allow";
     case RDL_RESUMED:

@@ -34,7 +34,7 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
 
 static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
-    const struct rdl_facts *f = rdl_conn_facts(s->conn);
+    const struct rdl_facts *f = rdl_guard_facts(s->conn);
 
     /* With what ttl it was asked last nobody keeps; no lease has a longer one than this. */
     if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= s->asked_ms + r->opt->max_ttl_ms)
@@ -103,7 +103,7 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
  */
 static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
-    const struct rdl_facts *f = rdl_conn_facts(s->conn);
+    const struct rdl_facts *f = rdl_guard_facts(s->conn);
     enum rdl_vote vote = vote_of(&s->req);
 
     if (!s->req.is_again || now_ms >= r->deadline_ms || s->hold < HOLD_NEW ||

@@ -229,6 +229,7 @@ struct rdl_cli_servers {
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
     char *several[RDL_SERVERS_MAX];          /* doctor: the addresses of a name that has more than one */
     uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
+    struct rdl_facts facts[RDL_SERVERS_MAX + 1];
 };
 
 /*

@@ -110,7 +110,7 @@ static int questions_judge(struct rdl_conn *c)
 static void questions_stamp(struct rdl_conn *c, uint64_t now_ms)
 {
     (void)now_ms;
-    c->facts.has |= RDL_FACT_STAMPED; /* nothing is to be stamped */
+    c->cfg->facts->has |= RDL_FACT_STAMPED; /* nothing is to be stamped */
 }
 
 /* ---------------------------------------------------------------- what a key holds */

@@ -38,7 +38,7 @@ static int is_doubtful(const struct rdl_cli_lock *l, size_t i)
     if (l->o->fence || is_legacy(l))
         return is_legacy(l);
     return l->servers->endpoint[i].user.len > 0 ||
-           (!l->is_single && rdl_conn_facts(&l->servers->conn[i]) == NULL);
+           (!l->is_single && rdl_guard_facts(&l->servers->conn[i]) == NULL);
 }
 
 static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)

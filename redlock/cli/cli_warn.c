@@ -41,7 +41,7 @@ static int is_nameless(const struct rdl_cli_lock *l, size_t i)
     const struct rdl_conn *c = l->servers->server[i].conn;
 
     return !l->is_single && l->o->guard == RDL_GUARD_IF_PERMITTED && rdl_conn_state(c) == RDL_CONN_READY &&
-           rdl_conn_facts(c) == NULL;
+           rdl_guard_facts(c) == NULL;
 }
 
 static void tell_nameless(const struct rdl_cli_lock *l)

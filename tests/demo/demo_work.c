@@ -21,6 +21,7 @@ static struct rdl_conn_config config[SERVERS];
 static struct rdl_conn conn[SERVERS];
 static struct rdl_server server[SERVERS];
 static uint64_t queue[SERVERS][1024 / 8];
+static struct rdl_facts facts[SERVERS];
 static char text[SERVERS][64];
 
 static int set_up(struct rdl_redlock *lock, const struct servers *s)
@@ -34,7 +35,8 @@ static int set_up(struct rdl_redlock *lock, const struct servers *s)
                                              .ways = &rdl_ways_all,
                                              .login = &rdl_login,
                                              .queue = queue[i],
-                                             .queue_len = sizeof queue[i]};
+                                             .queue_len = sizeof queue[i],
+                                             .facts = &facts[i]};
         rdl_conn_init(&conn[i], &config[i]);
         server[i].conn = &conn[i];
     }

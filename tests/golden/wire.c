@@ -143,6 +143,7 @@ static const struct line lines[] = {
 
 static struct rdl_conn conn;
 static uint64_t queue[512 / 8];
+static struct rdl_facts facts;
 static uint8_t sent[SENT_MAX]; /* since the last reply */
 static size_t sent_len;
 
@@ -189,13 +190,14 @@ static void run(const struct line *l, size_t chunk)
                                         .ways = &rdl_ways_all,
                                         .login = &rdl_login,
                                         .queue = queue,
-                                        .queue_len = sizeof queue};
+                                        .queue_len = sizeof queue,
+                                        .facts = &facts};
     struct rdl_req req = {0};
     size_t i;
 
     rdl_conn_init(&conn, &cfg);
     if (l->is_preflight)
-        rdl_conn_preflight(&conn);
+        rdl_guard_conn(&conn);
     submit(l, &req);
     rdl_conn_upkeep(&conn, NOW_MS);
     rdl_conn_opened(&conn);

@@ -75,6 +75,10 @@ START_TEST(arguments_that_cannot_be_are_refused)
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_SERVERS);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", _i ? 0 : 129);
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_NAME);
+    fleet.s[0].cfg.facts = NULL;
+    rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
+    ck_assert_int_eq(fleet_acquire(1000), RDL_E_FACTS);
+    fleet.s[0].cfg.facts = &fleet.s[0].facts;
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
     fleet.opt.lease.ttl_ms = _i ? 0 : UINT32_MAX;
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_TTL);

@@ -402,7 +402,7 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
         features.denied = turn % 2 == _i ? " info " : NULL;
         fleet.s[0].model.features = &features;
         fleet_down(0);
-        fleet.s[0].conn.facts = known[turn % 2];
+        *fleet.s[0].conn.cfg->facts = known[turn % 2];
         fleet_connect(0, now);
         rdl_redlock_set_canary(lock, canaries);
         fleet.s[0].len = fleet.s[0].seen = fleet.s[0].served = 0;
@@ -410,7 +410,7 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
         if (turn >= made_until)
             ck_assert_int_eq(release(), RDL_OK);
         settle();
-        known[turn % 2] = fleet.s[0].conn.facts;
+        known[turn % 2] = *fleet.s[0].conn.cfg->facts;
         fleet.s[0].out[fleet.s[0].len] = '\0';
         made += strstr(fleet.s[0].out, rdl_script_canary.text) != NULL;
         now += turn < made_until ? QUARANTINE : 1000;

@@ -25,8 +25,8 @@ static void setup(void)
 {
     scripted_init(&s);
     scripted_open(&s, 1000);
-    s.conn.facts.run = 0x00c0ffee12345678u;
-    s.conn.facts.has = RDL_FACT_RUN;
+    s.conn.cfg->facts->run = 0x00c0ffee12345678u;
+    s.conn.cfg->facts->has = RDL_FACT_RUN;
     memset(&req, 0, sizeof req);
 }
 
@@ -75,7 +75,7 @@ END_TEST
 /* INFO is refused: nobody told us which run this is. */
 START_TEST(who_does_not_know_the_run_takes_any_canary_for_this_ones)
 {
-    s.conn.facts.has = 0;
+    s.conn.cfg->facts->has = 0;
     submit(&rdl_op_canary_look, 0);
     scripted_sent(&s);
     scripted_reply(&s, values[_i].value);
@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(who_does_not_know_the_run_makes_one_of_none)
 {
-    s.conn.facts.has = 0;
+    s.conn.cfg->facts->has = 0;
     submit(&rdl_op_canary_make, 1700000000);
     ck_assert_str_eq(scripted_sent(&s), EVAL "0000000000000000 \r\n");
     scripted_reply(&s, UNKNOWN);

@@ -17,6 +17,7 @@ struct link {
     struct rdl_conn_config cfg;
     struct sim_session session;
     uint64_t queue[512 / 8];
+    struct rdl_facts facts;
     uint8_t bytes[BYTES];
     size_t len;
 };
@@ -130,6 +131,7 @@ static void begin(unsigned n)
             l->cfg = (struct rdl_conn_config){
                 .endpoint = &endpoint, .ways = &rdl_ways_all, .login = &rdl_login, .queue = l->queue};
             l->cfg.queue_len = sizeof l->queue;
+            l->cfg.facts = &l->facts;
             rdl_conn_init(&l->conn, &l->cfg);
             c->servers[k].conn = &l->conn;
         }

@@ -290,7 +290,7 @@ START_TEST(those_that_do_not_count_do_not_make_the_majority_near)
     connected_in(5, ms);
     fleet.opt.guard = RDL_GUARD_REQUIRED;
     for (i = 0; i < 5; i++) {
-        struct rdl_facts *f = &fleet.s[i].conn.facts;
+        struct rdl_facts *f = fleet.s[i].conn.cfg->facts;
         f->up_ms = i < 2 ? (int64_t)now : (int64_t)now - 3600000;
     }
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);

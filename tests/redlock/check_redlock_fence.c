@@ -241,7 +241,7 @@ static void fenced_and_guarded(const unsigned c[3])
     for (i = 0; i < 3; i++)
         rdl_conn_upkeep(&fleet.s[i].conn, now);
     now += FLEET_TTL + 1000;
-    fleet.s[2].conn.facts.up_ms = (int64_t)now;
+    fleet.s[2].conn.cfg->facts->up_ms = (int64_t)now;
 }
 
 START_TEST(a_server_in_quarantine_gives_no_number)

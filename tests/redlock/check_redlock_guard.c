@@ -133,8 +133,8 @@ END_TEST
 static void long_up(void)
 {
     fleet_restart(0, NOW);
-    fleet.s[0].conn.facts.uptime_s = 3600;
-    fleet.s[0].conn.facts.has &= (uint8_t)~RDL_FACT_STAMPED;
+    fleet.s[0].conn.cfg->facts->uptime_s = 3600;
+    fleet.s[0].conn.cfg->facts->has &= (uint8_t)~RDL_FACT_STAMPED;
 }
 
 /* Its wall clock steps ahead by an hour after the start: its uptime lies, to who did not see it before. */
@@ -144,7 +144,7 @@ START_TEST(a_server_clock_that_steps_fools_all_but_strict)
 
     guarded(1, guards[_i]);
     long_up();
-    fleet.s[0].conn.facts.is_other = 0;
+    fleet.s[0].conn.cfg->facts->is_other = 0;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
                      guards[_i] == RDL_GUARD_STRICT ? RDL_E_QUARANTINE : RDL_OK);
 }
@@ -175,7 +175,7 @@ START_TEST(who_may_not_ask_is_what_the_guard_says)
 
     guarded(1, RDL_GUARD_OFF);
     fleet.opt.guard = (uint8_t)(_i + 1);
-    fleet.s[0].conn.facts.has = RDL_FACT_STAMPED; /* the answers were NOPERM */
+    fleet.s[0].conn.cfg->facts->has = RDL_FACT_STAMPED; /* the answers were NOPERM */
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), results[_i]);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i] ? RDL_E_PERM : RDL_OK);
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), results[_i] ? UINT64_MAX : 0);
@@ -187,12 +187,12 @@ START_TEST(a_server_behind_two_addresses_has_one_vote)
     uint64_t now = NOW;
 
     guarded(3, RDL_GUARD_REQUIRED);
-    fleet.s[2].conn.facts.run = fleet.s[0].conn.facts.run;
+    fleet.s[2].conn.cfg->facts->run = fleet.s[0].conn.cfg->facts->run;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 2);
     ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_TWICE);
     fleet_run(rdl_redlock_release_begin(lock, now), &now);
-    fleet.s[1].conn.facts.run = fleet.s[0].conn.facts.run;
+    fleet.s[1].conn.cfg->facts->run = fleet.s[0].conn.cfg->facts->run;
     fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 1000;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM); /* at once: no waiting mends it */
     ck_assert_uint_eq(now, NOW);
@@ -233,7 +233,7 @@ static uint64_t held_before_the_first_address_is_back(void)
     guarded(3, RDL_GUARD_REQUIRED);
     memcpy(fleet.s[0].model.run_id, fleet.s[2].model.run_id, sizeof fleet.s[0].model.run_id);
     fleet_down(0);
-    fleet.s[0].conn.facts.run = 0;
+    fleet.s[0].conn.cfg->facts->run = 0;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);

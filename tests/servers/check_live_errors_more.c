@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lock/lock_op.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/asking.h"
 
 static struct live_server second;
@@ -257,7 +258,7 @@ START_TEST(a_node_says_what_it_is_before_it_is_asked_for_a_lock)
 
     asked.args = clustered;
     asking_begin("");
-    rdl_conn_preflight(&asking.conn);
+    rdl_guard_conn(&asking.conn);
     for (end = client_now() + CLIENT_PATIENCE_MS; rdl_conn_error(&asking.conn) == RDL_OK;) {
         ck_assert(client_now() < end);
         client_step(&asking, client_now() + 20);

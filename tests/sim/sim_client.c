@@ -94,6 +94,7 @@ void client_conn(struct world *w, struct client *c, unsigned s)
     struct rng *r = &w->stream[s < (unsigned)w->servers ? (unsigned)STREAM_SETUP : (unsigned)FAULT_HINT];
     int is_small = rng_chance(r, 300) && (w->faults & FAULT_BIT(FAULT_CUT));
     memset(&c->endpoint[s], 0, sizeof c->endpoint[s]);
+    memset(&c->facts[s], 0, sizeof c->facts[s]);
     c->endpoint[s].host = "model";
     if (word)
         c->endpoint[s].password = (struct rdl_bytes){word, strlen(word)};
@@ -104,6 +105,7 @@ void client_conn(struct world *w, struct client *c, unsigned s)
                                          .login = &rdl_login,
                                          .queue = c->queue[s],
                                          .queue_len = is_small ? QUEUE_LEAST : QUEUE_BYTES,
+                                         .facts = &c->facts[s],
                                          .connect_ms = rng_chance(r, 500) ? 0 : 200};
     c->rx_len[s] = is_small ? RX_LEAST : RX_BYTES;
     c->tx_len[s] = is_small ? TX_LEAST : TX_BYTES;

@@ -447,7 +447,7 @@ static int answered_by_another_run(const struct world *w, const struct handle *h
 {
     int n = 0;
     for (int s = 0; s < asked(w, h) && !h->is_single; s++) {
-        const struct rdl_facts *facts = rdl_conn_facts(h->servers[s].conn);
+        const struct rdl_facts *facts = rdl_guard_facts(h->servers[s].conn);
         n += h->servers[s].req.is_again && facts && facts->seen_ms >= h->servers[s].asked_ms;
     }
     return n;

@@ -264,6 +264,7 @@ struct client {
     struct rdl_conn conn[CONNS_MAX]; /* behind those to the servers: the one for hints, to the first */
     struct rdl_conn_config cfg[CONNS_MAX];
     struct rdl_endpoint endpoint[CONNS_MAX];
+    struct rdl_facts facts[CONNS_MAX];
     struct tcp *tcp[CONNS_MAX]; /* of the conn's present connection */
     struct handle handle[HANDLES_MAX];
     struct keepsake kept[HANDLES_MAX];

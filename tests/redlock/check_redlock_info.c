@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lock/lock_op.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/scripted.h"
 
 #define RUN_A "run_id:0123456789abcdef0123456789abcdef01234567\r\n"
@@ -23,7 +24,7 @@ static void connect_at(uint64_t now)
 static void setup(void)
 {
     scripted_init(&s);
-    rdl_conn_preflight(&s.conn);
+    rdl_guard_conn(&s.conn);
     connect_at(1000);
 }
 
@@ -50,13 +51,13 @@ START_TEST(all_is_asked_in_one_go_behind_the_login_and_before_any_request)
                            "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n");
     answer(RUN_A "uptime_in_seconds:7\r\n");
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    ck_assert_ptr_null(rdl_conn_facts(&s.conn)); /* nobody knows yet when that was */
+    ck_assert_ptr_null(rdl_guard_facts(&s.conn)); /* nobody knows yet when that was */
     rdl_conn_upkeep(&s.conn, 9000);
-    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->run, 0x0123456789abcdef);
-    ck_assert_int_eq(rdl_conn_facts(&s.conn)->up_ms, 2000);
+    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->run, 0x0123456789abcdef);
+    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, 2000);
     rdl_conn_upkeep(&s.conn, 19000);
-    ck_assert_int_eq(rdl_conn_facts(&s.conn)->up_ms, 2000); /* as of the first look */
-    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->seen_ms, 9000);
+    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, 2000); /* as of the first look */
+    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, 9000);
 }
 END_TEST
 
@@ -77,8 +78,8 @@ START_TEST(lines_may_come_in_any_pieces_and_be_any_length)
     bulk("role:master\r\n");
     bulk("");
     rdl_conn_upkeep(&s.conn, 9000);
-    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->run, 0x0123456789abcdef);
-    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->uptime_s, INT32_MAX);
+    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->run, 0x0123456789abcdef);
+    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->uptime_s, INT32_MAX);
 }
 END_TEST
 
@@ -87,17 +88,17 @@ START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
     answer(RUN_A "uptime_in_seconds:7\r\n");
     rdl_conn_upkeep(&s.conn, 9000);
     scripted_break(&s);
-    ck_assert_ptr_null(rdl_conn_facts(&s.conn));
+    ck_assert_ptr_null(rdl_guard_facts(&s.conn));
     connect_at(10000);
     answer(_i ? RUN_B "uptime_in_seconds:0\r\n" : RUN_A "uptime_in_seconds:8\r\n");
     rdl_conn_upkeep(&s.conn, 20000);
-    ck_assert_uint_eq(rdl_conn_facts(&s.conn)->seen_ms, _i ? 20000 : 9000);
-    ck_assert_int_eq(rdl_conn_facts(&s.conn)->up_ms, _i ? 20000 : 12000);
-    ck_assert_int_eq(rdl_conn_facts(&s.conn)->is_other, _i);
+    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, _i ? 20000 : 9000);
+    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, _i ? 20000 : 12000);
+    ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, _i);
     scripted_break(&s);
     connect_at(30000);
     answer(_i ? RUN_B : RUN_A);
-    ck_assert_int_eq(s.conn.facts.is_other, _i);
+    ck_assert_int_eq(s.conn.cfg->facts->is_other, _i);
 }
 END_TEST
 
@@ -142,7 +143,7 @@ START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
     scripted_reply(&s, refusals[_i].reply);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
     rdl_conn_upkeep(&s.conn, 9000);
-    ck_assert_ptr_null(rdl_conn_facts(&s.conn));
+    ck_assert_ptr_null(rdl_guard_facts(&s.conn));
 }
 END_TEST
 
@@ -235,8 +236,8 @@ START_TEST(a_server_that_may_evict_is_known)
     bulk(_i ? "maxmemory:1000\r\nmaxmemory_policy:volatile-lru\r\n"
             : "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n");
     rdl_conn_upkeep(&s.conn, 9000);
-    ck_assert(rdl_conn_facts(&s.conn)->has & RDL_FACT_EVICTS);
-    ck_assert_int_eq((rdl_conn_facts(&s.conn)->has & RDL_FACT_BOUNDED) != 0, _i);
+    ck_assert(rdl_guard_facts(&s.conn)->has & RDL_FACT_EVICTS);
+    ck_assert_int_eq((rdl_guard_facts(&s.conn)->has & RDL_FACT_BOUNDED) != 0, _i);
 }
 END_TEST
 
@@ -244,7 +245,7 @@ START_TEST(small_chunks_ask_in_several_goes)
 {
     scripted_init(&s);
     s.chunk = 7;
-    rdl_conn_preflight(&s.conn);
+    rdl_guard_conn(&s.conn);
     scripted_model(&s, 1000);
     scripted_open(&s, 1000);
     scripted_serve(&s, 1000);
@@ -252,11 +253,11 @@ START_TEST(small_chunks_ask_in_several_goes)
 }
 END_TEST
 
-Suite *suite_net_preflight(void);
+Suite *suite_redlock_info(void);
 
-Suite *suite_net_preflight(void)
+Suite *suite_redlock_info(void)
 {
-    Suite *suite = suite_create("net_preflight");
+    Suite *suite = suite_create("redlock_info");
     TCase *tc = tcase_create("preflight");
 
     tcase_add_checked_fixture(tc, setup, NULL);
