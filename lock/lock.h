@@ -12,7 +12,7 @@
  *     rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "nightly", 7);
  *     int rc = rdl_lock_acquire(&lock, &net);
  *     if (rc < 0) {
- *         fprintf(stderr, "%s\n", rdl_lock_strerror(rc));
+ *         fprintf(stderr, "%s\n", rdl_strerror(rc));
  *         return 1;
  *     }
  *     while (work_is_left() && rdl_lock_remaining_ms(&lock, net.now_ms(net.ctx)) > 1000)
@@ -481,9 +481,6 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms);
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);
-
-/* Words for any result of this layer and those below; NULL for a number of the redlock layer. */
-const char *rdl_lock_strerror(int result);
 
 #ifdef __cplusplus
 }

@@ -439,8 +439,6 @@ uint64_t rdl_posix_now_ms(void);
 /* RDL_OK or RDL_E_RANDOM. */
 int rdl_posix_random(void *buf, size_t len);
 
-const char *rdl_net_strerror(int result);
-
 #ifdef __cplusplus
 }
 #endif

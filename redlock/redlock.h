@@ -337,9 +337,6 @@ void rdl_keeper_failed(struct rdl_keeper *k, uint64_t now_ms);
 /* What to do now; with SLEEP, *at_ms is when to ask again. */
 enum rdl_keeper_action rdl_keeper_next(const struct rdl_keeper *k, uint64_t now_ms, uint64_t *at_ms);
 
-/* Words for any result of libredlock; never NULL. */
-const char *rdl_strerror(int result);
-
 #ifdef __cplusplus
 }
 #endif

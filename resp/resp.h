@@ -174,8 +174,8 @@ extern const struct rdl_script rdl_script_release_multi;
  */
 extern const struct rdl_script rdl_script_canary;
 
-/* What a result of this layer means, in a few words; NULL for a number that is not of this layer. */
-const char *rdl_resp_strerror(int result);
+/* What a result of any layer means, in a few words; never NULL. */
+const char *rdl_strerror(int result);
 
 #ifdef __cplusplus
 }

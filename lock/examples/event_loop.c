@@ -55,13 +55,13 @@ int main(int argc, char **argv)
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));
-    printf("acquire: %s\n", rdl_lock_strerror(rc));
+    printf("acquire: %s\n", rdl_strerror(rc));
     if (rc < 0)
         return 1;
     rc = finish(conn, &lock, rdl_lock_extend_begin(&lock, 20000, rdl_posix_now_ms()));
-    printf("extend: %s, for %u s\n", rdl_lock_strerror(rc),
+    printf("extend: %s, for %u s\n", rdl_strerror(rc),
            (unsigned)rdl_lock_remaining_ms(&lock, rdl_posix_now_ms()) / 1000);
     rc = finish(conn, &lock, rdl_lock_release_begin(&lock, rdl_posix_now_ms()));
-    printf("release: %s, after %u turns\n", rdl_lock_strerror(rc), turns);
+    printf("release: %s, after %u turns\n", rdl_strerror(rc), turns);
     return rc < 0;
 }

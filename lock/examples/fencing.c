@@ -35,7 +35,7 @@ static uint64_t hold(struct rdl_lock *lock, const struct rdl_net *net)
                        (uint64_t)time(NULL) * 1000); /* so that numbers grow even if the server forgets */
     rc = rdl_lock_acquire(lock, net);
     if (rc < 0) {
-        fprintf(stderr, "no lock: %s\n", rdl_lock_strerror(rc));
+        fprintf(stderr, "no lock: %s\n", rdl_strerror(rc));
         return 0;
     }
     number = rdl_lock_fence(lock);

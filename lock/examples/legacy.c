@@ -12,7 +12,7 @@
 /* What may stand in the way in an old fleet, and what to do about it. */
 static void explain(int rc, const struct rdl_lock *lock)
 {
-    fprintf(stderr, "no lock: %s\n", rdl_lock_strerror(rc));
+    fprintf(stderr, "no lock: %s\n", rdl_strerror(rc));
     if (rc == RDL_BUSY && rdl_lock_holder_ms(lock) >= 0)
         fprintf(stderr, "free in %ld s at the latest\n", (long)(rdl_lock_holder_ms(lock) / 1000) + 1);
     if (rc == RDL_BUSY && rdl_lock_holder_ms(lock) == -1)
@@ -24,7 +24,7 @@ static void explain(int rc, const struct rdl_lock *lock)
 /* A waiter's GETSET came when we had just taken it: nobody has it now, and nobody can take it for a while. */
 static void explain_release(int rc, const struct rdl_lock *lock)
 {
-    printf("release: %s\n", rdl_lock_strerror(rc));
+    printf("release: %s\n", rdl_strerror(rc));
     if (rc == RDL_OVERWRITTEN && rdl_lock_holder_ms(lock) == -1)
         printf("he gave no time: delete the key when nobody holds it\n");
 }

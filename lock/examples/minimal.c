@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "nightly", 7);
     int rc = rdl_lock_acquire(&lock, &net);
     if (rc < 0) {
-        fprintf(stderr, "%s\n", rdl_lock_strerror(rc));
+        fprintf(stderr, "%s\n", rdl_strerror(rc));
         return 1;
     }
     while (work_is_left() && rdl_lock_remaining_ms(&lock, net.now_ms(net.ctx)) > 1000)

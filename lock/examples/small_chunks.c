@@ -129,11 +129,11 @@ int main(int argc, char **argv)
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(&lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));
-    printf("acquire: %s\n", rdl_lock_strerror(rc));
+    printf("acquire: %s\n", rdl_strerror(rc));
     if (rc < 0)
         return 1;
     rc = finish(&lock, rdl_lock_release_begin(&lock, rdl_posix_now_ms()));
-    printf("release: %s, in %u chunks of %d bytes; %zu bytes for the connection\n", rdl_lock_strerror(rc),
-           chunks, CHUNK, sizeof conn + sizeof queue);
+    printf("release: %s, in %u chunks of %d bytes; %zu bytes for the connection\n", rdl_strerror(rc), chunks,
+           CHUNK, sizeof conn + sizeof queue);
     return rc < 0;
 }

@@ -74,6 +74,6 @@ int main(void)
     for (i = 0; i < CYCLES && rc == RDL_OK; i++)
         rc = cycle();
     CALLGRIND_TOGGLE_COLLECT;
-    printf("%d cycles, %lu bytes sent in each: %s\n", CYCLES, sent_bytes / CYCLES, rdl_lock_strerror(rc));
+    printf("%d cycles, %lu bytes sent in each: %s\n", CYCLES, sent_bytes / CYCLES, rdl_strerror(rc));
     return rc != RDL_OK;
 }

@@ -58,7 +58,7 @@ START_TEST(what_needs_a_login_is_refused_where_none_is_named)
     s.endpoint = needs[_i];
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_E_LOGIN);
     ck_assert(rdl_is_permanent(RDL_E_LOGIN));
-    ck_assert_ptr_nonnull(strstr(rdl_net_strerror(RDL_E_LOGIN), "rdl_conn_config.login"));
+    ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_LOGIN), "rdl_conn_config.login"));
 }
 END_TEST
 

@@ -131,7 +131,7 @@ START_TEST(a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not)
         (locks[k].is_fenced ? RDL_QUEUE_FOR_FENCED(1, name_len) : RDL_QUEUE_FOR(1, name_len)) - 1;
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[0], &ask), RDL_E_QUEUE);
     ck_assert(rdl_is_permanent(RDL_E_QUEUE));
-    ck_assert_ptr_nonnull(strstr(rdl_net_strerror(RDL_E_QUEUE), "RDL_QUEUE_FOR"));
+    ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_QUEUE), "RDL_QUEUE_FOR"));
 }
 END_TEST
 

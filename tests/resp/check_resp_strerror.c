@@ -1,31 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_strerror.c - the version, and words for this layer's results. */
-#include "resp/resp.h"
+/* check_resp_strerror.c - the version, and words for every result. */
+#include "redlock/redlock.h"
 
 #include <check.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-START_TEST(every_result_of_this_layer_has_its_own_words)
+/* No two results share theirs. */
+START_TEST(every_result_has_words_of_its_own)
 {
-    static const int results[] = {RDL_OK, RDL_PENDING, RDL_E_SYNTAX, RDL_E_LIMIT, RDL_E_SPACE};
-    size_t i;
-    size_t k;
+    const char *words[64];
+    int n = 0;
+    int result;
+    int i;
 
-    for (i = 0; i < 5; i++) {
-        ck_assert_ptr_nonnull(rdl_resp_strerror(results[i]));
-        ck_assert_uint_gt(strlen(rdl_resp_strerror(results[i])), 3);
-        for (k = 0; k < i; k++)
-            ck_assert_str_ne(rdl_resp_strerror(results[i]), rdl_resp_strerror(results[k]));
+    for (result = RDL_REMOVED; result >= RDL_E_FACTS; result--) {
+        const char *text = rdl_strerror(result);
+        if (strcmp(text, "unknown result") == 0)
+            continue;
+        ck_assert_uint_gt(strlen(text), 3);
+        for (i = 0; i < n; i++)
+            ck_assert_str_ne(words[i], text);
+        words[n++] = text;
     }
+    ck_assert_int_eq(n, 7 + 3 + 24 + 10 + 8); /* news, resp, net, lock, redlock */
 }
 END_TEST
 
-START_TEST(other_layers_results_have_none_here)
+/* The words stand in the order of the numbers: where the first and the last of a header are right, all are. */
+static const struct {
+    int result;
+    const char *words;
+} ends[] = {{RDL_REMOVED, "released; a waiter had written over it, and that was deleted"},
+            {RDL_OK, "done"},
+            {RDL_E_SYNTAX, "the peer does not speak RESP2"},
+            {RDL_E_SPACE, "the command does not fit the buffer"},
+            {RDL_E_URL, "bad URL or address"},
+            {RDL_E_LOGIN, "the endpoint needs a login, and none is named (rdl_conn_config.login)"},
+            {RDL_E_NAME, "a lock's name has 1 to 128 bytes"},
+            {RDL_OVERWRITTEN, "a waiter wrote over the lock: its key stays until what he wrote is over"},
+            {RDL_NO_QUORUM, "too few servers could be asked"},
+            {RDL_E_FACTS, "a connection has no room for its server's facts (rdl_conn_config.facts)"}};
+
+START_TEST(the_words_are_those_of_the_number)
 {
-    ck_assert_ptr_null(rdl_resp_strerror(RDL_E_SPACE - 1));
-    ck_assert_ptr_null(rdl_resp_strerror(2));
-    ck_assert_ptr_null(rdl_resp_strerror(-10));
+    ck_assert_str_eq(rdl_strerror(ends[_i].result), ends[_i].words);
+}
+END_TEST
+
+START_TEST(a_number_that_is_no_result_is_unknown)
+{
+    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1, RDL_E_LOGIN - 1,
+                                  RDL_E_NAME + 1,  RDL_E_FACTS - 1, INT_MAX,       INT_MIN};
+
+    ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");
 }
 END_TEST
 
@@ -45,8 +74,9 @@ Suite *suite_resp_strerror(void)
     Suite *s = suite_create("resp_strerror");
     TCase *t = tcase_create("resp_strerror");
 
-    tcase_add_test(t, every_result_of_this_layer_has_its_own_words);
-    tcase_add_test(t, other_layers_results_have_none_here);
+    tcase_add_test(t, every_result_has_words_of_its_own);
+    tcase_add_loop_test(t, the_words_are_those_of_the_number, 0, sizeof ends / sizeof ends[0]);
+    tcase_add_loop_test(t, a_number_that_is_no_result_is_unknown, 0, 8);
     tcase_add_test(t, the_linked_version_is_the_headers);
     suite_add_tcase(s, t);
     return s;

@@ -329,7 +329,7 @@ START_TEST(it_is_told_from_all_others)
     }
     ck_assert_msg(rc == r->code, "%s: %d (%s)", r->text, rc, rdl_conn_text(&client.conn));
     assert_told(r);
-    ck_assert_str_eq(rdl_lock_strerror(rc), words[_i]);
+    ck_assert_str_eq(rdl_strerror(rc), words[_i]);
     ck_assert_int_eq(rdl_is_permanent(rc), r->is_for_good);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&lock, client_now()), 0);
     if (r->is_for_good)

@@ -58,7 +58,7 @@ static void begin(const char *login, const char *find, const char *put)
 static void assert_class(int code, int is_for_good, const char *words)
 {
     ck_assert_int_eq(rdl_is_permanent(code), is_for_good);
-    ck_assert_str_eq(rdl_net_strerror(code), words);
+    ck_assert_str_eq(rdl_strerror(code), words);
 }
 
 /* The lock, with so long to live that whoever extends it must have changed that. */

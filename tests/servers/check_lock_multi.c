@@ -207,7 +207,7 @@ START_TEST(a_server_without_scripts_refuses_it_with_its_own_error)
     opt.wait_ms = 5000;
     opt.retry_ms = 20; /* waiting would not mend it */
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i == 0 ? RDL_E_MULTI : RDL_E_PERM);
-    ck_assert_str_eq(rdl_lock_strerror(RDL_E_MULTI),
+    ck_assert_str_eq(rdl_strerror(RDL_E_MULTI),
                      "several locks at once need scripts, which the server refuses");
     ck_assert_int_eq(number("DBSIZE"), 0);
 }
