@@ -1,14 +1,90 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_op.h - what an op is made of: how a request is put to a server, and what the replies to it mean.
- * Nobody needs this to take locks. It is for who asks a server something that net.h has no op for, and runs
- * it over a conn like any other; a conn knows nothing else.
+ * net_op.h - for who asks a server something over a conn: how a request is queued and given up, and what an
+ * op is made of, that is how a request is put and what the replies to it mean. A conn knows nothing else.
+ * Nobody needs this to take locks.
  */
 #ifndef RDL_NET_OP_H
 #define RDL_NET_OP_H
 
 #include "net/net.h"
 #include "resp/resp_template.h"
+
+/* -------------------------------------------------- asking */
+
+struct rdl_command {
+    const struct rdl_op *op;
+    struct rdl_bytes name;  /* 1..RDL_NAME_MAX bytes, copied */
+    struct rdl_bytes value; /* what marks the key as ours, as it is on the wire; to RDL_VALUE_MAX, copied */
+    struct rdl_bytes extra; /* of some ops, else empty; to RDL_EXTRA_MAX, copied */
+    uint64_t until_ms;      /* after this the key is gone by itself and a release still owed is dropped */
+    uint32_t ttl_ms;
+};
+
+/*
+ * Answers take no longer than this (below 2^31); said before a request. Of several locks the most patient
+ * counts, of those that said so since the last connection ended, and since nothing was waited for; until one
+ * does, what was said before. When the oldest answer is overdue the conn is SILENT: it takes no request but
+ * releases until a byte comes. It is ended with RDL_E_TIMEOUT when the keys of all its unanswered SETs are
+ * gone by themselves, at the next turn if there is none; not earlier: the releases behind them on this
+ * connection come after them, those on another may not. What is owed then stays owed for one ttl more, for a
+ * server that thaws later executes even what came over a connection that has ended: such a SET may keep its
+ * key for one ttl. On a conn that was never told, nothing is overdue.
+ */
+void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
+
+/*
+ * For who would lose a lease by waiting: until a byte comes unanswered SETs, also of others, do not keep this
+ * conn when it is SILENT. It ends at the next turn, and what is owed stays owed for one ttl, as above. A SET
+ * that its server executes after the release that went over the next one leaves a key for that lock's ttl,
+ * which nobody believes in.
+ */
+void rdl_conn_give_up(struct rdl_conn *c);
+
+/* Seed the reconnect jitter with a value unique to this client. */
+void rdl_conn_stir(struct rdl_conn *c, uint32_t seed);
+
+/* Full jitter: a pause in [1, min(cap_ms, base_ms << tries)]. *seed is the caller's and changes. */
+uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
+
+/*
+ * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
+ * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
+ * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
+ * RDL_E_TIMEOUT, RDL_E_WAYS or RDL_E_LOGIN.
+ */
+int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
+
+/*
+ * Has this server refused every way of op since the connection was opened? RDL_OK: not as far as is known.
+ * RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one; RDL_E_WAYS: none is named.
+ */
+int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
+
+/*
+ * Stop waiting for req, which then has an answer: UNSENT (it never will be sent), UNKNOWN (it was; its
+ * reply will only be counted off), or what is known already. A release is the exception: it stays owed
+ * and is sent. After an ACQUIRE with UNKNOWN there is always room to submit the release it needs; submitted
+ * at once it stands behind it on the same connection. An answered or idle req is left as it is.
+ */
+void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
+
+/*
+ * A release will be submitted behind req, whose answer is still of interest: it is not sent again by another
+ * way, which would come behind that release, nor at all if it was not sent yet (UNSENT).
+ */
+void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req);
+
+/*
+ * End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Who waits for an answer has one now.
+ * Owed releases stay queued, and what is queued from now on is for the next connection.
+ */
+void rdl_conn_shut(struct rdl_conn *c, int error);
+
+/* Requests queued or unanswered. */
+uint32_t rdl_conn_waiting(const struct rdl_conn *c);
+/* Replies received so far; its growth says that the server makes progress. Wraps. */
+uint32_t rdl_conn_replies(const struct rdl_conn *c);
 
 /* -------------------------------------------------- an op */
 

@@ -50,6 +50,7 @@
 #ifndef RDL_CLI_H
 #define RDL_CLI_H
 
+#include "lock/lock_op.h"
 #include "redlock/redlock.h"
 
 #include <signal.h>

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 10000, DRIFT = 102, ATTEMPT = 250 };

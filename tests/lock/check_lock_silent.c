@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 10000, ATTEMPT = 250, START = 1000 };

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/subject.h"
 
 enum { TTL = SUBJECT_TTL, DRIFT = SUBJECT_DRIFT, ATTEMPT = SUBJECT_ATTEMPT };

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/scripted.h"
 

@@ -28,7 +28,7 @@ START_TEST(every_result_has_words_of_its_own)
 }
 END_TEST
 
-/* The words stand in the order of the numbers: where the first and the last of a header are right, all are. */
+/* They stand in the order of the numbers: where the first and the last of a header are right, all are. */
 static const struct {
     int result;
     const char *words;

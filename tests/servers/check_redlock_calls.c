@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/calls.h"
 #include "tests/fixtures/quorum.h"
 

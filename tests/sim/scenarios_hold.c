@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: what is put back, limits of a hold, who is asked first, numbers over N servers. */
+#include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 
 static void forget(struct world *w, int from, int to)

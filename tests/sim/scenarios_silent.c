@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: connections that are there and swallow everything for ever, while new ones work. */
+#include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 
 #include <string.h>
