@@ -448,3 +448,42 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     l->seed = rdl_token_seed(&l->token);
     return RDL_OK;
 }
+
+/* ---------------------------------------------------------------- what a lock says of itself */
+
+void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+{
+    rdl_token_hex(&l->token, out);
+}
+
+uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
+        return 0;
+    return (uint32_t)(l->until_ms - now_ms);
+}
+
+uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)
+{
+    return l->wake_ms;
+}
+
+int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
+{
+    return l->holder_ms;
+}
+
+struct rdl_cost rdl_lock_cost(const struct rdl_lock *l)
+{
+    const struct rdl_cost cost = {l->sets, l->busy, l->stepped_ms - l->begun_ms};
+
+    return cost;
+}
+
+/* What was answered after all and says nothing: a connection had ended before. */
+int rdl_lock_cause(const struct rdl_lock *l)
+{
+    if (l->result != RDL_UNKNOWN)
+        return RDL_OK;
+    return l->cause != RDL_OK ? l->cause : RDL_E_CLOSED;
+}

@@ -136,22 +136,7 @@ extern const struct rdl_ways rdl_ways_script; /* by script alone, which all serv
 /* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
 extern const struct rdl_ways rdl_ways_all;
 
-/* ---------------------------------------------------------------- shared with redlock */
-
-/* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms rounding at each end). */
-uint32_t rdl_drift_ms(uint32_t ttl_ms);
-/* opt->attempt_ms or its default: what an attempt lasts at least. */
-uint32_t rdl_attempt_ms(const struct rdl_options *opt);
-/* What it lasts where a round trip takes so long (0: not known). */
-uint32_t rdl_attempt_over(const struct rdl_options *opt, uint32_t rtt_ms);
-/* RDL_OK, RDL_E_NAME or RDL_E_TTL. */
-int rdl_options_check(const struct rdl_options *opt, size_t name_len);
-int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms);
-/* The ttl to extend by: no less than the key has left, or what is owed would be forgotten before it ends. */
-uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms);
-/* Exactly one attempt; and when the waiting for more ends (UINT64_MAX: never). */
-int rdl_is_one_attempt(const struct rdl_options *opt);
-uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms);
+/* ---------------------------------------------------------------- of a lock on one server or on many */
 
 /*
  * What an acquire cost, whatever came of it: for logs and metrics. In a crowd busy and took_ms grow; sets are
@@ -169,19 +154,6 @@ enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
 struct rdl_token {
     uint8_t bytes[RDL_TOKEN_LEN];
 };
-void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]);
-void rdl_token_next(struct rdl_token *t);
-/* As it is on the wire, and back: RDL_OK, or RDL_E_NAME if these are no 40 hex digits. */
-int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len);
-void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
-/* v in decimal, not terminated; how many digits. Bit by bit: small processors have no 64-bit division. */
-enum { RDL_DEC64_MAX = 20 };
-size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v);
-/* Fenced: what goes with a request as its extra, the number and for how long the fence is kept. */
-size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_options *opt,
-                       uint32_t ttl_ms);
-/* A seed for rdl_backoff_ms. */
-uint32_t rdl_token_seed(const struct rdl_token *t);
 
 /* ---------------------------------------------------------------- the wake hint (lock_hint.c), opt-in */
 

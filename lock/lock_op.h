@@ -71,6 +71,10 @@ extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* lo
 
 /* -------------------------------------------------- what ways share */
 
+/* Fenced: what goes with a request as its extra, the number and for how long the fence is kept. */
+size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_options *opt,
+                       uint32_t ttl_ms);
+
 /*
  * The key that stands beside a lock's: {name}, in the name's own hash slot, and the suffix of at most
  * RDL_SUFFIX_MAX bytes; a name with a brace keeps its own tag. Its length.

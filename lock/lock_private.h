@@ -3,6 +3,7 @@
 #ifndef RDL_LOCK_PRIVATE_H
 #define RDL_LOCK_PRIVATE_H
 
+#include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 
 /* In l->fence: it is not the number of a lease that was taken, but one that the next has to exceed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_report.c - what one server did in the last operation, in a line for people. */
 #include "redlock/redlock.h"
+#include "resp/resp_template.h"
 
 struct line {
     char *out;

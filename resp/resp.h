@@ -114,14 +114,6 @@ void rdl_resp_init(struct rdl_resp *p);
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
                   struct rdl_resp_event *ev);
 
-/* ---------------------------------------------------------------- numbers */
-
-enum { RDL_DEC_MAX = 10 };
-/* Write v in decimal, not terminated, and no byte more; returns the number of digits (1..RDL_DEC_MAX). */
-size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v);
-/* That number of digits. */
-size_t rdl_dec_len(uint32_t v);
-
 /* ---------------------------------------------------------------- scripts */
 
 /*

@@ -3,7 +3,7 @@
 #ifndef RDL_RESP_DECIMAL_PRIVATE_H
 #define RDL_RESP_DECIMAL_PRIVATE_H
 
-#include "resp/resp.h"
+#include "resp/resp_template.h"
 
 /* How many digits a number has. */
 /*@ logic integer decimals(integer v) = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 10000 ? 4 :

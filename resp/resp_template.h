@@ -27,6 +27,12 @@
 extern "C" {
 #endif
 
+enum { RDL_DEC_MAX = 10 };
+/* Write v in decimal, not terminated, and no byte more; returns the number of digits (1..RDL_DEC_MAX). */
+size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v);
+/* That number of digits. */
+size_t rdl_dec_len(uint32_t v);
+
 /* ---------------------------------------------------------------- the writer */
 
 struct rdl_window {

@@ -8,6 +8,7 @@
  * afterwards; where it may not be deleted it ends by itself.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include "lock/lock_op.h"

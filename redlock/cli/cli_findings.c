@@ -4,6 +4,7 @@
  * else. A status of 1 is a warning: locks work, and are less safe, or dearer, than they could be.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include <stdarg.h>

@@ -5,6 +5,7 @@
  * who waits for it waits for itself. The name alone may be another lock's, on other servers.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include "lock/lock_op.h"

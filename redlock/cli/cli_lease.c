@@ -5,6 +5,7 @@
  * servers->server[], where a single lock's answers are entered as those of a redlock with one server.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include <stdio.h>

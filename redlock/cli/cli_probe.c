@@ -13,6 +13,7 @@
  * that compare in no way; it is released in any case.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 #include "redlock/cli/cli.h"
 

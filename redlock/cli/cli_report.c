@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the servers said, in words for people, and what it means for the exit status. */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was seen of a lock on its servers, in words and as JSON, and what a majority of them comes to. */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include <inttypes.h>

@@ -4,6 +4,7 @@
  * an argument, and a file of it is its owner's alone.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Getting the lock in bounded slices, so that a signal, a wrong password and a dead majority end the wait. */
 #define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
 #include <stdio.h>

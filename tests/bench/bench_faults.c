@@ -7,6 +7,7 @@
  * stalled without the first handle noticing.
  */
 #define _GNU_SOURCE
+#include "lock/lock_lease.h"
 #include "tests/bench/bench_live.h"
 #include "tests/fixtures/quorum.h"
 

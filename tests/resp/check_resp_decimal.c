@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_decimal.c - decimal numbers. */
-#include "resp/resp.h"
+#include "resp/resp_template.h"
 
 #include <check.h>
 #include <stdio.h>

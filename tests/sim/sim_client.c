@@ -3,6 +3,7 @@
  * A client's process: the loop any program around the library has (bytes in, steps, the user, bytes
  * out), and where it may be stopped in the middle.
  */
+#include "lock/lock_lease.h"
 #include "tests/sim/sim.h"
 
 #include <string.h>

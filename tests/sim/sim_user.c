@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The people who want locks: they acquire, hold with the keeper or by hand, release, change their minds. */
+#include "lock/lock_lease.h"
 #include "tests/sim/sim.h"
 
 /* Each has his own: what one does moves no other. */

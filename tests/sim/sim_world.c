@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The world itself: its events in order of time, its clocks, how it is made and how it ends. */
+#include "lock/lock_lease.h"
 #include "tests/sim/sim.h"
 
 #include <stdarg.h>

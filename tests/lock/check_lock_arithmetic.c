@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
@@ -228,11 +229,11 @@ START_TEST(numbers_are_written_in_decimal)
 }
 END_TEST
 
-Suite *suite_lock_util(void);
+Suite *suite_lock_arithmetic(void);
 
-Suite *suite_lock_util(void)
+Suite *suite_lock_arithmetic(void)
 {
-    Suite *suite = suite_create("lock_util");
+    Suite *suite = suite_create("lock_arithmetic");
     TCase *tc = tcase_create("util");
 
     tcase_add_loop_test(tc, drift_is_one_percent_rounded_up_and_two_ms, 0, sizeof drifts / sizeof drifts[0]);

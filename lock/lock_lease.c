@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * lock_util.c - what one lock and N locks have in common: the arithmetic of leases, tokens, checks; and
- * what a lock says of itself.
- */
-#include "lock/lock.h"
+/* lock_lease.c - what one lock and N locks have in common: the arithmetic of leases, tokens, checks. */
+#include "lock/lock_lease.h"
 #include "resp/resp_bytes.h"
 
 uint32_t rdl_drift_ms(uint32_t ttl_ms)
@@ -114,43 +111,6 @@ uint32_t rdl_token_seed(const struct rdl_token *t)
     const uint8_t *b = t->bytes; /* the same on every machine */
 
     return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
-{
-    rdl_token_hex(&l->token, out);
-}
-
-uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
-{
-    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
-        return 0;
-    return (uint32_t)(l->until_ms - now_ms);
-}
-
-uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)
-{
-    return l->wake_ms;
-}
-
-int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
-{
-    return l->holder_ms;
-}
-
-struct rdl_cost rdl_lock_cost(const struct rdl_lock *l)
-{
-    const struct rdl_cost cost = {l->sets, l->busy, l->stepped_ms - l->begun_ms};
-
-    return cost;
-}
-
-/* What was answered after all and says nothing: a connection had ended before. */
-int rdl_lock_cause(const struct rdl_lock *l)
-{
-    if (l->result != RDL_UNKNOWN)
-        return RDL_OK;
-    return l->cause != RDL_OK ? l->cause : RDL_E_CLOSED;
 }
 
 size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)
