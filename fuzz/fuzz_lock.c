@@ -5,10 +5,10 @@
  * alone never lengthens a lease, and an operation ends by its deadline.
  * Input: the mode, then pairs of an operation and its argument; the bytes of an answer follow their pair.
  */
-#include "lock/lock.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/sim/any_lock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,7 +16,7 @@ enum { LOCKS = 2, TTL = 1000, PIECE = 16 };
 
 static uint64_t queue[1024 / 8];
 static struct rdl_conn conn;
-static struct rdl_lock locks[LOCKS];
+static union any_lock locks[LOCKS];
 static uint8_t doing[LOCKS]; /* 0 nothing, else what was begun */
 static uint64_t now;
 
@@ -31,7 +31,7 @@ static void must(int holds)
 /* A result of lock i's operation. */
 static void ended(size_t i, int result)
 {
-    uint32_t left = rdl_lock_remaining_ms(&locks[i], now);
+    uint32_t left = rdl_lock_remaining_ms(&locks[i].lock, now);
 
     if (result == RDL_PENDING)
         return;
@@ -50,12 +50,12 @@ static void begin(uint8_t arg)
     size_t i = arg % LOCKS;
     int what = arg / LOCKS % 3 + ACQUIRE;
 
-    if (doing[i] != 0 || (what == ACQUIRE && rdl_lock_remaining_ms(&locks[i], now) > 0))
+    if (doing[i] != 0 || (what == ACQUIRE && rdl_lock_remaining_ms(&locks[i].lock, now) > 0))
         return;
     doing[i] = (uint8_t)what;
-    ended(i, what == ACQUIRE  ? rdl_lock_acquire_begin(&locks[i], entropy, now)
-             : what == EXTEND ? rdl_lock_extend_begin(&locks[i], TTL, now)
-                              : rdl_lock_release_begin(&locks[i], now));
+    ended(i, what == ACQUIRE  ? rdl_lock_acquire_begin(&locks[i].lock, entropy, now)
+             : what == EXTEND ? rdl_lock_extend_begin(&locks[i].lock, TTL, now)
+                              : rdl_lock_release_begin(&locks[i].lock, now));
 }
 
 static void pass(uint64_t ms)
@@ -63,7 +63,7 @@ static void pass(uint64_t ms)
     size_t i;
 
     for (i = 0; i < LOCKS; i++)
-        must(rdl_lock_remaining_ms(&locks[i], now + ms) <= rdl_lock_remaining_ms(&locks[i], now));
+        must(rdl_lock_remaining_ms(&locks[i].lock, now + ms) <= rdl_lock_remaining_ms(&locks[i].lock, now));
     now += ms;
     rdl_conn_upkeep(&conn, now);
 }
@@ -111,8 +111,8 @@ static size_t act(uint8_t op, uint8_t arg, const uint8_t *data, size_t size)
         begin(arg);
         break;
     case 4:
-        rdl_lock_cancel(&locks[arg % LOCKS]);
-        must(rdl_lock_remaining_ms(&locks[arg % LOCKS], now) == 0);
+        rdl_lock_cancel(&locks[arg % LOCKS].lock);
+        must(rdl_lock_remaining_ms(&locks[arg % LOCKS].lock, now) == 0);
         doing[arg % LOCKS] = 0;
         break;
     case 5:
@@ -120,7 +120,7 @@ static size_t act(uint8_t op, uint8_t arg, const uint8_t *data, size_t size)
         break;
     case 6:
         if (doing[arg % LOCKS] != 0)
-            ended(arg % LOCKS, rdl_lock_step(&locks[arg % LOCKS], now));
+            ended(arg % LOCKS, rdl_lock_step(&locks[arg % LOCKS].lock, now));
         break;
     default:
         return receive(data, size, arg);
@@ -140,18 +140,17 @@ static void drain(void)
             rdl_conn_closed(&conn, RDL_E_CLOSED);
         for (i = 0; i < LOCKS; i++)
             if (doing[i] != 0)
-                ended(i, rdl_lock_step(&locks[i], now));
+                ended(i, rdl_lock_step(&locks[i].lock, now));
     }
     must(doing[0] == 0 && doing[1] == 0);
     for (i = 0; i < LOCKS; i++)
-        rdl_lock_cancel(&locks[i]);
+        rdl_lock_cancel(&locks[i].lock);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct rdl_lock_mode *const modes[] = {
-        &rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy,          &rdl_lock_legacy_integer,
-        &rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy_shortest, &rdl_lock_legacy_integer};
+    static const enum any_mode modes[] = {MODE_PX, MODE_FENCED, MODE_LEGACY,          MODE_LEGACY_INTEGER,
+                                          MODE_PX, MODE_FENCED, MODE_LEGACY_SHORTEST, MODE_LEGACY_INTEGER};
     static const struct rdl_options options = {.ttl_ms = TTL, .attempt_ms = 100};
     static const struct rdl_endpoint endpoint;
     static struct rdl_conn_config cfg;
@@ -169,7 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     now = 1000;
     rdl_conn_init(&conn, &cfg);
     for (i = 0; i < LOCKS; i++) {
-        rdl_lock_init(&locks[i], modes[data[0] % 8], &options, &conn, "lock:a", 5 + i);
+        any_lock_init(&locks[i], modes[data[0] % 8], &options, &conn, "lock:a", 5 + i);
         doing[i] = 0;
     }
     while (size - at >= 2) {

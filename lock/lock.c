@@ -441,7 +441,6 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     l->token = token;
     l->is_adopted = 1;
     l->until_ms = UINT64_MAX;
-    l->fence |= RDL_FENCE_FLOOR;
     l->half_ms = 0;
     l->sent_ms = 0;
     l->ttl_ms = l->opt->ttl_ms;

@@ -42,7 +42,7 @@
  *                RDL_ADOPTED  a token from elsewhere is ours now                  > 0
  *                RDL_LOST     expired, or somebody else's                         0
  *                RDL_UNKNOWN  no answer in time                                   as before the call
- *                RDL_OVERWRITTEN  see rdl_lock_legacy_shortest                    as before the call
+ *                RDL_OVERWRITTEN  see RDL_LEGACY_SHORTEST                         as before the call
  *                RDL_E_...    refused; the lease goes on                          as before the call
  *     release    RDL_OK       deleted                                             0
  *                RDL_REMOVED  and what a waiter had written over it (legacy)      0
@@ -222,60 +222,22 @@ struct rdl_lock_mode {
     int (*next)(struct rdl_lock *l);
 };
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
-/*
- * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where there are
- * none acquire says RDL_E_FENCE, and RDL_E_PERM where the user may not use them, or not the key. The
- * number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
- * options says; should the server lose it, the clients' floors may help (rdl_lock_set_floor). Older
- * clients set an expiry of a day on that key, and then the promise ends there; an acquire of ours without
- * one takes it off again. On a cluster node a name with a '}' in it needs a tag, {so}, else acquire says
- * RDL_E_CLUSTER.
- */
-extern const struct rdl_lock_mode rdl_lock_fenced;
-/*
- * The old protocol, for fleets that speak it: SETNX with the Unix time at which the lease ends, taken over
- * when that has passed. See lock_legacy.c. _integer leaves out the fraction that tells one holder from
- * another, for peers that read whole numbers only; so no release follows an acquire without an answer, nor
- * is the new value of an extend without one given back unless rdl_lock_release is called in time.
- *
- * Known to be unsafe: the historic way to take over, GETSET, gives the lock to two even if all clocks are
- * perfect. A client delayed between reading its clock and the server executing its GETSET overwrites the
- * new holder's deadline with an older one; a third client then finds that deadline expired and takes the
- * lock too. Ours compares and sets in one, in a script or under WATCH: it replaces only the very value
- * that the server's clock has passed. Where the server refuses both, plain GETSET is used and is best
- * effort. Peers that use GETSET can still overwrite us, and they take a px token for a number, mostly a
- * small one: do not mix them with px locks, nor with peers that count in milliseconds (jedis-lock, npm
- * redis-lock): they read our seconds as a time long past and have the lock a few milliseconds after we
- * took it.
- *
- * redis-py's lock without a timeout (2147483649.0) is a holder without end: RDL_BUSY, and rdl_lock_holder_ms
- * is -1. It is never taken over: its holder releases it, or somebody removes the key by hand.
- *
- * A GETSET of a waiter that comes when we have just taken the lock overwrites our value, though he has not
- * won. Then there is nothing to extend or delete: what stands there may be his or, if his ttl is shorter than
- * ours, that of a later holder. An extend says RDL_LOST. A release before our own deadline looks at what is
- * there: a deadline no earlier than ours is RDL_OVERWRITTEN, the key stays until that is over
- * (rdl_lock_holder_ms; -1: for ever, then it has to be deleted by hand when nobody holds it); anything else
- * RDL_LOST. But not one that is sent again after a cut: what stands there may be the next holder's, and
- * that is RDL_UNKNOWN.
- *
- * _shortest is for who knows two things of all peers: no ttl of theirs is shorter than ours, and nobody
- * deletes what he does not hold. As long as none is held up between his clock and his GETSET, which alone
- * gives the lock to two, the value is that of a waiter then, until our deadline. An extend says
- * RDL_OVERWRITTEN: the lease goes on to its end, and cannot be lengthened. A release deletes what it finds,
- * if it is still there: RDL_REMOVED. That is asked once, and never made good later; with less than two
- * attempts left, or if somebody changed it again, the key stays as above.
- */
-extern const struct rdl_lock_mode rdl_lock_legacy;
-extern const struct rdl_lock_mode rdl_lock_legacy_integer;
-extern const struct rdl_lock_mode rdl_lock_legacy_shortest;
 
+/* Small members stand in front: short offsets are short instructions. */
 struct rdl_lock {
     const struct rdl_lock_mode *mode;
     const struct rdl_options *opt;
     struct rdl_conn *conn;
     struct rdl_hint *hint; /* or NULL */
     const void *name;
+    uint32_t ttl_ms; /* of this operation */
+    int16_t result;
+    int8_t cause;
+    uint8_t is_adopted; /* only who took it knows when the key ends */
+    uint8_t name_len;
+    uint8_t state;
+    uint8_t op;
+    uint8_t tries;
     uint16_t sets; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_cost */
     uint16_t busy;
     uint32_t begun_ms;
@@ -285,30 +247,11 @@ struct rdl_lock {
     uint64_t until_ms;    /* end of validity; 0: not held */
     uint64_t deadline_ms; /* of the whole operation */
     uint64_t wake_ms;     /* when the current state ends */
+    uint64_t ended_ms;    /* what until_ms was before the release */
     int64_t holder_ms;    /* PTTL of the lock when it was refused; < 0: not known */
     struct rdl_req req;
     struct rdl_token token;
-    uint32_t ttl_ms; /* of this operation */
     uint32_t seed;
-    int16_t result;
-    int8_t cause;
-    uint8_t is_adopted; /* only who took it knows when the key ends */
-    uint8_t name_len;
-    uint8_t state;
-    uint8_t op;
-    uint8_t tries;
-    uint32_t clock_s; /* legacy, see below; here it costs no padding */
-    /* fenced */
-    uint64_t fence; /* the number given last, or RDL_FENCE_FLOOR | a floor; the next is greater */
-    /* legacy: the server's clock (_s, _ms) as read at clock_at_ms, too early by clock_error_ms at most */
-    uint64_t ended_ms; /* until_ms before release */
-    uint64_t clock_at_ms;
-    uint32_t clock_error_ms;
-    uint16_t clock_ms;
-    uint8_t phase : 3;
-    uint8_t other_len : 5; /* of peer, while that may be ours: an extend without an answer */
-    uint8_t value_len;
-    char peer[RDL_PEER_MAX]; /* the value in the way, or the next one of our own */
 };
 
 /*
@@ -360,30 +303,6 @@ uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
  * Afterwards the memory is yours; what is owed goes out as the conn is driven on.
  */
 void rdl_lock_cancel(struct rdl_lock *l);
-
-/*
- * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts
- * count in doubles. Without it any number greater than the one this lock had last may come. While an acquire
- * waits it may be set anew, for its next attempt; not while the lock is held: that number is forgotten.
- *
- * A server that lost {name}:fence, and comes back after the longest ttl, still gives a greater number if all
- * floors are wall clocks that agree within half that ttl, and none was set more than the other half before
- * the grant. So who waits sets it before each rdl_lock_step; with the blocking calls, which wait by
- * themselves, in slices that short.
- */
-void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms);
-/*
- * Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none, or
- * adopted: only who took the lock was told.
- */
-uint64_t rdl_lock_fence(const struct rdl_lock *l);
-/*
- * Legacy: this host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the
- * server refuses TIME (before Redis 2.6 there is none); without it acquire says RDL_E_UNSUPPORTED or
- * RDL_E_PERM there. Set it again once a day at least: a setting older than a day is ignored; until then its
- * error grows by 1 % of its age. now_ms 0 sets none, nor does a wall clock before 2001, which nobody has set.
- */
-void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
 
 /*
  * Make a handle of a token from elsewhere (another process, a shell script), as 40 hex digits. Release it
@@ -453,6 +372,113 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms);
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);
+
+/* ---------------------------------------------------------------- fenced (lock_fenced.c) */
+
+/*
+ * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where there are
+ * none acquire says RDL_E_FENCE, and RDL_E_PERM where the user may not use them, or not the key. The
+ * number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
+ * options says; should the server lose it, the clients' floors may help (rdl_lock_set_floor). Older
+ * clients set an expiry of a day on that key, and then the promise ends there; an acquire of ours without
+ * one takes it off again. On a cluster node a name with a '}' in it needs a tag, {so}, else acquire says
+ * RDL_E_CLUSTER.
+ *
+ *     struct rdl_lock_fenced store;
+ *     rdl_lock_init_fenced(&store, &opt, &server.conn, "store", 5);
+ *     int rc = rdl_lock_acquire(&store.lock, &net);
+ *     ...
+ *     write_with(rdl_lock_fence(&store));
+ */
+struct rdl_lock_fenced {
+    struct rdl_lock lock; /* all but what follows is done with this, in its place: a copy is no lock */
+    uint64_t fence;       /* the number given last, or a floor with a mark; the next is greater */
+};
+
+/* As rdl_lock_init. */
+void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_options *opt, struct rdl_conn *conn,
+                          const void *name, size_t name_len);
+
+/*
+ * The least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts count in
+ * doubles. Without it any number greater than the one this lock had last may come. While an acquire waits it
+ * may be set anew, for its next attempt; not while the lock is held: that number is forgotten.
+ *
+ * A server that lost {name}:fence, and comes back after the longest ttl, still gives a greater number if all
+ * floors are wall clocks that agree within half that ttl, and none was set more than the other half before
+ * the grant. So who waits sets it before each rdl_lock_step; with the blocking calls, which wait by
+ * themselves, in slices that short.
+ */
+void rdl_lock_set_floor(struct rdl_lock_fenced *l, uint64_t floor_ms);
+/*
+ * The number of the lease held; give it to the resource, which refuses smaller ones. 0: none, or adopted:
+ * only who took the lock was told.
+ */
+uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l);
+
+/* ---------------------------------------------------------------- legacy (lock_legacy.c) */
+
+/*
+ * The old protocol, for fleets that speak it: SETNX with the Unix time at which the lease ends, taken over
+ * when that has passed. See lock_legacy.c. RDL_LEGACY_INTEGER leaves out the fraction that tells one holder
+ * from another, for peers that read whole numbers only; so no release follows an acquire without an answer,
+ * nor is the new value of an extend without one given back unless rdl_lock_release is called in time.
+ *
+ * Known to be unsafe: the historic way to take over, GETSET, gives the lock to two even if all clocks are
+ * perfect. A client delayed between reading its clock and the server executing its GETSET overwrites the
+ * new holder's deadline with an older one; a third client then finds that deadline expired and takes the
+ * lock too. Ours compares and sets in one, in a script or under WATCH: it replaces only the very value
+ * that the server's clock has passed. Where the server refuses both, plain GETSET is used and is best
+ * effort. Peers that use GETSET can still overwrite us, and they take a px token for a number, mostly a
+ * small one: do not mix them with px locks, nor with peers that count in milliseconds (jedis-lock, npm
+ * redis-lock): they read our seconds as a time long past and have the lock a few milliseconds after we
+ * took it.
+ *
+ * redis-py's lock without a timeout (2147483649.0) is a holder without end: RDL_BUSY, and rdl_lock_holder_ms
+ * is -1. It is never taken over: its holder releases it, or somebody removes the key by hand.
+ *
+ * A GETSET of a waiter that comes when we have just taken the lock overwrites our value, though he has not
+ * won. Then there is nothing to extend or delete: what stands there may be his or, if his ttl is shorter than
+ * ours, that of a later holder. An extend says RDL_LOST. A release before our own deadline looks at what is
+ * there: a deadline no earlier than ours is RDL_OVERWRITTEN, the key stays until that is over
+ * (rdl_lock_holder_ms; -1: for ever, then it has to be deleted by hand when nobody holds it); anything else
+ * RDL_LOST. But not one that is sent again after a cut: what stands there may be the next holder's, and
+ * that is RDL_UNKNOWN.
+ *
+ * RDL_LEGACY_SHORTEST is for who knows two things of all peers: no ttl of theirs is shorter than ours, and
+ * nobody deletes what he does not hold. As long as none is held up between his clock and his GETSET, which
+ * alone gives the lock to two, the value is that of a waiter then, until our deadline. An extend says
+ * RDL_OVERWRITTEN: the lease goes on to its end, and cannot be lengthened. A release deletes what it finds,
+ * if it is still there: RDL_REMOVED. That is asked once, and never made good later; with less than two
+ * attempts left, or if somebody changed it again, the key stays as above.
+ */
+enum rdl_legacy { RDL_LEGACY, RDL_LEGACY_INTEGER, RDL_LEGACY_SHORTEST };
+
+struct rdl_lock_legacy {
+    struct rdl_lock lock; /* all but what follows is done with this, in its place: a copy is no lock */
+    /* The server's clock (_s, _ms) as read at clock_at_ms, too early by clock_error_ms at most. */
+    uint64_t clock_at_ms;
+    uint32_t clock_s;
+    uint32_t clock_error_ms;
+    uint16_t clock_ms;
+    uint8_t kind; /* enum rdl_legacy */
+    uint8_t phase;
+    uint8_t value_len;
+    uint8_t other_len;       /* of peer, while that may be ours: an extend without an answer */
+    char peer[RDL_PEER_MAX]; /* the value in the way, or the next one of our own */
+};
+
+/* As rdl_lock_init. */
+void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_options *opt,
+                          struct rdl_conn *conn, const void *name, size_t name_len);
+
+/*
+ * This host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the server
+ * refuses TIME (before Redis 2.6 there is none); without it acquire says RDL_E_UNSUPPORTED or RDL_E_PERM
+ * there. Set it again once a day at least: a setting older than a day is ignored; until then its error grows
+ * by 1 % of its age. now_ms 0 sets none, nor does a wall clock before 2001, which nobody has set.
+ */
+void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
 
 #ifdef __cplusplus
 }

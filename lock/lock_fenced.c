@@ -55,12 +55,12 @@ static void raise_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const call[] = {rdl_wire_call_fenced, NULL};
-static const struct rdl_way fenced_way = {.commands = call,
-                                          .put = fence_put,
-                                          .judge = rdl_script_judge_grant,
-                                          .script = &rdl_script_acquire,
-                                          .take = rdl_take_numbers};
-static const struct rdl_way *const fenced[] = {&fenced_way, NULL};
+static const struct rdl_way acquire_way = {.commands = call,
+                                           .put = fence_put,
+                                           .judge = rdl_script_judge_grant,
+                                           .script = &rdl_script_acquire,
+                                           .take = rdl_take_numbers};
+static const struct rdl_way *const acquire[] = {&acquire_way, NULL};
 static const struct rdl_way extend_way = {
     .commands = call, .put = fence_put, .judge = rdl_script_judge, .script = &rdl_script_extend_fenced};
 static const struct rdl_way *const extend[] = {&extend_way, NULL};
@@ -68,11 +68,14 @@ static const struct rdl_way raise_way = {
     .commands = call, .put = raise_put, .judge = rdl_script_judge, .script = &rdl_script_extend_fenced};
 static const struct rdl_way *const raise[] = {&raise_way, NULL};
 
-const struct rdl_op rdl_op_acquire_fenced = {fenced, NULL, FAMILY_FENCED, 1, OWED_NOT};
+const struct rdl_op rdl_op_acquire_fenced = {acquire, NULL, FAMILY_FENCED, 1, OWED_NOT};
 const struct rdl_op rdl_op_extend_fenced = {extend, NULL, FAMILY_HOLD, 0, OWED_NOT};
 const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- the mode */
+
+/* In fence: it is not the number of a lease that was taken, but one that the next has to exceed. */
+#define FLOOR ((uint64_t)1 << 63)
 
 size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_options *opt,
                        uint32_t ttl_ms)
@@ -86,18 +89,24 @@ size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rd
     return n + rdl_dec_u32(out + n, ttl_ms > UINT32_MAX - kept_ms ? UINT32_MAX : kept_ms + ttl_ms);
 }
 
+/* Whoever has this mode was set up as one. */
+static struct rdl_lock_fenced *whole(struct rdl_lock *l)
+{
+    return (struct rdl_lock_fenced *)l;
+}
+
 /* An adopted lease has no number to hold: its extend is that of px, but for a fence that is to live on. */
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
     int is_acquire = l->op == RDL_ACQUIRE;
-    uint64_t number = rdl_lock_fence(l);
+    uint64_t number = rdl_lock_fence(whole(l));
     struct rdl_bytes extra;
     char text[RDL_EXTRA_MAX];
 
     if (!is_acquire && (l->op == RDL_RELEASE || (number == 0 && l->opt->fence_expiry_ms == 0)))
         return rdl_lock_px.send(l, now_ms);
     if (is_acquire) {
-        number = (l->fence & ~RDL_FENCE_FLOOR) + 1;
+        number = (whole(l)->fence & ~FLOOR) + 1;
         rdl_token_next(&l->token);
     }
     extra.data = text;
@@ -113,7 +122,7 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
     if (l->op != RDL_ACQUIRE)
         return rc;
     if (rc == RDL_OK)
-        l->fence = (uint64_t)l->req.value;
+        whole(l)->fence = (uint64_t)l->req.value;
     return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
 }
 
@@ -122,14 +131,23 @@ static size_t fenced_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
     return rdl_lock_px.value(l, out);
 }
 
-const struct rdl_lock_mode rdl_lock_fenced = {fenced_send, fenced_answer, fenced_value, NULL, NULL};
+static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, fenced_value, NULL, NULL};
 
-void rdl_lock_set_floor(struct rdl_lock *l, uint64_t floor_ms)
+void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_options *opt, struct rdl_conn *conn,
+                          const void *name, size_t name_len)
 {
-    l->fence = RDL_FENCE_FLOOR | (floor_ms > 0 ? floor_ms - 1 : 0);
+    rdl_lock_init(&l->lock, &fenced, opt, conn, name, name_len);
+    l->fence = 0;
 }
 
-uint64_t rdl_lock_fence(const struct rdl_lock *l)
+void rdl_lock_set_floor(struct rdl_lock_fenced *l, uint64_t floor_ms)
 {
-    return l->until_ms != 0 && (l->fence & RDL_FENCE_FLOOR) == 0 ? l->fence : 0;
+    l->fence = FLOOR | (floor_ms > 0 ? floor_ms - 1 : 0);
+}
+
+uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l)
+{
+    int is_ours = l->lock.until_ms != 0 && !l->lock.is_adopted;
+
+    return is_ours && (l->fence & FLOOR) == 0 ? l->fence : 0;
 }

@@ -44,10 +44,16 @@ enum {
 
 static const struct rdl_bytes none = {NULL, 0};
 
+/* Whoever has this mode was set up as one. */
+static struct rdl_lock_legacy *whole(struct rdl_lock *lock)
+{
+    return (struct rdl_lock_legacy *)lock;
+}
+
 /* ---------------------------------------------------------------- the server's clock */
 
 /* The server's time in seconds, add_ms from now; the latest it can be, or the earliest. */
-static uint32_t latest_s(const struct rdl_lock *l, uint64_t now_ms, uint32_t add_ms)
+static uint32_t latest_s(const struct rdl_lock_legacy *l, uint64_t now_ms, uint32_t add_ms)
 {
     uint32_t since = (uint32_t)(now_ms - l->clock_at_ms);
     uint32_t ms = l->clock_ms + since + since / 100 + l->clock_error_ms + add_ms % 1000;
@@ -56,7 +62,7 @@ static uint32_t latest_s(const struct rdl_lock *l, uint64_t now_ms, uint32_t add
 }
 
 /* And the milliseconds behind it. */
-static uint32_t earliest_s(const struct rdl_lock *l, uint64_t now_ms, uint32_t *behind_ms)
+static uint32_t earliest_s(const struct rdl_lock_legacy *l, uint64_t now_ms, uint32_t *behind_ms)
 {
     uint32_t since = (uint32_t)(now_ms - l->clock_at_ms);
     uint32_t ms = l->clock_ms + since - since / 100;
@@ -65,20 +71,20 @@ static uint32_t earliest_s(const struct rdl_lock *l, uint64_t now_ms, uint32_t *
     return l->clock_s + ms / 1000;
 }
 
-static int clock_is_older(const struct rdl_lock *l, uint64_t now_ms, uint32_t age_ms)
+static int clock_is_older(const struct rdl_lock_legacy *l, uint64_t now_ms, uint32_t age_ms)
 {
     return l->clock_at_ms == 0 || now_ms - l->clock_at_ms > age_ms;
 }
 
-static void read_clock(struct rdl_lock *l, uint64_t now_ms)
+static void read_clock(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    l->clock_s = (uint32_t)((uint64_t)l->req.value >> 10);
-    l->clock_ms = (uint16_t)(l->req.value & 1023);
-    l->clock_error_ms = (uint32_t)(now_ms - l->sent_ms) + 1;
+    l->clock_s = (uint32_t)((uint64_t)l->lock.req.value >> 10);
+    l->clock_ms = (uint16_t)(l->lock.req.value & 1023);
+    l->clock_error_ms = (uint32_t)(now_ms - l->lock.sent_ms) + 1;
     l->clock_at_ms = now_ms;
 }
 
-void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms)
+void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms)
 {
     uint32_t back_s = max_skew_ms / 1000 + 1;
 
@@ -94,13 +100,14 @@ void rdl_lock_set_clock(struct rdl_lock *l, uint32_t wall_s, uint32_t max_skew_m
 /* ---------------------------------------------------------------- values */
 
 /* `<seconds>.<nine digits>`: numeric for every peer, and ours alone. Returns its length. */
-static uint8_t make_value(struct rdl_lock *l, char out[RDL_TOKEN_LEN], uint64_t now_ms, uint32_t ttl_ms)
+static uint8_t make_value(struct rdl_lock_legacy *l, char out[RDL_TOKEN_LEN], uint64_t now_ms,
+                          uint32_t ttl_ms)
 {
-    uint32_t identity = rdl_backoff_ms(&l->seed, 999999999, 999999999, 0);
+    uint32_t identity = rdl_backoff_ms(&l->lock.seed, 999999999, 999999999, 0);
     size_t n = rdl_dec_u32(out, latest_s(l, now_ms, ttl_ms) + 1);
     size_t i;
 
-    if (l->mode == &rdl_lock_legacy_integer)
+    if (l->kind == RDL_LEGACY_INTEGER)
         return (uint8_t)n;
     out[n++] = '.';
     for (i = FRACTION; i > 0; i--) {
@@ -136,22 +143,23 @@ static uint32_t seconds_of(const char *text, size_t len)
 }
 
 /* Expired only if it is so by the earliest the server's clock can show; else for how long (-1: for ever). */
-static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
+static enum peer judge_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     uint32_t behind_ms;
     uint32_t now_s = earliest_s(l, now_ms, &behind_ms);
-    uint32_t far_s = l->ttl_ms / 100 > FAR_S ? l->ttl_ms / 100 : FAR_S;
-    uint32_t until_s = seconds_of(l->peer, l->req.text_len);
+    uint32_t far_s = l->lock.ttl_ms / 100 > FAR_S ? l->lock.ttl_ms / 100 : FAR_S;
+    uint32_t until_s = seconds_of(l->peer, l->lock.req.text_len);
 
     if (until_s == ENDLESS_S) {
-        l->holder_ms = -1;
+        l->lock.holder_ms = -1;
         return PEER_LIVE;
     }
     if (until_s < PLAUSIBLE_S || (until_s > now_s && until_s - now_s > far_s))
         return PEER_FOREIGN;
     if (until_s < now_s)
         return PEER_EXPIRED;
-    l->holder_ms = (int64_t)(until_s - now_s + 1) * 1000 - behind_ms; /* it is past in the next second only */
+    /* It is past in the next second only. */
+    l->lock.holder_ms = (int64_t)(until_s - now_s + 1) * 1000 - behind_ms;
     return PEER_LIVE;
 }
 
@@ -159,34 +167,34 @@ static enum peer judge_peer(struct rdl_lock *l, uint64_t now_ms)
  * What stands there is a deadline no earlier than the end of our lease, by the latest the server's clock can
  * show: if all ttls are as long as ours, nobody has taken it over yet.
  */
-static int is_waiters(struct rdl_lock *l, uint64_t now_ms, uint64_t end_ms)
+static int is_waiters(struct rdl_lock_legacy *l, uint64_t now_ms, uint64_t end_ms)
 {
-    if (l->req.answer != RDL_ANSWER_YES || now_ms >= end_ms || judge_peer(l, now_ms) != PEER_LIVE)
+    if (l->lock.req.answer != RDL_ANSWER_YES || now_ms >= end_ms || judge_peer(l, now_ms) != PEER_LIVE)
         return 0;
-    return latest_s(l, now_ms, (uint32_t)(end_ms - now_ms)) <= seconds_of(l->peer, l->req.text_len);
+    return latest_s(l, now_ms, (uint32_t)(end_ms - now_ms)) <= seconds_of(l->peer, l->lock.req.text_len);
 }
 
 /* ---------------------------------------------------------------- the value that may be ours as well */
 
-static struct rdl_bytes known(const struct rdl_lock *l)
+static struct rdl_bytes known(const struct rdl_lock_legacy *l)
 {
-    const struct rdl_bytes value = {l->token.bytes, l->value_len};
+    const struct rdl_bytes value = {l->lock.token.bytes, l->value_len};
 
     return value;
 }
 
-static struct rdl_bytes other(const struct rdl_lock *l)
+static struct rdl_bytes other(const struct rdl_lock_legacy *l)
 {
     const struct rdl_bytes value = {l->peer, l->other_len};
 
     return value;
 }
 
-static int legacy_next(struct rdl_lock *l)
+static int take_other(struct rdl_lock_legacy *l)
 {
     if (l->other_len == 0)
         return 0;
-    rdl_copy(l->token.bytes, l->peer, l->other_len);
+    rdl_copy(l->lock.token.bytes, l->peer, l->other_len);
     l->value_len = l->other_len;
     l->other_len = 0;
     return 1;
@@ -194,100 +202,100 @@ static int legacy_next(struct rdl_lock *l)
 
 /* ---------------------------------------------------------------- requests */
 
-static int ask(struct rdl_lock *l, enum phase phase, const struct rdl_op *op, struct rdl_bytes extra)
+static int ask(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op, struct rdl_bytes extra)
 {
-    int rc = rdl_lock_submit(l, op, &l->req, extra);
+    int rc = rdl_lock_submit(&l->lock, op, &l->lock.req, extra);
 
-    l->phase = phase & 7u;
+    l->phase = (uint8_t)phase;
     return rc == RDL_OK ? RDL_PENDING : rc;
 }
 
 /* The same with a value that is not the known one. */
-static int ask_with(struct rdl_lock *l, enum phase phase, const struct rdl_op *op, struct rdl_bytes value,
-                    struct rdl_bytes extra)
+static int ask_with(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op,
+                    struct rdl_bytes value, struct rdl_bytes extra)
 {
     struct rdl_command cmd;
     int rc;
 
     rdl_zero(&cmd, sizeof cmd);
     cmd.op = op;
-    cmd.name.data = l->name;
-    cmd.name.len = l->name_len;
+    cmd.name.data = l->lock.name;
+    cmd.name.len = l->lock.name_len;
     cmd.value = value;
     cmd.extra = extra;
-    cmd.until_ms = l->sent_ms + l->ttl_ms;
-    cmd.ttl_ms = l->ttl_ms;
-    rc = rdl_conn_submit(l->conn, &l->req, &cmd);
-    l->phase = phase & 7u;
+    cmd.until_ms = l->lock.sent_ms + l->lock.ttl_ms;
+    cmd.ttl_ms = l->lock.ttl_ms;
+    rc = rdl_conn_submit(l->lock.conn, &l->lock.req, &cmd);
+    l->phase = (uint8_t)phase;
     return rc == RDL_OK ? RDL_PENDING : rc;
 }
 
-static int ask_what_is_there(struct rdl_lock *l)
+static int ask_what_is_there(struct rdl_lock_legacy *l)
 {
     l->other_len = 0;
-    l->req.text = l->peer;
-    l->req.text_len = 0;
+    l->lock.req.text = l->peer;
+    l->lock.req.text_len = 0;
     return ask(l, LOOK, &rdl_op_found, none);
 }
 
 /* Ask for the lock itself: validity counts from here, and every asking has a value of its own. */
-static int ask_setnx(struct rdl_lock *l, uint64_t now_ms)
+static int ask_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    l->sent_ms = now_ms;
-    l->req.text = l->peer;
-    l->req.text_len = 0;
-    l->value_len = make_value(l, (char *)l->token.bytes, now_ms, l->ttl_ms);
+    l->lock.sent_ms = now_ms;
+    l->lock.req.text = l->peer;
+    l->lock.req.text_len = 0;
+    l->value_len = make_value(l, (char *)l->lock.token.bytes, now_ms, l->lock.ttl_ms);
     return ask(l, SETNX, &rdl_op_setnx, none);
 }
 
-static int take_over(struct rdl_lock *l, enum phase phase, const struct rdl_op *op, uint64_t now_ms)
+static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op, uint64_t now_ms)
 {
     struct rdl_bytes found;
 
-    if (now_ms >= l->wake_ms) /* there is no time for another answer */
+    if (now_ms >= l->lock.wake_ms) /* there is no time for another answer */
         return RDL_BUSY;
     found.data = l->peer;
-    found.len = l->req.text_len;
-    l->sent_ms = now_ms;
-    l->value_len = make_value(l, (char *)l->token.bytes, now_ms, l->ttl_ms);
+    found.len = l->lock.req.text_len;
+    l->lock.sent_ms = now_ms;
+    l->value_len = make_value(l, (char *)l->lock.token.bytes, now_ms, l->lock.ttl_ms);
     return ask(l, phase, op, found);
 }
 
 /* ttl_ms is no less than what the lease has left, so the deadline does not move back. */
-static int ask_replace(struct rdl_lock *l, uint64_t now_ms)
+static int ask_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    l->sent_ms = now_ms;
-    l->other_len = make_value(l, l->peer, now_ms, l->ttl_ms) & 31u;
+    l->lock.sent_ms = now_ms;
+    l->other_len = make_value(l, l->peer, now_ms, l->lock.ttl_ms);
     return ask_with(l, DONE, &rdl_op_replace, other(l), known(l));
 }
 
-static int ask_extend(struct rdl_lock *l, uint64_t now_ms)
+static int ask_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    l->req.text = NULL;
+    l->lock.req.text = NULL;
     if (l->other_len > 0)
         return ask_with(l, SETTLE, &rdl_op_replace, other(l), known(l));
     return ask_replace(l, now_ms);
 }
 
-static int first_request(struct rdl_lock *l, uint64_t now_ms)
+static int first_request(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->op == RDL_RELEASE)
-        return ask(l, DONE, rdl_lock_op(l, RDL_RELEASE), none);
-    if (l->op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
+    if (l->lock.op == RDL_RELEASE)
+        return ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), none);
+    if (l->lock.op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
-    if (l->op == RDL_ACQUIRE)
+    if (l->lock.op == RDL_ACQUIRE)
         l->value_len = l->other_len = 0; /* nothing is ours to give back yet */
     return ask(l, TIME, &rdl_op_time, none);
 }
 
-static int legacy_send(struct rdl_lock *l, uint64_t now_ms)
+static int legacy_send(struct rdl_lock *lock, uint64_t now_ms)
 {
+    struct rdl_lock_legacy *l = whole(lock);
     int rc;
 
-    l->sent_ms = now_ms;
-    if (l->op == RDL_RELEASE &&
-        now_ms >= l->ended_ms) /* by now it may be somebody else's deadline that counts */
-        return RDL_EXPIRED;
+    lock->sent_ms = now_ms;
+    if (lock->op == RDL_RELEASE && now_ms >= lock->ended_ms)
+        return RDL_EXPIRED; /* by now it may be somebody else's deadline that counts */
     rc = first_request(l, now_ms);
     return rc == RDL_PENDING ? RDL_OK : rc;
 }
@@ -295,46 +303,47 @@ static int legacy_send(struct rdl_lock *l, uint64_t now_ms)
 /* ---------------------------------------------------------------- answers */
 
 /* The server does not take this request. */
-static int is_refused(const struct rdl_lock *l)
+static int is_refused(const struct rdl_lock_legacy *l)
 {
-    return l->req.answer == RDL_ANSWER_ERROR &&
-           (l->req.error == RDL_E_UNSUPPORTED || l->req.error == RDL_E_PERM);
+    return l->lock.req.answer == RDL_ANSWER_ERROR &&
+           (l->lock.req.error == RDL_E_UNSUPPORTED || l->lock.req.error == RDL_E_PERM);
 }
 
-static int not_granted(struct rdl_lock *l)
+static int not_granted(struct rdl_lock_legacy *l)
 {
-    if (l->req.answer == RDL_ANSWER_ERROR && l->req.error == RDL_E_WRONGTYPE)
+    if (l->lock.req.answer == RDL_ANSWER_ERROR && l->lock.req.error == RDL_E_WRONGTYPE)
         return RDL_E_FOREIGN_VALUE;
-    return rdl_lock_not_granted(l);
+    return rdl_lock_not_granted(&l->lock);
 }
 
 /* The server's time, or, if it does not tell, the clock that was set. */
-static int answer_time(struct rdl_lock *l, uint64_t now_ms)
+static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    int has_clock = l->req.answer == RDL_ANSWER_YES;
+    int has_clock = l->lock.req.answer == RDL_ANSWER_YES;
 
     if (has_clock)
         read_clock(l, now_ms);
     else
         has_clock = is_refused(l) && !clock_is_older(l, now_ms, CLOCK_DEAD_MS);
-    if (l->op == RDL_ACQUIRE && has_clock)
-        return now_ms < l->wake_ms ? ask_setnx(l, now_ms) : RDL_E_TIMEOUT;
-    if (l->op == RDL_ACQUIRE)
+    if (l->lock.op == RDL_ACQUIRE && has_clock)
+        return now_ms < l->lock.wake_ms ? ask_setnx(l, now_ms) : RDL_E_TIMEOUT;
+    if (l->lock.op == RDL_ACQUIRE)
         return not_granted(l);
-    return has_clock && now_ms < l->until_ms ? ask_extend(l, now_ms) : rdl_lock_extended(l, now_ms);
+    return has_clock && now_ms < l->lock.until_ms ? ask_extend(l, now_ms)
+                                                  : rdl_lock_extended(&l->lock, now_ms);
 }
 
 /* Something is in the way. */
-static int contend(struct rdl_lock *l, uint64_t now_ms)
+static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    int64_t lives_ms = l->req.value;
+    int64_t lives_ms = l->lock.req.value;
 
-    if (lives_ms == -2 && l->req.text_len == 0) /* cut short: nobody knows what stands there */
+    if (lives_ms == -2 && l->lock.req.text_len == 0) /* cut short: nobody knows what stands there */
         return RDL_BUSY;
     switch (judge_peer(l, now_ms)) {
     case PEER_LIVE:
-        if (l->holder_ms < 0)
-            l->holder_ms = lives_ms;
+        if (l->lock.holder_ms < 0)
+            l->lock.holder_ms = lives_ms;
         return RDL_BUSY;
     case PEER_EXPIRED:
         return take_over(l, REPLACE, &rdl_op_replace, now_ms);
@@ -343,114 +352,113 @@ static int contend(struct rdl_lock *l, uint64_t now_ms)
     }
     if (lives_ms == -1)
         return RDL_E_FOREIGN_VALUE;
-    l->holder_ms = lives_ms; /* a px lock, say: it ends by itself; -2: nobody knows, it came just now */
+    l->lock.holder_ms = lives_ms; /* a px lock, say: it ends by itself; -2: nobody knows, it came just now */
     return RDL_BUSY;
 }
 
-static int answer_setnx(struct rdl_lock *l, uint64_t now_ms)
+static int answer_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->req.answer == RDL_ANSWER_YES)
-        return rdl_lock_granted(l, RDL_OK, now_ms);
-    if (l->req.answer != RDL_ANSWER_UNKNOWN) /* else the attempt before knows better */
-        l->holder_ms = -2;
-    if (l->req.answer == RDL_ANSWER_NO)
+    if (l->lock.req.answer == RDL_ANSWER_YES)
+        return rdl_lock_granted(&l->lock, RDL_OK, now_ms);
+    if (l->lock.req.answer != RDL_ANSWER_UNKNOWN) /* else the attempt before knows better */
+        l->lock.holder_ms = -2;
+    if (l->lock.req.answer == RDL_ANSWER_NO)
         return contend(l, now_ms);
-    if (l->req.answer == RDL_ANSWER_ABSENT && now_ms < l->wake_ms) /* released in between: at once again */
-        return ask_setnx(l, now_ms);
-    if (l->req.answer == RDL_ANSWER_ABSENT)
-        return RDL_BUSY;
+    if (l->lock.req.answer == RDL_ANSWER_ABSENT) /* released in between: at once again */
+        return now_ms < l->lock.wake_ms ? ask_setnx(l, now_ms) : RDL_BUSY;
     return not_granted(l);
 }
 
-static int answer_replace(struct rdl_lock *l, uint64_t now_ms)
+static int answer_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->req.answer == RDL_ANSWER_YES)
-        return rdl_lock_granted(l, RDL_RECOVERED, now_ms);
+    if (l->lock.req.answer == RDL_ANSWER_YES)
+        return rdl_lock_granted(&l->lock, RDL_RECOVERED, now_ms);
     if (is_refused(l))
         return take_over(l, GETSET, &rdl_op_getset, now_ms);
-    if (l->req.answer == RDL_ANSWER_NO || l->req.answer == RDL_ANSWER_ABSENT) /* somebody was faster */
-        return RDL_BUSY;
+    if (l->lock.req.answer == RDL_ANSWER_NO || l->lock.req.answer == RDL_ANSWER_ABSENT)
+        return RDL_BUSY; /* somebody was faster */
     return not_granted(l);
 }
 
 /* What was overwritten decides, not what we had read: a third may have taken over and expired in between. */
-static int answer_getset(struct rdl_lock *l, uint64_t now_ms)
+static int answer_getset(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->req.answer == RDL_ANSWER_YES)
-        return rdl_lock_granted(l, RDL_OK, now_ms);
-    if (l->req.answer == RDL_ANSWER_NO)
-        return judge_peer(l, now_ms) == PEER_EXPIRED ? rdl_lock_granted(l, RDL_RECOVERED, now_ms) : RDL_BUSY;
+    if (l->lock.req.answer == RDL_ANSWER_YES)
+        return rdl_lock_granted(&l->lock, RDL_OK, now_ms);
+    if (l->lock.req.answer == RDL_ANSWER_NO)
+        return judge_peer(l, now_ms) == PEER_EXPIRED ? rdl_lock_granted(&l->lock, RDL_RECOVERED, now_ms)
+                                                     : RDL_BUSY;
     return not_granted(l);
 }
 
 /* Late or not, what stands there now is the new value; or it may, or it does not. */
-static int answer_replace_own(struct rdl_lock *l, uint64_t now_ms)
+static int answer_replace_own(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->req.answer == RDL_ANSWER_YES)
-        legacy_next(l);
-    else if (l->req.answer != RDL_ANSWER_UNKNOWN)
+    if (l->lock.req.answer == RDL_ANSWER_YES)
+        take_other(l);
+    else if (l->lock.req.answer != RDL_ANSWER_UNKNOWN)
         l->other_len = 0;
-    if (l->req.answer == RDL_ANSWER_NO && l->mode == &rdl_lock_legacy_shortest && now_ms < l->until_ms)
+    if (l->lock.req.answer == RDL_ANSWER_NO && l->kind == RDL_LEGACY_SHORTEST && now_ms < l->lock.until_ms)
         return ask_what_is_there(l);
-    return rdl_lock_extended(l, now_ms);
+    return rdl_lock_extended(&l->lock, now_ms);
 }
 
 /* A yes or a no: by now it is the second of the two values, if it is ours. Else both may be there still. */
-static int answer_settle(struct rdl_lock *l, uint64_t now_ms)
+static int answer_settle(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_NO) {
-        legacy_next(l);
-        if (now_ms < l->until_ms)
+    if (l->lock.req.answer == RDL_ANSWER_YES || l->lock.req.answer == RDL_ANSWER_NO) {
+        take_other(l);
+        if (now_ms < l->lock.until_ms)
             return ask_extend(l, now_ms);
     }
-    return rdl_lock_extended(l, now_ms);
+    return rdl_lock_extended(&l->lock, now_ms);
 }
 
 /* Somebody overwrote us. The lease goes on if it was a waiter; else it is lost. */
-static int answer_look_extend(struct rdl_lock *l, uint64_t now_ms)
+static int answer_look_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (is_waiters(l, now_ms, l->until_ms))
+    if (is_waiters(l, now_ms, l->lock.until_ms))
         return RDL_OVERWRITTEN;
-    if (l->req.answer == RDL_ANSWER_YES)
-        l->req.answer = RDL_ANSWER_NO;
-    return rdl_lock_extended(l, now_ms);
+    if (l->lock.req.answer == RDL_ANSWER_YES)
+        l->lock.req.answer = RDL_ANSWER_NO;
+    return rdl_lock_extended(&l->lock, now_ms);
 }
 
-static int answer_extend(struct rdl_lock *l, uint64_t now_ms)
+static int answer_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->phase == TIME)
         return answer_time(l, now_ms);
     if (l->phase == LOOK)
         return answer_look_extend(l, now_ms);
-    if (l->req.answer == RDL_ANSWER_ERROR && l->req.error == RDL_E_WRONGTYPE) /* it was replaced */
-        l->req.answer = RDL_ANSWER_NO;
+    if (l->lock.req.answer == RDL_ANSWER_ERROR && l->lock.req.error == RDL_E_WRONGTYPE) /* it was replaced */
+        l->lock.req.answer = RDL_ANSWER_NO;
     return l->phase == SETTLE ? answer_settle(l, now_ms) : answer_replace_own(l, now_ms);
 }
 
 /* Nobody else can have it by the time that a request arrives. */
-static int is_early(const struct rdl_lock *l, uint64_t now_ms)
+static int is_early(const struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    return now_ms + 2 * (uint64_t)rdl_attempt_over(l->opt, l->conn->rtt_ms) < l->ended_ms;
+    return now_ms + 2 * (uint64_t)rdl_attempt_over(l->lock.opt, l->lock.conn->rtt_ms) < l->lock.ended_ms;
 }
 
 /* Neither of our values is there, and nobody else can have the lock yet, or what is there says otherwise. */
-static int answer_look_release(struct rdl_lock *l, uint64_t now_ms)
+static int answer_look_release(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    const struct rdl_bytes found = {l->peer, l->req.text_len};
+    const struct rdl_bytes found = {l->peer, l->lock.req.text_len};
 
-    if (l->req.answer != RDL_ANSWER_YES && l->req.answer != RDL_ANSWER_NO &&
-        l->req.answer != RDL_ANSWER_ABSENT)
+    if (l->lock.req.answer != RDL_ANSWER_YES && l->lock.req.answer != RDL_ANSWER_NO &&
+        l->lock.req.answer != RDL_ANSWER_ABSENT)
         return RDL_OVERWRITTEN; /* no answer */
-    if (!is_waiters(l, now_ms, l->ended_ms))
+    if (!is_waiters(l, now_ms, l->lock.ended_ms))
         return RDL_LOST;
-    if (l->mode != &rdl_lock_legacy_shortest || !is_early(l, now_ms))
+    if (l->kind != RDL_LEGACY_SHORTEST || !is_early(l, now_ms))
         return RDL_OVERWRITTEN;
     return ask_with(l, REMOVE, &rdl_op_release_once, found, none);
 }
 
-static int answer_remove(const struct rdl_lock *l)
+static int answer_remove(const struct rdl_lock_legacy *l)
 {
-    switch ((enum rdl_answer)l->req.answer) {
+    switch ((enum rdl_answer)l->lock.req.answer) {
     case RDL_ANSWER_YES:
         return RDL_REMOVED;
     case RDL_ANSWER_ABSENT: /* somebody deleted it who held it, or what he did not hold */
@@ -467,56 +475,60 @@ static int answer_remove(const struct rdl_lock *l)
 }
 
 /* Of two values the second, when the first was not there. Whole numbers: not when it may be another's. */
-static int is_other_next(struct rdl_lock *l, uint64_t now_ms)
+static int is_other_next(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    return (l->mode->next != NULL || (is_early(l, now_ms) && !l->req.is_again)) && legacy_next(l);
+    return (l->kind != RDL_LEGACY_INTEGER || (is_early(l, now_ms) && !l->lock.req.is_again)) && take_other(l);
 }
 
 /*
  * None of ours is there. If that was asked again after a cut, the lock may have been free since the first
  * time, and what stands there the next holder's: it is not looked at, nor taken for a waiter's.
  */
-static int not_ours(struct rdl_lock *l, uint64_t now_ms)
+static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    int is_again = l->req.is_again;
+    int is_again = l->lock.req.is_again;
     int rc;
 
     if (is_other_next(l, now_ms)) {
-        rc = ask(l, DONE, rdl_lock_op(l, RDL_RELEASE), none);
-        l->req.is_again = is_again != 0;
+        rc = ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), none);
+        l->lock.req.is_again = is_again != 0;
         return rc;
     }
     if (is_again && l->other_len > 0) /* the second may stand there, and was not asked for */
         return RDL_UNKNOWN;
-    return is_again || now_ms >= l->ended_ms ? rdl_lock_released(l, now_ms) : ask_what_is_there(l);
+    return is_again || now_ms >= l->lock.ended_ms ? rdl_lock_released(&l->lock, now_ms)
+                                                  : ask_what_is_there(l);
 }
 
 /* Where nothing compares: DEL, as long as nobody else can have it by the time it arrives. */
-static int answer_release_own(struct rdl_lock *l, uint64_t now_ms)
+static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (is_refused(l) && is_early(l, now_ms))
         return ask(l, GETSET, &rdl_op_delete, none);
-    if (l->req.answer == RDL_ANSWER_NO)
+    if (l->lock.req.answer == RDL_ANSWER_NO)
         return not_ours(l, now_ms);
-    if (l->req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(l, now_ms) == RDL_UNKNOWN && rdl_lock_next(l))
-        rdl_lock_owe(l); /* the first is owed already */
-    return rdl_lock_released(l, now_ms);
+    if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) == RDL_UNKNOWN &&
+        rdl_lock_next(&l->lock))
+        rdl_lock_owe(&l->lock); /* the first is owed already */
+    return rdl_lock_released(&l->lock, now_ms);
 }
 
-static int answer_release(struct rdl_lock *l, uint64_t now_ms)
+static int answer_release(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->phase == DONE)
         return answer_release_own(l, now_ms);
     if (l->phase == LOOK)
         return answer_look_release(l, now_ms);
-    return l->phase == REMOVE ? answer_remove(l) : rdl_lock_released(l, now_ms);
+    return l->phase == REMOVE ? answer_remove(l) : rdl_lock_released(&l->lock, now_ms);
 }
 
-static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)
+static int legacy_answer(struct rdl_lock *lock, uint64_t now_ms)
 {
-    if (l->op == RDL_RELEASE)
+    struct rdl_lock_legacy *l = whole(lock);
+
+    if (lock->op == RDL_RELEASE)
         return answer_release(l, now_ms);
-    if (l->op == RDL_EXTEND)
+    if (lock->op == RDL_EXTEND)
         return answer_extend(l, now_ms);
     switch ((enum phase)l->phase) {
     case TIME:
@@ -536,15 +548,28 @@ static int legacy_answer(struct rdl_lock *l, uint64_t now_ms)
 }
 
 /* Whole numbers do not tell one from another: what was not answered may be somebody else's. */
-static size_t legacy_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+static size_t legacy_value(const struct rdl_lock *lock, char out[RDL_VALUE_MAX])
 {
-    if (l->mode == &rdl_lock_legacy_integer && l->op == RDL_ACQUIRE && l->req.answer == RDL_ANSWER_UNKNOWN)
+    const struct rdl_lock_legacy *l = (const struct rdl_lock_legacy *)lock;
+
+    if (l->kind == RDL_LEGACY_INTEGER && lock->op == RDL_ACQUIRE && lock->req.answer == RDL_ANSWER_UNKNOWN)
         return 0;
-    rdl_copy(out, l->token.bytes, l->value_len);
+    rdl_copy(out, lock->token.bytes, l->value_len);
     return l->value_len;
 }
 
-const struct rdl_lock_mode rdl_lock_legacy = {legacy_send, legacy_answer, legacy_value, NULL, legacy_next};
-const struct rdl_lock_mode rdl_lock_legacy_integer = {legacy_send, legacy_answer, legacy_value, NULL, NULL};
-const struct rdl_lock_mode rdl_lock_legacy_shortest = {legacy_send, legacy_answer, legacy_value, NULL,
-                                                       legacy_next};
+/* Nor is what may be another's deleted. */
+static int legacy_next(struct rdl_lock *lock)
+{
+    return whole(lock)->kind != RDL_LEGACY_INTEGER && take_other(whole(lock));
+}
+
+static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, NULL, legacy_next};
+
+void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_options *opt,
+                          struct rdl_conn *conn, const void *name, size_t name_len)
+{
+    rdl_zero(l, sizeof *l);
+    rdl_lock_init(&l->lock, &legacy, opt, conn, name, name_len);
+    l->kind = (uint8_t)kind;
+}

@@ -6,9 +6,6 @@
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 
-/* In l->fence: it is not the number of a lease that was taken, but one that the next has to exceed. */
-#define RDL_FENCE_FLOOR ((uint64_t)1 << 63)
-
 /* Queue a request for the lock's key, with its value. RDL_OK or RDL_E_FULL. */
 int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra);
 /* What the action is for this mode; with a hint a release also tells one waiter. */

@@ -26,20 +26,20 @@ static void store_write(struct store *s, uint64_t number, const char *content)
 }
 
 /* Hold the lock for a moment; the number that came with it. 0: no lock. */
-static uint64_t hold(struct rdl_lock *lock, const struct rdl_net *net)
+static uint64_t hold(struct rdl_lock_fenced *fenced, const struct rdl_net *net)
 {
     uint64_t number;
     int rc;
 
-    rdl_lock_set_floor(lock,
-                       (uint64_t)time(NULL) * 1000); /* so that numbers grow even if the server forgets */
-    rc = rdl_lock_acquire(lock, net);
+    /* So that numbers grow even if the server forgets. */
+    rdl_lock_set_floor(fenced, (uint64_t)time(NULL) * 1000);
+    rc = rdl_lock_acquire(&fenced->lock, net);
     if (rc < 0) {
         fprintf(stderr, "no lock: %s\n", rdl_strerror(rc));
         return 0;
     }
-    number = rdl_lock_fence(lock);
-    rdl_lock_release(lock, net);
+    number = rdl_lock_fence(fenced);
+    rdl_lock_release(&fenced->lock, net);
     return number;
 }
 
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     struct store store = {0, "nothing"};
     struct rdl_posix posix;
     struct rdl_net net;
-    struct rdl_lock lock;
+    struct rdl_lock_fenced fenced;
     uint64_t anna;
     uint64_t berta;
 
@@ -59,9 +59,9 @@ int main(int argc, char **argv)
         return 2;
     }
     rdl_posix_init(&posix, &net);
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &server.conn, "store", 5);
-    anna = hold(&lock, &net); /* she falls asleep, and her lease ends */
-    berta = hold(&lock, &net);
+    rdl_lock_init_fenced(&fenced, &opt, &server.conn, "store", 5);
+    anna = hold(&fenced, &net); /* she falls asleep, and her lease ends */
+    berta = hold(&fenced, &net);
     if (anna == 0 || berta == 0)
         return 1;
     store_write(&store, berta, "Berta");

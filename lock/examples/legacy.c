@@ -38,7 +38,8 @@ int main(int argc, char **argv)
     const char *name = argc == 3 ? argv[2] : "lock.foo";
     struct rdl_posix posix;
     struct rdl_net net;
-    struct rdl_lock lock;
+    struct rdl_lock_legacy legacy;
+    struct rdl_lock *lock = &legacy.lock;
     int rc;
 
     if (argc < 2 || argc > 3 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
@@ -46,21 +47,21 @@ int main(int argc, char **argv)
         return 2;
     }
     rdl_posix_init(&posix, &net);
-    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &server.conn, name, strlen(name));
+    rdl_lock_init_legacy(&legacy, RDL_LEGACY, &opt, &server.conn, name, strlen(name));
     /* Servers before 2.6 have no TIME: our own clock then, which may be off by two seconds. */
-    rdl_lock_set_clock(&lock, (uint32_t)time(NULL), 2000, net.now_ms(net.ctx));
+    rdl_lock_set_clock(&legacy, (uint32_t)time(NULL), 2000, net.now_ms(net.ctx));
 
-    rc = rdl_lock_acquire(&lock, &net);
+    rc = rdl_lock_acquire(lock, &net);
     if (rc < 0) {
-        explain(rc, &lock);
+        explain(rc, lock);
         return 1;
     }
     printf(rc == RDL_RECOVERED ? "taken over from a holder whose time was up\n" : "taken\n");
-    rc = rdl_lock_extend(&lock, &net, 60000);
-    printf("ours for %u s\n", (unsigned)rdl_lock_remaining_ms(&lock, net.now_ms(net.ctx)) / 1000);
+    rc = rdl_lock_extend(lock, &net, 60000);
+    printf("ours for %u s\n", (unsigned)rdl_lock_remaining_ms(lock, net.now_ms(net.ctx)) / 1000);
     if (rc == RDL_LOST)
         return 1;
-    rc = rdl_lock_release(&lock, &net);
-    explain_release(rc, &lock);
+    rc = rdl_lock_release(lock, &net);
+    explain_release(rc, lock);
     return rc < 0;
 }

@@ -291,10 +291,11 @@ struct rdl_cli_lock {
     struct rdl_cli_servers *servers;
     struct rdl_redlock_options opt;
     struct rdl_redlock redlock;
-    struct rdl_lock single; /* instead, with is_single */
+    struct rdl_lock_legacy single; /* instead, with is_single; its .lock alone, without is_legacy */
     struct rdl_hint hint;
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     int is_single;
+    int is_legacy;    /* speaks the old protocol */
     int is_acquiring; /* the single lock's operation, and its result; RDL_PENDING: it goes on */
     int result;
     uint64_t reached_ms; /* while it is asked for: when a majority could answer last */

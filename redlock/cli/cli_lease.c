@@ -28,12 +28,6 @@ static int is_single(const struct rdl_cli_options *o)
     return o->legacy != RDL_CLI_LEGACY_NEVER;
 }
 
-/* The old protocol, or, with auto, today's until the server refuses it. */
-static const struct rdl_lock_mode *legacy_mode(const struct rdl_cli_options *o)
-{
-    return o->shortest_ttl ? &rdl_lock_legacy_shortest : &rdl_lock_legacy;
-}
-
 /* ---------------------------------------------------------------- set up */
 
 /* For a server that does not tell the time: ours, by --clock-error. */
@@ -43,11 +37,20 @@ static void set_clock(struct rdl_cli_lock *l)
         rdl_lock_set_clock(&l->single, (uint32_t)time(NULL), l->o->clock_error_ms, rdl_cli_now(l));
 }
 
-static void become(struct rdl_cli_lock *l, const struct rdl_lock_mode *mode)
+/* The old protocol, or, with auto, today's until the server refuses it. */
+static void become(struct rdl_cli_lock *l, int is_legacy)
 {
-    rdl_lock_init(&l->single, mode, &l->opt.lease, &l->servers->conn[0], l->o->lock, strlen(l->o->lock));
+    enum rdl_legacy kind = l->o->shortest_ttl ? RDL_LEGACY_SHORTEST : RDL_LEGACY;
+    struct rdl_conn *conn = &l->servers->conn[0];
+    size_t len = strlen(l->o->lock);
+
+    l->is_legacy = is_legacy;
+    if (is_legacy)
+        rdl_lock_init_legacy(&l->single, kind, &l->opt.lease, conn, l->o->lock, len);
+    else
+        rdl_lock_init(&l->single.lock, &rdl_lock_px, &l->opt.lease, conn, l->o->lock, len);
     if (l->o->wake_hint)
-        rdl_lock_set_hint(&l->single, &l->hint);
+        rdl_lock_set_hint(&l->single.lock, &l->hint);
 }
 
 void rdl_cli_lease_init(struct rdl_cli_lock *l)
@@ -63,7 +66,7 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
         l->n_conns++;
     }
     if (l->is_single) {
-        become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS ? legacy_mode(o) : &rdl_lock_px);
+        become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS);
         return;
     }
     l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
@@ -82,7 +85,7 @@ static int enter(struct rdl_cli_lock *l, enum rdl_vote vote, int error, int rc)
 
     s->vote = (uint8_t)vote;
     s->error = (int16_t)error;
-    s->value = rdl_lock_holder_ms(&l->single);
+    s->value = rdl_lock_holder_ms(&l->single.lock);
     return rc;
 }
 
@@ -108,7 +111,7 @@ static int acquired(struct rdl_cli_lock *l, int rc)
         return RDL_BUSY;
     }
     if (rc == RDL_UNKNOWN)
-        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single), RDL_NO_QUORUM);
+        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single.lock), RDL_NO_QUORUM);
     return enter(l, RDL_VOTE_ERROR, rc, RDL_NO_QUORUM);
 }
 
@@ -121,7 +124,7 @@ static int kept(struct rdl_cli_lock *l, int rc)
     if (rc >= 0)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_UNKNOWN)
-        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single), rc);
+        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single.lock), rc);
     if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_OVERWRITTEN)
         return enter(l, RDL_VOTE_ABSENT, RDL_OK, rc);
     return enter(l, RDL_VOTE_ERROR, rc, rc);
@@ -130,12 +133,12 @@ static int kept(struct rdl_cli_lock *l, int rc)
 /* --legacy=auto: once more, in the old protocol, if the server knows no other. */
 static int try_legacy(struct rdl_cli_lock *l, int rc)
 {
-    if (rc != RDL_E_UNSUPPORTED || l->o->legacy != RDL_CLI_LEGACY_AUTO || l->single.mode != &rdl_lock_px)
+    if (rc != RDL_E_UNSUPPORTED || l->o->legacy != RDL_CLI_LEGACY_AUTO || l->is_legacy)
         return rc;
     rdl_cli_note("the server does not know SET NX PX: using the old protocol");
-    become(l, legacy_mode(l->o));
+    become(l, 1);
     set_clock(l);
-    return rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l));
+    return rdl_lock_acquire_begin(&l->single.lock, l->entropy, rdl_cli_now(l));
 }
 
 /* The result stays until the next operation begins: whoever steps may not be the one who looks at it. */
@@ -154,23 +157,18 @@ int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i)
     return error != RDL_OK ? error : rdl_conn_error(&l->servers->conn[i]);
 }
 
-static int is_legacy(const struct rdl_cli_lock *l)
-{
-    return l->is_single && l->single.mode != &rdl_lock_px;
-}
-
 /* An acquire in the old protocol that was refused before it had a value: TIME was, and no clock is set. */
 static int lacks_clock(const struct rdl_cli_lock *l)
 {
-    return is_legacy(l) && l->single.op == RDL_ACQUIRE && l->single.value_len == 0 &&
+    return l->is_legacy && l->single.lock.op == RDL_ACQUIRE && l->single.value_len == 0 &&
            (l->servers->server[0].error == RDL_E_UNSUPPORTED || l->servers->server[0].error == RDL_E_PERM);
 }
 
 const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l)
 {
-    if (is_legacy(l) && l->single.result != RDL_E_FOREIGN_VALUE)
+    if (l->is_legacy && l->single.lock.result != RDL_E_FOREIGN_VALUE)
         return "is held by somebody else, without end: he gave no timeout, and releases it when he is done";
-    return is_legacy(l)
+    return l->is_legacy
                ? "is taken for ever: its key has no expiry, so it is not a lock of this kind"
                : "is taken for ever: its key has no expiry (TTL says -1), so it is a lock of the old "
                  "protocol (--legacy) or no lock at all; DEL it only if nobody holds it";
@@ -182,20 +180,20 @@ static void report_denied(const struct rdl_cli_lock *l, int64_t ms, char *out, s
         snprintf(out, cap, "somebody else's for another %lld ms", (long long)ms);
     else if (ms != -1)
         snprintf(out, cap, "somebody else's");
-    else if (is_legacy(l) && l->single.result != RDL_E_FOREIGN_VALUE)
+    else if (l->is_legacy && l->single.lock.result != RDL_E_FOREIGN_VALUE)
         snprintf(out, cap, "somebody else's, without end");
     else
         snprintf(out, cap, "%s",
-                 is_legacy(l) ? rdl_strerror(RDL_E_FOREIGN_VALUE)
+                 l->is_legacy ? rdl_strerror(RDL_E_FOREIGN_VALUE)
                               : "somebody else's, with no expiry: foreign or legacy");
 }
 
 /* What is there instead of our value. */
 static const char *instead(const struct rdl_cli_lock *l)
 {
-    if (l->single.result == RDL_OVERWRITTEN)
+    if (l->single.lock.result == RDL_OVERWRITTEN)
         return "a waiter wrote over it: it can only run out";
-    if (!is_legacy(l) || l->single.req.answer != RDL_ANSWER_NO)
+    if (!l->is_legacy || l->single.lock.req.answer != RDL_ANSWER_NO)
         return "was gone";
     return l->o->shortest_ttl
                ? "holds what somebody else wrote"
@@ -234,7 +232,7 @@ void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l)
     static const char hint[] =
         "if no client's ttl is shorter than --ttl, and none deletes what it does not hold, "
         "--legacy-shortest-ttl deletes it";
-    int64_t ms = rdl_lock_holder_ms(&l->single);
+    int64_t ms = rdl_lock_holder_ms(&l->single.lock);
 
     if (ms == -1)
         rdl_cli_warn("%s is released, but its key stays for ever: %s, and gave no timeout. Delete it "
@@ -272,10 +270,10 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
         set_floor(l);
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
     }
-    if (is_legacy(l))
+    if (l->is_legacy)
         set_clock(l);
     l->is_acquiring = 1;
-    return took(l, rdl_lock_acquire_begin(&l->single, l->entropy, rdl_cli_now(l)));
+    return took(l, rdl_lock_acquire_begin(&l->single.lock, l->entropy, rdl_cli_now(l)));
 }
 
 /* By a ttl; a key that has longer to live keeps that. */
@@ -284,10 +282,10 @@ int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms)
     l->opt.lease.ttl_ms = l->o->ttl_ms;
     if (!l->is_single)
         return rdl_redlock_extend_begin(&l->redlock, l->o->ttl_ms, now_ms);
-    if (is_legacy(l) && now_ms - l->single.clock_at_ms > CLOCK_OLD_MS) /* else it is the server's, or fresh */
+    if (l->is_legacy && now_ms - l->single.clock_at_ms > CLOCK_OLD_MS) /* else it is the server's, or fresh */
         set_clock(l);
     l->is_acquiring = 0;
-    return took(l, rdl_lock_extend_begin(&l->single, l->o->ttl_ms, now_ms));
+    return took(l, rdl_lock_extend_begin(&l->single.lock, l->o->ttl_ms, now_ms));
 }
 
 int rdl_cli_lease_release(struct rdl_cli_lock *l, uint64_t now_ms)
@@ -295,7 +293,7 @@ int rdl_cli_lease_release(struct rdl_cli_lock *l, uint64_t now_ms)
     if (!l->is_single)
         return rdl_redlock_release_begin(&l->redlock, now_ms);
     l->is_acquiring = 0;
-    return took(l, rdl_lock_release_begin(&l->single, now_ms));
+    return took(l, rdl_lock_release_begin(&l->single.lock, now_ms));
 }
 
 int rdl_cli_lease_step(struct rdl_cli_lock *l)
@@ -306,24 +304,25 @@ int rdl_cli_lease_step(struct rdl_cli_lock *l)
         set_floor(l);
         return rdl_redlock_step(&l->redlock, now);
     }
-    return l->result == RDL_PENDING ? took(l, rdl_lock_step(&l->single, now)) : l->result;
+    return l->result == RDL_PENDING ? took(l, rdl_lock_step(&l->single.lock, now)) : l->result;
 }
 
 uint64_t rdl_cli_lease_wake_ms(const struct rdl_cli_lock *l)
 {
-    return l->is_single ? rdl_lock_wake_ms(&l->single) : rdl_redlock_wake_ms(&l->redlock);
+    return l->is_single ? rdl_lock_wake_ms(&l->single.lock) : rdl_redlock_wake_ms(&l->redlock);
 }
 
 uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l)
 {
     uint64_t now = rdl_cli_now(l);
 
-    return l->is_single ? now + rdl_lock_remaining_ms(&l->single, now) : rdl_redlock_until_ms(&l->redlock);
+    return l->is_single ? now + rdl_lock_remaining_ms(&l->single.lock, now)
+                        : rdl_redlock_until_ms(&l->redlock);
 }
 
 struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l)
 {
-    struct rdl_cost last = l->is_single ? rdl_lock_cost(&l->single) : rdl_redlock_cost(&l->redlock);
+    struct rdl_cost last = l->is_single ? rdl_lock_cost(&l->single.lock) : rdl_redlock_cost(&l->redlock);
     const struct rdl_cli_cost cost = {l->before.sets + last.sets, l->before.busy + last.busy};
 
     return cost;
@@ -335,7 +334,7 @@ uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
     size_t len = sizeof value;
 
     if (l->is_single)
-        len = l->single.mode->value(&l->single, value);
+        len = l->single.lock.mode->value(&l->single.lock, value);
     else
         rdl_redlock_token(&l->redlock, value);
     return rdl_cli_id(RDL_CLI_ID_BASE, value, len);
@@ -353,7 +352,7 @@ uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l)
 
 int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l)
 {
-    return (l->is_single ? l->single.op : l->redlock.op) == RDL_RELEASE;
+    return (l->is_single ? l->single.lock.op : l->redlock.op) == RDL_RELEASE;
 }
 
 /* ---------------------------------------------------------------- running the connections */
@@ -431,7 +430,7 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l)
         rdl_redlock_drain(&l->redlock, &l->net, until_ms);
         return;
     }
-    rdl_lock_cancel(&l->single);
+    rdl_lock_cancel(&l->single.lock);
     l->result = RDL_EXPIRED;
     while (has_work(l) && rdl_cli_now(l) < until_ms &&
            l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, until_ms) == RDL_OK) {

@@ -29,15 +29,10 @@ struct probe {
 
 static struct probe probes[RDL_SERVERS_MAX];
 
-static int is_legacy(const struct rdl_cli_lock *l)
-{
-    return l->is_single && l->single.mode != &rdl_lock_px;
-}
-
 static int is_doubtful(const struct rdl_cli_lock *l, size_t i)
 {
-    if (l->o->fence || is_legacy(l))
-        return is_legacy(l);
+    if (l->o->fence || l->is_legacy)
+        return l->is_legacy;
     return l->servers->endpoint[i].user.len > 0 ||
            (!l->is_single && rdl_guard_facts(&l->servers->conn[i]) == NULL);
 }
@@ -56,8 +51,8 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
     rdl_token_init(&token, entropy);
     rdl_token_hex(&token, value);
     memset(&cmd, 0, sizeof cmd);
-    p->extend_by = is_legacy(l) ? &rdl_op_replace : &rdl_op_extend;
-    p->release_by = is_legacy(l) ? NULL : l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
+    p->extend_by = l->is_legacy ? &rdl_op_replace : &rdl_op_extend;
+    p->release_by = l->is_legacy ? NULL : l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
     cmd.name.data = l->o->lock;
     cmd.name.len = strlen(l->o->lock);
     cmd.value.data = value;
@@ -68,7 +63,7 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
     p->release.answer = RDL_ANSWER_UNSENT;
     p->is_out = cmd.op == NULL || rdl_conn_submit(c, &p->release, &cmd) == RDL_OK;
     cmd.op = p->extend_by;
-    if (is_legacy(l))
+    if (l->is_legacy)
         cmd.extra = cmd.value;
     if (p->is_out && rdl_conn_submit(c, &p->extend, &cmd) != RDL_OK)
         p->extend.answer = RDL_ANSWER_UNSENT;
@@ -124,7 +119,7 @@ static void tell(const struct rdl_cli_lock *l, size_t i)
     if (!no_release && !no_extend)
         return;
     rdl_cli_servers_where(l->servers, i, where);
-    if (is_legacy(l) && rdl_conn_refuses(&l->servers->conn[i], p->extend_by) == RDL_E_UNSUPPORTED) {
+    if (l->is_legacy && rdl_conn_refuses(&l->servers->conn[i], p->extend_by) == RDL_E_UNSUPPORTED) {
         tell_too_old(l, where);
         return;
     }
@@ -137,7 +132,7 @@ static void tell(const struct rdl_cli_lock *l, size_t i)
                  no_release && no_extend ? ": the lease ends with its ttl, not later and not before"
                  : no_release            ? ": it stays until its ttl ends"
                                          : ": it ends with its ttl",
-                 is_legacy(l) ? "+set" : "+del +pttl +pexpire", said);
+                 l->is_legacy ? "+set" : "+del +pttl +pexpire", said);
 }
 
 void rdl_cli_probe(struct rdl_cli_lock *l)

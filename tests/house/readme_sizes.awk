@@ -10,6 +10,11 @@ function row(title, kind)
     print "| " title " | " kind["m0plus"] " | " kind["m4"] " | " kind["x86-64"] " |"
 }
 
+function structure(name, more)
+{
+    print "| `struct " name "`" more " | | " size["ilp32" SUBSEP name] " | " size["lp64" SUBSEP name] " |"
+}
+
 FILENAME ~ /size.txt$/ && $1 == "text" && $3 != "total" { sum[layer($3) SUBSEP $2] += $4 }
 FILENAME ~ /size.txt$/ && $1 == "text" && $3 == "total" { total[$2] = $4 }
 FILENAME ~ /size.txt$/ && $1 == "stack" && $3 == "total" { stack[$2] = $4 }
@@ -40,10 +45,12 @@ FILENAME ~ /size.txt$/ { next }
         row(label[names[i]], part)
     }
     row("deepest stack", stack)
-    print "| `struct rdl_conn` | | " size["ilp32" SUBSEP "rdl_conn"] " | " size["lp64" SUBSEP "rdl_conn"] " |"
-    print "| `struct rdl_lock` | | " size["ilp32" SUBSEP "rdl_lock"] " | " size["lp64" SUBSEP "rdl_lock"] " |"
-    print "| `struct rdl_redlock` | | " size["ilp32" SUBSEP "rdl_redlock"] " | " size["lp64" SUBSEP "rdl_redlock"] " |"
-    print "| `struct rdl_server`, each | | " size["ilp32" SUBSEP "rdl_server"] " | " size["lp64" SUBSEP "rdl_server"] " |"
+    structure("rdl_conn", "")
+    structure("rdl_lock", "")
+    structure("rdl_lock_fenced", "")
+    structure("rdl_lock_legacy", "")
+    structure("rdl_redlock", "")
+    structure("rdl_server", ", each")
     print ""
     skip = 1
 }

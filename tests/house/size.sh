@@ -50,7 +50,7 @@ stack() { # target
 
 # A px lock brings nothing along of the other modes: no figure if it does.
 is_px_only() { # image
-    ! nm "$1" | grep -E ' rdl_(lock_(legacy|fenced)|way_(del|[a-z]+_watch)|cmd_(del|watch|multi|exec)|op_(setnx|getset|replace|wait|[a-z]+_(fenced?|multi|wake))|script_(replace|acquire|extend_fenced)|hint|redlock)' >&2
+    ! nm "$1" | grep -E ' rdl_(lock_init_(legacy|fenced|multi)|way_(del|[a-z]+_watch)|cmd_(del|watch|multi|exec)|op_(setnx|getset|replace|wait|[a-z]+_(fenced?|multi|wake))|script_(replace|acquire|extend_fenced)|hint|redlock)' >&2
 }
 
 # What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.

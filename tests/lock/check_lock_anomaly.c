@@ -12,29 +12,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "tests/sim/any_lock.h"
 #include "tests/fixtures/faulty.h"
 
 #define OVER "1699999000.5" /* a legacy lease, long over */
 
 enum { TTL = 10000, ATTEMPT = 250, BEGIN = 5000, WAIT_MS = 3000, NEIGHBOUR_MS = 7000000 };
+enum { SEVERAL = MODE_LEGACY_SHORTEST + 1 }; /* several locks as one */
 
 static const struct kind {
     const char *name;
-    const struct rdl_lock_mode *mode; /* NULL: several locks as one */
+    unsigned mode; /* enum any_mode, or SEVERAL */
     struct sim_features features;
 } kinds[] = {
-    {"px", &rdl_lock_px, {.version = "7.0.15", .password = "pw"}},
-    {"px, DELEX", &rdl_lock_px, {.version = "8.6.3", .password = "pw", .has_delex = 1}},
-    {"px, DELIFEQ", &rdl_lock_px, {.version = "9.1.2", .password = "pw", .has_delifeq = 1}},
-    {"px, WATCH", &rdl_lock_px, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
-    {"fenced", &rdl_lock_fenced, {.version = "7.0.15", .password = "pw"}},
-    {"several", NULL, {.version = "7.0.15", .password = "pw"}},
-    {"legacy", &rdl_lock_legacy, {.version = "7.0.15", .password = "pw"}},
-    {"legacy, integer", &rdl_lock_legacy_integer, {.version = "7.0.15", .password = "pw"}},
-    {"legacy, WATCH", &rdl_lock_legacy, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
+    {"px", MODE_PX, {.version = "7.0.15", .password = "pw"}},
+    {"px, DELEX", MODE_PX, {.version = "8.6.3", .password = "pw", .has_delex = 1}},
+    {"px, DELIFEQ", MODE_PX, {.version = "9.1.2", .password = "pw", .has_delifeq = 1}},
+    {"px, WATCH", MODE_PX, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
+    {"fenced", MODE_FENCED, {.version = "7.0.15", .password = "pw"}},
+    {"several", SEVERAL, {.version = "7.0.15", .password = "pw"}},
+    {"legacy", MODE_LEGACY, {.version = "7.0.15", .password = "pw"}},
+    {"legacy, integer", MODE_LEGACY_INTEGER, {.version = "7.0.15", .password = "pw"}},
+    {"legacy, WATCH", MODE_LEGACY, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
     {"legacy, GETSET",
-     &rdl_lock_legacy,
+     MODE_LEGACY,
      {.version = "7.0.15", .password = "pw", .no_scripts = 1, .denied = " watch "}},
 };
 
@@ -44,7 +45,9 @@ enum { KINDS = sizeof kinds / sizeof kinds[0], NAMES = 3 };
 static const struct rdl_bytes several[NAMES] = {{"x", 1}, {"k", 1}, {"y", 1}};
 
 static struct faulty f;
-static struct rdl_lock l, neighbour;
+static union any_lock own;
+static struct rdl_lock *const l = &own.lock;
+static struct rdl_lock neighbour;
 static struct rdl_options opt;
 static const struct rdl_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
 static uint8_t packed[RDL_NAME_MAX];
@@ -62,12 +65,12 @@ static void claim(int is_true, const char *what)
 
 static int is_integer(void)
 {
-    return kind->mode == &rdl_lock_legacy_integer;
+    return kind->mode == MODE_LEGACY_INTEGER;
 }
 
 static int is_legacy(void)
 {
-    return kind->mode == &rdl_lock_legacy || is_integer();
+    return kind->mode == MODE_LEGACY || is_integer();
 }
 
 static int compares_nothing(void)
@@ -108,7 +111,7 @@ static uint64_t ours_ms(struct rdl_bytes name)
         end = strtoull(value, NULL, 10) * 1000;
     } else {
         end = k->expire_ms;
-        if (l.mode->value(&l, value) != k->value_len || memcmp(value, k->value, k->value_len) != 0)
+        if (l->mode->value(l, value) != k->value_len || memcmp(value, k->value, k->value_len) != 0)
             return 0;
     }
     return end > now + FAULTY_CLOCK_MS ? end - now - FAULTY_CLOCK_MS : 0;
@@ -116,12 +119,12 @@ static uint64_t ours_ms(struct rdl_bytes name)
 
 static void assert_truth(void)
 {
-    uint32_t left_ms = rdl_lock_remaining_ms(&l, now);
+    uint32_t left_ms = rdl_lock_remaining_ms(l, now);
     size_t i;
 
     for (i = 0; i < NAMES; i++) {
         const struct sim_key *k = find(several[i]);
-        if (left_ms > 0 && (kind->mode == NULL || i == 1))
+        if (left_ms > 0 && (kind->mode == SEVERAL || i == 1))
             claim(ours_ms(several[i]) >= left_ms, "what is held is on the server, for that long");
         if (k != NULL && !is_legacy())
             claim(k->expire_ms != 0, "a key ends by itself");
@@ -194,7 +197,7 @@ static void settle(uint64_t until_ms)
 
     while (!is_settled() && now < until_ms) {
         turn(rdl_conn_upkeep(&f.s.conn, now) < until_ms ? rdl_conn_upkeep(&f.s.conn, now) : until_ms);
-        rdl_lock_step(&l, now);
+        rdl_lock_step(l, now);
         assert_truth();
         claim(turns++ < 5000, "a conn comes to rest");
     }
@@ -220,10 +223,10 @@ static void prepare(void)
     f.s.endpoint.password.len = 2;
     f.s.endpoint.db = 1;
     opt = once;
-    if (kind->mode == NULL)
-        claim(rdl_lock_init_multi(&l, &opt, &f.s.conn, several, NAMES, packed) == RDL_OK, "names");
+    if (kind->mode == SEVERAL)
+        claim(rdl_lock_init_multi(l, &opt, &f.s.conn, several, NAMES, packed) == RDL_OK, "names");
     else
-        rdl_lock_init(&l, kind->mode, &opt, &f.s.conn, "k", 1);
+        any_lock_init(&own, (enum any_mode)kind->mode, &opt, &f.s.conn, "k", 1);
     rdl_lock_init(&neighbour, &rdl_lock_px, &once, &f.s.conn, "b", 1);
     faulty_command(&f, "SET b other PX 7000000\r\n", now);
     if (deed == CONNECT_AND_ACQUIRE)
@@ -238,7 +241,7 @@ static void prepare(void)
     } else if (deed == TAKE_OVER) {
         faulty_command(&f, "SET k " OVER "\r\n", now);
     } else if (deed >= EXTEND) {
-        claim(finish(&l, acquire(&l), ATTEMPT) == RDL_OK, "the lock is there to be had");
+        claim(finish(l, acquire(l), ATTEMPT) == RDL_OK, "the lock is there to be had");
         now += 1000;
     }
 }
@@ -253,34 +256,34 @@ static void do_it(void)
     uint64_t bound_ms = deed == WAIT                  ? WAIT_MS + ATTEMPT
                         : deed == CONNECT_AND_ACQUIRE ? 2000 + ATTEMPT
                                                       : ATTEMPT;
-    uint32_t left_ms = rdl_lock_remaining_ms(&l, now);
+    uint32_t left_ms = rdl_lock_remaining_ms(l, now);
     int good = deed == TAKE_OVER ? RDL_RECOVERED : RDL_OK;
     int rc;
 
     if (deed == EXTEND)
-        rc = rdl_lock_extend_begin(&l, TTL, now);
+        rc = rdl_lock_extend_begin(l, TTL, now);
     else
-        rc = deed == RELEASE ? rdl_lock_release_begin(&l, now) : acquire(&l);
+        rc = deed == RELEASE ? rdl_lock_release_begin(l, now) : acquire(l);
     acquire(&neighbour);
-    rc = finish(&l, rc, bound_ms);
+    rc = finish(l, rc, bound_ms);
     claim(rc == good || is_transport(rc) || (rc == RDL_BUSY && (deed == WAIT || deed == TAKE_OVER)) ||
               (deed == EXTEND && is_refusal(rc)),
           "the result is a possible one");
     claim(rc == good || f.hits > 0 || (deed == EXTEND && is_refusal(rc)), "without a fault it succeeds");
     if (rc == good && deed != RELEASE)
-        claim(rdl_lock_remaining_ms(&l, now) > left_ms, "who has got it has it");
+        claim(rdl_lock_remaining_ms(l, now) > left_ms, "who has got it has it");
     else if (deed != EXTEND)
-        claim(rdl_lock_remaining_ms(&l, now) == 0, "who has not has not");
+        claim(rdl_lock_remaining_ms(l, now) == 0, "who has not has not");
 }
 
 static void let_go(void)
 {
-    if (rdl_lock_remaining_ms(&l, now) > 0) {
-        int rc = finish(&l, rdl_lock_release_begin(&l, now), ATTEMPT);
+    if (rdl_lock_remaining_ms(l, now) > 0) {
+        int rc = finish(l, rdl_lock_release_begin(l, now), ATTEMPT);
         claim(rc == RDL_OK || is_refusal(rc) || (is_legacy() && deed == EXTEND && rc == RDL_LOST),
               "what is held is released");
     }
-    rdl_lock_cancel(&l);
+    rdl_lock_cancel(l);
     settle(now + 2 * TTL);
 }
 

@@ -2,13 +2,14 @@
 /* What an acquire of one lock cost: SETs, refusals, time (with the model server behind it). */
 #include <check.h>
 
-#include "lock/lock.h"
+#include "tests/sim/any_lock.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 10000 };
 
 static struct scripted s;
-static struct rdl_lock l;
+static union any_lock own;
+static struct rdl_lock *const l = &own.lock;
 static struct rdl_options opt;
 
 static void setup(void)
@@ -18,12 +19,12 @@ static void setup(void)
     scripted_init(&s);
     scripted_model(&s, 0);
     opt = patient;
-    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(l, &rdl_lock_px, &opt, &s.conn, "k", 1);
 }
 
 static void assert_cost(unsigned sets, unsigned busy, uint32_t took_ms)
 {
-    struct rdl_cost cost = rdl_lock_cost(&l);
+    struct rdl_cost cost = rdl_lock_cost(l);
 
     ck_assert_uint_eq(cost.sets, sets);
     ck_assert_uint_eq(cost.busy, busy);
@@ -36,9 +37,9 @@ static uint64_t refused(uint64_t now)
     s.len = s.seen = s.served = 0;
     scripted_sent(&s);
     scripted_reply(&s, "$-1\r\n:5000\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
-    now = rdl_lock_wake_ms(&l);
-    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(l, now), RDL_PENDING);
+    now = rdl_lock_wake_ms(l);
+    ck_assert_int_eq(rdl_lock_step(l, now), RDL_PENDING);
     return now;
 }
 
@@ -46,7 +47,7 @@ static void granted(uint64_t now)
 {
     scripted_sent(&s);
     scripted_reply(&s, "+OK\r\n:10000\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
+    ck_assert_int_eq(rdl_lock_step(l, now), RDL_OK);
 }
 
 /* Time from 2^32 on: the low 32 bits of begin are greater than those of the end. */
@@ -56,7 +57,7 @@ START_TEST(it_is_counted_from_begin_to_the_step_that_ends_it)
 
     scripted_open(&s, begun);
     assert_cost(0, 0, 0);
-    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), begun), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), begun), RDL_PENDING);
     assert_cost(1, 0, 0);
     now = refused(refused(begun));
     assert_cost(3, 2, (uint32_t)(now - begun));
@@ -68,18 +69,18 @@ END_TEST
 START_TEST(what_comes_after_it_changes_nothing_until_the_next_begins)
 {
     scripted_open(&s, 1000);
-    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), 1000), RDL_PENDING);
     scripted_serve(&s, 1003);
-    ck_assert_int_eq(rdl_lock_step(&l, 1003), RDL_OK);
-    rdl_lock_step(&l, 1500);
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, 2000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(l, 1003), RDL_OK);
+    rdl_lock_step(l, 1500);
+    ck_assert_int_eq(rdl_lock_extend_begin(l, TTL, 2000), RDL_PENDING);
     scripted_serve(&s, 2001);
-    ck_assert_int_eq(rdl_lock_step(&l, 2001), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, 3000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(l, 2001), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release_begin(l, 3000), RDL_PENDING);
     scripted_serve(&s, 3001);
-    ck_assert_int_eq(rdl_lock_step(&l, 3001), RDL_OK);
+    ck_assert_int_eq(rdl_lock_step(l, 3001), RDL_OK);
     assert_cost(1, 0, 3);
-    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), 4000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), 4000), RDL_PENDING);
     assert_cost(1, 0, 0);
 }
 END_TEST
@@ -88,8 +89,8 @@ END_TEST
 START_TEST(a_server_that_is_not_there_costs_time_and_no_set)
 {
     opt.wait_ms = 100; /* a black hole: it is connecting all the time */
-    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), 1000), RDL_PENDING);
-    ck_assert_int_eq(rdl_lock_step(&l, 1100), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(l, 1100), RDL_E_TIMEOUT);
     assert_cost(0, 0, 100);
 }
 END_TEST
@@ -98,9 +99,9 @@ START_TEST(no_answer_is_no_refusal)
 {
     opt.retry_ms = 0;
     scripted_open(&s, 1000);
-    rdl_lock_acquire_begin(&l, entropy_bytes(), 1000);
+    rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
     scripted_sent(&s);
-    ck_assert_int_eq(rdl_lock_step(&l, 1250), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_step(l, 1250), RDL_UNKNOWN);
     assert_cost(1, 0, 250);
 }
 END_TEST
@@ -108,11 +109,11 @@ END_TEST
 START_TEST(what_is_refused_at_once_is_no_acquire)
 {
     scripted_open(&s, 1000);
-    rdl_lock_acquire_begin(&l, entropy_bytes(), 1000);
+    rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
     granted(1003);
-    rdl_lock_cancel(&l);
+    rdl_lock_cancel(l);
     opt.ttl_ms = 0;
-    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), 2000), RDL_E_TTL);
+    ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), 2000), RDL_E_TTL);
     assert_cost(1, 0, 3);
 }
 END_TEST
@@ -122,8 +123,8 @@ START_TEST(counts_end_at_65535)
     uint64_t now = 1000;
 
     scripted_open(&s, 1000);
-    rdl_lock_acquire_begin(&l, entropy_bytes(), 1000);
-    l.sets = l.busy = UINT16_MAX - 1;
+    rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
+    l->sets = l->busy = UINT16_MAX - 1;
     now = refused(now);
     assert_cost(UINT16_MAX, UINT16_MAX, (uint32_t)(now - 1000));
     now = refused(now);
@@ -134,14 +135,14 @@ END_TEST
 /* A script is one SET; of the old protocol an attempt is one, whatever it takes. */
 START_TEST(an_attempt_is_one_in_every_mode)
 {
-    const struct rdl_lock_mode *const modes[] = {&rdl_lock_px, &rdl_lock_fenced, &rdl_lock_legacy};
+    const enum any_mode modes[] = {MODE_PX, MODE_FENCED, MODE_LEGACY};
 
     scripted_open(&s, 1000);
-    rdl_lock_init(&l, modes[_i], &opt, &s.conn, "k", 1);
-    int rc = rdl_lock_acquire_begin(&l, entropy_bytes(), 1000);
+    any_lock_init(&own, modes[_i], &opt, &s.conn, "k", 1);
+    int rc = rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
     while (rc == RDL_PENDING) {
         scripted_serve(&s, 1000);
-        rc = rdl_lock_step(&l, 1000);
+        rc = rdl_lock_step(l, 1000);
     }
     ck_assert_int_eq(rc, RDL_OK);
     assert_cost(1, 0, 0);

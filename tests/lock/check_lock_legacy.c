@@ -16,7 +16,7 @@ enum { TTL = 10000, ATTEMPT = 250, START = 5000, SERVER_S = 1700000000 };
 #define EXPIRED  "1699999999"
 
 static struct scripted s;
-static struct rdl_lock l;
+static struct rdl_lock_legacy l;
 static struct rdl_options opt;
 
 static void setup(void)
@@ -26,7 +26,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_open(&s, START);
     opt = once;
-    rdl_lock_init(&l, &rdl_lock_legacy_integer, &opt, &s.conn, "k", 1);
+    rdl_lock_init_legacy(&l, RDL_LEGACY_INTEGER, &opt, &s.conn, "k", 1);
 }
 
 /* A command as it is on the wire; ends with NULL. */
@@ -79,12 +79,12 @@ static void reply_bulk(const char *before, const char *value)
 /* TIME is asked at now_ms and answered took_ms later: SERVER_S and a half. */
 static int ask_time(uint64_t now_ms, uint64_t took_ms)
 {
-    int rc = rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
+    int rc = rdl_lock_acquire_begin(&l.lock, entropy_bytes(), now_ms);
 
     ck_assert_int_eq(rc, RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire("TIME", NULL));
     scripted_reply(&s, "*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n");
-    return rdl_lock_step(&l, now_ms + took_ms);
+    return rdl_lock_step(&l.lock, now_ms + took_ms);
 }
 
 /* SETNX was refused: this stands there. */
@@ -93,7 +93,7 @@ static int meet(const char *peer)
     ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_setnx(DOC));
     reply_bulk(":0\r\n:-1\r\n", peer);
-    return rdl_lock_step(&l, START);
+    return rdl_lock_step(&l.lock, START);
 }
 
 /* The server takes nothing that compares; the value that is looked for stands there. */
@@ -114,7 +114,7 @@ static int refuse_comparing(const char *found, uint64_t now_ms)
         scripted_reply(&s, "+OK\r\n");
         break;
     }
-    return rdl_lock_step(&l, now_ms);
+    return rdl_lock_step(&l.lock, now_ms);
 }
 
 static int hold(void)
@@ -122,7 +122,7 @@ static int hold(void)
     ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_setnx(DOC));
     scripted_reply(&s, ":1\r\n:-1\r\n$10\r\n" DOC "\r\n");
-    return rdl_lock_step(&l, START);
+    return rdl_lock_step(&l.lock, START);
 }
 
 /* ---------------------------------------------------------------- edge 1: nil */
@@ -132,11 +132,11 @@ START_TEST(a_nil_get_is_asked_again_at_once)
     ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":0\r\n:-2\r\n$-1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + 3), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START + 3), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_setnx(DOC));
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + 4), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START + 4), TTL - 102 - 1);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START + 4), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, START + 4), TTL - 102 - 1);
 }
 END_TEST
 
@@ -145,7 +145,7 @@ START_TEST(nil_gets_without_end_are_busy_by_the_deadline)
     ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":0\r\n:-2\r\n$-1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + ATTEMPT), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START + ATTEMPT), RDL_BUSY);
     ck_assert_str_eq(scripted_sent(&s), "");
 }
 END_TEST
@@ -156,8 +156,8 @@ START_TEST(a_nil_getset_is_a_win)
     ck_assert_int_eq(refuse_comparing(EXPIRED, START), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire("GETSET", "k", DOC, NULL));
     scripted_reply(&s, "$-1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START), RDL_OK);
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&l, START), 0);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START), RDL_OK);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&l.lock, START), 0);
 }
 END_TEST
 
@@ -168,8 +168,8 @@ START_TEST(losers_never_write_where_there_is_compare_and_set)
     ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_replace(EXPIRED, DOC));
     scripted_reply(&s, _i ? ":-1\r\n" : ":0\r\n"); /* somebody was faster, and has even gone again */
-    ck_assert_int_eq(rdl_lock_step(&l, START), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&l), -2);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&l.lock), -2);
     ck_assert_str_eq(scripted_sent(&s), "");
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
@@ -180,8 +180,8 @@ START_TEST(the_winner_has_taken_over)
     ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + 9), RDL_RECOVERED);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START + 9), TTL - 102 - 9);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START + 9), RDL_RECOVERED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, START + 9), TTL - 102 - 9);
 }
 END_TEST
 
@@ -194,7 +194,7 @@ START_TEST(without_scripts_watch_compares)
     scripted_reply(&s, "+OK\r\n$10\r\n" EXPIRED "\r\n:-1\r\n+OK\r\n");
     ck_assert_str_eq(scripted_sent(&s), wire_join(wire("SET", "k", DOC, NULL), wire("EXEC", NULL), NULL));
     scripted_reply(&s, "+QUEUED\r\n*1\r\n+OK\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START), RDL_RECOVERED);
 }
 END_TEST
 
@@ -204,9 +204,9 @@ START_TEST(a_lost_getset_writes_nothing_back)
     ck_assert_int_eq(refuse_comparing(EXPIRED, START), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, "$10\r\n1700000008\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START), RDL_BUSY);
     ck_assert_str_eq(scripted_sent(&s), "");
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, START), 0);
 }
 END_TEST
 
@@ -218,7 +218,7 @@ START_TEST(an_expired_value_that_getset_overwrote_is_a_win_even_if_it_is_another
     ck_assert_int_eq(refuse_comparing(EXPIRED, START), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, "$10\r\n1699999998\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START), RDL_RECOVERED);
 }
 END_TEST
 
@@ -227,17 +227,17 @@ END_TEST
 START_TEST(a_release_compares_the_bytes_that_were_sent)
 {
     ck_assert_int_eq(hold(), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, START + 100), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, START + 100), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire("EVAL", rdl_script_release.text, "1", "k", DOC, NULL));
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + 100), RDL_OK);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START + 100), RDL_OK);
 }
 END_TEST
 
 START_TEST(a_release_after_the_end_sends_nothing)
 {
     ck_assert_int_eq(hold(), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, START + TTL - 102), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, START + TTL - 102), RDL_EXPIRED);
     ck_assert_str_eq(scripted_sent(&s), "");
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
@@ -249,12 +249,12 @@ START_TEST(a_plain_del_is_sent_only_with_two_attempts_left)
     uint64_t last_ms = START + TTL - 102 - 2 * ATTEMPT - 1;
 
     ck_assert_int_eq(hold(), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, last_ms - 10), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, last_ms - 10), RDL_PENDING);
     if (_i == 0) {
         ck_assert_int_eq(refuse_comparing(DOC, last_ms), RDL_PENDING);
         ck_assert_str_eq(scripted_sent(&s), wire("DEL", "k", NULL));
         scripted_reply(&s, ":1\r\n");
-        ck_assert_int_eq(rdl_lock_step(&l, last_ms), RDL_OK);
+        ck_assert_int_eq(rdl_lock_step(&l.lock, last_ms), RDL_OK);
     } else {
         ck_assert_int_eq(refuse_comparing(DOC, last_ms + 1), RDL_E_UNSUPPORTED);
         ck_assert_str_eq(scripted_sent(&s), "");
@@ -274,11 +274,11 @@ static const char *value_of(unsigned entropy)
     const char *at;
 
     setup();
-    rdl_lock_init(&l, &rdl_lock_legacy, &opt, &s.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_acquire_begin(&l, token_bytes(entropy), START), RDL_PENDING);
+    rdl_lock_init_legacy(&l, RDL_LEGACY, &opt, &s.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l.lock, token_bytes(entropy), START), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, "*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START), RDL_PENDING);
     at = strstr(scripted_sent(&s), "$20\r\n");
     ck_assert_ptr_nonnull(at);
     snprintf(out, 21, "%s", at + 5);
@@ -303,12 +303,12 @@ END_TEST
 START_TEST(an_extend_compares_and_sets)
 {
     ck_assert_int_eq(hold(), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, START + 5490), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, START + 5490), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_replace(DOC, "1700000017")); /* 54 ms for the rate of clocks */
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + 5491), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START + 5491), TTL - 102 - 1);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, START + 5491), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START + 5491), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, START + 5491), TTL - 102 - 1);
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, START + 5491), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire("EVAL", rdl_script_release.text, "1", "k", "1700000017", NULL));
 }
 END_TEST
@@ -316,11 +316,11 @@ END_TEST
 START_TEST(an_extend_that_finds_another_value_is_lost)
 {
     ck_assert_int_eq(hold(), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, START + 5000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, START + 5000), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, _i ? ":-1\r\n" : ":0\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, START + 5001), RDL_LOST);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START + 5001), 0);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, START + 5001), RDL_LOST);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, START + 5001), 0);
 }
 END_TEST
 
@@ -329,10 +329,10 @@ START_TEST(an_extend_is_never_a_getset)
     uint32_t left_ms = TTL - 102 - 5000;
 
     ck_assert_int_eq(hold(), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, START + 5000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, START + 5000), RDL_PENDING);
     ck_assert_int_eq(refuse_comparing(DOC, START + 5000), RDL_E_UNSUPPORTED);
     ck_assert_str_eq(scripted_sent(&s), "");
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, START + 5000), left_ms); /* the lease goes on */
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, START + 5000), left_ms); /* the lease goes on */
 }
 END_TEST
 

@@ -76,7 +76,7 @@ START_TEST(a_host_without_a_wall_clock_works)
     ck_assert_int_eq(legacy_begin_at("0", 3), RDL_PENDING);
     ck_assert_uint_eq(written(), 1700000011);
     ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", 4), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, 4), LEGACY_TTL - 102 - 1);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, 4), LEGACY_TTL - 102 - 1);
 }
 END_TEST
 
@@ -138,11 +138,11 @@ START_TEST(a_lease_is_not_extended_by_a_clock_that_is_too_old)
     ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, legacy.opt.ttl_ms, later_ms), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, legacy.opt.ttl_ms, later_ms), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), "*1\r\n$4\r\nTIME\r\n");
     ck_assert_int_eq(legacy_answer(REFUSED, later_ms), RDL_E_UNSUPPORTED);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock, later_ms), 0);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock.lock, later_ms), 0);
 }
 END_TEST
 
@@ -176,7 +176,7 @@ START_TEST(a_lease_that_is_extended_for_months_keeps_a_deadline_ahead)
         unsigned long server_s = 1700000000 + (unsigned long)i * 3600;
         const char *sent;
         now_ms = START + (uint64_t)i * 3600000;
-        ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, 7200000, now_ms), RDL_PENDING);
+        ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, 7200000, now_ms), RDL_PENDING);
         sent = scripted_sent(&legacy.s);
         if (strstr(sent, "TIME") != NULL) {
             snprintf(text, sizeof text, "*2\r\n$10\r\n%lu\r\n$1\r\n0\r\n", server_s);
@@ -241,7 +241,7 @@ START_TEST(a_foreign_value_with_an_expiry_is_busy_for_that_long)
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_reply(foreign[_i].value, ":1234\r\n"), START), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), 1234);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), 1234);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
 }
 END_TEST
@@ -265,7 +265,7 @@ START_TEST(a_foreign_value_of_unknown_life_is_busy)
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_reply("00112233445566778899aabbccddeeff00000001", ":-2\r\n"), START),
                      RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
 }
 END_TEST
@@ -305,8 +305,8 @@ START_TEST(a_value_that_did_not_arrive_is_busy)
     scripted_reply(&legacy.s, _i & 1 ? ":0\r\n:-1\r\n" : ":0\r\n");
     if (_i & 2)
         scripted_break(&legacy.s);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 2500), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 2500), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
 }
 END_TEST
 

@@ -15,12 +15,10 @@ enum { TTL = 30000, ATTEMPT = 1000 };
 static const uint64_t START = 1700000000000u;
 
 static struct scripted s;
-static struct rdl_lock l;
+static struct rdl_lock_legacy l;
 static struct rdl_options opt;
 static uint64_t now;
 static int is_new; /* nothing was asked yet on this connection */
-
-static const struct rdl_lock_mode *const modes[] = {&rdl_lock_legacy, &rdl_lock_legacy_integer};
 
 /* By what it compares: scripts, or WATCH. */
 static const struct sim_features kinds[] = {{.version = "7.0.15"}, {.version = "7.0.15", .no_scripts = 1}};
@@ -35,7 +33,7 @@ static void begin(int way)
     scripted_model(&s, now);
     s.model.features = &kinds[way >> 1 & 1];
     scripted_open(&s, now);
-    rdl_lock_init(&l, modes[way & 1], &opt, &s.conn, "k", 1);
+    rdl_lock_init_legacy(&l, way & 1 ? RDL_LEGACY_INTEGER : RDL_LEGACY, &opt, &s.conn, "k", 1);
 }
 
 /* The server does all it was sent, and answers, until the operation is over. */
@@ -45,24 +43,24 @@ static int served(int rc)
 
     for (i = 0; i < 20 && rc == RDL_PENDING; i++) {
         scripted_serve(&s, now);
-        rc = rdl_lock_step(&l, now);
+        rc = rdl_lock_step(&l.lock, now);
     }
     return rc;
 }
 
 static int acquire(void)
 {
-    return served(rdl_lock_acquire_begin(&l, entropy_bytes(), now));
+    return served(rdl_lock_acquire_begin(&l.lock, entropy_bytes(), now));
 }
 
 static int extend(void)
 {
-    return served(rdl_lock_extend_begin(&l, TTL, now));
+    return served(rdl_lock_extend_begin(&l.lock, TTL, now));
 }
 
 static int release(void)
 {
-    return served(rdl_lock_release_begin(&l, now));
+    return served(rdl_lock_release_begin(&l.lock, now));
 }
 
 static int is_there(void)
@@ -93,7 +91,7 @@ static int one_round(int is_heard)
                                  now, &out);
     if (is_heard)
         scripted_feed(&s, (const char *)replies, out.len);
-    return rdl_lock_step(&l, now);
+    return rdl_lock_step(&l.lock, now);
 }
 
 /*
@@ -107,7 +105,7 @@ static void lose_extend(int way, int more)
     int is_done = way & 4;
     int i, rc;
 
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, now), RDL_PENDING);
     for (i = 1; i < rounds; i++)
         ck_assert_int_eq(one_round(1), RDL_PENDING);
     if (is_done)
@@ -115,7 +113,7 @@ static void lose_extend(int way, int more)
     else
         scripted_sent(&s);
     scripted_break(&s);
-    rc = rdl_lock_step(&l, now);
+    rc = rdl_lock_step(&l.lock, now);
     scripted_open(&s, now += 10);
     is_new = rc != RDL_PENDING;
     if (rc == RDL_PENDING) /* only a DISCARD was not answered */
@@ -147,7 +145,7 @@ START_TEST(an_extend_without_an_answer_is_made_good_by_the_next)
         now += 1000;
     }
     ck_assert_int_eq(extend(), RDL_OK);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now), TTL - 302);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, now), TTL - 302);
     now += 20000;
     ck_assert_int_eq(extend(), RDL_OK);
     ck_assert_int_eq(release(), RDL_OK);
@@ -171,7 +169,7 @@ START_TEST(an_extend_without_an_answer_is_given_back)
 {
     hold(_i);
     lose_extend(_i, 0);
-    rdl_lock_cancel(&l);
+    rdl_lock_cancel(&l.lock);
     scripted_serve(&s, now);
     scripted_serve(&s, now);
     scripted_serve(&s, now);
@@ -187,10 +185,10 @@ START_TEST(who_gives_up_midway_gives_back_both)
     hold(_i);
     if (_i & 4)
         lose_extend(_i | 4, 0);
-    ck_assert_int_eq(_i & 4 ? rdl_lock_release_begin(&l, now) : rdl_lock_extend_begin(&l, TTL, now),
+    ck_assert_int_eq(_i & 4 ? rdl_lock_release_begin(&l.lock, now) : rdl_lock_extend_begin(&l.lock, TTL, now),
                      RDL_PENDING);
     scripted_serve_mute(&s, now);
-    rdl_lock_cancel(&l);
+    rdl_lock_cancel(&l.lock);
     scripted_break(&s);
     scripted_open(&s, now += 10);
     scripted_serve(&s, now);
@@ -209,7 +207,7 @@ START_TEST(the_next_acquire_is_not_kept_out_by_what_was_not_confirmed)
     now += 15000;
     lose_extend(_i << 1 | 4, 0);
     now += 14000;
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, now), 0);
     ck_assert(is_there());
     ck_assert_int_eq(acquire(), RDL_OK);
 }
@@ -222,7 +220,7 @@ START_TEST(an_extend_that_was_refused_leaves_one_value)
     s.model.loading = 1;
     ck_assert_int_eq(extend(), RDL_E_LOADING);
     s.model.loading = 0;
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, now), RDL_PENDING);
     ck_assert_int_eq(one_round(1), RDL_OK);
 }
 END_TEST
@@ -233,7 +231,7 @@ START_TEST(what_is_settled_too_late_is_lost_and_given_back)
     hold(4);
     lose_extend(4, 0);
     now = START + 5000 + TTL - 302 - 10;
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, now), RDL_PENDING);
     now += 10;
     ck_assert_int_eq(one_round(1), RDL_LOST);
     ck_assert_ptr_null(strstr(scripted_sent(&s), rdl_script_replace.sha));
@@ -252,7 +250,7 @@ START_TEST(a_new_lease_has_one_value)
         ck_assert_int_eq(release(), RDL_EXPIRED);
     ck_assert_int_ge(acquire(), RDL_OK);
     now += 1000;
-    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, now), RDL_PENDING);
     ck_assert_int_eq(one_round(1), RDL_OK);
 }
 END_TEST
@@ -264,7 +262,7 @@ START_TEST(what_is_neither_of_the_two_values_is_lost)
     lose_extend(_i >> 1, 0);
     put("1700000099");
     ck_assert_int_lt(_i & 1 ? extend() : release(), 0);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l.lock, now), 0);
     scripted_serve(&s, now);
     ck_assert(is_there());
 }
@@ -290,11 +288,11 @@ START_TEST(a_release_that_is_not_answered_owes_both)
 {
     hold(_i);
     lose_extend(_i | 4, 0);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, now), RDL_PENDING);
     scripted_sent(&s);
     scripted_break(&s);
-    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
-    ck_assert_int_eq(rdl_lock_step(&l, now += ATTEMPT), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, now += ATTEMPT), RDL_UNKNOWN);
     scripted_open(&s, now += 10);
     scripted_serve(&s, now);
     scripted_serve(&s, now);
@@ -316,10 +314,10 @@ START_TEST(a_release_of_two_values_that_is_sent_again_leaves_the_next_holder_alo
 
     hold(_i & 1);
     lose_extend(_i & 1, 0);
-    ck_assert_int_eq(rdl_lock_release_begin(&l, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, now), RDL_PENDING);
     scripted_sent(&s);
     scripted_break(&s);
-    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, now), RDL_PENDING);
     if (is_taken)
         put("1700000099.000000001");
     else

@@ -18,7 +18,7 @@ START_TEST(the_holder_has_time_until_it_can_be_taken_over)
     ck_assert_int_eq(legacy_begin_at("400000", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_number(1700000000 + ahead_s[_i]), START), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), left_ms[_i]);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), left_ms[_i]);
 }
 END_TEST
 
@@ -27,11 +27,11 @@ START_TEST(while_only_the_time_was_asked_for_nothing_is_owed)
 {
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
     if (_i) {
-        rdl_lock_cancel(&legacy.lock);
+        rdl_lock_cancel(&legacy.lock.lock);
         ck_assert_str_eq(scripted_sent(&legacy.s), "");
         scripted_reply(&legacy.s, "*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n");
     } else {
-        ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 2500), RDL_UNKNOWN);
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 2500), RDL_UNKNOWN);
         ck_assert_str_eq(scripted_sent(&legacy.s), "");
         rdl_conn_upkeep(&legacy.s.conn, START + 2501);
         ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_TIMEOUT);
@@ -43,15 +43,15 @@ END_TEST
 /* The same after a lease that was ours: its value is over. */
 START_TEST(the_value_of_the_lease_before_is_not_given_back_again)
 {
-    rdl_lock_init(&legacy.lock, &rdl_lock_legacy, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, START), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":1\r\n", START), RDL_OK);
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 2500), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 2500), RDL_UNKNOWN);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
 }
 END_TEST
@@ -64,8 +64,8 @@ START_TEST(an_attempt_that_was_cut_short_leaves_what_the_one_before_has_found)
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":0\r\n:-1\r\n$12\r\n2147483649.0\r\n", START), RDL_PENDING);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -1);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 9000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -1);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 9000), RDL_PENDING);
     ck_assert_str_ne(scripted_sent(&legacy.s), "");
     if (_i == 1) {
         ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000009\r\n$1\r\n0\r\n", START + 9000), RDL_PENDING);
@@ -73,8 +73,8 @@ START_TEST(an_attempt_that_was_cut_short_leaves_what_the_one_before_has_found)
     } else if (_i == 2) {
         scripted_reply(&legacy.s, "*2\r\n$10\r\n1700000009\r\n$1\r\n0\r\n");
     }
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 10000), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -1);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 10000), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -1);
 }
 END_TEST
 
@@ -90,14 +90,14 @@ START_TEST(every_attempt_looks_for_itself)
         scripted_sent(&legacy.s);
         ck_assert_int_eq(legacy_answer(":0\r\n", START), RDL_PENDING);
     }
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 100), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 100), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", START + 100), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":0\r\n", START + 2600),
                      RDL_PENDING); /* no value comes: a pause, nothing sent */
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
 }
 END_TEST
 
@@ -128,7 +128,7 @@ START_TEST(a_lease_that_ends_while_the_time_is_asked_for_is_lost)
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, 700000, end_ms - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, 700000, end_ms - 1), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), "*1\r\n$4\r\nTIME\r\n");
     ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000693\r\n$1\r\n0\r\n", end_ms), RDL_LOST);
     ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), rdl_script_replace.text));
@@ -139,16 +139,16 @@ END_TEST
 static void give_up(int by_cancel)
 {
     if (by_cancel)
-        rdl_lock_cancel(&legacy.lock);
+        rdl_lock_cancel(&legacy.lock.lock);
     else
-        ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 2500), RDL_UNKNOWN);
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 2500), RDL_UNKNOWN);
 }
 
 /* No answer to SETNX: what it may have left is released. With whole numbers it may be another's as well. */
 START_TEST(an_unanswered_setnx_is_released_if_its_value_tells_us_apart)
 {
-    rdl_lock_init(&legacy.lock, _i & 1 ? &rdl_lock_legacy : &rdl_lock_legacy_integer, &legacy.opt,
-                  &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, _i & 1 ? RDL_LEGACY : RDL_LEGACY_INTEGER, &legacy.opt, &legacy.s.conn,
+                         "k", 1);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     give_up(_i & 2);
@@ -166,8 +166,8 @@ START_TEST(a_value_of_a_kind_that_cannot_be_ends_the_connection)
     scripted_sent(&legacy.s);
     scripted_reply(&legacy.s, ":0\r\n:-1\r\n+OK\r\n");
     ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_UNASKED);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
 }
 END_TEST
 
@@ -185,20 +185,20 @@ START_TEST(a_full_queue_is_said)
 {
     if (_i == 0) {
         fill();
-        ck_assert_int_eq(rdl_lock_acquire_begin(&legacy.lock, entropy_bytes(), START), RDL_E_FULL);
+        ck_assert_int_eq(rdl_lock_acquire_begin(&legacy.lock.lock, entropy_bytes(), START), RDL_E_FULL);
     } else {
         ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
         if (_i == 1)
             fill();
         scripted_reply(&legacy.s, "*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n");
-        ck_assert_int_eq(rdl_lock_step(&legacy.lock, START), _i == 1 ? RDL_E_FULL : RDL_PENDING);
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START), _i == 1 ? RDL_E_FULL : RDL_PENDING);
     }
     if (_i == 2) {
         scripted_sent(&legacy.s);
         ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
         fill();
-        ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, START), RDL_E_FULL);
-        ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock, START), 0); /* the lease goes on */
+        ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, LEGACY_TTL, START), RDL_E_FULL);
+        ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock.lock, START), 0); /* the lease goes on */
     }
     ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), "SETNX"));
 }
@@ -207,7 +207,7 @@ END_TEST
 /* A lease that ended is there to be taken over; the request for that is on its way. */
 static void take_over(int by_getset)
 {
-    rdl_lock_init(&legacy.lock, &rdl_lock_legacy, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_number(1699999999), START), RDL_PENDING);

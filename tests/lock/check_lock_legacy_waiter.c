@@ -20,7 +20,7 @@ static const char *const endless[] = {"2147483649.0", "2147483649", "2147483649.
 static void setup_shortest(void)
 {
     legacy_setup();
-    rdl_lock_init(&legacy.lock, &rdl_lock_legacy_shortest, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY_SHORTEST, &legacy.opt, &legacy.s.conn, "k", 1);
 }
 
 /* Held since START, whole seconds of the server's clock. What was written comes back, to compare with it. */
@@ -71,7 +71,7 @@ static const char *next_delete_of(const char *value)
 /* Our release finds another value, and looks which. */
 static void release_looks(const char *value, uint64_t now_ms)
 {
-    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, now_ms), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, now_ms), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
     ck_assert_int_eq(legacy_answer(":0\r\n", now_ms), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
@@ -82,7 +82,7 @@ static void extend_finds_another(const char *value, uint64_t now_ms)
 {
     const char *sent;
 
-    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, now_ms), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, LEGACY_TTL, now_ms), RDL_PENDING);
     sent = scripted_sent(&legacy.s);
     ck_assert_ptr_nonnull(strstr(sent, "\r\nEVAL"));
     ck_assert_ptr_nonnull(strstr(sent, value));
@@ -102,7 +102,7 @@ START_TEST(a_holder_without_end_is_busy_and_never_taken_over)
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_reply(endless[_i], ":-1\r\n"), START), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -1);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -1);
     nothing_follows();
 }
 END_TEST
@@ -112,7 +112,7 @@ START_TEST(a_holder_without_end_whose_key_has_one_is_busy_for_that_long)
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_reply(endless[_i], ":1234\r\n"), START), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), 1234);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), 1234);
 }
 END_TEST
 
@@ -125,9 +125,9 @@ START_TEST(a_holder_without_end_is_waited_for)
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_reply(endless[_i], ":-1\r\n"), START), RDL_PENDING);
-    at_ms = rdl_lock_wake_ms(&legacy.lock);
+    at_ms = rdl_lock_wake_ms(&legacy.lock.lock);
     ck_assert_uint_le(at_ms, START + 50);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, at_ms), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, at_ms), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", at_ms), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -147,7 +147,7 @@ START_TEST(a_getset_over_a_holder_without_end_is_no_win)
     ck_assert_int_eq(legacy_answer("+OK\r\n$10\r\n1699999999\r\n:-1\r\n-NOPERM no\r\n", START), RDL_PENDING);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), "GETSET"));
     ck_assert_int_eq(legacy_answer(bulk("2147483649.0"), START), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -1);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -1);
 }
 END_TEST
 
@@ -183,8 +183,8 @@ START_TEST(a_release_tells_a_waiters_value_from_a_lost_lock)
     release_looks(value, START + 1000);
     ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), finds[_i].result);
     if (finds[_i].result == RDL_OVERWRITTEN)
-        ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), finds[_i].holder_ms);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 1000), 0);
+        ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), finds[_i].holder_ms);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, START + 1000), 0);
     nothing_follows();
 }
 END_TEST
@@ -197,8 +197,8 @@ START_TEST(a_look_without_an_answer_claims_no_loss)
     release_looks(value, START + 1000);
     if (_i)
         scripted_break(&legacy.s);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
-    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock), -2);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
 }
 END_TEST
 
@@ -206,7 +206,7 @@ END_TEST
 START_TEST(another_value_after_our_deadline_is_lost)
 {
     hold();
-    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, END - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, END - 1), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":0\r\n", END), RDL_LOST);
     nothing_follows();
@@ -229,16 +229,15 @@ END_TEST
  */
 START_TEST(a_release_that_is_sent_again_leaves_the_next_holder_alone)
 {
-    static const struct rdl_lock_mode *const modes[] = {&rdl_lock_legacy, &rdl_lock_legacy_integer,
-                                                        &rdl_lock_legacy_shortest};
+    static const enum rdl_legacy kinds[] = {RDL_LEGACY, RDL_LEGACY_INTEGER, RDL_LEGACY_SHORTEST};
     const char *value;
 
-    rdl_lock_init(&legacy.lock, modes[_i], &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, kinds[_i], &legacy.opt, &legacy.s.conn, "k", 1);
     value = hold();
-    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, START + 1000), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
     scripted_break(&legacy.s);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000), RDL_PENDING);
     scripted_open(&legacy.s, START + 1000);
     ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
     ck_assert_int_eq(legacy_answer(":0\r\n", START + 1000), RDL_UNKNOWN);
@@ -281,9 +280,9 @@ START_TEST(a_waiters_value_is_asked_to_go_once_and_never_again)
     if (_i == 0)
         scripted_break(&legacy.s);
     if (_i == 2)
-        rdl_lock_cancel(&legacy.lock);
+        rdl_lock_cancel(&legacy.lock.lock);
     else
-        ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), RDL_UNKNOWN);
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000 + ATTEMPT), RDL_UNKNOWN);
     if (_i > 0)
         scripted_break(&legacy.s);
     ck_assert(rdl_conn_is_idle(&legacy.s.conn));
@@ -296,9 +295,9 @@ START_TEST(a_waiters_value_that_nobody_asked_to_go_in_time_is_never_asked_to)
 {
     release_looks(hold(), START + 1000);
     scripted_feed(&legacy.s, bulk("2147483649.0"), strlen(bulk("2147483649.0")));
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000), RDL_PENDING);
     scripted_break(&legacy.s); /* before a byte of it was sent */
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
     scripted_open(&legacy.s, START + 1000 + ATTEMPT);
     nothing_follows();
 }
@@ -330,8 +329,8 @@ END_TEST
 START_TEST(an_extend_never_goes_on_from_a_value_that_was_found)
 {
     extend_finds_another(hold(), START + 3000);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 3000), RDL_LOST);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 3000), 0);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 3000), RDL_LOST);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, START + 3000), 0);
     ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), GET_K));
 }
 END_TEST
@@ -343,23 +342,23 @@ START_TEST(a_lease_that_was_overwritten_goes_on_to_its_end_by_the_shortest)
 
     for (now_ms = START + 3000; now_ms < START + 9000; now_ms += 2500) {
         extend_finds_another(value, now_ms);
-        ck_assert_int_eq(rdl_lock_step(&legacy.lock, now_ms), RDL_PENDING);
+        ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, now_ms), RDL_PENDING);
         ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
         ck_assert_int_eq(legacy_answer(finds[_i].reply, now_ms), RDL_OVERWRITTEN);
-        ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, now_ms), END - now_ms);
+        ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, now_ms), END - now_ms);
         nothing_follows();
     }
-    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, END), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, LEGACY_TTL, END), RDL_LOST);
 }
 END_TEST
 
 START_TEST(a_lease_that_was_taken_from_us_is_lost_to_the_shortest_too)
 {
     extend_finds_another(hold(), START + 1000);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
     ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), RDL_LOST);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 1000), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, START + 1000), 0);
 }
 END_TEST
 
@@ -369,14 +368,14 @@ START_TEST(a_lease_of_which_nothing_is_known_goes_on)
     static const int results[] = {RDL_UNKNOWN, RDL_UNKNOWN, RDL_E_LOADING};
 
     extend_finds_another(hold(), START + 1000);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000), RDL_PENDING);
     scripted_sent(&legacy.s);
     if (_i == 0)
         scripted_break(&legacy.s);
     if (_i == 2)
         scripted_reply(&legacy.s, "-LOADING no\r\n");
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, START + 1000 + ATTEMPT), results[_i]);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock, START + 1000), END - START - 1000);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000 + ATTEMPT), results[_i]);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, START + 1000), END - START - 1000);
 }
 END_TEST
 
@@ -384,7 +383,7 @@ END_TEST
 START_TEST(a_key_that_became_something_else_is_lost)
 {
     hold();
-    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, START + 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, LEGACY_TTL, START + 1000), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(_i ? "-ERR Operation against a key holding the wrong kind of value\r\n"
                                       : "-WRONGTYPE Operation against a key\r\n",
@@ -416,7 +415,7 @@ static int served(int rc)
 
     for (i = 0; i < 9 && rc == RDL_PENDING; i++) {
         scripted_serve(&legacy.s, now);
-        rc = rdl_lock_step(&legacy.lock, now);
+        rc = rdl_lock_step(&legacy.lock.lock, now);
     }
     return rc;
 }
@@ -429,15 +428,15 @@ START_TEST(a_waiter_who_comes_late_keeps_nobody_out_after_the_shortest)
     scripted_model(&legacy.s, now);
     scripted_open(&legacy.s, now);
     ck_assert_str_eq(peer_says("GET k"), "$-1\r\n");
-    ck_assert_int_eq(served(rdl_lock_acquire_begin(&legacy.lock, entropy_bytes(), now)), RDL_OK);
+    ck_assert_int_eq(served(rdl_lock_acquire_begin(&legacy.lock.lock, entropy_bytes(), now)), RDL_OK);
     ck_assert_int_eq(strncmp(peer_says("GETSET k 2147483649.0"), "$20\r\n" OURS, 15), 0);
     now += 1000;
-    ck_assert_int_eq(served(rdl_lock_extend_begin(&legacy.lock, LEGACY_TTL, now)), RDL_OVERWRITTEN);
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock, now), 0);
+    ck_assert_int_eq(served(rdl_lock_extend_begin(&legacy.lock.lock, LEGACY_TTL, now)), RDL_OVERWRITTEN);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock.lock, now), 0);
     ck_assert_str_eq(peer_says("GET k"), "$12\r\n2147483649.0\r\n");
-    ck_assert_int_eq(served(rdl_lock_release_begin(&legacy.lock, now)), RDL_REMOVED);
+    ck_assert_int_eq(served(rdl_lock_release_begin(&legacy.lock.lock, now)), RDL_REMOVED);
     ck_assert_str_eq(peer_says("SETNX k 1700000030.0"), ":1\r\n");
-    ck_assert_int_eq(served(rdl_lock_acquire_begin(&legacy.lock, entropy_bytes(), now)), RDL_BUSY);
+    ck_assert_int_eq(served(rdl_lock_acquire_begin(&legacy.lock.lock, entropy_bytes(), now)), RDL_BUSY);
 }
 END_TEST
 

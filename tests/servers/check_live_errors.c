@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "lock/lock_op.h"
+#include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 
 static struct live_server server;
 static struct client client, other;
-static struct rdl_lock lock;
+static union any_lock own;
+static struct rdl_lock *const lock = &own.lock;
 static pid_t helper;
 
 static const struct rdl_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
@@ -186,7 +188,7 @@ static const struct row {
     const char *path;   /* of the URL */
     const char *const *args;
     const char *password;
-    const struct rdl_lock_mode *mode; /* NULL: px */
+    enum any_mode mode;
     enum effect effect;
 } rows[] = {
     {.text = "OOM command not allowed", .code = RDL_E_OOM, .make = fill_memory, .mend = free_memory},
@@ -223,7 +225,7 @@ static const struct row {
      .code = RDL_E_WRONGTYPE,
      .is_for_good = 1,
      .make = put_list,
-     .mode = &rdl_lock_fenced,
+     .mode = MODE_FENCED,
      .effect = A_LIST},
 };
 
@@ -267,7 +269,7 @@ static void begin_server(const struct row *r)
 
 static void init_lock(const struct row *r, const struct rdl_options *opt)
 {
-    rdl_lock_init(&lock, r->mode ? r->mode : &rdl_lock_px, opt, &client.conn, "k", 1);
+    any_lock_init(&own, r->mode, opt, &client.conn, "k", 1);
 }
 
 static int is_told(const struct row *r)
@@ -295,7 +297,7 @@ static int turn(void)
 {
     ck_assert_msg(client_now() < patience_end_ms, "told nothing, or nothing new");
     client_step(&client, client_now() + 20);
-    return rdl_lock_step(&lock, client_now());
+    return rdl_lock_step(lock, client_now());
 }
 
 /*
@@ -322,7 +324,7 @@ START_TEST(it_is_told_from_all_others)
 
     begin_server(r);
     init_lock(r, &once);
-    rc = rdl_lock_acquire(&lock, &client_net);
+    rc = rdl_lock_acquire(lock, &client_net);
     if (is_wrapped(r, rc)) {
         live_remove(&server);
         return;
@@ -331,7 +333,7 @@ START_TEST(it_is_told_from_all_others)
     assert_told(r);
     ck_assert_str_eq(rdl_strerror(rc), words[_i]);
     ck_assert_int_eq(rdl_is_permanent(rc), r->is_for_good);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&lock, client_now()), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(lock, client_now()), 0);
     if (r->is_for_good)
         assert_nothing_done(r);
     if (helper > 0)
@@ -349,13 +351,13 @@ START_TEST(who_waits_waits_for_what_can_be_mended)
 
     begin_server(r);
     init_lock(r, &once);
-    if (r->effect == A_LIST && is_wrapped(r, rdl_lock_acquire(&lock, &client_net))) {
+    if (r->effect == A_LIST && is_wrapped(r, rdl_lock_acquire(lock, &client_net))) {
         live_remove(&server);
         return;
     }
     init_lock(r, &patient);
     patience_end_ms = client_now() + 2 * (uint64_t)CLIENT_PATIENCE_MS;
-    rc = rdl_lock_acquire_begin(&lock, entropy, client_now());
+    rc = rdl_lock_acquire_begin(lock, entropy, client_now());
     while (rc == RDL_PENDING && !is_told(r))
         rc = turn();
     assert_told(r);
@@ -377,9 +379,9 @@ START_TEST(what_was_for_good_can_be_mended_by_the_operator)
 
     begin_server(&r);
     init_lock(&r, &patient);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_PERM);
+    ck_assert_int_eq(rdl_lock_acquire(lock, &client_net), RDL_E_PERM);
     widen_user();
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(lock, &client_net), RDL_OK);
     live_remove(&server);
 }
 END_TEST

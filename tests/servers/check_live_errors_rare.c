@@ -78,10 +78,11 @@ static const struct rdl_options patient = {
 static void assert_no_fence(int error, const char *text)
 {
     const struct rdl_options *o = asking_major() < 7 ? &opt : &patient;
+    struct rdl_lock_fenced fenced;
     int rc;
 
-    rdl_lock_init(&lock, &rdl_lock_fenced, o, &asking.conn, "k", 1);
-    rc = rdl_lock_acquire(&lock, &client_net);
+    rdl_lock_init_fenced(&fenced, o, &asking.conn, "k", 1);
+    rc = rdl_lock_acquire(&fenced.lock, &client_net);
     if (asking_major() < 7) {
         ck_assert_int_eq(rc, RDL_E_SERVER);
         assert_told("ERR Error running script");

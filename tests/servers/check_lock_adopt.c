@@ -215,30 +215,32 @@ END_TEST
 START_TEST(a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number)
 {
     static struct scripted s;
+    struct rdl_lock_fenced fenced;
+    struct rdl_lock *l = &fenced.lock;
 
     opt.ttl_ms = 1000;
     opt.attempt_ms = 100;
     scripted_init(&s);
     scripted_model(&s, 1000);
     scripted_open(&s, 1000);
-    rdl_lock_init(&adopted, &rdl_lock_fenced, &opt, &s.conn, "k", 1);
-    rdl_lock_acquire_begin(&adopted, entropy_bytes(), 1000);
+    rdl_lock_init_fenced(&fenced, &opt, &s.conn, "k", 1);
+    rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
     scripted_serve(&s, 1000);
-    ck_assert_int_eq(rdl_lock_step(&adopted, 1000), RDL_OK);
-    ck_assert_uint_gt(rdl_lock_fence(&adopted), 0);
-    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 30000, 1000), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(l, 1000), RDL_OK);
+    ck_assert_uint_gt(rdl_lock_fence(&fenced), 0);
+    ck_assert_int_eq(rdl_lock_extend_begin(l, 30000, 1000), RDL_PENDING);
     scripted_serve(&s, 1000);
-    ck_assert_int_eq(rdl_lock_step(&adopted, 1000), RDL_OK);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_step(l, 1000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(l, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     scripted_serve(&s, 1000); /* what it held is given back */
     scripted_other(&s, "SET k 0707070707070707070707070707070707070707\r\n", 1000);
     scripted_sent(&s);
-    ck_assert_int_eq(rdl_lock_extend_begin(&adopted, 500, 1001), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_extend_begin(l, 500, 1001), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_extend_text("k", token_hex(7), 500));
     scripted_serve(&s, 1001);
-    ck_assert_int_eq(rdl_lock_step(&adopted, 1001), RDL_ADOPTED);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&adopted, 1001), 500 - 7);
-    ck_assert_uint_eq(rdl_lock_fence(&adopted), 0);
+    ck_assert_int_eq(rdl_lock_step(l, 1001), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(l, 1001), 500 - 7);
+    ck_assert_uint_eq(rdl_lock_fence(&fenced), 0);
 }
 END_TEST
 

@@ -13,7 +13,7 @@ enum { TTL = 20000, DAY_MS = 86400000 };
 
 static struct live_server server;
 static struct client client, other;
-static struct rdl_lock lock, second;
+static struct rdl_lock_fenced lock, second;
 static struct rdl_options opt;
 
 static void begin(const char *const *args)
@@ -23,8 +23,8 @@ static void begin(const char *const *args)
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
     opt.attempt_ms = 5000;
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, "nightly", 7);
-    rdl_lock_init(&second, &rdl_lock_fenced, &opt, &other.conn, "nightly", 7);
+    rdl_lock_init_fenced(&lock, &opt, &client.conn, "nightly", 7);
+    rdl_lock_init_fenced(&second, &opt, &other.conn, "nightly", 7);
 }
 
 static void setup(void)
@@ -38,18 +38,18 @@ static void teardown(void)
 }
 
 /* Acquire, and the number. */
-static uint64_t number(struct rdl_lock *l)
+static uint64_t number(struct rdl_lock_fenced *l)
 {
-    ck_assert_int_eq(rdl_lock_acquire(l, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&l->lock, &client_net), RDL_OK);
     ck_assert_uint_gt(rdl_lock_fence(l), 0);
     return rdl_lock_fence(l);
 }
 
-static uint64_t cycle(struct rdl_lock *l)
+static uint64_t cycle(struct rdl_lock_fenced *l)
 {
     uint64_t n = number(l);
 
-    ck_assert_int_eq(rdl_lock_release(l, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&l->lock, &client_net), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(l), 0);
     return n;
 }
@@ -80,7 +80,7 @@ START_TEST(numbers_grow_when_a_lease_ends_by_itself)
     opt.wait_ms = 15000;
     opt.retry_ms = 1;
     ck_assert_uint_gt(number(&second), n);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_LOST);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
 }
 END_TEST
@@ -89,7 +89,7 @@ START_TEST(an_extend_keeps_the_number)
 {
     uint64_t n = number(&lock);
 
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 2 * TTL), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), n);
     ck_assert_int_gt(pttl("nightly"), TTL);
 }
@@ -105,14 +105,14 @@ START_TEST(a_lease_that_was_adopted_has_no_number)
     else
         rdl_lock_set_floor(&lock, 1);
     number(&second);
-    rdl_lock_token(&second, token);
+    rdl_lock_token(&second.lock, token);
     if (_i == 2)
         rdl_lock_set_floor(&lock, 1000);
-    ck_assert_int_eq(rdl_lock_adopt(&lock, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token, sizeof token), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, TTL), RDL_ADOPTED);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     ck_assert_uint_eq(number(&lock), _i == 0 ? 3 : _i == 1 ? 2 : 1000);
 }
 END_TEST
@@ -166,8 +166,8 @@ START_TEST(the_fence_is_kept_for_ever)
 {
     number(&lock);
     ck_assert_int_eq(pttl("{nightly}:fence"), -1);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * TTL), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 2 * TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     ck_assert_int_eq(pttl("{nightly}:fence"), -1);
     live_command(&server, "PEXPIRE {nightly}:fence 60000"); /* an older client's */
     number(&lock);
@@ -190,9 +190,9 @@ START_TEST(an_expiry_runs_from_the_end_of_the_lease)
     number(&lock);
     ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
     live_command(&server, "PEXPIRE {nightly}:fence 60000");
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 2 * ttls[_i]), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 2 * ttls[_i]), RDL_OK);
     ck_fence_lives((long)expiries[_i] + 2 * (long)ttls[_i]);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     live_command(&server, "PEXPIRE {nightly}:fence 60000");
     number(&lock);
     ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
@@ -208,9 +208,9 @@ START_TEST(an_extend_puts_the_number_back)
     rdl_lock_set_floor(&lock, 41);
     ck_assert_uint_eq(number(&lock), 41);
     live_command(&server, "%s", deeds[_i]);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, TTL), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 41);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     ck_assert_uint_eq(number(&second), 42);
 }
 END_TEST
@@ -228,37 +228,37 @@ static void setup_still(void)
     scripted_open(&still, now);
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
-    rdl_lock_init(&second, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+    rdl_lock_init_fenced(&lock, &opt, &still.conn, "nightly", 7);
+    rdl_lock_init_fenced(&second, &opt, &still.conn, "nightly", 7);
 }
 
-static int settle(struct rdl_lock *l, int rc)
+static int settle(struct rdl_lock_fenced *l, int rc)
 {
     still.len = still.seen = still.served = 0; /* what was sent is done; room for the next */
     while (rc == RDL_PENDING) {
         scripted_serve(&still, now);
-        rc = rdl_lock_step(l, now);
+        rc = rdl_lock_step(&l->lock, now);
     }
     return rc;
 }
 
-static uint64_t take(struct rdl_lock *l)
+static uint64_t take(struct rdl_lock_fenced *l)
 {
-    ck_assert_int_eq(settle(l, rdl_lock_acquire_begin(l, entropy_bytes(), now)), RDL_OK);
+    ck_assert_int_eq(settle(l, rdl_lock_acquire_begin(&l->lock, entropy_bytes(), now)), RDL_OK);
     return rdl_lock_fence(l);
 }
 
-static void let_go(struct rdl_lock *l)
+static void let_go(struct rdl_lock_fenced *l)
 {
-    ck_assert_int_eq(settle(l, rdl_lock_release_begin(l, now)), RDL_OK);
+    ck_assert_int_eq(settle(l, rdl_lock_release_begin(&l->lock, now)), RDL_OK);
 }
 
-static void hold_for(struct rdl_lock *l, uint64_t ms)
+static void hold_for(struct rdl_lock_fenced *l, uint64_t ms)
 {
     uint64_t end;
 
     for (end = now + ms; now < end; now += TTL / 2)
-        ck_assert_int_eq(settle(l, rdl_lock_extend_begin(l, TTL, now)), RDL_OK);
+        ck_assert_int_eq(settle(l, rdl_lock_extend_begin(&l->lock, TTL, now)), RDL_OK);
 }
 
 /* Who waits long keeps it fresh: the next attempt begins with it. */
@@ -269,18 +269,18 @@ START_TEST(a_floor_may_be_set_while_an_acquire_waits)
     opt.wait_ms = 60000;
     opt.retry_ms = 50;
     ck_assert_uint_eq(take(&lock), 1);
-    rc = rdl_lock_acquire_begin(&second, token_bytes(7), now); /* another one's */
+    rc = rdl_lock_acquire_begin(&second.lock, token_bytes(7), now); /* another one's */
     for (i = 0; i < 8; i++) {
         still.len = still.seen = still.served = 0;
         rdl_lock_set_floor(&second, 1000 + now);
-        ck_assert_int_eq(rc = rdl_lock_step(&second, now), RDL_PENDING);
+        ck_assert_int_eq(rc = rdl_lock_step(&second.lock, now), RDL_PENDING);
         scripted_serve(&still, now);
-        now = rdl_lock_wake_ms(&second) > now ? rdl_lock_wake_ms(&second) : now;
+        now = rdl_lock_wake_ms(&second.lock) > now ? rdl_lock_wake_ms(&second.lock) : now;
     }
     let_go(&lock);
     while (rc == RDL_PENDING) {
         rdl_lock_set_floor(&second, 1000 + now);
-        rc = rdl_lock_step(&second, now);
+        rc = rdl_lock_step(&second.lock, now);
         scripted_serve(&still, now);
         now += rc == RDL_PENDING;
     }
@@ -325,12 +325,12 @@ START_TEST(a_fence_with_an_expiry_outlives_an_adopted_hold)
     opt.fence_expiry_ms = 3600000;
     rdl_lock_set_floor(&lock, 41);
     ck_assert_uint_eq(take(&lock), 41);
-    rdl_lock_token(&lock, token);
-    ck_assert_int_eq(rdl_lock_adopt(&second, token, sizeof token), RDL_OK);
-    ck_assert_int_eq(settle(&second, rdl_lock_extend_begin(&second, TTL, now)), RDL_ADOPTED);
+    rdl_lock_token(&lock.lock, token);
+    ck_assert_int_eq(rdl_lock_adopt(&second.lock, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(settle(&second, rdl_lock_extend_begin(&second.lock, TTL, now)), RDL_ADOPTED);
     hold_for(&second, DAY_MS);
     let_go(&second);
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &still.conn, "nightly", 7);
+    rdl_lock_init_fenced(&lock, &opt, &still.conn, "nightly", 7);
     ck_assert_uint_eq(take(&lock), 42);
 }
 END_TEST
@@ -353,7 +353,7 @@ START_TEST(the_fence_stands_beside_the_name)
     static const char *const fences[] = {"{nightly}:fence", "{jobs}:nightly:fence", "{a{b}:fence",
                                          "{x}:fence", "{a b}:fence"};
 
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, names[_i], strlen(names[_i]));
+    rdl_lock_init_fenced(&lock, &opt, &client.conn, names[_i], strlen(names[_i]));
     number(&lock);
     ck_assert_int_eq(pttl(fences[_i]), -1);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":2\r\n");
@@ -365,7 +365,7 @@ START_TEST(the_longest_name_has_a_fence)
     static char name[RDL_NAME_MAX + 1]; /* with its NUL, for the raw commands */
 
     memset(name, 'n', RDL_NAME_MAX);
-    rdl_lock_init(&lock, &rdl_lock_fenced, &opt, &client.conn, name, RDL_NAME_MAX);
+    rdl_lock_init_fenced(&lock, &opt, &client.conn, name, RDL_NAME_MAX);
     live_command(&server, "SCRIPT FLUSH");
     rdl_lock_set_floor(&lock, 9007199254740000);
     ck_assert_uint_eq(cycle(&lock), 9007199254740000);
@@ -388,9 +388,9 @@ START_TEST(busy_says_how_long_the_holder_has_left)
 {
     number(&lock);
     live_command(&server, "PEXPIRE nightly 7000");
-    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_BUSY);
-    ck_assert_int_gt(rdl_lock_holder_ms(&second), 0);
-    ck_assert_int_le(rdl_lock_holder_ms(&second), 7000);
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_BUSY);
+    ck_assert_int_gt(rdl_lock_holder_ms(&second.lock), 0);
+    ck_assert_int_le(rdl_lock_holder_ms(&second.lock), 7000);
     ck_assert_uint_eq(rdl_lock_fence(&second), 0);
     ck_assert_str_eq(live_command(&server, "GET {nightly}:fence"), "$1\r\n1\r\n"); /* nobody counted */
 }
@@ -399,9 +399,9 @@ END_TEST
 START_TEST(a_foreign_lock_is_busy_and_not_counted)
 {
     live_command(&server, _i ? "LPUSH nightly x" : "SET nightly other");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i ? RDL_E_WRONGTYPE : RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i ? RDL_E_WRONGTYPE : RDL_BUSY);
     if (_i == 0)
-        ck_assert_int_eq(rdl_lock_holder_ms(&lock), -1);
+        ck_assert_int_eq(rdl_lock_holder_ms(&lock.lock), -1);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":1\r\n");
 }
 END_TEST
@@ -410,20 +410,22 @@ END_TEST
 START_TEST(a_spoilt_fence_is_an_error_and_no_lock)
 {
     live_command(&server, _i ? "LPUSH {nightly}:fence x" : "SET {nightly}:fence spoilt");
-    ck_assert_int_lt(rdl_lock_acquire(&lock, &client_net), 0);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&lock, client_now()), 0);
+    ck_assert_int_lt(rdl_lock_acquire(&lock.lock, &client_net), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
 
 START_TEST(px_and_fenced_keep_each_other_out)
 {
-    rdl_lock_init(&second, &rdl_lock_px, &opt, &other.conn, "nightly", 7);
+    struct rdl_lock px;
+
+    rdl_lock_init(&px, &rdl_lock_px, &opt, &other.conn, "nightly", 7);
     number(&lock);
-    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
 }
 END_TEST
 
@@ -439,7 +441,7 @@ START_TEST(without_scripts_it_is_refused_and_nothing_is_written)
         live_command(&server, "ACL SETUSER default -@scripting");
     opt.wait_ms = 15000; /* no waiting helps */
     opt.retry_ms = 1;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i == 0 ? RDL_E_FENCE : RDL_E_PERM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i == 0 ? RDL_E_FENCE : RDL_E_PERM);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
 }
@@ -452,10 +454,10 @@ START_TEST(a_user_who_may_not_use_the_fences_key_lacks_a_permission)
     live_command(&server, "ACL SETUSER default resetkeys ~%s", "nightly");
     opt.wait_ms = 15000; /* no waiting helps */
     opt.retry_ms = 1;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_PERM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_PERM);
     ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "NOPERM ", 7), 0);
     live_command(&server, "ACL SETUSER default ~{nightly}:fence");
-    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_OK); /* on a connection of its own */
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK); /* on a connection of its own */
 }
 END_TEST
 

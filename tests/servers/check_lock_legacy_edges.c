@@ -9,14 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"
 
 enum { TTL = 20000, CHILDREN = 4, ROUNDS = 15 };
 
 static struct live_server server;
 static struct client client, other;
-static struct rdl_lock lock, px;
+static struct rdl_lock_legacy lock, second;
+static struct rdl_lock px;
 static struct rdl_options opt;
 
 #define NO(command) "--rename-command", command, ""
@@ -41,7 +42,7 @@ static void begin(const char *const *args)
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
     opt.attempt_ms = 4000;
-    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &client.conn, "k", 1);
+    rdl_lock_init_legacy(&lock, RDL_LEGACY, &opt, &client.conn, "k", 1);
     rdl_lock_init(&px, &rdl_lock_px, &opt, &other.conn, "k", 1);
     rdl_lock_set_clock(&lock, (uint32_t)server_s(), 1000, client_now()); /* for those that refuse TIME */
 }
@@ -85,12 +86,12 @@ static long get(void)
 START_TEST(it_is_taken_and_released_on_every_kind_of_server)
 {
     begin(kinds[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     ck_assert_int_ge(get(), server_s() + TTL / 1000 - 1);
     ck_assert_int_le(get(), server_s() + TTL / 1000 + 8);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     ck_assert_int_eq(get(), 0);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
 }
 END_TEST
 
@@ -99,11 +100,11 @@ START_TEST(a_lease_that_ended_is_recovered_on_every_kind_of_server)
     begin(kinds[_i]);
     put(server_s() - 100);
     live_command(&server, "EXPIRE k 1000"); /* somebody's housekeeping: it must not end our lease */
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), 0);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
     ck_assert_int_gt(get(), server_s());
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
 }
 END_TEST
 
@@ -114,9 +115,9 @@ START_TEST(a_lease_that_runs_is_busy_on_every_kind_of_server)
     begin(kinds[_i]);
     put(server_s() + 100);
     snprintf(reply, sizeof reply, "%s", live_command(&server, "GET k"));
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
-    ck_assert_int_gt(rdl_lock_holder_ms(&lock), 90000);
-    ck_assert_int_lt(rdl_lock_holder_ms(&lock), 110000);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
+    ck_assert_int_gt(rdl_lock_holder_ms(&lock.lock), 90000);
+    ck_assert_int_lt(rdl_lock_holder_ms(&lock.lock), 110000);
     ck_assert_str_eq(live_command(&server, "GET k"), reply);
 }
 END_TEST
@@ -125,17 +126,17 @@ END_TEST
 START_TEST(an_extend_moves_the_deadline_where_it_can_compare)
 {
     begin(kinds[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     if (kinds[_i] == no_multi || kinds[_i] == no_watch || kinds[_i] == no_set) {
-        ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_E_UNSUPPORTED);
+        ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 60000), RDL_E_UNSUPPORTED);
         ck_assert_int_lt(get(), server_s() + TTL / 1000 + 8);
-        ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), 0);
+        ck_assert_uint_gt(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
     } else {
-        ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
+        ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 60000), RDL_OK);
         ck_assert_int_ge(get(), server_s() + 59);
-        ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), TTL);
+        ck_assert_uint_gt(rdl_lock_remaining_ms(&lock.lock, client_now()), TTL);
     }
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     ck_assert_int_eq(get(), 0);
 }
 END_TEST
@@ -149,7 +150,7 @@ START_TEST(getset_is_sent_only_where_nothing_compares)
     begin(kinds[_i]);
     put(server_s() - 100);
     live_command(&server, "CONFIG RESETSTAT");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
     stats = live_command(&server, "INFO commandstats");
     ck_assert_int_eq(strstr(stats, "cmdstat_getset") != NULL, is_needed);
 }
@@ -161,7 +162,7 @@ START_TEST(where_watch_can_compare_nothing_is_overwritten)
     begin(_i ? old : no_pttl);
     put(server_s() - 100);
     live_command(&server, "CONFIG RESETSTAT");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
     ck_assert_ptr_nonnull(strstr(live_command(&server, "INFO commandstats"), "cmdstat_watch"));
     ck_assert_ptr_null(strstr(live_command(&server, "INFO commandstats"), "cmdstat_getset"));
 }
@@ -170,8 +171,8 @@ END_TEST
 START_TEST(without_time_and_without_a_clock_it_is_refused)
 {
     begin(no_time);
-    rdl_lock_init(&lock, &rdl_lock_legacy, &opt, &client.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_UNSUPPORTED);
+    rdl_lock_init_legacy(&lock, RDL_LEGACY, &opt, &client.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_UNSUPPORTED);
     ck_assert_int_eq(get(), 0);
 }
 END_TEST
@@ -181,15 +182,15 @@ END_TEST
 /* Edge 8: it has no ttl, for peers that know of none; who wants it takes it over, nobody else does. */
 START_TEST(the_key_of_a_dead_holder_stands_until_somebody_wants_it)
 {
-    rdl_lock_init(&px, &rdl_lock_legacy, &opt, &other.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    rdl_lock_init_legacy(&second, RDL_LEGACY, &opt, &other.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK);
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
     rdl_posix_drop(&other.conn); /* he dies, and his time passes */
     put(server_s() - 100);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
 }
 END_TEST
@@ -197,14 +198,14 @@ END_TEST
 START_TEST(a_release_leaves_what_somebody_else_wrote)
 {
     begin(kinds[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     put(1999999999);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_LOST);
     ck_assert_int_eq(get(), 1999999999);
     live_command(&server, "DEL k");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     live_command(&server, "DEL k");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_EXPIRED);
 }
 END_TEST
 
@@ -213,12 +214,12 @@ START_TEST(what_a_waiter_wrote_is_deleted_by_the_shortest_alone)
 {
     begin(kinds[_i / 2]);
     if (_i & 1)
-        rdl_lock_init(&lock, &rdl_lock_legacy_shortest, &opt, &client.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+        rdl_lock_init_legacy(&lock, RDL_LEGACY_SHORTEST, &opt, &client.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     put(server_s() + 100);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), _i & 1 ? RDL_REMOVED : RDL_OVERWRITTEN);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), _i & 1 ? RDL_REMOVED : RDL_OVERWRITTEN);
     ck_assert_int_eq(get() == 0, _i & 1);
-    ck_assert(_i & 1 || rdl_lock_holder_ms(&lock) > 90000);
+    ck_assert(_i & 1 || rdl_lock_holder_ms(&lock.lock) > 90000);
 }
 END_TEST
 
@@ -230,19 +231,20 @@ START_TEST(what_is_no_lock_is_foreign)
     live_command(&server, "%s", before[_i]);
     opt.wait_ms = 15000; /* no waiting helps */
     opt.retry_ms = 1;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_FOREIGN_VALUE);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_FOREIGN_VALUE);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
 }
 END_TEST
 
 START_TEST(two_locks_of_one_second_are_told_apart)
 {
-    rdl_lock_init(&px, &rdl_lock_legacy, &opt, &other.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_release(&px, &client_net), RDL_EXPIRED); /* never its own: nothing is sent */
+    rdl_lock_init_legacy(&second, RDL_LEGACY, &opt, &other.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&second.lock, &client_net),
+                     RDL_EXPIRED); /* never its own: nothing is sent */
     ck_assert_int_ne(get(), 0);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
 }
 END_TEST
 
@@ -251,11 +253,11 @@ END_TEST
 START_TEST(px_and_legacy_keep_each_other_out)
 {
     ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
-    ck_assert_int_gt(rdl_lock_holder_ms(&lock), 0); /* a token with a ttl: busy for that long */
-    ck_assert_int_le(rdl_lock_holder_ms(&lock), TTL);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
+    ck_assert_int_gt(rdl_lock_holder_ms(&lock.lock), 0); /* a token with a ttl: busy for that long */
+    ck_assert_int_le(rdl_lock_holder_ms(&lock.lock), TTL);
     ck_assert_int_eq(rdl_lock_release(&px, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&px), -1); /* no expiry */
 }
@@ -266,7 +268,7 @@ START_TEST(a_legacy_lease_that_ended_is_nothing_px_takes_over)
     put(server_s() - 100);
     ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&px), -1);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
 }
 END_TEST
 
@@ -276,7 +278,7 @@ START_TEST(when_a_px_lease_ends_legacy_has_its_turn)
     live_command(&server, "PEXPIRE k 50");
     opt.wait_ms = 15000;
     opt.retry_ms = 5;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
 }
 END_TEST
 
@@ -310,8 +312,9 @@ START_TEST(a_historic_peer_steals_a_px_lock)
 END_TEST
 
 /* Takes turns with the others; inside nobody else may be. */
-static void child(const struct rdl_lock_mode *mode)
+static void child(enum any_mode mode)
 {
+    union any_lock own;
     char url[256];
     int i;
 
@@ -319,14 +322,14 @@ static void child(const struct rdl_lock_mode *mode)
     client_init(&client, url);
     opt.wait_ms = 50000;
     opt.retry_ms = 1;
-    rdl_lock_init(&lock, mode, &opt, &client.conn, "k", 1);
+    any_lock_init(&own, mode, &opt, &client.conn, "k", 1);
     for (i = 0; i < ROUNDS; i++) {
-        if (rdl_lock_acquire(&lock, &client_net) < 0)
+        if (rdl_lock_acquire(&own.lock, &client_net) < 0)
             _exit(2);
         if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
             _exit(3);
         live_command(&server, "DECR inside");
-        if (rdl_lock_release(&lock, &client_net) != RDL_OK)
+        if (rdl_lock_release(&own.lock, &client_net) != RDL_OK)
             _exit(4);
     }
     _exit(0);
@@ -334,8 +337,7 @@ static void child(const struct rdl_lock_mode *mode)
 
 START_TEST(px_and_legacy_clients_never_both_hold_it)
 {
-    static const struct rdl_lock_mode *const modes[CHILDREN] = {&rdl_lock_px, &rdl_lock_legacy, &rdl_lock_px,
-                                                                &rdl_lock_legacy_integer};
+    static const enum any_mode modes[CHILDREN] = {MODE_PX, MODE_LEGACY, MODE_PX, MODE_LEGACY_INTEGER};
     pid_t pids[CHILDREN];
     int i;
 
@@ -400,15 +402,15 @@ static void shortest(void)
     client_init(&client, url);
     opt.wait_ms = 50000;
     opt.retry_ms = 1;
-    rdl_lock_init(&lock, &rdl_lock_legacy_shortest, &opt, &client.conn, "k", 1);
+    rdl_lock_init_legacy(&lock, RDL_LEGACY_SHORTEST, &opt, &client.conn, "k", 1);
     for (i = 0; i < ROUNDS; i++) {
         int rc;
-        if (rdl_lock_acquire(&lock, &client_net) < 0)
+        if (rdl_lock_acquire(&lock.lock, &client_net) < 0)
             _exit(2);
         if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
             _exit(3);
         live_command(&server, "DECR inside");
-        rc = rdl_lock_release(&lock, &client_net);
+        rc = rdl_lock_release(&lock.lock, &client_net);
         if (rc != RDL_OK && rc != RDL_REMOVED)
             _exit(4);
     }

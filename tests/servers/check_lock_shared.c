@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lock/lock_op.h"
+#include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 
@@ -28,7 +29,7 @@ enum {
 enum truth { FREE, HELD, STOLEN, GONE };
 
 static struct slot {
-    struct rdl_lock lock;
+    union any_lock own;
     char name[8];
     enum truth truth;
     enum rdl_action action;
@@ -82,10 +83,11 @@ static void setup(void)
     for (i = 0; i < LOCKS; i++) {
         struct slot *s = &slots[i];
         snprintf(s->name, sizeof s->name, "l%d", i);
-        rdl_lock_init(&s->lock, is_fenced(s) ? &rdl_lock_fenced : &rdl_lock_px, &opt, &client.conn, s->name,
+        any_lock_init(&s->own, is_fenced(s) ? MODE_FENCED : MODE_PX, &opt, &client.conn, s->name,
                       strlen(s->name));
         s->fence = (uint64_t)(i + 1) * FENCE;
-        rdl_lock_set_floor(&s->lock, s->fence + 1);
+        if (is_fenced(s))
+            rdl_lock_set_floor(&s->own.fenced, s->fence + 1);
         if (is_strangers(s))
             live_command(&server, "SET %s other PX %d", s->name, STRANGERS_MS + i * STEP_MS);
     }
@@ -94,12 +96,12 @@ static void setup(void)
 /* What the server takes is found out first: while it is, a release may be sent again, behind others. */
 static void teach(void)
 {
-    struct rdl_lock first;
+    struct rdl_lock_fenced first;
 
-    rdl_lock_init(&first, &rdl_lock_fenced, &opt, &client.conn, "first", 5);
-    ck_assert_int_eq(rdl_lock_acquire(&first, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend(&first, &client_net, TTL), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&first, &client_net), RDL_OK);
+    rdl_lock_init_fenced(&first, &opt, &client.conn, "first", 5);
+    ck_assert_int_eq(rdl_lock_acquire(&first.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&first.lock, &client_net, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&first.lock, &client_net), RDL_OK);
 }
 
 static void teardown(void)
@@ -114,16 +116,17 @@ static void judge_acquire(struct slot *s, int rc)
     int64_t ms = STRANGERS_MS + (s - slots) * STEP_MS;
 
     if (is_strangers(s)) {
-        claim(s, rc == RDL_BUSY && rdl_lock_holder_ms(&s->lock) <= ms, "it is held, for its own time", rc);
-        claim(s, rdl_lock_holder_ms(&s->lock) > ms - STEP_MS, "it is held, for no other's time", rc);
+        claim(s, rc == RDL_BUSY && rdl_lock_holder_ms(&s->own.lock) <= ms, "it is held, for its own time",
+              rc);
+        claim(s, rdl_lock_holder_ms(&s->own.lock) > ms - STEP_MS, "it is held, for no other's time", rc);
         return;
     }
     claim(s, rc == RDL_OK, "it is free", rc);
     s->truth = HELD;
     if (!is_fenced(s))
         return;
-    claim(s, rdl_lock_fence(&s->lock) > s->fence, "its number grows", rc);
-    s->fence = rdl_lock_fence(&s->lock);
+    claim(s, rdl_lock_fence(&s->own.fenced) > s->fence, "its number grows", rc);
+    s->fence = rdl_lock_fence(&s->own.fenced);
     claim(s, s->fence <= (uint64_t)(s - slots + 1) * FENCE + s->acquires, "its number is its own", rc);
 }
 
@@ -161,11 +164,11 @@ static void begin(struct slot *s, enum rdl_action action)
         s->acquires++;
         memcpy(own, entropy, sizeof own);
         memcpy(own, words, sizeof words);
-        rc = rdl_lock_acquire_begin(&s->lock, own, now);
+        rc = rdl_lock_acquire_begin(&s->own.lock, own, now);
     } else if (action == RDL_EXTEND) {
-        rc = rdl_lock_extend_begin(&s->lock, TTL + 1000 * below(100), now);
+        rc = rdl_lock_extend_begin(&s->own.lock, TTL + 1000 * below(100), now);
     } else {
-        rc = rdl_lock_release_begin(&s->lock, now);
+        rc = rdl_lock_release_begin(&s->own.lock, now);
     }
     s->is_pending = rc == RDL_PENDING;
     if (rc != RDL_PENDING)
@@ -184,7 +187,7 @@ static void do_something(struct slot *s)
     unsigned dice = below(100);
 
     if (s->is_pending && dice < 5) {
-        rdl_lock_cancel(&s->lock);
+        rdl_lock_cancel(&s->own.lock);
         s->is_pending = 0;
         if (s->truth == STOLEN)
             live_command(&server, "DEL %s", s->name);
@@ -209,7 +212,7 @@ static void look(uint64_t until_ms)
         most_waiting = rdl_conn_waiting(&client.conn);
     client_step(&client, until_ms);
     for (i = 0; i < LOCKS; i++) {
-        int rc = slots[i].is_pending ? rdl_lock_step(&slots[i].lock, client_now()) : RDL_PENDING;
+        int rc = slots[i].is_pending ? rdl_lock_step(&slots[i].own.lock, client_now()) : RDL_PENDING;
         if (rc != RDL_PENDING)
             judge(&slots[i], rc);
     }
@@ -231,7 +234,7 @@ static void assert_server_agrees(void)
         char token[RDL_VALUE_MAX], want[64] = "$-1\r\n";
         if (is_strangers(s) || s->truth == STOLEN)
             continue;
-        rdl_lock_token(&s->lock, token);
+        rdl_lock_token(&s->own.lock, token);
         if (s->truth == HELD)
             snprintf(want, sizeof want, "$40\r\n%.40s\r\n", token);
         claim(s, strcmp(live_command(&server, "GET %s", s->name), want) == 0, "the server says so too", 0);

@@ -144,7 +144,7 @@ static struct world *late_extend(const struct sim_features *kind, int dies, uint
     w->link[0][0].delay_us = 300 * MS;
     world_run_until(w, w->now + 150);
     w->link[0][0].delay_us = 100;
-    rdl_lock_token(&a->lock, hex);
+    rdl_lock_token(&a->own.lock, hex);
     if (dies) {
         client_die(w, 0, 0);
         client_return(w, 0);

@@ -273,7 +273,7 @@ static void refused_script_is_not_sent_again(void)
         struct handle *h = scene_lock(w, 0);
         scene_one_server(w, single);
         h->opt.fencing = &rdl_redlock_fenced;
-        h->mode = &rdl_lock_fenced;
+        h->mode = MODE_FENCED;
         handle_init(w, h);
         w->is_fenced = 1;
         scene_do(w, h, ACQUIRING, 0);
@@ -449,7 +449,7 @@ static void expiring_fence_outlives_a_hold(void)
         for (int c = 0; c < 2; c++) {
             struct handle *h = scene_lock(w, c);
             h->opt.fencing = &rdl_redlock_fenced;
-            h->mode = &rdl_lock_fenced;
+            h->mode = MODE_FENCED;
             h->opt.lease.fence_expiry_ms = 1500;
         }
         scene_one_server(w, single);

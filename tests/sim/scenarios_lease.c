@@ -175,7 +175,7 @@ static void foreign_value_is_left_alone(void)
         uint8_t reply[SIM_REPLY_MAX];
         struct sim_out out = {reply, sizeof reply, 0};
         char command[128];
-        h->mode = &rdl_lock_legacy;
+        h->mode = MODE_LEGACY;
         scene_one_server(w, 1);
         int n = snprintf(command, sizeof command, "SET %s %s\r\n", lock_name(0), values[i]);
         w->host[0].model.note = NULL;
@@ -198,7 +198,7 @@ static void reconnect(struct world *w)
     w->handles = 2;
     other->is_single = other->name = 1;
     other->act_at = NEVER;
-    other->mode = &rdl_lock_px;
+    other->mode = MODE_PX;
     other->opt.lease = (struct rdl_options){.ttl_ms = w->ttl_ms};
     handle_init(w, other);
     EXPECT(w, scene_do(w, other, ACQUIRING, 0) == RDL_OK);
@@ -216,7 +216,7 @@ static void two_deadlines_are_both_ours(void)
         struct world *w = scene(1, 1, 1000);
         struct handle *h = scene_lock(w, 0);
         scene_one_server(w, 1);
-        h->mode = &rdl_lock_legacy;
+        h->mode = MODE_LEGACY;
         handle_init(w, h);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK); /* the server has the script now */

@@ -474,7 +474,7 @@ static void release_finds_itself_done(void)
             continue;
         scene_one_server(w, i % 2);
         if (is_legacy) {
-            a->mode = b->mode = &rdl_lock_legacy;
+            a->mode = b->mode = MODE_LEGACY;
             handle_init(w, a);
             handle_init(w, b);
         }

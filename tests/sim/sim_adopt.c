@@ -10,7 +10,7 @@ static void keep(struct world *w, struct client *c, unsigned i)
     struct rng *r = &w->stream[FAULT_ADOPT];
     struct handle *h = &c->handle[i];
     struct keepsake *kept = &c->kept[i];
-    int is_held = (h->state == HELD || h->state == EXTENDING) && h->mode != &rdl_lock_legacy;
+    int is_held = (h->state == HELD || h->state == EXTENDING) && h->mode != MODE_LEGACY;
     if (!(w->faults & FAULT_BIT(FAULT_ADOPT)) || !rng_chance(r, is_held ? 800 : 200)) {
         kept->what = KEPT_NOTHING;
     } else if (is_held) {

@@ -28,10 +28,10 @@ uint32_t client_least_attempt_ms(const struct world *w)
 static void init_more(struct world *w, struct handle *h)
 {
     struct rng *hints = &w->stream[FAULT_HINT], *several = &w->stream[FAULT_MULTI];
-    int is_px = !h->is_single || h->mode == &rdl_lock_px;
+    int is_px = !h->is_single || h->mode == MODE_PX;
     if ((w->faults & FAULT_BIT(FAULT_MULTI)) && w->is_single && is_px)
         h->is_multi = (uint8_t)rng_chance(several, 500);
-    if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != &rdl_lock_legacy) {
+    if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != MODE_LEGACY) {
         enum hint_use drawn = rng_chance(hints, 900) ? HINT_WAITS : HINT_TELLS;
         h->hint_use = rng_chance(hints, 800) && !h->is_multi ? drawn : HINT_NONE;
     }
@@ -45,9 +45,9 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->client = c->index;
     h->index = (uint8_t)i;
     h->is_single = (uint8_t)w->is_single;
-    h->mode = w->is_fenced ? &rdl_lock_fenced : &rdl_lock_px;
+    h->mode = w->is_fenced ? MODE_FENCED : MODE_PX;
     if (w->has_legacy == 1 || (w->has_legacy == 2 && rng_chance(r, 500)))
-        h->mode = &rdl_lock_legacy;
+        h->mode = MODE_LEGACY;
     h->single_server = 0;
     h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
     h->opt.max_ttl_ms = w->max_ttl_ms;

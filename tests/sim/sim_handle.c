@@ -27,13 +27,13 @@ void handle_init(struct world *w, struct handle *h)
     const struct rdl_bytes both[NAMES] = {{name, strlen(name)}, {other, strlen(other)}};
     rdl_hint_init(&h->hint, h->hint_use == HINT_WAITS ? &c->conn[w->servers] : NULL);
     if (h->is_multi) {
-        rdl_lock_init_multi(&h->lock, &h->opt.lease, &c->conn[h->single_server], both, NAMES, h->packed);
+        rdl_lock_init_multi(&h->own.lock, &h->opt.lease, &c->conn[h->single_server], both, NAMES, h->packed);
         return;
     }
     if (h->is_single) {
-        rdl_lock_init(&h->lock, h->mode, &h->opt.lease, &c->conn[h->single_server], name, strlen(name));
+        any_lock_init(&h->own, h->mode, &h->opt.lease, &c->conn[h->single_server], name, strlen(name));
         if (h->hint_use != HINT_NONE)
-            rdl_lock_set_hint(&h->lock, &h->hint);
+            rdl_lock_set_hint(&h->own.lock, &h->hint);
         return;
     }
     memset(h->servers, 0, sizeof h->servers);
@@ -59,9 +59,9 @@ static void set_floor(struct world *w, struct handle *h)
         return;
     uint64_t floor = w->has_floors ? floor_ms(w, h) : 0;
     h->set_us = w->has_floors ? w->now : NEVER;
-    if (h->is_single)
-        rdl_lock_set_floor(&h->lock, floor);
-    else
+    if (h->is_single && h->mode == MODE_FENCED)
+        rdl_lock_set_floor(&h->own.fenced, floor);
+    else if (!h->is_single)
         rdl_redlock_set_floor(&h->redlock, floor);
 }
 
@@ -89,7 +89,7 @@ int handle_acquire(struct world *w, struct handle *h)
     h->state = ACQUIRING;
     h->ttl_ms = h->opt.lease.ttl_ms;
     oracle_begin(w, h, now_ms);
-    rc = h->is_single ? rdl_lock_acquire_begin(&h->lock, entropy, now_ms)
+    rc = h->is_single ? rdl_lock_acquire_begin(&h->own.lock, entropy, now_ms)
                       : rdl_redlock_acquire_begin(&h->redlock, entropy, now_ms);
     note_attempt(w, h, &before);
     return rc;
@@ -101,10 +101,10 @@ int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
     int rc;
     h->state = EXTENDING;
     oracle_begin(w, h, now_ms);
-    rc = h->is_single ? rdl_lock_extend_begin(&h->lock, ttl_ms, now_ms)
+    rc = h->is_single ? rdl_lock_extend_begin(&h->own.lock, ttl_ms, now_ms)
                       : rdl_redlock_extend_begin(&h->redlock, ttl_ms, now_ms);
     oracle_begun(w, h);
-    h->ttl_ms = h->is_single ? h->lock.ttl_ms : h->redlock.ttl_ms; /* it asks for no less than is left */
+    h->ttl_ms = h->is_single ? h->own.lock.ttl_ms : h->redlock.ttl_ms; /* it asks for no less than is left */
     return rc;
 }
 
@@ -114,7 +114,7 @@ int handle_release(struct world *w, struct handle *h)
     int rc;
     h->state = RELEASING;
     oracle_begin(w, h, now_ms);
-    rc = h->is_single ? rdl_lock_release_begin(&h->lock, now_ms)
+    rc = h->is_single ? rdl_lock_release_begin(&h->own.lock, now_ms)
                       : rdl_redlock_release_begin(&h->redlock, now_ms);
     oracle_begun(w, h);
     return rc;
@@ -124,7 +124,7 @@ void handle_cancel(struct world *w, struct handle *h)
 {
     oracle_released(w, h);
     if (h->is_single)
-        rdl_lock_cancel(&h->lock);
+        rdl_lock_cancel(&h->own.lock);
     else
         rdl_redlock_cancel(&h->redlock);
     h->state = IDLE;
@@ -136,19 +136,19 @@ int handle_step(struct world *w, struct handle *h, uint64_t now_ms)
     if (h->state == ACQUIRING &&
         (h->client + h->index) % 2 == 0) /* half of them keep it fresh while they wait */
         set_floor(w, h);
-    int rc = h->is_single ? rdl_lock_step(&h->lock, now_ms) : rdl_redlock_step(&h->redlock, now_ms);
+    int rc = h->is_single ? rdl_lock_step(&h->own.lock, now_ms) : rdl_redlock_step(&h->redlock, now_ms);
     note_attempt(w, h, &before);
     return rc;
 }
 
 uint64_t handle_wake_ms(const struct handle *h)
 {
-    return h->is_single ? rdl_lock_wake_ms(&h->lock) : rdl_redlock_wake_ms(&h->redlock);
+    return h->is_single ? rdl_lock_wake_ms(&h->own.lock) : rdl_redlock_wake_ms(&h->redlock);
 }
 
 uint32_t handle_remaining_ms(const struct handle *h, uint64_t now_ms)
 {
-    return h->is_single ? rdl_lock_remaining_ms(&h->lock, now_ms)
+    return h->is_single ? rdl_lock_remaining_ms(&h->own.lock, now_ms)
                         : rdl_redlock_remaining_ms(&h->redlock, now_ms);
 }
 
@@ -156,17 +156,17 @@ uint64_t handle_until_ms(const struct handle *h)
 {
     if (handle_is_adopting(h))
         return 0;
-    return h->is_single ? h->lock.until_ms : rdl_redlock_until_ms(&h->redlock);
+    return h->is_single ? h->own.lock.until_ms : rdl_redlock_until_ms(&h->redlock);
 }
 
 int handle_is_adopting(const struct handle *h)
 {
-    return (h->is_single ? h->lock.until_ms : h->redlock.until_ms) == UINT64_MAX;
+    return (h->is_single ? h->own.lock.until_ms : h->redlock.until_ms) == UINT64_MAX;
 }
 
 int handle_adopt(struct handle *h, const char *hex)
 {
-    return h->is_single ? rdl_lock_adopt(&h->lock, hex, RDL_VALUE_MAX)
+    return h->is_single ? rdl_lock_adopt(&h->own.lock, hex, RDL_VALUE_MAX)
                         : rdl_redlock_adopt(&h->redlock, hex, RDL_VALUE_MAX);
 }
 
@@ -174,7 +174,7 @@ uint64_t handle_fence(const struct handle *h)
 {
     if (!h->is_single)
         return h->opt.fencing ? rdl_redlock_fence(&h->redlock) : 0;
-    return h->mode == &rdl_lock_fenced ? rdl_lock_fence(&h->lock) : 0;
+    return h->mode == MODE_FENCED ? rdl_lock_fence(&h->own.fenced) : 0;
 }
 
 int handle_is_pending(const struct handle *h)
@@ -189,5 +189,5 @@ int handle_is_idle(const struct handle *h)
 
 const struct rdl_token *handle_token(const struct handle *h)
 {
-    return h->is_single ? &h->lock.token : &h->redlock.token;
+    return h->is_single ? &h->own.lock.token : &h->redlock.token;
 }

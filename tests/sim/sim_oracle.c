@@ -107,7 +107,7 @@ static void oracle_extending(struct world *w, struct handle *h)
     struct token *t = token_of(w, h);
     if (h->is_out)
         return;
-    h->is_out = h->is_single ? h->lock.req.is_queued : h->redlock.state == REDLOCK_ASKED;
+    h->is_out = h->is_single ? h->own.lock.req.is_queued : h->redlock.state == REDLOCK_ASKED;
     if (!t)
         return;
     t->extended = t->missed = 0;
@@ -179,7 +179,7 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
     uint64_t attempt_ms = rdl_attempt_ms(&h->opt.lease);
     int silent = 0;
     if ((w->faults & ~harmless) || w->has_canary || !h->uses_keeper || h->vain_ms == 0 ||
-        h->mode == &rdl_lock_legacy)
+        h->mode == MODE_LEGACY)
         return;
     for (int s = 0; s < asked(w, h); s++) {
         uint64_t since_ms = clock_ms(&c->clock, w->link[h->client][s].swallows_since);
@@ -436,7 +436,7 @@ static int lost_since(const struct world *w, const struct handle *h)
 {
     int n = 0;
     for (int s = 0; s < asked(w, h); s++) {
-        const struct rdl_req *req = h->is_single ? &h->lock.req : &h->servers[s].req;
+        const struct rdl_req *req = h->is_single ? &h->own.lock.req : &h->servers[s].req;
         n += req->is_again && (w->faults & FAULTS_OUTSIDE);
     }
     return n;
@@ -492,7 +492,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
         h->vain_ms = 0;
     if (h->hint.req.is_queued)
         world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
-    if (h->mode == &rdl_lock_legacy) {
+    if (h->mode == MODE_LEGACY) {
         legacy_result(w, h, result, now_ms);
         return;
     }

@@ -101,7 +101,7 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
         goes_on_holding(w, h, result, now_ms);
     else
         think(w, h);
-    if (state == RELEASING && result == RDL_OK && h->mode != &rdl_lock_legacy) {
+    if (state == RELEASING && result == RDL_OK && h->mode != MODE_LEGACY) {
         struct keepsake *kept = &w->client[h->client].kept[h->index];
         kept->what = KEPT_RELEASED;
         token_hex(handle_token(h), kept->hex);

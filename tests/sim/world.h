@@ -4,6 +4,7 @@
 #define SIM_WORLD_H
 
 #include "redlock/redlock.h"
+#include "tests/sim/any_lock.h"
 #include "tests/sim/server.h"
 
 enum {
@@ -207,15 +208,15 @@ struct handle {
     struct rdl_redlock redlock;
     struct rdl_server servers[SERVERS_MAX];
     struct rdl_canary canaries[SERVERS_MAX];
-    struct rdl_lock lock;
+    union any_lock own;
     struct rdl_keeper keeper;
     uint8_t client, index;
     uint8_t is_single;
     uint8_t is_multi; /* holds both names, in the order of its own */
     enum hint_use hint_use;
     struct rdl_hint hint;
-    uint8_t packed[RDL_NAME_MAX];     /* the names of a multi */
-    const struct rdl_lock_mode *mode; /* of a single one */
+    uint8_t packed[RDL_NAME_MAX]; /* the names of a multi */
+    enum any_mode mode;           /* of a single one */
     uint8_t single_server;
     uint8_t name;
     uint8_t state; /* enum handle_state */
