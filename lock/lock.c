@@ -10,8 +10,8 @@ enum lock_state {
     LOCK_PAUSE    /* between two attempts */
 };
 
-void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
-                   struct rdl_conn *conn, const void *name, size_t name_len)
+void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
+                        struct rdl_conn *conn, const void *name, size_t name_len)
 {
     rdl_zero(l, sizeof *l);
     l->mode = mode;
@@ -202,6 +202,12 @@ static int px_answer(struct rdl_lock *l, uint64_t now_ms)
 }
 
 const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL, NULL};
+
+void rdl_lock_init(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn, const void *name,
+                   size_t name_len)
+{
+    rdl_lock_init_mode(l, &rdl_lock_px, opt, conn, name, name_len);
+}
 
 /* ---------------------------------------------------------------- the states of an operation */
 
@@ -449,6 +455,11 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
 }
 
 /* ---------------------------------------------------------------- what a lock says of itself */
+
+size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+{
+    return l->mode->value(l, out);
+}
 
 void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 {

@@ -9,7 +9,7 @@
  *     struct rdl_lock lock;
  *     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
  *     ...
- *     rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "nightly", 7);
+ *     rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
  *     int rc = rdl_lock_acquire(&lock, &net);
  *     if (rc < 0) {
  *         fprintf(stderr, "%s\n", rdl_strerror(rc));
@@ -208,20 +208,8 @@ void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
 
 struct rdl_lock;
 
-/* A mode is an object, so that a static link drops those that are not used. Its functions are private. */
-struct rdl_lock_mode {
-    /* Queue the operation's first request. */
-    int (*send)(struct rdl_lock *l, uint64_t now_ms);
-    /* Judge an answer; RDL_PENDING: another request is out. */
-    int (*answer)(struct rdl_lock *l, uint64_t now_ms);
-    /* What marks the key as ours. */
-    size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
-    /* By enum rdl_action; NULL: those of px. */
-    const struct rdl_op *const *ops;
-    /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
-    int (*next)(struct rdl_lock *l);
-};
-extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
+/* How it is asked for, extended, released; what is set up by other functions below differs there. Private. */
+struct rdl_lock_mode;
 
 /* Small members stand in front: short offsets are short instructions. */
 struct rdl_lock {
@@ -255,11 +243,11 @@ struct rdl_lock {
 };
 
 /*
- * Set up a lock, not held. Everything is borrowed for the lock's life: the name is 1..RDL_NAME_MAX
- * bytes of any value and never copied. A bad name or ttl is reported by acquire.
+ * Set up a lock (SET NX PX), not held. Everything is borrowed for the lock's life: the name is
+ * 1..RDL_NAME_MAX bytes of any value and never copied. A bad name or ttl is reported by acquire.
  */
-void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
-                   struct rdl_conn *conn, const void *name, size_t name_len);
+void rdl_lock_init(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn, const void *name,
+                   size_t name_len);
 
 /*
  * Several locks as one (lock_multi.c), opt-in: a script takes all of them or none, with one token and one
@@ -339,7 +327,7 @@ enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 768 };
  *
  *     static struct rdl_posix_conn server;
  *     rdl_posix_conn_init(&server, "redis://127.0.0.1:6379", NULL);
- *     rdl_lock_init(&lock, &rdl_lock_px, &options, &server.conn, "nightly", 7);
+ *     rdl_lock_init(&lock, &options, &server.conn, "nightly", 7);
  *
  * It has room for three locks with names of 48 bytes, or one with any name and a fence. For more at once, set
  * up a struct rdl_conn with a queue of your own (RDL_QUEUE_FOR).

@@ -136,7 +136,7 @@ static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, fenced_v
 void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_options *opt, struct rdl_conn *conn,
                           const void *name, size_t name_len)
 {
-    rdl_lock_init(&l->lock, &fenced, opt, conn, name, name_len);
+    rdl_lock_init_mode(&l->lock, &fenced, opt, conn, name, name_len);
     l->fence = 0;
 }
 

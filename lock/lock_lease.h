@@ -30,6 +30,8 @@ void rdl_token_next(struct rdl_token *t);
 /* As it is on the wire, and back: RDL_OK, or RDL_E_NAME if these are no 40 hex digits. */
 int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len);
 void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
+/* What marks the key of l as ours, as it is on the wire, in any mode; how many bytes. */
+size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 /* A seed for rdl_backoff_ms. */
 uint32_t rdl_token_seed(const struct rdl_token *t);
 

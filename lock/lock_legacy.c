@@ -570,6 +570,6 @@ void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const
                           struct rdl_conn *conn, const void *name, size_t name_len)
 {
     rdl_zero(l, sizeof *l);
-    rdl_lock_init(&l->lock, &legacy, opt, conn, name, name_len);
+    rdl_lock_init_mode(&l->lock, &legacy, opt, conn, name, name_len);
     l->kind = (uint8_t)kind;
 }

@@ -119,6 +119,6 @@ int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_options *opt, struc
 {
     size_t len = pack(names, n, packed);
 
-    rdl_lock_init(l, &multi, opt, conn, packed, len);
+    rdl_lock_init_mode(l, &multi, opt, conn, packed, len);
     return len == 0 ? RDL_E_NAME : RDL_OK;
 }

@@ -6,6 +6,24 @@
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 
+/* A mode is an object, so that a static link drops those that are not used. */
+struct rdl_lock_mode {
+    /* Queue the operation's first request. */
+    int (*send)(struct rdl_lock *l, uint64_t now_ms);
+    /* Judge an answer; RDL_PENDING: another request is out. */
+    int (*answer)(struct rdl_lock *l, uint64_t now_ms);
+    /* What marks the key as ours. */
+    size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
+    /* By enum rdl_action; NULL: those of px. */
+    const struct rdl_op *const *ops;
+    /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
+    int (*next)(struct rdl_lock *l);
+};
+extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
+
+/* Set up a lock of this mode, not held. */
+void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
+                        struct rdl_conn *conn, const void *name, size_t name_len);
 /* Queue a request for the lock's key, with its value. RDL_OK or RDL_E_FULL. */
 int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra);
 /* What the action is for this mode; with a hint a release also tells one waiter. */

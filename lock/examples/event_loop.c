@@ -51,7 +51,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: event_loop redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, conn, "nightly", 7);
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));

@@ -125,7 +125,7 @@ int main(int argc, char **argv)
         return 2;
     }
     rdl_conn_init(&conn, &config);
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, "nightly", NAME_LEN);
+    rdl_lock_init(&lock, &opt, &conn, "nightly", NAME_LEN);
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(&lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));

@@ -48,7 +48,7 @@ static void become(struct rdl_cli_lock *l, int is_legacy)
     if (is_legacy)
         rdl_lock_init_legacy(&l->single, kind, &l->opt.lease, conn, l->o->lock, len);
     else
-        rdl_lock_init(&l->single.lock, &rdl_lock_px, &l->opt.lease, conn, l->o->lock, len);
+        rdl_lock_init(&l->single.lock, &l->opt.lease, conn, l->o->lock, len);
     if (l->o->wake_hint)
         rdl_lock_set_hint(&l->single.lock, &l->hint);
 }
@@ -334,7 +334,7 @@ uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
     size_t len = sizeof value;
 
     if (l->is_single)
-        len = l->single.lock.mode->value(&l->single.lock, value);
+        len = rdl_lock_value(&l->single.lock, value);
     else
         rdl_redlock_token(&l->redlock, value);
     return rdl_cli_id(RDL_CLI_ID_BASE, value, len);

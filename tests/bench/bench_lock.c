@@ -66,7 +66,7 @@ int main(void)
     int i;
 
     rdl_conn_init(&conn, &config);
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &conn, name, sizeof name - 1);
+    rdl_lock_init(&lock, &opt, &conn, name, sizeof name - 1);
     for (i = 0; i < WARM && rc == RDL_OK; i++)
         rc = cycle();
     sent_bytes = 0;

@@ -111,7 +111,7 @@ static void client(unsigned i, const struct way *way, const struct load *load)
     connect_to(&first);
     connect_to(&second);
     rdl_posix_init(&posix, &net);
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &first.conn, "bench", 5);
+    rdl_lock_init(&lock, &opt, &first.conn, "bench", 5);
     rdl_hint_init(&hint, &second.conn);
     if (way->has_hint)
         rdl_lock_set_hint(&lock, &hint);

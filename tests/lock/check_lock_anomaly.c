@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock/lock_lease.h"
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/faulty.h"
 
@@ -111,7 +112,7 @@ static uint64_t ours_ms(struct rdl_bytes name)
         end = strtoull(value, NULL, 10) * 1000;
     } else {
         end = k->expire_ms;
-        if (l->mode->value(l, value) != k->value_len || memcmp(value, k->value, k->value_len) != 0)
+        if (rdl_lock_value(l, value) != k->value_len || memcmp(value, k->value, k->value_len) != 0)
             return 0;
     }
     return end > now + FAULTY_CLOCK_MS ? end - now - FAULTY_CLOCK_MS : 0;
@@ -227,7 +228,7 @@ static void prepare(void)
         claim(rdl_lock_init_multi(l, &opt, &f.s.conn, several, NAMES, packed) == RDL_OK, "names");
     else
         any_lock_init(&own, (enum any_mode)kind->mode, &opt, &f.s.conn, "k", 1);
-    rdl_lock_init(&neighbour, &rdl_lock_px, &once, &f.s.conn, "b", 1);
+    rdl_lock_init(&neighbour, &once, &f.s.conn, "b", 1);
     faulty_command(&f, "SET b other PX 7000000\r\n", now);
     if (deed == CONNECT_AND_ACQUIRE)
         return;
@@ -294,7 +295,7 @@ static void assert_good_conn(void)
     int64_t most_ms = NEIGHBOUR_MS - (int64_t)(now - BEGIN);
     int rc;
 
-    rdl_lock_init(&fresh, &rdl_lock_px, &once, &f.s.conn, "fresh", 5);
+    rdl_lock_init(&fresh, &once, &f.s.conn, "fresh", 5);
     claim(acquire(&neighbour) == RDL_PENDING, "the neighbour asks again");
     claim(finish(&fresh, acquire(&fresh), 2 * ATTEMPT + 2000) == RDL_OK, "a free lock is granted");
     claim(finish(&neighbour, RDL_PENDING, ATTEMPT) == RDL_BUSY, "a taken one is not");

@@ -19,7 +19,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_model(&s, 0);
     opt = patient;
-    rdl_lock_init(l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(l, &opt, &s.conn, "k", 1);
 }
 
 static void assert_cost(unsigned sets, unsigned busy, uint32_t took_ms)

@@ -23,7 +23,7 @@ static void setup(void)
     s.cfg.connect_ms = 5000;
     opt = once;
     now = 1000;
-    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 
 /* A round trip later. */

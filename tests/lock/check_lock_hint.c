@@ -27,7 +27,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_init(&second);
     opt = patient;
-    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
     rdl_hint_init(&hint, &second.conn);
     rdl_lock_set_hint(&l, &hint);
     scripted_open(&s, NOW);
@@ -304,7 +304,7 @@ START_TEST(two_locks_that_share_the_second_connection_do_not_wait_for_each_other
     struct rdl_lock other;
     struct rdl_hint others;
 
-    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "o", 1);
+    rdl_lock_init(&other, &opt, &s.conn, "o", 1);
     rdl_hint_init(&others, &second.conn);
     rdl_lock_set_hint(&other, &others);
     refused(TAKEN("-1"));

@@ -16,7 +16,7 @@ static const struct rdl_options opt = {.ttl_ms = 10000};
 static void setup(void)
 {
     scripted_init(&s);
-    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
     rdl_hint_init(&hint, NULL);
     rdl_lock_set_hint(&l, &hint);
     scripted_open(&s, NOW);

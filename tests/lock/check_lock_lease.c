@@ -19,7 +19,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_open(&s, 1000);
     opt = once;
-    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 
 static int acquire(uint64_t now_ms)

@@ -24,7 +24,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_model(&s, now);
     opt = once;
-    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
     scripted_open(&s, now);
 }
 
@@ -116,7 +116,7 @@ START_TEST(an_extend_on_a_connection_that_is_kept_for_another_says_timeout)
     struct rdl_lock other;
 
     hold();
-    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "other", 5);
+    rdl_lock_init(&other, &opt, &s.conn, "other", 5);
     ck_assert_int_eq(rdl_lock_acquire_begin(&other, entropy_bytes(), now), RDL_PENDING);
     scripted_sent(&s);
     now += ATTEMPT;
@@ -149,7 +149,7 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
     const char *sent;
 
     hold();
-    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "other", 5);
+    rdl_lock_init(&other, &opt, &s.conn, "other", 5);
     ck_assert_int_eq(rdl_lock_acquire_begin(&other, token_bytes(7), now), RDL_PENDING);
     scripted_sent(&s);
     s.served = s.len;
@@ -188,7 +188,7 @@ START_TEST(what_is_adopted_ends_no_silence)
     struct rdl_lock other;
 
     hold();
-    rdl_lock_init(&other, &rdl_lock_px, &opt, &s.conn, "other", 5);
+    rdl_lock_init(&other, &opt, &s.conn, "other", 5);
     ck_assert_int_eq(rdl_lock_acquire_begin(&other, token_bytes(7), now), RDL_PENDING);
     scripted_sent(&s);
     now += ATTEMPT;

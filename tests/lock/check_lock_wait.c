@@ -19,7 +19,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_model(&s, 0);
     opt = patient;
-    rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 
 static int acquire(uint64_t now_ms)
@@ -92,7 +92,7 @@ START_TEST(a_pause_is_no_longer_than_the_holder_has_left)
     for (i = 0; i < 50; i++) {
         scripted_init(&s);
         scripted_open(&s, 1000 + (uint64_t)i);
-        rdl_lock_init(&l, &rdl_lock_px, &opt, &s.conn, "k", 1);
+        rdl_lock_init(&l, &opt, &s.conn, "k", 1);
         acquire(1000);
         scripted_sent(&s);
         ck_assert_uint_le(pause_after("$-1\r\n:3\r\n", 1000), 4);

@@ -50,7 +50,7 @@ static void assert_told(const char *text)
 
 static int acquire(const struct rdl_options *opt)
 {
-    rdl_lock_init(&lock, &rdl_lock_px, opt, &asking.conn, "k", 1);
+    rdl_lock_init(&lock, opt, &asking.conn, "k", 1);
     return rdl_lock_acquire(&lock, &client_net);
 }
 
@@ -154,7 +154,7 @@ START_TEST(a_server_that_cannot_write_its_log_refuses_until_it_can)
     ck_assert_int_eq(rdl_is_permanent(RDL_E_MISCONF), 0);
     ck_assert_str_eq(rdl_strerror(RDL_E_MISCONF), "the server cannot persist and refuses writes");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
-    rdl_lock_init(&lock, &rdl_lock_px, &patient, &asking.conn, "k", 1);
+    rdl_lock_init(&lock, &patient, &asking.conn, "k", 1);
     rc = rdl_lock_acquire_begin(&lock, entropy, client_now());
     limit_files(RLIM_INFINITY);
     while (rc == RDL_PENDING) {

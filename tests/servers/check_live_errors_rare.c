@@ -200,7 +200,7 @@ START_TEST(a_paused_server_is_unknown_and_has_no_key_afterwards)
     static const struct rdl_options hasty = {.ttl_ms = 20000, .attempt_ms = 50};
 
     asking_begin("");
-    rdl_lock_init(&lock, &rdl_lock_px, &hasty, &asking.conn, "k", 1);
+    rdl_lock_init(&lock, &hasty, &asking.conn, "k", 1);
     live_command(&asked, "CLIENT PAUSE 300");
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_UNKNOWN);
     while (!rdl_conn_is_idle(&asking.conn))

@@ -49,7 +49,7 @@ static void begin(const char *mute, uint32_t ttl_ms, uint32_t attempt_ms)
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", relay.port);
     opt = patient;
     client_init(&client, url);
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &client.conn, "k", 1);
+    rdl_lock_init(&lock, &opt, &client.conn, "k", 1);
 }
 
 static const char *exists(void)

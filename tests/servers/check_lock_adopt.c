@@ -23,8 +23,8 @@ static void setup(void)
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
     opt.attempt_ms = 5000;
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &client.conn, "nightly", 7);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &other.conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, &client.conn, "nightly", 7);
+    rdl_lock_init(&adopted, &opt, &other.conn, "nightly", 7);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     rdl_lock_token(&lock, token);
 }
@@ -147,7 +147,7 @@ START_TEST(what_came_between_two_commands_of_the_look_is_not_believed)
     scripted_init(&s);
     sim_server_start(&s.model, &no_scripts, 7, 1000);
     scripted_open(&s, 1000);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&adopted, &opt, &s.conn, "k", 1);
     snprintf(set, sizeof set, "SET k %.40s NX PX 1000\r\n", token_hex(7));
     scripted_other(&s, set, 1000);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
@@ -172,7 +172,7 @@ START_TEST(a_key_that_lives_long_is_adopted_by_watch_as_it_is)
     scripted_init(&s);
     sim_server_start(&s.model, &no_scripts, 7, 1000);
     scripted_open(&s, 1000);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&adopted, &opt, &s.conn, "k", 1);
     snprintf(set, sizeof set, "SET k %.40s NX PX 60000\r\n", token_hex(7));
     scripted_other(&s, set, 1000);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
@@ -194,7 +194,7 @@ START_TEST(a_release_of_an_adopted_lock_stays_owed)
     uint64_t now_ms = 5000000; /* far beyond one ttl after the boot */
 
     scripted_init(&s);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&adopted, &opt, &s.conn, "k", 1);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     if (_i) {
         rdl_lock_cancel(&adopted);
@@ -253,7 +253,7 @@ START_TEST(a_lease_of_its_own_has_an_end_again)
     opt.attempt_ms = 250;
     scripted_init(&s);
     scripted_open(&s, 1000);
-    rdl_lock_init(&adopted, &rdl_lock_px, &opt, &s.conn, "k", 1);
+    rdl_lock_init(&adopted, &opt, &s.conn, "k", 1);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     rdl_lock_cancel(&adopted);
     scripted_sent(&s);

@@ -420,7 +420,7 @@ START_TEST(px_and_fenced_keep_each_other_out)
 {
     struct rdl_lock px;
 
-    rdl_lock_init(&px, &rdl_lock_px, &opt, &other.conn, "nightly", 7);
+    rdl_lock_init(&px, &opt, &other.conn, "nightly", 7);
     number(&lock);
     ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);

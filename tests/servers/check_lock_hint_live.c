@@ -33,7 +33,7 @@ static void meet(struct person *p, const char *user)
         p->client.endpoint.user = p->second.endpoint.user = name;
         p->client.endpoint.password = p->second.endpoint.password = password;
     }
-    rdl_lock_init(&p->lock, &rdl_lock_px, &opt, &p->client.conn, "k", 1);
+    rdl_lock_init(&p->lock, &opt, &p->client.conn, "k", 1);
     rdl_hint_init(&p->hint, &p->second.conn);
     rdl_lock_set_hint(&p->lock, &p->hint);
 }

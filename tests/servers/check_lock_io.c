@@ -24,7 +24,7 @@ static void setup(void)
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = 20000;
     opt.attempt_ms = 5000; /* a busy machine is no reason */
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &client.conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, &client.conn, "nightly", 7);
 }
 
 static void teardown(void)

@@ -43,7 +43,7 @@ static void begin(const char *const *args)
     opt.ttl_ms = TTL;
     opt.attempt_ms = 4000;
     rdl_lock_init_legacy(&lock, RDL_LEGACY, &opt, &client.conn, "k", 1);
-    rdl_lock_init(&px, &rdl_lock_px, &opt, &other.conn, "k", 1);
+    rdl_lock_init(&px, &opt, &other.conn, "k", 1);
     rdl_lock_set_clock(&lock, (uint32_t)server_s(), 1000, client_now()); /* for those that refuse TIME */
 }
 

@@ -90,7 +90,7 @@ START_TEST(a_single_lock_and_one_of_several_exclude_each_other)
 {
     struct rdl_lock single;
 
-    rdl_lock_init(&single, &rdl_lock_px, &opt, &other.conn, "b", 1);
+    rdl_lock_init(&single, &opt, &other.conn, "b", 1);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&single, &client_net), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);

@@ -22,7 +22,7 @@ START_TEST(a_url_is_all_a_lock_needs)
     rdl_posix_init(&posix, &net);
     ck_assert_int_eq(rdl_posix_conn_init(&server, url, NULL), RDL_OK);
     memset(url, 'x', sizeof url); /* it was copied */
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "k", 1);
+    rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&lock, &net), RDL_OK);
     live_stop(&s);
@@ -51,7 +51,7 @@ START_TEST(what_is_no_url_is_refused_and_the_conn_reaches_nobody)
     ck_assert_ptr_ne(why, NULL);
     rdl_posix_init(&posix,
                    &net); /* the result was not looked at: a lock says so, and nothing worse happens */
-    rdl_lock_init(&lock, &rdl_lock_px, &opt, &server.conn, "k", 1);
+    rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
     ck_assert_int_lt(rdl_lock_acquire(&lock, &net), 0);
 }
 END_TEST

@@ -18,7 +18,7 @@ static inline void any_lock_init(union any_lock *l, enum any_mode mode, const st
 {
     switch (mode) {
     case MODE_PX:
-        rdl_lock_init(&l->lock, &rdl_lock_px, opt, conn, name, name_len);
+        rdl_lock_init(&l->lock, opt, conn, name, name_len);
         break;
     case MODE_FENCED:
         rdl_lock_init_fenced(&l->fenced, opt, conn, name, name_len);
