@@ -379,8 +379,8 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
         return finish(l, rc);
     l->sets = l->busy = 0;
     l->begun_ms = (uint32_t)now_ms;
-    rdl_token_init(&l->token, entropy);
-    l->seed = rdl_token_seed(&l->token);
+    rdl_token_begin(&l->token, entropy);
+    l->seed = rdl_token_seed(entropy);
     rdl_conn_stir(l->conn, l->seed);
     begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
     return rdl_lock_step(l, now_ms);
@@ -450,7 +450,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     l->half_ms = 0;
     l->sent_ms = 0;
     l->ttl_ms = l->opt->ttl_ms;
-    l->seed = rdl_token_seed(&l->token);
+    l->seed = rdl_token_seed(l->token.bytes);
     return RDL_OK;
 }
 

@@ -97,7 +97,7 @@ enum {
 #define RDL_WAIT_FOREVER 4294967295u /* ms */
 
 enum {
-    RDL_ENTROPY_LEN = 16, /* random bytes a begin wants */
+    RDL_ENTROPY_LEN = 16, /* bytes an acquire wants, see rdl_token */
     RDL_ATTEMPT_MIN_MS = 5,
     RDL_ATTEMPT_MAX_MS = 250,
     RDL_ROOM_MS = 5,       /* how long to wait for room in a queue before looking again */
@@ -150,7 +150,18 @@ struct rdl_cost {
 
 enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
 
-/* A token for every attempt: 16 random bytes given at begin, plus the attempt's number. Never used twice. */
+/*
+ * A token for every attempt, never used twice: 16 bytes given at begin, and the attempt's number.
+ *
+ * The bytes are the caller's promise: no other acquire of that name is ever given them, by this handle or any
+ * other, on any host. So they are drawn for each acquire and not once for a handle, which a fork or a
+ * machine's snapshot would share. They need not be secret: rdl_net.random says what a board may use. Two
+ * handles that are given the same can each release what the other holds.
+ *
+ * The number is not set back: it counts on from acquire to acquire, and from a token that was adopted. So one
+ * handle that is given the same bytes again, or those that its adopted token was made of, still takes another
+ * token than it had last, and no release that is owed to that one can take the new lease away.
+ */
 struct rdl_token {
     uint8_t bytes[RDL_TOKEN_LEN];
 };

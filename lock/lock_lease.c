@@ -58,9 +58,8 @@ uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms)
     return now_ms + opt->wait_ms;
 }
 
-void rdl_token_init(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN])
+void rdl_token_begin(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN])
 {
-    rdl_zero(t, sizeof *t);
     rdl_copy(t->bytes, entropy, RDL_ENTROPY_LEN);
 }
 
@@ -106,11 +105,15 @@ int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len)
     return RDL_OK;
 }
 
-uint32_t rdl_token_seed(const struct rdl_token *t)
+/* FNV-1a: the same on every machine. */
+uint32_t rdl_token_seed(const uint8_t entropy[RDL_ENTROPY_LEN])
 {
-    const uint8_t *b = t->bytes; /* the same on every machine */
+    uint32_t seed = 2166136261u;
+    size_t i;
 
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    for (i = 0; i < RDL_ENTROPY_LEN; i++)
+        seed = (seed ^ entropy[i]) * 16777619u;
+    return seed;
 }
 
 size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)

@@ -329,7 +329,12 @@ struct rdl_net {
      */
     int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms);
     uint64_t (*now_ms)(void *ctx);
-    /* Fill buf with unpredictable bytes: RDL_OK or RDL_E_RANDOM. */
+    /*
+     * Fill buf with bytes that no other call gives, on any host or ever again: RDL_OK or RDL_E_RANDOM.
+     * Unique is what is needed, not secret. A board without a random source puts together its serial number,
+     * a counter of boots (stored before it is used) and a count of these calls. Where that cannot be had,
+     * RDL_E_RANDOM: bytes that may come twice, as rand() has them from a clock, give one lock to two.
+     */
     int (*random)(void *ctx, void *buf, size_t len);
     void *ctx;
 };
@@ -362,7 +367,7 @@ int rdl_posix_errno(const struct rdl_conn *c);
 void rdl_posix_drop(struct rdl_conn *c);
 /* CLOCK_BOOTTIME in ms (a lease goes on while the host sleeps), else CLOCK_MONOTONIC. */
 uint64_t rdl_posix_now_ms(void);
-/* RDL_OK or RDL_E_RANDOM. */
+/* Drawn from the system at each call. RDL_E_RANDOM: it has no source, or, just booted, none yet. */
 int rdl_posix_random(void *buf, size_t len);
 
 #ifdef __cplusplus

@@ -232,9 +232,9 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
     rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
-    rdl_token_init(&r->next_token, entropy);
+    rdl_copy(r->entropy, entropy, sizeof r->entropy);
     r->is_next = 1;
-    r->seed = rdl_token_seed(&r->next_token);
+    r->seed = rdl_token_seed(entropy);
     r->sets = r->busy = 0;
     r->begun_ms = (uint32_t)now_ms;
     stir_conns(r);
@@ -317,7 +317,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     r->keys_end_ms = UINT64_MAX; /* only who took it knows */
     r->number = 0;
     r->extensions = 0;
-    r->seed = rdl_token_seed(&r->token);
+    r->seed = rdl_token_seed(r->token.bytes);
     for (i = 0; i < r->n; i++) {
         r->servers[i].owes = 1;
         r->servers[i].hold = HOLD_NEW;

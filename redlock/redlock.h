@@ -192,14 +192,14 @@ struct rdl_redlock {
     uint64_t fence;  /* fenced: the next number is greater */
     uint64_t number; /* that of this lease; 0: none */
     struct rdl_token token;
-    struct rdl_token next_token; /* of an acquire that has not begun to ask: the old one is needed still */
+    uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has not asked yet: the old token is needed */
     uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
     uint32_t seed;
     uint32_t extensions;
     int16_t result;
     uint8_t name_len;
     uint8_t n;
-    uint8_t is_next; /* next_token is to be used */
+    uint8_t is_next; /* entropy is to be used */
     uint8_t state;
     uint8_t op;
     uint8_t tries;

@@ -229,7 +229,7 @@ static int nobody_to_ask(struct rdl_redlock *r, unsigned admitted, uint64_t now_
 static void next_token(struct rdl_redlock *r)
 {
     if (r->is_next) {
-        r->token = r->next_token;
+        rdl_token_begin(&r->token, r->entropy);
         r->keys_end_ms = 0;
     }
     r->is_next = 0;

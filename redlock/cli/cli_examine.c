@@ -294,11 +294,11 @@ struct trial {
 static int invent(struct trial *t)
 {
     uint8_t entropy[RDL_ENTROPY_LEN];
-    struct rdl_token token;
+    struct rdl_token token = {{0}};
 
     if (look->net.random(look->net.ctx, entropy, sizeof entropy) != RDL_OK)
         return 0;
-    rdl_token_init(&token, entropy);
+    rdl_token_begin(&token, entropy);
     rdl_token_hex(&token, t->value);
     memcpy(t->chance, entropy, sizeof t->chance);
     return 1;

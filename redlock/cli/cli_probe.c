@@ -41,14 +41,14 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
 {
     struct rdl_conn *c = &l->servers->conn[i];
     struct probe *p = &probes[i];
-    struct rdl_token token;
+    struct rdl_token token = {{0}};
     struct rdl_command cmd;
     char value[RDL_VALUE_MAX];
     uint8_t entropy[RDL_ENTROPY_LEN];
 
     if (l->net.random(l->net.ctx, entropy, sizeof entropy) != RDL_OK)
         return;
-    rdl_token_init(&token, entropy);
+    rdl_token_begin(&token, entropy);
     rdl_token_hex(&token, value);
     memset(&cmd, 0, sizeof cmd);
     p->extend_by = l->is_legacy ? &rdl_op_replace : &rdl_op_extend;

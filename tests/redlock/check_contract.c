@@ -1114,6 +1114,25 @@ END_TEST
 
 /* ---------------------------------------------------------------- when it wants to be woken */
 
+/* A release that is still owed to the old one would take the new one away. */
+START_TEST(the_same_bytes_once_more_make_no_token_that_the_handle_had_or_adopted)
+{
+    int is_adopted = begin_held(_i);
+    const char *token = subject_token();
+
+    ck_assert_int_eq(subject_release(&now), RDL_OK);
+    if (is_adopted) {
+        subject_turn(1);
+        ck_assert_int_eq(subject_adopt(token, RDL_VALUE_MAX), RDL_OK);
+        ck_assert_int_eq(subject_release(&now), RDL_EXPIRED);
+    }
+    subject.begins--; /* what it is given next is what that token was made of */
+    ck_assert_int_eq(subject_acquire(&now), RDL_OK);
+    ck_assert_int_eq(memcmp(subject_token(), token, RDL_ENTROPY_LEN * 2), 0);
+    ck_assert_str_ne(subject_token(), token);
+}
+END_TEST
+
 START_TEST(when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_does_not)
 {
     enum subject_mood mood = troubles[begin(_i)];
@@ -1340,6 +1359,8 @@ static void add_adopted(TCase *tc)
     tcase_add_loop_test(tc, what_is_owed_to_an_adopted_lock_stays_owed, 0, KINDS * 5);
     tcase_add_loop_test(tc, a_handle_that_was_used_before_knows_nothing_of_what_it_adopts, 0, KINDS * 2);
     tcase_add_loop_test(tc, a_token_is_handed_on_and_taken_back, 0, KINDS);
+    tcase_add_loop_test(tc, the_same_bytes_once_more_make_no_token_that_the_handle_had_or_adopted, 0,
+                        2 * KINDS);
 }
 
 static void add_servers(TCase *tc)

@@ -337,6 +337,27 @@ static void between_get_and_pttl(void)
     }
 }
 
+/* The next acquire is given the very bytes that the token was made of, and a release of that one is late. */
+static void same_bytes_once_more(void)
+{
+    for (int i = 0; i < 4; i++) {
+        int single = i & 1, is_adopted = i & 2;
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        struct rng before = w->stream[STREAM_LIBRARY];
+        scene_one_server(w, single);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        if (is_adopted)
+            h = back_with_its_token(w, 0, 100);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 10);
+        w->stream[STREAM_LIBRARY] = before;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* the oracle knows all tokens that were used */
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_adopt[] = {
     {"who comes back with its token goes on", who_comes_back_goes_on, SCENE},
     {"what is adopted can be released at once", released_at_once, SCENE},
@@ -347,6 +368,7 @@ const struct scenario scenarios_adopt[] = {
     {"a minority adopts nothing", by_a_minority, SCENE},
     {"what is adopted is owed its release for as long as it lives", owed_for_as_long_as_it_lives, SCENE},
     {"who adopts gives back what he held", gives_back_what_it_held, SCENE},
+    {"the same bytes once more make another token", same_bytes_once_more, SCENE},
     {"a late SET of the dead proves nothing where it was gone", late_set_of_the_dead, SCENE},
     {"a late extend of the dead shortens nothing", late_extend_of_the_dead, SCENE},
     {"what others do between two commands of a look is seen", between_get_and_pttl, SCENE},
