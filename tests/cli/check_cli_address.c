@@ -2,10 +2,10 @@
 /* A name leads every host to the same server, or nowhere. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
+#include "tests/fixtures/resolver.h"
 
 #include <arpa/inet.h>
 #include <check.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,56 +14,6 @@
 #include <unistd.h>
 
 Suite *suite_cli_address(void);
-
-/* ---------------------------------------------------------------- a resolver with the answers of the test */
-
-enum { MOST = 8 };
-
-static struct answers {
-    struct addrinfo info[MOST];
-    struct sockaddr_in6 address[MOST]; /* a sockaddr_in is no larger */
-    size_t n;
-} names[2]; /* "a.test" and "b.test" */
-
-static void add(size_t name, const char *ip, int port)
-{
-    struct answers *a = &names[name];
-    struct addrinfo *info = &a->info[a->n];
-    struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
-    int is_v6 = strchr(ip, ':') != NULL;
-
-    ck_assert_uint_lt(a->n, MOST);
-    ck_assert_int_eq(
-        inet_pton(is_v6 ? AF_INET6 : AF_INET, ip, is_v6 ? (void *)&in6.sin6_addr : (void *)&in.sin_addr), 1);
-    if (is_v6)
-        memcpy(&a->address[a->n], &in6, sizeof in6);
-    else
-        memcpy(&a->address[a->n], &in, sizeof in);
-    info->ai_family = is_v6 ? AF_INET6 : AF_INET;
-    info->ai_addr = (struct sockaddr *)&a->address[a->n];
-    info->ai_addrlen = is_v6 ? sizeof in6 : sizeof in;
-    if (a->n > 0)
-        a->info[a->n - 1].ai_next = info;
-    a->n++;
-}
-
-/* In the place of the C library's, in this program. */
-int getaddrinfo(const char *restrict host, const char *restrict service,
-                const struct addrinfo *restrict hints, struct addrinfo **restrict list)
-{
-    struct answers *a = &names[strcmp(host, "b.test") == 0];
-
-    (void)service;
-    (void)hints;
-    *list = a->info;
-    return a->n > 0 && strstr(host, ".test") != NULL ? 0 : EAI_NONAME;
-}
-
-void freeaddrinfo(struct addrinfo *list)
-{
-    (void)list;
-}
 
 /* ---------------------------------------------------------------- what the command makes of them */
 
@@ -76,7 +26,7 @@ static void clear(void)
 {
     int fd[2];
 
-    memset(names, 0, sizeof names);
+    resolver_begin();
     ck_assert_int_eq(pipe(fd), 0);
     dup2(fd[1], STDERR_FILENO);
     from_stderr = fd[0];
@@ -125,8 +75,8 @@ START_TEST(a_name_with_several_addresses_of_one_family_is_68_and_names_them_all)
                                        {"2001:db8::2", "2001:db8::1", "2001:db8::2, 2001:db8::1"},
                                        {"127.0.0.2", "127.0.0.3", "127.0.0.2, 127.0.0.3"}};
 
-    add(0, v[_i][0], 6379);
-    add(0, v[_i][1], 6379);
+    resolver_add("a.test", v[_i][0], 6379);
+    resolver_add("a.test", v[_i][1], 6379);
     ck_assert_int_eq(init_one(0), 68);
     ck_assert_msg(strstr(said, v[_i][2]) != NULL, "%s", said);
     ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address ("));
@@ -137,14 +87,14 @@ END_TEST
 /* Two clients of three servers, each with another server behind the third name, are two majorities. */
 START_TEST(one_such_name_among_others_that_are_well_is_68_too)
 {
-    add(0, "192.0.2.7", 6379);
-    add(0, "192.0.2.3", 6379);
-    add(1, "192.0.2.9", 6379);
+    resolver_add("a.test", "192.0.2.7", 6379);
+    resolver_add("a.test", "192.0.2.3", 6379);
+    resolver_add("b.test", "192.0.2.9", 6379);
     ck_assert_int_eq(
         init((const char *const[]){"redis://127.0.0.1", "redis://b.test", "redis://a.test"}, 3, 0), 68);
     ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address"));
     ck_assert_ptr_null(strstr(said, "b.test"));
-    add(1, "192.0.2.8", 6379);
+    resolver_add("b.test", "192.0.2.8", 6379);
     ck_assert_int_eq(
         init((const char *const[]){"redis://127.0.0.1", "redis://b.test", "redis://a.test"}, 3, 0), 68);
     ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address"));
@@ -155,8 +105,8 @@ END_TEST
 /* It says so later, with all else that is wrong. */
 START_TEST(the_doctor_goes_on_where_a_name_has_several_addresses_or_none)
 {
-    add(0, "192.0.2.7", 6379);
-    add(0, "192.0.2.3", 6379);
+    resolver_add("a.test", "192.0.2.7", 6379);
+    resolver_add("a.test", "192.0.2.3", 6379);
     ck_assert_int_eq(
         init_for(RDL_CLI_DOCTOR, (const char *const[]){"redis://a.test", "redis://b.test"}, 2, 0), 0);
     ck_assert_str_eq(said, "");
@@ -170,8 +120,8 @@ END_TEST
 /* The order is the resolver's and the host's: neither decides which server has the lock. */
 START_TEST(of_two_families_ipv4_is_taken_whatever_the_order)
 {
-    add(0, _i ? "2001:db8::1" : "192.0.2.7", 6379);
-    add(0, _i ? "192.0.2.7" : "2001:db8::1", 6379);
+    resolver_add("a.test", _i ? "2001:db8::1" : "192.0.2.7", 6379);
+    resolver_add("a.test", _i ? "192.0.2.7" : "2001:db8::1", 6379);
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(taken(0), "192.0.2.7");
     ck_assert_str_eq(said, "");
@@ -223,16 +173,16 @@ START_TEST(the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_lis
     int fd[2];
     int port = take_both(v4, "::1", fd);
 
-    add(0, v4, port);
-    add(0, "::1", port);
+    resolver_add("a.test", v4, port);
+    resolver_add("a.test", "::1", port);
     ck_assert_int_eq(listen(fd[1], 8), 0);
     if (_i == 1)
         ck_assert_int_eq(listen(fd[0], 8), 0);
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(taken(0), _i == 1 ? v4 : "::1");
-    memset(names, 0, sizeof names);
-    add(0, "192.0.2.7", port);
-    add(0, "::1", port);
+    resolver_begin();
+    resolver_add("a.test", "192.0.2.7", port);
+    resolver_add("a.test", "::1", port);
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(taken(0), "192.0.2.7");
 }
@@ -242,8 +192,8 @@ START_TEST(a_name_with_one_address_has_that_one_however_often_it_is_told)
 {
     const char *ip = _i ? "2001:db8::1" : "192.0.2.7";
 
-    add(0, ip, 6379);
-    add(0, ip, 6379);
+    resolver_add("a.test", ip, 6379);
+    resolver_add("a.test", ip, 6379);
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(taken(0), ip);
     ck_assert_str_eq(said, "");
@@ -256,14 +206,14 @@ START_TEST(who_knows_that_they_are_one_server_gets_the_first_that_listens)
     int port = take_both("127.0.0.2", "127.0.0.3", fd);
 
     ck_assert_int_eq(listen(fd[1], 8), 0);
-    add(0, "127.0.0.2", port);
-    add(0, "127.0.0.3", port);
+    resolver_add("a.test", "127.0.0.2", port);
+    resolver_add("a.test", "127.0.0.3", port);
     ck_assert_int_eq(init_one(1), 0);
     ck_assert_str_eq(taken(0), "127.0.0.3");
     ck_assert_str_eq(said, "");
-    memset(names, 0, sizeof names);
-    add(0, "127.0.0.4", port);
-    add(0, "127.0.0.2", port);
+    resolver_begin();
+    resolver_add("a.test", "127.0.0.4", port);
+    resolver_add("a.test", "127.0.0.2", port);
     ck_assert_int_eq(init_one(1), 0);
     ck_assert_str_eq(taken(0), "127.0.0.4"); /* nobody does: the first */
 }
@@ -271,8 +221,8 @@ END_TEST
 
 START_TEST(two_names_of_one_server_are_65)
 {
-    add(0, "192.0.2.7", 6379);
-    add(1, "192.0.2.7", 6379);
+    resolver_add("a.test", "192.0.2.7", 6379);
+    resolver_add("b.test", "192.0.2.7", 6379);
     ck_assert_int_eq(init((const char *const[]){"redis://a.test", "redis://b.test"}, 2, 0), 65);
 }
 END_TEST
