@@ -39,6 +39,7 @@
  *     cli_number.c     numbers, times and ids
  *     cli_token.c      tokens: read and written
  *     cli_secret.c     passwords: where from, and who must not see them
+ *     cli_process.c    what a process beside us lets go
  *     cli_signals.c    signals as bytes in a pipe
  *     cli_progress.c   that we wait, and for how long                    struct rdl_cli_progress
  *     cli_say.c        words: messages, and what was asked for
@@ -737,6 +738,9 @@ int rdl_cli_child_group_is_empty(pid_t group);
 /* It stopped: hand it the terminal if it asked for that and we have it, else take the terminal back. */
 void rdl_cli_child_stopped(pid_t group, int sig);
 void rdl_cli_child_take_terminal(pid_t group);
+
+/* After fork: close all descriptors but this one. Not to be a second holder of anybody's pipe or terminal. */
+void rdl_cli_process_holds_only(int fd);
 
 /* Run the command while holding the lock, and release it. The exit status of all of it. */
 int rdl_cli_supervise(struct rdl_cli_lock *l);
