@@ -31,9 +31,10 @@
  *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
  *     cli_lease.c      the lock on N servers, or on a single one         struct rdl_cli_lock
+ *     cli_lookup.c     names, again, when a connection is lost
  *     cli_trace.c      --trace
  *     cli_servers.c    URLs, connections                                 struct rdl_cli_servers
- *     cli_address.c    names
+ *     cli_address.c    from a name to an address                         struct rdl_cli_ip
  *     cli_defaults.c   what the command line left open, what does not go together
  *     cli_options.c    the command line                                  struct rdl_cli_options
  *     cli_number.c     numbers, times and ids
@@ -81,7 +82,8 @@ enum {
     RDL_CLI_TRIAL_MAX = 16,   /* bytes behind a lock's name in that of the key the doctor tries */
     RDL_CLI_SECRET_MAX = 2048,
     RDL_CLI_WHERE_MAX = 128,     /* bytes of "host:port" for people, NUL included */
-    RDL_CLI_ADDRESSES_MAX = 512, /* and of all addresses of a name */
+    RDL_CLI_ADDRESS_MAX = 64,    /* of an address without a port */
+    RDL_CLI_ADDRESSES_MAX = 400, /* and of all addresses of a name; below PIPE_BUF wherever that is least */
     RDL_CLI_LAST_WORDS_MS = 2000 /* so long we wait at our end for whoever reads our messages */
 };
 
@@ -228,6 +230,8 @@ struct rdl_cli_servers {
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
     struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
+    unsigned char is_name[RDL_SERVERS_MAX];  /* its URL has a name in the place of an address */
+    int any_address;                         /* options.any_address */
     const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
     char *several[RDL_SERVERS_MAX];          /* doctor: the addresses of a name that has more than one */
     uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
@@ -251,15 +255,36 @@ void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[R
 enum rdl_cli_address { RDL_CLI_ADDRESS_FOUND, RDL_CLI_ADDRESS_NONE, RDL_CLI_ADDRESS_SEVERAL };
 
 /*
- * Look up ep->host, once. FOUND: ep has the address; NONE: *why says why; SEVERAL: of one family, all of
- * them stand in all. All hosts must come to the same: of two families IPv4 is taken, the other one only of
- * loopback, where nobody listens on the first. any: the first that answers.
+ * Look up ep->host. FOUND: ep has the address; NONE: *why says why; SEVERAL: of one family, all of them stand
+ * in all. All hosts must come to the same: of two families IPv4 is taken, the other one only of loopback,
+ * where nobody listens on the first. any: the first that answers. Where none does, the one that ep had.
  */
 enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,
                                           char all[RDL_CLI_ADDRESSES_MAX]);
-struct addrinfo;
-/* The one to use, of one or more addresses; NULL: there are several of one family. */
-const struct addrinfo *rdl_cli_address_choose(const struct addrinfo *list, int any);
+/* What an answer changes of an endpoint. */
+struct rdl_cli_ip {
+    uint32_t scope;
+    uint8_t family;
+    uint8_t ip[16];
+};
+struct rdl_cli_ip rdl_cli_address_of(const struct rdl_endpoint *ep);
+void rdl_cli_address_take(struct rdl_endpoint *ep, const struct rdl_cli_ip *ip);
+/* The same address, and port. Two of which nothing is known are not. */
+int rdl_cli_address_is_same(const struct rdl_endpoint *a, const struct rdl_endpoint *b);
+/* "192.0.2.1" */
+void rdl_cli_address_words(const struct rdl_endpoint *ep, char out[RDL_CLI_ADDRESS_MAX]);
+
+/*
+ * Look names up again, of those servers that were lost or never reached; call it at every turn of the loop.
+ * It never waits. A server that is somewhere else now is told, and connected to there from then on; not where
+ * another one of them is, and not if its name leads nowhere or to several, which is told, too. Returns when
+ * to call it again at the latest; a signal (SIGCHLD) tells that an answer is there.
+ */
+uint64_t rdl_cli_lookup_turn(struct rdl_cli_servers *s, uint64_t now_ms);
+/* Somebody else waited for our children, and had this one. */
+void rdl_cli_lookup_reaped(pid_t pid);
+/* Those that are under way end. */
+void rdl_cli_lookup_end(void);
 
 /* Sets config.trace of every server. 0 or an exit status, the reason said. */
 int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file);

@@ -9,6 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -20,6 +21,41 @@
 #include <unistd.h>
 
 enum { PROBE_MS = 250 };
+
+struct rdl_cli_ip rdl_cli_address_of(const struct rdl_endpoint *ep)
+{
+    struct rdl_cli_ip ip = {ep->scope, ep->family, {0}};
+
+    memcpy(ip.ip, ep->ip, sizeof ip.ip);
+    return ip;
+}
+
+void rdl_cli_address_take(struct rdl_endpoint *ep, const struct rdl_cli_ip *ip)
+{
+    ep->scope = ip->scope;
+    ep->family = ip->family;
+    memcpy(ep->ip, ip->ip, sizeof ep->ip);
+}
+
+int rdl_cli_address_is_same(const struct rdl_endpoint *a, const struct rdl_endpoint *b)
+{
+    size_t len = a->family == RDL_INET ? 4 : 16;
+
+    if (a->family != b->family || a->family == RDL_UNRESOLVED)
+        return 0;
+    if (a->family == RDL_UNIX)
+        return strcmp(a->host, b->host) == 0;
+    return a->port == b->port && a->scope == b->scope && memcmp(a->ip, b->ip, len) == 0;
+}
+
+void rdl_cli_address_words(const struct rdl_endpoint *ep, char out[RDL_CLI_ADDRESS_MAX])
+{
+    char ip[INET6_ADDRSTRLEN] = "none";
+
+    if (ep->family == RDL_INET || ep->family == RDL_INET6)
+        inet_ntop(ep->family == RDL_INET ? AF_INET : AF_INET6, ep->ip, ip, sizeof ip);
+    snprintf(out, RDL_CLI_ADDRESS_MAX, ep->scope != 0 ? "%s%%%lu" : "%s", ip, (unsigned long)ep->scope);
+}
 
 /* An address as the endpoint has it. */
 static void take(struct rdl_endpoint *ep, const struct addrinfo *a)
@@ -48,7 +84,7 @@ static int is_same(const struct addrinfo *a, const struct addrinfo *b)
 
     take(&one, a);
     take(&other, b);
-    return one.family == other.family && one.scope == other.scope && memcmp(one.ip, other.ip, 16) == 0;
+    return rdl_cli_address_is_same(&one, &other);
 }
 
 /* The next address of this family behind a (NULL: the first in list) that was not there before. */
@@ -104,7 +140,32 @@ static const struct addrinfo *first_that_listens(const struct addrinfo *list, in
     return a;
 }
 
-const struct addrinfo *rdl_cli_address_choose(const struct addrinfo *list, int any)
+/* That address in the list, or NULL. */
+static const struct addrinfo *among(const struct addrinfo *list, const struct rdl_endpoint *had)
+{
+    struct rdl_endpoint ep = *had;
+
+    for (; list != NULL; list = list->ai_next) {
+        if (list->ai_family != AF_INET && list->ai_family != AF_INET6)
+            continue;
+        take(&ep, list);
+        if (rdl_cli_address_is_same(&ep, had))
+            return list;
+    }
+    return NULL;
+}
+
+/* Who comes back is where it was, though nobody listens there at the moment. */
+static const struct addrinfo *choose_listening(const struct addrinfo *list, const struct rdl_endpoint *had)
+{
+    const struct addrinfo *a = first_that_listens(list, AF_INET);
+
+    if (a == NULL)
+        a = first_that_listens(list, AF_INET6);
+    return a != NULL ? a : among(list, had);
+}
+
+static const struct addrinfo *choose(const struct addrinfo *list, const struct rdl_endpoint *had, int any)
 {
     const struct addrinfo *v4 = next(list, NULL, AF_INET), *v6 = next(list, NULL, AF_INET6);
     const struct addrinfo *first = v4 != NULL ? v4 : v6, *a = NULL;
@@ -113,11 +174,8 @@ const struct addrinfo *rdl_cli_address_choose(const struct addrinfo *list, int a
     if (is_several && !any)
         return NULL;
     /* "localhost": many servers listen on one of its two addresses only, and both are this host */
-    if (any || (v4 != NULL && v6 != NULL && is_loopback(v4) && is_loopback(v6))) {
-        a = first_that_listens(list, AF_INET);
-        if (a == NULL)
-            a = first_that_listens(list, AF_INET6);
-    }
+    if (any || (v4 != NULL && v6 != NULL && is_loopback(v4) && is_loopback(v6)))
+        a = choose_listening(list, had);
     return a != NULL ? a : first;
 }
 
@@ -166,7 +224,7 @@ enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, cons
     }
     is_none = next(list, NULL, AF_INET) == NULL && next(list, NULL, AF_INET6) == NULL;
     if (!is_none)
-        a = rdl_cli_address_choose(list, any);
+        a = choose(list, ep, any);
     write_all(list, all, RDL_CLI_ADDRESSES_MAX);
     if (a != NULL) {
         take(ep, a);

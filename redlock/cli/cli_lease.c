@@ -360,10 +360,11 @@ int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l)
 int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
 {
     const struct timespec pause = {0, 10000000};
+    uint64_t look = rdl_cli_lookup_turn(l->servers, rdl_cli_now(l));
     uint64_t wake = rdl_cli_lease_wake_ms(l);
 
-    if (until_ms < wake)
-        wake = until_ms;
+    wake = look < wake ? look : wake;
+    wake = until_ms < wake ? until_ms : wake;
     if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
         wake = rdl_cli_now(l) + KEPT_MS;
     if (l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake) != RDL_OK)

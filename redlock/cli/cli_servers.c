@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From URLs to connections. Names are looked up here, once, before there is a lock to lose. */
+/* From URLs to connections. Names are looked up here before there is a lock to lose; later: cli_lookup.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -92,6 +92,7 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
         const char *why = NULL;
         if (s->endpoint[i].family != RDL_UNRESOLVED)
             continue;
+        s->is_name[i] = 1;
         enum rdl_cli_address found = rdl_cli_address_find(&s->endpoint[i], o->any_address, &why, all);
         rdl_cli_servers_where(s, i, where);
         if (found == RDL_CLI_ADDRESS_SEVERAL && is_lenient) {
@@ -128,20 +129,9 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
     return RDL_EXIT_NOHOST;
 }
 
-static int is_same(const struct rdl_endpoint *a, const struct rdl_endpoint *b)
-{
-    size_t len = a->family == RDL_INET ? 4 : 16;
-
-    if (a->family != b->family || a->family == RDL_UNRESOLVED)
-        return 0;
-    if (a->family == RDL_UNIX)
-        return strcmp(a->host, b->host) == 0;
-    return a->port == b->port && a->scope == b->scope && memcmp(a->ip, b->ip, len) == 0;
-}
-
 int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k)
 {
-    return is_same(&s->endpoint[i], &s->endpoint[k]);
+    return rdl_cli_address_is_same(&s->endpoint[i], &s->endpoint[k]);
 }
 
 /* One server under two URLs would have two votes. */
@@ -194,8 +184,9 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
 void rdl_cli_servers_second(struct rdl_cli_servers *s)
 {
     s->config[s->n] = s->config[0];
-    s->endpoint[s->n] = s->endpoint[0];
+    s->endpoint[s->n] = s->endpoint[0]; /* for its password */
     connect_later(s, s->n);
+    s->config[s->n].endpoint = &s->endpoint[0]; /* which may move */
 }
 
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
@@ -205,6 +196,7 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
 
     memset(s, 0, sizeof *s);
     s->n = o->n_urls;
+    s->any_address = o->any_address;
     if (rc == 0)
         rc = parse_all(s, o, password);
     rdl_cli_secret_clean_env();

@@ -189,6 +189,8 @@ static void reap(struct run *r)
             child_changed(r, status);
         else if (pid == r->guardian.pid && (WIFEXITED(status) || WIFSIGNALED(status)))
             guardian_ended(r, status);
+        else if (WIFEXITED(status) || WIFSIGNALED(status))
+            rdl_cli_lookup_reaped(pid);
     }
     if (r->stopped == SIGTTIN ||
         r->stopped == SIGTTOU) /* is the terminal ours by now (fg)? nothing tells us */

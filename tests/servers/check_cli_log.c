@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* --log: each event, with the fields that redlock.1 says it has. Real servers, and jq. */
 #define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 Suite *suite_cli_log(void);
@@ -421,6 +424,47 @@ START_TEST(a_name_of_any_bytes_is_a_string_of_json)
 }
 END_TEST
 
+/* A name that had an address, and one that had none. */
+START_TEST(a_server_that_moves_is_told)
+{
+    static struct rdl_cli_servers s;
+    char urls[2][24] = {"redis://a.test", "redis://b.test"};
+    struct rdl_cli_options o = {
+        .verb = RDL_CLI_DOCTOR, .password_fd = -1, .n_urls = 2, .urls = {urls[0], urls[1]}};
+    siginfo_t info;
+    int fd[2];
+
+    rdl_cli_loudness(RDL_CLI_QUIET);
+    resolver_begin();
+    resolver_set("a.test", "192.0.2.1", 6379);
+    ck_assert_int_eq(pipe(fd), 0);
+    rdl_cli_log_open(fd[1], _i == 0 ? RDL_CLI_LOG_JSON : RDL_CLI_LOG_TEXT, "nightly");
+    ck_assert_int_eq(rdl_cli_servers_init(&s, &o), 0);
+    resolver_set("a.test", "192.0.2.7", 6379);
+    resolver_set("b.test", "2001:db8::1", 6379);
+    for (int i = 0; i < 2; i++)
+        rdl_conn_closed(&s.conn[i], RDL_E_CLOSED);
+    for (uint64_t now = 1; now < 20000; now += 5000) {
+        rdl_cli_lookup_turn(&s, now);
+        while (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT) == 0)
+            rdl_cli_lookup_turn(&s, now);
+    }
+    ssize_t n = read(fd[0], logged, sizeof logged - 1);
+    ck_assert_int_gt((int)n, 0);
+    logged[n] = '\0';
+    if (_i == 0)
+        assert_as_in_manual(logged);
+    assert_has(
+        logged,
+        _i == 0
+            ? ",\"lock\":\"nightly\",\"where\":\"a.test:6379\",\"from\":\"192.0.2.1\",\"to\":\"192.0.2.7\"}\n"
+            : "Z moved lock=\"nightly\" where=\"a.test:6379\" from=\"192.0.2.1\" to=\"192.0.2.7\"\n");
+    assert_has(logged, _i == 0 ? ",\"where\":\"b.test:6379\",\"to\":\"2001:db8::1\"}\n"
+                               : " where=\"b.test:6379\" to=\"2001:db8::1\"\n");
+    ck_assert_uint_eq(command_count(logged, "\n"), 2);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- secrets */
 
 START_TEST(a_password_is_never_in_it)
@@ -515,6 +559,9 @@ Suite *suite_cli_log(void)
     tcase_add_loop_test(tc, a_password_is_never_in_it, 0, 2);
     tcase_add_loop_test(tc, where_it_cannot_go_nothing_is_asked_for, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(tc, a_log_that_nobody_reads_holds_nothing_up);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("no server");
+    tcase_add_loop_test(tc, a_server_that_moves_is_told, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

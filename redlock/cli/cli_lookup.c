@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli_lookup.c - names, again: a server may be somewhere else when it comes back.
+ *
+ * The resolver blocks, for minutes if it likes, and there is a lease to be renewed meanwhile. So a process
+ * asks it, writes the answer into a pipe and ends; that signal wakes the loop. One that takes too long is
+ * killed. What it found is used for the next connection, and for no other: who is connected stays where he
+ * is.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+enum {
+    EVERY_MS = 5000,     /* of one name no oftener: behind the end of the last lookup, or our start */
+    PATIENCE_MS = 10000, /* a resolver asks its second name server after five seconds */
+    GONE_MS = 100        /* so long we wait for one that was killed */
+};
+
+/* What the process writes; less than PIPE_BUF: whole or not at all. */
+struct answer {
+    enum rdl_cli_address found;
+    struct rdl_cli_ip ip;
+    char text[RDL_CLI_ADDRESSES_MAX]; /* NONE: why; SEVERAL: all of them */
+};
+
+enum { TOLD_NONE = 1, TOLD_SEVERAL = 2, TOLD_TAKEN = 4 };
+
+/* Of a server whose URL has a name. */
+static struct lookup {
+    pid_t pid;   /* of the process, until it is reaped; 0: there is none */
+    int is_open; /* fd is: its answer is waited for */
+    int fd;
+    uint64_t at_ms;         /* then it is given up; else: the next one may begin. 0: we have just started */
+    int has_next;           /* it is not connected, and its name led to next when it was last asked */
+    struct rdl_cli_ip next; /* may be where it is already */
+    unsigned told;          /* since it was connected last */
+} lookups[RDL_SERVERS_MAX];
+
+/* ---------------------------------------------------------------- the process */
+
+/* A library may write to standard error, which must not be a socket of the resolver's. */
+static void fill_stdio(void)
+{
+    int fd = open("/dev/null", O_RDWR);
+
+    while (fd >= 0 && fd < STDERR_FILENO)
+        fd = dup(fd);
+}
+
+/* Our handlers and signals are not for it; it ends with us, and in any case. */
+static void be_nobodys(pid_t parent)
+{
+    struct sigaction act;
+    sigset_t none;
+
+    setsid();
+#ifdef __linux__
+    prctl(PR_SET_NAME, "redlock-lookup", 0L, 0L, 0L);
+    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0L, 0L, 0L);
+#endif
+    rdl_cli_signals_restore();
+    memset(&act, 0, sizeof act);
+    act.sa_handler = SIG_DFL;
+    sigaction(SIGALRM, &act, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    alarm(PATIENCE_MS / 1000 + 1);
+    if (getppid() != parent)
+        _exit(0);
+}
+
+static void ask(struct rdl_endpoint ep, int any, pid_t parent, int fd)
+{
+    struct answer a;
+    const char *why = "";
+
+    rdl_cli_loudness(RDL_CLI_QUIET);
+    rdl_cli_forget_kept();
+    be_nobodys(parent);
+    rdl_cli_process_holds_only(fd);
+    fill_stdio();
+    memset(&a, 0, sizeof a);
+    a.found = rdl_cli_address_find(&ep, any, &why, a.text);
+    if (a.found == RDL_CLI_ADDRESS_NONE)
+        snprintf(a.text, sizeof a.text, "%s", why);
+    a.ip = rdl_cli_address_of(&ep);
+    _exit(write(fd, &a, sizeof a) == (ssize_t)sizeof a ? 0 : 1);
+}
+
+/* 0 or -1 with errno. */
+static int start(struct lookup *u, const struct rdl_endpoint *ep, int any)
+{
+    pid_t parent = getpid(), pid = -1;
+    sigset_t all, before;
+    int fd[2];
+
+    if (pipe(fd) != 0)
+        return -1;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before); /* until it is nobody's it has our handlers, and our pipe */
+    if (fcntl(fd[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0)
+        pid = fork();
+    if (pid == 0)
+        ask(*ep, any, parent, fd[1]);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(fd[1]);
+    if (pid < 0) {
+        close(fd[0]);
+        return -1;
+    }
+    u->pid = pid;
+    u->fd = fd[0];
+    u->is_open = 1;
+    return 0;
+}
+
+static void reap(struct lookup *u)
+{
+    if (u->pid > 0 && waitpid(u->pid, NULL, WNOHANG) != 0)
+        u->pid = 0;
+}
+
+static void stop(struct lookup *u)
+{
+    if (u->is_open)
+        close(u->fd);
+    u->is_open = 0;
+    if (u->pid > 0)
+        kill(u->pid, SIGKILL);
+    reap(u);
+}
+
+void rdl_cli_lookup_reaped(pid_t pid)
+{
+    for (size_t i = 0; i < RDL_SERVERS_MAX; i++)
+        if (lookups[i].pid == pid)
+            lookups[i].pid = 0;
+}
+
+/* One that is frozen does not even die: that is not waited for. */
+void rdl_cli_lookup_end(void)
+{
+    const struct timespec pause = {0, 1000000};
+
+    for (size_t i = 0; i < RDL_SERVERS_MAX; i++) {
+        stop(&lookups[i]);
+        for (int ms = 0; ms < GONE_MS && lookups[i].pid > 0; ms++) {
+            nanosleep(&pause, NULL);
+            reap(&lookups[i]);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- what came of it */
+
+/* It was not had, or is had no more; not: it is being connected for the first time. */
+static int is_lost(const struct rdl_conn *c)
+{
+    return rdl_conn_state(c) != RDL_CONN_READY && rdl_conn_error(c) != RDL_OK;
+}
+
+/* 1: the first time. */
+static int is_news(struct lookup *u, unsigned what)
+{
+    int is_new = (u->told & what) == 0;
+
+    u->told |= what;
+    return is_new;
+}
+
+/* The name leads nowhere, or where it cannot be followed: what that comes to. */
+static void tell_stays(const struct rdl_cli_servers *s, size_t i, const char *why)
+{
+    char where[RDL_CLI_WHERE_MAX], had[RDL_CLI_ADDRESS_MAX];
+
+    rdl_cli_servers_where(s, i, where);
+    rdl_cli_address_words(&s->endpoint[i], had);
+    if (s->endpoint[i].family == RDL_UNRESOLVED)
+        rdl_cli_warn("%s %s: it is not used", where, why);
+    else
+        rdl_cli_warn("%s %s: it is looked for at %s, as before", where, why, had);
+}
+
+/* That there is none was said at the start, if it never had one. */
+static void took_none(const struct rdl_cli_servers *s, size_t i, const struct answer *a)
+{
+    char why[RDL_CLI_ADDRESSES_MAX + 100];
+
+    if (a->found == RDL_CLI_ADDRESS_SEVERAL) {
+        snprintf(why, sizeof why, "has more than one address now (%s), which may be several servers",
+                 a->text);
+        if (is_news(&lookups[i], TOLD_SEVERAL))
+            tell_stays(s, i, why);
+        return;
+    }
+    snprintf(why, sizeof why, "has no address now (%s)", a->text);
+    if (s->endpoint[i].family != RDL_UNRESOLVED && is_news(&lookups[i], TOLD_NONE))
+        tell_stays(s, i, why);
+}
+
+/* The answer, if it is there, or the time for it is over. */
+static void hear(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
+{
+    struct lookup *u = &lookups[i];
+    struct answer a;
+    ssize_t n = read(u->fd, &a, sizeof a);
+
+    if (n < 0 && now_ms < u->at_ms)
+        return;
+    if (n == (ssize_t)sizeof a) {
+        close(u->fd);
+        u->is_open = 0;
+        reap(u);
+    } else {
+        stop(u);
+        memset(&a, 0, sizeof a);
+        a.found = RDL_CLI_ADDRESS_NONE;
+        snprintf(a.text, sizeof a.text, "%s", n < 0 ? "no answer in time" : "the lookup was ended");
+    }
+    u->at_ms = now_ms + EVERY_MS;
+    u->has_next = a.found == RDL_CLI_ADDRESS_FOUND;
+    u->next = a.ip;
+    if (!u->has_next && is_lost(&s->conn[i]))
+        took_none(s, i, &a);
+}
+
+/* ---------------------------------------------------------------- going there */
+
+static void log_move(const char *where, const char *from, const char *to)
+{
+    char line[RDL_CLI_WHERE_MAX + 2 * RDL_CLI_ADDRESS_MAX + 1000];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    if (rdl_cli_log_fd() < 0)
+        return;
+    rdl_cli_log_begin(&t, "moved");
+    rdl_cli_log_string(&t, "where", where);
+    if (from != NULL)
+        rdl_cli_log_string(&t, "from", from);
+    rdl_cli_log_string(&t, "to", to);
+    rdl_cli_log_end(&t);
+    rdl_cli_put(rdl_cli_log_fd(), t.out, t.len);
+}
+
+/* A connection that is just being made to where it was is for nothing. */
+static void move(struct rdl_cli_servers *s, size_t i)
+{
+    struct rdl_endpoint *ep = &s->endpoint[i];
+    char where[RDL_CLI_WHERE_MAX], from[RDL_CLI_ADDRESS_MAX], to[RDL_CLI_ADDRESS_MAX];
+    int had = ep->family != RDL_UNRESOLVED;
+
+    rdl_cli_servers_where(s, i, where);
+    rdl_cli_address_words(ep, from);
+    rdl_cli_address_take(ep, &lookups[i].next);
+    rdl_cli_address_words(ep, to);
+    if (had)
+        rdl_cli_warn("%s has moved: its address is %s now, and was %s", where, to, from);
+    else
+        rdl_cli_warn("%s has an address now: %s", where, to);
+    log_move(where, had ? from : NULL, to);
+    lookups[i].told = 0;
+    if (rdl_conn_state(&s->conn[i]) == RDL_CONN_OPENING)
+        rdl_conn_shut(&s->conn[i], rdl_conn_error(&s->conn[i]));
+}
+
+/* What it would be, if it went where its name leads. */
+static struct rdl_endpoint next_of(const struct rdl_cli_servers *s, size_t i, int goes)
+{
+    struct rdl_endpoint ep = s->endpoint[i];
+
+    if (goes)
+        rdl_cli_address_take(&ep, &lookups[i].next);
+    return ep;
+}
+
+/* Another one that is there, or goes there; i: nobody. */
+static size_t who_else(const struct rdl_cli_servers *s, size_t i, const int goes[RDL_SERVERS_MAX])
+{
+    const struct rdl_endpoint mine = next_of(s, i, 1);
+
+    for (size_t k = 0; k < s->n; k++) {
+        const struct rdl_endpoint other = next_of(s, k, goes[k]);
+        if (k != i && rdl_cli_address_is_same(&mine, &other))
+            return k;
+    }
+    return i;
+}
+
+static void tell_taken(const struct rdl_cli_servers *s, size_t i, size_t by)
+{
+    char other[RDL_CLI_WHERE_MAX], why[RDL_CLI_WHERE_MAX + 100];
+
+    rdl_cli_servers_where(s, by, other);
+    snprintf(why, sizeof why, "has the address of %s now, and one server has one vote", other);
+    if (is_news(&lookups[i], TOLD_TAKEN))
+        tell_stays(s, i, why);
+}
+
+/*
+ * All who may go at once: two that changed places have each other's address. Who cannot stays where he is,
+ * and then somebody else may not go there: until nobody is left of whom that is so.
+ */
+static void settle(struct rdl_cli_servers *s)
+{
+    int goes[RDL_SERVERS_MAX] = {0}, is_settled = 0;
+    size_t by[RDL_SERVERS_MAX] = {0};
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct rdl_endpoint next = next_of(s, i, 1);
+        enum rdl_conn_state state = rdl_conn_state(&s->conn[i]);
+        goes[i] = lookups[i].has_next && (state == RDL_CONN_CLOSED || state == RDL_CONN_OPENING) &&
+                  !rdl_cli_address_is_same(&next, &s->endpoint[i]);
+        by[i] = i;
+    }
+    while (!is_settled) {
+        is_settled = 1;
+        for (size_t i = 0; i < s->n; i++) {
+            if (goes[i])
+                by[i] = who_else(s, i, goes);
+            if (goes[i] && by[i] != i)
+                goes[i] = is_settled = 0;
+        }
+    }
+    for (size_t i = 0; i < s->n; i++) {
+        if (goes[i])
+            move(s, i);
+        else if (by[i] != i)
+            tell_taken(s, i, by[i]);
+    }
+}
+
+/* ---------------------------------------------------------------- when */
+
+/* What its connection says of it. */
+static void look(struct rdl_cli_servers *s, size_t i)
+{
+    if (s->endpoint[i].family != RDL_UNRESOLVED && rdl_conn_error(&s->conn[i]) != RDL_E_URL)
+        s->unresolved[i] = NULL;
+    if (is_lost(&s->conn[i]))
+        return;
+    lookups[i].has_next = 0;
+    lookups[i].told = 0;
+}
+
+static void begin(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
+{
+    struct lookup *u = &lookups[i];
+
+    if (u->at_ms == 0)
+        u->at_ms = now_ms + EVERY_MS;
+    if (u->pid > 0 || now_ms < u->at_ms || !is_lost(&s->conn[i]))
+        return;
+    if (start(u, &s->endpoint[i], s->any_address) == 0) {
+        u->at_ms = now_ms + PATIENCE_MS;
+        return;
+    }
+    rdl_cli_note("no process to look up %s: %s", s->endpoint[i].host, strerror(errno));
+    u->at_ms = now_ms + EVERY_MS;
+}
+
+uint64_t rdl_cli_lookup_turn(struct rdl_cli_servers *s, uint64_t now_ms)
+{
+    uint64_t at_ms = UINT64_MAX;
+
+    for (size_t i = 0; i < s->n; i++) {
+        struct lookup *u = &lookups[i];
+        if (!s->is_name[i])
+            continue;
+        if (u->is_open)
+            hear(s, i, now_ms);
+        else
+            reap(u);
+        look(s, i);
+        begin(s, i, now_ms);
+        /* one that is to die tells by a signal when it did */
+        if ((u->is_open || (u->pid == 0 && is_lost(&s->conn[i]))) && u->at_ms < at_ms)
+            at_ms = u->at_ms;
+    }
+    settle(s);
+    return at_ms;
+}

@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names are looked up again. First the lookups alone, with time as an argument and a process for each; then
+ * the command, with servers that move. The resolver is the test's: tests/fixtures/resolver.h.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/heard.h"
+#include "tests/fixtures/resolver.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+Suite *suite_cli_lookup(void);
+Suite *suite_cli_lookup_held(void);
+Suite *suite_cli_lookup_waits(void);
+
+enum { EVERY_MS = 5000, PATIENCE_MS = 10000, MANY = 200 };
+
+/* ---------------------------------------------------------------- the lookups alone */
+
+static struct rdl_cli_servers servers;
+static uint64_t now = 1000;
+
+static void init(const char *const urls[], int any)
+{
+    static char copies[RDL_SERVERS_MAX][64];
+    struct rdl_cli_options o = {.verb = RDL_CLI_RUN, .password_fd = -1, .any_address = any};
+
+    for (; urls[o.n_urls] != NULL; o.n_urls++) {
+        snprintf(copies[o.n_urls], sizeof copies[0], "%s", urls[o.n_urls]);
+        o.urls[o.n_urls] = copies[o.n_urls];
+    }
+    ck_assert_int_eq(rdl_cli_servers_init(&servers, &o), 0);
+    heard_since();
+    rdl_cli_lookup_turn(&servers, now);
+    now += EVERY_MS;
+}
+
+/* a.test to c.test, at 192.0.2.1 to 3. */
+static void init_three(void)
+{
+    resolver_set("a.test", "192.0.2.1", 6379);
+    resolver_set("b.test", "192.0.2.2", 6379);
+    resolver_set("c.test", "192.0.2.3", 6379);
+    init((const char *const[]){"redis://a.test", "redis://b.test", "redis://c.test", NULL}, 0);
+}
+
+/* Until the name has been looked up so often. */
+static void await_asked(unsigned times)
+{
+    const struct timespec pause = {0, 5000000};
+
+    for (int i = 0; i < 4000 && resolver_asked("a.test") < times; i++)
+        nanosleep(&pause, NULL);
+    ck_assert_uint_ge(resolver_asked("a.test"), times);
+}
+
+static void begin(void)
+{
+    resolver_begin();
+    heard_begin();
+    rdl_cli_loudness(RDL_CLI_NORMAL);
+}
+
+static void end(void)
+{
+    rdl_cli_lookup_end();
+}
+
+static void lose(size_t i)
+{
+    rdl_conn_closed(&servers.conn[i], RDL_E_CLOSED);
+}
+
+/* Whatever the pause. */
+static void open_again(size_t i)
+{
+    uint64_t at = rdl_conn_upkeep(&servers.conn[i], now);
+
+    if (rdl_conn_state(&servers.conn[i]) == RDL_CONN_CLOSED)
+        rdl_conn_upkeep(&servers.conn[i], at);
+    ck_assert_int_eq(rdl_conn_state(&servers.conn[i]), RDL_CONN_OPENING);
+}
+
+static void connect_again(size_t i)
+{
+    open_again(i);
+    rdl_conn_opened(&servers.conn[i]);
+    ck_assert_int_eq(rdl_conn_state(&servers.conn[i]), RDL_CONN_READY);
+}
+
+static int has_child(void)
+{
+    siginfo_t info;
+
+    return waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0;
+}
+
+static void await_child(void)
+{
+    siginfo_t info;
+
+    ck_assert_int_eq(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+}
+
+/* All answers are taken. */
+static void hear(void)
+{
+    while (has_child()) {
+        await_child();
+        rdl_cli_lookup_turn(&servers, now);
+    }
+}
+
+/* All lookups that are due are made, and that is one at least. */
+static void look_up(void)
+{
+    rdl_cli_lookup_turn(&servers, now);
+    ck_assert(has_child());
+    hear();
+}
+
+static const char *at(size_t i)
+{
+    static char text[RDL_CLI_ADDRESS_MAX];
+
+    rdl_cli_address_words(servers.conn[i].cfg->endpoint, text);
+    return text;
+}
+
+START_TEST(who_is_lost_is_connected_to_where_his_name_leads_now)
+{
+    init_three();
+    resolver_set("b.test", "192.0.2.7", 6379);
+    lose(1);
+    look_up();
+    ck_assert_str_eq(at(1), "192.0.2.7");
+    ck_assert_str_eq(heard_since(),
+                     "redlock: warning: b.test:6379 has moved: its address is 192.0.2.7 now, and "
+                     "was 192.0.2.2\n");
+    now += EVERY_MS;
+    look_up();
+    ck_assert_str_eq(heard_since(), "");
+    ck_assert_uint_eq(resolver_asked("a.test") + resolver_asked("c.test"), 2);
+}
+END_TEST
+
+START_TEST(a_name_is_asked_for_every_five_seconds_at_most)
+{
+    init_three();
+    now--; /* it was, at the start */
+    lose(0);
+    ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + 1);
+    ck_assert(!has_child());
+    now++;
+    look_up();
+    for (int i = 0; i < 10; i++) {
+        lose(0);
+        ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + EVERY_MS);
+        ck_assert(!has_child());
+        connect_again(0);
+    }
+    lose(0);
+    now += EVERY_MS - 1;
+    rdl_cli_lookup_turn(&servers, now);
+    ck_assert(!has_child());
+    now++;
+    look_up();
+    ck_assert_uint_eq(resolver_asked("a.test"), 3);
+}
+END_TEST
+
+/* Neither is who is connected, or about to be for the first time. */
+START_TEST(an_address_is_never_looked_up)
+{
+    static const char *const urls[] = {"redis://192.0.2.1", "redis://[2001:db8::1]", "unix:///nosuch",
+                                       "redis://a.test",    "redis://b.test",        NULL};
+
+    resolver_set("a.test", "192.0.2.7", 6379);
+    resolver_set("b.test", "192.0.2.8", 6379);
+    init(urls, 0);
+    for (size_t i = 0; i < 3; i++)
+        lose(i);
+    open_again(3);
+    connect_again(4);
+    ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), UINT64_MAX);
+    ck_assert(!has_child());
+}
+END_TEST
+
+/* Said once, until it was connected. */
+START_TEST(a_name_that_leads_nowhere_or_to_several_changes_nothing)
+{
+    static const char *const said[] = {
+        "redlock: warning: a.test:6379 has no address now (Name or service not known): it is looked for at "
+        "192.0.2.1, as before\n",
+        "redlock: warning: a.test:6379 has more than one address now (192.0.2.1, 192.0.2.9), which may be "
+        "several servers: it is looked for at 192.0.2.1, as before\n"};
+
+    init_three();
+    if (_i == 0)
+        resolver_set("a.test", NULL, 0);
+    else
+        resolver_add("a.test", "192.0.2.9", 6379);
+    for (int times = 0; times < 2; times++) {
+        lose(0);
+        look_up();
+        ck_assert_str_eq(heard_since(), said[_i]);
+        now += EVERY_MS;
+        look_up();
+        ck_assert_str_eq(heard_since(), "");
+        connect_again(0);
+        rdl_cli_lookup_turn(&servers, now);
+        now += EVERY_MS;
+    }
+    ck_assert_str_eq(at(0), "192.0.2.1");
+}
+END_TEST
+
+/* It would have two votes, unless that one has moved as well. */
+START_TEST(nobody_moves_to_where_another_one_is)
+{
+    init_three();
+    resolver_set("a.test", "192.0.2.2", 6379);
+    lose(0);
+    look_up();
+    ck_assert_str_eq(at(0), "192.0.2.1");
+    ck_assert_str_eq(heard_since(),
+                     "redlock: warning: a.test:6379 has the address of b.test:6379 now, and one server has "
+                     "one vote: it is looked for at 192.0.2.1, as before\n");
+    rdl_cli_lookup_turn(&servers, now);
+    ck_assert_str_eq(heard_since(), "");
+    resolver_set("b.test", "192.0.2.9", 6379);
+    lose(1);
+    rdl_cli_lookup_turn(&servers, now);
+    hear();
+    ck_assert_str_eq(at(0), "192.0.2.2");
+    ck_assert_str_eq(at(1), "192.0.2.9");
+}
+END_TEST
+
+/* All three go round; and if one cannot, because a fourth has his place, none may. */
+START_TEST(who_changed_places_moves_together_or_not_at_all)
+{
+    init_three();
+    if (_i == 1) {
+        resolver_set("c.test", "192.0.2.4", 6379);
+        resolver_set("d.test", "192.0.2.3", 6379);
+        init((const char *const[]){"redis://a.test", "redis://b.test", "redis://d.test", "redis://c.test",
+                                   NULL},
+             0);
+    }
+    resolver_set("a.test", "192.0.2.2", 6379);
+    resolver_set("b.test", "192.0.2.3", 6379);
+    if (_i == 0)
+        resolver_set("c.test", "192.0.2.1", 6379);
+    for (size_t i = 0; i < 3; i++)
+        lose(i);
+    look_up();
+    ck_assert_str_eq(at(0), _i == 0 ? "192.0.2.2" : "192.0.2.1");
+    ck_assert_str_eq(at(1), _i == 0 ? "192.0.2.3" : "192.0.2.2");
+    ck_assert_str_eq(at(2), _i == 0 ? "192.0.2.1" : "192.0.2.3");
+}
+END_TEST
+
+START_TEST(a_lookup_without_end_is_given_up)
+{
+    init_three();
+    resolver_stall("a.test", 1);
+    lose(0);
+    ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + PATIENCE_MS);
+    now += PATIENCE_MS - 1;
+    ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + 1);
+    now++;
+    rdl_cli_lookup_turn(&servers, now);
+    hear(); /* it was killed */
+    ck_assert_str_eq(heard_since(),
+                     "redlock: warning: a.test:6379 has no address now (no answer in time): it is "
+                     "looked for at 192.0.2.1, as before\n");
+    resolver_stall("a.test", 0);
+    resolver_set("a.test", "192.0.2.7", 6379);
+    now += EVERY_MS;
+    look_up();
+    ck_assert_str_eq(at(0), "192.0.2.7");
+}
+END_TEST
+
+START_TEST(an_answer_for_who_is_connected_again_is_not_used)
+{
+    init_three();
+    resolver_set("a.test", _i ? "192.0.2.7" : NULL, 6379);
+    lose(0);
+    rdl_cli_lookup_turn(&servers, now);
+    await_child();
+    connect_again(0);
+    rdl_cli_lookup_turn(&servers, now);
+    lose(0);
+    rdl_cli_lookup_turn(&servers, now - 1);
+    ck_assert_str_eq(at(0), "192.0.2.1");
+    ck_assert_str_eq(heard_since(), "");
+}
+END_TEST
+
+/* It may take as long as connecting may; what its failure was called before is what it is called now. */
+START_TEST(a_connection_on_its_way_to_where_it_was_is_ended)
+{
+    init_three();
+    resolver_set("a.test", "192.0.2.7", 6379);
+    lose(0);
+    open_again(0);
+    look_up();
+    ck_assert_int_ne(rdl_conn_wants(&servers.conn[0]) & RDL_WANT_CLOSE, 0);
+    ck_assert_int_eq(rdl_conn_error(&servers.conn[0]), RDL_E_CLOSED);
+}
+END_TEST
+
+/* It logs in, at where the name led before, and may succeed. */
+START_TEST(who_is_just_logging_in_moves_when_that_has_failed)
+{
+    resolver_set("a.test", "192.0.2.1", 6379);
+    init((const char *const[]){"redis://:secret@a.test", NULL}, 0);
+    resolver_set("a.test", "192.0.2.7", 6379);
+    lose(0);
+    open_again(0);
+    rdl_conn_opened(&servers.conn[0]);
+    ck_assert_int_eq(rdl_conn_state(&servers.conn[0]), RDL_CONN_HELLO);
+    look_up();
+    ck_assert_str_eq(at(0), "192.0.2.1");
+    lose(0);
+    rdl_cli_lookup_turn(&servers, now);
+    ck_assert_str_eq(at(0), "192.0.2.7");
+}
+END_TEST
+
+START_TEST(a_name_that_never_had_an_address_is_found_when_it_has_one)
+{
+    resolver_set("a.test", "192.0.2.1", 6379);
+    resolver_set("b.test", "192.0.2.2", 6379);
+    init((const char *const[]){"redis://a.test", "redis://b.test", "redis://c.test", NULL}, 0);
+    rdl_conn_closed(&servers.conn[2], RDL_E_URL);
+    look_up();
+    ck_assert_str_eq(heard_since(), ""); /* that was said at the start */
+    resolver_set("c.test", "192.0.2.3", 6379);
+    now += EVERY_MS;
+    look_up();
+    ck_assert_str_eq(at(2), "192.0.2.3");
+    ck_assert_str_eq(heard_since(), "redlock: warning: c.test:6379 has an address now: 192.0.2.3\n");
+    connect_again(2);
+    rdl_cli_lookup_turn(&servers, now);
+    ck_assert_ptr_null(servers.unresolved[2]);
+}
+END_TEST
+
+/* The order in which a resolver lists them is another one each time. */
+START_TEST(of_any_address_it_keeps_the_one_it_had_where_none_answers)
+{
+    resolver_set("a.test", "127.0.0.5", 1);
+    init((const char *const[]){"redis://a.test:1", NULL}, 1);
+    resolver_set("a.test", "127.0.0.6", 1);
+    resolver_add("a.test", "127.0.0.5", 1);
+    lose(0);
+    look_up();
+    ck_assert_str_eq(at(0), "127.0.0.5");
+    ck_assert_str_eq(heard_since(), "");
+}
+END_TEST
+
+START_TEST(the_second_connection_goes_where_the_first_one_goes)
+{
+    init_three();
+    rdl_cli_servers_second(&servers);
+    resolver_set("a.test", "192.0.2.7", 6379);
+    lose(0);
+    look_up();
+    ck_assert_str_eq(at(servers.n), "192.0.2.7");
+}
+END_TEST
+
+START_TEST(many_lookups_leave_no_descriptor_and_no_process)
+{
+    int open = live_count_fds();
+
+    init_three();
+    for (int i = 0; i < MANY; i++) {
+        resolver_set("a.test", i % 3 == 1 ? NULL : "192.0.2.1", 6379);
+        resolver_stall("a.test", i % 3 == 2);
+        lose(0);
+        rdl_cli_lookup_turn(&servers, now);
+        await_asked((unsigned)i + 2); /* once at the start */
+        now += i % 3 == 2 ? PATIENCE_MS : 0;
+        rdl_cli_lookup_turn(&servers, now);
+        hear();
+        now += EVERY_MS;
+    }
+    ck_assert_int_eq(live_count_fds(), open);
+    ck_assert(!has_child());
+}
+END_TEST
+
+/* Else a connection that we close would go on, and a guardian would not see us die. */
+START_TEST(a_lookup_holds_nothing_that_we_have_open)
+{
+    char byte;
+    int fd[2];
+
+    init_three();
+    ck_assert_int_eq(pipe(fd), 0);
+    resolver_stall("a.test", 1);
+    lose(0);
+    rdl_cli_lookup_turn(&servers, now);
+    await_asked(2);
+    close(fd[1]);
+    ck_assert_int_eq(fcntl(fd[0], F_SETFL, O_NONBLOCK), 0);
+    ck_assert_int_eq((int)read(fd[0], &byte, 1), 0);
+}
+END_TEST
+
+START_TEST(at_the_end_none_is_left)
+{
+    init_three();
+    for (size_t i = 0; i < 3; i++)
+        lose(i);
+    resolver_stall("a.test", 1);
+    resolver_stall("b.test", 1);
+    rdl_cli_lookup_turn(&servers, now);
+    await_child(); /* c.test's */
+    rdl_cli_lookup_end();
+    ck_assert(!has_child());
+    rdl_cli_lookup_end();
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the command */
+
+enum { N = 3 };
+
+static struct live_server live[N];
+static struct command c;
+static char url[N][64], name[32];
+static int first; /* of the URLs that are given */
+
+/* As main() has it. */
+static int redlock(int argc, char **argv)
+{
+    static const struct {
+        const char *word;
+        int (*obey)(int argc, char **argv);
+    } verbs[] = {{"run", rdl_cli_run}, {"hold", rdl_cli_hold}, {"acquire", rdl_cli_acquire}};
+    int in[2], i = 0;
+
+    if (pipe(in) != 0 || dup2(in[0], STDIN_FILENO) < 0) /* it does not end before us */
+        return 127;
+    while (strcmp(argv[1], verbs[i].word) != 0)
+        i++;
+    int status = verbs[i].obey(argc - 2, argv + 2);
+    rdl_cli_lookup_end();
+    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
+    return status;
+}
+
+/* The last of three has a name. */
+static void setup(void)
+{
+    resolver_begin();
+    memset(live, 0, sizeof live);
+    live_start_all(live, N);
+    for (int i = 0; i < N; i++)
+        live_url(&live[i], LIVE_V4, url[i], sizeof url[i]);
+    snprintf(url[N - 1], sizeof url[0], "redis://a.test:%d", live[N - 1].port);
+    snprintf(name, sizeof name, "a.test:%d", live[N - 1].port);
+    resolver_set("a.test", "127.0.0.1", live[N - 1].port);
+}
+
+static void teardown(void)
+{
+    live_remove_all(live, N);
+}
+
+/* VERB OPTIONS... URLs... nightly, and what follows. */
+static void start(const char *verb, const char *const options[], const char *const command[])
+{
+    memset(&c, 0, sizeof c);
+    c.inside = redlock;
+    command_add(&c, verb);
+    command_add_all(&c, options);
+    for (int i = first; i < N; i++)
+        command_add_all(&c, (const char *const[]){"-u", url[i], NULL});
+    command_add(&c, "nightly");
+    command_add_all(&c, command);
+    command_start(&c);
+}
+
+/* The server is at 127.0.0.2 from now on, and knows nothing. */
+static void move_server(void)
+{
+    static const char *const args[] = {"--bind", "127.0.0.2", "::1", NULL};
+
+    if (live[N - 1].pid != 0)
+        live_kill(&live[N - 1]);
+    live[N - 1].args = args;
+    live_restart(&live[N - 1]);
+    resolver_set("a.test", "127.0.0.2", live[N - 1].port);
+}
+
+/* It is said with its addresses, in both forms, once; and the key is there again. */
+START_TEST(a_server_that_moves_while_the_lock_is_held_gets_it_again)
+{
+    static const char *const verbs[] = {"run", "hold"};
+    static const char *const script[] = {"-c", "exec sleep 60 9>&-", NULL}, *const none[] = {NULL};
+    char said[160], event[160];
+
+    start(verbs[_i], (const char *const[]){"--ttl=8s", "--attempt=500ms", "--log=json", "--log-fd=9", NULL},
+          _i == 0 ? script : none);
+    ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
+    move_server();
+    snprintf(said, sizeof said,
+             "redlock: warning: %s has moved: its address is 127.0.0.2 now, and was 127.0.0.1\n", name);
+    command_await_err(&c, said);
+    live_await(&live[N - 1], "EXISTS nightly", ":1");
+    kill(c.pid, SIGTERM);
+    snprintf(event, sizeof event,
+             "\"lock\":\"nightly\",\"where\":\"%s\",\"from\":\"127.0.0.1\",\"to\":\"127.0.0.2\"}", name);
+    const char *moved = command_note(&c);
+    ck_assert_msg(strncmp(moved, "{\"event\":\"moved\",", 17) == 0 && strstr(moved, event) != NULL, "%s",
+                  moved);
+    ck_assert_ptr_nonnull(strstr(command_last_note(&c), "\"released\""));
+    ck_assert_int_eq(command_end(&c), _i == 0 ? 143 : 0);
+    ck_assert_uint_eq(command_count(c.err, " has moved"), 1);
+}
+END_TEST
+
+/* Its lookup takes longer than the lease, which is renewed all the while. */
+START_TEST(a_lookup_that_takes_long_delays_no_renewal)
+{
+    start("run", (const char *const[]){"--ttl=3s", "-vv", "--log=json", "--log-fd=9", NULL},
+          (const char *const[]){"-c", "exec sleep 60 9>&-", NULL});
+    ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
+    resolver_stall("a.test", 1);
+    live_kill(&live[N - 1]);
+    await_asked(2);
+    while (!command_is_silent(&c))
+        command_note(&c);
+    for (int i = 0; i < 6; i++) { /* each a third of the ttl behind the one before */
+        const char *line = command_note(&c);
+        ck_assert_msg(strncmp(line, "{\"event\":\"renewed\",", 19) == 0, "%s", line);
+    }
+    ck_assert_uint_eq(resolver_asked("a.test"), 2);
+    ck_assert_ptr_null(strstr(command_err_so_far(&c), "no answer in time"));
+    kill(c.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&c), 143);
+}
+END_TEST
+
+/* A lock on one server has nothing to do until then. */
+START_TEST(a_name_is_looked_up_though_no_renewal_is_due)
+{
+    first = N - 1;
+    start("run", (const char *const[]){"--ttl=5m", "--legacy=always", "--log=json", "--log-fd=9", NULL},
+          (const char *const[]){"-c", "exec sleep 60 9>&-", NULL});
+    ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
+    live_kill(&live[N - 1]);
+    await_asked(2);
+    kill(c.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&c), 143);
+}
+END_TEST
+
+/* Who waits for the lock has none yet: all of them were down. */
+START_TEST(who_waits_for_the_lock_finds_servers_that_move)
+{
+    static const char *const verbs[] = {"acquire", "run"};
+
+    live_kill(&live[1]);
+    live_kill(&live[2]);
+    start(verbs[_i], (const char *const[]){"-w", "30s", NULL},
+          (const char *const[]){_i == 1 ? "true" : NULL, NULL});
+    await_asked(1);
+    move_server();
+    ck_assert_int_eq(command_end(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.err, " has moved"));
+}
+END_TEST
+
+static void count_pipes(char out[16])
+{
+    snprintf(out, 16, "%s", command_note(&c));
+    ck_assert_int_eq(command_end(&c), 0);
+}
+
+/* A lookup is under way when it starts, and when it ends. */
+START_TEST(the_command_has_no_descriptor_of_a_lookup)
+{
+    static const char *const script[] = {"-c", "ls -l /proc/self/fd | grep -c pipe: >&9", NULL};
+    char without[16], with[16];
+
+    start("run", (const char *const[]){NULL}, script);
+    count_pipes(without);
+    for (int i = 0; i < N; i++)
+        live_command(&live[i], "SET nightly other PX 60000");
+    live_kill(&live[N - 1]);
+    start("run", (const char *const[]){NULL}, script);
+    await_asked(2);
+    resolver_stall("a.test", 1);
+    await_asked(3);
+    for (int i = 0; i < N - 1; i++)
+        live_command(&live[i], "DEL nightly");
+    count_pipes(with);
+    ck_assert_str_eq(with, without);
+}
+END_TEST
+
+/* The suite fails if a process is left. */
+START_TEST(who_is_ended_by_a_signal_leaves_no_lookup)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&live[i], "SET nightly other PX 60000");
+    live_kill(&live[N - 1]);
+    start("run", (const char *const[]){NULL}, (const char *const[]){"true", NULL});
+    await_asked(1);
+    resolver_stall("a.test", 1);
+    await_asked(2);
+    kill(c.pid, _i == 0 ? SIGTERM : SIGKILL);
+    ck_assert_int_eq(command_end(&c), _i == 0 ? 143 : 137);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- suites */
+
+Suite *suite_cli_lookup(void)
+{
+    Suite *s = suite_create("cli_lookup");
+    TCase *t = tcase_create("alone");
+    tcase_add_checked_fixture(t, begin, end);
+    tcase_add_test(t, who_is_lost_is_connected_to_where_his_name_leads_now);
+    tcase_add_test(t, a_name_is_asked_for_every_five_seconds_at_most);
+    tcase_add_test(t, an_address_is_never_looked_up);
+    tcase_add_loop_test(t, a_name_that_leads_nowhere_or_to_several_changes_nothing, 0, 2);
+    tcase_add_test(t, nobody_moves_to_where_another_one_is);
+    tcase_add_loop_test(t, who_changed_places_moves_together_or_not_at_all, 0, 2);
+    tcase_add_test(t, a_lookup_without_end_is_given_up);
+    tcase_add_loop_test(t, an_answer_for_who_is_connected_again_is_not_used, 0, 2);
+    tcase_add_test(t, a_connection_on_its_way_to_where_it_was_is_ended);
+    tcase_add_test(t, who_is_just_logging_in_moves_when_that_has_failed);
+    tcase_add_test(t, a_name_that_never_had_an_address_is_found_when_it_has_one);
+    tcase_add_test(t, of_any_address_it_keeps_the_one_it_had_where_none_answers);
+    tcase_add_test(t, the_second_connection_goes_where_the_first_one_goes);
+    tcase_add_test(t, many_lookups_leave_no_descriptor_and_no_process);
+    tcase_add_test(t, a_lookup_holds_nothing_that_we_have_open);
+    tcase_add_test(t, at_the_end_none_is_left);
+    suite_add_tcase(s, t);
+    return s;
+}
+
+static Suite *of(const char *title, TCase **t)
+{
+    Suite *s = suite_create(title);
+
+    *t = tcase_create("three servers");
+    tcase_add_checked_fixture(*t, setup, teardown);
+    suite_add_tcase(s, *t);
+    return s;
+}
+
+Suite *suite_cli_lookup_held(void)
+{
+    TCase *t;
+    Suite *s = of("cli_lookup_held", &t);
+
+    tcase_add_loop_test(t, a_server_that_moves_while_the_lock_is_held_gets_it_again, 0, 2);
+    tcase_add_test(t, a_lookup_that_takes_long_delays_no_renewal);
+    tcase_add_test(t, a_name_is_looked_up_though_no_renewal_is_due);
+    return s;
+}
+
+Suite *suite_cli_lookup_waits(void)
+{
+    TCase *t;
+    Suite *s = of("cli_lookup_waits", &t);
+
+    tcase_add_loop_test(t, who_waits_for_the_lock_finds_servers_that_move, 0, 2);
+    tcase_add_test(t, the_command_has_no_descriptor_of_a_lookup);
+    tcase_add_loop_test(t, who_is_ended_by_a_signal_leaves_no_lookup, 0, 2);
+    return s;
+}
