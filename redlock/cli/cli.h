@@ -30,7 +30,7 @@
  *     cli_names.c      names under a prefix                              struct rdl_cli_names
  *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
- *     cli_lease.c      the lock on N servers, or on a single one         struct rdl_cli_lock
+ *     cli_lease.c      the lock on N servers, or one or several on one   struct rdl_cli_lock
  *     cli_lookup.c     names, again, when a connection is lost
  *     cli_trace.c      --trace
  *     cli_servers.c    URLs, connections                                 struct rdl_cli_servers
@@ -159,9 +159,11 @@ struct rdl_cli_options {
     int json;
     int with_legacy;     /* list: locks of the old protocol, too */
     const char *held_by; /* 8 hex digits; NULL: not given */
-    const char *lock;    /* list: the prefix; doctor: NULL, if none was named */
-    char **locks;        /* status: all of them */
-    size_t n_locks;
+    const char *lock; /* its name; of several their words; list: the prefix; doctor: NULL, none was named */
+    const char *names[RDL_MULTI_MAX]; /* sorted: their order means nothing */
+    size_t n_names;                   /* more than one: they are held as one lock */
+    const char *const *looked_at;     /* status: all of them */
+    size_t n_looked_at;
     char **command; /* NULL-terminated */
     char *shell[4]; /* command, with -c */
 };
@@ -206,17 +208,20 @@ void rdl_cli_unharden(void);
 /* ---------------------------------------------------------------- tokens */
 
 /*
- * --token-file, --token-fd or $REDLOCK_TOKEN: 40 hex digits, and what may follow of what acquire wrote. 0 or
- * an exit status, the reason said; no word says the digits.
+ * --token-file, --token-fd or $REDLOCK_TOKEN: 40 hex digits, and what may follow of what acquire wrote: where
+ * that are the words of several locks the command line has to name the same. 0 or an exit status, the reason
+ * said; no word says the digits.
  */
 int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX]);
 /* Make the file of --token-file, which must not exist; it is deleted again unless the token is written. */
 int rdl_cli_token_create(const char *file);
 /*
- * Write the token, and a fence other than 0, to that file, or to standard output if there is none, until
- * until_ms at most. 0, or RDL_EXIT_CANTCREAT, the reason said, and that the lock is released for that.
+ * Write the token, and a fence other than 0 or the words of several locks, to that file, or to standard
+ * output if there is none, until until_ms at most. 0, or RDL_EXIT_CANTCREAT, the reason said, and that the
+ * lock is released for that.
  */
-int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_t until_ms, const char *lock);
+int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_t until_ms,
+                        const struct rdl_cli_options *o);
 /* Delete the file that was made, unless the token is in it. */
 void rdl_cli_token_drop(void);
 
@@ -316,13 +321,15 @@ struct rdl_cli_lock {
     const struct rdl_cli_options *o;
     struct rdl_cli_servers *servers;
     struct rdl_redlock_options opt;
-    struct rdl_redlock redlock;
+    struct rdl_redlock redlock;    /* of several locks its restart guard alone */
     struct rdl_lock_legacy single; /* instead, with is_single; its .lock alone, without is_legacy */
     struct rdl_hint hint;
     struct rdl_canary canaries[RDL_SERVERS_MAX];
-    int is_single;
-    int is_legacy;    /* speaks the old protocol */
-    int is_acquiring; /* the single lock's operation, and its result; RDL_PENDING: it goes on */
+    int is_single;                /* --legacy, or several locks */
+    int is_legacy;                /* speaks the old protocol, by now */
+    uint64_t since_ms;            /* several: held since; 0: not, or adopted */
+    uint8_t packed[RDL_NAME_MAX]; /* their names */
+    int is_acquiring;             /* the single lock's operation, and its result; RDL_PENDING: it goes on */
     int result;
     uint64_t reached_ms; /* while it is asked for: when a majority could answer last */
     uint64_t asked_ms;   /* for --log: since when it is asked for, and held; 0: it never was */
@@ -347,7 +354,7 @@ int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, str
 int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o);
 /* l->o, servers, opt and net are set. */
 void rdl_cli_lease_init(struct rdl_cli_lock *l);
-/* Of a redlock: the lock of this token is ours to extend or release. */
+/* The lock of this token is ours to extend or release; not of the old protocol. */
 void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]);
 /* The token of what is held, 40 hex digits; not terminated. */
 void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX]);
@@ -378,6 +385,8 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l);
 /* Why server i gave no useful answer; RDL_OK: it did, or there is no reason. */
 int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i);
 void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
+/* "one of ", before the name of what somebody else holds, where that stands for several; else "". */
+const char *rdl_cli_one_of(const struct rdl_cli_options *o);
 /* Of a key in the way that does not end by itself: what is to be said behind the lock's name. */
 const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l);
 /* Released, and the key stays (RDL_OVERWRITTEN): warn, and say what to do. */
@@ -471,6 +480,12 @@ void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF
 void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms);
 /* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD. */
 void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
+/* As a word of the shell: in quotes where it is not plain. */
+void rdl_cli_add_word(struct rdl_cli_text *t, const char *s);
+/* "-l NAME", as the verbs take it; behind another one with a blank. */
+void rdl_cli_add_lock(struct rdl_cli_text *t, const char *name);
+/* Bytes of that for all locks there may be at once, NUL included: every byte of a name a quote. */
+enum { RDL_CLI_LOCKS_MAX = RDL_MULTI_MAX * 6 + RDL_NAME_MAX * 4 };
 
 /* ---------------------------------------------------------------- what stands on the servers */
 
@@ -795,13 +810,14 @@ void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const
 
 struct rdl_cli_progress {
     const char *lock;
+    const char *one_of; /* rdl_cli_one_of */
     uint64_t waited_ms;
     uint64_t left_ms; /* RDL_CLI_FOREVER: as long as it takes */
     int is_held;      /* by somebody else; else it is not known why there is no lock */
     int64_t key_ms;   /* what the key in our way has to live; 0 and less: no word about that */
 };
 
-enum { RDL_CLI_PROGRESS_MAX = 400 };
+enum { RDL_CLI_PROGRESS_MAX = 300 + RDL_CLI_LOCKS_MAX };
 
 /* All of it in a line; is_short: for a terminal. */
 void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char out[RDL_CLI_PROGRESS_MAX]);
@@ -818,6 +834,8 @@ uint64_t rdl_cli_progress_due_ms(void);
  */
 enum { RDL_CLI_LOG_MAX = 20480 };
 void rdl_cli_log_open(int fd, enum rdl_cli_log how, const char *lock);
+/* More than one: they are an array besides. Borrowed. */
+void rdl_cli_log_several(const char *const *names, size_t n);
 /* -1: there is no log. */
 int rdl_cli_log_fd(void);
 int rdl_cli_log_is_json(void);

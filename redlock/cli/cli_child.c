@@ -28,7 +28,7 @@ static void set_environment(const struct rdl_cli_lock *l)
     setenv("REDLOCK_LOCK", l->o->lock, 1);
     snprintf(text, sizeof text, "%lu", (unsigned long)l->o->ttl_ms);
     setenv("REDLOCK_TTL_MS", text, 1);
-    if (!l->is_single) { /* else it changes */
+    if (l->o->legacy == RDL_CLI_LEGACY_NEVER) { /* else it changes */
         snprintf(text, sizeof text, "%08" PRIx32, rdl_cli_lease_id(l));
         setenv("REDLOCK_ID", text, 1);
     }

@@ -63,6 +63,33 @@ static int check_legacy(const struct rdl_cli_options *o)
     return 0;
 }
 
+/* A script takes several locks on one server; what stands beside a lock is not in it. */
+static int check_several(const struct rdl_cli_options *o)
+{
+    if (o->n_names < 2 || o->verb == RDL_CLI_STATUS)
+        return 0;
+    if (o->verb == RDL_CLI_BREAK)
+        return refuse("redlock break takes one lock: break them one by one");
+    if (o->n_urls > 1) {
+        rdl_cli_fail(
+            "%zu locks at once need one server, and there are %zu: each would grant all or none for "
+            "itself, and two who want the same locks could hold a part each; name one server, or take "
+            "them one inside the other, all in the same order: redlock run A -- redlock run B -- "
+            "COMMAND",
+            o->n_names, o->n_urls);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->legacy != RDL_CLI_LEGACY_NEVER)
+        return refuse("--legacy: locks of the old protocol are taken one at a time, not several by -l");
+    if (o->fence)
+        return refuse("--fence: each lock has a number of its own, and several (-l) have none together");
+    if (o->wake_hint)
+        return refuse("--wake-hint: who waits for one of several locks (-l) cannot be told when it is free");
+    if (o->canary)
+        return refuse("--canary: several locks (-l) are taken by a script that does not look at the canary");
+    return 0;
+}
+
 /* The lease is as long as that at first: whoever waits for a server to forget no lock has to know of it. */
 static int check_keep(const struct rdl_cli_options *o)
 {
@@ -132,5 +159,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     int rc = check_keep(o);
     if (rc == 0 && o->n_urls == 0)
         rc = default_urls(o);
+    if (rc == 0)
+        rc = check_several(o);
     return rc == 0 ? check_legacy(o) : rc;
 }

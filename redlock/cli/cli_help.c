@@ -100,6 +100,13 @@ static const struct {
               "The token\n"
               "  --token-file FILE     write it there, not to standard output; FILE must not\n"
               "                        exist, and is made (0600) before the lock is asked for\n"},
+    {LOGGING, "\n"
+              "Locks\n"
+              "  -l, --lock NAME       in the place of LOCK; several: all of them or none,\n"
+              "                        on one server\n"},
+    {STATUS | BREAK, "\n"
+                     "Locks\n"
+                     "  -l, --lock NAME       in the place of LOCK\n"},
     {ALL, "\n"
           "Servers (1 to 7; the lock is held on a majority of them)\n"
           "  -u, --url URL         redis://[[user]:password@]host[:port][/db] or\n"

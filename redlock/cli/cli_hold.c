@@ -119,7 +119,7 @@ static int acquire_and_hold(struct rdl_cli_lock *l, pid_t parent)
     if (!rdl_cli_wait(l, &status))
         return status;
     rdl_cli_lease_token(l, token);
-    status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o->lock);
+    status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o);
     if (status == 0)
         return hold(&h);
     rdl_cli_give_back(l, 0);

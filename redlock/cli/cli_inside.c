@@ -38,14 +38,14 @@ static const struct rdl_way id_way = {.commands = id_commands, .judge = id_judge
 static const struct rdl_way *const id_ways[] = {&id_way, NULL};
 static const struct rdl_op op_id = {id_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
 
-static void ask(const struct rdl_cli_lock *l, size_t i)
+static void ask(const struct rdl_cli_lock *l, const char *name, size_t i)
 {
     struct rdl_command cmd;
 
     memset(&cmd, 0, sizeof cmd);
     cmd.op = &op_id;
-    cmd.name.data = l->o->lock;
-    cmd.name.len = strlen(l->o->lock);
+    cmd.name.data = name;
+    cmd.name.len = strlen(name);
     memset(&reqs[i], 0, sizeof reqs[i]);
     if (rdl_conn_state(&l->servers->conn[i]) != RDL_CONN_READY ||
         rdl_conn_submit(&l->servers->conn[i], &reqs[i], &cmd) != RDL_OK)
@@ -73,13 +73,13 @@ static uint32_t patience_ms(const struct rdl_cli_lock *l)
 }
 
 /* The lock is still asked for meanwhile. */
-static void ask_all(struct rdl_cli_lock *l)
+static void ask_all(struct rdl_cli_lock *l, const char *name)
 {
     uint64_t until_ms = rdl_cli_now(l) + patience_ms(l);
     int wake_fd = l->posix.wake_fd;
 
     for (size_t i = 0; i < l->servers->n; i++)
-        ask(l, i);
+        ask(l, name, i);
     l->posix.wake_fd = -1; /* unread a signal would end every wait at once */
     while (count(l, RDL_ANSWER_NONE) > 0 && rdl_cli_now(l) < until_ms)
         rdl_cli_lease_turn(l, until_ms);
@@ -95,17 +95,42 @@ static int is_id(const char *text)
     return text != NULL && strlen(text) == 8 && strspn(text, "0123456789abcdef") == 8;
 }
 
+/* By its name, or among several by the words for it. */
+static int is_named(const char *outer, const char *name)
+{
+    char words[RDL_CLI_LOCKS_MAX];
+    struct rdl_cli_text t = {words, sizeof words, 0};
+    const char *at = outer;
+
+    if (strcmp(outer, name) == 0)
+        return 1;
+    rdl_cli_add_lock(&t, name);
+    for (; (at = strstr(at, words)) != NULL; at++)
+        if ((at == outer || at[-1] == ' ') && (at[t.len] == '\0' || at[t.len] == ' '))
+            return 1;
+    return 0;
+}
+
+/* One that both want: those that are held with it have the same id. NULL: there is none. */
+static const char *in_common(const char *outer, const struct rdl_cli_options *o)
+{
+    for (size_t k = 0; k < o->n_names && outer != NULL; k++)
+        if (is_named(outer, o->names[k]))
+            return o->names[k];
+    return NULL;
+}
+
 enum rdl_cli_inside rdl_cli_inside(struct rdl_cli_lock *l)
 {
-    const char *outer = getenv("REDLOCK_LOCK"), *id = getenv("REDLOCK_ID");
+    const char *name = in_common(getenv("REDLOCK_LOCK"), l->o), *id = getenv("REDLOCK_ID");
     size_t quorum = l->servers->n / 2 + 1, others;
 
-    if (outer == NULL || strcmp(outer, l->o->lock) != 0)
+    if (name == NULL)
         return RDL_CLI_INSIDE_NOT;
     if (!is_id(id))
         return RDL_CLI_INSIDE_MAYBE;
     outer_id = (uint32_t)strtoul(id, NULL, 16);
-    ask_all(l);
+    ask_all(l, name);
     others = count(l, RDL_ANSWER_NO);
     if (count(l, RDL_ANSWER_YES) >= quorum)
         return RDL_CLI_INSIDE;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What holds the lock: a redlock over N servers, or, for --legacy, which works on one server alone, a single
- * lock. Everybody else sees one interface, and reads what the servers said in
+ * What holds the lock: a redlock over N servers, or, for --legacy and for several locks at once, which work
+ * on one server alone, a single lock. Everybody else sees one interface, and reads what the servers said in
  * servers->server[], where a single lock's answers are entered as those of a redlock with one server.
+ *
+ * A single lock has no restart guard. Several locks have that of a redlock which asks for nothing itself.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -23,9 +25,14 @@ uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
     return l->net.now_ms(l->net.ctx);
 }
 
-static int is_single(const struct rdl_cli_options *o)
+static int is_several(const struct rdl_cli_lock *l)
 {
-    return o->legacy != RDL_CLI_LEGACY_NEVER;
+    return l->o->n_names > 1;
+}
+
+const char *rdl_cli_one_of(const struct rdl_cli_options *o)
+{
+    return o->n_names > 1 ? "one of " : "";
 }
 
 /* ---------------------------------------------------------------- set up */
@@ -53,22 +60,34 @@ static void become(struct rdl_cli_lock *l, int is_legacy)
         rdl_lock_set_hint(&l->single.lock, &l->hint);
 }
 
+static void become_several(struct rdl_cli_lock *l)
+{
+    struct rdl_bytes names[RDL_MULTI_MAX];
+
+    for (size_t k = 0; k < l->o->n_names; k++)
+        names[k] = (struct rdl_bytes){l->o->names[k], strlen(l->o->names[k])};
+    rdl_lock_init_multi(&l->single.lock, &l->opt.lease, &l->servers->conn[0], names, l->o->n_names,
+                        l->packed);
+}
+
 void rdl_cli_lease_init(struct rdl_cli_lock *l)
 {
     const struct rdl_cli_options *o = l->o;
     struct rdl_cli_servers *s = l->servers;
 
     l->n_conns = s->n;
-    l->is_single = is_single(o);
+    l->is_single = o->legacy != RDL_CLI_LEGACY_NEVER || is_several(l);
     if (o->wake_hint) {
         rdl_cli_servers_second(s);
         rdl_hint_init(&l->hint, &s->conn[s->n]);
         l->n_conns++;
     }
-    if (l->is_single) {
+    if (l->is_single && !is_several(l)) {
         become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS);
         return;
     }
+    if (is_several(l))
+        become_several(l);
     l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
     rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
     if (o->wake_hint)
@@ -95,9 +114,41 @@ static int is_ours(int rc)
     return rc == RDL_E_NAME || rc == RDL_E_TTL || rc == RDL_E_RANDOM || rc == RDL_EXPIRED;
 }
 
+/*
+ * Several locks: does the server's word count? RDL_OK, or what a redlock says where it does not, by the
+ * restart guard; entered. Where it refuses the INFO that the guard requires the conn has its words.
+ */
+static int check_guard(struct rdl_cli_lock *l)
+{
+    uint64_t at_ms = rdl_redlock_counts_at(&l->redlock, 0);
+
+    l->servers->server[0].counts = rdl_cli_now(l) >= at_ms;
+    if (l->servers->server[0].counts)
+        return RDL_OK;
+    return at_ms == UINT64_MAX ? enter(l, RDL_VOTE_NONE, RDL_E_PERM, RDL_NO_QUORUM)
+                               : enter(l, RDL_VOTE_NONE, RDL_OK, RDL_E_QUARANTINE);
+}
+
+/* The conn that granted them has said since when its server is up: it ends with that run of the server. */
+static int several_granted(struct rdl_cli_lock *l)
+{
+    int rc = check_guard(l);
+
+    if (rc == RDL_OK)
+        l->since_ms = l->single.lock.sent_ms;
+    else
+        rdl_lock_cancel(&l->single.lock);
+    return rc;
+}
+
 static int acquired(struct rdl_cli_lock *l, int rc)
 {
-    if (rc == RDL_PENDING || is_ours(rc))
+    if (rc == RDL_OK && is_several(l)) {
+        rc = several_granted(l);
+        if (rc != RDL_OK)
+            return rc;
+    }
+    if (rc == RDL_PENDING || rc == RDL_E_MULTI || is_ours(rc))
         return rc;
     if (rc == RDL_RECOVERED)
         rdl_cli_note("%s taken over from a holder whose time was up", l->o->lock);
@@ -125,6 +176,8 @@ static int kept(struct rdl_cli_lock *l, int rc)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_UNKNOWN)
         return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single.lock), rc);
+    if (rc == RDL_LOST && is_several(l) && l->single.lock.req.answer == RDL_ANSWER_NO)
+        return enter(l, RDL_VOTE_DENIED, RDL_OK, rc);
     if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_OVERWRITTEN)
         return enter(l, RDL_VOTE_ABSENT, RDL_OK, rc);
     return enter(l, RDL_VOTE_ERROR, rc, rc);
@@ -220,7 +273,9 @@ static void report_single(const struct rdl_cli_lock *l, char *out, size_t cap)
 
 void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
-    if (l->is_single)
+    int is_barred = is_several(l) && !l->servers->server[i].counts;
+
+    if (l->is_single && !is_barred)
         report_single(l, out, cap);
     else
         rdl_redlock_report(&l->redlock, i, rdl_cli_now(l), out, cap);
@@ -262,6 +317,9 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
     const struct rdl_cli_options *o = l->o;
     int rc = l->net.random(l->net.ctx, l->entropy, sizeof l->entropy);
 
+    if (rc == RDL_OK && is_several(l) && rdl_conn_state(&l->servers->conn[0]) == RDL_CONN_READY)
+        rc = check_guard(l);
+    l->result = rc;
     if (rc != RDL_OK)
         return rc;
     l->before = rdl_cli_lease_cost(l);
@@ -279,13 +337,17 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
 /* By a ttl; a key that has longer to live keeps that. */
 int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms)
 {
-    l->opt.lease.ttl_ms = l->o->ttl_ms;
+    uint32_t max_hold_ms = l->o->max_hold_ms, ttl_ms = l->o->ttl_ms;
+
+    l->opt.lease.ttl_ms = ttl_ms;
+    if (is_several(l) && max_hold_ms != 0 && now_ms + ttl_ms > l->since_ms + max_hold_ms) /* as a redlock */
+        return RDL_E_CAP;
     if (!l->is_single)
-        return rdl_redlock_extend_begin(&l->redlock, l->o->ttl_ms, now_ms);
+        return rdl_redlock_extend_begin(&l->redlock, ttl_ms, now_ms);
     if (l->is_legacy && now_ms - l->single.clock_at_ms > CLOCK_OLD_MS) /* else it is the server's, or fresh */
         set_clock(l);
     l->is_acquiring = 0;
-    return took(l, rdl_lock_extend_begin(&l->single.lock, l->o->ttl_ms, now_ms));
+    return took(l, rdl_lock_extend_begin(&l->single.lock, ttl_ms, now_ms));
 }
 
 int rdl_cli_lease_release(struct rdl_cli_lock *l, uint64_t now_ms)
@@ -342,7 +404,9 @@ uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
 
 uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l)
 {
-    return l->o->keep_ms != 0 ? l->redlock.since_ms + l->o->keep_ms : 0;
+    uint64_t since_ms = is_several(l) ? l->since_ms : l->redlock.since_ms;
+
+    return l->o->keep_ms != 0 ? since_ms + l->o->keep_ms : 0;
 }
 
 uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l)
@@ -376,12 +440,18 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
 
 void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
 {
-    rdl_redlock_adopt(&l->redlock, token, RDL_VALUE_MAX);
+    if (l->is_single)
+        rdl_lock_adopt(&l->single.lock, token, RDL_VALUE_MAX);
+    else
+        rdl_redlock_adopt(&l->redlock, token, RDL_VALUE_MAX);
 }
 
 void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX])
 {
-    rdl_redlock_token(&l->redlock, out);
+    if (l->is_single)
+        rdl_lock_token(&l->single.lock, out);
+    else
+        rdl_redlock_token(&l->redlock, out);
 }
 
 /* About to be connected, or asked and not answered. */

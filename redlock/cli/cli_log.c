@@ -8,12 +8,20 @@
 
 static int log_fd = -1, is_json;
 static const char *log_lock; /* NULL: it is not known yet */
+static const char *const *log_locks;
+static size_t n_log_locks;
 
 void rdl_cli_log_open(int fd, enum rdl_cli_log how, const char *lock)
 {
     log_fd = fd;
     is_json = how == RDL_CLI_LOG_JSON;
     log_lock = lock;
+}
+
+void rdl_cli_log_several(const char *const *names, size_t n)
+{
+    log_locks = names;
+    n_log_locks = n;
 }
 
 int rdl_cli_log_fd(void)
@@ -39,6 +47,17 @@ static void add_time(struct rdl_cli_text *t)
     rdl_cli_add(t, "%s.%03ldZ", seconds, now.tv_nsec / 1000000);
 }
 
+/* Text has their words alone. */
+static void add_names(struct rdl_cli_text *t)
+{
+    rdl_cli_add(t, ",\"locks\":[");
+    for (size_t k = 0; k < n_log_locks; k++) {
+        rdl_cli_add(t, "%s", k > 0 ? "," : "");
+        rdl_cli_add_json(t, log_locks[k]);
+    }
+    rdl_cli_add(t, "]");
+}
+
 void rdl_cli_log_begin(struct rdl_cli_text *t, const char *event)
 {
     if (is_json)
@@ -50,6 +69,8 @@ void rdl_cli_log_begin(struct rdl_cli_text *t, const char *event)
         rdl_cli_add(t, " %s", event);
     if (log_lock != NULL)
         rdl_cli_log_string(t, "lock", log_lock);
+    if (is_json && n_log_locks > 1)
+        add_names(t);
 }
 
 static void add_name(struct rdl_cli_text *t, const char *name)

@@ -11,6 +11,7 @@
 
 enum id {
     OPT_URL,
+    OPT_LOCK,
     OPT_TTL,
     OPT_WAIT,
     OPT_NOWAIT,
@@ -59,7 +60,8 @@ enum {
     DOCTOR = RDL_CLI_DOCTOR,
     LOOKING = RDL_CLI_STATUS | RDL_CLI_BREAK | LIST,
     GUARDING = LEASING | LOOKING | DOCTOR,
-    ALL = GUARDING | RDL_CLI_RELEASE
+    ALL = GUARDING | RDL_CLI_RELEASE,
+    NAMING = ALL & ~(LIST | DOCTOR)
 };
 
 struct option {
@@ -73,6 +75,7 @@ struct option {
 /* The words of flock(1) where it has them. */
 static const struct option table[] = {
     {'u', "url", OPT_URL, VALUE, ALL},
+    {'l', "lock", OPT_LOCK, VALUE, NAMING},
     {0, "ttl", OPT_TTL, VALUE, LEASING | DOCTOR},
     {'w', "wait", OPT_WAIT, VALUE, GETTING | LIST},
     {'w', "timeout", OPT_WAIT, VALUE, GETTING | LIST},
@@ -158,6 +161,69 @@ static int take_url(struct rdl_cli_options *o, char *url)
         rdl_cli_warn("a password on the command line can be seen by every user of this host for a moment; "
                      "use $REDLOCK_PASSWORD, --password-file or --password-fd");
     }
+    return rc;
+}
+
+static int looks_like_url(const char *name)
+{
+    static const char *const schemes[] = {"redis://", "rediss://", "unix://"};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        if (strncmp(name, schemes[i], strlen(schemes[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static int check_name(const struct rdl_cli_options *o, const char *name)
+{
+    if (looks_like_url(name)) { /* its password would become a key, and the lock's name our command */
+        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock %s --help)",
+                     rdl_cli_verb_word(o->verb));
+        return RDL_EXIT_USAGE;
+    }
+    size_t len = strlen(name);
+    if (len == 0 || len > RDL_NAME_MAX) {
+        rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
+        return RDL_EXIT_DATA;
+    }
+    if (strcmp(name, RDL_CANARY_KEY) == 0) {
+        rdl_cli_fail("%s is the key of --canary, not a name for a lock: choose another", RDL_CANARY_KEY);
+        return RDL_EXIT_DATA;
+    }
+    return 0;
+}
+
+/* Several as one are different ones, and have no more bytes than a request has room for. */
+static int check_together(const struct rdl_cli_options *o, const char *name)
+{
+    size_t n = o->n_names + 1, len = strlen(name);
+
+    if (n > RDL_MULTI_MAX) {
+        rdl_cli_fail("-l %s: that is one lock too many, there may be %d at once", name, RDL_MULTI_MAX);
+        return RDL_EXIT_USAGE;
+    }
+    for (size_t k = 0; k < o->n_names; k++) {
+        len += strlen(o->names[k]);
+        if (strcmp(o->names[k], name) == 0) {
+            rdl_cli_fail("-l %s is given twice: name each lock once", name);
+            return RDL_EXIT_USAGE;
+        }
+    }
+    if (n == 1 || len <= RDL_NAME_MAX - n)
+        return 0;
+    rdl_cli_fail("-l %s: with it the names of %lu locks have %lu bytes together, and they may have %lu", name,
+                 (unsigned long)n, (unsigned long)len, (unsigned long)(RDL_NAME_MAX - n));
+    return RDL_EXIT_DATA;
+}
+
+static int take_name(struct rdl_cli_options *o, const char *name)
+{
+    int rc = check_name(o, name);
+
+    if (rc == 0)
+        rc = check_together(o, name);
+    if (rc == 0)
+        o->names[o->n_names++] = name;
     return rc;
 }
 
@@ -327,6 +393,8 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     switch (opt->id) {
     case OPT_URL:
         return take_url(o, text);
+    case OPT_LOCK:
+        return take_name(o, text);
     case OPT_TTL:
         return take_ttl(o, text);
     case OPT_WAIT:
@@ -462,6 +530,27 @@ static int short_options(struct rdl_cli_options *o, char **argv, int *i)
     return 0;
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Who names them in another order means the same locks. */
+static void name_locks(struct rdl_cli_options *o)
+{
+    static char words[RDL_CLI_LOCKS_MAX];
+    struct rdl_cli_text t = {words, sizeof words, 0};
+
+    if (o->n_names == 1)
+        o->lock = o->names[0];
+    if (o->n_names < 2)
+        return;
+    qsort(o->names, o->n_names, sizeof o->names[0], by_bytes);
+    for (size_t k = 0; k < o->n_names; k++)
+        rdl_cli_add_lock(&t, o->names[k]);
+    o->lock = words;
+}
+
 /* What follows LOCK: "-- CMD...", "CMD...", or flock's "-c string". */
 static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
@@ -524,35 +613,6 @@ static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, 
     return RDL_EXIT_USAGE;
 }
 
-static int looks_like_url(const char *name)
-{
-    static const char *const schemes[] = {"redis://", "rediss://", "unix://"};
-
-    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
-        if (strncmp(name, schemes[i], strlen(schemes[i])) == 0)
-            return 1;
-    return 0;
-}
-
-static int check_name(const struct rdl_cli_options *o, const char *name)
-{
-    if (looks_like_url(name)) { /* its password would become a key, and the lock's name our command */
-        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock %s --help)",
-                     rdl_cli_verb_word(o->verb));
-        return RDL_EXIT_USAGE;
-    }
-    size_t len = strlen(name);
-    if (len == 0 || len > RDL_NAME_MAX) {
-        rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
-        return RDL_EXIT_DATA;
-    }
-    if (strcmp(name, RDL_CANARY_KEY) == 0) {
-        rdl_cli_fail("%s is the key of --canary, not a name for a lock: choose another", RDL_CANARY_KEY);
-        return RDL_EXIT_DATA;
-    }
-    return 0;
-}
-
 /* What the names of locks begin with, or nothing: all of them. */
 static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
@@ -574,19 +634,28 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
     return 0;
 }
 
+/* The key that is tried has to have a name as well. */
+static int check_patient(const struct rdl_cli_options *o)
+{
+    size_t len = strlen(o->names[0]);
+
+    if (len <= RDL_NAME_MAX - RDL_CLI_TRIAL_MAX)
+        return 0;
+    rdl_cli_fail("the lock's name has %lu bytes, and that of the key that is tried %d more: it may have "
+                 "%d in all",
+                 (unsigned long)len, RDL_CLI_TRIAL_MAX, RDL_NAME_MAX);
+    return RDL_EXIT_DATA;
+}
+
 /* The lock whose user is looked at, or none. */
 static int take_patient(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     if (i >= argc)
         return 0;
-    o->lock = argv[i];
-    int rc = check_name(o, o->lock);
-    if (rc == 0 && strlen(o->lock) > RDL_NAME_MAX - RDL_CLI_TRIAL_MAX) {
-        rdl_cli_fail("the lock's name has %lu bytes, and that of the key that is tried %d more: it may have "
-                     "%d in all",
-                     (unsigned long)strlen(o->lock), RDL_CLI_TRIAL_MAX, RDL_NAME_MAX);
-        return RDL_EXIT_DATA;
-    }
+    int rc = take_name(o, argv[i]);
+    name_locks(o);
+    if (rc == 0)
+        rc = check_patient(o);
     return rc == 0 ? take_nothing(o, argc, argv, i + 1) : rc;
 }
 
@@ -595,11 +664,32 @@ static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     int rc = 0;
 
-    o->locks = argv + i;
-    o->n_locks = (size_t)(argc - i);
+    o->looked_at = (const char *const *)argv + i;
+    o->n_looked_at = (size_t)(argc - i);
     for (; i < argc && rc == 0; i++)
         rc = check_name(o, argv[i]);
     return rc;
+}
+
+/* Where -l named the locks LOCK is not given: what follows is the command, or nothing. */
+static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    int is_followed = i < argc && argv[i][0] != '-' && i + 1 < argc && strcmp(argv[i + 1], "--") == 0;
+
+    name_locks(o);
+    if (o->verb == RDL_CLI_STATUS) {
+        o->looked_at = o->names;
+        o->n_looked_at = o->n_names;
+    }
+    if (o->verb == RDL_CLI_RUN && !is_followed)
+        return take_command(o, argc, argv, i);
+    if (i < argc && looks_like_token(argv[i]))
+        return refuse_token(argv[i]);
+    if (i < argc) {
+        rdl_cli_fail("the locks are given by -l, and there is more behind them: give that lock by -l, too");
+        return RDL_EXIT_USAGE;
+    }
+    return o->verb == RDL_CLI_DOCTOR ? check_patient(o) : 0;
 }
 
 static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
@@ -608,6 +698,8 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
 
     if (o->verb == RDL_CLI_LIST)
         return take_prefix(o, argc, argv, i);
+    if (o->n_names > 0)
+        return take_rest(o, argc, argv, i);
     if (o->verb == RDL_CLI_DOCTOR)
         return take_patient(o, argc, argv, i);
     if (i >= argc) {
@@ -617,12 +709,12 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
             rdl_cli_fail("no lock: redlock %s LOCK (redlock %s --help)", verb, verb);
         return RDL_EXIT_USAGE;
     }
-    o->lock = argv[i];
     if (o->verb == RDL_CLI_STATUS)
         return take_locks(o, argc, argv, i);
-    int rc = check_name(o, o->lock);
+    int rc = take_name(o, argv[i]);
     if (rc != 0)
         return rc;
+    name_locks(o);
     return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
 }
 
@@ -644,7 +736,7 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
         rc = take_word("$REDLOCK_RESTART_GUARD", guard, guards, RDL_GUARD_STRICT, &o->guard);
     for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
         if (strcmp(argv[i], "--") == 0) {
-            i++;
+            i += o->n_names == 0; /* behind -l it is the command's */
             break;
         }
         rc = argv[i][1] == '-' ? long_option(o, argv, &i) : short_options(o, argv, &i);

@@ -7,7 +7,7 @@
  * somebody else's and changes nothing, or that the user may not. That costs one round trip, so only users
  * with a name, and those who are refused INFO, are asked for: the others have all rights, as a rule. What is
  * forbidden within a script (del, pexpire) is not seen: a script stops at a value that is not the key's. A
- * fenced lock was taken by a script.
+ * fenced lock, and several at once, were taken by a script.
  *
  * A lock of the old protocol is asked for on every server whether it can be extended, since there are servers
  * that compare in no way; it is released in any case.
@@ -31,7 +31,7 @@ static struct probe probes[RDL_SERVERS_MAX];
 
 static int is_doubtful(const struct rdl_cli_lock *l, size_t i)
 {
-    if (l->o->fence || l->is_legacy)
+    if (l->o->fence || l->o->n_names > 1 || l->is_legacy)
         return l->is_legacy;
     return l->servers->endpoint[i].user.len > 0 ||
            (!l->is_single && rdl_guard_facts(&l->servers->conn[i]) == NULL);

@@ -39,7 +39,7 @@ void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char 
         put_time(lives, ((uint64_t)p->key_ms + 999) / 1000);
     snprintf(out, RDL_CLI_PROGRESS_MAX, "%s%s%s: %s so far%s%s%s%s%s%s",
              is_short     ? "waiting for "
-             : p->is_held ? ""
+             : p->is_held ? p->one_of
                           : "no lock on ",
              p->lock,
              is_short     ? ""

@@ -427,7 +427,7 @@ void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what)
 
 int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done)
 {
-    char all[1500], what[RDL_NAME_MAX + 40];
+    char all[1500], what[RDL_CLI_LOCKS_MAX + 40];
     int status = rdl_cli_lock_verdict(l);
 
     if (status == 0)

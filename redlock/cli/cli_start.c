@@ -42,6 +42,7 @@ static int open_log(const struct rdl_cli_options *o)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (o->log != RDL_CLI_LOG_NONE)
         rdl_cli_log_open(fd, (enum rdl_cli_log)o->log, o->lock);
+    rdl_cli_log_several(o->names, o->n_names);
     return 0;
 }
 

@@ -9,8 +9,8 @@ static int look_at_all(struct rdl_cli_look *l)
 
     if (l->o->json && rdl_cli_print("{\"locks\":[") != 0)
         return RDL_EXIT_OS;
-    for (size_t k = 0; k < l->o->n_locks; k++) {
-        const char *name = l->o->locks[k];
+    for (size_t k = 0; k < l->o->n_looked_at; k++) {
+        const char *name = l->o->looked_at[k];
         struct rdl_cli_verdict v;
         rdl_cli_look_at(l, name);
         rdl_cli_look_verdict(l, &v);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Text put together piece by piece, and strings as JSON has them. */
+/* Text put together piece by piece; strings as JSON has them, and as the shell has them. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...)
 {
@@ -66,4 +68,32 @@ void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
     while (*s != '\0')
         s += add_character(t, s);
     rdl_cli_add(t, "\"");
+}
+
+/* No shell makes anything of them, pasted or from a variable. */
+static int is_plain(const char *s)
+{
+    const char *at = s;
+
+    while (*at != '\0' && (isalnum((unsigned char)*at) || strchr("_@%+=:./-{}", *at) != NULL || *at & 0x80))
+        at++;
+    return *at == '\0' && at > s;
+}
+
+void rdl_cli_add_word(struct rdl_cli_text *t, const char *s)
+{
+    if (is_plain(s)) {
+        rdl_cli_add(t, "%s", s);
+        return;
+    }
+    rdl_cli_add(t, "'");
+    for (; *s != '\0'; s++)
+        rdl_cli_add(t, "%s%c", *s == '\'' ? "'\\'" : "", *s);
+    rdl_cli_add(t, "'");
+}
+
+void rdl_cli_add_lock(struct rdl_cli_text *t, const char *name)
+{
+    rdl_cli_add(t, "%s-l ", t->len > 0 ? " " : "");
+    rdl_cli_add_word(t, name);
 }

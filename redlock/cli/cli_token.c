@@ -17,39 +17,56 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LINE_MAX_LEN = RDL_VALUE_MAX + 1 + RDL_DEC64_MAX + 2 }; /* token, blank, fence, line end */
+/* Token, blank, fence or words of locks, line end. */
+enum { BEHIND_MAX = 1 + RDL_CLI_LOCKS_MAX, LINE_MAX_LEN = RDL_VALUE_MAX + BEHIND_MAX + 2 };
 
 static const char *file; /* that was made for the token, and does not have it yet */
 static int file_fd = -1;
 
 /* ---------------------------------------------------------------- reading */
 
-/* What acquire wrote: the token, with --fence a blank and the number, a line end. */
+/*
+ * What acquire wrote: the token; behind a blank, with --fence the number, or the words of several locks,
+ * which are not taken apart here; a line end.
+ */
 static int is_line(const char *text, size_t len)
 {
-    size_t n = 0;
+    size_t n = strspn(text, "0123456789abcdefABCDEF");
 
-    while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
-        len--;
-    while (n < len && strchr("0123456789abcdefABCDEF", text[n]) != NULL)
-        n++;
     if (n != RDL_VALUE_MAX)
         return 0;
-    if (n < len && text[n] == ' ')
-        n++;
-    while (n < len && text[n] >= '0' && text[n] <= '9')
-        n++;
+    if (n == len || strncmp(text + n, " -l ", 4) == 0)
+        return 1;
+    n += text[n] == ' ';
+    n += strspn(text + n, "0123456789");
     return n == len && text[n - 1] != ' ';
 }
 
-static int take(const char *text, size_t len, const char *from, char token[RDL_VALUE_MAX])
+/*
+ * An extend that names a part of them would let the rest run out, and one that names more would be told that
+ * all are lost, and give them back.
+ */
+static int check_locks(const char *words, const char *from, const struct rdl_cli_options *o)
 {
+    if (words[0] != '-' || strcmp(words, o->lock) == 0)
+        return 0;
+    rdl_cli_fail("the token of %s is that of %s together, not of %s: name these", from, words, o->lock);
+    return RDL_EXIT_DATA;
+}
+
+/* text is terminated. */
+static int take(char *text, const char *from, const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
+{
+    size_t len = strlen(text);
+
+    while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+        text[--len] = '\0';
     if (!is_line(text, len)) {
         rdl_cli_fail("%s holds no token: that is 40 hex digits, as redlock acquire prints them", from);
         return RDL_EXIT_DATA;
     }
     memcpy(token, text, RDL_VALUE_MAX);
-    return 0;
+    return len > RDL_VALUE_MAX ? check_locks(text + RDL_VALUE_MAX + 1, from, o) : 0;
 }
 
 /* 0: too long for one is as much as is read of it. */
@@ -70,10 +87,10 @@ static ssize_t read_all(int fd, char *text, size_t cap)
     return (ssize_t)len;
 }
 
-static int take_fd(int fd, const char *from, char token[RDL_VALUE_MAX])
+static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
 {
-    char text[LINE_MAX_LEN + 1] = "";
-    ssize_t len = read_all(fd, text, sizeof text);
+    char text[LINE_MAX_LEN + 2] = "";
+    ssize_t len = read_all(fd, text, sizeof text - 1);
 
     if (len < 0) {
         rdl_cli_fail("cannot read the token from %s: %s", from, strerror(errno));
@@ -83,11 +100,14 @@ static int take_fd(int fd, const char *from, char token[RDL_VALUE_MAX])
         rdl_cli_fail("%s is empty: no token", from);
         return RDL_EXIT_NOINPUT;
     }
-    return take(text, (size_t)len, from, token);
+    if (strlen(text) < (size_t)len)
+        text[0] = '\0'; /* a file with a NUL byte is none of ours */
+    return take(text, from, o, token);
 }
 
-static int take_file(const char *path, char token[RDL_VALUE_MAX])
+static int take_file(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
 {
+    const char *path = o->token_file;
     struct stat st;
     int rc = RDL_EXIT_NOINPUT, fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -98,7 +118,7 @@ static int take_file(const char *path, char token[RDL_VALUE_MAX])
                      "(chmod 600 it)",
                      path);
     else
-        rc = take_fd(fd, path, token);
+        rc = take_fd(fd, path, o, token);
     if (fd >= 0)
         close(fd);
     return rc;
@@ -107,13 +127,16 @@ static int take_file(const char *path, char token[RDL_VALUE_MAX])
 int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
 {
     const char *value = getenv("REDLOCK_TOKEN");
+    char text[LINE_MAX_LEN + 2];
 
     if (o->token_file != NULL)
-        return take_file(o->token_file, token);
+        return take_file(o, token);
     if (o->token_fd >= 0)
-        return take_fd(o->token_fd, "--token-fd", token);
-    if (value != NULL && value[0] != '\0')
-        return take(value, strlen(value), "$REDLOCK_TOKEN", token);
+        return take_fd(o->token_fd, "--token-fd", o, token);
+    if (value != NULL && value[0] != '\0') {
+        snprintf(text, sizeof text, "%s", value); /* what is cut off makes it no token */
+        return take(text, "$REDLOCK_TOKEN", o, token);
+    }
     rdl_cli_fail("no token: give what redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN");
     return RDL_EXIT_USAGE;
 }
@@ -163,21 +186,24 @@ static int write_line(int fd, const char *line, size_t len, uint64_t until_ms)
     return 0;
 }
 
-int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_t until_ms, const char *lock)
+int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_t until_ms,
+                        const struct rdl_cli_options *o)
 {
-    char line[LINE_MAX_LEN + 1], number[RDL_DEC64_MAX + 2] = "";
+    char line[LINE_MAX_LEN + 1], behind[BEHIND_MAX + 1] = "";
     int fd = file != NULL ? file_fd : STDOUT_FILENO;
 
     if (fence != 0)
-        snprintf(number, sizeof number, " %" PRIu64, fence);
-    int len = snprintf(line, sizeof line, "%.*s%s\n", RDL_VALUE_MAX, token, number);
+        snprintf(behind, sizeof behind, " %" PRIu64, fence);
+    else if (o->n_names > 1)
+        snprintf(behind, sizeof behind, " %s", o->lock);
+    int len = snprintf(line, sizeof line, "%.*s%s\n", RDL_VALUE_MAX, token, behind);
     int rc = write_line(fd, line, (size_t)len, until_ms);
     if (rc == 0 && file != NULL)
         rc = close(file_fd);
     if (rc != 0) {
         rdl_cli_fail("cannot write the token to %s (%s): releasing %s",
                      file != NULL ? file : "standard output",
-                     errno == ETIMEDOUT ? "nobody read it in time" : strerror(errno), lock);
+                     errno == ETIMEDOUT ? "nobody read it in time" : strerror(errno), o->lock);
         rdl_cli_token_drop();
         return RDL_EXIT_CANTCREAT;
     }

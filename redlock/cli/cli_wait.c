@@ -70,7 +70,7 @@ static int is_around_us(struct rdl_cli_lock *l)
     if (looked && inside == RDL_CLI_INSIDE_MAYBE)
         rdl_cli_warn(
             "this runs inside `redlock run %s` ($REDLOCK_LOCK): on the same servers it waits for itself",
-            l->o->lock);
+            getenv("REDLOCK_LOCK"));
     return inside == RDL_CLI_INSIDE;
 }
 
@@ -174,7 +174,7 @@ static uint64_t show_at(const struct wait *w)
 static void show(const struct rdl_cli_lock *l, struct wait *w)
 {
     uint64_t now = rdl_cli_now(l), wait_ms = l->o->wait_ms;
-    struct rdl_cli_progress p = {l->o->lock, now - w->begun_ms, wait_ms, 0, 0};
+    struct rdl_cli_progress p = {l->o->lock, rdl_cli_one_of(l->o), now - w->begun_ms, wait_ms, 0, 0};
 
     hear(l, w, now);
     p.is_held = w->key_ms != -2;
@@ -223,16 +223,22 @@ static int busy(const struct rdl_cli_lock *l)
     int64_t ms = holder_ms(l);
 
     if (ms >= 0)
-        rdl_cli_tell("%s is held by somebody else, whose lease has %.1f s left", l->o->lock,
-                     (double)ms / 1000);
+        rdl_cli_tell("%s%s is held by somebody else, whose lease has %.1f s left", rdl_cli_one_of(l->o),
+                     l->o->lock, (double)ms / 1000);
     else /* without end: that is said already */
-        rdl_cli_tell("%s is held by somebody else", l->o->lock);
+        rdl_cli_tell("%s%s is held by somebody else", rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }
 
 static int no_fence(void)
 {
     rdl_cli_fail("--fence: %s", rdl_strerror(RDL_E_FENCE));
+    return RDL_EXIT_UNAVAILABLE;
+}
+
+static int no_scripts(void)
+{
+    rdl_cli_fail("several locks (-l): %s", rdl_strerror(RDL_E_MULTI));
     return RDL_EXIT_UNAVAILABLE;
 }
 
@@ -261,7 +267,7 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
                  (double)waited_ms / 1000, granted, l->servers->n);
     rdl_cli_lock_note_servers(l);
     rdl_cli_warn_servers(l);
-    for (size_t i = 0; i < l->servers->n && !l->is_single; i++) {
+    for (size_t i = 0; i < l->servers->n && l->o->legacy == RDL_CLI_LEGACY_NEVER; i++) {
         char where[RDL_CLI_WHERE_MAX];
         rdl_cli_servers_where(l->servers, i, where);
         if (rdl_redlock_may_evict(&l->redlock, i))
@@ -282,7 +288,8 @@ static int unwatched(struct rdl_cli_lock *l)
 
 static int around(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("%s is held by the `redlock run` around this one: it would wait for itself", l->o->lock);
+    rdl_cli_fail("%s%s is held by the `redlock run` around this one: it would wait for itself",
+                 rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }
 
@@ -296,6 +303,8 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
         return around(l);
     if (rc == RDL_E_FENCE)
         return no_fence();
+    if (rc == RDL_E_MULTI)
+        return no_scripts();
     if (rc == RDL_E_QUARANTINE)
         return waited_ms >= wait ? quarantine(l) : AGAIN;
     if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)

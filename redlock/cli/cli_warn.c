@@ -40,8 +40,8 @@ static int is_nameless(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_conn *c = l->servers->server[i].conn;
 
-    return !l->is_single && l->o->guard == RDL_GUARD_IF_PERMITTED && rdl_conn_state(c) == RDL_CONN_READY &&
-           rdl_guard_facts(c) == NULL;
+    return l->o->legacy == RDL_CLI_LEGACY_NEVER && l->o->guard == RDL_GUARD_IF_PERMITTED &&
+           rdl_conn_state(c) == RDL_CONN_READY && rdl_guard_facts(c) == NULL;
 }
 
 static void tell_nameless(const struct rdl_cli_lock *l)
@@ -129,5 +129,5 @@ void rdl_cli_warn_endless(const struct rdl_cli_lock *l)
         return;
     told = 1;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_warn("%s on %s %s", l->o->lock, where, rdl_cli_lease_endless(l));
+    rdl_cli_warn("%s%s on %s %s", rdl_cli_one_of(l->o), l->o->lock, where, rdl_cli_lease_endless(l));
 }

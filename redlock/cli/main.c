@@ -40,6 +40,7 @@ static const char usage[] =
     "  redlock run nightly -- ./backup.sh       the others wait for their turn\n"
     "  redlock run -n nightly -- ./backup.sh    or leave it\n"
     "  redlock run -u redis://a -u redis://b -u redis://c nightly -- ./backup.sh\n"
+    "  redlock run -l anna -l berta -- ./pay.sh  both locks or none, on one server\n"
     "\n"
     "Exit status: run has COMMAND's; 0 done, 1 somebody else holds it, 64 usage,\n"
     "69 no majority of servers, 75 the lock was lost; all of them: man redlock\n";

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings as JSON has them, whatever bytes they are made of. */
+/* Strings as JSON and as the shell have them, whatever bytes they are made of. */
 #include "redlock/cli/cli.h"
 
 #include <check.h>
 #include <stdio.h>
+#include <string.h>
 
 Suite *suite_cli_text(void);
 
@@ -76,6 +77,44 @@ START_TEST(each_byte_that_is_none_becomes_the_replacement_character)
 }
 END_TEST
 
+START_TEST(a_word_of_the_shell_is_quoted_where_it_is_not_plain)
+{
+    static const struct {
+        const char *word, *shown;
+    } words[] = {
+        {"anna", "anna"},   {"a-1_@%+=:./{b}", "a-1_@%+=:./{b}"},
+        {"-x", "-x"},       {"\xc3\xa4", "\xc3\xa4"},
+        {"", "''"},         {"a b", "'a b'"},
+        {"$x", "'$x'"},     {"a\nb", "'a\nb'"},
+        {"*", "'*'"},       {"#a", "'#a'"},
+        {"~a", "'~a'"},     {"a,b", "'a,b'"},
+        {"a;b", "'a;b'"},   {"a\\b", "'a\\b'"},
+        {"'a", "''\\''a'"},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        struct rdl_cli_text t = {out, sizeof out, 0};
+        rdl_cli_add_word(&t, words[i].word);
+        ck_assert_str_eq(out, words[i].shown);
+    }
+}
+END_TEST
+
+/* Names of quotes alone, as many bytes as there may be: nothing is cut. */
+START_TEST(there_is_room_for_the_words_of_all_locks)
+{
+    char words[RDL_CLI_LOCKS_MAX], name[RDL_NAME_MAX / RDL_MULTI_MAX];
+    struct rdl_cli_text t = {words, sizeof words, 0};
+
+    memset(name, '\'', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    for (int k = 0; k < RDL_MULTI_MAX; k++)
+        rdl_cli_add_lock(&t, name);
+    ck_assert_uint_lt(t.len, sizeof words - 1);
+    ck_assert_str_eq(words + t.len - 5, "'\\'''");
+}
+END_TEST
+
 Suite *suite_cli_text(void)
 {
     Suite *suite = suite_create("cli_text");
@@ -85,6 +124,8 @@ Suite *suite_cli_text(void)
     tcase_add_test(tc, quotes_backslashes_and_control_characters_are_escaped);
     tcase_add_loop_test(tc, utf8_stays_as_it_is, 0, 8);
     tcase_add_loop_test(tc, each_byte_that_is_none_becomes_the_replacement_character, 0, 10);
+    tcase_add_test(tc, a_word_of_the_shell_is_quoted_where_it_is_not_plain);
+    tcase_add_test(tc, there_is_room_for_the_words_of_all_locks);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -12,7 +12,7 @@ Suite *suite_cli_waiting(void);
 
 static const char *show_at(uint64_t waited_ms)
 {
-    const struct rdl_cli_progress p = {"nightly", waited_ms, RDL_CLI_FOREVER, 1, 30000};
+    const struct rdl_cli_progress p = {"nightly", "", waited_ms, RDL_CLI_FOREVER, 1, 30000};
 
     rdl_cli_progress_show(&p);
     return heard_since();
@@ -48,7 +48,7 @@ END_TEST
 
 START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
 {
-    const struct rdl_cli_progress over = {"nightly", 1000, 0, 1, 30000};
+    const struct rdl_cli_progress over = {"nightly", "", 1000, 0, 1, 30000};
 
     rdl_cli_progress_show(&over);
     ck_assert_str_eq(heard_since(), "");
@@ -65,16 +65,19 @@ START_TEST(what_is_not_known_is_not_said)
         struct rdl_cli_progress p;
         const char *here, *there;
     } lines[] = {
-        {{"x", 1999, RDL_CLI_FOREVER, 1, -1},
+        {{"x", "", 1999, RDL_CLI_FOREVER, 1, -1},
          "waiting for x: 1 s so far",
          "x is held by somebody else; waiting: 1 s so far"},
-        {{"x", 99999, 1, 1, 1},
+        {{"x", "", 99999, 1, 1, 1},
          "waiting for x: 99 s so far, 1 s left; its key has 1 s to live",
          "x is held by somebody else; waiting: 99 s so far, 1 s left; its key has 1 s to live"},
-        {{"x", 100000, 5999000, 0, 0},
+        {{"x", "one of ", 60000, RDL_CLI_FOREVER, 1, 0},
+         "waiting for x: 60 s so far",
+         "one of x is held by somebody else; waiting: 60 s so far"},
+        {{"x", "one of ", 100000, 5999000, 0, 0},
          "waiting for x: 1 min 40 s so far, 99 min 59 s left",
          "no lock on x yet; waiting: 1 min 40 s so far, 99 min 59 s left"},
-        {{"x", 12345678, 6000000, 0, 86400000},
+        {{"x", "", 12345678, 6000000, 0, 86400000},
          "waiting for x: 3 h 25 min so far, 1 h 40 min left; its key has 24 h 0 min to live",
          "no lock on x yet; waiting: 3 h 25 min so far, 1 h 40 min left; its key has 24 h 0 min to live"},
     };
@@ -93,7 +96,7 @@ END_TEST
 START_TEST(there_is_room_for_all_of_it)
 {
     char name[RDL_NAME_MAX + 1], text[RDL_CLI_PROGRESS_MAX];
-    const struct rdl_cli_progress p = {name, UINT64_MAX - 1000, UINT64_MAX - 1000, 1, INT64_MAX};
+    const struct rdl_cli_progress p = {name, "one of ", UINT64_MAX - 1000, UINT64_MAX - 1000, 1, INT64_MAX};
 
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';

@@ -106,6 +106,7 @@ static const char prelude[] = "PATH=$PWD/${RDL_COMMAND%%/*}:$PATH; cd %s; umask 
 static const char *const runs[] = {"backup\nbackup\n",
                                    "backup\n",
                                    "backup\n",
+                                   "backup\n",
                                    "first-half\nsecond-half\n",
                                    "backup\n",
                                    "backup\n",

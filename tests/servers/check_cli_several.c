@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+/* Several locks as one (-l): all of them or none, on one server. Real servers. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_several(void);
+
+enum { N = 3, TOKEN = 40 };
+
+#define BOTH  "-l", "anna", "-l", "berta"
+#define WORDS "-l anna -l berta"
+#define LEASE "--ttl=8s", "--attempt=2s"
+
+static struct live_server server[N];
+static struct command a, b;
+static char file[64]; /* for a token; it is not there */
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    live_start_all(server, N);
+    snprintf(file, sizeof file, "build/several.%ld", (long)getpid());
+    unlink(file);
+}
+
+static void teardown(void)
+{
+    live_remove_all(server, N);
+    unlink(file);
+}
+
+/* redlock VERB -u SERVER ARGS..., of the first n servers. */
+static void set(struct command *c, const char *verb, int n, const char *const args[])
+{
+    memset(c, 0, sizeof *c);
+    command_add(c, verb);
+    command_add_servers(c, server, (size_t)n);
+    command_add_all(c, args);
+}
+
+static int run(struct command *c, const char *verb, const char *const args[])
+{
+    set(c, verb, 1, args);
+    return command_run(c);
+}
+
+/* SCRIPT in bash: $R is the command, $REDLOCK_URLS the first server. */
+static int run_script(const char *script)
+{
+    static char full[2000];
+
+    snprintf(full, sizeof full, "R=$RDL_COMMAND; %s", script);
+    command_set_script(&a, server, 1, full);
+    return command_run(&a);
+}
+
+static long number(const char *command)
+{
+    return strtol(live_command(&server[0], "%s", command) + 1, NULL, 10);
+}
+
+static void assert_both_have(const char *value)
+{
+    char reply[80];
+
+    snprintf(reply, sizeof reply, "$%d\r\n%.*s\r\n", TOKEN, TOKEN, value);
+    ck_assert_str_eq(live_command(&server[0], "GET anna"), reply);
+    ck_assert_str_eq(live_command(&server[0], "GET berta"), reply);
+    ck_assert_int_eq(number("DBSIZE"), 2);
+}
+
+/* ---------------------------------------------------------------- all of them or none */
+
+START_TEST(run_holds_all_by_one_token_and_releases_them_together)
+{
+    char value[80];
+
+    set(&a, "run", 1, (const char *const[]){LEASE, BOTH, "-c", "echo in >&9; exec sleep 60", NULL});
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    snprintf(value, sizeof value, "%s", strstr(live_command(&server[0], "GET anna"), "\r\n") + 2);
+    assert_both_have(value);
+    kill(a.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&a), 143);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+START_TEST(where_one_is_held_none_is_taken)
+{
+    static const char *const held[] = {"anna", "berta"};
+
+    live_command(&server[0], "SET %s somebody PX 100000", held[_i]);
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 1);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "redlock: one of " WORDS " is held by somebody else, whose lease has "));
+    ck_assert_int_eq(number("DBSIZE"), 1);
+    live_command(&server[0], "PERSIST %s", held[_i]);
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: one of " WORDS " on 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, " is taken for ever: "));
+    live_command(&server[0], "DEL %s", held[_i]);
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 0);
+    ck_assert_str_eq(a.out, "ran\n");
+}
+END_TEST
+
+START_TEST(where_one_is_lost_the_command_is_stopped_and_the_others_are_given_back)
+{
+    static const char *const ends[] = {"DEL berta", "SET berta somebody"};
+
+    set(&a, "run", 1,
+        (const char *const[]){"--ttl=3s", "--attempt=700ms", BOTH, "-c", "echo in >&9; exec sleep 60", NULL});
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    live_command(&server[0], "%s", ends[_i]);
+    ck_assert_int_eq(command_end(&a), 75);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " is lost: "));
+    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? ": was gone" : ": somebody else's"));
+    ck_assert_int_eq(number("EXISTS anna"), 0);
+    ck_assert_int_eq(number("DBSIZE"), _i);
+}
+END_TEST
+
+/* Each run finds the directory gone: the other is out of it. */
+START_TEST(who_names_them_in_another_order_waits_and_is_waited_for)
+{
+    ck_assert_int_eq(
+        run_script("D=build/several.dir.$$; for k in 1 2 3 4 5 6; do"
+                   " $R run -w 60 -l anna -l berta -- sh -c \"mkdir $D && sleep 0.01 && rmdir $D\" & x=$!;"
+                   " $R run -w 60 -l berta -l anna -- sh -c \"mkdir $D && sleep 0.01 && rmdir $D\" & y=$!;"
+                   " wait $x && wait $y || exit; done"),
+        0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+START_TEST(each_keeps_others_out_by_its_own_name)
+{
+    set(&a, "run", 1, (const char *const[]){LEASE, BOTH, "-c", "echo in >&9; exec sleep 60", NULL});
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    ck_assert_int_eq(run(&b, "run", (const char *const[]){LEASE, "-nq", "anna", "true", NULL}), 1);
+    ck_assert_int_eq(
+        run(&b, "run", (const char *const[]){LEASE, "-nq", "-l", "carl", "-l", "berta", "true", NULL}), 1);
+    ck_assert_int_eq(
+        run(&b, "run", (const char *const[]){LEASE, "-nq", "-l", "carl", "-l", "dora", "true", NULL}), 0);
+    kill(a.pid, SIGTERM);
+    command_end(&a);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- options of a hold */
+
+START_TEST(what_is_kept_is_kept_of_all)
+{
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "--keep=60s", BOTH, "true", NULL}), 0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_gt(number("PTTL anna"), 30000);
+    ck_assert_int_gt(number("PTTL berta"), 30000);
+}
+END_TEST
+
+START_TEST(a_hold_has_its_limit)
+{
+    set(&a, "run", 1,
+        (const char *const[]){"--ttl=1s", "--attempt=250ms", "--max-hold=1500ms", BOTH, "-c",
+                              "while :; do sleep 0.01; done", NULL});
+    ck_assert_int_eq(command_run(&a), 124);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " has been held for --max-hold: "));
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+/* On one server, as a redlock there: nothing stays, and when it counts is told. */
+START_TEST(a_server_that_just_started_does_not_count)
+{
+    static const char *const guards[] = {"--restart-guard=if-permitted", "--restart-guard=required",
+                                         "--restart-guard=strict"};
+
+    ck_assert_int_eq(
+        run(&a, "run",
+            (const char *const[]){LEASE, "-nv", "--max-ttl=60s", guards[_i], BOTH, "echo", "ran", NULL}),
+        69);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "redlock: no lock: the server restarted too recently to count; it does in "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": restarted too recently to count for another "));
+    live_await(&server[0], "DBSIZE", ":0\r\n");
+}
+END_TEST
+
+START_TEST(it_is_waited_for_and_asked_nothing_meanwhile)
+{
+    ck_assert_int_eq(run(&a, "run",
+                         (const char *const[]){"--ttl=2s", "--attempt=500ms", "--restart-guard=strict",
+                                               "--trace", BOTH, "echo", "ran", NULL}),
+                     0);
+    ck_assert_str_eq(a.out, "ran\n");
+    ck_assert_ptr_nonnull(strstr(a.err, "the server restarted too recently to count; waiting "));
+    /* the first attempt, which asks before it can know, its release; the one that counts, its release */
+    ck_assert_uint_eq(command_count(a.err, " > \"*7\\r\\n$4\\r\\nEVAL\\r\\n"), 1);
+    ck_assert_uint_eq(command_count(a.err, " > \"*7\\r\\n$7\\r\\nEVALSHA\\r\\n"), 1);
+}
+END_TEST
+
+START_TEST(a_server_that_tells_nothing_does_not_count_where_it_has_to)
+{
+    live_command(&server[0], "ACL SETUSER default -info");
+    ck_assert_int_eq(
+        run(&a, "run",
+            (const char *const[]){LEASE, "-n", "--restart-guard=required", BOTH, "echo", "ran", NULL}),
+        77);
+    ck_assert_ptr_nonnull(strstr(a.err, "to run the 'info' command"));
+    ck_assert_int_eq(
+        run(&a, "run",
+            (const char *const[]){LEASE, "-n", "--restart-guard=if-permitted", BOTH, "echo", "ran", NULL}),
+        0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: INFO is refused by 127.0.0.1:"));
+}
+END_TEST
+
+START_TEST(a_server_without_scripts_is_told)
+{
+    static const char *const args[] = {"--rename-command", "EVAL", "", NULL};
+
+    live_kill(&server[0]);
+    server[0].args = args;
+    live_restart(&server[0]);
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, BOTH, "true", NULL}), 69);
+    ck_assert_str_eq(
+        a.err, "redlock: several locks (-l): several locks at once need scripts, which the server refuses\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- words that are taken again */
+
+START_TEST(the_command_is_told_all_of_them_and_asks_for_them)
+{
+    ck_assert_int_eq(run_script("export R; $R run -l berta -l anna -c 'echo \"$REDLOCK_LOCK\";"
+                                " $R status $REDLOCK_LOCK; echo $REDLOCK_ID'"),
+                     0);
+    ck_assert_int_eq(strncmp(a.out, WORDS "\n", sizeof WORDS), 0);
+    const char *id = a.out + strlen(a.out) - 9;
+    char line[80];
+    for (int k = 0; k < 2; k++) {
+        snprintf(line, sizeof line, "\n%s: held by %.8s on 1 of 1, for ", k == 0 ? "anna" : "berta", id);
+        ck_assert_msg(strstr(a.out, line) != NULL, "%s in %s", line, a.out);
+    }
+}
+END_TEST
+
+START_TEST(names_that_are_no_words_of_the_shell_are_quoted)
+{
+    static const char quoted[] = "-l '*' -l 'a  b' -l 'it'\\''s' -l {so}c-1\n";
+
+    ck_assert_int_eq(run_script("export R; $R run -l \"it's\" -l 'a  b' -l '*' -l '{so}c-1' -c '"
+                                "echo \"$REDLOCK_LOCK\"; eval \"$R status $REDLOCK_LOCK\"; :'"),
+                     0);
+    ck_assert_int_eq(strncmp(a.out, quoted, strlen(quoted)), 0);
+    ck_assert_uint_eq(command_count(a.out, ": held by "), 8);
+}
+END_TEST
+
+START_TEST(a_token_file_names_them_and_steps_in_other_processes_take_it)
+{
+    char line[200];
+    FILE *f;
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){LEASE, "--token-file", file, BOTH, NULL}), 0);
+    f = fopen(file, "re");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, f));
+    fclose(f);
+    ck_assert_str_eq(line + TOKEN, " " WORDS "\n");
+    assert_both_have(line);
+    live_command(&server[0], "PEXPIRE berta 5000");
+    ck_assert_int_eq(run(&a, "extend",
+                         (const char *const[]){"--ttl=60s", "--attempt=2s", "-v", "--token-file", file, "-l",
+                                               "berta", "-l", "anna", NULL}),
+                     0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " extended: "));
+    ck_assert_int_gt(number("PTTL berta"), 30000);
+    assert_both_have(line);
+    ck_assert_int_eq(run(&a, "release", (const char *const[]){"-v", "--token-file", file, BOTH, NULL}), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " released\n"));
+    ck_assert_int_eq(number("DBSIZE"), 0);
+    ck_assert_int_eq(run(&a, "release", (const char *const[]){"--token-file", file, BOTH, NULL}), 1);
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "redlock: " WORDS " is not released: it is not this token's, or not any more"));
+}
+END_TEST
+
+/* A part of them would be extended alone; one that is not among them would make all be lost. */
+START_TEST(a_token_of_several_is_taken_with_all_their_names_only)
+{
+    static const char *const wrong[][6] = {
+        {"anna"}, {"-l", "anna"}, {"-l", "anna", "-l", "carl"}, {"-l", "anna", "-l", "berta", "-l", "carl"}};
+    static const char *const named[] = {"anna", "anna", "-l anna -l carl", WORDS " -l carl"};
+    char said[200], token[TOKEN + 1], entry[120];
+
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){LEASE, BOTH, NULL}), 0);
+    snprintf(token, sizeof token, "%.*s", TOKEN, a.out);
+    snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.100s", a.out);
+    snprintf(said, sizeof said,
+             "redlock: the token of $REDLOCK_TOKEN is that of " WORDS " together, not of %s: name these\n",
+             named[_i]);
+    for (int k = 0; k < 2; k++) {
+        memset(&b, 0, sizeof b);
+        command_add(&b, k == 0 ? "extend" : "release");
+        command_add_servers(&b, server, 1);
+        for (int i = 0; i < 6 && wrong[_i][i] != NULL; i++)
+            command_add(&b, wrong[_i][i]);
+        command_setenv(&b, entry);
+        ck_assert_int_eq(command_run(&b), 65);
+        ck_assert_str_eq(b.err, said);
+    }
+    assert_both_have(token);
+}
+END_TEST
+
+START_TEST(forty_digits_alone_are_a_token_too)
+{
+    ck_assert_int_eq(run_script("T=$($R acquire -l anna -l berta); export REDLOCK_TOKEN=${T%% *};"
+                                " $R extend -l anna -l berta && $R release -l anna -l berta"),
+                     0);
+    ck_assert_str_eq(a.err, "");
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+START_TEST(hold_prints_and_keeps_all_of_them)
+{
+    ck_assert_int_eq(run_script("coproc $R hold -l anna -l berta; read -r token words <&\"${COPROC[0]}\";"
+                                " echo \"$words\"; $R status $words | grep -c '1 of 1'; p=$COPROC_PID;"
+                                " eval \"exec ${COPROC[1]}>&-\"; wait $p"),
+                     0);
+    ck_assert_str_eq(a.out, WORDS "\n2\n");
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+START_TEST(the_log_names_them_in_words_and_as_an_array)
+{
+    static const char head[] = ",\"lock\":\"" WORDS "\",\"locks\":[\"anna\",\"berta\"],\"id\":\"";
+
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "--log=json", BOTH, "true", NULL}), 0);
+    ck_assert_uint_eq(command_count(a.err, head), 3); /* acquired, child_exit, released */
+    ck_assert_uint_eq(command_count(a.err, "\n"), 3);
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "--log=text", BOTH, "true", NULL}), 0);
+    ck_assert_uint_eq(command_count(a.err, " lock=\"" WORDS "\" id=\""), 3);
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "--log=json", "-l", "anna", "true", NULL}),
+                     0);
+    ck_assert_uint_eq(command_count(a.err, ",\"lock\":\"anna\",\"id\":\""), 3);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a run inside a run */
+
+static const struct {
+    const char *outer, *inner, *said;
+} nests[] = {
+    {"-l anna -l berta", "berta", "redlock: berta is held by the `redlock run` around this one"},
+    {"anna", "-l anna -l berta",
+     "redlock: one of -l anna -l berta is held by the `redlock run` around this one"},
+    {"-l anna -l 'b c'", "-l dora -l 'b c'",
+     "redlock: one of -l 'b c' -l dora is held by the `redlock run` around"},
+};
+
+START_TEST(one_of_those_around_it_is_not_waited_for)
+{
+    char script[300];
+
+    snprintf(script, sizeof script, "export R; $R run %s -- sh -c \"\\$R run -w 60 %s -- true\"",
+             nests[_i].outer, nests[_i].inner);
+    ck_assert_int_eq(run_script(script), 1);
+    ck_assert_msg(strstr(a.err, nests[_i].said) != NULL, "%s", a.err);
+}
+END_TEST
+
+START_TEST(a_name_that_begins_like_one_of_them_is_another)
+{
+    ck_assert_int_eq(run_script("export R; $R run -l anna -l berta -- sh -c '$R run -n ann -- true &&"
+                                " $R run -n -l ann -l bert -- echo in'"),
+                     0);
+    ck_assert_str_eq(a.out, "in\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the command line */
+
+START_TEST(one_l_is_a_lock_like_any_other)
+{
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){LEASE, "-l", "anna", NULL}), 0);
+    ck_assert_uint_eq(strlen(a.out), TOKEN + 1);
+    set(&b, "run", N,
+        (const char *const[]){LEASE, "--fence", "--lock=berta", "-c", "echo $REDLOCK_LOCK", NULL});
+    ck_assert_int_eq(command_run(&b), 0);
+    ck_assert_str_eq(b.out, "berta\n");
+    ck_assert_int_eq(run(&b, "status", (const char *const[]){"-l", "anna", NULL}), 1);
+    ck_assert_ptr_nonnull(strstr(b.out, "\nanna: held by "));
+}
+END_TEST
+
+START_TEST(behind_l_the_first_word_is_the_command)
+{
+    static const char *const ways[][6] = {
+        {"echo", "ran"}, {"--", "echo", "ran"}, {"-c", "echo ran"}, {"--", "sh", "-c", "echo ran"}};
+
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", BOTH, NULL});
+    command_add_servers(&a, server, 1);
+    for (int i = 0; i < 6 && ways[_i][i] != NULL; i++)
+        command_add(&a, ways[_i][i]);
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "ran\n");
+}
+END_TEST
+
+#define NAME60 "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
+#define NAME66 NAME60 "mmmmmm"
+
+static const struct {
+    int n_servers;
+    const char *args;
+    int status;
+    const char *said;
+} refused[] = {
+    {3, "run -l anna -l berta -- true", 64,
+     "2 locks at once need one server, and there are 3: each would grant all or none for itself, and two who "
+     "want "
+     "the same locks could hold a part each; name one server, or take them one inside the other, all in the "
+     "same "
+     "order: redlock run A -- redlock run B -- COMMAND"},
+    {2, "acquire -l anna -l berta -l carl", 64,
+     "3 locks at once need one server, and there are 2: each would "},
+    {1, "run -l anna -l berta --fence -- true", 64,
+     "--fence: each lock has a number of its own, and several (-l) have none together"},
+    {1, "run -l anna -l berta --wake-hint -- true", 64,
+     "--wake-hint: who waits for one of several locks (-l) cannot be told when it is free"},
+    {1, "run -l anna -l berta --canary -- true", 64,
+     "--canary: several locks (-l) are taken by a script that does not look at the canary"},
+    {1, "run -l anna -l berta --legacy auto -- true", 64,
+     "--legacy: locks of the old protocol are taken one at a time, not several by -l"},
+    {1, "break -l anna -l berta", 64, "redlock break takes one lock: break them one by one"},
+    {1, "run -l anna berta -- true", 64,
+     "the locks are given by -l, and there is more behind them: give that lock by -l, too"},
+    {1, "acquire -l anna berta", 64,
+     "the locks are given by -l, and there is more behind them: give that lock by -l, too"},
+    {1, "list -l anna", 64, "--lock is no option of redlock list (redlock list --help)"},
+    {1, "run -l anna -l berta", 64, "no command to run: redlock run -l anna -l berta -- COMMAND"},
+    {1, "acquire -l", 64, "--lock needs a value (redlock acquire --help)"},
+    {1, "acquire -l anna -l berta -l anna", 64, "-l anna is given twice: name each lock once"},
+    {1, "acquire -l a -l b -l c -l d -l e -l f -l g -l h -l i", 64,
+     "-l i: that is one lock too many, there may be 8 at once"},
+    {1, "acquire -l anna -l ''", 65, "the lock's name has 0 bytes: it may have 1 to 128"},
+    {1, "acquire -l anna -l rdl:canary", 65,
+     "rdl:canary is the key of --canary, not a name for a lock: choose another"},
+    {1, "acquire -l redis://x -l anna", 64,
+     "the lock's name looks like a server's URL: -u comes before that (redlock acquire --help)"},
+    {1, "acquire -l " NAME60 " -l a -l " NAME66, 65,
+     "-l " NAME66 ": with it the names of 3 locks have 127 bytes together, and they may have 125"},
+};
+
+START_TEST(what_cannot_be_is_refused_with_its_reason)
+{
+    char script[600], said[600];
+
+    snprintf(script, sizeof script, "R=$RDL_COMMAND; $R %s", refused[_i].args);
+    command_set_script(&a, server, (size_t)refused[_i].n_servers, script);
+    ck_assert_int_eq(command_run(&a), refused[_i].status);
+    snprintf(said, sizeof said, "redlock: %s", refused[_i].said);
+    ck_assert_msg(strncmp(a.err, said, strlen(said)) == 0, "%s", a.err);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+START_TEST(eight_names_fill_a_request)
+{
+    ck_assert_int_eq(run(&a, "run",
+                         (const char *const[]){LEASE,
+                                               "-l",
+                                               "a23456789012345",
+                                               "-l",
+                                               "b23456789012345",
+                                               "-l",
+                                               "c23456789012345",
+                                               "-l",
+                                               "d23456789012345",
+                                               "-l",
+                                               "e23456789012345",
+                                               "-l",
+                                               "f23456789012345",
+                                               "-l",
+                                               "g23456789012345",
+                                               "-l",
+                                               "h23456789012345",
+                                               "-c",
+                                               "echo ran",
+                                               NULL}),
+                     0);
+    ck_assert_str_eq(a.out, "ran\n");
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+static TCase *add_case(Suite *suite, const char *name)
+{
+    TCase *tc = tcase_create(name);
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 60);
+    suite_add_tcase(suite, tc);
+    return tc;
+}
+
+Suite *suite_cli_several(void)
+{
+    Suite *suite = suite_create("cli_several");
+    TCase *tc = add_case(suite, "held"), *words = add_case(suite, "words"), *line = add_case(suite, "line");
+
+    tcase_add_test(tc, run_holds_all_by_one_token_and_releases_them_together);
+    tcase_add_loop_test(tc, where_one_is_held_none_is_taken, 0, 2);
+    tcase_add_loop_test(tc, where_one_is_lost_the_command_is_stopped_and_the_others_are_given_back, 0, 2);
+    tcase_add_test(tc, who_names_them_in_another_order_waits_and_is_waited_for);
+    tcase_add_test(tc, each_keeps_others_out_by_its_own_name);
+    tcase_add_test(tc, what_is_kept_is_kept_of_all);
+    tcase_add_test(tc, a_hold_has_its_limit);
+    tcase_add_loop_test(tc, a_server_that_just_started_does_not_count, 0, 3);
+    tcase_add_test(tc, it_is_waited_for_and_asked_nothing_meanwhile);
+    tcase_add_test(tc, a_server_that_tells_nothing_does_not_count_where_it_has_to);
+    tcase_add_test(tc, a_server_without_scripts_is_told);
+    tcase_add_test(words, the_command_is_told_all_of_them_and_asks_for_them);
+    tcase_add_test(words, names_that_are_no_words_of_the_shell_are_quoted);
+    tcase_add_test(words, a_token_file_names_them_and_steps_in_other_processes_take_it);
+    tcase_add_loop_test(words, a_token_of_several_is_taken_with_all_their_names_only, 0, 4);
+    tcase_add_test(words, forty_digits_alone_are_a_token_too);
+    tcase_add_test(words, hold_prints_and_keeps_all_of_them);
+    tcase_add_test(words, the_log_names_them_in_words_and_as_an_array);
+    tcase_add_loop_test(words, one_of_those_around_it_is_not_waited_for, 0,
+                        (int)(sizeof nests / sizeof nests[0]));
+    tcase_add_test(words, a_name_that_begins_like_one_of_them_is_another);
+    tcase_add_test(line, one_l_is_a_lock_like_any_other);
+    tcase_add_loop_test(line, behind_l_the_first_word_is_the_command, 0, 4);
+    tcase_add_loop_test(line, what_cannot_be_is_refused_with_its_reason, 0,
+                        (int)(sizeof refused / sizeof refused[0]));
+    tcase_add_test(line, eight_names_fill_a_request);
+    return suite;
+}
