@@ -632,12 +632,13 @@ enum {
     RDL_CLI_NEED_CANARY = 8,
     RDL_CLI_NEED_LEGACY = 16,
     RDL_CLI_NEED_INFO = 32,
-    RDL_CLI_NEED_DB = 64
+    RDL_CLI_NEED_DB = 64,
+    RDL_CLI_NEED_SEVERAL = 128 /* locks at once */
 };
 unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s);
 /* The rights, and the keys, for that. */
 unsigned rdl_cli_rights_for(unsigned needs);
-unsigned rdl_cli_keys_for(unsigned needs);
+unsigned rdl_cli_keys_for(const struct rdl_cli_options *o, unsigned needs);
 
 /* Commands and keys; a set of them is bits 1 << right. */
 enum rdl_cli_right {
@@ -670,14 +671,18 @@ enum rdl_cli_key {
     RDL_CLI_KEY_WAKE,
     RDL_CLI_KEY_TRIAL_WAKE,
     RDL_CLI_KEY_CANARY,
-    RDL_CLI_KEYS
+    RDL_CLI_KEY_OTHER, /* the second of several locks; those behind it follow */
+    RDL_CLI_KEYS = RDL_CLI_KEY_OTHER + RDL_MULTI_MAX - 1
 };
 
+/* Whose key it is, or whose it stands beside; of several locks that are tried the first. */
+const char *rdl_cli_name_of(const struct rdl_cli_options *o, enum rdl_cli_key key);
 /* The key beside a lock's: {name} and the suffix; a name with a brace keeps its own tag. */
 void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap);
 void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char *out, size_t cap);
 /* " ~KEY +COMMAND ..." for these. */
-void rdl_cli_acl_words(struct rdl_cli_text *t, const char *lock, unsigned rights, unsigned keys);
+void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, unsigned rights,
+                       unsigned keys);
 /* "ACL SETUSER ...": what the options need, no more. */
 void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
                       const struct rdl_cli_servers *s);

@@ -18,6 +18,7 @@ enum {
     LEGACY = RDL_CLI_NEED_LEGACY,
     INFO = RDL_CLI_NEED_INFO,
     DB = RDL_CLI_NEED_DB,
+    SEVERAL = RDL_CLI_NEED_SEVERAL,
     LOCK = PX | LEGACY
 };
 
@@ -27,13 +28,13 @@ static const struct {
     unsigned needs; /* any of these */
 } rights[RDL_CLI_RIGHTS] = {
     {"set", LOCK},
-    {"get", LOCK},
-    {"del", LOCK},
-    {"eval", LOCK},
-    {"evalsha", LOCK},
-    {"pttl", PX},
-    {"pexpire", PX},
-    {"psetex", FENCE},
+    {"get", LOCK | SEVERAL},
+    {"del", LOCK | SEVERAL},
+    {"eval", LOCK | SEVERAL},
+    {"evalsha", LOCK | SEVERAL},
+    {"pttl", PX | SEVERAL},
+    {"pexpire", PX | SEVERAL},
+    {"psetex", FENCE | SEVERAL},
     {"type", HINT},
     {"rpush", HINT},
     {"blpop", HINT},
@@ -43,19 +44,31 @@ static const struct {
     {"select", DB},
 };
 
-/* In the order of enum rdl_cli_key. */
-static const struct {
+/* In the order of enum rdl_cli_key; the last row is that of all other locks. */
+static const struct row {
     const char *suffix; /* of a key beside this one; NULL: none */
     int is_trial;
     unsigned needs;
-} keys[RDL_CLI_KEYS] = {
-    {NULL, 0, LOCK},    {NULL, 1, LOCK},    {":fence", 0, FENCE}, {":fence", 1, FENCE},
-    {":wake", 0, HINT}, {":wake", 1, HINT}, {NULL, 0, CANARY},
+} rows[] = {
+    {NULL, 0, LOCK | SEVERAL}, {NULL, 1, LOCK | SEVERAL}, {":fence", 0, FENCE}, {":fence", 1, FENCE},
+    {":wake", 0, HINT},        {":wake", 1, HINT},        {NULL, 0, CANARY},    {NULL, 0, SEVERAL},
 };
+
+static const struct row *row_of(enum rdl_cli_key key)
+{
+    return &rows[key < RDL_CLI_KEY_OTHER ? key : RDL_CLI_KEY_OTHER];
+}
+
+const char *rdl_cli_name_of(const struct rdl_cli_options *o, enum rdl_cli_key key)
+{
+    size_t k = key < RDL_CLI_KEY_OTHER ? 0 : 1 + (size_t)(key - RDL_CLI_KEY_OTHER);
+
+    return o->n_names > 0 ? o->names[k] : RDL_CLI_NO_LOCK;
+}
 
 unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s)
 {
-    unsigned needs = o->legacy == RDL_CLI_LEGACY_ALWAYS ? LEGACY : PX;
+    unsigned needs = o->legacy == RDL_CLI_LEGACY_ALWAYS ? LEGACY : o->n_names > 1 ? SEVERAL : PX;
 
     needs |= (o->fence ? FENCE : 0u) | (o->wake_hint ? HINT : 0u) | (o->canary ? CANARY : 0u);
     if (o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER)
@@ -74,12 +87,13 @@ unsigned rdl_cli_rights_for(unsigned needs)
     return all;
 }
 
-unsigned rdl_cli_keys_for(unsigned needs)
+unsigned rdl_cli_keys_for(const struct rdl_cli_options *o, unsigned needs)
 {
+    int n_others = o->n_names > 1 ? (int)o->n_names - 1 : 0;
     unsigned all = 0;
 
-    for (int k = 0; k < RDL_CLI_KEYS; k++)
-        all |= (keys[k].needs & needs) != 0 ? 1u << k : 0u;
+    for (int k = 0; k < RDL_CLI_KEY_OTHER + n_others; k++)
+        all |= (row_of((enum rdl_cli_key)k)->needs & needs) != 0 ? 1u << k : 0u;
     return all;
 }
 
@@ -92,12 +106,13 @@ void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t ca
 
 void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char *out, size_t cap)
 {
-    const char *name = keys[key].is_trial ? trial : lock;
+    const struct row *row = row_of(key);
+    const char *name = row->is_trial ? trial : lock;
 
     if (key == RDL_CLI_KEY_CANARY)
         snprintf(out, cap, "%s", RDL_CANARY_KEY);
-    else if (keys[key].suffix != NULL)
-        rdl_cli_side_key(name, keys[key].suffix, out, cap);
+    else if (row->suffix != NULL)
+        rdl_cli_side_key(name, row->suffix, out, cap);
     else
         snprintf(out, cap, "%s", name);
 }
@@ -140,7 +155,7 @@ static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lo
     char escaped[RDL_CLI_PATTERN_MAX], trial[RDL_CLI_PATTERN_MAX + RDL_CLI_TRIAL_MAX];
     char word[sizeof trial + 16] = "~";
 
-    if (keys[key].is_trial && keys[key].suffix != NULL && strchr(lock, '}') != NULL)
+    if (row_of(key)->is_trial && row_of(key)->suffix != NULL && strchr(lock, '}') != NULL)
         return; /* the pattern of what it stands beside matches it, too */
     escape(lock, escaped);
     snprintf(trial, sizeof trial, "%s" RDL_CLI_TRIAL "*", escaped);
@@ -148,11 +163,12 @@ static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lo
     add_word(t, word, strlen(word));
 }
 
-void rdl_cli_acl_words(struct rdl_cli_text *t, const char *lock, unsigned wanted_rights, unsigned wanted_keys)
+void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, unsigned wanted_rights,
+                       unsigned wanted_keys)
 {
     for (int k = 0; k < RDL_CLI_KEYS; k++)
         if (wanted_keys & 1u << k)
-            add_key(t, (enum rdl_cli_key)k, lock != NULL ? lock : RDL_CLI_NO_LOCK);
+            add_key(t, (enum rdl_cli_key)k, rdl_cli_name_of(o, (enum rdl_cli_key)k));
     for (int k = 0; k < RDL_CLI_RIGHTS; k++)
         if (wanted_rights & 1u << k)
             rdl_cli_add(t, " +%s", rights[k].word);
@@ -172,5 +188,5 @@ void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
     rdl_cli_add(t, " on");
     if (o->lock == NULL)
         rdl_cli_add(t, " ~*");
-    rdl_cli_acl_words(t, o->lock, rdl_cli_rights_for(needs), o->lock != NULL ? rdl_cli_keys_for(needs) : 0);
+    rdl_cli_acl_words(t, o, rdl_cli_rights_for(needs), o->lock != NULL ? rdl_cli_keys_for(o, needs) : 0);
 }

@@ -142,6 +142,7 @@ enum {
     HINT = RDL_CLI_NEED_HINT,
     CANARY = RDL_CLI_NEED_CANARY,
     LEGACY = RDL_CLI_NEED_LEGACY,
+    SEVERAL = RDL_CLI_NEED_SEVERAL,
     LOCK = PX | LEGACY,
     TRIAL = RDL_CLI_KEY_TRIAL,
     TRIAL_FENCE = RDL_CLI_KEY_TRIAL_FENCE,
@@ -168,6 +169,8 @@ struct step {
 #define ASK(needs, op, life_ms, right) needs, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, 0, NULL, NULL
 #define RELEASE(op, right, way) LOCK, &(op), TRIAL, TRIAL, 0, right, 0, way, 0, NULL, NULL
 #define EXTEND(op, life_ms, right, way) PX, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, way, NULL, NULL
+#define BY_SCRIPT(op, life_ms, right, within, releases, extends) \
+    SEVERAL, &(op), TRIAL, TRIAL, life_ms, right, within, releases, extends, NULL, NULL
 #define DROP(needs, key) needs, &rdl_op_delete, KEY(key), 0, 0, 0, 0, 0, NULL, NULL
 /* clang-format on */
 
@@ -175,16 +178,16 @@ static const char deadline[] = "1795000000", later[] = "1795000060";
 
 static const struct step steps[] = {
     /* what is in use is looked at only */
-    {LOOK(LOCK, LOCK)},
+    {LOOK(LOCK | SEVERAL, LOCK)},
     {LOOK(FENCE, FENCE)},
     {LOOK(HINT, WAKE)},
     {LOOK(CANARY, CANARY)},
     /* command by command */
     {TAKE(LOCK)},
-    {LOOK(LOCK, TRIAL)},
-    {ASK(PX, op_pttl, 0, RIGHT(PTTL))},
-    {ASK(PX, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
-    {ASK(LOCK, rdl_op_delete, 0, RIGHT(DEL))},
+    {LOOK(LOCK | SEVERAL, TRIAL)},
+    {ASK(PX | SEVERAL, op_pttl, 0, RIGHT(PTTL))},
+    {ASK(PX | SEVERAL, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
+    {ASK(LOCK | SEVERAL, rdl_op_delete, 0, RIGHT(DEL))},
     /* each way; the second call of a script is by EVALSHA */
     {TAKE(LOCK)},
     {RELEASE(op_release_script, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
@@ -198,6 +201,13 @@ static const struct step steps[] = {
     {EXTEND(op_extend_watch, LIFE_MS + 2000, 0, RDL_CLI_BY_WATCH)},
     {RELEASE(op_release_watch, 0, RDL_CLI_BY_WATCH)},
     {DROP(LOCK, TRIAL)},
+    /* several locks: one is enough for their scripts, which go by EVAL where EVALSHA is refused */
+    {BY_SCRIPT(op_release_script, 0, RIGHT(EVAL), 0, 0, 0)},
+    {BY_SCRIPT(op_release_script, 0, RIGHT(EVALSHA), 0, 0, 0)},
+    {BY_SCRIPT(rdl_op_acquire_multi, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0)},
+    {BY_SCRIPT(rdl_op_extend_multi, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, RDL_CLI_BY_SCRIPT)},
+    {BY_SCRIPT(rdl_op_release_multi, 0, RIGHT(EVAL), 0, RDL_CLI_BY_SCRIPT, 0)},
+    {DROP(SEVERAL, TRIAL)},
     /* --fence; the number is not kept for ever */
     {FENCE, &rdl_op_acquire_fenced, TRIAL, TRIAL_FENCE, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0, NULL,
      "1 10000"},
@@ -307,7 +317,7 @@ static int invent(struct trial *t)
 /* One for each URL: two may lead to one server. */
 static void name_key(const struct trial *t, size_t i, const struct step *step, char *out, size_t cap)
 {
-    const char *lock = look->o->lock != NULL ? look->o->lock : RDL_CLI_NO_LOCK;
+    const char *lock = rdl_cli_name_of(look->o, (enum rdl_cli_key)step->key);
     char name[RDL_NAME_MAX + 1];
 
     snprintf(name, sizeof name, "%s" RDL_CLI_TRIAL "%02x%02x%02x%02x", lock, t->chance[0], t->chance[1],
@@ -325,10 +335,15 @@ static int is_asked(size_t i, const struct step *step)
     return (step->needs & HINT) == 0 || i == 0; /* the list is on the first server */
 }
 
+static int is_of_several(const struct rdl_op *op)
+{
+    return op == &rdl_op_acquire_multi || op == &rdl_op_extend_multi || op == &rdl_op_release_multi;
+}
+
 static void ask_all(const struct step *step, const struct trial *t)
 {
     const struct rdl_bytes token = {t->value, sizeof t->value};
-    char key[RDL_NAME_MAX + 9];
+    char key[1 + RDL_NAME_MAX + 9];
     struct rdl_command cmd;
 
     memset(&cmd, 0, sizeof cmd);
@@ -341,8 +356,10 @@ static void ask_all(const struct step *step, const struct trial *t)
     for (size_t i = 0; i < look->servers->n; i++) {
         if (!is_asked(i, step))
             continue;
-        name_key(t, i, step, key, sizeof key);
-        cmd.name = (struct rdl_bytes){key, strlen(key)};
+        name_key(t, i, step, key + 1, sizeof key - 1);
+        key[0] = (char)strlen(key + 1); /* of several locks that is before each name */
+        cmd.name = is_of_several(step->op) ? (struct rdl_bytes){key, 1 + strlen(key + 1)}
+                                           : (struct rdl_bytes){key + 1, strlen(key + 1)};
         rdl_cli_look_ask(look, i, &cmd);
     }
     rdl_cli_look_await(look);
@@ -350,6 +367,17 @@ static void ask_all(const struct step *step, const struct trial *t)
         rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
         take_answer(i, step);
         look->is_out[i] |= look->req[i].answer == RDL_ANSWER_UNKNOWN; /* nor will it say the rest */
+    }
+}
+
+/* Of several locks those behind the first are looked at as that one is. */
+static void look_at_others(const struct trial *t)
+{
+    struct step step = {LOOK(SEVERAL, OTHER)};
+
+    for (size_t k = 1; k < look->o->n_names; k++) {
+        step.key = step.key_refused = (int)(RDL_CLI_KEY_OTHER + k - 1);
+        ask_all(&step, t);
     }
 }
 
@@ -428,6 +456,7 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
     for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
         if (steps[k].needs & needs)
             ask_all(&steps[k], &trial);
+    look_at_others(&trial);
     for (size_t i = 0; i < l->servers->n; i++)
         exam[i].is_tried &= (exam[i].keys & 1u << TRIAL) == 0;
 }

@@ -263,7 +263,7 @@ static const char *words_of(unsigned rights, unsigned keys)
     struct rdl_cli_text t = {out, sizeof out, 0};
 
     out[0] = '\0';
-    rdl_cli_acl_words(&t, look->o->lock, rights, keys);
+    rdl_cli_acl_words(&t, look->o, rights, keys);
     return out;
 }
 

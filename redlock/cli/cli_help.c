@@ -107,6 +107,9 @@ static const struct {
     {STATUS | BREAK, "\n"
                      "Locks\n"
                      "  -l, --lock NAME       in the place of LOCK\n"},
+    {DOCTOR, "\n"
+             "Locks\n"
+             "  -l, --lock NAME       in the place of LOCK; several: held together\n"},
     {ALL, "\n"
           "Servers (1 to 7; the lock is held on a majority of them)\n"
           "  -u, --url URL         redis://[[user]:password@]host[:port][/db] or\n"

@@ -61,7 +61,7 @@ enum {
     LOOKING = RDL_CLI_STATUS | RDL_CLI_BREAK | LIST,
     GUARDING = LEASING | LOOKING | DOCTOR,
     ALL = GUARDING | RDL_CLI_RELEASE,
-    NAMING = ALL & ~(LIST | DOCTOR)
+    NAMING = ALL & ~LIST
 };
 
 struct option {
@@ -634,16 +634,17 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
     return 0;
 }
 
-/* The key that is tried has to have a name as well. */
+/* The key that is tried has to have a name as well, which of several goes with a byte that is its length. */
 static int check_patient(const struct rdl_cli_options *o)
 {
     size_t len = strlen(o->names[0]);
+    int most = RDL_NAME_MAX - (o->n_names > 1);
 
-    if (len <= RDL_NAME_MAX - RDL_CLI_TRIAL_MAX)
+    if (len + RDL_CLI_TRIAL_MAX <= (size_t)most)
         return 0;
     rdl_cli_fail("the lock's name has %lu bytes, and that of the key that is tried %d more: it may have "
                  "%d in all",
-                 (unsigned long)len, RDL_CLI_TRIAL_MAX, RDL_NAME_MAX);
+                 (unsigned long)len, RDL_CLI_TRIAL_MAX, most);
     return RDL_EXIT_DATA;
 }
 

@@ -250,8 +250,9 @@ static const char *permissions(const struct rdl_cli_options *o)
     rdl_cli_side_key(o->lock, ":fence", key, sizeof key);
     if (o->fence)
         snprintf(fence, sizeof fence, "; --fence needs eval, evalsha and the key %s", key);
-    snprintf(text, sizeof text, " (check the user's permissions%s%s)", fence,
-             o->canary ? "; --canary needs get, set, time and the key " RDL_CANARY_KEY : "");
+    snprintf(text, sizeof text, " (check the user's permissions%s%s%s)", fence,
+             o->canary ? "; --canary needs get, set, time and the key " RDL_CANARY_KEY : "",
+             o->n_names > 1 ? "; several locks need eval, evalsha, psetex and the key of each" : "");
     return text;
 }
 

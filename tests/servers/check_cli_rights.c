@@ -28,7 +28,7 @@ static size_t n_words;
 
 static const struct {
     const char *options, *db;
-    const char *lock;
+    const char *lock; /* NULL: several, by -l */
 } uses[] = {
     {"--restart-guard=off", "", "nightly"},
     {"--restart-guard=off --fence", "", "nightly"},
@@ -39,6 +39,8 @@ static const struct {
     {"--restart-guard=if-permitted", "", "nightly"},
     {"--restart-guard=required --fence --wake-hint --canary", "/3", "nightly"},
     {"--restart-guard=off --fence", "", "n{i}ght*ly[a]\\?\"b c"},
+    {"--restart-guard=off", "", NULL},
+    {"--restart-guard=required", "/3", NULL},
 };
 enum { USES = sizeof uses / sizeof uses[0] };
 
@@ -54,14 +56,21 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* SCRIPT in bash: $R is the command, $O the options, $U the user's URL, $L the lock. Its exit status. */
+#define LOCKS   "$N ${L:+\"$L\"}"
+#define SEVERAL "-l anna -l ber*ta -l carl"
+
+/*
+ * SCRIPT in bash: $R is the command, $O the options, $U the user's URL, and the locks are $N ${L:+"$L"}. Its
+ * exit status.
+ */
 static int run(int use, const char *login, const char *script)
 {
     static char full[2 * LINE], url[128], lock[128];
 
     snprintf(url, sizeof url, "redis://%s127.0.0.1:%d%s", login, server.port, uses[use].db);
-    snprintf(lock, sizeof lock, "L=%s", uses[use].lock);
-    snprintf(full, sizeof full, "R=$RDL_COMMAND O='%s' U='%s'; %s", uses[use].options, url, script);
+    snprintf(lock, sizeof lock, "L=%s", uses[use].lock != NULL ? uses[use].lock : "");
+    snprintf(full, sizeof full, "set -f; R=$RDL_COMMAND O='%s' U='%s' N='%s'; %s", uses[use].options, url,
+             uses[use].lock != NULL ? "" : SEVERAL, script);
     command_set_script(&a, &server, 1, full);
     command_setenv(&a, lock);
     if (login[0] != '\0')
@@ -71,7 +80,7 @@ static int run(int use, const char *login, const char *script)
 
 static int doctor(int use, const char *login)
 {
-    return run(use, login, "$R doctor --attempt 2s -u $U $O \"$L\"");
+    return run(use, login, "$R doctor --attempt 2s -u $U $O " LOCKS);
 }
 
 /* The last line of what it printed, and its words. */
@@ -110,8 +119,8 @@ static void grant_without(size_t left_out)
 
 /* Until it is renewed: behind the script that does it, in the trace, stands that it did. */
 static const char use_it[] =
-    "T=$(mktemp build/rights.XXXXXX); $R run --ttl 4s --attempt 1s -w 60 --trace=$T -u $U $O \"$L\" -c "
-    "\"until sed -n '/or-1 end \\(if\\|redis.call(.SET\\)/,\\$p' $T | grep -q '< .:1';"
+    "T=$(mktemp build/rights.XXXXXX); $R run --ttl 4s --attempt 1s -w 60 --trace=$T -u $U $O " LOCKS " -c "
+    "\"until sed -n '/or-1 end \\(end for\\|if\\|redis.call(.SET\\)/,\\$p' $T | grep -q '< .:1';"
     " do sleep 0.02; done; echo in\"; S=$?; rm $T; exit $S";
 
 START_TEST(whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock)
@@ -196,16 +205,16 @@ static int is_silent(const char *word)
 
 /* The lease ends before the command does, unless it is extended. */
 static const char by_token[] =
-    "export REDLOCK_TOKEN=$($R acquire -w 1 --ttl 8s --attempt 2s -u $U $O \"$L\" | cut -d ' ' -f 1);"
-    " $R extend --ttl 9s --attempt 2s -u $U --restart-guard=off \"$L\" && $R release --attempt 2s -u $U "
-    "\"$L\"";
-static const char by_run[] = "$R run -w 1 --ttl 1s --attempt 250ms -u $U $O \"$L\" sleep 5";
+    "export REDLOCK_TOKEN=$($R acquire -w 1 --ttl 8s --attempt 2s -u $U $O " LOCKS " | cut -d ' ' -f 1);"
+    " $R extend --ttl 9s --attempt 2s -u $U --restart-guard=off " LOCKS " &&"
+    " $R release --attempt 2s -u $U " LOCKS;
+static const char by_run[] = "$R run -w 1 --ttl 1s --attempt 250ms -u $U $O " LOCKS " sleep 5";
 
 /* One of each kind of lock; a quarantine would make all of them fail. */
 static const struct {
     int use;
     const char *script;
-} kinds[] = {{0, by_token}, {1, by_token}, {4, by_run}};
+} kinds[] = {{0, by_token}, {1, by_token}, {4, by_run}, {9, by_token}};
 
 START_TEST(run_fails_or_warns_where_a_right_is_taken_away)
 {
@@ -254,7 +263,7 @@ Suite *suite_cli_rights(void)
     TCase *tc = add_case(suite, "cli_rights");
 
     tcase_add_loop_test(tc, each_right_that_is_taken_away_is_told_by_its_name, 0, USES);
-    tcase_add_loop_test(tc, run_fails_or_warns_where_a_right_is_taken_away, 0, 3);
+    tcase_add_loop_test(tc, run_fails_or_warns_where_a_right_is_taken_away, 0, 4);
     tcase_add_test(tc, without_a_lock_it_is_for_all_of_them);
     return suite;
 }

@@ -430,6 +430,7 @@ END_TEST
 
 #define NAME60 "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
 #define NAME66 NAME60 "mmmmmm"
+#define NAME51 "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm"
 
 static const struct {
     int n_servers;
@@ -454,6 +455,9 @@ static const struct {
     {1, "run -l anna -l berta --legacy auto -- true", 64,
      "--legacy: locks of the old protocol are taken one at a time, not several by -l"},
     {1, "break -l anna -l berta", 64, "redlock break takes one lock: break them one by one"},
+    {2, "doctor -l anna -l berta", 64, "2 locks at once need one server, and there are 2: each would "},
+    {1, "doctor -l b -l a" NAME60 NAME51, 65,
+     "the lock's name has 112 bytes, and that of the key that is tried 16 more: it may have 127 in all"},
     {1, "run -l anna berta -- true", 64,
      "the locks are given by -l, and there is more behind them: give that lock by -l, too"},
     {1, "acquire -l anna berta", 64,
@@ -484,6 +488,32 @@ START_TEST(what_cannot_be_is_refused_with_its_reason)
     ck_assert_msg(strncmp(a.err, said, strlen(said)) == 0, "%s", a.err);
     ck_assert_str_eq(a.out, "");
     ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+/* That it is enough, and none of it too much: check_cli_rights.c */
+START_TEST(the_doctor_grants_the_keys_of_all_and_what_their_scripts_call)
+{
+    static const char line[] =
+        "\nACL SETUSER redlock on ~anna ~anna:doctor:* ~berta +get +del +eval +evalsha "
+        "+pttl +pexpire +psetex\n";
+
+    live_log(&server[0]);
+    ck_assert_int_eq(run(&a, "doctor", (const char *const[]){"--attempt=2s", BOTH, NULL}), 0);
+    ck_assert_ptr_nonnull(strstr(a.out, "; releases by script; extends by script\nnothing found\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, line));
+    ck_assert_int_eq(number("DBSIZE"), 0);
+}
+END_TEST
+
+START_TEST(a_key_that_is_not_permitted_is_no_lock_and_told)
+{
+    live_command(&server[0], "ACL SETUSER default resetkeys ~anna");
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){LEASE, BOTH, NULL}), 77);
+    ck_assert_ptr_nonnull(strstr(a.err, " (check the user's permissions; several locks need eval, evalsha, "
+                                        "psetex and the key of each): "));
+    ck_assert_int_eq(run(&a, "doctor", (const char *const[]){"--attempt=2s", BOTH, NULL}), 77);
+    ck_assert_ptr_nonnull(strstr(a.out, ": the user lacks ~berta; remedy: "));
 }
 END_TEST
 
@@ -556,6 +586,8 @@ Suite *suite_cli_several(void)
     tcase_add_loop_test(line, behind_l_the_first_word_is_the_command, 0, 4);
     tcase_add_loop_test(line, what_cannot_be_is_refused_with_its_reason, 0,
                         (int)(sizeof refused / sizeof refused[0]));
+    tcase_add_test(line, the_doctor_grants_the_keys_of_all_and_what_their_scripts_call);
+    tcase_add_test(line, a_key_that_is_not_permitted_is_no_lock_and_told);
     tcase_add_test(line, eight_names_fill_a_request);
     return suite;
 }
