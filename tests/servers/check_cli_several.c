@@ -231,6 +231,15 @@ START_TEST(a_server_that_tells_nothing_does_not_count_where_it_has_to)
 }
 END_TEST
 
+START_TEST(a_server_that_may_delete_locks_is_warned_of)
+{
+    live_command(&server[0], "CONFIG SET maxmemory 1gb");
+    live_command(&server[0], "CONFIG SET maxmemory-policy allkeys-lru");
+    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, BOTH, "true", NULL}), 0);
+    ck_assert_ptr_nonnull(strstr(a.err, " may delete locks when its memory is full: "));
+}
+END_TEST
+
 START_TEST(a_server_without_scripts_is_told)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "", NULL};
@@ -398,6 +407,21 @@ START_TEST(a_name_that_begins_like_one_of_them_is_another)
 }
 END_TEST
 
+/* The outer one's id is not known: whoever wants one of its names is warned, and nobody else. */
+START_TEST(without_an_id_the_names_tell)
+{
+    static const char warning[] = "redlock: warning: this runs inside `redlock run " WORDS
+                                  "` ($REDLOCK_LOCK): on the same servers it waits";
+
+    live_command(&server[0], "MSET ann x bert x berta x");
+    ck_assert_int_eq(
+        run_script("export REDLOCK_LOCK='" WORDS "'; $R run -n ann true; $R run -n -l ann -l bert true"), 1);
+    ck_assert_ptr_null(strstr(a.err, "this runs inside"));
+    ck_assert_int_eq(run_script("export REDLOCK_LOCK='" WORDS "'; $R run -n -l berta -l carl true"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, warning));
+}
+END_TEST
+
 /* ---------------------------------------------------------------- the command line */
 
 START_TEST(one_l_is_a_lock_like_any_other)
@@ -425,6 +449,15 @@ START_TEST(behind_l_the_first_word_is_the_command)
         command_add(&a, ways[_i][i]);
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.out, "ran\n");
+}
+END_TEST
+
+/* As behind LOCK. */
+START_TEST(a_command_that_begins_with_a_dash_stands_behind_two)
+{
+    ck_assert_int_eq(run_script("$R run -l anna -l berta -- -x"), 127);
+    ck_assert_str_eq(a.err, "redlock: cannot run -x: not found\n");
+    ck_assert_int_eq(run_script("$R acquire -l anna -l berta --"), 0);
 }
 END_TEST
 
@@ -571,6 +604,7 @@ Suite *suite_cli_several(void)
     tcase_add_loop_test(tc, a_server_that_just_started_does_not_count, 0, 3);
     tcase_add_test(tc, it_is_waited_for_and_asked_nothing_meanwhile);
     tcase_add_test(tc, a_server_that_tells_nothing_does_not_count_where_it_has_to);
+    tcase_add_test(tc, a_server_that_may_delete_locks_is_warned_of);
     tcase_add_test(tc, a_server_without_scripts_is_told);
     tcase_add_test(words, the_command_is_told_all_of_them_and_asks_for_them);
     tcase_add_test(words, names_that_are_no_words_of_the_shell_are_quoted);
@@ -582,8 +616,10 @@ Suite *suite_cli_several(void)
     tcase_add_loop_test(words, one_of_those_around_it_is_not_waited_for, 0,
                         (int)(sizeof nests / sizeof nests[0]));
     tcase_add_test(words, a_name_that_begins_like_one_of_them_is_another);
+    tcase_add_test(words, without_an_id_the_names_tell);
     tcase_add_test(line, one_l_is_a_lock_like_any_other);
     tcase_add_loop_test(line, behind_l_the_first_word_is_the_command, 0, 4);
+    tcase_add_test(line, a_command_that_begins_with_a_dash_stands_behind_two);
     tcase_add_loop_test(line, what_cannot_be_is_refused_with_its_reason, 0,
                         (int)(sizeof refused / sizeof refused[0]));
     tcase_add_test(line, the_doctor_grants_the_keys_of_all_and_what_their_scripts_call);
