@@ -63,7 +63,7 @@ static void read_back(const uint8_t *buf, size_t len, const struct words *expect
 
 static const struct rdl_script *const scripts[] = {
     &rdl_script_release,       &rdl_script_extend,       &rdl_script_replace,       &rdl_script_acquire,
-    &rdl_script_extend_fenced, &rdl_script_release_wake, &rdl_script_acquire_multi, &rdl_script_extend_multi,
+    &rdl_script_extend_fenced, &rdl_script_release_hint, &rdl_script_acquire_multi, &rdl_script_extend_multi,
     &rdl_script_release_multi, &rdl_script_canary,
 };
 enum { SCRIPTS = sizeof scripts / sizeof scripts[0] };
@@ -98,7 +98,7 @@ static const struct {
     {rdl_wire_call_release, "c s 1 k v"},
     {rdl_wire_call_extend, "c s 1 k v m"},
     {rdl_wire_call_replace, "c s 1 k x v"},
-    {rdl_wire_call_release_wake, "c s 2 k b v h"},
+    {rdl_wire_call_release_hint, "c s 2 k b v h"},
     {rdl_wire_call_fenced, "c s 2 k b v m f h"},
     {rdl_wire_call_multi, "c s y k * v m"},
     {rdl_wire_call_release_multi, "c s y k * v"},

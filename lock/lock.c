@@ -10,8 +10,9 @@ enum lock_state {
     LOCK_PAUSE    /* between two attempts */
 };
 
-void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
-                        struct rdl_conn *conn, const void *name, size_t name_len)
+void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
+                        const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
+                        size_t name_len)
 {
     rdl_zero(l, sizeof *l);
     l->mode = mode;
@@ -203,8 +204,8 @@ static int px_answer(struct rdl_lock *l, uint64_t now_ms)
 
 const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL, NULL};
 
-void rdl_lock_init(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn, const void *name,
-                   size_t name_len)
+void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                   const void *name, size_t name_len)
 {
     rdl_lock_init_mode(l, &rdl_lock_px, opt, conn, name, name_len);
 }
@@ -381,7 +382,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     l->begun_ms = (uint32_t)now_ms;
     rdl_token_begin(&l->token, entropy);
     l->seed = rdl_token_seed(entropy);
-    rdl_conn_stir(l->conn, l->seed);
+    rdl_conn_seed(l->conn, l->seed);
     begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
     return rdl_lock_step(l, now_ms);
 }

@@ -7,7 +7,7 @@
  *     static struct rdl_posix_conn server;
  *     ...
  *     struct rdl_lock lock;
- *     static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+ *     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
  *     ...
  *     rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
  *     int rc = rdl_lock_acquire(&lock, &net);
@@ -112,7 +112,7 @@ enum {
  * AUTH, the other commands and questions. (Of N servers: the quorum-th smallest of theirs.) Where nothing is
  * to be said before the first request only connecting is timed: behind a proxy that is near, set attempt_ms.
  */
-struct rdl_options {
+struct rdl_lock_options {
     uint32_t ttl_ms;     /* the lease: 4 attempts..RDL_TTL_MAX */
     uint32_t wait_ms;    /* try again for so long; RDL_WAIT_FOREVER */
     uint32_t retry_ms;   /* first pause, then doubling, always jittered; 0: exactly one attempt */
@@ -225,7 +225,7 @@ struct rdl_lock_mode;
 /* Small members stand in front: short offsets are short instructions. */
 struct rdl_lock {
     const struct rdl_lock_mode *mode;
-    const struct rdl_options *opt;
+    const struct rdl_lock_options *opt;
     struct rdl_conn *conn;
     struct rdl_hint *hint; /* or NULL */
     const void *name;
@@ -257,8 +257,8 @@ struct rdl_lock {
  * Set up a lock (SET NX PX), not held. Everything is borrowed for the lock's life: the name is
  * 1..RDL_NAME_MAX bytes of any value and never copied. A bad name or ttl is reported by acquire.
  */
-void rdl_lock_init(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn, const void *name,
-                   size_t name_len);
+void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                   const void *name, size_t name_len);
 
 /*
  * Several locks as one (lock_multi.c), opt-in: a script takes all of them or none, with one token and one
@@ -275,7 +275,7 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_options *opt, struct rdl
  * cluster node the names need a tag in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK,
  * or RDL_E_NAME, which acquire repeats.
  */
-int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn,
+int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);
 
 /* Wait with a hint and tell others (see above), from the next operation on; borrowed. NULL: neither. */
@@ -395,8 +395,8 @@ struct rdl_lock_fenced {
 };
 
 /* As rdl_lock_init. */
-void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_options *opt, struct rdl_conn *conn,
-                          const void *name, size_t name_len);
+void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt,
+                          struct rdl_conn *conn, const void *name, size_t name_len);
 
 /*
  * The least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts count in
@@ -468,7 +468,7 @@ struct rdl_lock_legacy {
 };
 
 /* As rdl_lock_init. */
-void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_options *opt,
+void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_lock_options *opt,
                           struct rdl_conn *conn, const void *name, size_t name_len);
 
 /*

@@ -10,7 +10,7 @@ static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r)
     if (r->replies == 1) {
         if (r->verdict == RDL_ANSWER_NO && (c->reply_kind == RDL_RESP_ERROR || rdl_reply_is_int(c, -2)))
             r->verdict = RDL_ANSWER_ABSENT;
-        return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
+        return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNEXPECTED;
     }
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);

@@ -77,7 +77,7 @@ const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT}
 /* In fence: it is not the number of a lease that was taken, but one that the next has to exceed. */
 #define FLOOR ((uint64_t)1 << 63)
 
-size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_options *opt,
+size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_lock_options *opt,
                        uint32_t ttl_ms)
 {
     uint32_t kept_ms = opt->fence_expiry_ms;
@@ -133,8 +133,8 @@ static size_t fenced_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 
 static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, fenced_value, NULL, NULL};
 
-void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_options *opt, struct rdl_conn *conn,
-                          const void *name, size_t name_len)
+void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt,
+                          struct rdl_conn *conn, const void *name, size_t name_len)
 {
     rdl_lock_init_mode(&l->lock, &fenced, opt, conn, name, name_len);
     l->fence = 0;

@@ -42,15 +42,15 @@ static void release_put(struct rdl_window *w, const char *const *commands,
     wake_put(w, commands, own, RDL_RECORD_LETTERS "bh", life);
 }
 
-static const char *const release_call[] = {rdl_wire_call_release_wake, NULL};
+static const char *const release_call[] = {rdl_wire_call_release_hint, NULL};
 static const struct rdl_way release_way = {.commands = release_call,
                                            .put = release_put,
                                            .judge = rdl_script_judge,
-                                           .script = &rdl_script_release_wake};
+                                           .script = &rdl_script_release_hint};
 static const struct rdl_way *const release[] = {&release_way, NULL};
 
 /* Only a script can tell and delete in one; where it is refused the lock is at least released. */
-const struct rdl_op rdl_op_release_wake = {release, &rdl_op_release, FAMILY_WAKE, 0, OWED_ALWAYS};
+const struct rdl_op rdl_op_release_hint = {release, &rdl_op_release, FAMILY_HINT, 0, OWED_ALWAYS};
 
 /* ---------------------------------------------------------------- waiting */
 
@@ -112,7 +112,7 @@ static const struct rdl_way wait_way = {.commands = blpop, .put = wait_put, .jud
 /* With parts of a second; where they are refused, with whole ones. */
 static const struct rdl_way *const wait[] = {&wait_way, &wait_way, NULL};
 
-const struct rdl_op rdl_op_wait = {wait, NULL, FAMILY_WAIT, 0, OWED_NOT};
+const struct rdl_op rdl_op_wait_hint = {wait, NULL, FAMILY_WAIT_HINT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- who waits, for how long */
 
@@ -162,7 +162,7 @@ static int hint_came(struct rdl_hint *h)
 static int begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms)
 {
     const struct rdl_bytes none = {NULL, 0};
-    const struct rdl_command command = {&rdl_op_wait, name, none, none, UINT64_MAX, wait_ms};
+    const struct rdl_command command = {&rdl_op_wait_hint, name, none, none, UINT64_MAX, wait_ms};
 
     if (h->req.answer != RDL_ANSWER_YES)
         (void)hint_came(h); /* of no use by now, but what it says of the server is */
@@ -199,7 +199,7 @@ static void hint_end(struct rdl_hint *h)
     h->vain = 0;
 }
 
-static const struct rdl_hint_way way = {hint_begin, hint_came, hint_end, &rdl_op_release_wake};
+static const struct rdl_hint_way way = {hint_begin, hint_came, hint_end, &rdl_op_release_hint};
 
 void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {

@@ -8,7 +8,7 @@ uint32_t rdl_drift_ms(uint32_t ttl_ms)
     return ttl_ms / 100 + (ttl_ms % 100 != 0) + 2;
 }
 
-uint32_t rdl_attempt_ms(const struct rdl_options *opt)
+uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt)
 {
     uint32_t ms = opt->ttl_ms / 20;
 
@@ -19,7 +19,7 @@ uint32_t rdl_attempt_ms(const struct rdl_options *opt)
     return ms > RDL_ATTEMPT_MAX_MS ? RDL_ATTEMPT_MAX_MS : ms;
 }
 
-uint32_t rdl_attempt_over(const struct rdl_options *opt, uint32_t rtt_ms)
+uint32_t rdl_attempt_over(const struct rdl_lock_options *opt, uint32_t rtt_ms)
 {
     uint32_t least_ms = rdl_attempt_ms(opt);
     uint32_t most_ms = opt->ttl_ms / 4;
@@ -28,12 +28,12 @@ uint32_t rdl_attempt_over(const struct rdl_options *opt, uint32_t rtt_ms)
     return opt->attempt_ms != 0 || ms < least_ms ? least_ms : ms;
 }
 
-int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms)
+int rdl_ttl_check(const struct rdl_lock_options *opt, uint32_t ttl_ms)
 {
     return ttl_ms > RDL_TTL_MAX || ttl_ms / 4 < rdl_attempt_ms(opt) ? RDL_E_TTL : RDL_OK;
 }
 
-int rdl_options_check(const struct rdl_options *opt, size_t name_len)
+int rdl_options_check(const struct rdl_lock_options *opt, size_t name_len)
 {
     if (name_len < 1 || name_len > RDL_NAME_MAX)
         return RDL_E_NAME;
@@ -45,13 +45,13 @@ uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms)
     return end_ms > now_ms && end_ms - now_ms > ttl_ms ? (uint32_t)(end_ms - now_ms) : ttl_ms;
 }
 
-int rdl_is_one_attempt(const struct rdl_options *opt)
+int rdl_is_one_attempt(const struct rdl_lock_options *opt)
 {
     return opt->retry_ms == 0 || opt->wait_ms == 0;
 }
 
 /* The one attempt is bounded by connecting and by its own time. */
-uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms)
+uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms)
 {
     if (rdl_is_one_attempt(opt) || opt->wait_ms == RDL_WAIT_FOREVER)
         return UINT64_MAX;

@@ -11,17 +11,17 @@
 /* What clocks may differ by over a lease: ceil(ttl/100) + 2 ms (1 % of rate, 1 ms rounding at each end). */
 uint32_t rdl_drift_ms(uint32_t ttl_ms);
 /* opt->attempt_ms or its default: what an attempt lasts at least. */
-uint32_t rdl_attempt_ms(const struct rdl_options *opt);
+uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt);
 /* What it lasts where a round trip takes so long (0: not known). */
-uint32_t rdl_attempt_over(const struct rdl_options *opt, uint32_t rtt_ms);
+uint32_t rdl_attempt_over(const struct rdl_lock_options *opt, uint32_t rtt_ms);
 /* RDL_OK, RDL_E_NAME or RDL_E_TTL. */
-int rdl_options_check(const struct rdl_options *opt, size_t name_len);
-int rdl_ttl_check(const struct rdl_options *opt, uint32_t ttl_ms);
+int rdl_options_check(const struct rdl_lock_options *opt, size_t name_len);
+int rdl_ttl_check(const struct rdl_lock_options *opt, uint32_t ttl_ms);
 /* The ttl to extend by: no less than the key has left, or what is owed would be forgotten before it ends. */
 uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms);
 /* Exactly one attempt; and when the waiting for more ends (UINT64_MAX: never). */
-int rdl_is_one_attempt(const struct rdl_options *opt);
-uint64_t rdl_give_up_ms(const struct rdl_options *opt, uint64_t now_ms);
+int rdl_is_one_attempt(const struct rdl_lock_options *opt);
+uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms);
 
 /* -------------------------------------------------- tokens */
 

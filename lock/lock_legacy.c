@@ -566,7 +566,7 @@ static int legacy_next(struct rdl_lock *lock)
 
 static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, NULL, legacy_next};
 
-void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_options *opt,
+void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_lock_options *opt,
                           struct rdl_conn *conn, const void *name, size_t name_len)
 {
     rdl_zero(l, sizeof *l);

@@ -21,7 +21,7 @@ static int time_judge(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_second < 0 || c->reply_second > 999999)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     r->verdict = RDL_ANSWER_YES;
     rdl_record_tell(r, (int64_t)((uint64_t)c->reply_value << 10 | (uint32_t)c->reply_second / 1000u));
     return RDL_OK;

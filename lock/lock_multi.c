@@ -114,7 +114,7 @@ static size_t pack(const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_N
     return len;
 }
 
-int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_options *opt, struct rdl_conn *conn,
+int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX])
 {
     size_t len = pack(names, n, packed);

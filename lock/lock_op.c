@@ -10,7 +10,7 @@ static int judge_pttl(struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->verdict == RDL_ANSWER_NO)
         rdl_record_tell(r, c->reply_kind == RDL_RESP_INT ? c->reply_value : -2);
-    return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNASKED;
+    return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
 static int acquire_judge(struct rdl_conn *c, struct rdl_record *r)

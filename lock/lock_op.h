@@ -25,12 +25,12 @@ extern const struct rdl_op rdl_op_acquire_fenced;
 /* If the lock is ours still: raise {name}:fence to the number in extra, keep it as that says; and extend. */
 extern const struct rdl_op rdl_op_raise_fence, rdl_op_extend_fenced;
 /*
- * The wake hint: the list {name}:wake. release_wake also puts an element there if the key does not exist
- * (where scripts are refused it only releases). wait takes one, ttl_ms at most (2 at least): YES; NO: none
- * came in time. It blocks the conn, so that one is for nothing else.
+ * The wake hint: the list {name}:wake. release_hint also puts an element there if the key does not exist
+ * (where scripts are refused it only releases). wait_hint takes one, ttl_ms at most (2 at least): YES; NO:
+ * none came in time. It blocks the conn, so that one is for nothing else.
  */
-extern const struct rdl_op rdl_op_release_wake;
-extern const struct rdl_op rdl_op_wait;
+extern const struct rdl_op rdl_op_release_hint;
+extern const struct rdl_op rdl_op_wait_hint;
 /*
  * Several locks as one; all of them or none. The command's name is their names, each behind a byte that is
  * its length: to RDL_NAME_MAX bytes in all. Needs scripts.
@@ -57,8 +57,8 @@ enum rdl_op_family {
     FAMILY_FENCED,
     FAMILY_HOLD,
     FAMILY_REPLACE,
-    FAMILY_WAIT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
-    FAMILY_WAKE,
+    FAMILY_WAIT_HINT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
+    FAMILY_HINT,
     FAMILY_MULTI,
     FAMILY_RELEASE_MULTI
 };
@@ -72,7 +72,7 @@ extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* lo
 /* -------------------------------------------------- what ways share */
 
 /* Fenced: what goes with a request as its extra, the number and for how long the fence is kept. */
-size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_options *opt,
+size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_lock_options *opt,
                        uint32_t ttl_ms);
 
 /*

@@ -22,8 +22,9 @@ struct rdl_lock_mode {
 extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
 
 /* Set up a lock of this mode, not held. */
-void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode, const struct rdl_options *opt,
-                        struct rdl_conn *conn, const void *name, size_t name_len);
+void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
+                        const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
+                        size_t name_len);
 /* Queue a request for the lock's key, with its value. RDL_OK or RDL_E_FULL. */
 int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra);
 /* What the action is for this mode; with a hint a release also tells one waiter. */

@@ -13,7 +13,7 @@ int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
         r->verdict = RDL_ANSWER_YES;
     else
         r->verdict = c->reply_value == 0 ? RDL_ANSWER_NO : RDL_ANSWER_ABSENT;
-    return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNASKED;
+    return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
 int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
@@ -21,7 +21,7 @@ int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     rdl_record_tell(r, c->reply_second);
     return RDL_OK;

@@ -25,18 +25,18 @@ static int judge_look(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter 
         return rdl_reply_error(c, r);
     if (r->replies == WATCH || r->replies == MULTI) {
         r->in_multi = r->replies == MULTI ? 1 : 0;
-        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNEXPECTED;
     }
     if (r->replies == PTTL) {
         r->is_long = c->reply_value >= (int64_t)r->ttl_ms ? 1 : 0;
-        return c->reply_kind == RDL_RESP_INT ? RDL_OK : RDL_E_UNASKED;
+        return c->reply_kind == RDL_RESP_INT ? RDL_OK : RDL_E_UNEXPECTED;
     }
     rdl_record_texts(r, own);
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
     else if (c->reply_kind == RDL_RESP_BULK && !rdl_reply_is_text(c, own[expected]))
         r->verdict = RDL_ANSWER_NO;
-    return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
+    return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
 /*
@@ -48,7 +48,7 @@ static int judge_act(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind == RDL_RESP_ERROR)
         return r->verdict == RDL_ANSWER_ERROR ? RDL_OK : rdl_reply_error(c, r);
     if (r->replies == 0)
-        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNEXPECTED;
     if (c->reply_kind == RDL_RESP_ARRAY && r->verdict == RDL_ANSWER_NONE) {
         r->error = RDL_E_SERVER; /* an error inside EXEC */
         if (c->reply_value == -1)
@@ -56,7 +56,7 @@ static int judge_act(struct rdl_conn *c, struct rdl_record *r)
         else
             r->verdict = c->reply_value <= 0 ? RDL_ANSWER_ABSENT : RDL_ANSWER_YES;
     }
-    return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNASKED;
+    return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
 int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
@@ -64,7 +64,7 @@ int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter ex
     if (r->round == ROUND_LOOK)
         return judge_look(c, r, expected);
     if (r->round == ROUND_DISCARD)
-        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNASKED;
+        return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNEXPECTED;
     return judge_act(c, r);
 }
 

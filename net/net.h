@@ -29,7 +29,7 @@ enum {
     RDL_E_CONNECT = -11,     /* the server could not be reached: refused, no route, no such socket */
     RDL_E_CLOSED = -12,      /* the connection ended before the reply */
     RDL_E_TIMEOUT = -13,     /* no answer in time */
-    RDL_E_UNASKED = -14,     /* a reply nobody asked for, or of a kind that cannot be */
+    RDL_E_UNEXPECTED = -14,  /* a reply nobody asked for, or of a kind that cannot be */
     RDL_E_SYSTEM = -15,      /* the operating system refused: descriptors, memory, poll */
     RDL_E_RANDOM = -16,      /* no source of random numbers; there is no weak fallback */
     RDL_E_FULL = -17,        /* no room in the request queue; nothing was queued */
@@ -148,12 +148,12 @@ struct rdl_conn_config {
 enum { RDL_CONNECT_MS = 2000 };
 
 enum rdl_conn_state {
-    RDL_CONN_CLOSED,  /* nobody asked for it, or a pause before trying again */
-    RDL_CONN_OPENING, /* the driver connects */
-    RDL_CONN_HELLO,   /* AUTH, SELECT, CLIENT SETNAME and the preflight are on their way */
-    RDL_CONN_READY,   /* requests flow */
-    RDL_CONN_SILENT,  /* was READY, but an answer is overdue: it is asked nothing more until a byte comes */
-    RDL_CONN_FAILED   /* the driver is to close it; rdl_conn_error says why */
+    RDL_CONN_CLOSED,    /* nobody asked for it, or a pause before trying again */
+    RDL_CONN_OPENING,   /* the driver connects */
+    RDL_CONN_HANDSHAKE, /* AUTH, SELECT, CLIENT SETNAME and the preflight are on their way */
+    RDL_CONN_READY,     /* requests flow */
+    RDL_CONN_SILENT,    /* was READY, but an answer is overdue: it is asked nothing more until a byte comes */
+    RDL_CONN_FAILED     /* the driver is to close it; rdl_conn_error says why */
 };
 
 /* One request's place for its answer; embedded in the lock that asks. Zero-initialised is idle. */
@@ -214,13 +214,13 @@ struct rdl_conn {
     uint32_t head;
     uint32_t draw;
     uint32_t tail;
-    uint32_t reserved;  /* bytes kept free for the releases of unanswered acquires */
-    uint32_t waiting;   /* records in the queue */
-    uint32_t replies;   /* replies received in all; its growth is progress */
-    uint32_t tx_sent;   /* bytes sent of what comes next: the login's command, or the record at draw */
-    const uint8_t *tx;  /* the chunk that was filled last; the trace shows what of it was sent */
-    uint8_t hello_sent; /* commands of the login sent, and answered */
-    uint8_t hello_done;
+    uint32_t reserved;      /* bytes kept free for the releases of unanswered acquires */
+    uint32_t waiting;       /* records in the queue */
+    uint32_t replies;       /* replies received in all; its growth is progress */
+    uint32_t tx_sent;       /* bytes sent of what comes next: the login's command, or the record at draw */
+    const uint8_t *tx;      /* the chunk that was filled last; the trace shows what of it was sent */
+    uint8_t handshake_sent; /* commands of the login sent, and answered */
+    uint8_t handshake_done;
     uint8_t state;
     uint8_t refused[RDL_FAMILIES]; /* ways this server does not take; forgotten with the connection */
     /* the reply being read */
@@ -243,9 +243,9 @@ struct rdl_conn {
     int32_t patience_ms;
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
-    uint32_t mark_ms;   /* when the login was last seen to go on, */
-    uint8_t hello_seen; /* and how far it was */
-    uint16_t scripts;   /* whose text was written on this connection, a bit each: by EVALSHA from then on */
+    uint32_t mark_ms;       /* when the login was last seen to go on, */
+    uint8_t handshake_seen; /* and how far it was */
+    uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;
     int sys_error; /* net_posix.c: errno of what ended the connection; 0: it was not the system */

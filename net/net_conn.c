@@ -77,8 +77,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
     switch ((enum rdl_conn_state)c->state) {
     case RDL_CONN_OPENING:
         return RDL_WANT_OPEN;
-    case RDL_CONN_HELLO:
-        return RDL_WANT_READ | (rdl_hello_has_more(c) ? RDL_WANT_WRITE : 0u);
+    case RDL_CONN_HANDSHAKE:
+        return RDL_WANT_READ | (rdl_handshake_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
     case RDL_CONN_SILENT:
         return RDL_WANT_READ | (has_more(c) ? RDL_WANT_WRITE : 0u);
@@ -136,12 +136,12 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
     struct rdl_window w;
 
-    if (c->state < RDL_CONN_HELLO || c->state > RDL_CONN_SILENT)
+    if (c->state < RDL_CONN_HANDSHAKE || c->state > RDL_CONN_SILENT)
         return 0;
     c->tx = buf;
     rdl_window_init(&w, buf, cap, c->tx_sent);
-    if (c->state == RDL_CONN_HELLO)
-        rdl_hello_put(c, &w);
+    if (c->state == RDL_CONN_HANDSHAKE)
+        rdl_handshake_put(c, &w);
     else
         put_requests(c, &w);
     return cap - w.room;
@@ -150,15 +150,15 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 static void trace(const struct rdl_conn *c, char dir, const uint8_t *data, size_t n)
 {
     if (c->cfg->trace != NULL && n > 0)
-        c->cfg->trace(c->cfg->trace_ctx, c, dir, rdl_hello_is_secret(c) ? NULL : data, n);
+        c->cfg->trace(c->cfg->trace_ctx, c, dir, rdl_handshake_is_secret(c) ? NULL : data, n);
 }
 
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
 {
     trace(c, '>', c->tx, n);
     c->tx_sent += (uint32_t)n;
-    if (c->state == RDL_CONN_HELLO) {
-        rdl_hello_sent(c);
+    if (c->state == RDL_CONN_HANDSHAKE) {
+        rdl_handshake_sent(c);
         return;
     }
     while (c->tx_sent > 0) {
@@ -222,7 +222,7 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
 
 static void begin(struct rdl_conn *c)
 {
-    if (rdl_hello_is_complete(c))
+    if (rdl_handshake_is_complete(c))
         rdl_conn_heard(c);
 }
 
@@ -234,7 +234,7 @@ static int take_reply(struct rdl_conn *c)
     c->replies++;
     if (c->state == RDL_CONN_READY)
         return rdl_request_reply(c);
-    rc = rdl_hello_reply(c);
+    rc = rdl_handshake_reply(c);
     if (rc == RDL_OK)
         begin(c);
     return rc;
@@ -248,7 +248,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
     trace(c, '<', data, n);
     if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT))
         rdl_conn_heard(c);
-    while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HELLO) {
+    while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HANDSHAKE) {
         size_t used = 0;
         int rc = rdl_resp_next(&c->parser, data + at, n - at, &used, &ev);
         at += used;
@@ -270,7 +270,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
 static void reset(struct rdl_conn *c)
 {
     rdl_resp_init(&c->parser);
-    c->hello_sent = c->hello_done = 0;
+    c->handshake_sent = c->handshake_done = 0;
     c->reply_open = 0;
     rdl_zero(c->refused, sizeof c->refused);
     c->scripts = 0;
@@ -283,7 +283,7 @@ void rdl_conn_opened(struct rdl_conn *c)
     if (c->state != RDL_CONN_OPENING) /* given up meanwhile */
         return;
     reset(c);
-    c->state = RDL_CONN_HELLO;
+    c->state = RDL_CONN_HANDSHAKE;
     begin(c);
 }
 

@@ -103,10 +103,10 @@ void rdl_conn_say(struct rdl_conn *c, const char *text)
     c->text[i] = '\0';
 }
 
-int rdl_unasked_reply(struct rdl_conn *c)
+int rdl_unexpected_reply(struct rdl_conn *c)
 {
     if (c->reply_kind != RDL_RESP_ERROR)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     rdl_conn_say(c, c->reply);
     return rdl_error_code(c->reply);
 }

@@ -53,9 +53,9 @@ static int login_judge(struct rdl_conn *c, const char *command)
     if (c->reply_kind == RDL_RESP_STATUS)
         return RDL_OK;
     if (c->reply_kind != RDL_RESP_ERROR)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     code = rdl_error_code(text);
-    if (rdl_hello_is_turned_away(c))
+    if (rdl_handshake_is_turned_away(c))
         return code;
     if (command == rdl_wire_client_setname) /* a courtesy to whoever looks at CLIENT LIST */
         return RDL_OK;

@@ -42,7 +42,7 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 void rdl_conn_give_up(struct rdl_conn *c);
 
 /* Seed the reconnect jitter with a value unique to this client. */
-void rdl_conn_stir(struct rdl_conn *c, uint32_t seed);
+void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
 
 /* Full jitter: a pause in [1, min(cap_ms, base_ms << tries)]. *seed is the caller's and changes. */
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
@@ -212,6 +212,6 @@ struct rdl_preflight {
     void (*stamp)(struct rdl_conn *c, uint64_t now_ms);
 };
 /* Is the error what a server says, in the place of the first answer, to a connection it does not want? */
-int rdl_hello_is_turned_away(struct rdl_conn *c);
+int rdl_handshake_is_turned_away(struct rdl_conn *c);
 
 #endif

@@ -55,7 +55,7 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
  */
 void rdl_requests_disconnected(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_hello.c: login, then the preflight */
+/* -------------------------------------------------- net_handshake.c: login, then the preflight */
 
 /* net_login.c */
 struct rdl_login {
@@ -66,19 +66,19 @@ struct rdl_login {
     int (*judge)(struct rdl_conn *c, const char *command);
 };
 
-int rdl_hello_is_complete(const struct rdl_conn *c);
+int rdl_handshake_is_complete(const struct rdl_conn *c);
 /* A command whose template has a secret is being sent or answered; nothing else is, then. */
-int rdl_hello_is_secret(const struct rdl_conn *c);
-int rdl_hello_has_more(const struct rdl_conn *c); /* there is something to send, and it may be */
-void rdl_hello_put(const struct rdl_conn *c, struct rdl_window *w);
+int rdl_handshake_is_secret(const struct rdl_conn *c);
+int rdl_handshake_has_more(const struct rdl_conn *c); /* there is something to send, and it may be */
+void rdl_handshake_put(const struct rdl_conn *c, struct rdl_window *w);
 /* c->tx_sent has grown. */
-void rdl_hello_sent(struct rdl_conn *c);
-int rdl_hello_reply(struct rdl_conn *c);
+void rdl_handshake_sent(struct rdl_conn *c);
+int rdl_handshake_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_error.c: what error replies mean */
 
 /* A reply while none is owed ends the connection; if it is an error it says why (too many clients, ...). */
-int rdl_unasked_reply(struct rdl_conn *c);
+int rdl_unexpected_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_conn.c */
 

@@ -98,7 +98,7 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
     int code = rdl_error_code(c->reply);
 
     if (c->reply_kind != RDL_RESP_ERROR)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     if (r->is_refused) /* said before */
         return RDL_OK;
     if (code == RDL_E_WRONGTYPE && !r->op->may_grant) {
@@ -203,7 +203,7 @@ int rdl_request_reply(struct rdl_conn *c)
     int rc;
 
     if (!is_asked(c))
-        return rdl_unasked_reply(c);
+        return rdl_unexpected_reply(c);
     r = rdl_record_at(c, c->head);
     if (rdl_record_keeps_room(r) && !r->is_exclusive)
         c->reserved -= rdl_record_size(r);

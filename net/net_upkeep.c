@@ -32,7 +32,7 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
     return most == 0 ? 1 : 1 + next_random(seed) % most;
 }
 
-void rdl_conn_stir(struct rdl_conn *c, uint32_t seed)
+void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
 {
     c->seed ^= seed;
 }
@@ -63,14 +63,14 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
  */
 static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
-    uint8_t seen = (uint8_t)(c->hello_done + (c->state != RDL_CONN_OPENING));
+    uint8_t seen = (uint8_t)(c->handshake_done + (c->state != RDL_CONN_OPENING));
     uint32_t took_ms = (uint32_t)now_ms - c->mark_ms + 1;
 
-    if (seen == c->hello_seen)
+    if (seen == c->handshake_seen)
         return;
-    if (took_ms > c->rtt_ms || c->hello_seen == 0)
+    if (took_ms > c->rtt_ms || c->handshake_seen == 0)
         c->rtt_ms = took_ms;
-    c->hello_seen = seen;
+    c->handshake_seen = seen;
     c->mark_ms = (uint32_t)now_ms;
 }
 
@@ -86,7 +86,7 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
     drop_stale(c, now_ms); /* not on a living connection: there the SET may still be executed, late */
     c->pause = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
-    c->hello_seen = 0;
+    c->handshake_seen = 0;
     c->mark_ms = (uint32_t)now_ms;
     c->failures = c->failures < UINT8_MAX ? (uint8_t)(c->failures + 1) : c->failures;
     c->retry_ms = now_ms + (c->cfg->connect_ms != 0 ? c->cfg->connect_ms : RDL_CONNECT_MS);
@@ -155,7 +155,7 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
     case RDL_CONN_CLOSED:
         return upkeep_closed(c, now_ms);
     case RDL_CONN_OPENING:
-    case RDL_CONN_HELLO:
+    case RDL_CONN_HANDSHAKE:
         time_login(c, now_ms);
         if (now_ms < c->retry_ms)
             return c->retry_ms;

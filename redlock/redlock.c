@@ -216,12 +216,12 @@ static uint64_t give_up_ms(const struct rdl_redlock *r, uint64_t now_ms)
                                               : rdl_give_up_ms(&r->opt->lease, now_ms);
 }
 
-static void stir_conns(const struct rdl_redlock *r)
+static void seed_conns(const struct rdl_redlock *r)
 {
     size_t i;
 
     for (i = 0; i < r->n; i++)
-        rdl_conn_stir(r->servers[i].conn, r->seed + (uint32_t)i);
+        rdl_conn_seed(r->servers[i].conn, r->seed + (uint32_t)i);
 }
 
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms)
@@ -237,7 +237,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     r->seed = rdl_token_seed(entropy);
     r->sets = r->busy = 0;
     r->begun_ms = (uint32_t)now_ms;
-    stir_conns(r);
+    seed_conns(r);
     r->op = RDL_ACQUIRE;
     r->ttl_ms = r->opt->lease.ttl_ms;
     r->deadline_ms = give_up_ms(r, now_ms);

@@ -73,7 +73,7 @@ enum {
     RDL_E_SERVERS = -51,    /* a redlock has 1 to 7 servers */
     RDL_E_GUARD = -52,      /* the options do not say which restart guard */
     RDL_E_QUARANTINE = -53, /* so many servers restarted so recently that the others are no majority */
-    RDL_E_TWICE = -54,      /* of one server: it is another one of them, behind a second address */
+    RDL_E_DUPLICATE = -54,  /* of one server: it is another one of them, behind a second address */
     RDL_REACQUIRED = -55,   /* a majority has it, but as it was put back: somebody may have had it between */
     RDL_E_FACTS = -57, /* a conn has no room for what its server says of itself (rdl_conn_config.facts) */
     RDL_E_CAP = -56,   /* max_extensions or max_hold_ms is reached; the lease runs out */
@@ -111,7 +111,7 @@ extern const struct rdl_redlock_fencing rdl_redlock_fenced;
 
 /* How to ask for a lock on N servers; borrowed, constant. */
 struct rdl_redlock_options {
-    struct rdl_options lease;
+    struct rdl_lock_options lease;
     uint32_t max_ttl_ms;     /* the longest ttl of any client of these servers, the same for all; required */
     uint32_t max_hold_ms;    /* no extend beyond so long after the acquire; 0: no limit */
     uint32_t max_extensions; /* 0: no limit */
@@ -144,7 +144,7 @@ struct rdl_server {
     uint8_t owes;      /* a SET with the current token was queued: it is owed a release */
     uint8_t hold;      /* what we had there when it was last heard (redlock_private.h) */
     uint8_t is_repair; /* what it was asked last was to put the key back */
-    uint8_t raise;     /* fenced: it was asked to hold the number (redlock_fence.c) */
+    uint8_t raise;     /* fenced: it was asked to hold the number (redlock_fenced.c) */
     uint8_t numbered;  /* fenced: it holds it, or a greater one */
     uint8_t is_past;   /* since it last granted: another run was seen, or nothing was asked for a ttl */
 };

@@ -52,7 +52,7 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
 static uint64_t pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t took_ms = now_ms - r->sent_ms;
-    uint32_t keys_ms = rdl_votes_hint_ms(r);
+    uint32_t keys_ms = rdl_votes_free_ms(r);
     uint32_t base_ms = r->opt->lease.retry_ms;
     uint64_t hint_ms = result == RDL_BUSY ? wait_for_hint(r, now_ms) : UINT64_MAX;
     uint32_t pause_ms;

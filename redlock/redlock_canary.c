@@ -107,7 +107,7 @@ static int look_judge(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || clock_s < 1 || clock_s > UINT32_MAX)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     if (r->verdict != RDL_ANSWER_YES) {
         rdl_record_tell(r, clock_s);
         return RDL_OK;

@@ -108,7 +108,7 @@ unsigned rdl_votes_noes(const struct rdl_redlock *r)
 }
 
 /* After a refusal: when enough of the keys that stood in the way will be gone by themselves. */
-uint32_t rdl_votes_hint_ms(const struct rdl_redlock *r)
+uint32_t rdl_votes_free_ms(const struct rdl_redlock *r)
 {
     unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned needed = rdl_redlock_quorum(r) > others ? rdl_redlock_quorum(r) - others : 1;
@@ -158,7 +158,7 @@ int rdl_votes_are_permanent(const struct rdl_redlock *r)
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
         int error = rdl_redlock_error(r, i);
-        n += s->vote != RDL_VOTE_GRANTED && (error == RDL_E_TWICE || rdl_is_permanent(error));
+        n += s->vote != RDL_VOTE_GRANTED && (error == RDL_E_DUPLICATE || rdl_is_permanent(error));
     }
     return n > r->n - rdl_redlock_quorum(r);
 }

@@ -135,7 +135,7 @@ static int preflight_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
         take_error(c, ev);
-    else if (c->reply_kind == RDL_RESP_BULK && c->state == RDL_CONN_HELLO)
+    else if (c->reply_kind == RDL_RESP_BULK && c->state == RDL_CONN_HANDSHAKE)
         take_info(c, ev);
     else
         return 0;
@@ -165,9 +165,9 @@ static int preflight_judge(struct rdl_conn *c)
     if (c->reply_kind == RDL_RESP_BULK)
         return unfit(c);
     if (c->reply_kind != RDL_RESP_ERROR)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     code = rdl_error_code(c->reply);
-    if (rdl_hello_is_turned_away(c))
+    if (rdl_handshake_is_turned_away(c))
         return code;
     rdl_conn_say(c, c->reply);
     return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM ? RDL_OK : code;
@@ -214,7 +214,7 @@ static unsigned rank(const struct rdl_server *s)
  * It is another one of them, behind a second address, and that one counts: its vote may have been counted
  * before, and a lease goes on where it was granted; else it is the first. Also while it is not connected.
  */
-static int is_twice(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t run)
+static int is_duplicate(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t run)
 {
     const struct rdl_server *other;
 
@@ -250,8 +250,8 @@ static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_
         *error = RDL_E_PERM;
         return UINT64_MAX;
     }
-    if (is_twice(r, s, f->run)) {
-        *error = RDL_E_TWICE;
+    if (is_duplicate(r, s, f->run)) {
+        *error = RDL_E_DUPLICATE;
         return UINT64_MAX;
     }
     if (r->opt->guard == RDL_GUARD_OFF)

@@ -138,7 +138,7 @@ extern const struct rdl_script rdl_script_replace;
  * As rdl_script_release, and tells one waiter: KEYS[2] the list of hints, ARGV[2] the ttl of a hint in ms.
  * A list that is there already, or a key of another type, is left alone.
  */
-extern const struct rdl_script rdl_script_release_wake;
+extern const struct rdl_script rdl_script_release_hint;
 /*
  * KEYS[1] the lock, KEYS[2] its fence, ARGV[1] the token, ARGV[2] ttl, ARGV[3] the least fence number,
  * ARGV[4] how long the fence is kept in ms, 0: for ever. {1, number}: granted, or granted before to this

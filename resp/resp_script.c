@@ -76,7 +76,7 @@ static const char wake_text[] = "local v=redis.call('GET',KEYS[1])"
                                 "redis.pcall('PEXPIRE',KEYS[2],ARGV[2])end "
                                 "return 1";
 
-const struct rdl_script rdl_script_release_wake = {wake_text, LITERAL_LEN(wake_text), 5,
+const struct rdl_script rdl_script_release_hint = {wake_text, LITERAL_LEN(wake_text), 5,
                                                    "3829627bd9448bec2abf2506b28e451f028bf7fd"};
 
 /* ---------------------------------------------------------------- several locks: all of them or none */

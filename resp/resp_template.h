@@ -84,7 +84,7 @@ extern const char rdl_wire_time[], rdl_wire_setnx[], rdl_wire_getset[], rdl_wire
 
 /* Calls of the scripts, by text or by SHA1: two of them look alike where their arguments do. */
 extern const char rdl_wire_call_release[]; /* rdl_script_canary, too */
-extern const char rdl_wire_call_extend[], rdl_wire_call_replace[], rdl_wire_call_release_wake[];
+extern const char rdl_wire_call_extend[], rdl_wire_call_replace[], rdl_wire_call_release_hint[];
 extern const char rdl_wire_call_fenced[]; /* rdl_script_acquire, rdl_script_extend_fenced */
 extern const char rdl_wire_call_multi[];  /* rdl_script_acquire_multi, rdl_script_extend_multi */
 extern const char rdl_wire_call_release_multi[];

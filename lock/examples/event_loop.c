@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 {
     static struct rdl_posix_conn server;
     struct rdl_conn *conn = &server.conn;
-    static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_lock lock;
     int rc;

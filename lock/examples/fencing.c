@@ -46,7 +46,7 @@ static uint64_t hold(struct rdl_lock_fenced *fenced, const struct rdl_net *net)
 int main(int argc, char **argv)
 {
     static struct rdl_posix_conn server;
-    static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
     struct store store = {0, "nothing"};
     struct rdl_posix posix;
     struct rdl_net net;

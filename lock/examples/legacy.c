@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 {
     static struct rdl_posix_conn server;
     /* The others think in seconds, and take over in the second after; an old server may be slow. */
-    static const struct rdl_options opt = {
+    static const struct rdl_lock_options opt = {
         .ttl_ms = 30000, .wait_ms = 2000, .retry_ms = 100, .attempt_ms = 2000};
     const char *name = argc == 3 ? argv[2] : "lock.foo";
     struct rdl_posix posix;

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     struct rdl_posix posix;
     struct rdl_net net;
     struct rdl_lock lock;
-    static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
 
     if (argc != 2 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
         fprintf(stderr, "usage: minimal redis://ADDRESS:PORT\n");

@@ -113,7 +113,7 @@ static int finish(struct rdl_lock *lock, int rc)
 
 int main(int argc, char **argv)
 {
-    static const struct rdl_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
     static char text[RDL_POSIX_URL_MAX];
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_lock lock;

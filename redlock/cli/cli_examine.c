@@ -46,7 +46,7 @@ static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_second < 0)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     r->verdict = RDL_ANSWER_YES;
     if (x->has_clock && took_ms >= x->rtt_ms)
         return RDL_OK;
@@ -216,8 +216,8 @@ static const struct step steps[] = {
     {DROP(FENCE, TRIAL)},
     /* --wake-hint */
     {TAKE(HINT)},
-    {HINT, &rdl_op_release_wake, TRIAL, TRIAL_WAKE, 0, RIGHT(EVAL), 0, 0, 0, NULL, NULL},
-    {HINT, &rdl_op_wait, TRIAL, TRIAL_WAKE, HINT_MS, RIGHT(BLPOP), 0, 0, 0, NULL, NULL},
+    {HINT, &rdl_op_release_hint, TRIAL, TRIAL_WAKE, 0, RIGHT(EVAL), 0, 0, 0, NULL, NULL},
+    {HINT, &rdl_op_wait_hint, TRIAL, TRIAL_WAKE, HINT_MS, RIGHT(BLPOP), 0, 0, 0, NULL, NULL},
     {DROP(HINT, TRIAL_WAKE)},
     {DROP(HINT, TRIAL)},
     /* --canary; made as the canary is */
@@ -289,7 +289,7 @@ static void take_answer(size_t i, const struct step *step)
     if ((req->answer == RDL_ANSWER_UNKNOWN || req->answer == RDL_ANSWER_UNSENT) && x->error == RDL_OK)
         x->error = req->error != RDL_OK ? req->error : RDL_E_TIMEOUT;
     /* it was released, and nobody is told */
-    if (step->op == &rdl_op_wait && req->answer == RDL_ANSWER_NO && (x->missing & RIGHT(EVAL)) == 0)
+    if (step->op == &rdl_op_wait_hint && req->answer == RDL_ANSWER_NO && (x->missing & RIGHT(EVAL)) == 0)
         x->missing |= RIGHT(TYPE) | RIGHT(RPUSH);
 }
 

@@ -66,7 +66,7 @@ static void find_absent(size_t i)
     } else if (error == RDL_E_DB) {
         find("database", RDL_EXIT_CONFIG, i, "%s", why);
         remedy("name a database that there is");
-    } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNASKED) {
+    } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNEXPECTED) {
         find("protocol", RDL_EXIT_PROTOCOL, i, "%s", why);
         remedy("is that the right port?");
     } else {
@@ -202,7 +202,7 @@ static void find_eviction(size_t i)
 
 static void find_trip(size_t i)
 {
-    const struct rdl_options lease = {.ttl_ms = look->o->ttl_ms, .attempt_ms = look->o->attempt_ms};
+    const struct rdl_lock_options lease = {.ttl_ms = look->o->ttl_ms, .attempt_ms = look->o->attempt_ms};
     uint32_t trip_ms = exams[i].rtt_ms, attempt_ms = rdl_attempt_over(&lease, trip_ms);
     char advice[80];
 

@@ -26,7 +26,7 @@ static int id_judge(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
     if (c->reply_kind != RDL_RESP_BULK && c->reply_kind != RDL_RESP_NIL)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     int is_ours =
         c->reply_kind == RDL_RESP_BULK && rdl_cli_id(RDL_CLI_ID_BASE, c->reply, c->reply_len) == outer_id;
     r->verdict = is_ours ? RDL_ANSWER_YES : RDL_ANSWER_NO;

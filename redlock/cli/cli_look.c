@@ -99,7 +99,7 @@ static int questions_judge(struct rdl_conn *c)
     if (c->reply_kind == RDL_RESP_BULK)
         return RDL_OK;
     if (c->reply_kind != RDL_RESP_ERROR)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     int code = rdl_error_code(c->reply);
     if (code == RDL_E_UNSUPPORTED || code == RDL_E_PERM)
         return RDL_OK;
@@ -160,11 +160,11 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     }
     if (ev->kind != RDL_RESP_BULK)
         return 0;
-    if (c->state == RDL_CONN_HELLO)
+    if (c->state == RDL_CONN_HANDSHAKE)
         take_info(index_of(c), ev);
     else
         take_value(index_of(c), ev);
-    return c->state == RDL_CONN_HELLO;
+    return c->state == RDL_CONN_HANDSHAKE;
 }
 
 /* The first two are for all. */
@@ -241,7 +241,7 @@ static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
     if (c->reply_kind != RDL_RESP_ARRAY || names == 0 || in->cursor_len == 0)
-        return RDL_E_UNASKED;
+        return RDL_E_UNEXPECTED;
     r->verdict = RDL_ANSWER_YES;
     look->searched[i] = strcmp(in->cursor, "0") == 0;
     return RDL_OK;

@@ -52,7 +52,7 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
     rdl_token_hex(&token, value);
     memset(&cmd, 0, sizeof cmd);
     p->extend_by = l->is_legacy ? &rdl_op_replace : &rdl_op_extend;
-    p->release_by = l->is_legacy ? NULL : l->o->wake_hint && i == 0 ? &rdl_op_release_wake : &rdl_op_release;
+    p->release_by = l->is_legacy ? NULL : l->o->wake_hint && i == 0 ? &rdl_op_release_hint : &rdl_op_release;
     cmd.name.data = l->o->lock;
     cmd.name.len = strlen(l->o->lock);
     cmd.value.data = value;

@@ -170,13 +170,13 @@ static enum trouble trouble_of(int error)
         return REFUSED;
     case RDL_E_SYNTAX:
     case RDL_E_LIMIT:
-    case RDL_E_UNASKED:
+    case RDL_E_UNEXPECTED:
         return FOREIGN;
     case RDL_E_URL:
     case RDL_E_UNSUPPORTED:
     case RDL_E_DB:
     case RDL_E_CLUSTER:
-    case RDL_E_TWICE:
+    case RDL_E_DUPLICATE:
         return HOPELESS;
     default:
         return SILENT;

@@ -53,7 +53,7 @@ static int is_connecting(const struct rdl_cli_lock *l)
 
     for (size_t i = 0; i < l->servers->n; i++) {
         enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
-        n += state == RDL_CONN_OPENING || state == RDL_CONN_HELLO;
+        n += state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE;
     }
     return n > 0;
 }
@@ -96,13 +96,13 @@ static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t pol
     for (size_t i = 0; i < l->servers->n; i++) {
         enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
         most += rdl_conn_replies(&l->servers->conn[i]);
-        most += state == RDL_CONN_HELLO || state == RDL_CONN_READY;
+        most += state == RDL_CONN_HANDSHAKE || state == RDL_CONN_READY;
     }
     if (most <= p->most && polled_ms < silence_end(l, p))
         return;
     for (size_t i = 0; i < l->servers->n && most <= p->most; i++) {
         enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
-        if (state == RDL_CONN_OPENING || state == RDL_CONN_HELLO)
+        if (state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE)
             rdl_conn_shut(&l->servers->conn[i], RDL_E_TIMEOUT);
     }
     p->since_ms = rdl_cli_now(l);

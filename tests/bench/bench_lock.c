@@ -61,7 +61,7 @@ static int cycle(void)
 
 int main(void)
 {
-    static const struct rdl_options opt = {.ttl_ms = 30000, .wait_ms = 5000, .retry_ms = 50};
+    static const struct rdl_lock_options opt = {.ttl_ms = 30000, .wait_ms = 5000, .retry_ms = 50};
     int rc = RDL_OK;
     int i;
 

@@ -100,7 +100,7 @@ static void work(unsigned i, const struct load *load)
 static void client(unsigned i, const struct way *way, const struct load *load)
 {
     static struct line first, second;
-    const struct rdl_options opt = {
+    const struct rdl_lock_options opt = {
         .ttl_ms = TTL_MS, .wait_ms = ROUND_MS, .retry_ms = way->retry_ms, .attempt_ms = 1000};
     struct rdl_posix posix;
     struct rdl_net net;

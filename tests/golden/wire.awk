@@ -12,7 +12,7 @@ BEGIN {
     give("blpop", "b={lock:a}:wake"); give("blpop-whole", "b={lock:a}:wake|t=1")
     give("eval-replace", "v=1700000060.123456789"); give("eval-canary", "k=rdl:canary|v=00c0ffee12345678 ")
     give("eval-acquire", "f=1700000000000"); give("eval-extend-fenced", "f=1700000000007")
-    give("eval-release-wake", "b={lock:a}:wake|h=1000")
+    give("eval-release-hint", "b={lock:a}:wake|h=1000")
     give("config-get", "p=appendfsync")
     give("scan", "g=17179869184|p=lock:\\x5c[a\\x5c]*")
     several = "lock:a lock:b"

@@ -90,7 +90,7 @@ static const struct rdl_op op_persistence = {persistence_ways, NULL, FAMILY_DIRE
     name, NULL, &(op), LITERAL("lock:a"), LITERAL(value), LITERAL(extra), TTL_MS, 0
 #define LOCK(name, op) OP(name, op, TOKEN, "")
 #define CONNECT(name, endpoint, preflight) name, endpoint, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, preflight
-#define WAKE(name) name, NULL, &rdl_op_wait, LITERAL("lock:a"), {NULL, 0}, {NULL, 0}, 250, 0
+#define WAKE(name) name, NULL, &rdl_op_wait_hint, LITERAL("lock:a"), {NULL, 0}, {NULL, 0}, 250, 0
 #define BOTH(name, op) name, NULL, &(op), LITERAL("\6lock:a\6lock:b"), LITERAL(TOKEN), {NULL, 0}, TTL_MS, 0
 
 static const struct line lines[] = {
@@ -130,7 +130,7 @@ static const struct line lines[] = {
     {OP("eval-replace", rdl_op_replace, "1700000060.123456789", "1700000030"), {NULL}, 0},
     {OP("eval-acquire", rdl_op_acquire_fenced, TOKEN, "1700000000000"), {NULL}, 0},
     {OP("eval-extend-fenced", rdl_op_extend_fenced, TOKEN, "1700000000007"), {NULL}, 0},
-    {LOCK("eval-release-wake", rdl_op_release_wake), {NULL}, 0},
+    {LOCK("eval-release-hint", rdl_op_release_hint), {NULL}, 0},
     {"eval-canary", NULL, &rdl_op_canary_make, LITERAL("rdl:canary"), {NULL, 0}, {NULL, 0}, 1700000000, 1,
      {RUN "$0\r\n\r\n$0\r\n\r\n"}, 0},
     {BOTH("eval-acquire-multi", rdl_op_acquire_multi), {NULL}, 0},

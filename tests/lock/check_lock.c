@@ -10,11 +10,11 @@ enum { TTL = 10000, DRIFT = 102, ATTEMPT = 250 };
 
 static struct scripted s;
 static struct rdl_lock l;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_options once = {.ttl_ms = TTL};
+    const struct rdl_lock_options once = {.ttl_ms = TTL};
 
     scripted_init(&s);
     scripted_open(&s, 1000);

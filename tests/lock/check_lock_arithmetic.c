@@ -37,7 +37,7 @@ START_TEST(an_attempt_has_a_twentieth_of_the_ttl_within_bounds)
 {
     static const uint32_t ttl[] = {0, 20, 99, 100, 119, 120, 4999, 5000, 5020, RDL_TTL_MAX};
     static const uint32_t ms[] = {5, 5, 5, 5, 5, 6, 249, 250, 250, 250};
-    struct rdl_options opt = {.ttl_ms = ttl[_i]};
+    struct rdl_lock_options opt = {.ttl_ms = ttl[_i]};
 
     ck_assert_uint_eq(rdl_attempt_ms(&opt), ms[_i]);
     opt.attempt_ms = 1;
@@ -69,7 +69,7 @@ static const struct {
 
 START_TEST(an_attempt_has_three_round_trips_of_a_quarter_of_the_ttl_at_most)
 {
-    struct rdl_options opt = {.ttl_ms = ways[_i].ttl, .attempt_ms = ways[_i].attempt};
+    struct rdl_lock_options opt = {.ttl_ms = ways[_i].ttl, .attempt_ms = ways[_i].attempt};
 
     ck_assert_uint_eq(rdl_attempt_over(&opt, ways[_i].rtt), ways[_i].ms);
 }
@@ -95,7 +95,7 @@ static const struct {
 
 START_TEST(a_ttl_is_four_attempts_at_least_and_31_bits_at_most)
 {
-    struct rdl_options opt = {.ttl_ms = ttls[_i].ttl, .attempt_ms = ttls[_i].attempt};
+    struct rdl_lock_options opt = {.ttl_ms = ttls[_i].ttl, .attempt_ms = ttls[_i].attempt};
 
     ck_assert_int_eq(rdl_ttl_check(&opt, opt.ttl_ms), ttls[_i].result);
     ck_assert_int_eq(rdl_options_check(&opt, 1), ttls[_i].result);
@@ -117,7 +117,7 @@ END_TEST
 
 START_TEST(a_name_has_1_to_128_bytes)
 {
-    struct rdl_options opt = {.ttl_ms = 1000};
+    struct rdl_lock_options opt = {.ttl_ms = 1000};
 
     ck_assert_int_eq(rdl_options_check(&opt, 0), RDL_E_NAME);
     ck_assert_int_eq(rdl_options_check(&opt, 1), RDL_OK);
@@ -129,7 +129,7 @@ END_TEST
 
 START_TEST(waiting_needs_a_bound_and_a_pause)
 {
-    struct rdl_options opt = {.ttl_ms = 1000};
+    struct rdl_lock_options opt = {.ttl_ms = 1000};
 
     ck_assert(rdl_is_one_attempt(&opt));
     ck_assert_uint_eq(rdl_give_up_ms(&opt, 5), UINT64_MAX);

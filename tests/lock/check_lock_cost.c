@@ -10,11 +10,11 @@ enum { TTL = 10000 };
 static struct scripted s;
 static union any_lock own;
 static struct rdl_lock *const l = &own.lock;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_options patient = {.ttl_ms = TTL, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 50};
+    const struct rdl_lock_options patient = {.ttl_ms = TTL, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 50};
 
     scripted_init(&s);
     scripted_model(&s, 0);

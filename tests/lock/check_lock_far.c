@@ -10,14 +10,14 @@ enum { TTL = 30000, LEAST = 250 };
 
 static struct scripted s;
 static struct rdl_lock l;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 static uint64_t now;
 
 static const uint32_t trips[] = {260, 1000};
 
 static void setup(void)
 {
-    const struct rdl_options once = {.ttl_ms = TTL};
+    const struct rdl_lock_options once = {.ttl_ms = TTL};
 
     scripted_init(&s);
     s.cfg.connect_ms = 5000;

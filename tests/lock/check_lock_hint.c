@@ -18,11 +18,11 @@ enum { TTL = 10000, NOW = 1000 };
 static struct scripted s, second;
 static struct rdl_lock l;
 static struct rdl_hint hint;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_options patient = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
+    const struct rdl_lock_options patient = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
 
     scripted_init(&s);
     scripted_init(&second);

@@ -57,20 +57,20 @@ static const char *call(const char *command, const char *script)
 
 START_TEST(a_server_without_the_script_gets_it_whole)
 {
-    submit(&rdl_op_release_wake, "k");
-    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    submit(&rdl_op_release_hint, "k");
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_hint.text));
     scripted_reply(&s, ":1\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
-    submit(&rdl_op_release_wake, "k");
-    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_release_wake.sha));
+    submit(&rdl_op_release_hint, "k");
+    ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_release_hint.sha));
     scripted_reply(&s, NOSCRIPT);
-    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_hint.text));
 }
 END_TEST
 
 START_TEST(where_scripts_are_refused_it_releases_all_the_same)
 {
-    submit(&rdl_op_release_wake, "k");
+    submit(&rdl_op_release_hint, "k");
     scripted_sent(&s);
     scripted_reply(&s, REFUSED);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(0xab)));
@@ -80,7 +80,7 @@ START_TEST(where_scripts_are_refused_it_releases_all_the_same)
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELIFEQ"));
     scripted_reply(&s, ":1\r\n:-2\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
-    submit(&rdl_op_release_wake, "k");
+    submit(&rdl_op_release_hint, "k");
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELIFEQ"));
 }
 END_TEST
@@ -90,8 +90,8 @@ START_TEST(a_release_that_tells_nobody_keeps_its_own_way)
     submit(&rdl_op_release, "k");
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    submit(&rdl_op_release_wake, "k");
-    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    submit(&rdl_op_release_hint, "k");
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_hint.text));
     scripted_reply(&s, ":0\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
     submit(&rdl_op_release, "k");
@@ -101,11 +101,11 @@ END_TEST
 
 START_TEST(a_release_that_is_owed_tells_as_well)
 {
-    submit_as(&rdl_op_release_wake, "k", NULL);
-    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    submit_as(&rdl_op_release_hint, "k", NULL);
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_hint.text));
     scripted_break(&s);
     scripted_open(&s, 2000);
-    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_wake.text));
+    ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_hint.text));
     scripted_reply(&s, ":-1\r\n");
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
@@ -129,7 +129,7 @@ static const struct {
 
 START_TEST(a_hint_came_or_none_did)
 {
-    submit(&rdl_op_wait, "k");
+    submit(&rdl_op_wait_hint, "k");
     ck_assert_str_eq(scripted_sent(&s), WAIT_250);
     scripted_reply(&s, replies[_i].reply);
     ck_assert_int_eq(req.answer, replies[_i].answer);
@@ -141,18 +141,18 @@ END_TEST
 
 START_TEST(before_6_0_it_waits_for_whole_seconds)
 {
-    submit(&rdl_op_wait, "k");
+    submit(&rdl_op_wait_hint, "k");
     scripted_sent(&s);
     scripted_reply(&s, OLD);
     ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
     ck_assert_str_eq(scripted_sent(&s), WAIT_1);
     scripted_reply(&s, "*-1\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
-    submit(&rdl_op_wait, "k"); /* from now on at once */
+    submit(&rdl_op_wait_hint, "k"); /* from now on at once */
     ck_assert_str_eq(scripted_sent(&s), WAIT_1);
     scripted_break(&s);
     scripted_open(&s, 2000); /* it may be another server */
-    submit(&rdl_op_wait, "k");
+    submit(&rdl_op_wait_hint, "k");
     ck_assert_str_eq(scripted_sent(&s), WAIT_250);
 }
 END_TEST
@@ -186,7 +186,7 @@ START_TEST(a_wait_is_in_seconds_rounded_up_and_never_0)
     snprintf(want, sizeof want, "*3\r\n$5\r\nBLPOP\r\n$8\r\n{k}:wake\r\n$%zu\r\n%s\r\n",
              strlen(waits[_i].text), waits[_i].text);
     memset(&req, 0, sizeof req);
-    submit_for(&rdl_op_wait, "k", &req, waits[_i].ms);
+    submit_for(&rdl_op_wait_hint, "k", &req, waits[_i].ms);
     if (waits[_i].is_whole) {
         scripted_sent(&s);
         scripted_reply(&s, OLD);
@@ -199,14 +199,14 @@ START_TEST(refused_it_is_not_sent_again_on_this_connection)
 {
     static const char *const texts[] = {REFUSED, "-NOPERM no\r\n"};
 
-    submit(&rdl_op_wait, "k");
+    submit(&rdl_op_wait_hint, "k");
     scripted_sent(&s);
     scripted_reply(&s, texts[_i]);
     scripted_sent(&s);
     scripted_reply(&s, texts[_i]);
     ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
     ck_assert_int_eq(req.error, _i ? RDL_E_PERM : RDL_E_UNSUPPORTED);
-    submit(&rdl_op_wait, "k");
+    submit(&rdl_op_wait_hint, "k");
     ck_assert_str_eq(scripted_sent(&s), "");
     ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
 }
@@ -216,10 +216,10 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
 {
     static const char *const texts[] = {":1\r\n", "+OK\r\n", "$1\r\n1\r\n"};
 
-    submit(&rdl_op_wait, "k");
+    submit(&rdl_op_wait_hint, "k");
     scripted_sent(&s);
     scripted_reply(&s, texts[_i]);
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }
 END_TEST

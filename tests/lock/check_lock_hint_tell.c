@@ -11,7 +11,7 @@ enum { NOW = 1000 };
 static struct scripted s;
 static struct rdl_lock l;
 static struct rdl_hint hint;
-static const struct rdl_options opt = {.ttl_ms = 10000};
+static const struct rdl_lock_options opt = {.ttl_ms = 10000};
 
 static void setup(void)
 {
@@ -32,7 +32,7 @@ START_TEST(a_release_tells_and_so_does_one_that_is_owed)
         ck_assert_int_eq(rdl_lock_release_begin(&l, NOW), RDL_PENDING);
     else
         rdl_lock_cancel(&l);
-    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release_wake.text));
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release_hint.text));
     scripted_reply(&s, ":1\r\n");
     if (_i == 0)
         ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_OK);

@@ -17,11 +17,11 @@ enum { TTL = 10000, ATTEMPT = 250, START = 5000, SERVER_S = 1700000000 };
 
 static struct scripted s;
 static struct rdl_lock_legacy l;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
+    const struct rdl_lock_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
 
     scripted_init(&s);
     scripted_open(&s, START);

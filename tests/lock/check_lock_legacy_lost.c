@@ -16,7 +16,7 @@ static const uint64_t START = 1700000000000u;
 
 static struct scripted s;
 static struct rdl_lock_legacy l;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 static uint64_t now;
 static int is_new; /* nothing was asked yet on this connection */
 
@@ -25,7 +25,7 @@ static const struct sim_features kinds[] = {{.version = "7.0.15"}, {.version = "
 
 static void begin(int way)
 {
-    const struct rdl_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
+    const struct rdl_lock_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
 
     now = START;
     opt = once;

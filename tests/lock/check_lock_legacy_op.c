@@ -94,7 +94,7 @@ START_TEST(what_cannot_be_a_time_ends_the_connection)
     submit(&rdl_op_time);
     ck_assert_str_eq(scripted_sent(&s), "*1\r\n$4\r\nTIME\r\n");
     scripted_reply(&s, texts[_i]);
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }
 END_TEST
@@ -384,7 +384,7 @@ START_TEST(getset_and_del_are_sent_as_they_are)
     ck_assert_str_eq(scripted_sent(&s), _i ? "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n"
                                            : "*3\r\n$6\r\nGETSET\r\n$1\r\nk\r\n$10\r\n1700000011\r\n");
     scripted_reply(&s, "+QUEUED\r\n"); /* of a kind that cannot be */
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }
 END_TEST

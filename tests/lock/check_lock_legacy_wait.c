@@ -165,7 +165,7 @@ START_TEST(a_value_of_a_kind_that_cannot_be_ends_the_connection)
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     scripted_reply(&legacy.s, ":0\r\n:-1\r\n+OK\r\n");
-    ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
 }

@@ -123,7 +123,7 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
     submit(&rdl_op_acquire_multi, "\1a\2bc", 5, &req);
     scripted_sent(&s);
     scripted_reply(&s, texts[_i]);
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }
 END_TEST

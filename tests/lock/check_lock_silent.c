@@ -13,12 +13,12 @@ enum { TTL = 10000, ATTEMPT = 250, START = 1000 };
 
 static struct scripted s;
 static struct rdl_lock l;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 static uint64_t now;
 
 static void setup(void)
 {
-    const struct rdl_options once = {.ttl_ms = TTL};
+    const struct rdl_lock_options once = {.ttl_ms = TTL};
 
     now = START;
     scripted_init(&s);

@@ -369,7 +369,7 @@ START_TEST(where_scripts_are_the_only_way_their_refusal_is_told)
     static const char *const refusals[] = {
         NOPERM, UNKNOWN_COMMAND, NOSCRIPT,
         "-ERR Error compiling script (new function): user_script:1: x\r\n"};
-    static const struct rdl_op *const ops[] = {&rdl_op_extend, &rdl_op_release, &rdl_op_release_wake};
+    static const struct rdl_op *const ops[] = {&rdl_op_extend, &rdl_op_release, &rdl_op_release_hint};
     int code = _i % 4 == 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
     int i;
 

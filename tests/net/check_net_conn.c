@@ -98,7 +98,7 @@ START_TEST(an_error_stays_known_until_the_conn_is_ready_again)
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
     s.endpoint.db = 1;
     scripted_open(&s, 1000);
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HANDSHAKE);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
     scripted_sent(&s);
     scripted_reply(&s, "+OK\r\n");
@@ -337,7 +337,7 @@ START_TEST(an_answer_before_its_command_was_sent_whole_is_one_that_nobody_asked_
         submit(&a, &rdl_op_acquire, "k");
         send_some(at);
         scripted_reply(&s, is_set_sent ? "+OK\r\n:30000\r\n" : "+OK\r\n");
-        ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+        ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
         ck_assert_int_eq(a.answer, is_set_sent ? RDL_ANSWER_YES : RDL_ANSWER_UNKNOWN);
     }
 }

@@ -199,11 +199,11 @@ static const struct {
     int code;
     const char *text;
 } unasked[] = {
-    {"+OK\r\n", RDL_E_UNASKED, ""},
-    {":1\r\n", RDL_E_UNASKED, ""},
-    {"$3\r\nabc\r\n", RDL_E_UNASKED, ""},
-    {"$-1\r\n", RDL_E_UNASKED, ""},
-    {"*2\r\n:1\r\n:2\r\n", RDL_E_UNASKED, ""},
+    {"+OK\r\n", RDL_E_UNEXPECTED, ""},
+    {":1\r\n", RDL_E_UNEXPECTED, ""},
+    {"$3\r\nabc\r\n", RDL_E_UNEXPECTED, ""},
+    {"$-1\r\n", RDL_E_UNEXPECTED, ""},
+    {"*2\r\n:1\r\n:2\r\n", RDL_E_UNEXPECTED, ""},
     {"-ERR max number of clients reached\r\n", RDL_E_SERVER, "ERR max number of clients reached"},
     {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH, "NOAUTH Authentication required."},
     {"HTTP/1.1 400 Bad Request\r\n", RDL_E_SYNTAX, ""},

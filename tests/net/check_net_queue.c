@@ -95,7 +95,7 @@ static const struct {
     int is_fenced;
 } locks[] = {
     {&rdl_op_acquire, &rdl_op_release, 0},
-    {&rdl_op_acquire, &rdl_op_release_wake, 0},
+    {&rdl_op_acquire, &rdl_op_release_hint, 0},
     {&rdl_op_acquire_fenced, &rdl_op_release, 1},
 };
 

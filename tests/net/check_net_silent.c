@@ -343,7 +343,7 @@ START_TEST(a_wait_for_a_hint_is_no_silence)
     scripted_break(&s);
     scripted_init(&s);
     scripted_open(&s, NOW);
-    ask(&rdl_op_wait, NOW);
+    ask(&rdl_op_wait_hint, NOW);
     ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 3600000), UINT64_MAX);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }

@@ -43,7 +43,7 @@ START_TEST(connecting_has_a_deadline_that_login_counts_into)
     rdl_conn_opened(&s.conn);
     scripted_sent(&s);
     ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, t + 299), t + 300);
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HANDSHAKE);
     rdl_conn_upkeep(&s.conn, t + 300);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
 }
@@ -242,7 +242,7 @@ START_TEST(two_conns_that_break_at_once_do_not_pause_in_step_once_stirred)
     int i;
 
     scripted_init(&other);
-    rdl_conn_stir(&other.conn, 0x12345678);
+    rdl_conn_seed(&other.conn, 0x12345678);
     rdl_conn_upkeep(&s.conn, 1000);
     rdl_conn_upkeep(&other.conn, 1000);
     for (i = 0; i < 20; i++) {

@@ -167,7 +167,7 @@ START_TEST(what_cannot_be_an_answer_ends_the_connection)
     scripted_reply(&s, nonsense[_i][0]);
     if (nonsense[_i][1] != NULL)
         scripted_reply(&s, nonsense[_i][1]);
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }
 END_TEST

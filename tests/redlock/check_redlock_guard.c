@@ -190,7 +190,7 @@ START_TEST(a_server_behind_two_addresses_has_one_vote)
     fleet.s[2].conn.cfg->facts->run = fleet.s[0].conn.cfg->facts->run;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 2);
-    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_TWICE);
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_DUPLICATE);
     fleet_run(rdl_redlock_release_begin(lock, now), &now);
     fleet.s[1].conn.cfg->facts->run = fleet.s[0].conn.cfg->facts->run;
     fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 1000;
@@ -219,7 +219,7 @@ START_TEST(a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away
     fleet_down(0);
     fleet_up(2);
     ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_TWICE);
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_DUPLICATE);
 }
 END_TEST
 
@@ -258,7 +258,7 @@ START_TEST(a_lease_goes_on_over_the_address_that_granted_it)
     for (int i = 0; i < 4; i++) {
         now += FLEET_TTL / 3;
         ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
-        ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_TWICE);
+        ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_DUPLICATE);
     }
 }
 END_TEST
@@ -278,7 +278,7 @@ START_TEST(who_was_asked_over_one_address_is_not_asked_over_another)
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
     ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_UNKNOWN);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 1);
-    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_TWICE);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_DUPLICATE);
 }
 END_TEST
 

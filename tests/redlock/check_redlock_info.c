@@ -46,7 +46,7 @@ static void answer(const char *server)
 
 START_TEST(all_is_asked_in_one_go_behind_the_login_and_before_any_request)
 {
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HANDSHAKE);
     ck_assert_str_eq(sent, "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n"
                            "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n");
     answer(RUN_A "uptime_in_seconds:7\r\n");
@@ -118,7 +118,7 @@ START_TEST(what_cannot_hold_a_lock_is_refused)
     if (rdl_conn_state(&s.conn) != RDL_CONN_FAILED)
         bulk(unfit[_i].replication);
     ck_assert_int_eq(rdl_conn_error(&s.conn), unfit[_i].error);
-    ck_assert_int_eq(rdl_conn_state(&s.conn), unfit[_i].error ? RDL_CONN_FAILED : RDL_CONN_HELLO);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), unfit[_i].error ? RDL_CONN_FAILED : RDL_CONN_HANDSHAKE);
 }
 END_TEST
 
@@ -130,7 +130,7 @@ static const struct {
     {"-ERR unknown command 'INFO', with args beginning with: 'server' \r\n", RDL_OK},
     {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
     {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING},
-    {"+OK\r\n", RDL_E_UNASKED},
+    {"+OK\r\n", RDL_E_UNEXPECTED},
 };
 
 START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)

@@ -51,7 +51,7 @@ START_TEST(the_hint_is_when_a_majority_could_be_free)
         fleet.servers[i].vote = strcmp(word, "-") == 0 ? RDL_VOTE_UNKNOWN : RDL_VOTE_DENIED;
         fleet.servers[i].value = strtol(word, NULL, 10);
     }
-    ck_assert_uint_eq(rdl_votes_hint_ms(lock), hints[_i].hint);
+    ck_assert_uint_eq(rdl_votes_free_ms(lock), hints[_i].hint);
 }
 END_TEST
 
@@ -75,7 +75,7 @@ START_TEST(only_who_may_still_answer_is_no_no)
     ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* it connects: there is hope */
     fleet.servers[6].error = RDL_E_FULL;
     ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* there may be room yet */
-    fleet.servers[6].error = RDL_E_TWICE;
+    fleet.servers[6].error = RDL_E_DUPLICATE;
     ck_assert_uint_eq(rdl_votes_noes(lock), 5);
     fleet.servers[0].counts = 0; /* whatever it says */
     ck_assert_uint_eq(rdl_votes_noes(lock), 6);

@@ -13,7 +13,7 @@ static const struct {
     unsigned args;
 } scripts[] = {
     {&rdl_script_release, 1, 1},       {&rdl_script_extend, 1, 2},        {&rdl_script_replace, 1, 2},
-    {&rdl_script_acquire, 2, 4},       {&rdl_script_extend_fenced, 2, 4}, {&rdl_script_release_wake, 2, 2},
+    {&rdl_script_acquire, 2, 4},       {&rdl_script_extend_fenced, 2, 4}, {&rdl_script_release_hint, 2, 2},
     {&rdl_script_acquire_multi, 1, 2}, {&rdl_script_extend_multi, 1, 2},  {&rdl_script_release_multi, 1, 1},
     {&rdl_script_canary, 1, 1},
 };

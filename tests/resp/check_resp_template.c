@@ -55,7 +55,7 @@ static const struct golden {
     {"eval-replace", rdl_wire_call_replace, &rdl_script_replace, 0, "v=1700000060.123456789"},
     {"eval-acquire", rdl_wire_call_fenced, &rdl_script_acquire, 0, "f=1700000000000"},
     {"eval-extend-fenced", rdl_wire_call_fenced, &rdl_script_extend_fenced, 0, "f=1700000000007"},
-    {"eval-release-wake", rdl_wire_call_release_wake, &rdl_script_release_wake, 0, "b={lock:a}:wake|h=1000"},
+    {"eval-release-hint", rdl_wire_call_release_hint, &rdl_script_release_hint, 0, "b={lock:a}:wake|h=1000"},
     {"eval-canary", rdl_wire_call_release, &rdl_script_canary, 0, "k=rdl:canary|v=00c0ffee12345678 "},
     {"eval-acquire-multi", rdl_wire_call_multi, &rdl_script_acquire_multi, 0, "k=lock:a|k=lock:b|y=2|a=7"},
     {"eval-extend-multi", rdl_wire_call_multi, &rdl_script_extend_multi, 0, "k=lock:a|k=lock:b|y=2|a=7"},

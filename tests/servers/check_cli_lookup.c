@@ -333,7 +333,7 @@ START_TEST(who_is_just_logging_in_moves_when_that_has_failed)
     lose(0);
     open_again(0);
     rdl_conn_opened(&servers.conn[0]);
-    ck_assert_int_eq(rdl_conn_state(&servers.conn[0]), RDL_CONN_HELLO);
+    ck_assert_int_eq(rdl_conn_state(&servers.conn[0]), RDL_CONN_HANDSHAKE);
     look_up();
     ck_assert_str_eq(at(0), "192.0.2.1");
     lose(0);

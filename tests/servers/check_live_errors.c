@@ -21,8 +21,8 @@ static union any_lock own;
 static struct rdl_lock *const lock = &own.lock;
 static pid_t helper;
 
-static const struct rdl_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
-static const struct rdl_options patient = {
+static const struct rdl_lock_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
+static const struct rdl_lock_options patient = {
     .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 static void ok(const char *command)
@@ -267,7 +267,7 @@ static void begin_server(const struct row *r)
     client_init(&client, url);
 }
 
-static void init_lock(const struct row *r, const struct rdl_options *opt)
+static void init_lock(const struct row *r, const struct rdl_lock_options *opt)
 {
     any_lock_init(&own, r->mode, opt, &client.conn, "k", 1);
 }

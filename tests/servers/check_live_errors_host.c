@@ -23,8 +23,8 @@
 static struct relay relay;
 static struct rdl_lock lock;
 
-static const struct rdl_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
-static const struct rdl_options patient = {
+static const struct rdl_lock_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
+static const struct rdl_lock_options patient = {
     .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 static void setup(void)
@@ -48,7 +48,7 @@ static void assert_told(const char *text)
     ck_assert_msg(is_told(text), "%s, not %s", rdl_conn_text(&asking.conn), text);
 }
 
-static int acquire(const struct rdl_options *opt)
+static int acquire(const struct rdl_lock_options *opt)
 {
     rdl_lock_init(&lock, opt, &asking.conn, "k", 1);
     return rdl_lock_acquire(&lock, &client_net);
@@ -112,7 +112,7 @@ START_TEST(a_server_in_protected_mode_lets_nobody_in_from_elsewhere)
         ck_assert_int_eq(acquire(&patient), RDL_OK);
     } else {
         ck_assert_int_eq(acquire(&patient), RDL_E_AUTH);
-        assert_told(asking_major() < 7 ? "WRONGPASS" : "DENIED"); /* the rest: check_net_hello.c */
+        assert_told(asking_major() < 7 ? "WRONGPASS" : "DENIED"); /* the rest: check_net_handshake.c */
         ck_assert_int_eq(rdl_is_permanent(RDL_E_AUTH), 1);
         ck_assert_str_eq(rdl_strerror(RDL_E_AUTH), "the login was refused");
         ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");

@@ -157,7 +157,7 @@ END_TEST
 START_TEST(who_waits_for_a_hint_hears_that_the_server_became_a_replica)
 {
     asking_begin("");
-    client_submit(&asking, &rdl_op_wait, "k");
+    client_submit(&asking, &rdl_op_wait_hint, "k");
     while (strstr(live_command(&asked, "INFO clients"), "\nblocked_clients:1") == NULL)
         client_step(&asking, client_now() + 20);
     live_command(&asked, "REPLICAOF 127.0.0.1 1");

@@ -67,8 +67,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- what scripts may not run */
 
-static const struct rdl_options opt = {.ttl_ms = 20000, .attempt_ms = 5000};
-static const struct rdl_options patient = {
+static const struct rdl_lock_options opt = {.ttl_ms = 20000, .attempt_ms = 5000};
+static const struct rdl_lock_options patient = {
     .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 /*
@@ -77,7 +77,7 @@ static const struct rdl_options patient = {
  */
 static void assert_no_fence(int error, const char *text)
 {
-    const struct rdl_options *o = asking_major() < 7 ? &opt : &patient;
+    const struct rdl_lock_options *o = asking_major() < 7 ? &opt : &patient;
     struct rdl_lock_fenced fenced;
     int rc;
 
@@ -197,7 +197,7 @@ END_TEST
 /* What it was sent during the pause it does afterwards: first the acquire, then the release behind it. */
 START_TEST(a_paused_server_is_unknown_and_has_no_key_afterwards)
 {
-    static const struct rdl_options hasty = {.ttl_ms = 20000, .attempt_ms = 50};
+    static const struct rdl_lock_options hasty = {.ttl_ms = 20000, .attempt_ms = 50};
 
     asking_begin("");
     rdl_lock_init(&lock, &hasty, &asking.conn, "k", 1);
@@ -214,7 +214,7 @@ END_TEST
 START_TEST(the_shortest_wait_for_a_hint_ends)
 {
     const struct rdl_command wait = {
-        .op = &rdl_op_wait, .name = {"k", 1}, .until_ms = UINT64_MAX, .ttl_ms = 1};
+        .op = &rdl_op_wait_hint, .name = {"k", 1}, .until_ms = UINT64_MAX, .ttl_ms = 1};
 
     asking_begin("");
     ck_assert_int_eq(rdl_conn_submit(&asking.conn, &asking.req, &wait), RDL_OK);

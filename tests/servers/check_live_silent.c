@@ -22,7 +22,7 @@ static struct live_server server;
 static struct relay relay;
 static struct client client;
 static struct rdl_lock lock;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 static char url[64];
 
 static void setup(void)
@@ -41,7 +41,7 @@ static void teardown(void)
 /* A lock whose connection goes mute when it sends this. */
 static void begin(const char *mute, uint32_t ttl_ms, uint32_t attempt_ms)
 {
-    const struct rdl_options patient = {
+    const struct rdl_lock_options patient = {
         .ttl_ms = ttl_ms, .wait_ms = WAIT_MS, .retry_ms = 20, .attempt_ms = attempt_ms};
 
     relay.mute = mute;

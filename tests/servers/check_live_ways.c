@@ -230,7 +230,7 @@ START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
 {
     static const struct rdl_script *const scripts[] = {
         &rdl_script_release,       &rdl_script_extend,        &rdl_script_replace,
-        &rdl_script_acquire,       &rdl_script_extend_fenced, &rdl_script_release_wake,
+        &rdl_script_acquire,       &rdl_script_extend_fenced, &rdl_script_release_hint,
         &rdl_script_acquire_multi, &rdl_script_extend_multi,  &rdl_script_release_multi,
         &rdl_script_canary,
     };

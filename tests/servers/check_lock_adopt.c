@@ -13,7 +13,7 @@ enum { TTL = 20000, DRIFT = 202 };
 static struct live_server server;
 static struct client client, other;
 static struct rdl_lock lock, adopted;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 static char token[RDL_VALUE_MAX];
 
 /* The lock is held, its token known; the other handle has a conn of its own. */

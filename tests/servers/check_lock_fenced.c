@@ -14,7 +14,7 @@ enum { TTL = 20000, DAY_MS = 86400000 };
 static struct live_server server;
 static struct client client, other;
 static struct rdl_lock_fenced lock, second;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 
 static void begin(const char *const *args)
 {

@@ -213,7 +213,7 @@ START_TEST(what_cannot_be_an_answer_ends_the_connection)
         ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
         scripted_break(&s);
     } else {
-        ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+        ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     }
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }

@@ -21,7 +21,7 @@ struct person {
 
 static struct live_server server;
 static struct person anna, berta, clara;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 static char url[256];
 
 static void meet(struct person *p, const char *user)
@@ -300,7 +300,7 @@ START_TEST(the_script_is_the_one_its_sha1_says)
 
     ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
-    snprintf(text, sizeof text, "SCRIPT EXISTS %s", rdl_script_release_wake.sha);
+    snprintf(text, sizeof text, "SCRIPT EXISTS %s", rdl_script_release_hint.sha);
     ck_assert_str_eq(live_command(&server, "%s", text), "*1\r\n:1\r\n");
 }
 END_TEST

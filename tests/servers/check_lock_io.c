@@ -12,7 +12,7 @@
 static struct live_server server;
 static struct client client;
 static struct rdl_lock lock;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 
 static void setup(void)
 {

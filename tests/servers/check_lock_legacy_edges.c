@@ -18,7 +18,7 @@ static struct live_server server;
 static struct client client, other;
 static struct rdl_lock_legacy lock, second;
 static struct rdl_lock px;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 
 #define NO(command) "--rename-command", command, ""
 

@@ -13,7 +13,7 @@ enum { TTL = 20000 };
 static struct live_server server;
 static struct client client, other;
 static struct rdl_lock lock, second;
-static struct rdl_options opt;
+static struct rdl_lock_options opt;
 static uint8_t packed[RDL_NAME_MAX], packed_too[RDL_NAME_MAX];
 
 static const struct rdl_bytes abc[] = {{"a", 1}, {"b", 1}, {"c\0\r\n", 4}};

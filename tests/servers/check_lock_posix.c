@@ -10,7 +10,7 @@ static struct rdl_posix_conn server;
 static struct rdl_posix posix;
 static struct rdl_net net;
 static struct rdl_lock lock;
-static const struct rdl_options opt = {.ttl_ms = 10000};
+static const struct rdl_lock_options opt = {.ttl_ms = 10000};
 
 START_TEST(a_url_is_all_a_lock_needs)
 {

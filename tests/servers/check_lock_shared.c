@@ -38,7 +38,7 @@ static struct slot {
     uint64_t fence;
 } slots[LOCKS];
 
-static const struct rdl_options opt = {.ttl_ms = TTL, .attempt_ms = 30000};
+static const struct rdl_lock_options opt = {.ttl_ms = TTL, .attempt_ms = 30000};
 static struct live_server server;
 static struct client client;
 static uint64_t queue[512 / 8 * LOCKS];

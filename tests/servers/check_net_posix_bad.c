@@ -214,7 +214,7 @@ START_TEST(test_a_reply_nobody_asked_for)
 {
     meet(FAKE_GREETS, ":1\r\n", 0, _i);
     client_wait_state(&client, RDL_CONN_CLOSED);
-    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_UNASKED);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_UNEXPECTED);
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
 }
 END_TEST

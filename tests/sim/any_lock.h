@@ -13,7 +13,7 @@ union any_lock {
     struct rdl_lock_legacy legacy;
 };
 
-static inline void any_lock_init(union any_lock *l, enum any_mode mode, const struct rdl_options *opt,
+static inline void any_lock_init(union any_lock *l, enum any_mode mode, const struct rdl_lock_options *opt,
                                  struct rdl_conn *conn, const void *name, size_t name_len)
 {
     switch (mode) {

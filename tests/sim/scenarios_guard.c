@@ -296,7 +296,7 @@ static void one_server_has_one_vote(void)
         }
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         EXPECT(w, scene_pttl(w, 0) > 0 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) > 0);
-        EXPECT(w, rdl_redlock_error(&h->redlock, 1) == RDL_E_TWICE);
+        EXPECT(w, rdl_redlock_error(&h->redlock, 1) == RDL_E_DUPLICATE);
         scene_do(w, h, RELEASING, 0);
         kill_for_good(w, 2, 3);
         scene_go(w, 10);

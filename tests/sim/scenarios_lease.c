@@ -199,7 +199,7 @@ static void reconnect(struct world *w)
     other->is_single = other->name = 1;
     other->act_at = NEVER;
     other->mode = MODE_PX;
-    other->opt.lease = (struct rdl_options){.ttl_ms = w->ttl_ms};
+    other->opt.lease = (struct rdl_lock_options){.ttl_ms = w->ttl_ms};
     handle_init(w, other);
     EXPECT(w, scene_do(w, other, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, other, RELEASING, 0) == RDL_OK);

@@ -28,7 +28,7 @@ struct world *scene(int clients, int servers, uint32_t ttl_ms)
             w->client[c].cfg[s].connect_ms = 0;
         }
         w->client[c].handle[0].opt.max_ttl_ms = UINT32_MAX;
-        w->client[c].handle[0].opt.lease = (struct rdl_options){.ttl_ms = ttl_ms};
+        w->client[c].handle[0].opt.lease = (struct rdl_lock_options){.ttl_ms = ttl_ms};
     }
     return w;
 }

@@ -67,7 +67,7 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
         h->opt.lease.ttl_ms = 4 * h->opt.lease.attempt_ms;
     if (w->opt.is_scripted) {
         h->name = 0;
-        h->opt.lease = (struct rdl_options){.ttl_ms = w->ttl_ms};
+        h->opt.lease = (struct rdl_lock_options){.ttl_ms = w->ttl_ms};
     }
     if (w->has_expiring_fences)
         h->opt.lease.fence_expiry_ms = w->ttl_ms;
@@ -231,7 +231,7 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
     if (rdl_conn_state(conn) == RDL_CONN_READY && rdl_conn_is_idle(conn)) /* it wants to read, no more */
         return NEVER;
     if (!rdl_conn_is_idle(conn) || rdl_conn_state(conn) == RDL_CONN_OPENING ||
-        rdl_conn_state(conn) == RDL_CONN_HELLO)
+        rdl_conn_state(conn) == RDL_CONN_HANDSHAKE)
         at = rdl_conn_upkeep(conn, now_ms);
     unsigned wants = rdl_conn_wants(conn);
     if (wants & RDL_WANT_CLOSE) {

@@ -95,7 +95,7 @@ void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 /* What it may take when all are connected; twice that for what is put back, and for a number to be raised. */
 static uint32_t longest_ms(const struct handle *h)
 {
-    const struct rdl_options *opt = &h->opt.lease;
+    const struct rdl_lock_options *opt = &h->opt.lease;
     uint32_t least_ms = rdl_attempt_ms(opt), far_ms = opt->attempt_ms == 0 ? opt->ttl_ms / 4 : 0;
     int has_more = !h->is_single && (h->state == EXTENDING || (h->state == ACQUIRING && h->opt.fencing));
     return (far_ms > least_ms ? far_ms : least_ms) * (has_more ? 2u : 1u);
@@ -160,7 +160,7 @@ void oracle_begun(struct world *w, struct handle *h)
 static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
 {
     enum rdl_conn_state state = rdl_conn_state(conn);
-    return (state == RDL_CONN_OPENING || state == RDL_CONN_HELLO) &&
+    return (state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE) &&
            (int32_t)((uint32_t)since_ms - conn->mark_ms) >= 0;
 }
 
@@ -291,7 +291,7 @@ static int is_answered_by(const struct world *w, const struct handle *h, const s
 /* No quorum: then the answers that come in the attempt's time do not say that the lock is busy. */
 static void unreachable(struct world *w, const struct handle *h, const struct token *t)
 {
-    const struct rdl_options *lease = &h->opt.lease;
+    const struct rdl_lock_options *lease = &h->opt.lease;
     uint64_t by_ms = h->redlock.sent_ms + rdl_attempt_ms(lease);
     int refused = 0, granted = 0, n = asked(w, h), q = quorum(w, h);
     if (!t || !h->was_asking || w->client[h->client].stale_ms)

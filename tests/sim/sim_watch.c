@@ -131,7 +131,7 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
     t = token_find(w, (const char *)n->value.data, 1);
     if (!t)
         return;
-    if (is_script(n, &rdl_script_release_wake))
+    if (is_script(n, &rdl_script_release_hint))
         return;
     /* an acquire, fenced or of several; only its number is raised: refused where it is another's by now */
     if (is_script(n, &rdl_script_acquire) || is_multi(n) || is_raise(n)) {

@@ -35,7 +35,7 @@ static void drive(void)
 
 void _start(void)
 {
-    static const struct rdl_options options = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    static const struct rdl_lock_options options = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
     static const uint8_t entropy[RDL_ENTROPY_LEN];
     static struct rdl_lock lock;
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_guard.c: a server has one vote, whatever it is called
-s/if \(is_twice\(r, s, f->run\)\)/if (0)/
+s/if \(is_duplicate\(r, s, f->run\)\)/if (0)/

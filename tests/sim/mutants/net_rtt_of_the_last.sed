@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_upkeep.c: the round trip is that of this connection
-s/ \|\| c->hello_seen == 0\)/)/
+s/ \|\| c->handshake_seen == 0\)/)/

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_hello.c - what a new connection is asked first: the login, as far as the endpoint asks for one, then
- * the preflight.
+ * net_handshake.c - what a new connection is asked first: the login, as far as the endpoint asks for one,
+ * then the preflight.
  *
  * No lock command is sent before all are answered: pipelined behind a SELECT that is refused, it would
  * run in database 0.
@@ -24,14 +24,14 @@ static const char *command_at(const struct rdl_conn *c, unsigned index)
     return command;
 }
 
-int rdl_hello_is_complete(const struct rdl_conn *c)
+int rdl_handshake_is_complete(const struct rdl_conn *c)
 {
-    return command_at(c, c->hello_done) == NULL;
+    return command_at(c, c->handshake_done) == NULL;
 }
 
-int rdl_hello_is_secret(const struct rdl_conn *c)
+int rdl_handshake_is_secret(const struct rdl_conn *c)
 {
-    const char *command = command_at(c, c->hello_done);
+    const char *command = command_at(c, c->handshake_done);
 
     return command != NULL && rdl_template_is_secret(command);
 }
@@ -43,12 +43,12 @@ static int is_next(const struct rdl_conn *c, unsigned index)
 
     if (command == NULL)
         return 0;
-    return index == c->hello_done || !(rdl_hello_is_secret(c) || rdl_template_is_secret(command));
+    return index == c->handshake_done || !(rdl_handshake_is_secret(c) || rdl_template_is_secret(command));
 }
 
-int rdl_hello_has_more(const struct rdl_conn *c)
+int rdl_handshake_has_more(const struct rdl_conn *c)
 {
-    return is_next(c, c->hello_sent);
+    return is_next(c, c->handshake_sent);
 }
 
 static void put_command(const struct rdl_conn *c, unsigned index, struct rdl_window *w)
@@ -62,29 +62,29 @@ static void put_command(const struct rdl_conn *c, unsigned index, struct rdl_win
         rdl_window_command(w, c->preflight->commands[index], &none);
 }
 
-void rdl_hello_put(const struct rdl_conn *c, struct rdl_window *w)
+void rdl_handshake_put(const struct rdl_conn *c, struct rdl_window *w)
 {
     unsigned i;
 
-    for (i = c->hello_sent; w->room > 0 && is_next(c, i); i++)
+    for (i = c->handshake_sent; w->room > 0 && is_next(c, i); i++)
         put_command(c, i, w);
 }
 
-void rdl_hello_sent(struct rdl_conn *c)
+void rdl_handshake_sent(struct rdl_conn *c)
 {
     while (c->tx_sent > 0) {
         struct rdl_window w;
 
         rdl_window_init(&w, NULL, 0, 0); /* nothing has room: it counts */
-        put_command(c, c->hello_sent, &w);
+        put_command(c, c->handshake_sent, &w);
         if (c->tx_sent < w.total)
             return;
         c->tx_sent -= (uint32_t)w.total;
-        c->hello_sent++;
+        c->handshake_sent++;
     }
 }
 
-int rdl_hello_is_turned_away(struct rdl_conn *c)
+int rdl_handshake_is_turned_away(struct rdl_conn *c)
 {
     static const char *const words[] = {"ERR max number of clients", "DENIED: protected mode"};
     int i = rdl_has_prefix(c->reply, "DENIED");
@@ -95,13 +95,13 @@ int rdl_hello_is_turned_away(struct rdl_conn *c)
     return 1;
 }
 
-int rdl_hello_reply(struct rdl_conn *c)
+int rdl_handshake_reply(struct rdl_conn *c)
 {
-    unsigned index = c->hello_done;
+    unsigned index = c->handshake_done;
     const char *command = login_at(c, &index);
 
-    if (c->hello_done >= c->hello_sent)
-        return rdl_unasked_reply(c);
-    c->hello_done++;
+    if (c->handshake_done >= c->handshake_sent)
+        return rdl_unexpected_reply(c);
+    c->handshake_done++;
     return command != NULL ? c->cfg->login->judge(c, command) : c->preflight->judge(c);
 }

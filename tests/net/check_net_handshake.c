@@ -82,7 +82,7 @@ START_TEST(no_lock_command_before_every_answer_of_the_login)
     ck_assert_str_eq(scripted_sent(&s), SELECT_7 SETNAME);
     scripted_reply(&s, "+OK\r\n");
     ck_assert_str_eq(scripted_sent(&s), "");
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HELLO);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HANDSHAKE);
     scripted_reply(&s, "+OK\r\n");
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
     ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", token_hex(0xaa), 30000));
@@ -231,7 +231,7 @@ START_TEST(a_reply_of_another_kind_ends_the_login)
     }
     scripted_reply(&s, impossible[_i % 5]);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_FAILED);
-    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_UNASKED);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_UNEXPECTED);
 }
 END_TEST
 
@@ -239,7 +239,7 @@ START_TEST(an_answer_before_the_question_ends_the_login)
 {
     scripted_open(&s, 1000);
     scripted_reply(&s, "+OK\r\n");
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     scripted_open(&s, 2000); /* an error that comes unasked is what the server wants us to know */
     scripted_reply(&s, "-LOADING Redis is loading the dataset in memory\r\n");
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_LOADING);
@@ -267,7 +267,7 @@ START_TEST(an_answer_before_the_login_was_sent_whole_ends_it)
     scripted_open(&s, 1000);
     rdl_conn_tx_done(&s.conn, rdl_conn_tx(&s.conn, chunk, sizeof chunk));
     scripted_reply(&s, "+OK\r\n");
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNASKED);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
 }
 END_TEST
 
@@ -365,11 +365,11 @@ START_TEST(a_password_is_left_out_however_it_is_cut)
 }
 END_TEST
 
-Suite *suite_net_hello(void);
+Suite *suite_net_handshake(void);
 
-Suite *suite_net_hello(void)
+Suite *suite_net_handshake(void)
 {
-    Suite *suite = suite_create("net_hello");
+    Suite *suite = suite_create("net_handshake");
     TCase *login = tcase_create("login");
     TCase *tracing = tcase_create("trace");
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock_fence.c - fencing numbers over N servers: unique, and growing in the order of the holders.
+ * redlock_fenced.c - fencing numbers over N servers: unique, and growing in the order of the holders.
  *
  * Each server counts for itself, so what they give may differ. The number is the greatest that a server gave
  * with its vote, and it is ours only when a majority holds it: those who gave less are raised to it, if the
