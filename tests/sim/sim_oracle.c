@@ -442,13 +442,14 @@ static int lost_since(const struct world *w, const struct handle *h)
     return n;
 }
 
-/* Servers that released it, and whose new run answered: that one is believed (redlock.h). */
+/* Servers that released it, and one that is not the run that granted it answered: believed (redlock.h). */
 static int answered_by_another_run(const struct world *w, const struct handle *h)
 {
     int n = 0;
     for (int s = 0; s < asked(w, h) && !h->is_single; s++) {
         const struct rdl_facts *facts = rdl_guard_facts(h->servers[s].conn);
-        n += h->servers[s].req.is_again && facts && facts->seen_ms >= h->servers[s].asked_ms;
+        int is_another = h->servers[s].is_past || (facts && facts->seen_ms >= h->servers[s].asked_ms);
+        n += h->servers[s].req.is_again && is_another;
     }
     return n;
 }
