@@ -404,9 +404,9 @@ void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_optio
  * may be set anew, for its next attempt; not while the lock is held: that number is forgotten.
  *
  * A server that lost {name}:fence, and comes back after the longest ttl, still gives a greater number if all
- * floors are wall clocks that agree within half that ttl, and none was set more than the other half before
- * the grant. So who waits sets it before each rdl_lock_step; with the blocking calls, which wait by
- * themselves, in slices that short.
+ * floors are wall clocks that agree within half that ttl, and each was set less than half of it before the
+ * grant. So while you wait, set it before each rdl_lock_step; the blocking calls wait by themselves: acquire
+ * in shorter attempts, and set the floor before each.
  */
 void rdl_lock_set_floor(struct rdl_lock_fenced *l, uint64_t floor_ms);
 /*

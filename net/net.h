@@ -353,7 +353,8 @@ void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 /*
  * Without rdl_net, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
  * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: opening and
- * closing are not signalled by an event. Never blocks.
+ * closing are not signalled by an event. Never blocks. A child after fork may close that descriptor, and
+ * leaves the conn alone.
  */
 int rdl_posix_fd(const struct rdl_conn *c);
 short rdl_posix_events(const struct rdl_conn *c);
@@ -363,8 +364,6 @@ void rdl_posix_ready(struct rdl_conn *c, short revents);
  * 0: there was none, or it has one again.
  */
 int rdl_posix_errno(const struct rdl_conn *c);
-/* Close the socket without a word, e.g. in a child after fork: the conn may not be used again there. */
-void rdl_posix_drop(struct rdl_conn *c);
 /* CLOCK_BOOTTIME in ms (a lease goes on while the host sleeps), else CLOCK_MONOTONIC. */
 uint64_t rdl_posix_now_ms(void);
 /* Drawn from the system at each call. RDL_E_RANDOM: it has no source, or, just booted, none yet. */

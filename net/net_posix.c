@@ -69,17 +69,12 @@ static int error_of(int err, int otherwise)
     }
 }
 
-void rdl_posix_drop(struct rdl_conn *c)
-{
-    if (c->fd >= 0)
-        close(c->fd); /* after EINTR the descriptor's state is not known; on Linux it is closed */
-    c->fd = -1;
-}
-
 static void end(struct rdl_conn *c, int error)
 {
     c->sys_error = 0;
-    rdl_posix_drop(c);
+    if (c->fd >= 0)
+        close(c->fd); /* after EINTR the descriptor's state is not known; on Linux it is closed */
+    c->fd = -1;
     rdl_conn_closed(c, error);
 }
 

@@ -102,8 +102,6 @@ enum rdl_guard {
  * the conn is first opened; again does no harm. Its configuration has facts.
  */
 void rdl_guard_conn(struct rdl_conn *c);
-/* What this connection's server said, until the next step; NULL: not connected, or it would not say. */
-const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c);
 
 /* Fencing over N servers; an object, so that a static link drops it where nobody names it. */
 struct rdl_redlock_fencing;
@@ -295,9 +293,8 @@ int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i);
 /* Why server i gave no useful answer in the last operation, or has none now: RDL_E_...; RDL_OK: no reason. */
 int rdl_redlock_error(const struct rdl_redlock *r, size_t i);
 
-/* How many servers had this vote in the last operation; the majority of the configured servers. */
+/* How many servers had this vote in the last operation. */
 unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
-unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 
 /*
  * One line for people on server i after an operation: "done in 3 ms", "somebody else's for another 800 ms",

@@ -15,7 +15,7 @@
  * It is read behind every SET and extend, on the same connection: what it says is then true of the moment
  * when the vote was cast.
  */
-#include "redlock/redlock_canary.h"
+#include "redlock/redlock_op.h"
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
@@ -92,7 +92,7 @@ static int judge_value(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind != RDL_RESP_BULK)
         return rdl_reply_error(c, r);
     keep_text(c, r);
-    r->ttl_ms = read_value(c); /* sent, so it has no other use for that */
+    r->ttl_ms = read_value(c); /* free once the request is sent; the age is counted from it */
     r->verdict = r->ttl_ms != 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }

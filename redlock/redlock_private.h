@@ -5,7 +5,7 @@
 
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
-#include "redlock/redlock.h"
+#include "redlock/redlock_op.h"
 
 /*
  * rdl_server.hold: what we had on a server when it was last heard. A key that was gone and was put back
@@ -125,6 +125,8 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_count.c */
 
+/* The majority of the configured servers. */
+unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 /* How long an attempt, an extend, a release that begins now waits for answers. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 /* How many conns are in this state. */

@@ -72,10 +72,9 @@ static int check_several(const struct rdl_cli_options *o)
         return refuse("redlock break takes one lock: break them one by one");
     if (o->n_urls > 1) {
         rdl_cli_fail(
-            "%zu locks at once need one server, and there are %zu: each would grant all or none for "
-            "itself, and two who want the same locks could hold a part each; name one server, or take "
-            "them one inside the other, all in the same order: redlock run A -- redlock run B -- "
-            "COMMAND",
+            "%zu locks at once need one server, and there are %zu: one script takes them, on one server; "
+            "name one, or take them one inside the other, everybody in the same order: redlock run A -- "
+            "redlock run B -- COMMAND",
             o->n_names, o->n_urls);
         return RDL_EXIT_USAGE;
     }

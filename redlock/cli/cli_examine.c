@@ -12,7 +12,7 @@
 #include "redlock/cli/cli.h"
 
 #include "lock/lock_op.h"
-#include "redlock/redlock_canary.h"
+#include "redlock/redlock_op.h"
 
 #include <stdio.h>
 #include <string.h>

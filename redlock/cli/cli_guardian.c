@@ -29,7 +29,7 @@ struct order {
     uint64_t until_ms;
 };
 
-/* Not a second holder of anybody's pipe, terminal or directory. */
+/* Close the descriptors that it inherited, and leave the working directory. */
 static void hold_nothing_but(int fd)
 {
     rdl_cli_process_holds_only(fd);

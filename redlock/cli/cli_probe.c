@@ -16,6 +16,7 @@
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 #include "redlock/cli/cli.h"
+#include "redlock/redlock_op.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
+#include "redlock/redlock_op.h"
 
 #include <stdio.h>
 #include <string.h>

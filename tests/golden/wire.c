@@ -8,7 +8,7 @@
  * same.
  */
 #include "net/net_op.h"
-#include "redlock/redlock_canary.h"
+#include "redlock/redlock_op.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "redlock/redlock_canary.h"
+#include "redlock/redlock_op.h"
 #include "tests/fixtures/scripted.h"
 
 enum { NOW = 5000, PATIENCE = 250, TTL = 10000 };

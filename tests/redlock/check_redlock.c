@@ -3,7 +3,9 @@
 #include <check.h>
 #include <string.h>
 
+#include "redlock/redlock_private.h"
 #include "lock/lock_op.h"
+#include "redlock/redlock_op.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)

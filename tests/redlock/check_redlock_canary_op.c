@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "redlock/redlock_canary.h"
+#include "redlock/redlock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define TEXT    "return redis.call('SETNX',KEYS[1],ARGV[1]..redis.call('TIME')[1])"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "redlock/redlock_private.h"
+#include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)

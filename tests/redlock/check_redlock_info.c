@@ -6,6 +6,7 @@
 
 #include "lock/lock_op.h"
 #include "redlock/redlock.h"
+#include "redlock/redlock_op.h"
 #include "tests/fixtures/scripted.h"
 
 #define RUN_A "run_id:0123456789abcdef0123456789abcdef01234567\r\n"

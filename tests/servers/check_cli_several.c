@@ -472,13 +472,11 @@ static const struct {
     const char *said;
 } refused[] = {
     {3, "run -l anna -l berta -- true", 64,
-     "2 locks at once need one server, and there are 3: each would grant all or none for itself, and two who "
-     "want "
-     "the same locks could hold a part each; name one server, or take them one inside the other, all in the "
-     "same "
-     "order: redlock run A -- redlock run B -- COMMAND"},
+     "2 locks at once need one server, and there are 3: one script takes them, on one server; name one, or "
+     "take them one inside the other, everybody in the same order: redlock run A -- redlock run B -- "
+     "COMMAND"},
     {2, "acquire -l anna -l berta -l carl", 64,
-     "3 locks at once need one server, and there are 2: each would "},
+     "3 locks at once need one server, and there are 2: one script takes them, "},
     {1, "run -l anna -l berta --fence -- true", 64,
      "--fence: each lock has a number of its own, and several (-l) have none together"},
     {1, "run -l anna -l berta --wake-hint -- true", 64,
@@ -488,7 +486,7 @@ static const struct {
     {1, "run -l anna -l berta --legacy auto -- true", 64,
      "--legacy: locks of the old protocol are taken one at a time, not several by -l"},
     {1, "break -l anna -l berta", 64, "redlock break takes one lock: break them one by one"},
-    {2, "doctor -l anna -l berta", 64, "2 locks at once need one server, and there are 2: each would "},
+    {2, "doctor -l anna -l berta", 64, "2 locks at once need one server, and there are 2: one script "},
     {1, "doctor -l b -l a" NAME60 NAME51, 65,
      "the lock's name has 112 bytes, and that of the key that is tried 16 more: it may have 127 in all"},
     {1, "run -l anna berta -- true", 64,

@@ -135,7 +135,7 @@ static void fill_up(void)
 
 static void leave(void)
 {
-    rdl_posix_drop(&other.conn);
+    client_die(&other);
     rdl_conn_closed(&other.conn, RDL_E_CLOSED);
     live_await(&server, "CONFIG SET maxclients 100", "+OK");
 }

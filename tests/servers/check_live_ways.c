@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "net/net.h"
-#include "redlock/redlock_canary.h"
+#include "redlock/redlock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 

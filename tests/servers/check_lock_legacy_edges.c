@@ -185,7 +185,7 @@ START_TEST(the_key_of_a_dead_holder_stands_until_somebody_wants_it)
     rdl_lock_init_legacy(&second, RDL_LEGACY, &opt, &other.conn, "k", 1);
     ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK);
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
-    rdl_posix_drop(&other.conn); /* he dies, and his time passes */
+    client_die(&other); /* he dies, and his time passes */
     put(server_s() - 100);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);

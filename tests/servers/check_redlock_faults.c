@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "redlock/redlock_private.h"
+#include "redlock/redlock_op.h"
 #include "tests/fixtures/quorum.h"
 #include "tests/fixtures/relay.h"
 

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "redlock/redlock_op.h"
 #include "tests/fixtures/quorum.h"
 
 static struct party parties[2];
