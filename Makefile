@@ -134,6 +134,7 @@ install: lib $(B)/redlock ## build: headers, library, pkg-config file, command, 
 	install -D -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/libredlock.a
 	install -D -m 755 $(B)/redlock $(DESTDIR)$(PREFIX)/bin/redlock
 	install -D -m 644 redlock/cli/redlock.1 $(DESTDIR)$(PREFIX)/share/man/man1/redlock.1
+	install -D -m 644 redlock/redlock.3 $(DESTDIR)$(PREFIX)/share/man/man3/redlock.3
 	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
 	    'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
@@ -142,7 +143,7 @@ install: lib $(B)/redlock ## build: headers, library, pkg-config file, command, 
 	    >$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc
 uninstall: ## build: remove what install put there
 	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a pkgconfig/libredlock.pc
-	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1
+	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3
 clean: ## build: remove build/
 	rm -rf $(B)
 # A target is listed if ## and its group stand behind it.
@@ -165,10 +166,10 @@ CI_STAGES = 90:lint
 CI_WAITS = 250:check
 CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
 	$(EXAMPLES) $(B)/redlock
-CHECK_PARTS = check-gcc check-asan check-clang layers size headers stale check-install $(CHECK_MORE)
+CHECK_PARTS = check-gcc check-asan check-clang layers size headers prototypes stale check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 
-.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh layers size size-update headers stale objects check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh layers size size-update headers prototypes stale objects check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
 	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
@@ -223,6 +224,8 @@ headers: ## check: every header parses alone, as C99 and as C++
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
+prototypes: ## check: redlock.3 against the headers and the examples
+	@tests/house/prototypes.sh
 stale: $(B)/check $(B)/check-asan $(B)/check-clang $(SIZE_OBJ) ## check: were a header touched, all that includes it is made again
 	@tests/house/stale.sh $(B) "$(MAKE)"
 objects: $(OBJECTS)

@@ -16,7 +16,7 @@
  *     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
  *     int rc = rdl_redlock_acquire(&lock, &net);
  *
- * (redlock/examples/minimal.c is the whole program.)
+ * (redlock/examples/minimal.c is the whole program; redlock(3) has the functions that most programs need.)
  *
  * The lock is held while a majority of the *configured* servers has granted it: N/2 + 1, never fewer,
  * whatever is down. All servers are asked at once; an operation ends as soon as its outcome is certain

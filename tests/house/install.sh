@@ -28,7 +28,9 @@ cc -shared -fPIC -Wl,-z,text -o "$staging/user.so" -Wl,--whole-archive $($config
 version=$("$staging/user")
 [ "$version" = "$($config --modversion libredlock)" ] || { echo "libredlock.pc is not of version $version"; exit 1; }
 "$prefix/bin/redlock" --version | grep -qF "$version" || { echo "redlock --version does not say $version"; exit 1; }
-[ -s "$prefix/share/man/man1/redlock.1" ] || { echo 'no man page'; exit 1; }
+for page in man1/redlock.1 man3/redlock.3; do
+    [ -s "$prefix/share/man/$page" ] || { echo "no man page $page"; exit 1; }
+done
 # shellcheck disable=SC2086
 $make uninstall $where >/dev/null
 left=$(find "$prefix" -type f)

@@ -103,7 +103,7 @@ shell_step() {
     scripts | xargs -r shellcheck 2>&1
 }
 man_step() {
-    [ ! -e redlock/cli/redlock.1 ] || mandoc -T lint -W warning redlock/cli/redlock.1 2>&1
+    mandoc -T lint -W warning redlock/cli/redlock.1 redlock/redlock.3 2>&1
 }
 
 changed=
