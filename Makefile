@@ -129,12 +129,19 @@ $(B)/suites.inc: FORCE
 FORCE:
 
 INC := $(DESTDIR)$(PREFIX)/include/libredlock
-install: lib $(B)/redlock ## build: headers, library, pkg-config file, command, man page (PREFIX, LIBDIR, DESTDIR)
+# Where the shells look.
+BASH_COMPLETION := share/bash-completion/completions/redlock
+ZSH_COMPLETION := share/zsh/site-functions/_redlock
+FISH_COMPLETION := share/fish/vendor_completions.d/redlock.fish
+install: lib $(B)/redlock ## build: headers, library, command, man page, completions (PREFIX, LIBDIR, DESTDIR)
 	for h in $(HEADERS); do install -D -m 644 $$h $(INC)/$$h || exit; done
 	install -D -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/libredlock.a
 	install -D -m 755 $(B)/redlock $(DESTDIR)$(PREFIX)/bin/redlock
 	install -D -m 644 redlock/cli/redlock.1 $(DESTDIR)$(PREFIX)/share/man/man1/redlock.1
 	install -D -m 644 redlock/redlock.3 $(DESTDIR)$(PREFIX)/share/man/man3/redlock.3
+	install -D -m 644 redlock/cli/completions/redlock.bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
+	install -D -m 644 redlock/cli/completions/_redlock $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
+	install -D -m 644 redlock/cli/completions/redlock.fish $(DESTDIR)$(PREFIX)/$(FISH_COMPLETION)
 	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
 	    'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
@@ -143,7 +150,8 @@ install: lib $(B)/redlock ## build: headers, library, pkg-config file, command, 
 	    >$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc
 uninstall: ## build: remove what install put there
 	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a pkgconfig/libredlock.pc
-	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3
+	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3 \
+	    $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 clean: ## build: remove build/
 	rm -rf $(B)
 # A target is listed if ## and its group stand behind it.
@@ -244,5 +252,5 @@ ci-waits:
 
 -include $(wildcard $(FRAGMENTS))
 ci-build: $(CI_NEEDS)
--include $(shell find $(B) -path '$(B)/servers' -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(B) -path '$(B)/servers' -prune -o -type f -name '*.d' -print 2>/dev/null)
 endif

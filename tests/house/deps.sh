@@ -19,6 +19,10 @@ test clang                    command -v clang
 test libhiredis-dev           pkg-config --exists hiredis
 test gcc-arm-none-eabi        command -v arm-none-eabi-gcc
 test libnewlib-arm-none-eabi  echo '#include <string.h>' | arm-none-eabi-gcc -E -
+test bash-completion          test -e /usr/share/bash-completion/bash_completion
+test zsh                      command -v zsh
+test fish                     command -v fish
+test bsdutils                 command -v script
 quick check                   pkg-config --exists check
 quick pkg-config              command -v pkg-config
 quick clang                   command -v clang

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # install.sh MAKE STAGING - install into an empty STAGING, the library in a folder of its own (LIBDIR); build a
-# program and a shared object with nothing but what stands there and pkg-config's flags; uninstall: no file
-# may be left.
+# program and a shared object with nothing but what stands there and pkg-config's flags; ask the shells what they
+# offer behind the command; uninstall: no file may be left.
 set -eu
 make=$1 staging=$2
 rm -rf "$staging"
@@ -31,8 +31,9 @@ version=$("$staging/user")
 for page in man1/redlock.1 man3/redlock.3; do
     [ -s "$prefix/share/man/$page" ] || { echo "no man page $page"; exit 1; }
 done
+"$(dirname "$0")/completions.sh" "$prefix"
 # shellcheck disable=SC2086
 $make uninstall $where >/dev/null
 left=$(find "$prefix" -type f)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
-echo "install: libredlock $version, its command and man page come and go"
+echo "install: libredlock $version, its command, man page and completions come and go"

@@ -24,7 +24,7 @@ tests() {
     find tests fuzz -path tests/proofs -prune -o -name '*.c' -print 2>/dev/null | picked
 }
 scripts() {
-    find .ci tests fuzz -type f \( -name '*.sh' -o -path '.ci/*' \) 2>/dev/null | picked
+    find .ci tests fuzz redlock -type f \( -name '*.sh' -o -name '*.bash' -o -path '.ci/*' \) 2>/dev/null | picked
 }
 picked() {
     if [ -n "$changed" ]; then sort | comm -12 - "$out/changed"; else sort; fi
