@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/fixtures/shown.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 Suite *suite_cli_manual(void);
 
-enum { N = 5, TEXT = 2000, LINES = 50, WIDTH = 80 };
+enum { N = 5, LINES = 50, WIDTH = 80 };
 
 static struct live_server server[N];
 static struct command c;
@@ -39,39 +40,8 @@ static void teardown(void)
     ck_assert_int_eq(system(remove), 0);
 }
 
-static void add(char *text, const char *what, size_t len)
-{
-    size_t n = strlen(text);
-
-    ck_assert_uint_lt(n + len, TEXT);
-    memcpy(text + n, what, len);
-    text[n + len] = '\0';
-}
-
-/* As it is shown: "\&" is nothing, a host is one of ours. */
-static void add_shown(char *text, const char *line)
-{
-    char url[LIVE_PATH_MAX];
-
-    for (size_t n; *line != '\0'; line += n) {
-        n = 1;
-        if (strncmp(line, "\\&", 2) == 0) {
-            n = 2;
-        } else if (strncmp(line, "redis://", 8) == 0 && line[8] >= 'a' && line[8] < 'a' + N) {
-            n = 9;
-            live_url(&server[line[8] - 'a'], LIVE_V4, url, sizeof url);
-            add(text, url, strlen(url));
-        } else if (strncmp(line, "/etc/redlock.pw", 15) == 0) {
-            n = 15;
-            add(text, "redlock.pw", 10);
-        } else {
-            add(text, line, 1);
-        }
-    }
-}
-
 /* The k-th of them, or 0. */
-static int example(int k, char text[TEXT])
+static int example(int k, char text[SHOWN_TEXT])
 {
     char line[300];
     int is_there = 0, is_shown = 0, n = 0;
@@ -87,22 +57,13 @@ static int example(int k, char text[TEXT])
         else if (strcmp(line, ".Ed\n") == 0)
             is_shown = 0;
         else if (is_shown)
-            add_shown(text, line);
+            shown_add(text, line, server, N);
     }
     fclose(manual);
     return text[0] != '\0';
 }
 
-/*
- * Its programs say their names; the lock is held meanwhile, by nobody else. The shell waits before each step:
- * no example may trust that it is faster than what it started.
- */
-static const char prelude[] = "PATH=$PWD/${RDL_COMMAND%%/*}:$PATH; cd %s; umask 077; echo pw >redlock.pw;"
-                              " for f in backup first-half second-half; do"
-                              "  printf '%%s\\n' '#!/bin/sh' \"echo $f >>ran\" 'redlock run -nq nightly true "
-                              "2>/dev/null && echo it was free >>ran; :'"
-                              "   >$f.sh; chmod +x $f.sh; done; touch ran; trap 'sleep 0.1' DEBUG\n";
-
+/* What its programs say. */
 static const char *const runs[] = {"backup\nbackup\n",
                                    "backup\n",
                                    "backup\n",
@@ -118,13 +79,12 @@ enum { EXAMPLES = sizeof runs / sizeof runs[0] };
 
 START_TEST(the_examples_run_as_they_stand)
 {
-    char shown[TEXT], script[2 * TEXT];
+    char shown[SHOWN_TEXT], script[2 * SHOWN_TEXT];
     int held = 0;
 
     ck_assert(example(_i, shown));
-    int n = snprintf(script, sizeof script, prelude, dir);
-    snprintf(script + n, sizeof script - (size_t)n, "%s\nstatus=$?; trap - DEBUG; cat ran; exit $status\n",
-             shown);
+    size_t n = shown_begin(script, sizeof script, dir);
+    snprintf(script + n, sizeof script - n, "%s\nstatus=$?; trap - DEBUG; cat ran; exit $status\n", shown);
     command_set_script(&c, server, N, script);
     for (int i = 0; i < N && strstr(shown, "--password-file") != NULL; i++) {
         live_command(&server[i], "CONFIG SET requirepass pw");
@@ -142,7 +102,7 @@ END_TEST
 
 START_TEST(there_are_no_more_examples)
 {
-    char shown[TEXT];
+    char shown[SHOWN_TEXT];
 
     ck_assert(!example(EXAMPLES, shown));
 }
