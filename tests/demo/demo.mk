@@ -3,14 +3,14 @@
 
 DEMO_SRC := $(sort $(wildcard tests/demo/*.c))
 
-.PHONY: demo check-demo check-readme readme
+.PHONY: demo check-demo check-readme check-guide readme
 demo: $(B)/demo $(B)/standin ## see: eight processes share a file and a lock while a server dies: see it work
 	@$(B)/demo
 
 $(B)/demo: $(DEMO_SRC:%.c=$(B)/lib/%.o) $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $^
 
-CHECK_MORE += check-demo check-readme
+CHECK_MORE += check-demo check-readme check-guide
 check-demo: $(B)/demo $(B)/standin ## check: the demo, on real servers and on the stand-in: no update is missing
 	$(B)/demo
 	$(B)/demo --standin
@@ -19,6 +19,9 @@ check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its
 	@$(SIZED_README) | cmp -s - README.md || \
 	    { echo "README.md: its sizes are not those of tests/house/size.txt: make readme" >&2; exit 1; }
 	CC='$(CC)' tests/house/readme.sh $(B)
+
+check-guide: ## check: tests that GUIDE.md names exist, and what it links to
+	tests/house/guide.sh
 
 readme: ## write: the README's table of sizes, from tests/house/size.txt
 	$(SIZED_README) >$(B)/README.md

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What redlock/GUIDE.md has to paste (```sh) is run as it stands, on three servers; only the hosts a to c and
+ * the password file are others (and the restart guard: servers of tests have just started). What it shows
+ * directly behind (```text) is what it prints, but for the numbers.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+#include "tests/fixtures/shown.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_guide(void);
+
+enum { N = 3, BLOCKS = 13 };
+
+static struct live_server server[N];
+static struct command c;
+static char dir[64];
+
+static void setup(void)
+{
+    memset(server, 0, sizeof server);
+    live_start_all(server, N);
+    snprintf(dir, sizeof dir, "build/guide.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static void teardown(void)
+{
+    char remove[80];
+
+    live_remove_all(server, N);
+    snprintf(remove, sizeof remove, "rm -r %s", dir);
+    ck_assert_int_eq(system(remove), 0);
+}
+
+/* The k-th block to paste, or 0; prints is what is shown directly behind it, or "". */
+static int block(int k, char text[SHOWN_TEXT], char prints[SHOWN_TEXT])
+{
+    char line[1000];
+    char *into = NULL; /* of the block that we are in */
+    int n = 0, is_behind = 0;
+    FILE *guide = fopen("redlock/GUIDE.md", "re");
+
+    ck_assert_ptr_nonnull(guide);
+    text[0] = prints[0] = '\0';
+    while (fgets(line, sizeof line, guide) != NULL) {
+        if (strcmp(line, "```sh\n") == 0) {
+            into = n++ == k ? text : NULL;
+        } else if (strcmp(line, "```text\n") == 0) {
+            into = is_behind ? prints : NULL;
+        } else if (strncmp(line, "```", 3) == 0) {
+            is_behind = into == text;
+            into = NULL;
+        } else if (into != NULL) {
+            shown_add(into, line, server, N);
+        } else if (line[0] != '\n') {
+            is_behind = 0;
+        }
+    }
+    fclose(guide);
+    return text[0] != '\0';
+}
+
+/* Digits, with dots between them, are one 0; a server is 0:0, in the guide and here. */
+static void without_numbers(char *text)
+{
+    char *to = text;
+
+    for (const char *p = text; *p != '\0';) {
+        size_t digits = strspn(p, "0123456789");
+        if (digits > 0) {
+            while (p[digits] == '.' && p[digits + 1] >= '0' && p[digits + 1] <= '9')
+                digits += 1 + strspn(p + digits + 1, "0123456789");
+            *to++ = '0';
+            p += digits;
+        } else if (strncmp(p + 1, ":6379", 5) == 0) {
+            *to++ = '0';
+            p++;
+        } else {
+            *to++ = *p++;
+        }
+    }
+    *to = '\0';
+}
+
+START_TEST(what_is_to_be_pasted_runs_and_prints_what_is_shown)
+{
+    char shown[SHOWN_TEXT], prints[SHOWN_TEXT], script[2 * SHOWN_TEXT];
+    int held = 0;
+
+    ck_assert(block(_i, shown, prints));
+    size_t n = shown_begin(script, sizeof script, dir);
+    snprintf(script + n, sizeof script - n, "%s%s",
+             strstr(shown, "redlock doctor") != NULL ? "unset REDLOCK_RESTART_GUARD\n" : "", shown);
+    command_set_script(&c, server, N, script);
+    for (int i = 0; i < N && strstr(shown, "--password-file") != NULL; i++) {
+        live_command(&server[i], "CONFIG SET requirepass pw");
+        server[i].password = "pw";
+    }
+    ck_assert_msg(command_run(&c) == 0, "%d: %s\n%s", c.status, shown, c.err);
+    ck_assert_msg(c.err[0] == '\0', "%s\n%s", shown, c.err);
+    without_numbers(c.out);
+    without_numbers(prints);
+    if (prints[0] != '\0')
+        ck_assert_str_eq(c.out, prints);
+    for (int i = 0; i < N; i++)
+        held += strcmp(live_command(&server[i], "EXISTS nightly"), ":1\r\n") == 0;
+    ck_assert_int_eq(held, 0);
+}
+END_TEST
+
+START_TEST(there_are_no_more_blocks)
+{
+    char shown[SHOWN_TEXT], prints[SHOWN_TEXT];
+
+    ck_assert(!block(BLOCKS, shown, prints));
+}
+END_TEST
+
+Suite *suite_cli_guide(void)
+{
+    Suite *suite = suite_create("cli_guide");
+    TCase *tcase = tcase_create("blocks");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, what_is_to_be_pasted_runs_and_prints_what_is_shown, 0, BLOCKS);
+    tcase_add_test(tcase, there_are_no_more_blocks);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
