@@ -20,7 +20,7 @@ check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its
 	    { echo "README.md: its sizes are not those of tests/house/size.txt: make readme" >&2; exit 1; }
 	CC='$(CC)' tests/house/readme.sh $(B)
 
-check-guide: ## check: tests that GUIDE.md names exist, and what it links to
+check-guide: ## check: tests that GUIDE.md names exist; its messages are those of the code
 	tests/house/guide.sh
 
 readme: ## write: the README's table of sizes, from tests/house/size.txt

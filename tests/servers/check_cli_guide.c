@@ -124,6 +124,38 @@ START_TEST(there_are_no_more_blocks)
 }
 END_TEST
 
+/* Messages of the guide's tables that no other test has heard. */
+static const struct {
+    const char *script, *said;
+    int status;
+} heard[] = {
+    {"redlock run --bogus nightly true", "redlock: unknown option --bogus (redlock run --help)\n", 64},
+    {"redlock run -u http://a nightly true",
+     "redlock: -u number 1: a URL starts with redis:// or unix:// "
+     "(redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)\n",
+     65},
+    {"redlock list -v zzz", "redlock: no lock begins with \"zzz\"\n", 0},
+    {"redlock run -v nightly -- sh -c 'trap \"exit 0\" TERM; kill -TERM $PPID; sleep 9 & wait'",
+     "redlock: signal 15 forwarded\n", 0},
+    {"redlock run -v -w 1.1 -u redis://127.0.0.1:1 nightly true",
+     "redlock: no lock yet: too few servers could be asked; trying again\n", 69},
+    {"u=${REDLOCK_URLS%% *}; REDLOCK_PASSWORD=x redlock run -u $u nightly true",
+     " (check the password): ", 77},
+    {"ulimit -n 9; redlock run nightly true", ": Too many open files\n", 71},
+};
+
+START_TEST(it_is_said)
+{
+    char script[SHOWN_TEXT];
+
+    size_t n = shown_begin(script, sizeof script, dir);
+    snprintf(script + n, sizeof script - n, "trap - DEBUG; %s", heard[_i].script);
+    command_set_script(&c, server, N, script);
+    ck_assert_msg(command_run(&c) == heard[_i].status, "%d: %s\n%s", c.status, heard[_i].script, c.err);
+    ck_assert_msg(strstr(c.err, heard[_i].said) != NULL, "%s\n%s", heard[_i].script, c.err);
+}
+END_TEST
+
 Suite *suite_cli_guide(void)
 {
     Suite *suite = suite_create("cli_guide");
@@ -132,6 +164,7 @@ Suite *suite_cli_guide(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, what_is_to_be_pasted_runs_and_prints_what_is_shown, 0, BLOCKS);
     tcase_add_test(tcase, there_are_no_more_blocks);
+    tcase_add_loop_test(tcase, it_is_said, 0, (int)(sizeof heard / sizeof heard[0]));
     suite_add_tcase(suite, tcase);
     return suite;
 }

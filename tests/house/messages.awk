@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+# messages.awk - of the command's sources, the format of every message, a line each: KIND, a tab, the format.
+# A call's first literal is its format, in as many pieces as it has; of find() in the doctor's findings the second one.
+# rdl_strerror's words and the advice behind a message are told as well.
+
+function literal(text,    out) { # of the arguments of a call: the literal that begins them
+    out = ""
+    while (match(text, /^[ \n]*("([^"\\]|\\.)*"|PRI[a-z0-9]+|[A-Z][A-Z_0-9]+)/)) {
+        piece = substr(text, RSTART, RLENGTH)
+        text = substr(text, RSTART + RLENGTH)
+        sub(/^[ \n]*/, "", piece)
+        if (piece ~ /^PRI/)
+            piece = "x"
+        else if (piece ~ /^"/)
+            piece = substr(piece, 2, length(piece) - 2)
+        else if (piece in macro)
+            piece = macro[piece]
+        else
+            break
+        out = out piece
+    }
+    gsub(/\\"/, "\"", out)
+    return out
+}
+
+function arguments(n, text) { # text without its first n arguments, which hold neither commas nor brackets
+    for (; n > 0; n--)
+        sub(/^[^,]*,/, "", text)
+    return text
+}
+
+function calls(name, n, kind,    text, at, found) {
+    text = source
+    while (match(text, "(^|[^a-z_])" name "\\(")) {
+        at = RSTART + RLENGTH
+        text = substr(text, at)
+        found = literal(arguments(n, text))
+        if (found != "" && found !~ /^%s$/ && found !~ /\\n/)
+            print kind "\t" found
+    }
+}
+
+function file_is_over() {
+    calls("rdl_cli_fail", 0, "error")
+    calls("refuse", 0, "error")
+    calls("rdl_cli_warn", 0, "warning")
+    calls("rdl_cli_tell", 0, "told")
+    calls("rdl_cli_note", 0, "note")
+    calls("rdl_cli_note\\)", 0, "told") # of (... ? rdl_cli_warn : rdl_cli_note)(
+    if (source ~ /static void find\(/) {
+        calls("find", 3, "finding")
+        calls("remedy", 0, "remedy")
+    }
+    if (source ~ /static void tell_lost\(/)
+        calls("snprintf", 2, "warning")
+    if (source ~ /static const char \*advice\(/)
+        advice()
+    if (source ~ /static const char words\[\]/)
+        reasons()
+    source = ""
+}
+
+function advice(    text, found) { # what stands in brackets behind a message
+    text = source
+    while (match(text, /" \(/)) {
+        text = substr(text, RSTART)
+        found = literal(text)
+        text = substr(text, length(found) + 2)
+        sub(/^ /, "", found)
+        print "advice\t" found
+    }
+}
+
+function reasons(    text, piece) { # what rdl_strerror says
+    text = substr(source, index(source, "words[] ="))
+    text = substr(text, 1, index(text, ";\n"))
+    gsub(/\/\*[^*]*\*\//, "", text)
+    while (match(text, /"[a-z][^"\\]*/)) {
+        print "reason\t" substr(text, RSTART + 1, RLENGTH - 1)
+        text = substr(text, RSTART + RLENGTH)
+    }
+}
+
+BEGIN { macro["RDL_CANARY_KEY"] = "rdl:canary" }
+FNR == 1 && NR > 1 { file_is_over() }
+{ source = source $0 "\n" }
+END { file_is_over() }
