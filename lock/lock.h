@@ -219,7 +219,7 @@ void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
 
 struct rdl_lock;
 
-/* How it is asked for, extended, released; what is set up by other functions below differs there. Private. */
+/* What differs between the locks that rdl_lock_init, _fenced, _multi and _legacy set up. Private. */
 struct rdl_lock_mode;
 
 /* Small members stand in front: short offsets are short instructions. */

@@ -98,7 +98,7 @@ struct rdl_conn;
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 
-/* The ways that a request may be put which has several (net_op.h); lock.h has some lists. */
+/* Lists of the ways to put a request that has more than one (net_op.h); lock.h has two of them. */
 struct rdl_ways;
 
 /*
@@ -140,7 +140,7 @@ struct rdl_conn_config {
     uint64_t *queue;         /* request records */
     size_t queue_len;        /* its bytes: RDL_QUEUE_FOR or more */
     uint32_t connect_ms;     /* connecting and login together; 0 means RDL_CONNECT_MS */
-    struct rdl_facts *facts; /* for what a server says of itself, zero; needed by redlock.h, else NULL */
+    struct rdl_facts *facts; /* zeroed; a redlock needs it. NULL: none */
     rdl_trace_fn *trace;     /* or NULL */
     void *trace_ctx;
 };

@@ -3,7 +3,7 @@
 
 DEMO_SRC := $(sort $(wildcard tests/demo/*.c))
 
-.PHONY: demo check-demo check-readme check-guide readme
+.PHONY: demo check-demo check-readme check-guide readme session
 demo: $(B)/demo $(B)/standin ## see: eight processes share a file and a lock while a server dies: see it work
 	@$(B)/demo
 
@@ -11,8 +11,8 @@ $(B)/demo: $(DEMO_SRC:%.c=$(B)/lib/%.o) $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $^
 
 CHECK_MORE += check-demo check-readme check-guide
-check-demo: $(B)/demo $(B)/standin ## check: the demo, on real servers and on the stand-in: no update is missing
-	$(B)/demo
+check-demo: $(B)/demo $(B)/standin $(B)/redlock ## check: the demo, on real servers as README.md shows it, and on the stand-in
+	tests/demo/session.sh $(B)
 	$(B)/demo --standin
 SIZED_README = awk -f tests/house/readme_sizes.awk tests/house/size.txt README.md
 check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its first program compiles and runs
@@ -22,6 +22,9 @@ check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its
 
 check-guide: ## check: tests that GUIDE.md names exist; its messages are those of the code
 	tests/house/guide.sh
+
+session: $(B)/demo $(B)/redlock ## write: the README's session, from the demo, status and doctor
+	tests/demo/session.sh $(B) --update
 
 readme: ## write: the README's table of sizes, from tests/house/size.txt
 	$(SIZED_README) >$(B)/README.md
