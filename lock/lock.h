@@ -291,8 +291,11 @@ void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
  * an extend, as its lease lasts; its attempt begins then. With a conn that was refused it begins at once.
  */
 int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
+/* At least ttl_ms from now on, never less than the lease has. RDL_E_TTL at once if the ttl is none. */
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
+/* The lease is over for us from here on, whatever the server answers. */
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms);
+/* Go on: RDL_PENDING, or the result, which is repeated until the next operation begins. */
 int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms);
 /* When rdl_lock_step must be called again even if the conn did nothing; UINT64_MAX: no operation is on. */
 uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
@@ -369,7 +372,9 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
  * remains.
  */
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
+/* Waits for one attempt, and for a conn that is being made; not beyond the lease. */
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms);
+/* Waits for one attempt, and for a conn that is being made. */
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);
 
 /* ---------------------------------------------------------------- fenced (lock_fenced.c) */

@@ -257,6 +257,7 @@ struct rdl_conn {
 /* Set up a conn, closed. cfg is borrowed. */
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 
+/* Where the conn stands now. */
 inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
 {
     return (enum rdl_conn_state)c->state;
@@ -301,6 +302,7 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
  * nothing; check rdl_conn_wants again before treating 0 as "idle".
  */
 size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap);
+/* Of the chunk that rdl_conn_tx just filled n bytes were taken: 0 to as many as it returned. */
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 
 /*
@@ -348,6 +350,7 @@ struct rdl_posix {
     int wake_fd; /* poll also returns when this is readable (a self-pipe for signals); -1: none */
 };
 
+/* Set up both, without a wake_fd; *net refers to *p from then on. Never fails. */
 void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 
 /*
@@ -357,7 +360,9 @@ void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
  * leaves the conn alone.
  */
 int rdl_posix_fd(const struct rdl_conn *c);
+/* What to watch it for now: POLLIN, POLLOUT, both or neither. */
 short rdl_posix_events(const struct rdl_conn *c);
+/* Open, close, send and receive as far as revents says; 0: only what needs no socket to be ready. */
 void rdl_posix_ready(struct rdl_conn *c, short revents);
 /*
  * The system's own reason (errno) why the conn has no socket: refused, no such file, permission denied, ...;

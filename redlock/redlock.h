@@ -239,12 +239,17 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
  * Where a majority is refused it begins at once.
  */
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
+/* As rdl_lock_extend_begin; besides RDL_E_CAP, and RDL_E_TTL if the ttl is above max_ttl. */
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
+/* As rdl_lock_release_begin, of all servers that may have it. */
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
 /* Also between operations: late answers are taken in, late releases go out. */
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms);
+/* When to step at the latest, between operations too: UINT64_MAX if nothing is waited for. */
 uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r);
+/* Give up in any state, as rdl_lock_cancel: releases go out as the conns are driven on. */
 void rdl_redlock_cancel(struct rdl_redlock *r);
+/* How long the lease is still ours, by our own clock; 0 when it is not. */
 uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms);
 /* When the lease ends for us (absolute, ms); 0: not held. */
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r);
@@ -303,13 +308,18 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
  */
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms, char *out, size_t cap);
 
-/*
- * Blocking (redlock_io.c). drain reads, then waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has
- * all that came taken in: call it before exit.
- */
+/* ---------------------------------------------------------------- blocking (redlock_io.c) */
+
+/* As rdl_lock_acquire: for wait_ms of the options at most, and one attempt at least. */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net);
+/* Waits for one attempt, and for a majority of the conns; not beyond the lease. */
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms);
+/* Waits for one attempt, and for a majority of the conns. What the others are owed goes out with drain. */
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net);
+/*
+ * Before exit: reads, then waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has all that came
+ * taken in.
+ */
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms);
 
 /* ---------------------------------------------------------------- keeper.c */

@@ -100,6 +100,7 @@ struct rdl_resp {
     uint8_t neg;
 };
 
+/* At the beginning of a connection: nothing of a reply was read. Never fails. */
 void rdl_resp_init(struct rdl_resp *p);
 
 /*

@@ -27,6 +27,12 @@ FNR <= 3 && /SPDX-License-Identifier: MIT/ { spdx = 1 }
 is_c && length($0) > 110 { finding(FNR, "longer than 110 columns") }
 is_c && /^[ ]*typedef struct/ { finding(FNR, "struct hidden behind a typedef") }
 
+# Whoever reads an installed header asks each function what it does, by itself.
+name ~ /(resp\/resp|net\/net|lock\/lock|redlock\/redlock)\.h$/ && /^[a-z].*[ *]rdl_[a-z0-9_]+\(/ && !/^typedef/ && before !~ /\*\/$/ {
+    finding(FNR, "no comment of its own")
+}
+{ before = $0 }
+
 # A function: from the line its signature starts on, through { and } in the first column.
 is_c && /^[A-Za-z_]/ && !opened && !/;[ ]*(\/\*.*)?$/ { if (!signature) signature = FNR }
 is_c && /;[ ]*(\/\*.*)?$/ && !opened { signature = 0 }
