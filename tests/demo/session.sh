@@ -4,6 +4,7 @@
 # real servers, then status and doctor of three. --update: write it anew.
 set -eu
 build=$1
+export LC_ALL=C.UTF-8 # else the demo draws its pictures with other letters
 dir=$(realpath "$(mktemp -d)")
 started=
 
