@@ -80,13 +80,13 @@ void rdl_lock_owe(struct rdl_lock *l)
 
 /* ---------------------------------------------------------------- px */
 
-static size_t px_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+size_t rdl_px_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 {
     rdl_token_hex(&l->token, out);
     return RDL_VALUE_MAX;
 }
 
-static int px_send(struct rdl_lock *l, uint64_t now_ms)
+int rdl_px_send(struct rdl_lock *l, uint64_t now_ms)
 {
     const struct rdl_bytes none = {NULL, 0};
 
@@ -195,19 +195,19 @@ int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
     return RDL_UNKNOWN;
 }
 
-static int px_answer(struct rdl_lock *l, uint64_t now_ms)
+int rdl_px_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->op == RDL_ACQUIRE)
         return px_acquired(l, now_ms);
     return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l, now_ms);
 }
 
-const struct rdl_lock_mode rdl_lock_px = {px_send, px_answer, px_value, NULL, NULL};
+static const struct rdl_lock_mode px = {rdl_px_send, rdl_px_answer, rdl_px_value, NULL, NULL};
 
 void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                    const void *name, size_t name_len)
 {
-    rdl_lock_init_mode(l, &rdl_lock_px, opt, conn, name, name_len);
+    rdl_lock_init_mode(l, &px, opt, conn, name, name_len);
 }
 
 /* ---------------------------------------------------------------- the states of an operation */

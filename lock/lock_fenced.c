@@ -104,7 +104,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     char text[RDL_EXTRA_MAX];
 
     if (!is_acquire && (l->op == RDL_RELEASE || (number == 0 && l->opt->fence_expiry_ms == 0)))
-        return rdl_lock_px.send(l, now_ms);
+        return rdl_px_send(l, now_ms);
     if (is_acquire) {
         number = (whole(l)->fence & ~FLOOR) + 1;
         rdl_token_next(&l->token);
@@ -117,7 +117,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 
 static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
 {
-    int rc = rdl_lock_px.answer(l, now_ms);
+    int rc = rdl_px_answer(l, now_ms);
 
     if (l->op != RDL_ACQUIRE)
         return rc;
@@ -126,12 +126,7 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
     return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
 }
 
-static size_t fenced_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
-{
-    return rdl_lock_px.value(l, out);
-}
-
-static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, fenced_value, NULL, NULL};
+static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, rdl_px_value, NULL, NULL};
 
 void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt,
                           struct rdl_conn *conn, const void *name, size_t name_len)

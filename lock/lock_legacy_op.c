@@ -3,17 +3,6 @@
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
 
-/* The value in the way, for the lock to judge. */
-static void keep_text(const struct rdl_conn *c, struct rdl_record *r)
-{
-    size_t n = c->reply_len < RDL_PEER_MAX ? c->reply_len : RDL_PEER_MAX;
-
-    if (r->req == NULL || r->req->text == NULL)
-        return;
-    rdl_copy(r->req->text, c->reply, n);
-    r->req->text_len = (uint8_t)n;
-}
-
 /* ---------------------------------------------------------------- TIME */
 
 static int time_judge(struct rdl_conn *c, struct rdl_record *r)
@@ -53,7 +42,7 @@ static int setnx_judge_get(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
     else if (c->reply_kind == RDL_RESP_BULK)
-        keep_text(c, r);
+        rdl_record_keep(c, r, RDL_PEER_MAX);
     else
         rc = rdl_reply_error(c, r);
     if (rc == RDL_OK)
@@ -114,7 +103,7 @@ static int found_judge(struct rdl_conn *c, struct rdl_record *r)
     else
         return rdl_reply_error(c, r);
     if (r->verdict == RDL_ANSWER_YES)
-        keep_text(c, r);
+        rdl_record_keep(c, r, RDL_PEER_MAX);
     return RDL_OK;
 }
 
@@ -132,7 +121,7 @@ static int getset_judge(struct rdl_conn *c, struct rdl_record *r)
         r->verdict = RDL_ANSWER_YES;
     } else if (c->reply_kind == RDL_RESP_BULK) {
         r->verdict = RDL_ANSWER_NO;
-        keep_text(c, r);
+        rdl_record_keep(c, r, RDL_PEER_MAX);
     } else {
         return rdl_reply_error(c, r);
     }

@@ -65,26 +65,16 @@ const struct rdl_op rdl_op_release_multi = {release, NULL, FAMILY_RELEASE_MULTI,
 
 /* ---------------------------------------------------------------- the mode */
 
-static int multi_send(struct rdl_lock *l, uint64_t now_ms)
-{
-    return rdl_lock_px.send(l, now_ms);
-}
-
 static int multi_answer(struct rdl_lock *l, uint64_t now_ms)
 {
-    int rc = rdl_lock_px.answer(l, now_ms);
+    int rc = rdl_px_answer(l, now_ms);
 
     return rc == RDL_E_UNSUPPORTED ? RDL_E_MULTI : rc;
 }
 
-static size_t multi_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
-{
-    return rdl_lock_px.value(l, out);
-}
-
 static const struct rdl_op *const ops[] = {&rdl_op_acquire_multi, &rdl_op_extend_multi,
                                            &rdl_op_release_multi};
-static const struct rdl_lock_mode multi = {multi_send, multi_answer, multi_value, ops, NULL};
+static const struct rdl_lock_mode multi = {rdl_px_send, multi_answer, rdl_px_value, ops, NULL};
 
 static int is_same(struct rdl_bytes a, struct rdl_bytes b)
 {

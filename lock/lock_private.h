@@ -19,7 +19,10 @@ struct rdl_lock_mode {
     /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
     int (*next)(struct rdl_lock *l);
 };
-extern const struct rdl_lock_mode rdl_lock_px; /* SET NX PX */
+/* Those of px: SET NX PX. */
+int rdl_px_send(struct rdl_lock *l, uint64_t now_ms);
+int rdl_px_answer(struct rdl_lock *l, uint64_t now_ms);
+size_t rdl_px_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 
 /* Set up a lock of this mode, not held. */
 void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,

@@ -178,6 +178,8 @@ struct rdl_op {
 
 /* The result is final: deliver it now; the remaining replies are read and discarded. */
 void rdl_record_tell(struct rdl_record *r, int64_t value);
+/* Give the reply, cut to so many bytes, to whoever waits for it and wants it (rdl_req.text). */
+void rdl_record_keep(const struct rdl_conn *c, const struct rdl_record *r, size_t most);
 /* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
 void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
 /* An error reply: is it a refusal as such, or does the server not take this way at all? */

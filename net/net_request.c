@@ -57,6 +57,16 @@ void rdl_record_tell(struct rdl_record *r, int64_t value)
     r->req = NULL;
 }
 
+void rdl_record_keep(const struct rdl_conn *c, const struct rdl_record *r, size_t most)
+{
+    size_t n = c->reply_len < most ? c->reply_len : most;
+
+    if (r->req == NULL || r->req->text == NULL)
+        return;
+    rdl_copy(r->req->text, c->reply, n);
+    r->req->text_len = (uint8_t)n;
+}
+
 /* ---------------------------------------------------------------- what replies are */
 
 int rdl_reply_is_int(const struct rdl_conn *c, int64_t value)

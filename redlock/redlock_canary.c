@@ -19,7 +19,7 @@
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
-enum { RUN_DIGITS = 16, VALUE_MAX = RUN_DIGITS + 1 + RDL_DEC_MAX };
+enum { VALUE_MAX = RDL_RUN_DIGITS + 1 + RDL_DEC_MAX };
 
 /* ---------------------------------------------------------------- its value */
 
@@ -28,26 +28,16 @@ static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
     static const char digits[] = "0123456789abcdef";
     size_t i;
 
-    for (i = 0; i < RUN_DIGITS; i++)
+    for (i = 0; i < RDL_RUN_DIGITS; i++)
         out[i] = digits[run >> (60 - 4 * i) & 15];
-    out[RUN_DIGITS] = ' ';
-    return RUN_DIGITS + 1 + rdl_dec_u32(out + RUN_DIGITS + 1, clock_s);
+    out[RDL_RUN_DIGITS] = ' ';
+    return RDL_RUN_DIGITS + 1 + rdl_dec_u32(out + RDL_RUN_DIGITS + 1, clock_s);
 }
 
 /* INFO is refused: nobody told us which run this is. Another one before it, maybe. */
 static int knows_run(const struct rdl_conn *c)
 {
     return (c->cfg->facts->has & RDL_FACT_RUN) != 0;
-}
-
-static uint64_t read_run(const struct rdl_conn *c)
-{
-    uint64_t run = 0;
-    size_t i;
-
-    for (i = 0; i < RUN_DIGITS && i < c->reply_len; i++)
-        run = run << 4 | (uint64_t)(c->reply[i] <= '9' ? c->reply[i] - '0' : (c->reply[i] - 'a' + 10) & 15);
-    return run;
 }
 
 /*
@@ -64,8 +54,8 @@ static uint32_t read_value(const struct rdl_conn *c)
     if (c->reply_len > VALUE_MAX)
         return 0;
     if (!knows_run(c))
-        run = read_run(c);
-    for (i = RUN_DIGITS + 1; i < c->reply_len; i++)
+        run = rdl_guard_run(c->reply);
+    for (i = RDL_RUN_DIGITS + 1; i < c->reply_len; i++)
         clock_s = clock_s * 10 + (uint32_t)(c->reply[i] - '0') % 10;
     if (write_value(mine, run, clock_s) != c->reply_len || !rdl_is_same(mine, c->reply, c->reply_len))
         return 0;
@@ -73,15 +63,6 @@ static uint32_t read_value(const struct rdl_conn *c)
 }
 
 /* ---------------------------------------------------------------- look */
-
-/* What is to be removed if it is stale. Cut, it is not what stands there, and stays. */
-static void keep_text(const struct rdl_conn *c, const struct rdl_record *r)
-{
-    if (r->req == NULL || r->req->text == NULL)
-        return;
-    r->req->text_len = c->reply_len < RDL_VALUE_MAX ? c->reply_len : RDL_VALUE_MAX;
-    rdl_copy(r->req->text, c->reply, r->req->text_len);
-}
 
 static int judge_value(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -91,7 +72,8 @@ static int judge_value(struct rdl_conn *c, struct rdl_record *r)
     }
     if (c->reply_kind != RDL_RESP_BULK)
         return rdl_reply_error(c, r);
-    keep_text(c, r);
+    /* If it is stale that is to be removed. Cut, it is not what stands there, and stays. */
+    rdl_record_keep(c, r, RDL_VALUE_MAX);
     r->ttl_ms = read_value(c); /* free once the request is sent; the age is counted from it */
     r->verdict = r->ttl_ms != 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
@@ -138,7 +120,7 @@ static void make_put(struct rdl_window *w, const char *const *commands,
     char text[VALUE_MAX];
     size_t len = write_value(text, knows_run(c) ? c->cfg->facts->run : 0, r->ttl_ms);
     struct rdl_bytes all[] = {
-        own[LETTER_K], {text, r->op == &make_by_clock ? len : RUN_DIGITS + 1}, {0}, {0}};
+        own[LETTER_K], {text, r->op == &make_by_clock ? len : RDL_RUN_DIGITS + 1}, {0}, {0}};
     const struct rdl_args args = {"kvcs", all, 4};
 
     rdl_script_call(&rdl_script_canary, 0, &all[2], &all[3]);

@@ -31,14 +31,18 @@ static const char *value_of(const struct rdl_conn *c, const char *name)
     return c->reply + i;
 }
 
-/* The first 16 digits tell one start of a server from any other. */
-static void take_run(struct rdl_conn *c, const char *hex)
+uint64_t rdl_guard_run(const char *hex)
 {
     uint64_t run = 0;
     size_t i;
 
-    for (i = 0; i < 16 && hex[i] != '\0'; i++)
+    for (i = 0; i < RDL_RUN_DIGITS && hex[i] != '\0'; i++)
         run = run << 4 | (uint64_t)(hex[i] <= '9' ? hex[i] - '0' : (hex[i] - 'a' + 10) & 15);
+    return run;
+}
+
+static void take_run(struct rdl_conn *c, uint64_t run)
+{
     if (run != c->cfg->facts->run) {
         c->cfg->facts->is_other = c->cfg->facts->run != 0;
         c->cfg->facts->seen_ms = 0;
@@ -64,7 +68,7 @@ static void take_line(struct rdl_conn *c)
     const char *value;
 
     if ((value = value_of(c, "run_id:")) != NULL) {
-        take_run(c, value);
+        take_run(c, rdl_guard_run(value));
         f->has |= RDL_FACT_RUN;
     } else if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
         f->uptime_s = number(value);

@@ -88,6 +88,9 @@ int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_
 
 /* ---------------------------------------------------------------- redlock_guard.c */
 
+/* Of a run_id the first digits, which tell one start of a server from any other; hex is terminated. */
+enum { RDL_RUN_DIGITS = 16 };
+uint64_t rdl_guard_run(const char *hex);
 /* A server has had its data since then (our clock): when that is long enough. */
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms);
 /* When what s grants begins to count: 0 already; UINT64_MAX never, and why, else RDL_OK. */
