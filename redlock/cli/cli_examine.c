@@ -11,7 +11,6 @@
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
-#include "lock/lock_op.h"
 #include "redlock/redlock_op.h"
 
 #include <stdio.h>

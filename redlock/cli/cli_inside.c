@@ -8,8 +8,6 @@
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
-#include "lock/lock_op.h"
-
 #include <stdlib.h>
 #include <string.h>
 

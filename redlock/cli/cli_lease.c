@@ -82,12 +82,12 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
         rdl_hint_init(&l->hint, &s->conn[s->n]);
         l->n_conns++;
     }
-    if (l->is_single && !is_several(l)) {
+    if (is_several(l)) {
+        become_several(l);
+    } else if (l->is_single) {
         become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS);
         return;
     }
-    if (is_several(l))
-        become_several(l);
     l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
     rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
     if (o->wake_hint)

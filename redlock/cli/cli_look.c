@@ -8,8 +8,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
-#include "lock/lock_op.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

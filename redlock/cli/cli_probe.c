@@ -14,7 +14,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
-#include "lock/lock_op.h"
 #include "redlock/cli/cli.h"
 #include "redlock/redlock_op.h"
 

@@ -21,23 +21,16 @@ enum { N = 5, LINES = 50, WIDTH = 80 };
 
 static struct live_server server[N];
 static struct command c;
-static char dir[64];
+static char dir[SHOWN_DIR];
 
 static void setup(void)
 {
-    memset(server, 0, sizeof server);
-    live_start_all(server, N);
-    snprintf(dir, sizeof dir, "build/manual.XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(dir));
+    shown_open(server, N, "manual", dir);
 }
 
 static void teardown(void)
 {
-    char remove[80];
-
-    live_remove_all(server, N);
-    snprintf(remove, sizeof remove, "rm -r %s", dir);
-    ck_assert_int_eq(system(remove), 0);
+    shown_close(server, N, dir);
 }
 
 /* The k-th of them, or 0. */
