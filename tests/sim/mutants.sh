@@ -3,10 +3,11 @@
 # Breaks one rule of the production code at a time and asks whether the simulator notices.
 #
 #     tests/sim/mutants.sh BUILD SEEDS [NAME...]      SEEDS: the budget of random schedules, e.g. 2000
-#     tests/sim/mutants.sh --one BUILD SEEDS SECONDS NAME    one of them, in the tree that is there
+#     tests/sim/mutants.sh --one BUILD SEEDS SECONDS SECONDS NAME    one of them, in the tree that is there
 #
 # Each tests/sim/mutants/NAME.sed says in its second line which file it changes and which rule it breaks.
-# A mutant is caught by a directed scenario, by a seed (a violation, an assertion, a hang), or by both.
+# A mutant is caught by a directed scenario, or by a seed (a violation, an assertion, a hang), which it is only
+# asked where no scenario caught it. BOTH=1: it is asked in any case.
 # A hang is more CPU time than ten times what the code needs that is not mutated, and 5 s: a busy machine
 # makes no hang. As many at a time as there are processors. JOBS: or so many.
 # Exit status 1 if one survives or does not apply any more, or if what is not mutated is "caught" too.
@@ -37,9 +38,9 @@ link_mutant() {
 
 # What this run says: SIGABRT, SIGFPE and SIGSEGV are the code's, SIGXCPU the limit's, and anything else nobody's.
 run() { # seconds log sed-expression program argument...
-    limit=$1 log=$2 found=$3
+    most=$1 log=$2 found=$3
     shift 3
-    { (ulimit -S -t "$limit" && ulimit -c 0 && exec "$@") >"$log" 2>&1; } 2>/dev/null # the shell tells of signals
+    { (ulimit -S -t "$most" && ulimit -c 0 && exec "$@") >"$log" 2>&1; } 2>/dev/null # the shell tells of signals
     status=$?
     case $status in
     0) echo - ;;
@@ -51,9 +52,8 @@ run() { # seconds log sed-expression program argument...
 }
 not_caught='SURVIVES|DOES NOT'
 
-try() { # seconds name
-    limit=$1
-    name=$2
+try() { # seconds of the scenarios, of the seeds, name
+    name=$3
     out=$build/mutants/$name
     file=$(sed -n '2s/^# \([^:]*\):.*/\1/p' "$dir/$name.sed")
     mkdir -p "$out"
@@ -63,12 +63,15 @@ try() { # seconds name
     elif ! link_mutant "$out/mutant.c" "$tree/${file%.c}.o" "$out/sim" 2>"$out/cc.log"; then
         printf '%-32s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
     else
-        by_seed=$(run "$limit" "$out/seeds.log" 's/^VIOLATION seed \([0-9]*\) \([a-z ]*\):.*/seed \1: \2/p' \
-            "$out/sim" "1:$seeds" quiet=1)
-        by_scenario=$(run "$limit" "$out/scenarios.log" 's/^FAIL \(.*\): [a-z ]*: .*/\1/p' "$out/sim" scenarios)
+        by_scenario=$(run "$1" "$out/scenarios.log" 's/^FAIL \(.*\): [a-z ]*: .*/\1/p' "$out/sim" scenarios)
+        by_seed=
+        if [ "$by_scenario" = - ] || [ -n "${BOTH:-}" ]; then
+            by_seed=$(run "$2" "$out/seeds.log" 's/^VIOLATION seed \([0-9]*\) \([a-z ]*\):.*/seed \1: \2/p' \
+                "$out/sim" "1:$seeds" quiet=1)
+        fi
         survives=
-        [ "$by_seed$by_scenario" != -- ] || survives=' SURVIVES'
-        printf '%-32s %-32s %s%s\n' "$name" "$by_seed" "$by_scenario" "$survives"
+        [ "$by_scenario$by_seed" != -- ] || survives=' SURVIVES'
+        printf '%-32s %-60s %s%s\n' "$name" "$by_scenario" "$by_seed" "$survives"
         rm -rf "$out"
     fi
 }
@@ -97,18 +100,18 @@ cp -R tests/sim "$tree/tests"
 # What is caught without any change says nothing about a mutant.
 main=$tree/tests/sim/sim_main.o
 link_mutant "$main" "$main" "$build/mutants/sim" || exit 2
-if ! (
-    "$build/mutants/sim" "1:$seeds" quiet=1 >"$build/mutants/none.log" &&
-        "$build/mutants/sim" scenarios >>"$build/mutants/none.log" && times >"$build/mutants/times"
-); then
-    grep -E '^(VIOLATION|FAIL)' "$build/mutants/none.log"
-    echo 'the unmutated code fails'
-    exit 1
-fi
-limit=$(awk -F '[ms ]+' 'END { print int(5 + 10 * (60 * ($1 + $3) + $2 + $4)) }' "$build/mutants/times")
+limit() { # argument...: of the simulator; what is a hang of it
+    if ! ("$build/mutants/sim" "$@" >"$build/mutants/none.log" && times >"$build/mutants/times"); then
+        grep -E '^(VIOLATION|FAIL)' "$build/mutants/none.log" >&2
+        echo 'the unmutated code fails' >&2
+        return 1
+    fi
+    awk -F '[ms ]+' 'END { print int(5 + 10 * (60 * ($1 + $3) + $2 + $4)) }' "$build/mutants/times"
+}
+by_scenario=$(limit scenarios) && by_seed=$(limit "1:$seeds" quiet=1) || exit 1
 
-printf '%-32s %-32s %s\n' 'mutant' 'seeds' 'scenario'
-printf '%s\n' "$@" | xargs -I '{}' -P "$jobs" "$0" --one "$build" "$seeds" "$limit" '{}' | tee "$build/mutants/told"
+printf '%-32s %-60s %s\n' 'mutant' 'scenario' 'seeds'
+printf '%s\n' "$@" | xargs -I '{}' -P "$jobs" "$0" --one "$build" "$seeds" "$by_scenario" "$by_seed" '{}' | tee "$build/mutants/told"
 caught=$(grep -cvE "$not_caught" "$build/mutants/told")
-echo "$caught of $# mutants caught (budget: $seeds seeds and the directed scenarios; a hang: $limit s of CPU time)"
+echo "$caught of $# mutants caught (budget: $seeds seeds and the directed scenarios; a hang: $by_scenario and $by_seed s of CPU time)"
 [ "$caught" = $# ]
