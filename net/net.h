@@ -288,7 +288,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c);
  */
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
 
-/* ---------------------------------------------------------------- for drivers */
+/* ---------------------------------------------------------------- for drivers (PORTING.md) */
 
 /* What the driver is to do now: bits of enum rdl_wants. OPEN stays until opened or closed is told. */
 unsigned rdl_conn_wants(const struct rdl_conn *c);
@@ -296,7 +296,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
 /*
  * Put the next bytes to send into buf[0..cap), a chunk of any size: one byte will do, cap of 1 or more.
  * Returns how many (0: nothing now). Behind it, before anything else is called, tx_done says how many of them
- * the transport took; those it did not take come again. The chunk is the driver's again then.
+ * the transport took; those it did not take come again. Without tx_done none was taken. The chunk is the
+ * driver's again then.
  *
  * What was once put counts as sent. A request that this server supports in no form fails here and puts
  * nothing; check rdl_conn_wants again before treating 0 as "idle".

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# net/net_posix.c: rule 1: it tells opened twice
+s/^    rdl_conn_opened\(c\);$/    rdl_conn_opened(c);\
+    rdl_conn_opened(c);/

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# port.sh BUILD - check-port can fail: each driver of tests/port/broken/, which breaks one rule, is found, and
+# by that rule. BUILD/port/port.a is the harness, without a driver.
+# port.sh --one BUILD NAME: one of them.
+# port.sh --rules: net/PORTING.md and port_rules.c have the same rules, by the same numbers and words, and each
+# has a broken driver.
+set -u
+dir=tests/port/broken
+
+try() { # build name
+    out=$1/port/broken/$2
+    mkdir -p "$out"
+    rule=$(sed -n '2s/^# net\/net_posix\.c: rule \([0-9]*\): .*/\1/p' "$dir/$2.sed")
+    if ! sed -E -f "$dir/$2.sed" net/net_posix.c >"$out/driver.c" || cmp -s net/net_posix.c "$out/driver.c"; then
+        printf '%-28s DOES NOT APPLY\n' "$2"
+    elif ! ${CC:-cc} -std=c99 -O1 -g -w -I. -o "$out/check" "$out/driver.c" tests/port/port_posix.c \
+        net/net_posix_clock.c "$1/port/port.a" 2>"$out/cc.log"; then
+        printf '%-28s DOES NOT COMPILE: %s\n' "$2" "$(grep -m1 error "$out/cc.log")"
+    else
+        "$out/check" 3 first >"$out/log" 2>&1
+        if grep -q "^        rule $rule: " "$out/log"; then
+            printf '%-28s rule %-2s  %s\n' "$2" "$rule" "$(sed -n 's/^BROKEN  //p' "$out/log")"
+        else
+            printf '%-28s NOT FOUND, rule %s: %s\n' "$2" "$rule" "$(grep '^        rule' "$out/log")"
+        fi
+    fi
+}
+
+documented_rules() {
+    sed -n 's/^\([0-9][0-9]*\)\. \*\*\(.*\)\*\*.*/\1 \2/p' net/PORTING.md
+}
+
+case ${1-} in
+--one)
+    try "$2" "$3"
+    exit
+    ;;
+--rules)
+    said=$(mktemp) && trap 'rm -f "$said"' EXIT
+    documented_rules >"$said"
+    awk -F '"' '/^    \[PORT_/ { print ++n, $2 }' tests/port/port_rules.c | diff "$said" - || exit
+    while read -r number text; do
+        grep -lq "^# net/net_posix.c: rule $number: " "$dir"/*.sed || {
+            echo "no driver of $dir breaks rule $number: $text"
+            exit 1
+        }
+    done <"$said"
+    exit
+    ;;
+esac
+build=$1
+rm -rf "$build/port/broken"
+mkdir -p "$build/port/broken"
+find "$dir" -name '*.sed' -exec basename '{}' .sed ';' | sort |
+    xargs -I '{}' -P "${JOBS:-4}" "$0" --one "$build" '{}' | tee "$build/port/broken/told"
+found=$(grep -c ' rule [0-9]* *[a-z]' "$build/port/broken/told")
+all=$(find "$dir" -name '*.sed' | wc -l)
+echo "$found of $all broken drivers found, each by the rule that it breaks"
+[ "$found" -eq "$all" ] && ! grep -qE 'NOT FOUND|DOES NOT' "$build/port/broken/told"

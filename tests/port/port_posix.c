@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* port_posix.c - the driver for sockets, as check-port wants it. */
+#include "tests/port/port.h"
+
+void port_driver(struct rdl_net *net)
+{
+    static struct rdl_posix posix;
+
+    rdl_posix_init(&posix, net);
+}
