@@ -121,6 +121,14 @@ $(EXAMPLES): $(B)/examples/%: $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB)
 $(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
 
+# The same in loops of others: built for the tests, which need those libraries.
+LOOPS := $(addprefix $(B)/examples/lock/loops/,epoll libuv io_uring)
+LOOP_LIBS_libuv := -luv
+LOOP_LIBS_io_uring := -luring
+$(LOOPS): $(B)/examples/lock/loops/%: $(B)/lib/lock/examples/loops/%.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LOOP_LIBS_$*)
+
 # The list of suites main.c includes, rewritten only when a file comes or goes.
 $(B)/suites.inc: FORCE
 	@mkdir -p $(B)
@@ -168,12 +176,12 @@ help: ## build: this list
 # Suites at a time: most of them wait for servers and clocks. Six a core, 16 at most.
 CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 6 < 16 ? n * 6 : 16)))
 CHECK_MORE =
-CHECK_NEEDS = $(EXAMPLES)
+CHECK_NEEDS = $(EXAMPLES) $(LOOPS)
 CHECK_DEPS = test
 CI_STAGES = 90:lint
 CI_WAITS = 250:check
 CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
-	$(EXAMPLES) $(B)/redlock
+	$(EXAMPLES) $(LOOPS) $(B)/redlock
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers prototypes stale check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 

@@ -23,6 +23,8 @@ test bash-completion          test -e /usr/share/bash-completion/bash_completion
 test zsh                      command -v zsh
 test fish                     command -v fish
 test bsdutils                 command -v script
+test libuv1-dev               pkg-config --exists libuv
+test liburing-dev             pkg-config --exists liburing
 quick check                   pkg-config --exists check
 quick pkg-config              command -v pkg-config
 quick clang                   command -v clang
@@ -34,6 +36,8 @@ quick clang-format            command -v clang-format
 lint check                    pkg-config --exists check
 lint pkg-config               command -v pkg-config
 lint libhiredis-dev           pkg-config --exists hiredis
+lint libuv1-dev               pkg-config --exists libuv
+lint liburing-dev             pkg-config --exists liburing
 lint clang                    command -v clang
 lint clang-tidy               command -v clang-tidy
 lint cppcheck                 command -v cppcheck

@@ -89,6 +89,26 @@ START_TEST(event_loop_acquires_extends_and_releases)
 }
 END_TEST
 
+static const char *const loops[] = {"epoll", "libuv", "io_uring"};
+enum { LOOPS = sizeof loops / sizeof loops[0] };
+
+/* Somebody has it at first, so there is a wait by the clock, too; at last nobody is there. */
+START_TEST(a_lock_is_taken_in_the_loops_of_others)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "lock/loops/%s", loops[_i]);
+    live_start(&server[0]);
+    live_command(&server[0], "SET nightly somebody PX 300");
+    ck_assert_int_eq(run(name, url(0)), 0);
+    ck_assert_str_eq(output, "acquire: done\nextend: done\nrelease: done\n");
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+    live_kill(&server[0]);
+    ck_assert_int_eq(run(name, url(0)), 1);
+    ck_assert_str_eq(output, "acquire: cannot connect\n");
+}
+END_TEST
+
 START_TEST(legacy_gets_along_with_old_programs)
 {
     live_start(&server[0]);
@@ -262,6 +282,7 @@ START_TEST(the_program_of_the_header_is_the_example)
 END_TEST
 
 Suite *suite_examples(void);
+Suite *suite_examples_loops(void);
 
 Suite *suite_examples(void)
 {
@@ -285,4 +306,16 @@ Suite *suite_examples(void)
     tcase_add_loop_test(text, the_program_of_the_header_is_the_example, 0, 2);
     suite_add_tcase(suite, text);
     return suite;
+}
+
+Suite *suite_examples_loops(void)
+{
+    Suite *s = suite_create("examples_loops");
+    TCase *tc = tcase_create("run");
+
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_lock_is_taken_in_the_loops_of_others, 0, LOOPS);
+    suite_add_tcase(s, tc);
+    return s;
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libuv.c - a lock in libuv's loop: libuv redis://127.0.0.1:6379
+ *
+ * A poll handle is bound to one descriptor, and each connection has another one, so each has a handle of its
+ * own. libuv wants to be told that a handle is done with before its descriptor is used for something else.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <uv.h>
+
+#include "lock/lock.h"
+
+struct watched {
+    uv_poll_t handle; /* first */
+    int fd;
+};
+
+static struct watched *watched; /* the connection's socket; NULL: it has none */
+
+static void gone(uv_handle_t *handle)
+{
+    free(handle);
+}
+
+static void unwatch(void)
+{
+    if (watched != NULL)
+        uv_close((uv_handle_t *)&watched->handle, gone);
+    watched = NULL;
+}
+
+static void ready(uv_poll_t *handle, int status, int events)
+{
+    struct rdl_conn *conn = handle->data;
+
+    (void)status; /* a socket in trouble is ready for anything: the call says what the trouble is */
+    (void)events; /* what it is not ready for takes no time */
+    rdl_posix_ready(conn, POLLIN | POLLOUT);
+    if (watched != NULL && rdl_posix_fd(conn) != watched->fd)
+        unwatch();
+}
+
+static void watch(uv_loop_t *loop, struct rdl_conn *conn)
+{
+    int reads = (rdl_posix_events(conn) & POLLIN) ? UV_READABLE : 0;
+    int writes = (rdl_posix_events(conn) & POLLOUT) ? UV_WRITABLE : 0;
+    int fd = rdl_posix_fd(conn);
+
+    if (watched != NULL && watched->fd != fd)
+        unwatch();
+    if (fd < 0)
+        return;
+    if (watched == NULL && (watched = malloc(sizeof *watched)) != NULL) {
+        uv_poll_init(loop, &watched->handle, fd);
+        watched->handle.data = conn;
+        watched->fd = fd;
+    }
+    if (watched != NULL)
+        uv_poll_start(&watched->handle, reads | writes, ready);
+}
+
+static void wake(uv_timer_t *timer)
+{
+    (void)timer; /* uv_run returns, and that is all */
+}
+
+/* One turn of the loop, in which anything else that is in it goes on as well. */
+static int turn(uv_timer_t *timer, struct rdl_conn *conn, struct rdl_lock *lock)
+{
+    uint64_t now_ms = rdl_posix_now_ms(), wake_ms = rdl_lock_wake_ms(lock);
+
+    rdl_posix_ready(conn, 0); /* opens the socket, or closes it, if that is due */
+    watch(timer->loop, conn);
+    uv_timer_start(timer, wake, wake_ms > now_ms ? wake_ms - now_ms : 0, 0);
+    uv_run(timer->loop, UV_RUN_ONCE);
+    return rdl_lock_step(lock, rdl_posix_now_ms());
+}
+
+/* Until the operation that rc comes from is done; a real loop goes on with its other work instead. */
+static int finish(uv_timer_t *timer, struct rdl_conn *conn, struct rdl_lock *lock, int rc)
+{
+    while (rc == RDL_PENDING)
+        rc = turn(timer, conn, lock);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static struct rdl_posix_conn server;
+    static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
+    uint8_t entropy[RDL_ENTROPY_LEN];
+    struct rdl_lock lock;
+    uv_timer_t timer;
+    int rc;
+
+    if (argc != 2 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
+        fprintf(stderr, "usage: libuv redis://ADDRESS:PORT\n");
+        return 2;
+    }
+    uv_timer_init(uv_default_loop(), &timer);
+    rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
+    rc = rdl_posix_random(entropy, sizeof entropy);
+    if (rc == RDL_OK)
+        rc = finish(&timer, &server.conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));
+    printf("acquire: %s\n", rdl_strerror(rc));
+    if (rc >= 0) {
+        rc = finish(&timer, &server.conn, &lock, rdl_lock_extend_begin(&lock, 20000, rdl_posix_now_ms()));
+        printf("extend: %s\n", rdl_strerror(rc));
+        rc = finish(&timer, &server.conn, &lock, rdl_lock_release_begin(&lock, rdl_posix_now_ms()));
+        printf("release: %s\n", rdl_strerror(rc));
+    }
+    unwatch();
+    uv_close((uv_handle_t *)&timer, NULL);
+    uv_run(uv_default_loop(), UV_RUN_DEFAULT);
+    return rc < 0;
+}
