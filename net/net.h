@@ -363,6 +363,14 @@ void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 int rdl_posix_fd(const struct rdl_conn *c);
 /* What to watch it for now: POLLIN, POLLOUT, both or neither. */
 short rdl_posix_events(const struct rdl_conn *c);
+/*
+ * A conn that wants OPEN has a connection that you made, instead of one to its endpoint: before the poll, or
+ * the ready, that would connect it there. fd is a connected stream socket, one end of a socketpair say, whose
+ * other end a program has that speaks TLS. It is the conn's from then on, set up as one that the driver
+ * opened (close-on-exec, without a signal) and closed with it; at once if the conn does not want OPEN. Any
+ * other kind of descriptor ends the connection with the first byte. Never blocks.
+ */
+void rdl_posix_opened(struct rdl_conn *c, int fd);
 /* Open, close, send and receive as far as revents says; 0: only what needs no socket to be ready. */
 void rdl_posix_ready(struct rdl_conn *c, short revents);
 /*

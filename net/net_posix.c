@@ -137,11 +137,25 @@ static void keep_alive(int fd)
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-/* It does not block while it connects, no child inherits it, and it raises no signal; -1 and errno. */
-static int make_socket(int family)
+/* No signal is raised, nothing is kept back to be sent with more, and recv waits for RECV_MS at most. */
+static void set_up(int fd, int is_far)
 {
     const struct timeval wait = {0, RECV_MS * 1000L};
     const int on = 1;
+
+#ifdef SO_NOSIGPIPE
+    (void)setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+    if (is_far) {
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        keep_alive(fd);
+    }
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+}
+
+/* It does not block while it connects, and no child inherits it; -1 and errno. */
+static int make_socket(int family)
+{
 #if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
     int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 #else
@@ -149,16 +163,8 @@ static int make_socket(int family)
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
 #endif
-    if (fd < 0)
-        return fd;
-#ifdef SO_NOSIGPIPE
-    (void)setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
-#endif
-    if (family != AF_UNIX) {
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        keep_alive(fd);
-    }
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    if (fd >= 0)
+        set_up(fd, family != AF_UNIX);
     return fd;
 }
 
@@ -317,6 +323,22 @@ short rdl_posix_events(const struct rdl_conn *c)
     if (wants & (RDL_WANT_WRITE | RDL_WANT_OPEN))
         events |= POLLOUT;
     return events;
+}
+
+/* Of the options those that its kind does not know change nothing. */
+void rdl_posix_opened(struct rdl_conn *c, int fd)
+{
+    if (!(rdl_conn_wants(c) & RDL_WANT_OPEN)) {
+        close(fd);
+        return;
+    }
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = fd;
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+    set_up(fd, 1);
+    opened(c);
 }
 
 void rdl_posix_ready(struct rdl_conn *c, short revents)

@@ -291,6 +291,90 @@ START_TEST(test_an_event_loop_of_ones_own)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- a socket that somebody else opened */
+
+static int connected_to_server(void)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server.port)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
+    return fd;
+}
+
+START_TEST(test_a_socket_that_somebody_else_opened_is_used_and_closed)
+{
+    int before = live_count_fds();
+
+    client_init(&client, "redis://nobody-resolved-this");
+    for (int i = 0; i < 3; i++) {
+        int fd = connected_to_server();
+        client_submit(&client, i == 0 ? &rdl_op_acquire : &rdl_op_extend, "a");
+        while (rdl_conn_state(&client.conn) != RDL_CONN_OPENING)
+            rdl_conn_upkeep(&client.conn, client_now());
+        rdl_posix_opened(&client.conn, fd);
+        ck_assert_int_eq(client_wait(&client), RDL_ANSWER_YES);
+        ck_assert_int_eq(rdl_posix_fd(&client.conn), fd);
+        ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+        rdl_conn_shut(&client.conn, RDL_OK);
+        client_wait_state(&client, RDL_CONN_CLOSED);
+        ck_assert_int_eq(live_count_fds(), before);
+    }
+}
+END_TEST
+
+START_TEST(test_a_socket_that_comes_when_none_is_wanted_is_closed)
+{
+    int before = live_count_fds();
+
+    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    rdl_posix_opened(&client.conn, connected_to_server()); /* closed, and not asked for */
+    ck_assert_int_eq(live_count_fds(), before);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+    rdl_posix_opened(&client.conn, connected_to_server()); /* it has one */
+    ck_assert_int_eq(live_count_fds(), before + 1);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "a"), RDL_ANSWER_YES);
+}
+END_TEST
+
+START_TEST(test_a_socket_takes_the_place_of_a_connect_that_goes_on)
+{
+    int before = live_count_fds(), fd;
+
+    client_init(&client, "redis://192.0.2.1:6379"); /* nobody answers there */
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_posix_ready(&client.conn, 0);
+    if (rdl_conn_state(&client.conn) ==
+        RDL_CONN_CLOSED) { /* this host has no way there: not even that goes on */
+        ck_assert_int_eq(live_count_fds(), before);
+        while (rdl_conn_state(&client.conn) != RDL_CONN_OPENING)
+            rdl_conn_upkeep(&client.conn, client_now());
+    }
+    fd = connected_to_server();
+    rdl_posix_opened(&client.conn, fd);
+    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_YES);
+    ck_assert_int_eq(live_count_fds(), before + 1);
+}
+END_TEST
+
+START_TEST(test_a_descriptor_that_is_no_socket_ends_with_the_first_byte)
+{
+    int fd = open("/dev/null", O_RDWR);
+
+    client_init(&client, "redis://nobody-resolved-this");
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_posix_opened(&client.conn, fd);
+    rdl_posix_ready(&client.conn, 0);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ENOTSOCK);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- time and chance */
 
 static uint64_t boottime_ms(void)
@@ -409,6 +493,10 @@ Suite *suite_net_posix(void)
     tcase_add_loop_test(live, test_connections_that_end_leave_no_descriptor, 0, ways);
     tcase_add_test(live, test_a_child_may_close_its_copy_of_the_socket);
     tcase_add_loop_test(live, test_an_event_loop_of_ones_own, 0, ways);
+    tcase_add_test(live, test_a_socket_that_somebody_else_opened_is_used_and_closed);
+    tcase_add_test(live, test_a_socket_that_comes_when_none_is_wanted_is_closed);
+    tcase_add_test(live, test_a_socket_takes_the_place_of_a_connect_that_goes_on);
+    tcase_add_test(live, test_a_descriptor_that_is_no_socket_ends_with_the_first_byte);
     suite_add_tcase(suite, live);
     tcase_add_checked_fixture(host, client_setup, NULL);
     tcase_add_test(host, test_the_clock_counts_from_boot_and_through_suspends);
