@@ -32,11 +32,13 @@
  *     cli_help.c       --help of each verb
  *     cli_lease.c      the lock on N servers, or one or several on one   struct rdl_cli_lock
  *     cli_lookup.c     names, again, when a connection is lost
+ *     cli_connect.c    --connect-command: processes that connect to rediss:// servers
  *     cli_trace.c      --trace
  *     cli_servers.c    URLs, connections                                 struct rdl_cli_servers
  *     cli_address.c    from a name to an address                         struct rdl_cli_ip
  *     cli_defaults.c   what the command line left open, what does not go together
  *     cli_options.c    the command line                                  struct rdl_cli_options
+ *     cli_program.c    the text of a connect command: words, %h and %p   struct rdl_cli_program
  *     cli_number.c     numbers, times and ids
  *     cli_token.c      tokens: read and written
  *     cli_secret.c     passwords: where from, and who must not see them
@@ -130,8 +132,9 @@ struct rdl_cli_options {
     enum rdl_cli_verb verb;
     char *urls[RDL_SERVERS_MAX]; /* our own copies */
     size_t n_urls;
-    const char *urls_from; /* the variable they are from; NULL: -u */
-    uint64_t wait_ms;      /* 0: one attempt; RDL_CLI_FOREVER */
+    const char *urls_from;       /* the variable they are from; NULL: -u */
+    const char *connect_command; /* NULL: none */
+    uint64_t wait_ms;            /* 0: one attempt; RDL_CLI_FOREVER */
     uint32_t ttl_ms;
     uint32_t grace_ms;   /* 0: min(5 s, ttl/6) */
     uint32_t attempt_ms; /* 0: by the round trips */
@@ -181,6 +184,27 @@ int rdl_cli_duration(const char *text, uint64_t max_ms, uint64_t *ms);
 /* Digits only, 0 to max (at most INT_MAX / 10 - 1). 0 or -1. */
 int rdl_cli_number(const char *text, int max, int *out);
 
+/* ---------------------------------------------------------------- the connect command */
+
+enum { RDL_CLI_WORDS_MAX = 100, RDL_CLI_PROGRAM_MAX = 4096 };
+
+/* What is run for a connection. */
+struct rdl_cli_program {
+    char *argv[RDL_CLI_WORDS_MAX + 1]; /* in text, NULL behind the last */
+    char text[RDL_CLI_PROGRAM_MAX];
+    size_t len;
+    int is_shell; /* argv is /bin/sh -c text */
+};
+
+/* From the text of --connect-command. Why it cannot be used; NULL: it can. p points into itself. */
+const char *rdl_cli_program_make(struct rdl_cli_program *p, const char *text, const char *host,
+                                 unsigned port);
+/* "openssl", for people. */
+const char *rdl_cli_program_name(const struct rdl_cli_program *p);
+
+/* rediss://, so the connect command is for it. */
+int rdl_cli_url_is_tls(const char *url);
+
 /* ---------------------------------------------------------------- secrets */
 
 /*
@@ -227,6 +251,13 @@ void rdl_cli_token_drop(void);
 
 /* ---------------------------------------------------------------- servers */
 
+/* What looking up its name changes of an endpoint. */
+struct rdl_cli_ip {
+    uint32_t scope;
+    uint8_t family;
+    uint8_t ip[16];
+};
+
 struct rdl_cli_servers {
     size_t n;
     struct rdl_server server[RDL_SERVERS_MAX];
@@ -235,10 +266,13 @@ struct rdl_cli_servers {
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
     struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
-    unsigned char is_name[RDL_SERVERS_MAX];  /* its URL has a name in the place of an address */
-    int any_address;                         /* options.any_address */
-    const char *unresolved[RDL_SERVERS_MAX]; /* why the name has no address, else NULL */
-    char *several[RDL_SERVERS_MAX];          /* doctor: the addresses of a name that has more than one */
+    unsigned char is_name[RDL_SERVERS_MAX]; /* its URL has a name in the place of an address */
+    /* rediss://: the connect command opens its connections; without an address nobody else can */
+    unsigned char is_tls[RDL_SERVERS_MAX + 1];
+    struct rdl_cli_ip tls_ip[RDL_SERVERS_MAX]; /* where that leads, as far as it is known here */
+    int any_address;                           /* options.any_address */
+    const char *unresolved[RDL_SERVERS_MAX];   /* why the name has no address, else NULL */
+    char *several[RDL_SERVERS_MAX];            /* doctor: the addresses of a name that has more than one */
     uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
     struct rdl_facts facts[RDL_SERVERS_MAX + 1];
 };
@@ -266,12 +300,6 @@ enum rdl_cli_address { RDL_CLI_ADDRESS_FOUND, RDL_CLI_ADDRESS_NONE, RDL_CLI_ADDR
  */
 enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,
                                           char all[RDL_CLI_ADDRESSES_MAX]);
-/* What an answer changes of an endpoint. */
-struct rdl_cli_ip {
-    uint32_t scope;
-    uint8_t family;
-    uint8_t ip[16];
-};
 struct rdl_cli_ip rdl_cli_address_of(const struct rdl_endpoint *ep);
 void rdl_cli_address_take(struct rdl_endpoint *ep, const struct rdl_cli_ip *ip);
 /* The same address, and port. Two of which nothing is known are not. */
@@ -290,6 +318,18 @@ uint64_t rdl_cli_lookup_turn(struct rdl_cli_servers *s, uint64_t now_ms);
 void rdl_cli_lookup_reaped(pid_t pid);
 /* Those that are under way end. */
 void rdl_cli_lookup_end(void);
+
+/*
+ * From now on net->poll also opens connections to rediss:// servers: by a process of o->connect_command each,
+ * killed and reaped with its connection. Borrows s and o.
+ */
+void rdl_cli_connect_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_net *net);
+/* Why the last connection to server i ended, in words of its process: "openssl: ..."; "": it had none. */
+const char *rdl_cli_connect_said(size_t i);
+/* Somebody else waited for our children, and had this one, which ended with status. */
+void rdl_cli_connect_reaped(pid_t pid, int status);
+/* All of them end. */
+void rdl_cli_connect_end(void);
 
 /* Sets config.trace of every server. 0 or an exit status, the reason said. */
 int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file);
@@ -784,8 +824,20 @@ int rdl_cli_child_group_is_empty(pid_t group);
 void rdl_cli_child_stopped(pid_t group, int sig);
 void rdl_cli_child_take_terminal(pid_t group);
 
-/* After fork: close all descriptors but this one. Not to be a second holder of anybody's pipe or terminal. */
+/*
+ * fork for a process beside us: until it has done what follows it has our handlers, and the pipe they write
+ * to, so all signals are blocked in it. What we keep to be written is not its own.
+ */
+pid_t rdl_cli_process_fork(void);
+/*
+ * In it: a session of its own, our handlers and signals are not for it, and it dies with parent, who forked
+ * it. name: what ps calls it.
+ */
+void rdl_cli_process_ends_with(pid_t parent, const char *name);
+/* In it: close all descriptors but this one. Not to be a second holder of anybody's pipe or terminal. */
 void rdl_cli_process_holds_only(int fd);
+/* The same, but standard input, output and error. */
+void rdl_cli_process_holds_stdio(void);
 
 /* Run the command while holding the lock, and release it. The exit status of all of it. */
 int rdl_cli_supervise(struct rdl_cli_lock *l);

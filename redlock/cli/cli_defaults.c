@@ -37,6 +37,38 @@ static int refuse(const char *text)
     return RDL_EXIT_USAGE;
 }
 
+/* rediss:// and the connect command go together, but that the variable may be set for other command lines. */
+static int check_connect(struct rdl_cli_options *o)
+{
+    static const char openssl[] =
+        "openssl s_client -quiet -verify_return_error -verify_hostname %h -connect %h:%p";
+    static struct rdl_cli_program trial;
+    const char *from = "--connect-command", *why;
+    size_t n = 0;
+
+    for (size_t i = 0; i < o->n_urls; i++)
+        n += rdl_cli_url_is_tls(o->urls[i]) != 0;
+    if (o->connect_command != NULL && n == 0)
+        return refuse("--connect-command is for servers whose URL begins with rediss://, and there is none");
+    if (n == 0)
+        return 0;
+    if (o->connect_command == NULL) {
+        from = "$REDLOCK_CONNECT_COMMAND";
+        o->connect_command = getenv("REDLOCK_CONNECT_COMMAND");
+    }
+    if (o->connect_command == NULL) {
+        rdl_cli_fail("rediss:// is TLS, which redlock leaves to a program: name one by --connect-command or "
+                     "$REDLOCK_CONNECT_COMMAND, for example '%s'",
+                     openssl);
+        return RDL_EXIT_USAGE;
+    }
+    why = rdl_cli_program_make(&trial, o->connect_command, "host", 1);
+    if (why == NULL)
+        return 0;
+    rdl_cli_fail("%s cannot be used: %s", from, why);
+    return RDL_EXIT_USAGE;
+}
+
 /* A lock of the old protocol has one server and none of what needs more. */
 static int check_legacy(const struct rdl_cli_options *o)
 {
@@ -158,6 +190,8 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     int rc = check_keep(o);
     if (rc == 0 && o->n_urls == 0)
         rc = default_urls(o);
+    if (rc == 0)
+        rc = check_connect(o);
     if (rc == 0)
         rc = check_several(o);
     return rc == 0 ? check_legacy(o) : rc;

@@ -51,6 +51,32 @@ static void remedy(const char *format, ...)
 
 /* ---------------------------------------------------------------- who is not there */
 
+/* What a connect command says of TLS, in OpenSSL's words, and what helps. */
+static const struct {
+    const char *says, *remedy;
+} tls_remedies[] = {
+    {"certificate has expired", "give the server a new certificate"},
+    {"not yet valid", "set this host's clock, or give the server another certificate"},
+    {"hostname mismatch", "name it in its URL as its certificate does, or give it one with that name"},
+    {"IP address mismatch", "name it in its URL as its certificate does, or give it one with that address"},
+    {"self-signed certificate", "name the authority that you trust: openssl's -CAfile FILE"},
+    {"unable to get local issuer", "name the authority that you trust: openssl's -CAfile FILE"},
+    {"certificate required", "it wants a client's certificate: openssl's -cert FILE -key FILE"},
+    {"wrong version number", "that port does not speak TLS: redis:// connects to it, or name its tls-port"},
+    {": not found", "install that program, or give its whole path"},
+};
+
+/* Where the port speaks another protocol nobody may say so: it waits for more, and so does the command. */
+static const char *unreachable_remedy(size_t i, const char *why)
+{
+    if (!look->servers->is_tls[i])
+        return "is it running, and may this host connect to it?";
+    for (size_t k = 0; k < sizeof tls_remedies / sizeof tls_remedies[0]; k++)
+        if (strstr(why, tls_remedies[k].says) != NULL)
+            return tls_remedies[k].remedy;
+    return "is it running, does that port speak TLS, and does the connect command work by itself?";
+}
+
 static void find_absent(size_t i)
 {
     int error = look->seen[i].error;
@@ -68,10 +94,12 @@ static void find_absent(size_t i)
         remedy("name a database that there is");
     } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNEXPECTED) {
         find("protocol", RDL_EXIT_PROTOCOL, i, "%s", why);
-        remedy("is that the right port?");
+        remedy("%s", look->servers->is_tls[i]
+                         ? "does the connect command print anything but the server's answers?"
+                         : "is that the right port?");
     } else {
         find("unreachable", RDL_EXIT_UNAVAILABLE, i, "%s", why);
-        remedy("is it running, and may this host connect to it?");
+        remedy("%s", unreachable_remedy(i, why));
     }
 }
 

@@ -98,17 +98,13 @@ static void guard(int fd)
 
 int rdl_cli_guardian_start(struct rdl_cli_guardian *g)
 {
-    sigset_t all, before;
     int fd[2];
 
     if (pipe(fd) != 0)
         return -1;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before); /* until it ignores them it has our handlers, and our pipe */
-    g->pid = fork();
+    g->pid = rdl_cli_process_fork();
     if (g->pid == 0)
         guard(fd[0]);
-    sigprocmask(SIG_SETMASK, &before, NULL);
     close(fd[0]);
     /* Were it stopped, its pipe would fill: whoever is to stop the command in time does not wait for it. */
     if (g->pid < 0 || fcntl(fd[1], F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd[1], F_SETFL, O_NONBLOCK) != 0) {

@@ -17,9 +17,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum {
     EVERY_MS = 5000,     /* of one name no oftener: behind the end of the last lookup, or our start */
@@ -58,36 +55,14 @@ static void fill_stdio(void)
         fd = dup(fd);
 }
 
-/* Our handlers and signals are not for it; it ends with us, and in any case. */
-static void be_nobodys(pid_t parent)
-{
-    struct sigaction act;
-    sigset_t none;
-
-    setsid();
-#ifdef __linux__
-    prctl(PR_SET_NAME, "redlock-lookup", 0L, 0L, 0L);
-    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0L, 0L, 0L);
-#endif
-    rdl_cli_signals_restore();
-    memset(&act, 0, sizeof act);
-    act.sa_handler = SIG_DFL;
-    sigaction(SIGALRM, &act, NULL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    alarm(PATIENCE_MS / 1000 + 1);
-    if (getppid() != parent)
-        _exit(0);
-}
-
 static void ask(struct rdl_endpoint ep, int any, pid_t parent, int fd)
 {
     struct answer a;
     const char *why = "";
 
     rdl_cli_loudness(RDL_CLI_QUIET);
-    rdl_cli_forget_kept();
-    be_nobodys(parent);
+    rdl_cli_process_ends_with(parent, "redlock-lookup");
+    alarm(PATIENCE_MS / 1000 + 1);
     rdl_cli_process_holds_only(fd);
     fill_stdio();
     memset(&a, 0, sizeof a);
@@ -102,18 +77,14 @@ static void ask(struct rdl_endpoint ep, int any, pid_t parent, int fd)
 static int start(struct lookup *u, const struct rdl_endpoint *ep, int any)
 {
     pid_t parent = getpid(), pid = -1;
-    sigset_t all, before;
     int fd[2];
 
     if (pipe(fd) != 0)
         return -1;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before); /* until it is nobody's it has our handlers, and our pipe */
     if (fcntl(fd[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd[0], F_SETFL, O_NONBLOCK) == 0)
-        pid = fork();
+        pid = rdl_cli_process_fork();
     if (pid == 0)
         ask(*ep, any, parent, fd[1]);
-    sigprocmask(SIG_SETMASK, &before, NULL);
     close(fd[1]);
     if (pid < 0) {
         close(fd[0]);

@@ -11,6 +11,7 @@
 
 enum id {
     OPT_URL,
+    OPT_CONNECT,
     OPT_LOCK,
     OPT_TTL,
     OPT_WAIT,
@@ -75,6 +76,7 @@ struct option {
 /* The words of flock(1) where it has them. */
 static const struct option table[] = {
     {'u', "url", OPT_URL, VALUE, ALL},
+    {0, "connect-command", OPT_CONNECT, VALUE, ALL},
     {'l', "lock", OPT_LOCK, VALUE, NAMING},
     {0, "ttl", OPT_TTL, VALUE, LEASING | DOCTOR},
     {'w', "wait", OPT_WAIT, VALUE, GETTING | LIST},
@@ -162,6 +164,19 @@ static int take_url(struct rdl_cli_options *o, char *url)
                      "use $REDLOCK_PASSWORD, --password-file or --password-fd");
     }
     return rc;
+}
+
+static int take_server(struct rdl_cli_options *o, enum id id, char *text)
+{
+    if (id == OPT_URL)
+        return take_url(o, text);
+    o->connect_command = text;
+    return 0;
+}
+
+int rdl_cli_url_is_tls(const char *url)
+{
+    return strncmp(url, "rediss://", 9) == 0;
 }
 
 static int looks_like_url(const char *name)
@@ -392,7 +407,8 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
 
     switch (opt->id) {
     case OPT_URL:
-        return take_url(o, text);
+    case OPT_CONNECT:
+        return take_server(o, opt->id, text);
     case OPT_LOCK:
         return take_name(o, text);
     case OPT_TTL:

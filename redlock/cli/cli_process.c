@@ -5,24 +5,68 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
-/* All descriptors that there may be. */
-static void close_each_but(int fd)
+/* ---------------------------------------------------------------- its beginning */
+
+pid_t rdl_cli_process_fork(void)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    pid_t pid = fork();
+    if (pid == 0)
+        rdl_cli_forget_kept();
+    else
+        sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
+void rdl_cli_process_ends_with(pid_t parent, const char *name)
+{
+    struct sigaction act;
+    sigset_t none;
+
+    setsid();
+#ifdef __linux__
+    prctl(PR_SET_NAME, name, 0L, 0L, 0L);
+    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0L, 0L, 0L);
+#else
+    (void)name;
+#endif
+    rdl_cli_signals_restore();
+    memset(&act, 0, sizeof act);
+    act.sa_handler = SIG_DFL;
+    sigaction(SIGALRM, &act, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (getppid() != parent)
+        _exit(0);
+}
+
+/* ---------------------------------------------------------------- its descriptors */
+
+/* All descriptors that there may be, from this one on. */
+static void close_each_but(int from, int fd)
 {
     struct rlimit files;
     int most = 65536;
 
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < (rlim_t)most)
         most = (int)files.rlim_cur;
-    for (int i = 0; i < most; i++)
+    for (int i = from; i < most; i++)
         if (i != fd)
             close(i);
 }
 
 /* Those that are open, until the list names none to close. 0: the system has no such list. */
-static int close_listed_but(int fd, const char *list)
+static int close_listed_but(int from, int fd, const char *list)
 {
     int open[64], n = 1;
 
@@ -33,8 +77,8 @@ static int close_listed_but(int fd, const char *list)
         n = 0;
         for (struct dirent *d = readdir(dir); d != NULL && n < (int)(sizeof open / sizeof open[0]);
              d = readdir(dir)) {
-            int i = d->d_name[0] >= '0' && d->d_name[0] <= '9' ? (int)strtol(d->d_name, NULL, 10) : fd;
-            if (i != fd && i != dirfd(dir))
+            int i = d->d_name[0] >= '0' && d->d_name[0] <= '9' ? (int)strtol(d->d_name, NULL, 10) : -1;
+            if (i >= from && i != fd && i != dirfd(dir))
                 open[n++] = i;
         }
         closedir(dir);
@@ -44,13 +88,23 @@ static int close_listed_but(int fd, const char *list)
     return 1;
 }
 
-void rdl_cli_process_holds_only(int fd)
+static void close_all_but(int from, int fd)
 {
 #ifdef __linux__
     static const char list[] = "/proc/self/fd"; /* elsewhere /dev/fd may name but the first three */
 #else
     static const char list[] = "";
 #endif
-    if (!close_listed_but(fd, list))
-        close_each_but(fd);
+    if (!close_listed_but(from, fd, list))
+        close_each_but(from, fd);
+}
+
+void rdl_cli_process_holds_only(int fd)
+{
+    close_all_but(0, fd);
+}
+
+void rdl_cli_process_holds_stdio(void)
+{
+    close_all_but(STDERR_FILENO + 1, -1);
 }

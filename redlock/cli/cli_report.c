@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SILENCE_MS = 500 };
+enum {
+    SILENCE_MS = 500,
+    TLS_TRIPS = 4 /* of a connect command until the server's first answer, which is the first that we see */
+};
 
 /* So many have failed that no majority is left, whatever the others do. */
 static int is_settled(const struct rdl_cli_lock *l)
@@ -34,13 +37,16 @@ static int is_useful(const struct rdl_cli_lock *l, size_t i)
     return vote == RDL_VOTE_GRANTED || vote == RDL_VOTE_DENIED;
 }
 
-/* Behind "cannot connect" and the like what the system said, if that is why. */
-static void add_errno(const struct rdl_conn *c, int error, char *text, size_t cap)
+/* Behind "cannot connect" and the like what the connect command or the system said, if that is why. */
+static void add_cause(const struct rdl_conn *c, size_t i, int error, char *text, size_t cap)
 {
     size_t len = strlen(text);
     int err = rdl_posix_errno(c);
+    const char *said = rdl_cli_connect_said(i);
 
-    if (err != 0 && error != RDL_OK && rdl_conn_error(c) == error)
+    if (said[0] != '\0' && error != RDL_OK && rdl_conn_error(c) == error)
+        snprintf(text + len, cap - len, ": %s", said);
+    else if (err != 0 && error != RDL_OK && rdl_conn_error(c) == error)
         snprintf(text + len, cap - len, ": %s", strerror(err));
 }
 
@@ -87,7 +93,7 @@ static void drop_script(char *text)
 void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
-    char raw[160];
+    char raw[260];
     const char *said = rdl_conn_text(s->server[i].conn);
     struct rdl_bytes password = s->endpoint[i].password;
 
@@ -98,7 +104,7 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
     else
         rdl_cli_lease_report(l, i, raw, sizeof raw);
     if (s->unresolved[i] == NULL)
-        add_errno(s->server[i].conn, rdl_cli_lease_error(l, i), raw, sizeof raw);
+        add_cause(s->server[i].conn, i, rdl_cli_lease_error(l, i), raw, sizeof raw);
     if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
         said = raw;
     rdl_cli_secret_scrub(raw, said, password, out, cap);
@@ -107,7 +113,7 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
 
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
-    char said[192], where[RDL_CLI_WHERE_MAX];
+    char said[300], where[RDL_CLI_WHERE_MAX];
 
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_lock_said(l, i, said, sizeof said);
@@ -146,7 +152,7 @@ void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_
 
     out[0] = '\0';
     for (size_t i = 0; i < l->servers->n && n + 1 < cap; i++) {
-        char one[RDL_CLI_WHERE_MAX + 200];
+        char one[RDL_CLI_WHERE_MAX + 300];
         if (!is_to_blame(l, i, rc))
             continue;
         rdl_cli_lock_report(l, i, one, sizeof one);
@@ -259,8 +265,12 @@ static const char *permissions(const struct rdl_cli_options *o)
 uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l)
 {
     uint32_t ms = 2 * rdl_attempt_ms(&l->opt.lease);
+    int is_tls = 0;
 
-    return ms < SILENCE_MS ? SILENCE_MS : ms;
+    for (size_t i = 0; i < l->servers->n; i++)
+        is_tls |= l->servers->is_tls[i];
+    ms = ms < SILENCE_MS ? SILENCE_MS : ms;
+    return is_tls ? TLS_TRIPS * ms : ms;
 }
 
 /* Those that did not answer in time: is that all that is wrong, and what is known of them. */
@@ -377,7 +387,7 @@ int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)
 {
     for (size_t i = 0; rdl_cli_is_verbose() && i < l->servers->n; i++) {
-        char one[RDL_CLI_WHERE_MAX + 200];
+        char one[RDL_CLI_WHERE_MAX + 300];
         rdl_cli_lock_report(l, i, one, sizeof one);
         rdl_cli_note("  %s", one);
     }

@@ -180,6 +180,10 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size
 {
     const struct rdl_cli_seen *s = &l->seen[i];
     int err = rdl_posix_errno(&l->servers->conn[i]);
+    const char *cause = rdl_cli_connect_said(i);
+
+    if (cause[0] == '\0' && err != 0)
+        cause = strerror(err);
 
     if (l->servers->unresolved[i] != NULL)
         rdl_cli_add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
@@ -187,10 +191,7 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size
         rdl_cli_add(t, "it changes while it is looked at");
     else
         rdl_cli_add(t, "no answer: %s%s%s", rdl_strerror(s->error),
-                    s->said[0] != '\0' || err != 0 ? ": " : "",
-                    s->said[0] != '\0' ? s->said
-                    : err != 0         ? strerror(err)
-                                       : "");
+                    s->said[0] != '\0' || cause[0] != '\0' ? ": " : "", s->said[0] != '\0' ? s->said : cause);
 }
 
 void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap)

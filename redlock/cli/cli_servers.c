@@ -31,19 +31,45 @@ static const char *origin(const struct rdl_cli_options *o, size_t i, char out[OR
     return out;
 }
 
-static int parse(struct rdl_endpoint *ep, const struct rdl_cli_options *o, size_t i)
+/*
+ * The host becomes a word of the connect command, which a shell may read: the parser lets neither its special
+ * characters nor a dash in front pass.
+ *
+ * What is asked of a new connection first shows that the command has reached the server, before there is a
+ * lock to be waited for: the login names us, which any answer is good enough for.
+ */
+static void become_tls(struct rdl_cli_servers *s, size_t i)
+{
+    static const char us[] = "redlock";
+    struct rdl_endpoint *ep = &s->endpoint[i];
+
+    s->is_tls[i] = 1;
+    s->tls_ip[i] = rdl_cli_address_of(ep);
+    ep->family = RDL_UNRESOLVED;
+    if (ep->client_name.len == 0)
+        ep->client_name = (struct rdl_bytes){us, sizeof us - 1};
+}
+
+static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
 {
     char from[ORIGIN_MAX];
     const char *why = NULL;
-    size_t cap = strlen(o->urls[i]) + 1;
+    char *url = o->urls[i];
+    int is_tls = rdl_cli_url_is_tls(url);
+    size_t cap = strlen(url) + 1;
     char *text = malloc(cap); /* lives as long as the process */
 
     if (text == NULL) {
         rdl_cli_fail("out of memory");
         return RDL_EXIT_OS;
     }
-    if (rdl_url_parse(ep, o->urls[i], text, cap, &why) == RDL_OK)
+    if (is_tls) /* the rest of it is as in redis:// */
+        memmove(url + 5, url + 6, cap - 6);
+    if (rdl_url_parse(&s->endpoint[i], url, text, cap, &why) == RDL_OK) {
+        if (is_tls)
+            become_tls(s, i);
         return 0;
+    }
     rdl_cli_fail("%s: %s (redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)",
                  origin(o, i, from), why != NULL ? why : "it cannot be read");
     return RDL_EXIT_DATA;
@@ -57,7 +83,7 @@ static int parse_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o,
 
     for (size_t i = 0; i < s->n; i++) {
         struct rdl_endpoint *ep = &s->endpoint[i];
-        int rc = parse(ep, o, i);
+        int rc = parse(s, o, i);
         if (password.len > 0)
             ep->password = password;
         if (rc == 0 && ep->password.len > RDL_CLI_SECRET_MAX) {
@@ -80,6 +106,37 @@ static void refuse_several(const char *where, const char *all)
         where, all);
 }
 
+/*
+ * It is the connect command that goes there, so a name without an address here is no harm; one with several
+ * may be several servers.
+ */
+static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
+{
+    struct rdl_endpoint ep = s->endpoint[i];
+    char where[RDL_CLI_WHERE_MAX], all[RDL_CLI_ADDRESSES_MAX];
+    const char *why = NULL;
+
+    if (s->tls_ip[i].family != RDL_UNRESOLVED)
+        return 0;
+    rdl_cli_servers_where(s, i, where);
+    switch (rdl_cli_address_find(&ep, o->any_address, &why, all)) {
+    case RDL_CLI_ADDRESS_FOUND:
+        s->tls_ip[i] = rdl_cli_address_of(&ep);
+        return 0;
+    case RDL_CLI_ADDRESS_NONE:
+        rdl_cli_note("no address for %s (%s): it is left to the connect command", where, why);
+        return 0;
+    case RDL_CLI_ADDRESS_SEVERAL:
+        break;
+    }
+    if (o->verb == RDL_CLI_DOCTOR) {
+        s->several[i] = strdup(all); /* lives as long as the process; NULL: there was no memory */
+        return 0;
+    }
+    refuse_several(where, all);
+    return RDL_EXIT_NOHOST;
+}
+
 /* Look up what is a name. Those without an address stand in s->unresolved, and in list. */
 static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options *o, char *list, size_t cap)
 {
@@ -90,7 +147,9 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
 
     for (size_t i = 0; i < s->n; i++) {
         const char *why = NULL;
-        if (s->endpoint[i].family != RDL_UNRESOLVED)
+        int tls = s->is_tls[i] ? resolve_tls(s, o, i) : 0;
+        rc = tls != 0 ? tls : rc;
+        if (s->is_tls[i] || s->endpoint[i].family != RDL_UNRESOLVED)
             continue;
         s->is_name[i] = 1;
         enum rdl_cli_address found = rdl_cli_address_find(&s->endpoint[i], o->any_address, &why, all);
@@ -129,9 +188,23 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
     return RDL_EXIT_NOHOST;
 }
 
+/* The endpoint, with the address that a connect command will find. */
+static struct rdl_endpoint place_of(const struct rdl_cli_servers *s, size_t i)
+{
+    struct rdl_endpoint ep = s->endpoint[i];
+
+    if (s->is_tls[i])
+        rdl_cli_address_take(&ep, &s->tls_ip[i]);
+    return ep;
+}
+
 int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k)
 {
-    return rdl_cli_address_is_same(&s->endpoint[i], &s->endpoint[k]);
+    const struct rdl_endpoint a = place_of(s, i), b = place_of(s, k);
+
+    if (s->is_tls[i] && s->is_tls[k] && a.port == b.port && strcmp(a.host, b.host) == 0)
+        return 1;
+    return rdl_cli_address_is_same(&a, &b);
 }
 
 /* One server under two URLs would have two votes. */
@@ -185,6 +258,7 @@ void rdl_cli_servers_second(struct rdl_cli_servers *s)
 {
     s->config[s->n] = s->config[0];
     s->endpoint[s->n] = s->endpoint[0]; /* for its password */
+    s->is_tls[s->n] = s->is_tls[0];
     connect_later(s, s->n);
     s->config[s->n].endpoint = &s->endpoint[0]; /* which may move */
 }

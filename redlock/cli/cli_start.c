@@ -69,6 +69,7 @@ int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, str
     if (rc == 0 && o->trace)
         rc = rdl_cli_trace_open(s, o->trace_file);
     rdl_posix_init(posix, net);
+    rdl_cli_connect_open(s, o, net);
     return rc == 0 ? rdl_cli_signals_open(&posix->wake_fd) : rc;
 }
 

@@ -179,6 +179,13 @@ static void guardian_ended(struct run *r, int status)
     rdl_cli_guardian_tell(&r->guardian, r->child, r->held.until_ms);
 }
 
+/* One of the processes beside us. */
+static void helper_reaped(pid_t pid, int status)
+{
+    rdl_cli_lookup_reaped(pid);
+    rdl_cli_connect_reaped(pid, status);
+}
+
 static void reap(struct run *r)
 {
     int status;
@@ -190,7 +197,7 @@ static void reap(struct run *r)
         else if (pid == r->guardian.pid && (WIFEXITED(status) || WIFSIGNALED(status)))
             guardian_ended(r, status);
         else if (WIFEXITED(status) || WIFSIGNALED(status))
-            rdl_cli_lookup_reaped(pid);
+            helper_reaped(pid, status);
     }
     if (r->stopped == SIGTTIN ||
         r->stopped == SIGTTOU) /* is the terminal ours by now (fg)? nothing tells us */

@@ -129,6 +129,7 @@ int main(int argc, char **argv)
         return RDL_EXIT_OS;
     int status = obey(argc, argv);
     rdl_cli_lookup_end();
+    rdl_cli_connect_end();
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     return status;
 }

@@ -4,7 +4,7 @@
 # shellcheck shell=bash disable=SC2207 # what compgen prints of our own words has no blanks
 
 _redlock_options() { # VERB
-    local all='-u --url --any-address --password-file --password-fd --attempt'
+    local all='-u --url --connect-command --any-address --password-file --password-fd --attempt'
     all+=' -v --verbose -q --quiet --trace --help'
     [[ $1 == list ]] || all+=' -l --lock'
     local logging='--log --log-fd'
@@ -31,7 +31,7 @@ _redlock_takes_value() { # VERB OPTION: is the next word its value? As in -nqw 5
         list--legacy) return 1 ;;
     esac
     case $2 in
-        --url | --lock | --ttl | --wait | --timeout | --conflict-exit-code | --grace | --attempt) ;;
+        --url | --connect-command | --lock | --ttl | --wait | --timeout | --conflict-exit-code | --grace | --attempt) ;;
         --max-ttl | --max-hold | --keep | --restart-guard | --legacy | --clock-error | --command) ;;
         --log | --log-fd | --held-by | --password-file | --password-fd | --token-file | --token-fd) ;;
         *) [[ $2 =~ ^-[nvq]*[uwEcl]$ ]] ;;

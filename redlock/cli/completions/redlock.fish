@@ -8,8 +8,8 @@ function __redlock_lock_at
     while string match -qr -- '^-.' $words[$at]; and test $words[$at] != --
         switch $words[2]$words[$at]
             case list--legacy
-            case '*--'{url,lock,ttl,wait,timeout,conflict-exit-code,grace,attempt,max-ttl,max-hold} \
-                '*--'{keep,restart-guard,legacy,clock-error,command,log,log-fd,password-file} \
+            case '*--'{url,connect-command,lock,ttl,wait,timeout,conflict-exit-code,grace,attempt} \
+                '*--'{max-ttl,max-hold,keep,restart-guard,legacy,clock-error,command,log,log-fd,password-file} \
                 '*--'{password-fd,token-file,token-fd,held-by}
                 set at (math $at + 1)
             case '*'
@@ -67,6 +67,7 @@ set -l naming $logging status break doctor
 set -l all $naming list
 complete -c redlock -n "__redlock_in $all" -s u -l url -x -a '(__redlock_urls)' -d 'a server'
 complete -c redlock -n "__redlock_in $naming" -s l -l lock -x -d 'a lock, in the place of LOCK'
+complete -c redlock -n "__redlock_in $all" -l connect-command -x -d 'the program that connects to rediss:// servers'
 complete -c redlock -n "__redlock_in $all" -l any-address -d 'all addresses of a name lead to one server'
 complete -c redlock -n "__redlock_in $all" -l password-file -rF -d 'the password of all servers'
 complete -c redlock -n "__redlock_in $all" -l password-fd -x -d 'the password, from this descriptor'

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* --connect-command: servers that speak TLS, by openssl; and what such a program may do wrong. */
+#define _GNU_SOURCE
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/tls.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_cli_tls(void);
+
+static struct tls_server server;
+static struct command a;
+
+static void setup(void)
+{
+    memset(&server, 0, sizeof server);
+    setenv("REDLOCK_RESTART_GUARD", "off", 1);
+    tls_begin();
+}
+
+static void teardown(void)
+{
+    tls_remove(&server);
+    tls_end();
+}
+
+static char token[60] = "REDLOCK_TOKEN=";
+
+/* redlock VERB --connect-command TEXT -u URL MORE... */
+static int ask(const char *verb, const char *text, const char *url, const char *const more[])
+{
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){verb, "--connect-command", text, "-u", url, NULL});
+    command_add_all(&a, more);
+    command_setenv(&a, token);
+    return command_run(&a);
+}
+
+static const char *const run_it[] = {"-n", "nightly", "--", "echo", "done", NULL};
+static const char *const the_lock[] = {"nightly", NULL};
+
+static void expect_err(int status, const char *text)
+{
+    ck_assert_msg(a.status == status && strstr(a.err, text) != NULL, "%d: %s\nis not: %d: %s", a.status,
+                  a.err, status, text);
+}
+
+/* ---------------------------------------------------------------- certificates */
+
+START_TEST(a_lock_is_taken_over_tls_by_every_verb)
+{
+    const char *url;
+
+    tls_start(&server, TLS_RIGHT);
+    url = tls_url(&server);
+    ck_assert_msg(ask("run", tls_openssl(), url, run_it) == 0, "%s", a.err);
+    ck_assert_str_eq(a.out, "done\n");
+    ck_assert_str_eq(a.err, "");
+    ck_assert_msg(ask("status", tls_openssl(), url, the_lock) == 0, "%s", a.err);
+    ck_assert_ptr_nonnull(strstr(a.out, "nightly at localhost:"));
+    ck_assert_int_eq(ask("list", tls_openssl(), url, the_lock), 0);
+    ck_assert_int_eq(ask("acquire", tls_openssl(), url, the_lock), 0);
+    snprintf(token, sizeof token, "REDLOCK_TOKEN=%.40s", a.out);
+    ck_assert_msg(ask("extend", tls_openssl(), url, the_lock) == 0, "%s", a.err);
+    ck_assert_msg(ask("release", tls_openssl(), url, the_lock) == 0, "%s", a.err);
+    ck_assert_str_eq(live_command(&server.live, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(the_variable_is_as_good_as_the_option)
+{
+    tls_start(&server, TLS_RIGHT);
+    memset(&a, 0, sizeof a);
+    setenv("REDLOCK_CONNECT_COMMAND", tls_openssl(), 1);
+    command_add_all(&a, (const char *const[]){"run", "-u", tls_url(&server), NULL});
+    command_add_all(&a, run_it);
+    ck_assert_msg(command_run(&a) == 0, "%s", a.err);
+}
+END_TEST
+
+static const struct {
+    enum tls_paper paper;
+    const char *why, *remedy;
+} refusals[] = {
+    {TLS_EXPIRED, "verify error:num=10:certificate has expired", "give the server a new certificate"},
+    {TLS_OTHER, "verify error:num=62:hostname mismatch", "name it in its URL as its certificate does"},
+    {TLS_STRANGER, "verify error:num=20:unable to get local issuer certificate", "openssl's -CAfile FILE"},
+};
+
+enum { REFUSALS = sizeof refusals / sizeof refusals[0] };
+
+START_TEST(a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere)
+{
+    char text[200];
+
+    tls_start(&server, refusals[_i].paper);
+    snprintf(text, sizeof text, "localhost:%d: cannot connect: openssl: %s\n", server.port, refusals[_i].why);
+    ask("run", tls_openssl(), tls_url(&server), run_it);
+    expect_err(69, text);
+    snprintf(text, sizeof text, "no answer: cannot connect: openssl: %s", refusals[_i].why);
+    ck_assert_int_eq(ask("status", tls_openssl(), tls_url(&server), the_lock), 69);
+    ck_assert_msg(strstr(a.out, text) != NULL, "%s", a.out);
+    ck_assert_int_eq(ask("doctor", tls_openssl(), tls_url(&server), the_lock), 69);
+    ck_assert_msg(strstr(a.out, text) != NULL && strstr(a.out, refusals[_i].remedy) != NULL, "%s", a.out);
+    ask("acquire", tls_openssl(), tls_url(&server),
+        (const char *const[]){"-n", "--log", "json", "nightly", NULL});
+    expect_err(69, refusals[_i].why);
+}
+END_TEST
+
+/* No byte of the password goes where the certificate is not right, or TLS is not spoken. */
+START_TEST(a_password_goes_to_nobody_else)
+{
+    char url[80];
+
+    tls_start(&server, TLS_OTHER);
+    memset(&a, 0, sizeof a);
+    snprintf(url, sizeof url, "rediss://:sesame@localhost:%d", server.port);
+    command_add_all(
+        &a, (const char *const[]){"run", "--trace", "--connect-command", tls_openssl(), "-u", url, NULL});
+    command_add_all(&a, run_it);
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_null(strstr(a.err, "sesame"));
+    ck_assert_ptr_nonnull(strstr(a.err, "a password on the command line"));
+    ck_assert_ptr_null(strstr(live_command(&server.live, "INFO commandstats"), "cmdstat_auth"));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what it may do wrong */
+
+static const struct {
+    const char *text;
+    int status;
+    const char *says, *remedy;
+} wrongs[] = {
+    {"no-such-program %h %p", 69, ": cannot connect: no-such-program: not found\n", "install that program"},
+    {"false", 69, ": cannot connect: its connect command ended with status 1\n",
+     "does the connect command work"},
+    {"kill -9 $$", 69, ": cannot connect: its connect command was killed by signal 9\n",
+     "does that port speak TLS"},
+    {"echo 'It is closed' >&2; exit 3", 69, ": cannot connect: sh: It is closed\n",
+     "does the connect command work"},
+    {"sh -c 'echo first >&2; echo an error \"<\"\033\">\" >&2; echo then >&2'", 69,
+     ": cannot connect: sh: an error <?>\n", "does the connect command work"},
+    {"echo hello; exec cat >&2", 76,
+     ": the peer does not speak RESP2: its connect command wrote what is no answer of a server\n",
+     "does the connect command print anything but the server's answers?"},
+    {"sleep 60", 69, ": no answer in time\n", "does that port speak TLS"},
+    {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69,
+     ": no answer in time: sh: still looking for it\n", "does that port speak TLS"},
+};
+
+enum { WRONGS = sizeof wrongs / sizeof wrongs[0] };
+
+START_TEST(a_program_that_does_not_connect_is_told_by_its_own_words)
+{
+    const char *url = "rediss://localhost:1";
+
+    ask("run", wrongs[_i].text, url,
+        (const char *const[]){"-n", "--attempt", "200ms", "nightly", "--", "echo", "done", NULL});
+    expect_err(wrongs[_i].status, wrongs[_i].says);
+    ck_assert_str_eq(a.out, "");
+    ask("doctor", wrongs[_i].text, url, (const char *const[]){"--attempt", "200ms", "nightly", NULL});
+    ck_assert_int_eq(a.status, wrongs[_i].status);
+    ck_assert_msg(strstr(a.out, wrongs[_i].remedy) != NULL, "%s", a.out);
+}
+END_TEST
+
+static const struct {
+    const char *text, *says;
+} usages[] = {
+    {"openssl %H",
+     "--connect-command cannot be used: behind a % it takes h (the host), p (the port) or another %"},
+    {"openssl %", "--connect-command cannot be used: behind a % it takes"},
+    {"  ", "--connect-command cannot be used: it is empty"},
+    {"a 'b", "--connect-command cannot be used: it has a quote that does not end"},
+    {"a \\", "--connect-command cannot be used: it ends with a backslash"},
+};
+
+enum { USAGES = sizeof usages / sizeof usages[0] };
+
+START_TEST(a_connect_command_that_cannot_be_read_is_an_error_of_the_command_line)
+{
+    ask("run", usages[_i].text, "rediss://localhost:1", run_it);
+    expect_err(64, usages[_i].says);
+}
+END_TEST
+
+START_TEST(rediss_and_the_connect_command_go_together)
+{
+    ask("run", "openssl", "redis://localhost:1", run_it);
+    expect_err(64, "--connect-command is for servers whose URL begins with rediss://, and there is none");
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-u", "rediss://localhost:1", NULL});
+    command_add_all(&a, run_it);
+    command_run(&a);
+    expect_err(64, "rediss:// is TLS, which redlock leaves to a program: name one by --connect-command or "
+                   "$REDLOCK_CONNECT_COMMAND, for example 'openssl s_client -quiet -verify_return_error "
+                   "-verify_hostname %h -connect %h:%p'");
+    setenv("REDLOCK_CONNECT_COMMAND", "%x", 1); /* it is for others */
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-u", "redis://127.0.0.1:1", NULL});
+    command_add_all(&a, run_it);
+    command_run(&a);
+    expect_err(69, "Connection refused");
+}
+END_TEST
+
+START_TEST(a_host_that_would_be_an_option_or_a_command_is_refused)
+{
+    static const char *const hosts[] = {"-oProxyCommand=x", "a;reboot", "$(reboot)", "a'b"};
+    char url[80];
+
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        snprintf(url, sizeof url, "rediss://%s:1", hosts[i]);
+        ask("run", "echo %h >&2; exit 1", url, run_it);
+        ck_assert_msg(a.status == 65, "%s: %s", hosts[i], a.err);
+    }
+    expect_err(65, "-u number 1: the host is neither four decimal numbers nor a host name");
+}
+END_TEST
+
+START_TEST(two_urls_of_one_tls_server_are_refused)
+{
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "--connect-command", "false", "-u",
+                                              "rediss://nobody.invalid:1", "-u", "rediss://nobody.invalid:1",
+                                              "-u", "rediss://other.invalid:1", NULL});
+    command_add_all(&a, run_it);
+    command_run(&a);
+    expect_err(65, "are the same server: it would have two votes");
+}
+END_TEST
+
+START_TEST(a_name_that_this_host_does_not_know_is_left_to_the_program)
+{
+    ask("run", "sh -c 'echo asked for %h port %p >&2; exit 1'", "rediss://nobody.invalid:7",
+        (const char *const[]){"-v", "-n", "nightly", "--", "true", NULL});
+    expect_err(69, "no address for nobody.invalid:7 (");
+    expect_err(69, "): it is left to the connect command\n");
+    expect_err(69, "nobody.invalid:7: cannot connect: sh: asked for nobody.invalid port 7\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what it has of ours */
+
+START_TEST(it_has_three_descriptors_no_secret_and_default_signals)
+{
+    static const char text[] =
+        "sh -c 'for i in 3 4 5 6 7 8 9 10 11 12; do [ -e /proc/$$/fd/$i ] && has=\"$has $i\"; done; "
+        "echo \"error: has:$has, $(env | grep -ci -e sesame -e ^REDLOCK_TOKEN) secrets, "
+        "$(grep -hE ^Sig\\(Blk\\|Ign\\) /proc/$$/status | cut -d: -f2 | tr -cd 1-9a-f | wc -c) signals\" "
+        ">&2'";
+
+    setenv("REDLOCK_PASSWORD", "sesame", 1);
+    snprintf(token, sizeof token, "REDLOCK_TOKEN=0123456789012345678901234567890123456789");
+    ask("run", text, "rediss://localhost:1", run_it);
+    expect_err(69, ": cannot connect: sh: error: has:, 0 secrets, 0 signals\n");
+}
+END_TEST
+
+Suite *suite_cli_tls(void)
+{
+    Suite *s = suite_create("cli_tls");
+    TCase *papers = tcase_create("papers"), *words = tcase_create("words");
+
+    tcase_add_checked_fixture(papers, setup, teardown);
+    tcase_set_timeout(papers, 60);
+    tcase_add_test(papers, a_lock_is_taken_over_tls_by_every_verb);
+    tcase_add_test(papers, the_variable_is_as_good_as_the_option);
+    tcase_add_loop_test(papers, a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere, 0,
+                        REFUSALS);
+    tcase_add_test(papers, a_password_goes_to_nobody_else);
+    suite_add_tcase(s, papers);
+    tcase_set_timeout(words, 60);
+    tcase_add_loop_test(words, a_program_that_does_not_connect_is_told_by_its_own_words, 0, WRONGS);
+    tcase_add_loop_test(words, a_connect_command_that_cannot_be_read_is_an_error_of_the_command_line, 0,
+                        USAGES);
+    tcase_add_test(words, rediss_and_the_connect_command_go_together);
+    tcase_add_test(words, a_host_that_would_be_an_option_or_a_command_is_refused);
+    tcase_add_test(words, two_urls_of_one_tls_server_are_refused);
+    tcase_add_test(words, a_name_that_this_host_does_not_know_is_left_to_the_program);
+    tcase_add_test(words, it_has_three_descriptors_no_secret_and_default_signals);
+    suite_add_tcase(s, words);
+    return s;
+}
