@@ -16,6 +16,8 @@ test check                    pkg-config --exists check
 test pkg-config               command -v pkg-config
 test redis-server             command -v redis-server
 test openssl                  command -v openssl
+test redis-tools              command -v redis-cli
+test sqlite3                  command -v sqlite3
 test clang                    command -v clang
 test libhiredis-dev           pkg-config --exists hiredis
 test gcc-arm-none-eabi        command -v arm-none-eabi-gcc

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # guide.sh - redlock/GUIDE.md is true of the tree: the tests and the runs of the simulator that it names exist, what it links
-# to is there, and its tables of messages have a row for each that the command can print, and no other; each of these
-# is in some test, but for those in guide_untested.txt.
+# to is there, every recipe is linked, and its tables of messages have a row for each that the command can print, and no
+# other; each of these is in some test, but for those in guide_untested.txt.
 set -eu
 guide=redlock/GUIDE.md here=tests/house
 dir=$(mktemp -d)
@@ -36,6 +36,12 @@ while read -r link; do
     *) [ -e "redlock/${link%%\#*}" ] || finding "there is no ${link%%\#*}" ;;
     esac
 done <"$dir/links"
+
+# Scripts among the examples are recipes: each has its row, and can be run.
+for recipe in redlock/examples/*.sh; do
+    grep -qF "](examples/${recipe##*/})" $guide || finding "no link to $recipe"
+    [ -x "$recipe" ] || finding "$recipe is not executable"
+done
 
 # The two directions of the tables, and the tests.
 awk -f $here/messages.awk redlock/cli/*.c resp/resp_strerror.c | sort -u >"$dir/messages"

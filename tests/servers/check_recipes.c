@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Recipes of redlock/examples/ whose steps come one after the other. Real servers; the scripts unchanged. */
+#define _GNU_SOURCE
+#include "tests/fixtures/recipe.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_recipes(void);
+
+static struct recipe r;
+static struct command a, b;
+
+static void setup(void)
+{
+    recipe_open(&r);
+}
+
+static void teardown(void)
+{
+    recipe_close(&r);
+}
+
+/* ---------------------------------------------------------------- cron_once.sh */
+
+enum { TICKS = 3 };
+
+/*
+ * Four hosts come at the same time; the last when the job has ended everywhere, as its clock is behind. The
+ * next time comes when that of the keep is over on the servers.
+ */
+START_TEST(a_job_in_the_crontabs_of_five_hosts_runs_once_each_time)
+{
+    static const char four[] =
+        "all=; for host in 1 2 3 4; do cron_once.sh job sh -c 'echo ran >>ran' & all=\"$all $!\"; done;"
+        " for pid in $all; do wait $pid || exit; done";
+
+    for (size_t tick = 1; tick <= TICKS; tick++) {
+        ck_assert_msg(recipe_run(&r, &a, four) == 0, "%d: %s", a.status, a.err);
+        ck_assert_int_eq(recipe_run(&r, &b, "cron_once.sh job sh -c 'echo ran >>ran'"), 0);
+        ck_assert_str_eq(a.err, "");
+        ck_assert_str_eq(b.err, "");
+        ck_assert_uint_eq(recipe_lines(&r, "ran"), tick);
+        recipe_expire(&r, "cron:job");
+    }
+}
+END_TEST
+
+START_TEST(the_status_of_a_job_of_cron_is_its_own)
+{
+    ck_assert_int_eq(recipe_run(&r, &a, "CRON_APART=20s cron_once.sh job sh -c 'exit 3'"), 3);
+    ck_assert_int_eq(recipe_run(&r, &a, "CRON_APART=20s cron_once.sh job sh -c 'exit 3'"), 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- fenced_row.sh */
+
+static const char read_row[] = "sqlite3 shop.db \"SELECT text FROM report WHERE name = 'it''s'\"";
+
+/* All processes of the command: it is a session of its own. */
+static void signal_all(const struct command *c, int number)
+{
+    DIR *proc = opendir("/proc");
+    struct dirent *d;
+
+    ck_assert_ptr_nonnull(proc);
+    while ((d = readdir(proc)) != NULL) {
+        pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
+        if (pid > 0 && getsid(pid) == c->pid)
+            kill(pid, number);
+    }
+    closedir(proc);
+}
+
+START_TEST(a_holder_who_was_paused_writes_nothing_over_a_later_ones_row)
+{
+    pid_t paused;
+
+    recipe_start(&r, &a,
+                 "mkfifo gate; exec fenced_row.sh shop.db \"it's\" "
+                 "sh -c 'echo $$ >&9; read -r go <gate; echo old'");
+    paused = (pid_t)strtol(command_note(&a), NULL, 10);
+    signal_all(&a, SIGSTOP);
+    recipe_expire(&r, "\"row:it's\"");
+    ck_assert_msg(recipe_run(&r, &b, "fenced_row.sh shop.db \"it's\" printf \"new;'--\n%s\" line") == 0, "%s",
+                  b.err);
+    ck_assert_int_eq(recipe_run(&r, &b, read_row), 0);
+    ck_assert_str_eq(b.out, "new;'--\nline\n");
+    /* It wakes up: the command and its group before those who would stop it. */
+    kill(-getpgid(paused), SIGCONT);
+    ck_assert_int_eq(recipe_run(&r, &b, "echo go >gate"), 0);
+    command_await_err(&a,
+                      "fenced_row.sh: it's: refused, as a later holder has written already (our number is ");
+    signal_all(&a, SIGCONT);
+    command_end(&a);
+    ck_assert(a.status == 80 || a.status == 75); /* 75: it has heard that the lock is lost */
+    ck_assert_int_eq(recipe_run(&r, &b, read_row), 0);
+    ck_assert_str_eq(b.out, "new;'--\nline\n");
+}
+END_TEST
+
+START_TEST(holders_in_turn_write_each_over_the_last)
+{
+    ck_assert_int_eq(recipe_run(&r, &a, "fenced_row.sh shop.db \"it's\" echo one"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, "fenced_row.sh shop.db \"it's\" echo two"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, "fenced_row.sh shop.db \"it's\" sh -c 'echo three; exit 7'"), 7);
+    ck_assert_int_eq(recipe_run(&r, &a, read_row), 0);
+    ck_assert_str_eq(a.out, "two\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- pipeline_lock.sh */
+
+#define FIRST  "export PIPELINE_LOCK=staging PIPELINE_TOKEN=first.token; pipeline_lock.sh "
+#define SECOND "export PIPELINE_LOCK=staging PIPELINE_WAIT=0 PIPELINE_TOKEN=second.token; pipeline_lock.sh "
+
+START_TEST(the_steps_of_a_pipeline_hold_its_lock_together)
+{
+    ck_assert_msg(recipe_run(&r, &a, FIRST "begin") == 0, "%s", a.err);
+    ck_assert_int_eq(recipe_run(&r, &b, SECOND "begin"), 1);
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "step echo built"), 0);
+    ck_assert_str_eq(a.out, "built\n");
+    ck_assert_int_eq(recipe_run(&r, &b, SECOND "begin"), 1);
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "end"), 0);
+    ck_assert_int_eq(recipe_on(&r, "staging"), 0);
+    ck_assert_int_eq(recipe_run(&r, &b, SECOND "begin"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "step echo built"), 66);
+    ck_assert_str_eq(a.out, "");
+}
+END_TEST
+
+START_TEST(a_step_that_fails_releases_the_pipelines_lock)
+{
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "begin"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "step sh -c 'exit 3'"), 3);
+    ck_assert_int_eq(recipe_on(&r, "staging"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "step echo built"), 66);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "begin"), 0);
+}
+END_TEST
+
+/* Whoever waits for it gets it then; the one who forgot it runs nothing any more, and harms nobody. */
+START_TEST(a_pipeline_that_forgets_its_end_loses_the_lock_with_its_time)
+{
+    ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=2s; " FIRST "begin"), 0);
+    ck_assert_int_eq(recipe_run(&r, &b, SECOND "begin"), 1);
+    ck_assert_int_eq(
+        recipe_run(&r, &b,
+                   "export PIPELINE_LOCK=staging PIPELINE_TOKEN=second.token; pipeline_lock.sh begin"),
+        0);
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "step echo built"), 1);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_int_eq(recipe_run(&r, &a, FIRST "end"), 1);
+    ck_assert_int_eq(recipe_run(&r, &b, SECOND "step echo deployed"), 0);
+    ck_assert_str_eq(b.out, "deployed\n");
+    ck_assert_int_eq(recipe_run(&r, &b, SECOND "end"), 0);
+}
+END_TEST
+
+/* A step makes it last for a whole ttl from its beginning. */
+START_TEST(each_step_of_a_pipeline_extends_its_lease)
+{
+    ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=30s; " FIRST "begin"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=20m; " FIRST "step true"), 0);
+    int longer = 0;
+    for (int i = 0; i < RECIPE_SERVERS; i++)
+        longer += strtol(live_command(&r.server[i], "PTTL staging") + 1, NULL, 10) > 60000;
+    ck_assert_int_ge(longer, RECIPE_SERVERS / 2 + 1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- all of them */
+
+START_TEST(a_recipe_that_is_called_with_nothing_says_how)
+{
+    static const char *const recipes[] = {"cron_once.sh", "fenced_row.sh",
+                                          "PIPELINE_LOCK=a PIPELINE_TOKEN=b pipeline_lock.sh"};
+    static const size_t n = sizeof recipes / sizeof recipes[0];
+
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_int_eq(recipe_run(&r, &a, recipes[i]), 64);
+        ck_assert_ptr_nonnull(strstr(a.err, "usage: "));
+    }
+}
+END_TEST
+
+Suite *suite_recipes(void)
+{
+    Suite *suite = suite_create("recipes");
+    TCase *tc = tcase_create("three servers");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, a_job_in_the_crontabs_of_five_hosts_runs_once_each_time);
+    tcase_add_test(tc, the_status_of_a_job_of_cron_is_its_own);
+    tcase_add_test(tc, a_holder_who_was_paused_writes_nothing_over_a_later_ones_row);
+    tcase_add_test(tc, holders_in_turn_write_each_over_the_last);
+    tcase_add_test(tc, the_steps_of_a_pipeline_hold_its_lock_together);
+    tcase_add_test(tc, a_step_that_fails_releases_the_pipelines_lock);
+    tcase_add_test(tc, a_pipeline_that_forgets_its_end_loses_the_lock_with_its_time);
+    tcase_add_test(tc, each_step_of_a_pipeline_extends_its_lease);
+    tcase_add_test(tc, a_recipe_that_is_called_with_nothing_says_how);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
