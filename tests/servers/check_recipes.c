@@ -4,7 +4,6 @@
 #include "tests/fixtures/recipe.h"
 
 #include <check.h>
-#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,21 +61,6 @@ END_TEST
 
 static const char read_row[] = "sqlite3 shop.db \"SELECT text FROM report WHERE name = 'it''s'\"";
 
-/* All processes of the command: it is a session of its own. */
-static void signal_all(const struct command *c, int number)
-{
-    DIR *proc = opendir("/proc");
-    struct dirent *d;
-
-    ck_assert_ptr_nonnull(proc);
-    while ((d = readdir(proc)) != NULL) {
-        pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
-        if (pid > 0 && getsid(pid) == c->pid)
-            kill(pid, number);
-    }
-    closedir(proc);
-}
-
 START_TEST(a_holder_who_was_paused_writes_nothing_over_a_later_ones_row)
 {
     pid_t paused;
@@ -85,7 +69,7 @@ START_TEST(a_holder_who_was_paused_writes_nothing_over_a_later_ones_row)
                  "mkfifo gate; exec fenced_row.sh shop.db \"it's\" "
                  "sh -c 'echo $$ >&9; read -r go <gate; echo old'");
     paused = (pid_t)strtol(command_note(&a), NULL, 10);
-    signal_all(&a, SIGSTOP);
+    recipe_signal_all(&a, SIGSTOP);
     recipe_expire(&r, "\"row:it's\"");
     ck_assert_msg(recipe_run(&r, &b, "fenced_row.sh shop.db \"it's\" printf \"new;'--\n%s\" line") == 0, "%s",
                   b.err);
@@ -96,7 +80,7 @@ START_TEST(a_holder_who_was_paused_writes_nothing_over_a_later_ones_row)
     ck_assert_int_eq(recipe_run(&r, &b, "echo go >gate"), 0);
     command_await_err(&a,
                       "fenced_row.sh: it's: refused, as a later holder has written already (our number is ");
-    signal_all(&a, SIGCONT);
+    recipe_signal_all(&a, SIGCONT);
     command_end(&a);
     ck_assert(a.status == 80 || a.status == 75); /* 75: it has heard that the lock is lost */
     ck_assert_int_eq(recipe_run(&r, &b, read_row), 0);
@@ -175,11 +159,58 @@ START_TEST(each_step_of_a_pipeline_extends_its_lease)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- deploy_guard.sh */
+
+#define DEPLOYS "sh -c 'echo in >&9; read -r go <gate'"
+
+static void start_to_deploy(void)
+{
+    recipe_start(&r, &a, "mkfifo gate; DEPLOY_WHO=anna exec deploy_guard.sh shop " DEPLOYS);
+    ck_assert_str_eq(command_note(&a), "in");
+}
+
+START_TEST(who_comes_while_another_deploys_is_told_who_it_is)
+{
+    start_to_deploy();
+    ck_assert_int_eq(recipe_run(&r, &b, "deploy_guard.sh shop echo ran"), 80);
+    ck_assert_str_eq(b.out, "");
+    ck_assert_str_eq(b.err,
+                     "deploy_guard.sh: shop: anna is deploying: sh -c echo in >&9; read -r go <gate\n");
+    ck_assert_int_eq(recipe_run(&r, &b, "deploy_guard.sh other echo ran"), 0);
+    ck_assert_int_eq(recipe_run(&r, &b, "echo go >gate"), 0);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_int_eq(recipe_run(&r, &b, "deploy_guard.sh shop sh -c 'echo ran; exit 3'"), 3);
+    ck_assert_str_eq(b.out, "ran\n");
+    ck_assert_str_eq(b.err, "");
+}
+END_TEST
+
+/* The note is that of a deployment before, or there is none: then the id is told. */
+START_TEST(nobody_is_named_as_the_one_who_deploys_but_who_holds_the_lock)
+{
+    start_to_deploy();
+    live_command(&r.server[0],
+                 _i == 0 ? "SET deploy:shop:by \"01234567 berta is deploying\"" : "DEL deploy:shop:by");
+    ck_assert_int_eq(recipe_run(&r, &b, "deploy_guard.sh shop echo ran"), 80);
+    ck_assert_ptr_nonnull(strstr(b.err, "deploy_guard.sh: deploy:shop: held by "));
+    ck_assert_ptr_null(strstr(b.err, "berta"));
+    ck_assert_int_eq(recipe_run(&r, &b, "echo go >gate"), 0);
+    ck_assert_int_eq(command_end(&a), 0);
+}
+END_TEST
+
+START_TEST(a_deployment_that_takes_too_long_is_stopped)
+{
+    ck_assert_int_eq(recipe_run(&r, &a, "DEPLOY_MAX=1s deploy_guard.sh shop sleep 60"), 124);
+    ck_assert_int_eq(recipe_on(&r, "deploy:shop"), 0);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- all of them */
 
 START_TEST(a_recipe_that_is_called_with_nothing_says_how)
 {
-    static const char *const recipes[] = {"cron_once.sh", "fenced_row.sh",
+    static const char *const recipes[] = {"cron_once.sh", "deploy_guard.sh", "fenced_row.sh", "leader.sh",
                                           "PIPELINE_LOCK=a PIPELINE_TOKEN=b pipeline_lock.sh"};
     static const size_t n = sizeof recipes / sizeof recipes[0];
 
@@ -204,6 +235,9 @@ Suite *suite_recipes(void)
     tcase_add_test(tc, a_step_that_fails_releases_the_pipelines_lock);
     tcase_add_test(tc, a_pipeline_that_forgets_its_end_loses_the_lock_with_its_time);
     tcase_add_test(tc, each_step_of_a_pipeline_extends_its_lease);
+    tcase_add_test(tc, who_comes_while_another_deploys_is_told_who_it_is);
+    tcase_add_loop_test(tc, nobody_is_named_as_the_one_who_deploys_but_who_holds_the_lock, 0, 2);
+    tcase_add_test(tc, a_deployment_that_takes_too_long_is_stopped);
     tcase_add_test(tc, a_recipe_that_is_called_with_nothing_says_how);
     suite_add_tcase(suite, tc);
     return suite;

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# deploy_guard.sh TARGET COMMAND [ARGUMENT...] - one deployment of TARGET at a time; who comes meanwhile is told
+# who is at it, and leaves:
+#
+#     export REDLOCK_URLS='redis://a redis://b redis://c'
+#     deploy_guard.sh shop make deploy
+#     deploy_guard.sh: shop: anna@build1 is deploying: make deploy
+#
+# A deployment that takes longer than DEPLOY_MAX (15m) is stopped. The lock knows its holder by an id only, so the
+# holder leaves a note of his name behind that id, on the server DEPLOY_NOTES (the first of REDLOCK_URLS); a note
+# of another id is not believed. DEPLOY_WHO is the name, user@host else.
+#
+# What it does not do: who deploys without it is not kept out. What COMMAND has begun elsewhere (a roll-out that
+# goes on by itself) is not stopped with it. Where the note cannot be written, only the id is told.
+#
+# Exit status: COMMAND's own; 80 somebody else is at it, nothing was done; 124 it took too long and was stopped;
+# 75 the lock was lost and it was stopped; else see redlock(1).
+set -eu
+
+if [ $# -lt 2 ]; then
+    echo 'usage: deploy_guard.sh TARGET COMMAND [ARGUMENT...]' >&2
+    exit 64
+fi
+target=$1 lock=deploy:$1
+urls=${REDLOCK_URLS:-redis://127.0.0.1}
+
+note() {
+    redis-cli -e --no-auth-warning -u "${DEPLOY_NOTES:-${urls%% *}}" "$@"
+}
+
+if [ "${REDLOCK_LOCK-}" = "$lock" ]; then # this script again, under the lock
+    shift
+    who=${DEPLOY_WHO:-$(id -un)@$(uname -n)}
+    note SET "$lock:by" "$REDLOCK_ID $who is deploying: $*" EX 86400 >/dev/null || :
+    exec "$@"
+fi
+
+status=0
+redlock run -nq -E 80 --max-hold "${DEPLOY_MAX:-15m}" "$lock" -- sh "$0" "$@" || status=$?
+if [ $status -eq 80 ]; then
+    held=$(redlock status "$lock" | tail -n 1)
+    by=$(note GET "$lock:by") || by=
+    case $held in
+    *" held by ${by%% *} on "*) echo "deploy_guard.sh: $target: ${by#* }" >&2 ;;
+    *) echo "deploy_guard.sh: $held" >&2 ;;
+    esac
+fi
+exit $status

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* leader.sh of redlock/examples/: one of three leads, and another one when it is gone. Real servers. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/recipe.h"
+
+#include <check.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+Suite *suite_recipes_leader(void);
+
+enum { CANDIDATES = 3, WAIT_MS = 30000 };
+
+static struct recipe r;
+static struct command candidate[CANDIDATES];
+
+/* It says its number when it begins, and works until it is stopped. */
+#define LEADS "exec leader.sh job sh -c 'echo $$ >&9; exec sleep 600'"
+
+static void setup(void)
+{
+    recipe_open(&r);
+}
+
+static void teardown(void)
+{
+    recipe_close(&r);
+}
+
+/* Who leads now? Waits until somebody does; without: not this one, whose end has been seen. */
+static int next_leader(int without)
+{
+    struct pollfd p[CANDIDATES];
+    int leader = -1;
+
+    for (int i = 0; i < CANDIDATES; i++) {
+        p[i].fd = i == without ? -1 : candidate[i].note_fd;
+        p[i].events = POLLIN;
+    }
+    ck_assert_msg(poll(p, CANDIDATES, WAIT_MS) == 1, "nobody leads, or more than one");
+    for (int i = 0; i < CANDIDATES; i++)
+        leader = p[i].revents != 0 ? i : leader;
+    return leader;
+}
+
+/* The COMMAND of this one, which has just become the leader. */
+static pid_t its_work(int leader)
+{
+    return (pid_t)strtol(command_note(&candidate[leader]), NULL, 10);
+}
+
+/* Its script alone dies, or everything on its host. */
+START_TEST(of_three_one_leads_and_when_it_is_killed_another_one)
+{
+    for (int i = 0; i < CANDIDATES; i++)
+        recipe_start(&r, &candidate[i], LEADS);
+    int first = next_leader(-1);
+    pid_t work = its_work(first);
+    for (int i = 0; i < CANDIDATES; i++)
+        ck_assert(command_is_silent(&candidate[i]));
+    if (_i == 0) {
+        kill(candidate[first].pid, SIGKILL);
+    } else {
+        recipe_signal_all(&candidate[first], SIGKILL);
+        for (int i = 0; i < RECIPE_SERVERS; i++) /* nobody has given it back, so it ends with its time */
+            live_command(&r.server[i], "PEXPIRE leader:job 1");
+    }
+    ck_assert_int_eq(command_end(&candidate[first]), 128 + SIGKILL);
+    command_await_gone(work);
+    its_work(next_leader(first));
+    for (int i = 0; i < CANDIDATES; i++)
+        ck_assert(i == first || command_is_silent(&candidate[i]));
+    for (int i = 0; i < CANDIDATES; i++)
+        recipe_signal_all(&candidate[i], SIGKILL);
+}
+END_TEST
+
+START_TEST(a_leader_that_loses_the_lock_stops_and_says_75)
+{
+    recipe_start(&r, &candidate[0], "LEADER_TTL=2s " LEADS);
+    pid_t work = its_work(0);
+    for (int i = 0; i < RECIPE_SERVERS; i++)
+        live_command(&r.server[i], "SET leader:job other PX 60000");
+    ck_assert_int_eq(command_end(&candidate[0]), 75);
+    command_await_gone(work);
+    ck_assert_int_eq(recipe_on(&r, "leader:job"), RECIPE_SERVERS);
+}
+END_TEST
+
+/* What it has to do at its end it does under the lock. */
+START_TEST(a_leader_that_is_told_to_stop_ends_its_work_before_the_lock)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+    recipe_start(&r, &candidate[0],
+                 "exec leader.sh job sh -c 'trap \"sleep 0.1; redlock status leader:job | tail -n 1 >&9; "
+                 "exit 5\" TERM;"
+                 " echo $$ >&9; while :; do sleep 0.01; done'");
+    its_work(0);
+    kill(candidate[0].pid, signals[_i]);
+    ck_assert_ptr_nonnull(strstr(command_note(&candidate[0]), "leader:job: held by "));
+    ck_assert_int_eq(command_end(&candidate[0]), 5);
+    ck_assert_int_eq(recipe_on(&r, "leader:job"), 0);
+}
+END_TEST
+
+START_TEST(without_the_lock_nobody_leads)
+{
+    recipe_start(&r, &candidate[0], "REDLOCK_URLS=http://a " LEADS);
+    ck_assert_int_eq(command_end(&candidate[0]), 65);
+    ck_assert_ptr_null(command_last_note(&candidate[0]));
+}
+END_TEST
+
+Suite *suite_recipes_leader(void)
+{
+    Suite *suite = suite_create("recipes_leader");
+    TCase *tc = tcase_create("three servers");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, of_three_one_leads_and_when_it_is_killed_another_one, 0, 2);
+    tcase_add_test(tc, a_leader_that_loses_the_lock_stops_and_says_75);
+    tcase_add_loop_test(tc, a_leader_that_is_told_to_stop_ends_its_work_before_the_lock, 0, 3);
+    tcase_add_test(tc, without_the_lock_nobody_leads);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
