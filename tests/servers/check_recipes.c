@@ -210,8 +210,9 @@ END_TEST
 
 START_TEST(a_recipe_that_is_called_with_nothing_says_how)
 {
-    static const char *const recipes[] = {"cron_once.sh", "deploy_guard.sh", "fenced_row.sh", "leader.sh",
-                                          "PIPELINE_LOCK=a PIPELINE_TOKEN=b pipeline_lock.sh"};
+    static const char *const recipes[] = {
+        "cron_once.sh", "deploy_guard.sh", "fenced_row.sh",
+        "leader.sh",    "cached.sh",       "PIPELINE_LOCK=a PIPELINE_TOKEN=b pipeline_lock.sh"};
     static const size_t n = sizeof recipes / sizeof recipes[0];
 
     for (size_t i = 0; i < n; i++) {
