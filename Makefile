@@ -45,7 +45,7 @@ FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c lock/lock_posix*.c)
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
-EXAMPLE_SRC := $(sort $(wildcard */examples/*.c))
+EXAMPLE_SRC := $(filter-out %/tls_openssl.c %/tls_mbedtls.c,$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
 	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c)))
@@ -121,13 +121,15 @@ $(EXAMPLES): $(B)/examples/%: $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB)
 $(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
 
-# The same in loops of others: built for the tests, which need those libraries.
-LOOPS := $(addprefix $(B)/examples/lock/loops/,epoll libuv io_uring)
-LOOP_LIBS_libuv := -luv
-LOOP_LIBS_io_uring := -luring
-$(LOOPS): $(B)/examples/lock/loops/%: $(B)/lib/lock/examples/loops/%.o $(LIB)
+# Those that need other libraries are built for the tests alone.
+MORE_EXAMPLES := $(addprefix $(B)/examples/lock/,loops/epoll loops/libuv loops/io_uring tls_openssl tls_mbedtls)
+LIBS_loops/libuv := -luv
+LIBS_loops/io_uring := -luring
+LIBS_tls_openssl := -lssl -lcrypto
+LIBS_tls_mbedtls := -lmbedtls -lmbedx509 -lmbedcrypto
+$(MORE_EXAMPLES): $(B)/examples/lock/%: $(B)/lib/lock/examples/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LOOP_LIBS_$*)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_$*)
 
 # The list of suites main.c includes, rewritten only when a file comes or goes.
 $(B)/suites.inc: FORCE
@@ -176,12 +178,12 @@ help: ## build: this list
 # Suites at a time: most of them wait for servers and clocks. Six a core, 16 at most.
 CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 6 < 16 ? n * 6 : 16)))
 CHECK_MORE =
-CHECK_NEEDS = $(EXAMPLES) $(LOOPS)
+CHECK_NEEDS = $(EXAMPLES) $(MORE_EXAMPLES)
 CHECK_DEPS = test
 CI_STAGES = 90:lint
 CI_WAITS = 250:check
 CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
-	$(EXAMPLES) $(LOOPS) $(B)/redlock
+	$(EXAMPLES) $(MORE_EXAMPLES) $(B)/redlock
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers prototypes stale check-install $(CHECK_MORE)
 DEPS = $(CHECK_DEPS)
 

@@ -28,6 +28,8 @@ test fish                     command -v fish
 test bsdutils                 command -v script
 test libuv1-dev               pkg-config --exists libuv
 test liburing-dev             pkg-config --exists liburing
+test libssl-dev               pkg-config --exists openssl
+test libmbedtls-dev           echo '#include <mbedtls/ssl.h>' | cc -E -
 quick check                   pkg-config --exists check
 quick pkg-config              command -v pkg-config
 quick clang                   command -v clang
@@ -41,6 +43,8 @@ lint pkg-config               command -v pkg-config
 lint libhiredis-dev           pkg-config --exists hiredis
 lint libuv1-dev               pkg-config --exists libuv
 lint liburing-dev             pkg-config --exists liburing
+lint libssl-dev               pkg-config --exists openssl
+lint libmbedtls-dev           echo '#include <mbedtls/ssl.h>' | cc -E -
 lint clang                    command -v clang
 lint clang-tidy               command -v clang-tidy
 lint cppcheck                 command -v cppcheck

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/fixtures/servers.h"
+#include "tests/fixtures/tls.h"
 
 enum { SERVERS = 5, OUTPUT_MAX = 4096, LINES_MAX = 400, LINE_MAX = 160 };
 
@@ -281,8 +281,79 @@ START_TEST(the_program_of_the_header_is_the_example)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- TLS */
+
+static struct tls_server over_tls;
+
+static void setup_tls(void)
+{
+    memset(&over_tls, 0, sizeof over_tls);
+    tls_begin();
+}
+
+static void teardown_tls(void)
+{
+    tls_remove(&over_tls);
+    tls_end();
+}
+
+static const struct {
+    const char *name;
+    const char *words[4]; /* by enum tls_paper: why it is refused */
+} drivers[] = {
+    {"lock/tls_openssl",
+     {"", "certificate has expired", "hostname mismatch", "unable to get local issuer certificate"}},
+    {"lock/tls_mbedtls",
+     {"", "The certificate validity has expired",
+      "The certificate Common Name (CN) does not match with the expected CN",
+      "The certificate is not correctly signed by the trusted CA"}},
+};
+enum { DRIVERS = sizeof drivers / sizeof drivers[0] };
+
+static int run_over_tls(const char *name)
+{
+    char args[2 * LIVE_PATH_MAX];
+
+    snprintf(args, sizeof args, "redis://127.0.0.1:%d '%s' localhost", over_tls.port, tls_authority());
+    return run(name, args);
+}
+
+START_TEST(a_lock_is_taken_over_tls)
+{
+    tls_start(&over_tls, TLS_RIGHT);
+    live_command(&over_tls.live, "SET nightly somebody PX 300");
+    ck_assert_int_eq(run_over_tls(drivers[_i].name), 0);
+    ck_assert_str_eq(output, "acquire: done\nextend: done\nrelease: done\n");
+    ck_assert_str_eq(live_command(&over_tls.live, "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* Not a command comes to it. */
+START_TEST(a_wrong_certificate_is_refused_with_words)
+{
+    enum tls_paper paper = (enum tls_paper)(_i % 3 + 1);
+    const char *why = drivers[_i / 3].words[paper];
+
+    tls_start(&over_tls, paper);
+    ck_assert_int_eq(run_over_tls(drivers[_i / 3].name), 1);
+    ck_assert_msg(strncmp(output, "acquire: ", 9) == 0 && strstr(output, why) != NULL, "not %s: %s", why,
+                  output);
+    ck_assert_ptr_null(strstr(live_command(&over_tls.live, "INFO commandstats"), "cmdstat_set"));
+}
+END_TEST
+
+START_TEST(who_is_not_there_is_told_by_the_systems_words)
+{
+    tls_start(&over_tls, TLS_RIGHT);
+    live_kill(&over_tls.live);
+    ck_assert_int_eq(run_over_tls(drivers[_i].name), 1);
+    ck_assert_ptr_nonnull(strstr(output, "Connection refused"));
+}
+END_TEST
+
 Suite *suite_examples(void);
 Suite *suite_examples_loops(void);
+Suite *suite_examples_tls(void);
 
 Suite *suite_examples(void)
 {
@@ -316,6 +387,20 @@ Suite *suite_examples_loops(void)
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_lock_is_taken_in_the_loops_of_others, 0, LOOPS);
+    suite_add_tcase(s, tc);
+    return s;
+}
+
+Suite *suite_examples_tls(void)
+{
+    Suite *s = suite_create("examples_tls");
+    TCase *tc = tcase_create("run");
+
+    tcase_add_checked_fixture(tc, setup_tls, teardown_tls);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_lock_is_taken_over_tls, 0, DRIVERS);
+    tcase_add_loop_test(tc, a_wrong_certificate_is_refused_with_words, 0, DRIVERS * 3);
+    tcase_add_loop_test(tc, who_is_not_there_is_told_by_the_systems_words, 0, DRIVERS);
     suite_add_tcase(s, tc);
     return s;
 }
