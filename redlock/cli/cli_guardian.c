@@ -4,7 +4,6 @@
  * holds the lock and until when. The pipe's other end is open in the supervisor and, until its exec, in
  * the child: so there is no moment in which the command runs and the guardian does not know of it.
  */
-#define _DEFAULT_SOURCE
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 

@@ -4,7 +4,7 @@
  * elsewhere (a log, a pipe, a job in the background) in a line at the beginning and one a minute. A wait of
  * less than a second is none.
  */
-#define _DEFAULT_SOURCE
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
 #include <inttypes.h>

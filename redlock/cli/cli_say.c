@@ -6,7 +6,7 @@
  * are not changed (O_NONBLOCK would be theirs as well): a write is made when there is room, and a timer ends
  * it should somebody else have taken the room in between.
  */
-#define _XOPEN_SOURCE 700
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
 #include <errno.h>

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
 # apt-get, as root or through `sudo -n`, but not with --probe. Groups: quick (make quick), test (make check),
-# lint (make lint), fuzz, proof, model, cover, live, bench, fresh (the targets of these names), all.
+# lint (make lint), fuzz, proof, model, cover, live, cross (make check-cross), bench, fresh (the targets of these
+# names), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
 # Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
@@ -66,6 +67,12 @@ cover llvm-19                 command -v llvm-cov-19
 cover libclang-rt-19-dev      echo 'int main(void) { return 0; }' | clang-19 -fprofile-instr-generate -x c -o /dev/null -
 live mmdebstrap               command -v mmdebstrap
 live tshark                   command -v tshark
+cross qemu-user                command -v qemu-s390x
+cross gcc-arm-linux-gnueabihf  command -v arm-linux-gnueabihf-gcc
+cross gcc-i686-linux-gnu       command -v i686-linux-gnu-gcc
+cross gcc-s390x-linux-gnu      command -v s390x-linux-gnu-gcc
+cross gcc-riscv64-linux-gnu    command -v riscv64-linux-gnu-gcc
+cross musl-tools               command -v musl-gcc
 bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind

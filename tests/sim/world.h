@@ -16,7 +16,7 @@ enum {
     TCPS = 160,
     FIFO = 8192,
     QUEUE_BYTES = 8192,
-    QUEUE_LEAST = 512,
+    QUEUE_LEAST = sizeof(void *) == 8 ? 512 : 456, /* 7 requests, which have two pointers each */
     TX_BYTES = 1024,
     RX_BYTES = 256,
     RX_LEAST = 16,

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cross.sh BUILD [STEP...] - the library on other machines than this one. BUILD/sim is this one's simulator: its
+# hashes are what all must come to. Steps:
+#
+#   posix    the driver for sockets and the command ask the system for nothing but POSIX.1-2008
+#   arm      32 bits, under qemu
+#   i686     32 bits, as it is
+#   s390x    64 bits, the most significant byte first, under qemu
+#   riscv64  64 bits, under qemu
+#   musl     another C library, linked statically and dynamically; and the command with it
+#
+# Each machine runs all scenarios, SEEDS schedules (200), and the corpora of the fuzz targets.
+# Exit status 1: something differs, or fails. CC: the compiler of this machine.
+#
+# Lists of files are split into words on purpose:
+# shellcheck disable=SC2046,SC2086
+set -u
+build=$1
+shift
+[ $# -gt 0 ] || set -- posix arm i686 s390x riscv64 musl
+out=$build/cross
+top=$PWD
+seeds=1:${SEEDS:-200}
+failed=0
+mkdir -p "$out"
+
+core=$(find resp net lock redlock -maxdepth 1 -name '*.c' ! -name '*_posix*')
+posix=$(find net lock -maxdepth 1 -name '*_posix*.c')
+simulator=$(find tests/sim -maxdepth 1 -name '*.c' ! -name 'check_*')
+
+finding() {
+    echo "cross: $*"
+    failed=1
+}
+
+"$build/sim" "$seeds" hash=1 >"$out/hashes" || exit
+
+# NAME RUN COMPILER...: RUN is what runs its programs, nothing for this machine
+machine() {
+    name=$1 run=$2
+    shift 2
+    began=$(date +%s)
+    dir=$out/$name
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    if ! (cd "$dir" && "$@" -std=c99 -O1 -w -I"$top" -c $(for file in $core $simulator; do echo "$top/$file"; done)); then
+        finding "$name: it cannot be compiled"
+        return
+    fi
+    "$@" -o "$dir/sim" "$dir"/*.o || finding "$name: the simulator cannot be linked"
+    $run "$dir/sim" "$seeds" hash=1 >"$dir/hashes"
+    differ=$(diff "$out/hashes" "$dir/hashes" | grep -c '^<')
+    [ "$differ" = 0 ] || finding "$name: $differ of the schedules $seeds end otherwise"
+    $run "$dir/sim" scenarios >"$dir/scenarios" || finding "$name: $(grep FAIL "$dir/scenarios")"
+    rm "$dir/sim_main.o" # what is left is a library
+    ar rcs "$dir/all.a" "$dir"/*.o
+    inputs=0
+    for target in parse roundtrip conn lock; do
+        "$@" -std=c99 -O1 -w -I. -o "$dir/replay" fuzz/fuzz_$target.c fuzz/replay.c "$dir/all.a" ||
+            finding "$name: fuzz_$target cannot be built"
+        find fuzz/corpus/$target -type f | sort >"$dir/corpus"
+        inputs=$((inputs + $(wc -l <"$dir/corpus")))
+        xargs $run "$dir/replay" <"$dir/corpus" >"$dir/replay.log" 2>&1 ||
+            finding "$name: fuzz_$target: $(tail -n 3 "$dir/replay.log")"
+    done
+    printf 'cross: %-12s %s, %s hashes, %s inputs replayed (%d s)\n' "$name" "$(tail -n 1 "$dir/scenarios")" \
+        "$(wc -l <"$dir/hashes")" "$inputs" $(($(date +%s) - began))
+}
+
+step_posix() {
+    others=$(grep -n 'define _[A-Z]*_SOURCE' $posix redlock/cli/*.c | grep -v -e '_POSIX_C_SOURCE 200809L$' -e _DARWIN_C_SOURCE)
+    [ -z "$others" ] || finding "more than POSIX is asked for: $others"
+    for file in $posix redlock/cli/*.c; do
+        ${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -I. -c -o "$out/posix.o" "$file" || failed=1
+    done
+    echo "cross: posix        $(echo $posix redlock/cli/*.c | wc -w) files build with POSIX.1-2008 alone"
+}
+step_arm() {
+    machine arm qemu-arm arm-linux-gnueabihf-gcc -static
+}
+step_i686() {
+    machine i686 '' i686-linux-gnu-gcc -static
+}
+step_s390x() {
+    machine s390x qemu-s390x s390x-linux-gnu-gcc -static
+}
+step_riscv64() {
+    machine riscv64 qemu-riscv64 riscv64-linux-gnu-gcc -static
+}
+step_musl() {
+    machine musl '' musl-gcc
+    machine musl-static '' musl-gcc -static
+    musl-gcc -std=c99 -O1 -w -static -I. -o "$out/redlock" $core $posix redlock/cli/*.c
+    [ "$("$out/redlock" --version)" = "$("$build/redlock" --version)" ] ||
+        finding 'musl: the command does not say its version'
+}
+
+for step; do
+    "step_$step"
+done
+[ "$failed" = 0 ]
