@@ -26,6 +26,7 @@
 
 enum {
     SAID_MAX = 160,
+    HEAR_MS = 20,   /* how often to listen to one that connects: with a full pipe it would not go on */
     READS = 16,     /* of its words in a row: who never stops talking does not stop us */
     STATUS_MS = 20, /* so long we wait for one to end that closed its side, to tell how */
     GONE_MS = 100   /* and for one that was killed */
@@ -381,12 +382,22 @@ static void behind(struct rdl_conn *c)
         end(k, c);
 }
 
+static int is_connecting(const struct rdl_conn *c)
+{
+    const struct connection *k = &connections[c - servers->conn];
+
+    return k->is_on && !k->was_ready;
+}
+
 static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
+    uint64_t hear_ms = rdl_posix_now_ms() + HEAR_MS;
     int did = 0, rc;
 
     for (size_t i = 0; i < n; i++)
         did |= before(conns[i]);
+    for (size_t i = 0; i < n; i++)
+        until_ms = is_connecting(conns[i]) && hear_ms < until_ms ? hear_ms : until_ms;
     rc = poll_sockets(ctx, conns, n, did ? 0 : until_ms);
     for (size_t i = 0; i < n; i++)
         behind(conns[i]);

@@ -113,6 +113,18 @@ START_TEST(a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere
 }
 END_TEST
 
+START_TEST(a_server_that_wants_a_certificate_of_ours_is_told_with_its_remedy)
+{
+    tls_start(&server, TLS_RIGHT);
+    live_command(&server.live, "CONFIG SET tls-auth-clients yes");
+    ck_assert_int_eq(ask("doctor", tls_openssl(), tls_url(&server), the_lock), 69);
+    ck_assert_msg(strstr(a.out, ": cannot connect: openssl: ") != NULL &&
+                      strstr(a.out, "certificate required") != NULL &&
+                      strstr(a.out, "-cert FILE -key FILE") != NULL,
+                  "%s", a.out);
+}
+END_TEST
+
 /* No byte of the password goes where the certificate is not right, or TLS is not spoken. */
 START_TEST(a_password_goes_to_nobody_else)
 {
@@ -139,6 +151,8 @@ static const struct {
     const char *says, *remedy;
 } wrongs[] = {
     {"no-such-program %h %p", 69, ": cannot connect: no-such-program: not found\n", "install that program"},
+    {"openssl s_client -quiet -connect 127.0.0.1:%p", 69,
+     ": cannot connect: openssl: Connection refused: calling connect()\n", "is it running"},
     {"false", 69, ": cannot connect: its connect command ended with status 1\n",
      "does the connect command work"},
     {"kill -9 $$", 69, ": cannot connect: its connect command was killed by signal 9\n",
@@ -275,6 +289,7 @@ Suite *suite_cli_tls(void)
     tcase_add_test(papers, the_variable_is_as_good_as_the_option);
     tcase_add_loop_test(papers, a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere, 0,
                         REFUSALS);
+    tcase_add_test(papers, a_server_that_wants_a_certificate_of_ours_is_told_with_its_remedy);
     tcase_add_test(papers, a_password_goes_to_nobody_else);
     suite_add_tcase(s, papers);
     tcase_set_timeout(words, 60);
