@@ -319,7 +319,7 @@ START_TEST(an_acquire_over_tls_takes_ten_round_trips_at_most)
 }
 END_TEST
 
-/* The attempt begins when the program has connected, whatever that takes; without a word of the guard's, too. */
+/* The attempt begins when the program has connected, whatever that takes, though the guard asks nothing. */
 START_TEST(a_far_server_has_the_time_that_connecting_takes)
 {
     int port;
