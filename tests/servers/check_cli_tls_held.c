@@ -220,6 +220,38 @@ START_TEST(two_hundred_reconnects_leave_no_descriptor_and_no_process)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- connections beside each other */
+
+START_TEST(one_that_waits_for_a_hint_has_a_second_connection)
+{
+    start_servers(1);
+    live_command(&server[0].live, "SET nightly somebody PX 600000");
+    start("acquire", tls_openssl(), (const char *const[]){"--wake-hint", "nightly", NULL});
+    live_await(&server[0].live, "CLIENT LIST", " cmd=blpop ");
+    ck_assert_uint_eq(command_count(live_command(&server[0].live, "CLIENT LIST"), " name=redlock "), 2);
+    kill(a.pid, SIGTERM);
+    command_end(&a);
+}
+END_TEST
+
+/* A majority of three needs one of either kind; what is sent is the same. */
+START_TEST(servers_with_and_without_tls_hold_a_lock_together)
+{
+    char plain_url[2][LIVE_PATH_MAX + 40];
+
+    start_servers(3);
+    live_url(&server[1].live, LIVE_V4, plain_url[0], sizeof plain_url[0]);
+    live_url(&server[2].live, LIVE_UNIX, plain_url[1], sizeof plain_url[1]);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "--connect-command", tls_openssl(), "--trace", "-u",
+                                              tls_url(&server[0]), "-u", plain_url[_i], "-u",
+                                              "redis://127.0.0.1:1", "nightly", "--", "true", NULL});
+    ck_assert_msg(command_run(&a) == 0, "%s", a.err);
+    ck_assert_ptr_nonnull(strstr(a.err, " #1 > \"*6\\r\\n$3\\r\\nSET\\r\\n$7\\r\\nnightly\\r\\n"));
+    ck_assert_ptr_nonnull(strstr(a.err, " #2 > \"*6\\r\\n$3\\r\\nSET\\r\\n$7\\r\\nnightly\\r\\n"));
+}
+END_TEST
+
 /* ---------------------------------------------------------------- what is left behind */
 
 static const char *text_of(int i)
@@ -345,6 +377,8 @@ Suite *suite_cli_tls_held(void)
     tcase_add_test(tc, a_program_that_dies_is_replaced_and_the_lease_is_renewed);
     tcase_add_test(tc, five_tls_servers_of_which_two_die_renew_the_lease);
     tcase_add_test(tc, two_hundred_reconnects_leave_no_descriptor_and_no_process);
+    tcase_add_test(tc, one_that_waits_for_a_hint_has_a_second_connection);
+    tcase_add_loop_test(tc, servers_with_and_without_tls_hold_a_lock_together, 0, 2);
     tcase_add_loop_test(tc, a_command_that_is_killed_leaves_no_process_behind, 0, 2);
     tcase_add_loop_test(tc, ctrl_c_is_not_for_it_and_the_lock_is_released, 0, 2);
     tcase_add_test(tc, one_that_never_connects_and_takes_no_signal_is_killed);
