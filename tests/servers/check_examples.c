@@ -54,9 +54,9 @@ static void says(const char *text)
     ck_assert_msg(strstr(output, text) != NULL, "not said: %s\nbut: %s", text, output);
 }
 
-static const char *const examples[] = {"lock/minimal",      "lock/event_loop",   "lock/legacy",
-                                       "lock/fencing",      "lock/small_chunks", "redlock/minimal",
-                                       "redlock/superloop", "redlock/keeper",    "redlock/many_locks"};
+static const char *const examples[] = {
+    "lock/minimal",    "lock/event_loop",   "lock/legacy",    "lock/fencing",       "lock/small_chunks",
+    "redlock/minimal", "redlock/superloop", "redlock/keeper", "redlock/many_locks", "redlock/red_packet"};
 
 /* ---------------------------------------------------------------- they run */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes of redlock/examples/ that many use at the same time: a hundred readers. */
+/* Recipes of redlock/examples/ that many use at the same time: a hundred readers, two hundred clients. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/recipe.h"
 
@@ -54,10 +54,10 @@ static void expire(void)
     live_command(&r.server[0], "DEL prices:fresh");
 }
 
-/* How often a lock was asked for, on a server that is not the cache. */
-static size_t asked(void)
+/* How often a lock was asked for on this server; the first one is the cache, too. */
+static size_t asked(int i)
 {
-    const char *stats = live_command(&r.server[1], "INFO commandstats");
+    const char *stats = live_command(&r.server[i], "INFO commandstats");
     const char *calls = strstr(stats, "cmdstat_set:calls=");
 
     return calls == NULL ? 0 : strtoul(calls + strlen("cmdstat_set:calls="), NULL, 10);
@@ -70,7 +70,7 @@ START_TEST(of_a_hundred_readers_one_makes_it_anew_and_the_others_get_the_old_one
     recipe_start(&r, &a, "mkfifo gate; " MAKES("new") READERS_OF("100"));
     while (recipe_lines(&r, "read") < READERS - 1) {
         ck_assert_uint_le(recipe_lines(&r, "made"), 2);
-        ck_assert_uint_le(asked(), 1 + READERS); /* once each: who waited would ask again and again */
+        ck_assert_uint_le(asked(1), 1 + READERS); /* once each: who waited would ask again and again */
         recipe_run(&r, &b, "sleep 0.1");
     }
     assert_read(READERS - 1, "old");
@@ -100,7 +100,7 @@ END_TEST
 START_TEST(where_there_is_nothing_yet_all_wait_for_the_one_who_makes_it)
 {
     recipe_start(&r, &a, "mkfifo gate; " MAKES("new") READERS_OF("10"));
-    while (asked() < 10)
+    while (asked(1) < 10)
         recipe_run(&r, &b, "sleep 0.1");
     ck_assert_uint_eq(recipe_lines(&r, "read"), 0);
     ck_assert_int_eq(recipe_run(&r, &b, "echo go >gate"), 0);
@@ -122,6 +122,61 @@ START_TEST(what_cannot_be_made_leaves_the_old_one)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- red_packet.c */
+
+enum { SHARES = 20 };
+
+/* Every tenth of them comes twice, at the same time. What they got stands in got, how they ended in ended. */
+START_TEST(twenty_shares_are_taken_by_twenty_of_two_hundred_clients)
+{
+    static const char open[] =
+        "for i in $(seq 20); do printf '%-6u %-16s\n' $((i * i)) -; done >packet\n"
+        "open() { red_packet packet client$1 $REDLOCK_URLS >>got; echo $? >>ended; }\n"
+        "for i in $(seq 200); do open $i & [ $((i % 10)) -gt 0 ] || open $i & done; wait\n";
+    static const char sums[] =
+        "awk '{ sum += $2 } END { print sum }' got; cut -d ' ' -f 1 got | sort -u | wc -l;"
+        " awk '{ print $2, $1 }' packet | sort | cmp - <(sort got) && echo same;"
+        " grep -c '^[034]$' ended";
+
+    ck_assert_int_eq(recipe_run(&r, &a, open), 0);
+    ck_assert_int_eq(recipe_run(&r, &b, sums), 0);
+    ck_assert_msg(strcmp(b.out, "2870\n20\nsame\n220\n") == 0, "%s%s", b.out, a.err);
+    ck_assert_uint_eq(recipe_lines(&r, "got"), SHARES);
+    ck_assert_int_eq(recipe_on(&r, "\"red packet\""), 0);
+}
+END_TEST
+
+/* And he looks again when he has the lock: the holder has taken the first share. */
+START_TEST(nobody_takes_a_share_while_another_holds_the_lock)
+{
+    for (int i = 0; i < RECIPE_SERVERS; i++)
+        live_command(&r.server[i], "SET \"red packet\" other PX 60000");
+    recipe_start(&r, &a, "printf '%-6u %-16s\n' 7 - 8 - >packet; exec red_packet packet anna $REDLOCK_URLS");
+    while (asked(0) < 3)
+        recipe_run(&r, &b, "sleep 0.01");
+    ck_assert_int_eq(recipe_run(&r, &b, "printf '%-6u %-16s\n' 7 berta 8 - >packet"), 0);
+    for (int i = 0; i < RECIPE_SERVERS; i++)
+        live_command(&r.server[i], "DEL \"red packet\"");
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_str_eq(a.out, "anna 8\n");
+}
+END_TEST
+
+START_TEST(who_has_a_share_gets_no_other_and_an_empty_packet_stays_empty)
+{
+    ck_assert_int_eq(recipe_run(&r, &a,
+                                "printf '%-6u %-16s\n' 7 - 8 - >packet;"
+                                " open() { red_packet packet $1 $REDLOCK_URLS; echo $?; };"
+                                " open anna; open anna; open berta; open carla; open berta"),
+                     0);
+    ck_assert_str_eq(a.out, "anna 7\n0\n4\nberta 8\n0\n3\n4\n");
+    ck_assert_int_eq(recipe_run(&r, &a, "red_packet none anna $REDLOCK_URLS"), 1);
+    ck_assert_str_eq(a.err, "none: nothing taken\n");
+    ck_assert_int_eq(recipe_run(&r, &a, "red_packet packet anna_and_berta_and $REDLOCK_URLS"), 2);
+    ck_assert_int_eq(recipe_run(&r, &a, "red_packet packet - $REDLOCK_URLS"), 2);
+}
+END_TEST
+
 Suite *suite_recipes_crowd(void)
 {
     Suite *suite = suite_create("recipes_crowd");
@@ -132,6 +187,9 @@ Suite *suite_recipes_crowd(void)
     tcase_add_test(tc, what_was_made_meanwhile_is_not_made_again);
     tcase_add_test(tc, where_there_is_nothing_yet_all_wait_for_the_one_who_makes_it);
     tcase_add_test(tc, what_cannot_be_made_leaves_the_old_one);
+    tcase_add_test(tc, twenty_shares_are_taken_by_twenty_of_two_hundred_clients);
+    tcase_add_test(tc, nobody_takes_a_share_while_another_holds_the_lock);
+    tcase_add_test(tc, who_has_a_share_gets_no_other_and_an_empty_packet_stays_empty);
     suite_add_tcase(suite, tc);
     return suite;
 }
