@@ -275,8 +275,8 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     rdl_conn_expect(l->conn, answer_ms);
     rc = l->mode->send(l, now_ms);
     conn_ms = rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
-    if (rc == RDL_E_FULL && l->op == RDL_RELEASE && now_ms < l->deadline_ms) {
-        l->state = LOCK_PAUSE; /* until others have been answered: else the key would stand until it ends */
+    if (rc == RDL_E_FULL && l->op != RDL_ACQUIRE && now_ms < l->deadline_ms) {
+        l->state = LOCK_PAUSE; /* until others, or the PTTL behind our own SET, have been answered */
         l->wake_ms = now_ms + RDL_ROOM_MS < l->deadline_ms ? now_ms + RDL_ROOM_MS : l->deadline_ms;
         return RDL_PENDING;
     }
@@ -342,7 +342,7 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     case LOCK_PAUSE:
         if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->way->came(l->hint)))
             return RDL_PENDING;
-        if (l->op == RDL_RELEASE)
+        if (l->op != RDL_ACQUIRE)
             return ask(l, now_ms);
         if (now_ms >= l->deadline_ms)
             return finish(l, l->result);

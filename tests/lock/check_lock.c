@@ -218,6 +218,31 @@ START_TEST(a_wait_for_room_makes_a_release_no_longer)
 }
 END_TEST
 
+/* Over a slow line +OK comes some ms before what the PTTL behind the SET says: till then its record has room. */
+START_TEST(an_extend_right_behind_the_grant_waits_for_room)
+{
+    s.cfg.queue_len = RDL_QUEUE_FOR(1, 1);
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 1000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, 1010), RDL_PENDING);
+    ck_assert_uint_le(rdl_lock_wake_ms(&l), 1010 + RDL_ROOM_MS);
+    ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT - 1), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    if (_i == 0) {
+        ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT), RDL_E_TIMEOUT); /* that answer is overdue */
+        return;
+    }
+    scripted_reply(&s, ":10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT), RDL_PENDING);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "PEXPIRE"));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT), RDL_OK);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&l, 1000 + TTL), 0); /* more than the acquire gave */
+}
+END_TEST
+
 Suite *suite_lock(void);
 
 Suite *suite_lock(void)
@@ -235,6 +260,7 @@ Suite *suite_lock(void)
     tcase_add_loop_test(tc, an_acquire_waits_for_room_if_there_is_time, 0, 2);
     tcase_add_loop_test(tc, a_release_waits_for_room_in_a_full_queue, 0, 3);
     tcase_add_test(tc, a_wait_for_room_makes_a_release_no_longer);
+    tcase_add_loop_test(tc, an_extend_right_behind_the_grant_waits_for_room, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }
