@@ -113,7 +113,7 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
 
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
-    char said[300], where[RDL_CLI_WHERE_MAX];
+    char said[290], where[RDL_CLI_WHERE_MAX];
 
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_lock_said(l, i, said, sizeof said);
