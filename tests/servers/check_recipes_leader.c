@@ -12,7 +12,7 @@
 
 Suite *suite_recipes_leader(void);
 
-enum { CANDIDATES = 3, WAIT_MS = 30000 };
+enum { CANDIDATES = 3, WAIT_MS = 60000 };
 
 static struct recipe r;
 static struct command candidate[CANDIDATES];
@@ -40,7 +40,9 @@ static int next_leader(int without)
         p[i].fd = i == without ? -1 : candidate[i].note_fd;
         p[i].events = POLLIN;
     }
-    ck_assert_msg(poll(p, CANDIDATES, WAIT_MS) == 1, "nobody leads, or more than one");
+    int n = poll(p, CANDIDATES, WAIT_MS);
+    ck_assert_msg(n == 1, "%d of them lead, or have ended: %d, %d, %d", n, p[0].revents, p[1].revents,
+                  p[2].revents);
     for (int i = 0; i < CANDIDATES; i++)
         leader = p[i].revents != 0 ? i : leader;
     return leader;
@@ -121,6 +123,7 @@ Suite *suite_recipes_leader(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_set_timeout(tc, 150);
     tcase_add_loop_test(tc, of_three_one_leads_and_when_it_is_killed_another_one, 0, 2);
     tcase_add_test(tc, a_leader_that_loses_the_lock_stops_and_says_75);
     tcase_add_loop_test(tc, a_leader_that_is_told_to_stop_ends_its_work_before_the_lock, 0, 3);
