@@ -10,11 +10,12 @@
 static int default_urls(struct rdl_cli_options *o)
 {
     static char local[] = "redis://127.0.0.1:6379";
+    static const char blanks[] = " \t\r\n"; /* it may be written over several lines, or come from a file */
     char *urls = getenv("REDLOCK_URLS");
     char *url = getenv("REDIS_URL");
     int rc = 0;
 
-    if (urls == NULL || urls[strspn(urls, " ")] == '\0') {
+    if (urls == NULL || urls[strspn(urls, blanks)] == '\0') {
         o->urls_from = "$REDIS_URL";
         return rdl_cli_options_add_url(o, url != NULL && url[0] != '\0' ? url : local);
     }
@@ -24,7 +25,7 @@ static int default_urls(struct rdl_cli_options *o)
         rdl_cli_fail("out of memory");
         return RDL_EXIT_OS;
     }
-    for (char *p = strtok(copy, " "); p != NULL && rc == 0; p = strtok(NULL, " "))
+    for (char *p = strtok(copy, blanks); p != NULL && rc == 0; p = strtok(NULL, blanks))
         rc = rdl_cli_options_add_url(o, p);
     memset(copy, 0, strlen(urls));
     free(copy);

@@ -73,7 +73,10 @@ static const struct {
             "long, or never ends. A holder that lives hears at its next renewal that the lock\n"
             "is lost.\n"
             "\n"
-            "  --held-by ID          do not ask: it is that holder's, as status printed it\n"},
+            "  --held-by ID          do not ask: it is that holder's, as status printed it\n"
+            "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
+            "                        a server that came up less than that ago tells nothing\n"
+            "  --restart-guard off   it does\n"},
     {DOCTOR, "redlock doctor [options] [LOCK]\n"
              "\n"
              "What is wrong with the servers, or may go wrong: a line each, with its remedy.\n"

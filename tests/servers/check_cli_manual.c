@@ -124,6 +124,18 @@ START_TEST(help_is_a_screen_and_names_what_it_is_for)
 }
 END_TEST
 
+START_TEST(help_of_who_looks_at_locks_names_what_makes_a_server_count)
+{
+    static const char *const look[] = {"status", "list", "break"};
+
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){look[_i], "--help", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(strstr(c.out, "  --max-ttl TIME  "));
+    ck_assert_ptr_nonnull(strstr(c.out, "  --restart-guard off "));
+}
+END_TEST
+
 Suite *suite_cli_manual(void)
 {
     Suite *suite = suite_create("cli_manual");
@@ -134,6 +146,7 @@ Suite *suite_cli_manual(void)
     tcase_add_test(examples, there_are_no_more_examples);
     tcase_add_loop_test(help, help_is_a_screen_and_names_what_it_is_for, 0,
                         (int)(sizeof verbs / sizeof verbs[0]));
+    tcase_add_loop_test(help, help_of_who_looks_at_locks_names_what_makes_a_server_count, 0, 3);
     suite_add_tcase(suite, examples);
     suite_add_tcase(suite, help);
     return suite;

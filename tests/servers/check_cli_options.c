@@ -226,7 +226,11 @@ START_TEST(servers_come_from_u_then_redlock_urls_then_redis_url)
     ck_assert_str_eq(o.urls[2], "redis://c");
     ck_assert_int_eq(parse("-u redis://u L x"), 0);
     ck_assert_uint_eq(o.n_urls, 1);
-    setenv("REDLOCK_URLS", "  ", 1);
+    setenv("REDLOCK_URLS", "\nredis://a\n\tredis://b\r\n redis://c\n", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_uint_eq(o.n_urls, 3);
+    ck_assert_str_eq(o.urls[1], "redis://b");
+    setenv("REDLOCK_URLS", " \n", 1);
     ck_assert_int_eq(parse("L x"), 0);
     ck_assert_str_eq(o.urls[0], "redis://one");
     setenv("REDLOCK_URLS", "1 2 3 4 5 6 7 8", 1);
