@@ -54,7 +54,7 @@ HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
 # A suite is run by one process. A file whose tests wait long has several, so that they wait side by side.
 # In the order they start in: those that wait for servers before the rest, and the longest of all first.
 suites_of = $(shell sed -n 's/^Suite \*suite_\(.*\)(void);$$/\1/p' $(filter %.c,$(foreach f,$(1),$(if $(filter check_%,$(notdir $(f))),$(f)))))
-LONGEST := cli_tls_held contract cli_tls_held cli_supervise_stops cli_rights_used cli_hold cli_lease_renewed cli_supervise cli_warn cli_wait cli_lease_lost \
+LONGEST := contract cli_tls_held cli_supervise_stops cli_rights_used cli_hold cli_lease_renewed cli_supervise cli_warn cli_wait cli_lease_lost \
 	cli_lookup_held cli_lookup_waits cli_guardian cli_log sim_server cli_signals
 SUITES_SERVERS := $(sort $(call suites_of,$(filter tests/servers/%,$(TEST_SRC))))
 SUITES_ALONE := $(sort $(call suites_of,$(filter-out tests/servers/%,$(TEST_SRC))))
