@@ -218,7 +218,7 @@ START_TEST(a_wait_for_room_makes_a_release_no_longer)
 }
 END_TEST
 
-/* Over a slow line +OK comes some ms before what the PTTL behind the SET says: till then its record has room. */
+/* Over a slow line +OK comes before what the PTTL behind the SET says: till then its record has room. */
 START_TEST(an_extend_right_behind_the_grant_waits_for_room)
 {
     s.cfg.queue_len = RDL_QUEUE_FOR(1, 1);
