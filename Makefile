@@ -219,7 +219,7 @@ quick-lint: $(B)/suites.inc
 	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 # What need not be seen each time: variables make the stages longer.
-WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 T=$$((1800 / $(words $(FUZZ))))
+WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 T=$$((1800 / $(words $(FUZZ))))
 weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, all proofs, tests under load, fresh
 	+@tests/house/deps.sh --probe test live fuzz model proof fresh && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
 	    bench-split live sim mutants busy model prove fuzz fuzz-afl fresh

@@ -17,8 +17,13 @@ enum { CANDIDATES = 3, WAIT_MS = 60000 };
 static struct recipe r;
 static struct command candidate[CANDIDATES];
 
-/* It says its number when it begins, and works until it is stopped. */
-#define LEADS "exec leader.sh job sh -c 'echo $$ >&9; exec sleep 600'"
+/*
+ * It says its number when whoever is to stop it is there, the script's third child, and works until it is
+ * stopped.
+ */
+#define LEADS                                                                                                \
+    "exec leader.sh job sh -c 'until [ \"$(wc -w </proc/$PPID/task/$PPID/children)\" -ge 3 ]; do :; done; "  \
+    "echo $$ >&9; exec sleep 600'"
 
 static void setup(void)
 {
