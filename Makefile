@@ -46,7 +46,7 @@ FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c lock/lock_posix*.c)
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
-EXAMPLE_SRC := $(filter-out %/tls_openssl.c %/tls_mbedtls.c,$(sort $(wildcard */examples/*.c)))
+EXAMPLE_SRC := $(filter-out lock/examples/tls_%,$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
 	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c)))

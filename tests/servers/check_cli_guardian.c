@@ -120,20 +120,6 @@ START_TEST(a_guardian_that_is_killed_is_replaced)
 }
 END_TEST
 
-static int count_fds(pid_t pid)
-{
-    char path[64];
-    int n = -2; /* "." and ".." */
-
-    snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-    DIR *dir = opendir(path);
-    ck_assert_ptr_nonnull(dir);
-    while (readdir(dir) != NULL)
-        n++;
-    closedir(dir);
-    return n;
-}
-
 /* Not even where somebody left us many, which we hand on. */
 START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
 {
@@ -144,9 +130,10 @@ START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
     command_note(&c);
     pid_t guardian = find_guardian();
     const struct timespec pause = {0, 5000000};
-    for (int i = 0; i < 4000 && count_fds(guardian) != 1; i++) /* it has its name before it closes the rest */
+    /* it has its name before it closes the rest */
+    for (int i = 0; i < 4000 && live_count_fds_of(guardian) != 1; i++)
         nanosleep(&pause, NULL);
-    ck_assert_int_eq(count_fds(guardian), 1); /* its pipe */
+    ck_assert_int_eq(live_count_fds_of(guardian), 1); /* its pipe */
     kill(c.pid, SIGTERM);
     ck_assert_int_eq(command_end(&c), 128 + SIGTERM);
     command_await_gone(guardian);

@@ -134,20 +134,6 @@ static void await_all_gone(const pid_t pid[], int n)
         command_await_gone(pid[i]);
 }
 
-static int count_fds(pid_t pid)
-{
-    char path[64];
-    int n = -2; /* "." and ".." */
-
-    snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-    DIR *dir = opendir(path);
-    ck_assert_ptr_nonnull(dir);
-    while (readdir(dir) != NULL)
-        n++;
-    closedir(dir);
-    return n;
-}
-
 /* ---------------------------------------------------------------- who dies meanwhile */
 
 START_TEST(a_program_that_dies_is_replaced_and_the_lease_is_renewed)
@@ -222,11 +208,11 @@ START_TEST(reconnects_leave_no_descriptor_and_no_process)
     for (int cuts = 0; cuts < how_many(); cuts++) {
         cut(&server[cuts % 2].live);
         if (cuts == 2)
-            fds = count_fds(a.pid);
+            fds = live_count_fds_of(a.pid);
     }
     for (int i = 0; i < N; i++)
         live_await(&server[i].live, "CLIENT LIST", " cmd=eval");
-    ck_assert_int_le(count_fds(a.pid), fds + 2); /* one was cut then, and none is now */
+    ck_assert_int_le(live_count_fds_of(a.pid), fds + 2); /* one was cut then, and none is now */
     ck_assert_int_eq(find_connectors(pid), 2 * N);
     kill(a.pid, SIGTERM);
     ck_assert_int_eq(command_end(&a), 128 + SIGTERM);
