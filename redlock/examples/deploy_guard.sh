@@ -26,7 +26,7 @@ target=$1 lock=deploy:$1
 urls=${REDLOCK_URLS:-redis://127.0.0.1}
 
 note() {
-    redis-cli -e --no-auth-warning -u "${DEPLOY_NOTES:-${urls%% *}}" "$@"
+    redis-cli -e --no-auth-warning -u "${DEPLOY_NOTES:-${urls%%[[:space:]]*}}" "$@"
 }
 
 if [ "${REDLOCK_LOCK-}" = "$lock" ]; then # this script again, under the lock
