@@ -181,6 +181,9 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
 int rdl_cli_options_settle(struct rdl_cli_options *o);
 /* "30" (seconds), "1.5s", ".5m", "500ms", "2h", to ms. 0, or -1: not a time, or above max_ms. */
 int rdl_cli_duration(const char *text, uint64_t max_ms, uint64_t *ms);
+/* And back, as one writes it: "40s", "1500ms". Returns out. */
+enum { RDL_CLI_DURATION_MAX = 24 };
+const char *rdl_cli_duration_text(uint64_t ms, char out[RDL_CLI_DURATION_MAX]);
 /* Digits only, 0 to max (at most INT_MAX / 10 - 1). 0 or -1. */
 int rdl_cli_number(const char *text, int max, int *out);
 

@@ -125,18 +125,19 @@ static int check_several(const struct rdl_cli_options *o)
 /* The lease is as long as that at first: whoever waits for a server to forget no lock has to know of it. */
 static int check_keep(const struct rdl_cli_options *o)
 {
-    unsigned long keep_ms = o->keep_ms;
+    char keep[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
 
-    if (o->max_hold_ms != 0 && keep_ms > o->max_hold_ms) {
-        rdl_cli_fail("--keep (%lums) is above --max-hold (%lums), after which the lock is released: make "
+    rdl_cli_duration_text(o->keep_ms, keep);
+    if (o->max_hold_ms != 0 && o->keep_ms > o->max_hold_ms) {
+        rdl_cli_fail("--keep (%s) is above --max-hold (%s), after which the lock is released: make "
                      "--max-hold the longer one",
-                     keep_ms, (unsigned long)o->max_hold_ms);
+                     keep, rdl_cli_duration_text(o->max_hold_ms, other));
         return RDL_EXIT_USAGE;
     }
-    if (keep_ms > o->max_ttl_ms) {
-        rdl_cli_fail("--keep (%lums) is above --max-ttl (%lums), the longest lease of all who share these "
-                     "servers: give all of them a --max-ttl of %lums or more, or keep the lock for less",
-                     keep_ms, (unsigned long)o->max_ttl_ms, keep_ms);
+    if (o->keep_ms > o->max_ttl_ms) {
+        rdl_cli_fail("--keep (%s) is above --max-ttl (%s), the longest lease of all who share these "
+                     "servers: give all of them a --max-ttl of %s or more, or keep the lock for less",
+                     keep, rdl_cli_duration_text(o->max_ttl_ms, other), keep);
         return RDL_EXIT_USAGE;
     }
     return 0;
@@ -150,6 +151,7 @@ static const char *ttl_word(const struct rdl_cli_options *o)
 
 int rdl_cli_options_settle(struct rdl_cli_options *o)
 {
+    char ttl[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
     uint32_t sixth;
 
     if (o->max_ttl_ms == 0)
@@ -160,24 +162,24 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     }
     if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease that is not renewed */
         o->ttl_ms = o->max_hold_ms;
+    rdl_cli_duration_text(o->ttl_ms, ttl);
     sixth = o->ttl_ms / 6;
     if (o->grace_ms == 0)
         o->grace_ms = sixth < 5000 ? sixth : 5000;
     if (o->grace_ms >= o->ttl_ms / 2) {
-        rdl_cli_fail("--grace must be less than half of %s (%lums): the lease is renewed in the other half",
-                     ttl_word(o), (unsigned long)o->ttl_ms);
+        rdl_cli_fail("--grace must be less than half of %s (%s): the lease is renewed in the other half",
+                     ttl_word(o), ttl);
         return RDL_EXIT_USAGE;
     }
     if (o->attempt_ms > o->ttl_ms / 4) {
-        rdl_cli_fail("--attempt (%lums) is above a quarter of %s (%lums): a lease has to last for some",
-                     (unsigned long)o->attempt_ms, ttl_word(o), (unsigned long)o->ttl_ms);
+        rdl_cli_fail("--attempt (%s) is above a quarter of %s (%s): a lease has to last for some",
+                     rdl_cli_duration_text(o->attempt_ms, other), ttl_word(o), ttl);
         return RDL_EXIT_USAGE;
     }
     if (o->ttl_ms > o->max_ttl_ms) {
-        rdl_cli_fail(
-            "--ttl (%lums) is above --max-ttl (%lums), the longest ttl that all who share these servers "
-            "may use",
-            (unsigned long)o->ttl_ms, (unsigned long)o->max_ttl_ms);
+        rdl_cli_fail("--ttl (%s) is above --max-ttl (%s), the longest ttl that all who share these servers "
+                     "may use",
+                     ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
         return RDL_EXIT_USAGE;
     }
     if (o->password_file != NULL && o->password_fd >= 0) {

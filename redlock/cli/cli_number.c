@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "redlock/cli/cli.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Of the unit in ms; 0: there is no such unit. */
@@ -44,6 +45,15 @@ int rdl_cli_duration(const char *text, uint64_t max_ms, uint64_t *ms)
     /* a fraction is rounded up to the next ms, so that 0.0001 is not "do not wait" */
     *ms = whole * scale + (part * scale + rest + 999999) / 1000000;
     return *ms > max_ms ? -1 : 0;
+}
+
+const char *rdl_cli_duration_text(uint64_t ms, char out[RDL_CLI_DURATION_MAX])
+{
+    int is_whole = ms >= 1000 && ms % 1000 == 0;
+
+    snprintf(out, RDL_CLI_DURATION_MAX, "%llu%s", (unsigned long long)(is_whole ? ms / 1000 : ms),
+             is_whole ? "s" : "ms");
+    return out;
 }
 
 int rdl_cli_number(const char *text, int max, int *out)

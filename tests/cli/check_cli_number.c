@@ -40,6 +40,19 @@ START_TEST(a_fraction_is_rounded_up_and_never_to_nothing)
 }
 END_TEST
 
+START_TEST(a_duration_is_shown_in_whole_seconds_or_in_ms)
+{
+    char out[RDL_CLI_DURATION_MAX];
+
+    ck_assert_str_eq(rdl_cli_duration_text(0, out), "0ms");
+    ck_assert_str_eq(rdl_cli_duration_text(999, out), "999ms");
+    ck_assert_str_eq(rdl_cli_duration_text(1000, out), "1s");
+    ck_assert_str_eq(rdl_cli_duration_text(1500, out), "1500ms");
+    ck_assert_str_eq(rdl_cli_duration_text(40000, out), "40s");
+    ck_assert_str_eq(rdl_cli_duration_text(UINT64_MAX, out), "18446744073709551615ms");
+}
+END_TEST
+
 START_TEST(anything_else_is_refused)
 {
     static const char *const wrong[] = {
@@ -80,6 +93,7 @@ Suite *suite_cli_number(void)
 {
     Suite *s = suite_create("cli_number");
     TCase *t = tcase_create("durations and numbers");
+    tcase_add_test(t, a_duration_is_shown_in_whole_seconds_or_in_ms);
     tcase_add_test(t, a_duration_has_a_unit_or_is_in_seconds);
     tcase_add_test(t, a_fraction_is_rounded_up_and_never_to_nothing);
     tcase_add_test(t, anything_else_is_refused);

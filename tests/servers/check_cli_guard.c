@@ -167,7 +167,7 @@ START_TEST(a_ttl_above_the_longest_is_refused)
     command_set(&a, (const char *const[]){"--ttl", "10s", "--max-ttl", "9s", NULL}, server, N, "nightly",
                 "echo ran");
     ck_assert_int_eq(command_run(&a), 64);
-    ck_assert_ptr_nonnull(strstr(a.err, "--ttl (10000ms) is above --max-ttl (9000ms)"));
+    ck_assert_ptr_nonnull(strstr(a.err, "--ttl (10s) is above --max-ttl (9s)"));
 }
 END_TEST
 

@@ -182,10 +182,10 @@ static const struct {
     const char *options[3], *said;
 } refused[] = {
     {{"--keep=1m", "--max-ttl=30s", NULL},
-     "redlock: --keep (60000ms) is above --max-ttl (30000ms), the longest lease of all who share these "
-     "servers: give all of them a --max-ttl of 60000ms or more, or keep the lock for less\n"},
+     "redlock: --keep (60s) is above --max-ttl (30s), the longest lease of all who share these "
+     "servers: give all of them a --max-ttl of 60s or more, or keep the lock for less\n"},
     {{"--keep=1m", "--max-hold=30s", NULL},
-     "redlock: --keep (60000ms) is above --max-hold (30000ms), after which the lock is released: make "
+     "redlock: --keep (60s) is above --max-hold (30s), after which the lock is released: make "
      "--max-hold the longer one\n"},
     {{"--keep=1m", "--legacy=always", NULL}, "redlock: --keep does not go with --legacy\n"},
 };
