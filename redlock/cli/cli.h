@@ -841,6 +841,13 @@ void rdl_cli_process_ends_with(pid_t parent, const char *name);
 void rdl_cli_process_holds_only(int fd);
 /* The same, but standard input, output and error. */
 void rdl_cli_process_holds_stdio(void);
+/* *pid is 0 when it has ended, and then this does nothing. */
+void rdl_cli_process_reap(pid_t *pid);
+/* It gets SIGKILL, with its group. Ends do not come at once. */
+void rdl_cli_process_kill(pid_t *pid);
+/* The same, and it is waited for, for 100 ms: one that is frozen does not even die. */
+void rdl_cli_process_end(pid_t *pid);
+void rdl_cli_process_pause_1_ms(void);
 
 /* Run the command while holding the lock, and release it. The exit status of all of it. */
 int rdl_cli_supervise(struct rdl_cli_lock *l);

@@ -21,15 +21,13 @@
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
     SAID_MAX = 160,
-    HEAR_MS = 20,   /* how often to listen to one that connects: with a full pipe it would not go on */
-    READS = 16,     /* of its words in a row: who never stops talking does not stop us */
-    STATUS_MS = 20, /* so long we wait for one to end that closed its side, to tell how */
-    GONE_MS = 100   /* and for one that was killed */
+    HEAR_MS = 20,  /* how often to listen to one that connects: with a full pipe it would not go on */
+    READS = 16,    /* of its words in a row: who never stops talking does not stop us */
+    STATUS_MS = 20 /* so long we wait for one to end that closed its side, to tell how */
 };
 
 /* How much a line of it tells. */
@@ -163,13 +161,6 @@ const char *rdl_cli_connect_said(size_t i)
 
 /* ---------------------------------------------------------------- its end */
 
-static void pause_1_ms(void)
-{
-    const struct timespec pause = {0, 1000000};
-
-    nanosleep(&pause, NULL);
-}
-
 /* It has ended, and is not reaped by that: its group keeps its number until it was killed. */
 static void look_how_it_ended(struct connection *k)
 {
@@ -181,24 +172,6 @@ static void look_how_it_ended(struct connection *k)
         return;
     k->has_status = 1;
     k->status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
-}
-
-static void reap(struct connection *k)
-{
-    if (k->pid > 0 && waitpid(k->pid, NULL, WNOHANG) != 0)
-        k->pid = 0;
-}
-
-/* One that is frozen does not even die: that is not waited for. */
-static void kill_it(struct connection *k)
-{
-    if (k->pid > 0)
-        kill(-k->pid, SIGKILL);
-    reap(k);
-    for (int ms = 0; ms < GONE_MS && k->pid > 0; ms++) {
-        pause_1_ms();
-        reap(k);
-    }
 }
 
 void rdl_cli_connect_reaped(pid_t pid, int status)
@@ -221,14 +194,14 @@ static void end(struct connection *k, struct rdl_conn *c)
 
     for (int ms = 0; error == RDL_E_CLOSED && ms < STATUS_MS && !k->has_status; ms++) {
         if (ms > 0)
-            pause_1_ms();
+            rdl_cli_process_pause_1_ms();
         look_how_it_ended(k);
     }
     hear(k);
     if (k->len > 0)
         take_line(k);
     say(k, error);
-    kill_it(k);
+    rdl_cli_process_end(&k->pid);
     close(k->err_fd);
     k->is_on = 0;
     if (error == RDL_E_CLOSED && !k->was_ready)
@@ -238,7 +211,7 @@ static void end(struct connection *k, struct rdl_conn *c)
 void rdl_cli_connect_end(void)
 {
     for (size_t i = 0; i <= RDL_SERVERS_MAX; i++)
-        kill_it(&connections[i]);
+        rdl_cli_process_end(&connections[i].pid);
 }
 
 /* ---------------------------------------------------------------- its beginning */
@@ -333,7 +306,7 @@ static void open_conn(struct connection *k, struct rdl_conn *c, size_t i)
     const struct rdl_endpoint *ep = &servers->endpoint[i];
     int fd = -1;
 
-    reap(k);
+    rdl_cli_process_reap(&k->pid);
     if (k->pid > 0) { /* the last one does not end: no more of them */
         rdl_conn_closed(c, RDL_E_SYSTEM);
         return;

@@ -11,17 +11,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
 
-enum {
-    LOOK_MS = 1000, /* poll stands still while the host sleeps: look at the clock this often */
-    GONE_MS = 100   /* so long we wait for one that was killed */
-};
+enum { LOOK_MS = 1000 }; /* poll stands still while the host sleeps: look at the clock this often */
 
 struct order {
     int64_t group; /* 0: goodbye */
@@ -124,16 +119,10 @@ void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64
     while (n < 0 && errno == EINTR);
 }
 
-/* One that somebody stopped would not read its goodbye, and one that is frozen does not even die. */
+/* One that somebody stopped would not read its goodbye. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g)
 {
-    const struct timespec pause = {0, 1000000};
-
     rdl_cli_guardian_tell(g, 0, 0);
     close(g->fd);
-    if (g->pid <= 0)
-        return;
-    kill(g->pid, SIGKILL);
-    for (int ms = 0; ms < GONE_MS && waitpid(g->pid, NULL, WNOHANG) == 0; ms++)
-        nanosleep(&pause, NULL);
+    rdl_cli_process_end(&g->pid);
 }

@@ -14,14 +14,11 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-    EVERY_MS = 5000,     /* of one name no oftener: behind the end of the last lookup, or our start */
-    PATIENCE_MS = 10000, /* a resolver asks its second name server after five seconds */
-    GONE_MS = 100        /* so long we wait for one that was killed */
+    EVERY_MS = 5000,    /* of one name no oftener: behind the end of the last lookup, or our start */
+    PATIENCE_MS = 10000 /* a resolver asks its second name server after five seconds */
 };
 
 /* What the process writes; less than PIPE_BUF: whole or not at all. */
@@ -96,20 +93,12 @@ static int start(struct lookup *u, const struct rdl_endpoint *ep, int any)
     return 0;
 }
 
-static void reap(struct lookup *u)
-{
-    if (u->pid > 0 && waitpid(u->pid, NULL, WNOHANG) != 0)
-        u->pid = 0;
-}
-
 static void stop(struct lookup *u)
 {
     if (u->is_open)
         close(u->fd);
     u->is_open = 0;
-    if (u->pid > 0)
-        kill(u->pid, SIGKILL);
-    reap(u);
+    rdl_cli_process_kill(&u->pid);
 }
 
 void rdl_cli_lookup_reaped(pid_t pid)
@@ -119,17 +108,11 @@ void rdl_cli_lookup_reaped(pid_t pid)
             lookups[i].pid = 0;
 }
 
-/* One that is frozen does not even die: that is not waited for. */
 void rdl_cli_lookup_end(void)
 {
-    const struct timespec pause = {0, 1000000};
-
     for (size_t i = 0; i < RDL_SERVERS_MAX; i++) {
         stop(&lookups[i]);
-        for (int ms = 0; ms < GONE_MS && lookups[i].pid > 0; ms++) {
-            nanosleep(&pause, NULL);
-            reap(&lookups[i]);
-        }
+        rdl_cli_process_end(&lookups[i].pid);
     }
 }
 
@@ -192,7 +175,7 @@ static void hear(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
     if (n == (ssize_t)sizeof a) {
         close(u->fd);
         u->is_open = 0;
-        reap(u);
+        rdl_cli_process_reap(&u->pid);
     } else {
         stop(u);
         memset(&a, 0, sizeof a);
@@ -351,7 +334,7 @@ uint64_t rdl_cli_lookup_turn(struct rdl_cli_servers *s, uint64_t now_ms)
         if (u->is_open)
             hear(s, i, now_ms);
         else
-            reap(u);
+            rdl_cli_process_reap(&u->pid);
         look(s, i);
         begin(s, i, now_ms);
         /* one that is to die tells by a signal when it did */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process beside us, made by fork alone: what it has of ours, and lets go. */
+/* A process beside us, made by fork alone: what it has of ours, and lets go; and how we end it. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -107,4 +109,39 @@ void rdl_cli_process_holds_only(int fd)
 void rdl_cli_process_holds_stdio(void)
 {
     close_all_but(STDERR_FILENO + 1, -1);
+}
+
+/* ---------------------------------------------------------------- its end */
+
+enum { GONE_MS = 100 }; /* so long we wait for one that was killed */
+
+void rdl_cli_process_pause_1_ms(void)
+{
+    const struct timespec pause = {0, 1000000};
+
+    nanosleep(&pause, NULL);
+}
+
+void rdl_cli_process_reap(pid_t *pid)
+{
+    if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
+        *pid = 0;
+}
+
+void rdl_cli_process_kill(pid_t *pid)
+{
+    if (*pid > 0) {
+        kill(-*pid, SIGKILL);
+        kill(*pid, SIGKILL); /* it may have been made just now, and have no group of its own yet */
+    }
+    rdl_cli_process_reap(pid);
+}
+
+void rdl_cli_process_end(pid_t *pid)
+{
+    rdl_cli_process_kill(pid);
+    for (int ms = 0; *pid > 0 && ms < GONE_MS; ms++) {
+        rdl_cli_process_pause_1_ms();
+        rdl_cli_process_reap(pid);
+    }
 }
