@@ -30,11 +30,22 @@ void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l)
     renewed(h, rdl_cli_now(l));
 }
 
+static void tell_failed_renewal(struct rdl_cli_held *h, int rc)
+{
+    const char *lock = h->lock->o->lock;
+    int is_first = h->failures++ == 0;
+    char why[1500];
+
+    rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
+    if (rc == RDL_UNKNOWN) /* each of them says so itself */
+        (is_first ? rdl_cli_warn : rdl_cli_note)("%s not renewed: %s", lock, why);
+    else
+        (is_first ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", lock, rdl_strerror(rc), why);
+}
+
 /* 1: the lease ends later now. */
 static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
 {
-    char why[1500];
-
     h->renewing = 0;
     if (rc >= RDL_OK) {
         renewed(h, now);
@@ -53,11 +64,9 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
         rdl_keeper_failed(&h->keeper, now);
         return 0;
     }
-    rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
     if (h->until_ms != 0) /* else it is lost already, and that was the last one's event */
         rdl_cli_event(h->lock, RDL_CLI_RENEW_FAILED, rdl_strerror(rc), -1);
-    (h->failures++ == 0 ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", h->lock->o->lock,
-                                                       rdl_strerror(rc), why);
+    tell_failed_renewal(h, rc);
     if (rc == RDL_LOST || rc == RDL_REACQUIRED)
         h->until_ms = 0;
     else

@@ -230,15 +230,21 @@ static int busy(const struct rdl_cli_lock *l)
     return l->o->conflict_status;
 }
 
-static int no_fence(void)
+static int no_scripts(const struct rdl_cli_lock *l, int rc)
 {
-    rdl_cli_fail("--fence: %s", rdl_strerror(RDL_E_FENCE));
-    return RDL_EXIT_UNAVAILABLE;
-}
+    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], where[RDL_CLI_WHERE_MAX];
+    struct rdl_cli_text t = {who, sizeof who, 0};
 
-static int no_scripts(void)
-{
-    rdl_cli_fail("several locks (-l): %s", rdl_strerror(RDL_E_MULTI));
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (l->servers->n > 1 && rdl_cli_lease_error(l, i) != RDL_E_UNSUPPORTED)
+            continue;
+        rdl_cli_servers_where(l->servers, i, where);
+        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
+    }
+    if (rc == RDL_E_FENCE)
+        rdl_cli_fail("--fence: %s: %s", rdl_strerror(rc), who);
+    else
+        rdl_cli_fail("several locks (-l): %s: %s", rdl_strerror(rc), who);
     return RDL_EXIT_UNAVAILABLE;
 }
 
@@ -301,10 +307,8 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
 
     if (rc == AROUND)
         return around(l);
-    if (rc == RDL_E_FENCE)
-        return no_fence();
-    if (rc == RDL_E_MULTI)
-        return no_scripts();
+    if (rc == RDL_E_FENCE || rc == RDL_E_MULTI)
+        return no_scripts(l, rc);
     if (rc == RDL_E_QUARANTINE)
         return waited_ms >= wait ? quarantine(l) : AGAIN;
     if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)
