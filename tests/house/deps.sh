@@ -67,6 +67,7 @@ cover llvm-19                 command -v llvm-cov-19
 cover libclang-rt-19-dev      echo 'int main(void) { return 0; }' | clang-19 -fprofile-instr-generate -x c -o /dev/null -
 live mmdebstrap               command -v mmdebstrap
 live tshark                   command -v tshark
+cross mmdebstrap               command -v mmdebstrap
 cross qemu-user                command -v qemu-s390x
 cross gcc-arm-linux-gnueabihf  command -v arm-linux-gnueabihf-gcc
 cross gcc-i686-linux-gnu       command -v i686-linux-gnu-gcc

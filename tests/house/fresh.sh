@@ -26,9 +26,7 @@ trap 'exit 69' HUP INT TERM
 chmod 755 "$work"
 root=$work/root
 
-# Its apt asks as ours does.
-apt-config dump | grep -i '^Acquire::[a-z]*::Proxy' >"$work/apt.conf"
-echo 'Acquire::Retries "3";' >>"$work/apt.conf"
+"$here/site.sh" --apt >"$work/apt.conf"
 began=$(date +%s)
 # libc6-dev: gcc only recommends it, and is no compiler without.
 mmdebstrap --variant=minbase --aptopt="$work/apt.conf" --include=gcc,libc6-dev,make,git "$suite" "$root" "$site" \

@@ -49,7 +49,7 @@ START_TEST(the_hint_is_when_a_majority_could_be_free)
     fleet_init(n + 1, 1000);
     for (word = strtok(text, " "); word != NULL; word = strtok(NULL, " "), i++) {
         fleet.servers[i].vote = strcmp(word, "-") == 0 ? RDL_VOTE_UNKNOWN : RDL_VOTE_DENIED;
-        fleet.servers[i].value = strtol(word, NULL, 10);
+        fleet.servers[i].value = strtoll(word, NULL, 10);
     }
     ck_assert_uint_eq(rdl_votes_free_ms(lock), hints[_i].hint);
 }
