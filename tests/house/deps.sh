@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
 # apt-get, as root or through `sudo -n`, but not with --probe. Groups: quick (make quick), test (make check),
-# lint (make lint), fuzz, proof, model, cover, live, cross (make check-cross), bench, fresh (the targets of these
-# names), all.
+# lint (make lint), fuzz, proof, model, cover, live, cross (make check-cross), dist (make check-dist),
+# bench, fresh (the targets of these names), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
 # Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
@@ -74,6 +74,13 @@ cross gcc-i686-linux-gnu       command -v i686-linux-gnu-gcc
 cross gcc-s390x-linux-gnu      command -v s390x-linux-gnu-gcc
 cross gcc-riscv64-linux-gnu    command -v riscv64-linux-gnu-gcc
 cross musl-tools               command -v musl-gcc
+dist cmake                     command -v cmake
+dist meson                     command -v meson
+dist pkg-config                command -v pkg-config
+dist debhelper                 command -v dh
+dist lintian                   command -v lintian
+dist jq                        command -v jq
+dist yq                        command -v yq
 bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# dist.sh OUT - the release as a folder and an archive, OUT/libredlock-VERSION and .tar.gz: all that git knows of the
+# tree, and on top of it what redlock/pkg/dist/ has for other build systems, with its gaps filled in:
+#
+#   @VERSION@   RDL_VERSION of resp/resp.h
+#   @URL@       where the project is at home: $URL
+#   @CORE@      sources of the library that know no operating system: $CORE_SRC
+#   @POSIX@     those that do: $POSIX_SRC
+#   @COMMAND@   those of the command: $COMMAND_SRC
+#   @DATE@      of the commit, as a changelog of Debian's has it
+#
+# Made again of the same commit it is the same, byte for byte. Exit status 1: it could not be made.
+set -eu
+out=$1
+URL=${URL:-https://libredlock.example}
+version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
+commit_s=$(git log -1 --format=%ct)
+name=libredlock-$version
+tree=$out/$name
+rm -rf "$tree"
+mkdir -p "$tree"
+
+git ls-files ':!.ci' | tar -cf - -T - | tar -xf - -C "$tree"
+rm -r "$tree/redlock/pkg/dist"
+
+fill() { # template file
+    sed -e "s|@VERSION@|$version|g; s|@URL@|$URL|g; s|@CORE@|$CORE_SRC|; s|@POSIX@|$POSIX_SRC|; s|@COMMAND@|$COMMAND_SRC|" \
+        -e "s|@DATE@|$(date -u -R -d "@$commit_s")|" "$1" >"$2"
+    case $2 in # these have no comments
+    *.json | */changelog | */copyright | */source/format) sed -i '/^# SPDX/d' "$2" ;;
+    esac
+    if grep -n '@[A-Z]*@' "$2"; then
+        echo "dist.sh: $1: a gap that nothing fills" >&2
+        exit 1
+    fi
+}
+git ls-files redlock/pkg/dist | while read -r template; do
+    file=$tree/${template#redlock/pkg/dist/}
+    mkdir -p "$(dirname "$file")"
+    fill "$template" "$file"
+done
+chmod 755 "$tree/debian/rules"
+
+tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime="@$commit_s" -cf - "$name" |
+    gzip -n >"$out/$name.tar.gz"
+echo "$out/$name.tar.gz: the formats name $URL as the project's home"

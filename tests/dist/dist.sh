@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# dist.sh OUT - the release is made and used: its archive twice, and the same both times; the README's first program
+# built with it by CMake (installed, and fetched), Meson (installed, and as a subproject) and Debian's packages; the
+# manifests of formats whose tools are not to be had here parsed, and held against required.txt.
+# `make check-dist` sets CORE_SRC, POSIX_SRC, COMMAND_SRC.
+#
+# Exit status 1: something of it failed, which is said.
+set -u
+out=$(realpath -m "$1")
+here=$(dirname "$(realpath "$0")")
+version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
+tree=$out/libredlock-$version
+log=$out/log
+failed=0
+
+finding() {
+    echo "dist: $*"
+    failed=1
+}
+
+# NAME COMMAND...: what it says is shown if it fails
+try() {
+    "${@:2}" >"$log" 2>&1 && return
+    finding "$1: ${*:2}"
+    tail -n 20 "$log"
+    return 1
+}
+
+make_twice() {
+    redlock/pkg/dist.sh "$out/again" >/dev/null || return
+    redlock/pkg/dist.sh "$out" || return
+    cmp "$out/again/libredlock-$version.tar.gz" "$tree.tar.gz" || finding 'made again, the archive is another one'
+    rm -rf "$out/again"
+}
+
+# The README's first program, and one that says which version it has, in a folder of its own.
+program() { # folder
+    rm -rf "$1"
+    mkdir -p "$1"
+    awk '/^```c$/ { in_it = 1; next } /^```$/ { exit } in_it' README.md >"$1/first.c"
+    cp "$tree/test_package/version.c" "$1"
+    grep -q rdl_lock_acquire "$1/first.c" || finding 'the README does not begin with a program'
+}
+
+# how, program: it says the version
+says_version() {
+    if [ -x "$(dirname "$2")/first" ] && [ "$("$2")" = "$version" ]; then
+        echo "dist: $1: the README's first program is built; one beside it says $("$2")"
+    else
+        finding "$1: no program, or of another version"
+    fi
+}
+
+with_cmake() {
+    local dir=$out/cmake
+    try cmake cmake -S "$tree" -B "$dir/build" -DCMAKE_INSTALL_PREFIX="$dir/root" -DCMAKE_INSTALL_LIBDIR=lib &&
+        try cmake cmake --build "$dir/build" -j "$(nproc)" --target install &&
+        try cmake ctest --test-dir "$dir/build" || return
+    program "$dir/installed"
+    cat >"$dir/installed/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.16)
+project(user C)
+find_package(libredlock $version REQUIRED)
+foreach(name first version)
+    add_executable(\${name} \${name}.c)
+    target_link_libraries(\${name} PRIVATE libredlock::libredlock)
+endforeach()
+END
+    try cmake cmake -S "$dir/installed" -B "$dir/installed/build" -DCMAKE_PREFIX_PATH="$dir/root" &&
+        try cmake cmake --build "$dir/installed/build" && says_version 'cmake, find_package' "$dir/installed/build/version"
+    program "$dir/fetched"
+    sed -e "s|^find_package.*|include(FetchContent)\nFetchContent_Declare(libredlock URL $tree.tar.gz)|" \
+        -e 's|^foreach|FetchContent_MakeAvailable(libredlock)\nforeach|' "$dir/installed/CMakeLists.txt" \
+        >"$dir/fetched/CMakeLists.txt"
+    try cmake cmake -S "$dir/fetched" -B "$dir/fetched/build" &&
+        try cmake cmake --build "$dir/fetched/build" -j "$(nproc)" &&
+        says_version 'cmake, FetchContent' "$dir/fetched/build/version"
+    [ ! -e "$dir/fetched/build/_deps/libredlock-build/minimal" ] || finding 'cmake: a subproject builds the tests'
+}
+
+with_meson() {
+    local dir=$out/meson
+    try meson meson setup --buildtype=plain --prefix="$dir/root" --libdir=lib "$dir/build" "$tree" &&
+        try meson meson install -C "$dir/build" && try meson meson test -C "$dir/build" || return
+    program "$dir/installed"
+    cat >"$dir/installed/meson.build" <<END
+project('user', 'c')
+redlock = dependency('libredlock', version: '$version')
+foreach name : ['first', 'version']
+  executable(name, name + '.c', dependencies: redlock)
+endforeach
+END
+    PKG_CONFIG_PATH=$dir/root/lib/pkgconfig try meson meson setup --wrap-mode=nofallback "$dir/installed/build" "$dir/installed" &&
+        try meson meson compile -C "$dir/installed/build" &&
+        says_version 'meson, pkg-config' "$dir/installed/build/version"
+    program "$dir/sub"
+    cp "$dir/installed/meson.build" "$dir/sub"
+    mkdir "$dir/sub/subprojects"
+    printf '[wrap-file]\ndirectory = libredlock-%s\nsource_filename = libredlock-%s.tar.gz\nsource_hash = %s\n[provide]\nlibredlock = libredlock_dep\n' \
+        "$version" "$version" "$(sha256sum "$tree.tar.gz" | cut -d ' ' -f 1)" >"$dir/sub/subprojects/libredlock.wrap"
+    mkdir "$dir/sub/subprojects/packagefiles"
+    cp "$tree.tar.gz" "$dir/sub/subprojects/packagefiles"
+    try meson meson setup --buildtype=plain --force-fallback-for=libredlock "$dir/sub/build" "$dir/sub" &&
+        try meson meson compile -C "$dir/sub/build" && says_version 'meson, subproject' "$dir/sub/build/version"
+}
+
+with_debian() {
+    local dir=$out/debian root=$out/debian/root deb
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    cp "$tree.tar.gz" "$dir/libredlock_$version.orig.tar.gz"
+    tar -C "$dir" -xf "$tree.tar.gz"
+    try debian env -C "$dir/libredlock-$version" DEB_BUILD_OPTIONS="parallel=$(nproc) noopt" dpkg-buildpackage -us -uc || return
+    for deb in "$dir"/*.deb; do
+        dpkg-deb -x "$deb" "$root" || return
+    done
+    program "$dir/use"
+    # shellcheck disable=SC2046 # flags are words
+    for name in first version; do
+        cc -o "$dir/use/$name" "$dir/use/$name.c" $(PKG_CONFIG_SYSROOT_DIR=$root \
+            PKG_CONFIG_PATH=$(dirname "$(find "$root/usr/lib" -name libredlock.pc)") pkg-config --cflags --libs libredlock)
+    done
+    says_version debian "$dir/use/version"
+    "$root/usr/bin/redlock" --version | grep -qF "$version" || finding 'debian: no command'
+    # It is in no archive, so it closes no request for one.
+    try lintian lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$dir"/*.changes
+}
+
+with_esp_idf() { # its only call; each file is there
+    cat >"$out/esp.cmake" <<'END'
+function(idf_component_register)
+    cmake_parse_arguments(it "" "" "SRCS;INCLUDE_DIRS" ${ARGN})
+    foreach(source ${it_SRCS})
+        message("${source}")
+    endforeach()
+endfunction()
+set(ESP_PLATFORM 1)
+include(${TREE}/CMakeLists.txt)
+END
+    same_sources 'esp-idf' "$(cmake -DTREE="$tree" -P "$out/esp.cmake" 2>&1)"
+}
+
+with_zephyr() {
+    cat >"$out/zephyr.cmake" <<'END'
+function(zephyr_include_directories)
+endfunction()
+function(zephyr_library)
+endfunction()
+function(zephyr_library_sources source)
+    string(SUBSTRING ${source} 3 -1 source)
+    message("${source}")
+endfunction()
+set(CONFIG_LIBREDLOCK y)
+include(${TREE}/zephyr/CMakeLists.txt)
+END
+    same_sources zephyr "$(cmake -DTREE="$tree" -P "$out/zephyr.cmake" 2>&1)"
+}
+
+# As its srcFilter has it: + and - with patterns, one after the other.
+with_platformio() {
+    local filter rule files=''
+    filter=$(jq -r .build.srcFilter "$tree/library.json")
+    for rule in $filter; do
+        local pattern=${rule#?<}
+        pattern=${pattern%>}
+        # shellcheck disable=SC2086 # a pattern
+        case $rule in
+        +*) files+=$(cd "$tree" && printf '%s\n' $pattern)$'\n' ;;
+        -*) files=$(grep -vxF "$(cd "$tree" && printf '%s\n' $pattern)" <<<"$files")$'\n' ;;
+        esac
+    done
+    same_sources platformio "$files"
+}
+
+same_sources() { # format sources
+    local differ
+    differ=$(diff <(tr ' ' '\n' <<<"$CORE_SRC" | sort) <(grep . <<<"$2" | sort)) || finding "$1: other sources: $differ"
+}
+
+with_conan() { # no client here: the recipes are Python
+    python3 -m py_compile "$tree/conanfile.py" "$tree/test_package/conanfile.py" || finding 'conan: its recipe is no Python'
+}
+
+has_all_required() {
+    local file path n=0
+    while read -r file path _; do
+        case $file in '#'* | '') continue ;; esac
+        yq -e "$path | strings | select(length > 0)" "$tree/$file" >/dev/null || finding "$file: no $path"
+        n=$((n + 1))
+    done <"$here/required.txt"
+    echo "dist: $n fields that the formats require are there"
+}
+
+rm -rf "$out"
+mkdir -p "$out"
+make_twice || exit
+for format in cmake meson debian esp_idf zephyr platformio conan; do
+    "with_$format"
+done
+has_all_required
+[ "$failed" = 0 ] && echo "dist: 8 formats: cmake meson debian built with; esp-idf zephyr platformio vcpkg conan parsed"
+[ "$failed" = 0 ]
