@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # size.sh [--update] OBJECTS FIGURES - text, stack and structure sizes of the core at -Os -DNDEBUG.
 # OBJECTS/{x86-64,m0plus,m4}/ hold the objects, CORE_SRC names their sources (`make size` does all that).
-# Structure sizes must be as in FIGURES. Text and stack may exceed them by 16 bytes or 1 %; they depend on
-# the compiler, so another version than the one FIGURES was written with is held to budgets.txt alone.
+# They are compared with FIGURES as compare.awk says.
 #
 # Lists of files are split into words on purpose:
 # shellcheck disable=SC2046,SC2086
@@ -124,30 +123,7 @@ table() {
 }
 
 compare() {
-    awk '
-        function fail(text) { print "size: " text; failed = 1 }
-        FILENAME ~ /budgets/ { if ($1 == "budget") budget[$2, $3, $4] = $5; next }
-        $1 == "compiler" { if (FILENAME ~ /figures$/) built[$2] = $3; else with[$2] = $3; next }
-        FILENAME ~ /figures$/ { if (/^!/) fail(substr($0, 3)); else if (!/^#/) now[$1, $2, $3] = $4; next }
-        NF == 4 && $1 != "#" { was[$1, $2, $3] = $4 }
-        END {
-            for (t in with)
-                if (with[t] != built[t]) print "size: " t " compiler " built[t] ", figures are of " with[t] \
-                    ": text and stack are held to the budgets only"
-            for (k in now) {
-                split(k, p, SUBSEP)
-                what = p[1] " of " p[3] " on " p[2] " is " now[k]
-                if ((k in budget) && now[k] > budget[k]) fail(what ", the budget is " budget[k])
-                if (p[1] != "sizeof" && with[p[2]] != built[p[2]]) continue
-                if (!(k in was)) { fail(what ", never seen before"); continue }
-                room = p[1] == "sizeof" ? 0 : was[k] < 1600 ? 16 : was[k] / 100
-                if (now[k] > was[k] + room || (room == 0 && now[k] != was[k])) fail(what ", was " was[k])
-                else if (now[k] < was[k] - room) print "size: " what ", was " was[k] ": better"
-            }
-            for (k in was) if (!(k in now)) { split(k, p, SUBSEP); fail(p[1] " of " p[3] " on " p[2] " is gone") }
-            if (failed) print "size: if that is meant: make size-update, and commit the figures"
-            exit failed
-        }' "$tests/budgets.txt" "$new" "$figures"
+    awk -v who=size -v update=size-update -f "$tests/compare.awk" "$tests/budgets.txt" "$new" "$figures"
 }
 
 measure >"$new" || exit
