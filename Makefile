@@ -41,7 +41,7 @@ Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	redlock/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
-	tests/cross/cross.mk tests/dist/dist.mk
+	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk
 
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c lock/lock_posix*.c)
@@ -49,7 +49,7 @@ CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
 EXAMPLE_SRC := $(filter-out lock/examples/tls_%,$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
-	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c)))
+	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c) $(addprefix lock/examples/firmware/,clock.c conn_uart.c unique.c)))
 HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
 # A suite is run by one process. A file whose tests wait long has several, so that they wait side by side.
 # In the order they start in: those that wait for servers before the rest, and the longest of all first.

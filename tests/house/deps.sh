@@ -85,6 +85,11 @@ bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind
 fresh mmdebstrap              command -v mmdebstrap
+arm gcc-arm-none-eabi         command -v arm-none-eabi-gcc
+arm gcc-riscv64-unknown-elf   command -v riscv64-unknown-elf-gcc
+arm qemu-system-arm           command -v qemu-system-arm
+arm qemu-system-misc          command -v qemu-system-riscv32
+arm redis-server              command -v redis-server
 END
 }
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * app.c - take the lock, extend it, let it go; again and again. What it protects is a number, which is read
+ * and written one larger: two holders at once would lose an update. It ends when the number is as large as
+ * "goal" says.
+ */
+#include "board.h"
+
+enum { NAME_LEN = 5, TTL_MS = 3000, SPARE_MS = 1000 };
+
+static struct rdl_endpoint endpoint; /* empty: the line leads there, and no login is wanted */
+static uint64_t queue[RDL_QUEUE_FOR(1, NAME_LEN) / 8];
+static const struct rdl_conn_config config = {
+    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+static const struct rdl_lock_options options = {.ttl_ms = TTL_MS, .wait_ms = 200, .retry_ms = 10};
+static struct rdl_conn conn;
+static struct rdl_lock lock;
+
+/* The main loop while an operation is on; other work has its place here. */
+static int finish(int rc)
+{
+    while (rc == RDL_PENDING) {
+        idle();
+        conn_drive(&conn);
+        rc = rdl_lock_step(&lock, clock_ms());
+    }
+    return rc;
+}
+
+/* 1: the number was written. SPARE_MS is enough from the look at the lease to the end of the write. */
+static int update(uint32_t goal)
+{
+    uint32_t number = store_read("number");
+
+    if (number >= goal || rdl_lock_remaining_ms(&lock, clock_ms()) < SPARE_MS)
+        return 0;
+    store_write("number", number + 1);
+    return 1;
+}
+
+void app(void)
+{
+    uint8_t unique[RDL_ENTROPY_LEN];
+    uint32_t goal = store_read("goal");
+    uint32_t updates = 0;
+
+    rdl_conn_init(&conn, &config);
+    rdl_lock_init(&lock, &options, &conn, "board", NAME_LEN);
+    while (store_read("number") < goal) {
+        unique_bytes(unique);
+        if (finish(rdl_lock_acquire_begin(&lock, unique, clock_ms())) == RDL_OK) {
+            updates += (uint32_t)update(goal);
+            finish(rdl_lock_extend_begin(&lock, TTL_MS, clock_ms()));
+        }
+        finish(rdl_lock_release_begin(&lock, clock_ms()));
+    }
+    store_write("updates", updates);
+    store_write("stack", stack_used());
+}

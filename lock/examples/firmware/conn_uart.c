@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conn_uart.c - the conn's driver over a serial line, whose other end is a bridge to the server.
+ *
+ * The line has no end of its own: the bridge may lose its connection, and make a new one, without a word. Two
+ * rules keep the answers of one connection from being taken for another's:
+ *
+ * - Before the conn is told `opened` the server is asked for the ECHO of a text that was never sent before.
+ *   All that comes before its answer is for somebody gone, and is dropped.
+ * - A bridge takes REDIAL_MS at least to connect again. So what comes less than QUIET_MS after the last byte
+ *   comes over the same connection, as long as a turn of the main loop takes less than the difference. A
+ *   line that was quiet for longer is asked anew.
+ */
+#include "board.h"
+
+enum { REDIAL_MS = 1000, QUIET_MS = REDIAL_MS / 2, ASK_AGAIN_MS = QUIET_MS / 2, CHUNK = 16 };
+
+/*
+ * A server with a password refuses an ECHO before it. Then this is "\r\nAUTH user password\r\nECHO N", and
+ * the conn's configuration needs no login.
+ */
+#define ASK "\r\nECHO N" /* the line's end before it ends what was cut */
+enum { TEXT = sizeof ASK - 2, DIGITS = TEXT + 1, DIGITS_LEN = 2 * RDL_ENTROPY_LEN };
+static char question[] = ASK "                                \r\n";
+enum { QUESTION = sizeof question - 1 };
+
+static struct {
+    uint64_t asked_ms, heard_ms;
+    uint8_t is_asking, asked, matched; /* as far as the question was sent, as far as its text came back */
+} line;
+
+static void ask_anew(void)
+{
+    uint8_t unique[RDL_ENTROPY_LEN];
+    unsigned i;
+
+    unique_bytes(unique);
+    for (i = 0; i < DIGITS_LEN; i++)
+        question[DIGITS + i] = (char)('a' + (unique[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15));
+    line.is_asking = 1;
+    line.asked = 0;
+    line.matched = TEXT;
+    line.asked_ms = clock_ms();
+}
+
+/* A question that got lost is asked again with another text: two answers to one would be one too many. */
+static void open_line(struct rdl_conn *c)
+{
+    uint8_t byte;
+
+    if (!line.is_asking || clock_ms() - line.asked_ms >= ASK_AGAIN_MS)
+        ask_anew();
+    while (line.asked < QUESTION && uart_put((uint8_t)question[line.asked]))
+        line.asked++;
+    while (line.matched < QUESTION && uart_get(&byte) > 0)
+        if (byte == (uint8_t)question[line.matched])
+            line.matched++;
+        else
+            line.matched = byte == 'N' ? DIGITS : TEXT; /* no N stands further on */
+    if (line.matched == QUESTION) {
+        line.heard_ms = line.asked_ms; /* the answer came later than that */
+        rdl_conn_opened(c);
+    }
+}
+
+static void receive(struct rdl_conn *c)
+{
+    uint8_t in[CHUNK];
+    size_t n = 0;
+    int got;
+    uint64_t now_ms;
+
+    do
+        got = uart_get(&in[n]);
+    while (got > 0 && ++n < sizeof in);
+    now_ms = clock_ms(); /* behind the reading, which may have been held up */
+    if (got < 0 || now_ms - line.heard_ms >= QUIET_MS) {
+        rdl_conn_closed(c, RDL_E_CLOSED);
+    } else if (n > 0) {
+        line.heard_ms = now_ms;
+        rdl_conn_rx(c, in, n);
+    }
+}
+
+static void transmit(struct rdl_conn *c)
+{
+    uint8_t out[CHUNK];
+    size_t n = rdl_conn_tx(c, out, sizeof out);
+    size_t taken = 0;
+
+    while (taken < n && uart_put(out[taken]))
+        taken++;
+    rdl_conn_tx_done(c, taken);
+}
+
+void conn_drive(struct rdl_conn *c)
+{
+    if (rdl_conn_wants(c) & RDL_WANT_OPEN) {
+        open_line(c);
+        return;
+    }
+    line.is_asking = 0;
+    if (rdl_conn_wants(c) & RDL_WANT_READ)
+        receive(c);
+    if (rdl_conn_wants(c) & RDL_WANT_WRITE)
+        transmit(c);
+    if (rdl_conn_wants(c) & RDL_WANT_CLOSE)
+        rdl_conn_closed(c, rdl_conn_error(c));
+}
