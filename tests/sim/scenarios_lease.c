@@ -184,7 +184,7 @@ static void foreign_value_is_left_alone(void)
         n = snprintf(command, sizeof command, "GET %s\r\n", lock_name(0));
         out.len = 0;
         sim_server_input(&w->host[0].model, &by_hand, (const uint8_t *)command, (size_t)n, 1, &out);
-        n = snprintf(command, sizeof command, "$%zu\r\n%s\r\n", strlen(values[i]), values[i]);
+        n = snprintf(command, sizeof command, "$%u\r\n%s\r\n", (unsigned)strlen(values[i]), values[i]);
         EXPECT(w, out.len == (size_t)n && memcmp(reply, command, out.len) == 0);
         if (w->violation)
             return;

@@ -54,8 +54,8 @@ void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign)
     char command[128], value[64];
     int len = snprintf(value, sizeof value, "%.16s %llu", is_foreign ? "0123456789abcdef" : h->model.run_id,
                        (unsigned long long)(clock_ms(&h->clock, w->now) / 1000 - age_s));
-    int n = snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$%zu\r\n%s\r\n$%d\r\n%s\r\n",
-                     sizeof RDL_CANARY_KEY - 1, RDL_CANARY_KEY, len, value);
+    int n = snprintf(command, sizeof command, "*3\r\n$3\r\nSET\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n",
+                     (int)sizeof RDL_CANARY_KEY - 1, RDL_CANARY_KEY, len, value);
     run(h, command, (size_t)n);
 }
 
