@@ -30,7 +30,7 @@ notices() { # plain|asan, objects of resp/ but the mutant's
         timeout -k 1 5 "$out/wire" 2>/dev/null | cmp -s - tests/golden/wire.txt || return 0
     # shellcheck disable=SC2046,SC2086
     gcc $(sanitizers "$1") -o "$out/check" "$out/$1/main.o" "$out/$1/guard_page.o" "$out/$1/sha1.o" \
-        "$out/$1"/check_resp_*.o "$out/$1/mutant.o" $2 $libs || return 0
+        "$out/$1/grammar.o" "$out/$1"/check_resp_*.o "$out/$1/mutant.o" $2 $libs || return 0
     ! CK_FORK=no timeout -k 1 10 "$out/check" >/dev/null 2>&1
 }
 
@@ -53,7 +53,7 @@ try() { # file line change
     echo "survived $1:$2: $3"
 }
 
-for c in tests/main.c tests/fixtures/guard_page.c tests/resp/check_resp_*.c tests/sim/sha1.c tests/golden/wire.c \
+for c in tests/main.c tests/fixtures/guard_page.c tests/resp/*.c tests/sim/sha1.c tests/golden/wire.c \
     resp/*.c net/*.c; do # wire.c asks the ops of net/
     case $c in net/net_posix*) continue ;; esac
     build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit

@@ -44,7 +44,7 @@ coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its 
 	@mkdir -p $(COV) && rm -f $(COV)/*.raw
 	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
 	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
-	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c tests/sim/sha1.c $(wildcard tests/resp/check_resp_*.c) $(RESP_SRC) \
+	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c tests/sim/sha1.c $(wildcard tests/resp/*.c) $(RESP_SRC) \
 	    $$(pkg-config --cflags --libs check)
 	@CK_FORK=no LLVM_PROFILE_FILE=$(COV)/check.raw $(COV)/check
 	@for t in parse roundtrip; do \

@@ -1,139 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_grammar.c - which bytes are RESP2: the table of vectors/resp2.tsv, under every cutting. */
-#include "resp/resp.h"
 #include "tests/fixtures/guard_page.h"
+#include "tests/resp/grammar.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---------------------------------------------------------------- replies, written as in the table */
-
-enum { DEPTH_MAX = 2000, TEXT_MAX = 1 << 15 };
-
-struct transcript {
-    struct rdl_resp parser;
-    char text[TEXT_MAX];
-    size_t size;
-    size_t shown;           /* bytes of text up to the last complete reply */
-    int result;             /* of the last call */
-    size_t offset;          /* bytes taken in all; after an error, where it is */
-    size_t ended;           /* offset where the last complete reply ended */
-    int64_t due[DEPTH_MAX]; /* values in each open array */
-    size_t depth;
-};
-
-static void begin(struct transcript *t)
+/* Whatever is fed ends where memory ends. */
+static void feed(struct grammar *g, const void *data, size_t len)
 {
-    rdl_resp_init(&t->parser);
-    t->size = 0;
-    t->shown = 0;
-    t->result = RDL_PENDING;
-    t->offset = 0;
-    t->ended = 0;
-    t->depth = 0;
-}
-
-static void show(struct transcript *t, const char *text)
-{
-    size_t n = strlen(text);
-
-    must(t->size + n < TEXT_MAX, "text too long");
-    memcpy(t->text + t->size, text, n + 1);
-    t->size += n;
-}
-
-static void show_text(struct transcript *t, const uint8_t *data, size_t len)
-{
-    char shown[8];
-    size_t i;
-
-    for (i = 0; i < len; i++) {
-        if (data[i] < 0x20 || data[i] > 0x7e)
-            sprintf(shown, "\\x%02x", data[i]);
-        else
-            sprintf(shown, "%s%c", data[i] == '"' || data[i] == '\\' ? "\\" : "", data[i]);
-        show(t, shown);
-    }
-}
-
-static void show_event(struct transcript *t, const struct rdl_resp_event *ev)
-{
-    static const char *const names[] = {"status\"", "err\"", "int ", "bulk\"", "nil", "array["};
-    char number[24];
-
-    if (ev->first) {
-        show(t, t->depth > 0 ? " " : t->ended > 0 ? " ; " : "");
-        show(t, names[ev->kind]);
-    }
-    if (ev->kind == RDL_RESP_INT) {
-        sprintf(number, "%lld", (long long)ev->value);
-        show(t, number);
-    } else if (ev->kind == RDL_RESP_NIL)
-        show(t, ev->type == '*' ? "array" : "");
-    else if (ev->kind != RDL_RESP_ARRAY) {
-        show_text(t, ev->data, ev->len);
-        show(t, ev->last ? "\"" : "");
-    }
-}
-
-/* A value is complete: open its array or count it off; close the arrays that it completes. */
-static void end_value(struct transcript *t, const struct rdl_resp_event *ev)
-{
-    if (ev->kind == RDL_RESP_ARRAY) {
-        must(t->depth < DEPTH_MAX, "too deep");
-        t->due[t->depth++] = ev->value;
-    } else if (t->depth > 0)
-        t->due[t->depth - 1]--;
-    while (t->depth > 0 && t->due[t->depth - 1] == 0) {
-        show(t, " ]");
-        t->depth--;
-        if (t->depth > 0)
-            t->due[t->depth - 1]--;
-    }
-    must(ev->end == (t->depth == 0), "end");
-    if (ev->end) {
-        t->shown = t->size;
-        t->ended = t->offset;
-    }
-}
-
-static void feed(struct transcript *t, const void *data, size_t len)
-{
-    const uint8_t *p = at_the_edge(data, len);
-
-    do {
-        struct rdl_resp_event ev;
-        size_t used = len + 1;
-
-        t->result = rdl_resp_next(&t->parser, p, len, &used, &ev);
-        must(used <= len, "used > len");
-        p += used;
-        len -= used;
-        t->offset += used;
-        if (t->result == RDL_OK) {
-            must(used >= 1, "an event without a byte");
-            show_event(t, &ev);
-            if (ev.last)
-                end_value(t, &ev);
-        }
-    } while (t->result == RDL_OK);
-    if (t->result == RDL_PENDING)
-        must(len == 0, "pending, and not all used");
-}
-
-/* What the table says: the complete replies, then what became of the rest. */
-static const char *finish(struct transcript *t)
-{
-    const char *rest = t->result == RDL_E_SYNTAX  ? "error"
-                       : t->result == RDL_E_LIMIT ? "limit"
-                       : t->offset > t->ended     ? "need-more"
-                                                  : "";
-
-    t->size = t->shown;
-    show(t, t->shown > 0 && *rest != '\0' ? " ; " : "");
-    show(t, rest);
-    return t->text;
+    grammar_feed(g, at_the_edge(data, len), len);
 }
 
 /* ---------------------------------------------------------------- the table */
@@ -197,20 +74,20 @@ static int next_row(FILE *f, struct row *row)
 /* Feed a row in pieces of `piece` bytes, the first of `cut`. */
 static void check_row(const struct row *row, size_t cut, size_t piece)
 {
-    static struct transcript t;
+    static struct grammar g;
     size_t at = 0;
     size_t n = cut;
 
-    begin(&t);
+    grammar_begin(&g, row->expected);
     do {
         n = n < row->len - at ? n : row->len - at;
-        feed(&t, row->input + at, n);
+        feed(&g, row->input + at, n);
         at += n;
         n = piece;
-    } while (at < row->len && t.result == RDL_PENDING);
-    finish(&t);
-    if (strcmp(t.text, row->expected) != 0)
-        ck_abort_msg("%s cut at %zu, pieces of %zu: %s", row->id, cut, piece, t.text);
+    } while (at < row->len && g.result == RDL_PENDING);
+    if (!grammar_holds(&g))
+        ck_abort_msg("%s cut at %zu, pieces of %zu: %s; met: %.*s", row->id, cut, piece, g.broken, (int)g.at,
+                     row->expected);
 }
 
 static void for_each_row(void (*check)(const struct row *))
@@ -268,20 +145,20 @@ END_TEST
 /* An error stays, whatever follows; so a longer input cannot make a refused one good. */
 static void check_refused(const struct row *row)
 {
-    static struct transcript t;
+    static struct grammar g;
     size_t offset;
     int result;
 
-    begin(&t);
-    feed(&t, row->input, row->len);
-    result = t.result;
-    offset = t.offset;
+    grammar_begin(&g, row->expected);
+    feed(&g, row->input, row->len);
+    result = g.result;
+    offset = g.offset;
     if (result < 0) {
-        feed(&t, "+OK\r\n", 5);
-        ck_assert_int_eq(t.result, result);
-        feed(&t, "", 0);
-        ck_assert_int_eq(t.result, result);
-        ck_assert_uint_eq(t.offset, offset);
+        feed(&g, "+OK\r\n", 5);
+        ck_assert_int_eq(g.result, result);
+        feed(&g, "", 0);
+        ck_assert_int_eq(g.result, result);
+        ck_assert_uint_eq(g.offset, offset);
     }
 }
 
@@ -300,12 +177,12 @@ static void check_prefixes(const struct row *row)
         strstr(row->expected, "limit") != NULL || strchr(row->expected, ';') != NULL)
         return;
     for (n = 1; n < row->len; n += step) {
-        static struct transcript t;
+        static struct grammar g;
 
-        begin(&t);
-        feed(&t, row->input, n);
-        if (strcmp(finish(&t), "need-more") != 0)
-            ck_abort_msg("%s, first %zu bytes: %s", row->id, n, t.text);
+        grammar_begin(&g, "need-more");
+        feed(&g, row->input, n);
+        if (!grammar_holds(&g))
+            ck_abort_msg("%s, first %zu bytes: %s", row->id, n, g.broken);
     }
 }
 
