@@ -41,7 +41,7 @@ Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	redlock/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
-	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk
+	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk
 
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c lock/lock_posix*.c)

@@ -81,6 +81,12 @@ dist debhelper                 command -v dh
 dist lintian                   command -v lintian
 dist jq                        command -v jq
 dist yq                        command -v yq
+targets gcc-arm-none-eabi      command -v arm-none-eabi-gcc
+targets libnewlib-arm-none-eabi echo '#include <string.h>' | arm-none-eabi-gcc -E -
+targets qemu-system-arm        command -v qemu-system-arm
+targets qemu-system-misc       command -v qemu-system-riscv32
+targets gcc-riscv64-unknown-elf command -v riscv64-unknown-elf-gcc
+targets picolibc-riscv64-unknown-elf echo '#include <string.h>' | riscv64-unknown-elf-gcc --specs=picolibc.specs -E -
 bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind

@@ -13,7 +13,8 @@ tests=$(dirname "$0")
 out=$(mktemp -d) || exit
 trap 'rm -rf "$out"' EXIT
 
-# The library; what is built upon it; the tests. The proofs' drivers are read by Frama-C, with its headers.
+# The library; what is built upon it; the tests. The proofs' drivers are read by Frama-C, with its headers, and what
+# knows an emulated board by that board's compiler.
 library() {
     find resp net lock redlock -name cli -prune -o -name examples -prune -o -name '*.c' -print | picked
 }
@@ -21,7 +22,7 @@ upon() {
     find redlock/cli lock/examples redlock/examples -name '*.c' 2>/dev/null | picked
 }
 tests() {
-    find tests fuzz -path tests/proofs -prune -o -name '*.c' -print 2>/dev/null | picked
+    find tests fuzz -path tests/proofs -prune -o ! -name 'board_*' -name '*.c' -print 2>/dev/null | picked
 }
 scripts() {
     find .ci tests fuzz redlock -type f \( -name '*.sh' -o -name '*.bash' -o -path '.ci/*' \) 2>/dev/null | picked

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# targets.sh BUILD - runs the images of targets.mk under qemu. Cortex-M0 (16 KB of memory), M3, M4 and RV32: all
+# vectors and the bytes of a lock. All but the M0: the simulator, SEEDS schedules (50), whose hashes are those of
+# this machine; RV32: its scenarios too.
+# Exit status 1: something differs, or fails.
+#
+# Options are split into words on purpose:
+# shellcheck disable=SC2086
+set -u
+build=$1
+out=$build/targets
+seeds=1:${SEEDS:-50}
+failed=0
+
+finding() {
+    echo "targets: $*"
+    failed=1
+}
+
+# NAME PROGRAM ARGUMENT...: what it prints goes to PROGRAM-NAME.log; the limit is for an image that hangs
+run() {
+    name=$1 program=$2
+    said=$out/$2-$1.log
+    shift 2
+    # An instruction is a nanosecond, where that is counted. The simulator is faster without.
+    count=
+    [ "$program" = sim ] || count='-icount shift=0'
+    # picolibc names the program itself.
+    [ "$name" = rv32 ] || set -- "$program" "$@"
+    arguments=
+    for argument; do
+        arguments=$arguments,arg=$argument
+    done
+    case $name in
+    m0) board='arm -M microbit' ;;
+    m3) board='arm -M mps2-an385' ;;
+    m4) board='arm -M mps2-an386' ;;
+    rv32) board='riscv32 -M virt -bios none' ;;
+    esac
+    timeout 300 qemu-system-$board $count -display none -monitor none -serial none -chardev stdio,id=said \
+        -semihosting-config "enable=on,target=native,chardev=said$arguments" -kernel "$out/$program-$name.elf" \
+        </dev/null >"$said" 2>"$out/errors" || finding "$name: $program ends with $?: $(head -n 3 "$out/errors")"
+}
+
+image() { # NAME
+    run "$1" image
+    rows=$(grep -vc -e '^#' -e '^id[[:space:]]' tests/vectors/resp2.tsv)
+    for line in "vectors: $rows" "failed: 0"; do
+        grep -qx "$line" "$said" || finding "$1: it does not say: $line"
+    done
+    awk -v name="$1" '$1 == "instructions:" { print name, $2 }' "$said" >>"$out/figures"
+    echo "targets: $1: $(tr '\n' ' ' <"$said")"
+}
+
+hashes() { # NAME
+    run "$1" sim "$seeds" hash=1
+    differ=$(diff "$out/hashes" "$said" | grep -c '^<')
+    [ "$differ" = 0 ] || finding "$1: $differ of the schedules $seeds end otherwise"
+    echo "targets: $1: $(wc -l <"$said") hashes"
+}
+
+scenarios() { # NAME
+    run "$1" sim scenarios
+    cmp -s "$out/scenarios" "$said" || finding "$1: scenarios end otherwise: $(grep FAIL "$said" | head -n 3)"
+    echo "targets: $1: $(tail -n 1 "$said")"
+}
+
+"$build/sim" "$seeds" hash=1 >"$out/hashes" || exit
+"$build/sim" scenarios >"$out/scenarios" || exit
+: >"$out/figures"
+for name in m0 m3 m4 rv32; do
+    image $name
+done
+for name in m3 m4 rv32; do
+    hashes $name
+done
+scenarios rv32
+[ "$failed" = 0 ]
