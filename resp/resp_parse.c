@@ -263,13 +263,13 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 static size_t text_len(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at)
 {
     size_t n = len - at;
-    size_t left = p->left;
+    uint32_t left = p->left; /* may be more than a size of 16 bits holds */
     size_t i;
 
     if (p->type == '$') {
         if (n > left)
-            n = left;
-        p->left = (uint32_t)(left - n);
+            n = (size_t)left;
+        p->left = left - (uint32_t)n;
         return n;
     }
     /*@ loop invariant at <= i <= len;

@@ -16,7 +16,7 @@ BEGIN {
     rule("ST_DIGITS", "ST_CR"); rule("':'", "';'"); rule("'$'", "'%'"); rule("'*'", "'/'"); rule("'+'", "','")
     rule("'-'", "'.'"); rule("RDL_BULK_MAX", "RDL_VALUES_MAX"); rule("RDL_VALUES_MAX", "RDL_BULK_MAX")
     rule("580)", "579)"); rule("580)", "581)"); rule("INT64_MAX", "INT32_MAX"); rule("p->neg", "p->first")
-    rule("GO_ON", "RDL_OK"); rule("0x30", "0x20"); rule("n = left;", ";"); rule("left = 0;", ";")
+    rule("GO_ON", "RDL_OK"); rule("0x30", "0x20"); rule("n = (size_t)left;", ";"); rule("left = 0;", ";")
     rule(" / ", " % "); rule(" % ", " / "); rule(" ^ ", " | "); rule("1000", "1001"); rule(" 100)", " 101)")
     rule(" 100 ", " 101 "); rule(" 4)", " 3)"); rule(" 5)", " 4)"); rule(" 6)", " 5)"); rule("[2]", "[1]")
     rule("n + 4", "n + 3"); rule(", 2,", ", 1,"); rule(", 2)", ", 1)"); rule(" != 0", " == 0")
