@@ -19,7 +19,7 @@ void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
     l->opt = opt;
     l->conn = conn;
     l->name = name;
-    l->name_len = name_len > RDL_NAME_MAX ? 0 : (uint8_t)name_len;
+    l->name_len = (uint8_t)(name_len > RDL_NAME_MAX ? 0 : name_len);
     l->wake_ms = UINT64_MAX;
 }
 

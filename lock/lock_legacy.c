@@ -34,13 +34,12 @@ enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
 
 #define ENDLESS_S 2147483649u /* 2^31 + 1: redis-py's lock without a timeout */
 
-enum {
-    FRACTION = 9,             /* digits behind the point: who we are */
-    PLAUSIBLE_S = 1000000000, /* no deadline is older than 2001, nor a clock that is set */
-    FAR_S = 86400,            /* nor further away than a day, or ten of our own leases */
-    CLOCK_OLD_MS = 600000,    /* an extension reads the clock again: its error grows by 1 % of its age */
-    CLOCK_DEAD_MS = 86400000
-};
+enum { FRACTION = 9 }; /* digits behind the point: who we are */
+
+#define PLAUSIBLE_S   1000000000 /* no deadline is older than 2001, nor a clock that is set */
+#define FAR_S         86400      /* nor further away than a day, or ten of our own leases */
+#define CLOCK_OLD_MS  600000     /* an extension reads the clock again: its error grows by 1 % of its age */
+#define CLOCK_DEAD_MS 86400000
 
 static const struct rdl_bytes none = {NULL, 0};
 

@@ -139,7 +139,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
     if (c->state < RDL_CONN_HANDSHAKE || c->state > RDL_CONN_SILENT)
         return 0;
     c->tx = buf;
-    rdl_window_init(&w, buf, cap, c->tx_sent);
+    rdl_window_init(&w, buf, cap, (size_t)c->tx_sent);
     if (c->state == RDL_CONN_HANDSHAKE)
         rdl_handshake_put(c, &w);
     else

@@ -55,7 +55,7 @@ void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS
 /* Move all records to the front, so that the free room is in one piece. */
 static void compact(struct rdl_conn *c)
 {
-    rdl_copy(c->cfg->queue, bytes_at(c, c->head), c->tail - c->head);
+    rdl_copy(c->cfg->queue, bytes_at(c, c->head), (size_t)(c->tail - c->head));
     c->draw -= c->head;
     c->tail -= c->head;
     c->head = 0;
@@ -100,7 +100,7 @@ void rdl_queue_remove(struct rdl_conn *c, uint32_t at)
             c->draw += size;
         c->head += size;
     } else {
-        rdl_copy(bytes_at(c, at), bytes_at(c, at + size), c->tail - at - size);
+        rdl_copy(bytes_at(c, at), bytes_at(c, at + size), (size_t)(c->tail - at - size));
         c->tail -= size;
         if (at < c->draw)
             c->draw -= size;
@@ -126,10 +126,10 @@ void rdl_queue_repeat_head(struct rdl_conn *c)
 {
     uint32_t size = rdl_record_size(rdl_record_at(c, c->head));
     uint8_t *queue = bytes_at(c, c->head);
-    size_t all = c->tail - c->head;
+    size_t all = (size_t)(c->tail - c->head);
 
-    reverse(queue, size);
-    reverse(queue + size, all - size);
+    reverse(queue, (size_t)size);
+    reverse(queue + size, all - (size_t)size);
     reverse(queue, all);
     c->draw -= size;
 }

@@ -15,12 +15,12 @@
 
 enum {
     DEFAULT_PORT = 6379,
-    DB_MAX = 2147483647, /* the servers keep it in an int */
-    SCOPE_MAX = 2147483647,
     NAME_LEN_MAX = 253, /* RFC 1035 section 2.3.4, as written with dots */
     LABEL_LEN_MAX = 63,
     PATH_LEN_MAX = 107 /* Linux; net_posix.c knows the bound of its system */
 };
+#define DB_MAX    2147483647 /* the servers keep it in an int */
+#define SCOPE_MAX 2147483647
 
 struct url {
     struct rdl_endpoint *ep;

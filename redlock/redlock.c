@@ -19,8 +19,8 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
     r->opt = opt;
     r->servers = servers;
     r->name = name;
-    r->name_len = name_len > RDL_NAME_MAX ? 0 : (uint8_t)name_len;
-    r->n = n > RDL_SERVERS_MAX ? 0 : (uint8_t)n;
+    r->name_len = (uint8_t)(name_len > RDL_NAME_MAX ? 0 : name_len);
+    r->n = (uint8_t)(n > RDL_SERVERS_MAX ? 0 : n);
     r->result = r->n > 0 ? RDL_OK : RDL_E_SERVERS; /* why there are none: acquire says it */
     for (i = 0; i < r->n; i++) {
         struct rdl_conn *conn = servers[i].conn;
@@ -308,7 +308,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
     for (i = 0; r->until_ms != 0 && i < r->n; i++)
-        r->servers[i].owes &= !rdl_is_same(&token, &r->token, sizeof token);
+        r->servers[i].owes = r->servers[i].owes && !rdl_is_same(&token, &r->token, sizeof token);
     drop(r);
     rdl_votes_clear(r);
     r->token = token;

@@ -29,7 +29,7 @@ static void plan_pilot(struct rdl_redlock *r, int result)
     const struct rdl_server *s = r->pilot != 0 ? &r->servers[r->pilot - 1] : NULL;
 
     if (s != NULL && (s->vote != RDL_VOTE_DENIED || s->value < 0))
-        r->pilot_skip |= (uint8_t)(1u << (r->pilot - 1));
+        r->pilot_skip = (uint8_t)(r->pilot_skip | 1u << (r->pilot - 1));
     r->pilot_next = result == RDL_BUSY && !r->by_pilot && r->n > 1;
     r->pilot = r->by_pilot = 0;
 }

@@ -17,6 +17,7 @@ const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c);
  * may do that.
  */
 extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_make;
-enum { RDL_CANARY_AGE_BITS = 24, RDL_CANARY_AGE_MAX = (1 << RDL_CANARY_AGE_BITS) - 1 };
+#define RDL_CANARY_AGE_BITS 24
+#define RDL_CANARY_AGE_MAX  ((INT32_C(1) << RDL_CANARY_AGE_BITS) - 1)
 
 #endif

@@ -59,10 +59,8 @@ struct rdl_bytes {
 
 /* ---------------------------------------------------------------- parser */
 
-enum {
-    RDL_BULK_MAX = 536870912, /* bytes of one bulk string (the servers' own limit) */
-    RDL_VALUES_MAX = 1048576  /* values announced by all arrays of one reply */
-};
+#define RDL_BULK_MAX   536870912 /* bytes of one bulk string (the servers' own limit) */
+#define RDL_VALUES_MAX 1048576   /* values announced by all arrays of one reply */
 
 enum rdl_resp_kind {
     RDL_RESP_STATUS, /* +text */
