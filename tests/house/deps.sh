@@ -87,6 +87,9 @@ targets qemu-system-arm        command -v qemu-system-arm
 targets qemu-system-misc       command -v qemu-system-riscv32
 targets gcc-riscv64-unknown-elf command -v riscv64-unknown-elf-gcc
 targets picolibc-riscv64-unknown-elf echo '#include <string.h>' | riscv64-unknown-elf-gcc --specs=picolibc.specs -E -
+targets gcc-avr                command -v avr-gcc
+targets avr-libc               echo '#include <avr/io.h>' | avr-gcc -mmcu=atmega1284p -E -
+targets simavr                 command -v simavr
 bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind

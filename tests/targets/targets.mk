@@ -10,6 +10,13 @@ $(eval $(call flavour,targets/m0,$$(ARM) $$(WARN_GCC) $$(TARGET) -mthumb -mcpu=c
 $(eval $(call flavour,targets/m3,$$(ARM) $$(WARN_GCC) $$(TARGET) -mthumb -mcpu=cortex-m3 $$(BOARD_MPS2)))
 $(eval $(call flavour,targets/rv32,$$(RISCV) $$(WARN_GCC) $$(TARGET) $$(RV32)))
 
+# 16 bits, and a compiler that knows fewer warnings. That a size is below 2^31 is then no question.
+AVR = avr-gcc
+AVR_WARN := $(filter-out -Wnull-dereference -Wcast-align=strict,$(WARN_GCC)) -Wno-type-limits
+ATMEGA := -mmcu=atmega1284p
+AVR_LINK := $(ATMEGA) -Wl,--gc-sections
+$(eval $(call flavour,targets/avr,$$(AVR) $$(AVR_WARN) $$(TARGET) $$(ATMEGA)))
+
 # The end of the board's memory, and the clock of its SysTick: micro:bit; MPS2.
 BOARD_M0 := -DBOARD_STACK=0x20004000 -DBOARD_MHZ=16
 BOARD_MPS2 := -DBOARD_STACK=0x22000000 -DBOARD_MHZ=25
@@ -24,7 +31,7 @@ $(B)/targets/vectors.c: tests/targets/vectors.awk tests/vectors/resp2.tsv
 	@mkdir -p $(@D)
 	awk -f $^ >$@
 # The longest row of the table is longer than a compiler need take; of the simulator as of $(B)/sim.
-$(foreach t,m0 m3 rv32,$(B)/targets/$(t)/$(B)/targets/vectors.o): CPPFLAGS += -Wno-overlength-strings
+$(foreach t,m0 m3 rv32 avr,$(B)/targets/$(t)/$(B)/targets/vectors.o): CPPFLAGS += -Wno-overlength-strings
 $(foreach t,m3 rv32,$(filter $(B)/targets/$(t)/tests/sim/%,$(SIM_ALL:%.c=$(B)/targets/$(t)/%.o))): CPPFLAGS += -w
 
 # $(call target,NAME,BOARD,TESTS,LIBRARY,LINK): the flavours of the tests' objects and of the library's
@@ -39,10 +46,11 @@ $(eval $(call target,m0,cortexm,m0,size/m0plus,$$(ARM) --specs=nano.specs $$(NEW
 $(eval $(call target,m3,cortexm,m3,targets/m3,$$(ARM) $$(NEWLIB) $$(MPS2_LINK)))
 $(eval $(call target,m4,cortexm,m3,size/m4,$$(ARM) $$(NEWLIB) $$(MPS2_LINK)))
 $(eval $(call target,rv32,riscv,rv32,targets/rv32,$$(RISCV) $$(RV32_LINK)))
+$(eval $(call target,avr,avr,avr,targets/avr,$$(AVR) $$(AVR_LINK)))
 
-.PHONY: check-targets targets-update
-TARGET_IMAGES := $(foreach t,m0 m3 m4 rv32,$(B)/targets/image-$(t).elf) $(foreach t,m3 m4 rv32,$(B)/targets/sim-$(t).elf)
-check-targets: $(B)/sim $(TARGET_IMAGES) ## ci: Cortex-M0, M3, M4 and RV32 under qemu: vectors, bytes of a lock, the simulator, instructions
+.PHONY: check-targets
+TARGET_IMAGES := $(foreach t,m0 m3 m4 rv32 avr,$(B)/targets/image-$(t).elf) $(foreach t,m3 m4 rv32,$(B)/targets/sim-$(t).elf)
+check-targets: $(B)/sim $(TARGET_IMAGES) ## ci: emulated Cortex-M0, M3, M4, RV32, AVR: vectors, a lock byte for byte, the simulator
 	@tests/house/deps.sh --probe targets
 	@tests/targets/targets.sh $(B)
 CI_STAGES += 30:check-targets

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# targets.sh BUILD - runs the images of targets.mk under qemu. Cortex-M0 (16 KB of memory), M3, M4 and RV32: all
-# vectors and the bytes of a lock. All but the M0: the simulator, SEEDS schedules (50), whose hashes are those of
+# targets.sh BUILD - runs the images of targets.mk, under qemu and simavr. Cortex-M0 and AVR (16 KB of memory), M3, M4
+# and RV32: all vectors and the bytes of a lock. M3, M4 and RV32: the simulator, SEEDS schedules (50), whose hashes are those of
 # this machine; RV32: its scenarios too.
 # Exit status 1: something differs, or fails.
 #
@@ -43,13 +43,22 @@ run() {
         </dev/null >"$said" 2>"$out/errors" || finding "$name: $program ends with $?: $(head -n 3 "$out/errors")"
 }
 
+# Each line that comes over its serial line it colours, and ends with a point.
+run_avr() {
+    name=avr
+    said=$out/image-avr.log
+    timeout 300 simavr -m atmega1284p -f 16000000 "$out/image-avr.elf" </dev/null >"$out/errors" 2>&1 ||
+        finding "avr: image ends with $?: $(head -n 3 "$out/errors")"
+    sed -e "s/$(printf '\033')\[[0-9;]*m//g" -e 's/\.*$//' -e '/^Loaded /d' "$out/errors" >"$said"
+}
+
 image() { # NAME
-    run "$1" image
+    if [ "$1" = avr ]; then run_avr; else run "$1" image; fi
     rows=$(grep -vc -e '^#' -e '^id[[:space:]]' tests/vectors/resp2.tsv)
     for line in "vectors: $rows" "failed: 0"; do
         grep -qx "$line" "$said" || finding "$1: it does not say: $line"
     done
-    awk -v name="$1" '$1 == "instructions:" { print name, $2 }' "$said" >>"$out/figures"
+    awk -v name="$1" '$1 == "instructions:" && $2 > 0 { print name, $2 }' "$said" >>"$out/figures"
     echo "targets: $1: $(tr '\n' ' ' <"$said")"
 }
 
@@ -69,7 +78,7 @@ scenarios() { # NAME
 "$build/sim" "$seeds" hash=1 >"$out/hashes" || exit
 "$build/sim" scenarios >"$out/scenarios" || exit
 : >"$out/figures"
-for name in m0 m3 m4 rv32; do
+for name in m0 m3 m4 rv32 avr; do
     image $name
 done
 for name in m3 m4 rv32; do
