@@ -1,14 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# targets.sh BUILD - runs the images of targets.mk, under qemu and simavr. Cortex-M0 and AVR (16 KB of memory), M3, M4
+# targets.sh [--update] BUILD - runs the images of targets.mk, under qemu and simavr. Cortex-M0 and AVR (16 KB of memory), M3, M4
 # and RV32: all vectors and the bytes of a lock. M3, M4 and RV32: the simulator, SEEDS schedules (50), whose hashes are those of
 # this machine; RV32: its scenarios too.
+# Instructions are compared with figures.txt; --update writes them there, and runs nothing else.
 # Exit status 1: something differs, or fails.
 #
 # Options are split into words on purpose:
 # shellcheck disable=SC2086
 set -u
+update=
+if [ "$1" = --update ]; then
+    update=1
+    shift
+fi
 build=$1
+figures=$(dirname "$0")/figures.txt
 out=$build/targets
 seeds=1:${SEEDS:-50}
 failed=0
@@ -62,6 +69,27 @@ image() { # NAME
     echo "targets: $1: $(tr '\n' ' ' <"$said")"
 }
 
+# The figures as counted now: BOARD COMPILER INSTRUCTIONS MOST
+counted() {
+    arm=$(arm-none-eabi-gcc -dumpfullversion)
+    riscv=$(riscv64-unknown-elf-gcc -dumpfullversion)
+    awk -v arm="$arm" -v riscv="$riscv" 'NR == FNR { now[$1] = $2; next }
+        /^#/ { print; next }
+        { print $1, $1 ~ /^rv/ ? riscv : arm, now[$1], $4 }' "$out/figures" "$figures"
+}
+
+# A line for each; `!` before what is wrong.
+compare() {
+    counted | awk 'NR == FNR { with[$1] = $2; was[$1] = $3; next }
+        /^#/ { next }
+        {
+            same = $2 == with[$1]
+            wrong = $3 == "" || $4 != "-" && $3 > $4 + 0 || same && $3 > was[$1] * 1.01
+            printf "%s %-5s %6d instructions for an acquire and its release, %s, at most %s\n", wrong ? "!" : " ", $1, $3, \
+                same ? was[$1] " committed" : "gcc " $2 " (" was[$1] " with " with[$1] ")", $4
+        }' "$figures" -
+}
+
 hashes() { # NAME
     run "$1" sim "$seeds" hash=1
     differ=$(diff "$out/hashes" "$said" | grep -c '^<')
@@ -81,6 +109,13 @@ scenarios() { # NAME
 for name in m0 m3 m4 rv32 avr; do
     image $name
 done
+if [ -n "$update" ]; then
+    counted >"$out/figures.new" && cp "$out/figures.new" "$figures"
+    exit $failed
+fi
+compare >"$out/compared"
+cat "$out/compared"
+! grep -q '^!' "$out/compared" || finding 'more instructions than tests/targets/figures.txt has (make targets-update)'
 for name in m3 m4 rv32; do
     hashes $name
 done
