@@ -354,7 +354,7 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     return l->result;
 }
 
-static int begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uint64_t deadline_ms)
+static int op_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uint64_t deadline_ms)
 {
     l->op = (uint8_t)op;
     l->ttl_ms = ttl_ms;
@@ -383,7 +383,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     rdl_token_begin(&l->token, entropy);
     l->seed = rdl_token_seed(entropy);
     rdl_conn_seed(l->conn, l->seed);
-    begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
+    op_begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
     return rdl_lock_step(l, now_ms);
 }
 
@@ -403,7 +403,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
         l->half_ms = 1;
     }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
-    begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
+    op_begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
     return rdl_lock_step(l, now_ms);
 }
 
@@ -414,7 +414,7 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
         return finish(l, RDL_EXPIRED);
     l->ended_ms = l->until_ms;
     l->until_ms = 0;
-    begin(l, RDL_RELEASE, l->ttl_ms, UINT64_MAX);
+    op_begin(l, RDL_RELEASE, l->ttl_ms, UINT64_MAX);
     return rdl_lock_step(l, now_ms);
 }
 

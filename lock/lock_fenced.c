@@ -54,22 +54,26 @@ static void raise_put(struct rdl_window *w, const char *const *commands,
     fence_put(w, commands, all, c, r);
 }
 
-static const char *const call[] = {rdl_wire_call_fenced, NULL};
-static const struct rdl_way acquire_way = {.commands = call,
-                                           .put = fence_put,
-                                           .judge = rdl_script_judge_grant,
-                                           .script = &rdl_script_acquire,
-                                           .take = rdl_take_numbers};
-static const struct rdl_way *const acquire[] = {&acquire_way, NULL};
-static const struct rdl_way extend_way = {
-    .commands = call, .put = fence_put, .judge = rdl_script_judge, .script = &rdl_script_extend_fenced};
-static const struct rdl_way *const extend[] = {&extend_way, NULL};
-static const struct rdl_way raise_way = {
-    .commands = call, .put = raise_put, .judge = rdl_script_judge, .script = &rdl_script_extend_fenced};
+static const char *const fenced_call[] = {rdl_wire_call_fenced, NULL};
+static const struct rdl_way acquire_fenced_way = {.commands = fenced_call,
+                                                  .put = fence_put,
+                                                  .judge = rdl_script_judge_grant,
+                                                  .script = &rdl_script_acquire,
+                                                  .take = rdl_take_numbers};
+static const struct rdl_way *const acquire_fenced[] = {&acquire_fenced_way, NULL};
+static const struct rdl_way extend_fenced_way = {.commands = fenced_call,
+                                                 .put = fence_put,
+                                                 .judge = rdl_script_judge,
+                                                 .script = &rdl_script_extend_fenced};
+static const struct rdl_way *const extend_fenced[] = {&extend_fenced_way, NULL};
+static const struct rdl_way raise_way = {.commands = fenced_call,
+                                         .put = raise_put,
+                                         .judge = rdl_script_judge,
+                                         .script = &rdl_script_extend_fenced};
 static const struct rdl_way *const raise[] = {&raise_way, NULL};
 
-const struct rdl_op rdl_op_acquire_fenced = {acquire, NULL, FAMILY_FENCED, 1, OWED_NOT};
-const struct rdl_op rdl_op_extend_fenced = {extend, NULL, FAMILY_HOLD, 0, OWED_NOT};
+const struct rdl_op rdl_op_acquire_fenced = {acquire_fenced, NULL, FAMILY_FENCED, 1, OWED_NOT};
+const struct rdl_op rdl_op_extend_fenced = {extend_fenced, NULL, FAMILY_HOLD, 0, OWED_NOT};
 const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- the mode */
@@ -90,7 +94,7 @@ size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rd
 }
 
 /* Whoever has this mode was set up as one. */
-static struct rdl_lock_fenced *whole(struct rdl_lock *l)
+static struct rdl_lock_fenced *fenced_of(struct rdl_lock *l)
 {
     return (struct rdl_lock_fenced *)l;
 }
@@ -99,14 +103,14 @@ static struct rdl_lock_fenced *whole(struct rdl_lock *l)
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
     int is_acquire = l->op == RDL_ACQUIRE;
-    uint64_t number = rdl_lock_fence(whole(l));
+    uint64_t number = rdl_lock_fence(fenced_of(l));
     struct rdl_bytes extra;
     char text[RDL_EXTRA_MAX];
 
     if (!is_acquire && (l->op == RDL_RELEASE || (number == 0 && l->opt->fence_expiry_ms == 0)))
         return rdl_px_send(l, now_ms);
     if (is_acquire) {
-        number = (whole(l)->fence & ~FLOOR) + 1;
+        number = (fenced_of(l)->fence & ~FLOOR) + 1;
         rdl_token_next(&l->token);
     }
     extra.data = text;
@@ -122,7 +126,7 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
     if (l->op != RDL_ACQUIRE)
         return rc;
     if (rc == RDL_OK)
-        whole(l)->fence = (uint64_t)l->req.value;
+        fenced_of(l)->fence = (uint64_t)l->req.value;
     return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
 }
 

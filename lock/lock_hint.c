@@ -42,15 +42,15 @@ static void release_put(struct rdl_window *w, const char *const *commands,
     wake_put(w, commands, own, RDL_RECORD_LETTERS "bh", life);
 }
 
-static const char *const release_call[] = {rdl_wire_call_release_hint, NULL};
-static const struct rdl_way release_way = {.commands = release_call,
-                                           .put = release_put,
-                                           .judge = rdl_script_judge,
-                                           .script = &rdl_script_release_hint};
-static const struct rdl_way *const release[] = {&release_way, NULL};
+static const char *const release_hint_call[] = {rdl_wire_call_release_hint, NULL};
+static const struct rdl_way release_hint_way = {.commands = release_hint_call,
+                                                .put = release_put,
+                                                .judge = rdl_script_judge,
+                                                .script = &rdl_script_release_hint};
+static const struct rdl_way *const release_hint[] = {&release_hint_way, NULL};
 
 /* Only a script can tell and delete in one; where it is refused the lock is at least released. */
-const struct rdl_op rdl_op_release_hint = {release, &rdl_op_release, FAMILY_HINT, 0, OWED_ALWAYS};
+const struct rdl_op rdl_op_release_hint = {release_hint, &rdl_op_release, FAMILY_HINT, 0, OWED_ALWAYS};
 
 /* ---------------------------------------------------------------- waiting */
 
@@ -110,9 +110,9 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r)
 static const char *const blpop[] = {rdl_wire_blpop, NULL};
 static const struct rdl_way wait_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
 /* With parts of a second; where they are refused, with whole ones. */
-static const struct rdl_way *const wait[] = {&wait_way, &wait_way, NULL};
+static const struct rdl_way *const wait_hint[] = {&wait_way, &wait_way, NULL};
 
-const struct rdl_op rdl_op_wait_hint = {wait, NULL, FAMILY_WAIT_HINT, 0, OWED_NOT};
+const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, FAMILY_WAIT_HINT, 0, OWED_NOT};
 
 /* ---------------------------------------------------------------- who waits, for how long */
 
@@ -121,7 +121,7 @@ enum {
     VAIN_MAX = 16   /* hints in a row without the lock: somebody else fills the list */
 };
 
-static void drop(struct rdl_hint *h)
+static void wait_drop(struct rdl_hint *h)
 {
     rdl_conn_forget(h->conn, &h->req);
     if (h->req.answer != RDL_ANSWER_UNSENT) /* else the server would give the next hint to nobody */
@@ -135,7 +135,7 @@ static int is_usable(struct rdl_hint *h, uint64_t now_ms)
         return 0;
     rdl_conn_upkeep(h->conn, now_ms);
     if (h->req.is_queued && now_ms > h->ends_ms + LATE_MS)
-        drop(h);
+        wait_drop(h);
     if (rdl_conn_state(h->conn) != RDL_CONN_READY) {
         h->is_refused = h->vain = 0;
         return 0;
@@ -159,7 +159,7 @@ static int hint_came(struct rdl_hint *h)
 }
 
 /* A wait of at most wait_ms is on. */
-static int begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms)
+static int wait_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms)
 {
     const struct rdl_bytes none = {NULL, 0};
     const struct rdl_command command = {&rdl_op_wait_hint, name, none, none, UINT64_MAX, wait_ms};
@@ -187,7 +187,7 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t ho
 
     if (holder_ms >= 0 && (uint64_t)holder_ms < most_ms)
         most_ms = (uint64_t)holder_ms + 1;
-    if (!begin(h, name, (uint32_t)most_ms, now_ms))
+    if (!wait_begin(h, name, (uint32_t)most_ms, now_ms))
         return UINT64_MAX;
     return hint_came(h) ? 0 : most_ms;
 }
@@ -195,17 +195,17 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t ho
 static void hint_end(struct rdl_hint *h)
 {
     if (h->req.is_queued)
-        drop(h);
+        wait_drop(h);
     h->vain = 0;
 }
 
-static const struct rdl_hint_way way = {hint_begin, hint_came, hint_end, &rdl_op_release_hint};
+static const struct rdl_hint_way hint_way = {hint_begin, hint_came, hint_end, &rdl_op_release_hint};
 
 void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {
     static const struct rdl_hint blank = {0};
 
     *h = blank;
-    h->way = &way;
+    h->way = &hint_way;
     h->conn = conn;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_io.c - lock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
 #include "lock/lock.h"
-
-enum { QUIET_MS = 1000 };
+#include "net/net_op.h"
 
 /*
  * Take in what came since the last operation, when nobody looked: else the conn would seem silent. And after
@@ -15,7 +14,7 @@ static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_net *net)
     /* A silent one may be ended in the next ms, not in this; what is asked then goes over a new one. */
     uint64_t until_ms = rdl_conn_state(l->conn) == RDL_CONN_SILENT ? now_ms + 1 : 0;
 
-    if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + QUIET_MS)
+    if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + RDL_QUIET_MS)
         (void)net->poll(net->ctx, &l->conn, 1, until_ms);
     return net->now_ms(net->ctx);
 }

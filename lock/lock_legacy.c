@@ -41,10 +41,10 @@ enum { FRACTION = 9 }; /* digits behind the point: who we are */
 #define CLOCK_OLD_MS  600000     /* an extension reads the clock again: its error grows by 1 % of its age */
 #define CLOCK_DEAD_MS 86400000
 
-static const struct rdl_bytes none = {NULL, 0};
+static const struct rdl_bytes no_bytes = {NULL, 0};
 
 /* Whoever has this mode was set up as one. */
-static struct rdl_lock_legacy *whole(struct rdl_lock *lock)
+static struct rdl_lock_legacy *legacy_of(struct rdl_lock *lock)
 {
     return (struct rdl_lock_legacy *)lock;
 }
@@ -116,18 +116,13 @@ static uint8_t make_value(struct rdl_lock_legacy *l, char out[RDL_TOKEN_LEN], ui
     return (uint8_t)(n + FRACTION);
 }
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* The seconds of a value that is digits, maybe with a fraction; 0 for anything else. */
 static uint32_t seconds_of(const char *text, size_t len)
 {
     uint32_t s = 0;
     size_t i;
 
-    for (i = 0; i < len && is_digit(text[i]); i++) {
+    for (i = 0; i < len && rdl_is_digit(text[i]); i++) {
         if (i >= RDL_DEC_MAX - 1 && s > (UINT32_MAX - 9) / 10)
             return 0;
         s = s * 10 + (uint32_t)(text[i] - '0');
@@ -135,7 +130,7 @@ static uint32_t seconds_of(const char *text, size_t len)
     if (i == 0 || len >= RDL_PEER_MAX || (i < len && text[i] != '.'))
         return 0;
     for (i++; i < len; i++) {
-        if (!is_digit(text[i]))
+        if (!rdl_is_digit(text[i]))
             return 0;
     }
     return s;
@@ -201,7 +196,8 @@ static int take_other(struct rdl_lock_legacy *l)
 
 /* ---------------------------------------------------------------- requests */
 
-static int ask(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op, struct rdl_bytes extra)
+static int legacy_ask(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op,
+                      struct rdl_bytes extra)
 {
     int rc = rdl_lock_submit(&l->lock, op, &l->lock.req, extra);
 
@@ -234,7 +230,7 @@ static int ask_what_is_there(struct rdl_lock_legacy *l)
     l->other_len = 0;
     l->lock.req.text = l->peer;
     l->lock.req.text_len = 0;
-    return ask(l, LOOK, &rdl_op_found, none);
+    return legacy_ask(l, LOOK, &rdl_op_found, no_bytes);
 }
 
 /* Ask for the lock itself: validity counts from here, and every asking has a value of its own. */
@@ -244,7 +240,7 @@ static int ask_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
     l->lock.req.text = l->peer;
     l->lock.req.text_len = 0;
     l->value_len = make_value(l, (char *)l->lock.token.bytes, now_ms, l->lock.ttl_ms);
-    return ask(l, SETNX, &rdl_op_setnx, none);
+    return legacy_ask(l, SETNX, &rdl_op_setnx, no_bytes);
 }
 
 static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op, uint64_t now_ms)
@@ -257,7 +253,7 @@ static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct r
     found.len = l->lock.req.text_len;
     l->lock.sent_ms = now_ms;
     l->value_len = make_value(l, (char *)l->lock.token.bytes, now_ms, l->lock.ttl_ms);
-    return ask(l, phase, op, found);
+    return legacy_ask(l, phase, op, found);
 }
 
 /* ttl_ms is no less than what the lease has left, so the deadline does not move back. */
@@ -279,17 +275,17 @@ static int ask_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 static int first_request(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.op == RDL_RELEASE)
-        return ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), none);
+        return legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
     if (l->lock.op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
     if (l->lock.op == RDL_ACQUIRE)
         l->value_len = l->other_len = 0; /* nothing is ours to give back yet */
-    return ask(l, TIME, &rdl_op_time, none);
+    return legacy_ask(l, TIME, &rdl_op_time, no_bytes);
 }
 
 static int legacy_send(struct rdl_lock *lock, uint64_t now_ms)
 {
-    struct rdl_lock_legacy *l = whole(lock);
+    struct rdl_lock_legacy *l = legacy_of(lock);
     int rc;
 
     lock->sent_ms = now_ms;
@@ -308,7 +304,7 @@ static int is_refused(const struct rdl_lock_legacy *l)
            (l->lock.req.error == RDL_E_UNSUPPORTED || l->lock.req.error == RDL_E_PERM);
 }
 
-static int not_granted(struct rdl_lock_legacy *l)
+static int legacy_not_granted(struct rdl_lock_legacy *l)
 {
     if (l->lock.req.answer == RDL_ANSWER_ERROR && l->lock.req.error == RDL_E_WRONGTYPE)
         return RDL_E_FOREIGN_VALUE;
@@ -327,7 +323,7 @@ static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (l->lock.op == RDL_ACQUIRE && has_clock)
         return now_ms < l->lock.wake_ms ? ask_setnx(l, now_ms) : RDL_E_TIMEOUT;
     if (l->lock.op == RDL_ACQUIRE)
-        return not_granted(l);
+        return legacy_not_granted(l);
     return has_clock && now_ms < l->lock.until_ms ? ask_extend(l, now_ms)
                                                   : rdl_lock_extended(&l->lock, now_ms);
 }
@@ -365,7 +361,7 @@ static int answer_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
         return contend(l, now_ms);
     if (l->lock.req.answer == RDL_ANSWER_ABSENT) /* released in between: at once again */
         return now_ms < l->lock.wake_ms ? ask_setnx(l, now_ms) : RDL_BUSY;
-    return not_granted(l);
+    return legacy_not_granted(l);
 }
 
 static int answer_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
@@ -376,7 +372,7 @@ static int answer_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
         return take_over(l, GETSET, &rdl_op_getset, now_ms);
     if (l->lock.req.answer == RDL_ANSWER_NO || l->lock.req.answer == RDL_ANSWER_ABSENT)
         return RDL_BUSY; /* somebody was faster */
-    return not_granted(l);
+    return legacy_not_granted(l);
 }
 
 /* What was overwritten decides, not what we had read: a third may have taken over and expired in between. */
@@ -387,7 +383,7 @@ static int answer_getset(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (l->lock.req.answer == RDL_ANSWER_NO)
         return judge_peer(l, now_ms) == PEER_EXPIRED ? rdl_lock_granted(&l->lock, RDL_RECOVERED, now_ms)
                                                      : RDL_BUSY;
-    return not_granted(l);
+    return legacy_not_granted(l);
 }
 
 /* Late or not, what stands there now is the new value; or it may, or it does not. */
@@ -452,7 +448,7 @@ static int answer_look_release(struct rdl_lock_legacy *l, uint64_t now_ms)
         return RDL_LOST;
     if (l->kind != RDL_LEGACY_SHORTEST || !is_early(l, now_ms))
         return RDL_OVERWRITTEN;
-    return ask_with(l, REMOVE, &rdl_op_release_once, found, none);
+    return ask_with(l, REMOVE, &rdl_op_release_once, found, no_bytes);
 }
 
 static int answer_remove(const struct rdl_lock_legacy *l)
@@ -489,7 +485,7 @@ static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
     int rc;
 
     if (is_other_next(l, now_ms)) {
-        rc = ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), none);
+        rc = legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
         l->lock.req.is_again = is_again != 0;
         return rc;
     }
@@ -503,7 +499,7 @@ static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (is_refused(l) && is_early(l, now_ms))
-        return ask(l, GETSET, &rdl_op_delete, none);
+        return legacy_ask(l, GETSET, &rdl_op_delete, no_bytes);
     if (l->lock.req.answer == RDL_ANSWER_NO)
         return not_ours(l, now_ms);
     if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) == RDL_UNKNOWN &&
@@ -523,7 +519,7 @@ static int answer_release(struct rdl_lock_legacy *l, uint64_t now_ms)
 
 static int legacy_answer(struct rdl_lock *lock, uint64_t now_ms)
 {
-    struct rdl_lock_legacy *l = whole(lock);
+    struct rdl_lock_legacy *l = legacy_of(lock);
 
     if (lock->op == RDL_RELEASE)
         return answer_release(l, now_ms);
@@ -560,7 +556,7 @@ static size_t legacy_value(const struct rdl_lock *lock, char out[RDL_VALUE_MAX])
 /* Nor is what may be another's deleted. */
 static int legacy_next(struct rdl_lock *lock)
 {
-    return whole(lock)->kind != RDL_LEGACY_INTEGER && take_other(whole(lock));
+    return legacy_of(lock)->kind != RDL_LEGACY_INTEGER && take_other(legacy_of(lock));
 }
 
 static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, NULL, legacy_next};

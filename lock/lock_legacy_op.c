@@ -52,13 +52,13 @@ static int setnx_judge_get(struct rdl_conn *c, struct rdl_record *r)
 
 static int setnx_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    enum { SETNX, PTTL, GET };
+    enum { OF_SETNX, OF_PTTL, OF_GET };
 
-    if (r->replies == PTTL) {
+    if (r->replies == OF_PTTL) {
         setnx_judge_pttl(c, r);
         return RDL_OK;
     }
-    if (r->replies == GET)
+    if (r->replies == OF_GET)
         return setnx_judge_get(c, r);
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
@@ -84,10 +84,10 @@ static int replace_judge(struct rdl_conn *c, struct rdl_record *r)
 static const char *const script_call[] = {rdl_wire_call_replace, NULL};
 static const struct rdl_way script_way = {
     .commands = script_call, .judge = rdl_script_judge, .script = &rdl_script_replace};
-static const char *const set[] = {rdl_wire_set, rdl_wire_exec, NULL};
-static const char *const *const rounds[] = {set, set, rdl_watch_discard};
+static const char *const set_commands[] = {rdl_wire_set, rdl_wire_exec, NULL};
+static const char *const *const set_rounds[] = {set_commands, set_commands, rdl_watch_discard};
 static const struct rdl_way watch_way = {
-    .commands = rdl_watch_look, .rounds = rounds, .judge = replace_judge, .take = rdl_take_numbers};
+    .commands = rdl_watch_look, .rounds = set_rounds, .judge = replace_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const replace[] = {&script_way, &watch_way, NULL};
 
 const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT};

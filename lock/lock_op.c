@@ -32,11 +32,11 @@ static int acquire_judge(struct rdl_conn *c, struct rdl_record *r)
     return rc;
 }
 
-static const char *const commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
-static const struct rdl_way way = {.commands = commands, .judge = acquire_judge};
-static const struct rdl_way *const ways[] = {&way, NULL};
+static const char *const acquire_commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
+static const struct rdl_way acquire_way = {.commands = acquire_commands, .judge = acquire_judge};
+static const struct rdl_way *const acquire_ways[] = {&acquire_way, NULL};
 
-const struct rdl_op rdl_op_acquire = {ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
+const struct rdl_op rdl_op_acquire = {acquire_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
 const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT};
 const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS};
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_posix.c - a conn with all that it borrows, from a URL: what a program with sockets starts with. */
 #include "lock/lock.h"
-#include "resp/resp_bytes.h"
+
+#include <string.h>
 
 int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **why)
 {
     int rc;
 
-    rdl_zero(p, sizeof *p);
+    memset(p, 0, sizeof *p);
     rc = rdl_url_parse(&p->endpoint, url, p->url, sizeof p->url, why);
     if (rc == RDL_OK && p->endpoint.family == RDL_UNRESOLVED) {
         rc = RDL_E_URL;

@@ -31,11 +31,11 @@ static const char *const extend_call[] = {rdl_wire_call_extend, NULL};
 const struct rdl_way rdl_way_extend_script = {
     .commands = extend_call, .judge = rdl_script_judge, .script = &rdl_script_extend};
 
-static const char *const release_call[] = {rdl_wire_call_release, NULL};
+static const char *const release_script_call[] = {rdl_wire_call_release, NULL};
 const struct rdl_way rdl_way_release_script = {
-    .commands = release_call, .judge = rdl_script_judge, .script = &rdl_script_release};
+    .commands = release_script_call, .judge = rdl_script_judge, .script = &rdl_script_release};
 
-static const struct rdl_way *const extend[] = {&rdl_way_extend_script, NULL};
-static const struct rdl_way *const release[] = {&rdl_way_release_script, NULL};
+static const struct rdl_way *const extend_script[] = {&rdl_way_extend_script, NULL};
+static const struct rdl_way *const release_script[] = {&rdl_way_release_script, NULL};
 
-const struct rdl_ways rdl_ways_script = {{extend, release}};
+const struct rdl_ways rdl_ways_script = {{extend_script, release_script}};

@@ -37,7 +37,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c)
 }
 
 /* Who waits is told at once: what is queued from now on is for the next connection. */
-static void fail(struct rdl_conn *c, int error)
+static void conn_fail(struct rdl_conn *c, int error)
 {
     c->error = (int8_t)error;
     c->state = RDL_CONN_FAILED;
@@ -47,7 +47,7 @@ static void fail(struct rdl_conn *c, int error)
 void rdl_conn_shut(struct rdl_conn *c, int error)
 {
     if (c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_FAILED)
-        fail(c, error != RDL_OK ? error : RDL_E_CLOSED);
+        conn_fail(c, error != RDL_OK ? error : RDL_E_CLOSED);
 }
 
 /* ---------------------------------------------------------------- out */
@@ -260,7 +260,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
                 rc = take_reply(c);
         }
         if (rc != RDL_OK)
-            fail(c, rc);
+            conn_fail(c, rc);
     }
 }
 
@@ -290,7 +290,7 @@ void rdl_conn_opened(struct rdl_conn *c)
 void rdl_conn_closed(struct rdl_conn *c, int error)
 {
     if (c->state != RDL_CONN_FAILED)
-        fail(c, error);
+        conn_fail(c, error);
     reset(c);
     c->state = RDL_CONN_CLOSED;
     c->pause = RDL_PAUSE_DUE;

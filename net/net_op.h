@@ -33,6 +33,9 @@ struct rdl_command {
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 
+/* A connection over which nothing was sent for longer may have ended, and nobody looked. */
+enum { RDL_QUIET_MS = 1000 };
+
 /*
  * For who would lose a lease by waiting: until a byte comes unanswered SETs, also of others, do not keep this
  * conn when it is SILENT. It ends at the next turn, and what is owed stays owed for one ttl, as above. A SET

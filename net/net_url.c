@@ -35,11 +35,6 @@ static int refuse(struct url *u, const char *why)
     return RDL_E_URL;
 }
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static int is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -69,7 +64,7 @@ static int starts_with(const char *s, const char *prefix)
 /* -1: not a hexadecimal digit. */
 static int hex_value(char c)
 {
-    if (is_digit(c))
+    if (rdl_is_digit(c))
         return c - '0';
     if (c >= 'a' && c <= 'f')
         return c - 'a' + 10;
@@ -84,7 +79,7 @@ static int parse_number(const char **s, uint32_t max, uint32_t *out)
     const char *start = *s;
     uint32_t v = 0;
 
-    for (; is_digit(**s); ++*s) {
+    for (; rdl_is_digit(**s); ++*s) {
         if (v > (UINT32_MAX - 9) / 10)
             return 0;
         v = v * 10 + (uint32_t)(**s - '0');
@@ -224,7 +219,7 @@ static int is_host_name(const char *s, size_t total)
                 return !is_number && !(label[0] == '0' && (label[1] == 'x' || label[1] == 'X'));
             label = s + 1;
             is_number = 1;
-        } else if (!is_digit(*s)) {
+        } else if (!rdl_is_digit(*s)) {
             if (!is_letter(*s) && *s != '-' && *s != '_')
                 return 0;
             is_number = 0;

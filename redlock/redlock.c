@@ -127,7 +127,7 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 
 /* ---------------------------------------------------------------- operations */
 
-static int step_asked(struct rdl_redlock *r, uint64_t now_ms)
+static int redlock_step_asked(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (r->op == RDL_RELEASE) {
         rdl_votes_repay(r, 1, now_ms);
@@ -175,7 +175,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_connect(r, now_ms);
     case REDLOCK_ASKED:
     case REDLOCK_FENCE:
-        return step_asked(r, now_ms);
+        return redlock_step_asked(r, now_ms);
     case REDLOCK_VERDICT:
         return rdl_redlock_judge_acquire(r, now_ms);
     case REDLOCK_REPAIR:

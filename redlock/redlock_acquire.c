@@ -49,7 +49,7 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /* Jitter; not longer than the keys in the way live. */
-static uint64_t pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
+static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t took_ms = now_ms - r->sent_ms;
     uint32_t keys_ms = rdl_votes_free_ms(r);
@@ -68,7 +68,7 @@ static uint64_t pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
     return pause_ms > keys_ms ? keys_ms + 1 : pause_ms;
 }
 
-static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
+static int redlock_attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t pause_ms;
 
@@ -78,7 +78,7 @@ static int attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
     plan_pilot(r, result);
     if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
         return rdl_redlock_finish(r, result);
-    pause_ms = pause_of(r, result, now_ms);
+    pause_ms = redlock_pause_of(r, result, now_ms);
     if (r->tries < UINT8_MAX)
         r->tries++;
     r->result = (int16_t)result;
@@ -140,9 +140,9 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 static int granted(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (now_ms >= rdl_redlock_validity_end(r))
-        return attempt_failed(r, RDL_EXPIRED, now_ms);
+        return redlock_attempt_failed(r, RDL_EXPIRED, now_ms);
     if (r->opt->fencing != NULL && r->opt->fencing->settle(r, now_ms) == RDL_PENDING)
-        return now_ms < r->wake_ms ? RDL_PENDING : attempt_failed(r, RDL_NO_QUORUM, now_ms);
+        return now_ms < r->wake_ms ? RDL_PENDING : redlock_attempt_failed(r, RDL_NO_QUORUM, now_ms);
     r->until_ms = rdl_redlock_validity_end(r);
     r->since_ms = r->sent_ms;
     r->extensions = 0;
@@ -153,7 +153,7 @@ static int granted(struct rdl_redlock *r, uint64_t now_ms)
  * No majority any more. What was granted or may have been is released now; only the verdict waits, as long as
  * the attempt would have, until it is certain whether the lock is busy.
  */
-static int not_granted(struct rdl_redlock *r, uint64_t now_ms)
+static int redlock_not_granted(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (now_ms < r->wake_ms && is_open(r)) {
         if (r->state != REDLOCK_VERDICT)
@@ -163,7 +163,7 @@ static int not_granted(struct rdl_redlock *r, uint64_t now_ms)
             return RDL_PENDING;
     }
     rdl_votes_release(r, 0, now_ms); /* half an answer may be a refusal: only how long is missing */
-    return attempt_failed(r, refusal(r, now_ms), now_ms);
+    return redlock_attempt_failed(r, refusal(r, now_ms), now_ms);
 }
 
 /* It let us in: now the others, and they have the time of an attempt of their own. */
@@ -178,20 +178,20 @@ static void follow_pilot(struct rdl_redlock *r, uint64_t now_ms)
 int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (r->state == REDLOCK_VERDICT)
-        return not_granted(r, now_ms);
+        return redlock_not_granted(r, now_ms);
     if (r->pilot != 0) {
         uint8_t vote = r->servers[r->pilot - 1].vote;
         if (vote == RDL_VOTE_GRANTED)
             follow_pilot(r, now_ms);
         else if (vote > RDL_VOTE_GRANTED || now_ms >= r->wake_ms)
-            return attempt_failed(r, RDL_BUSY, now_ms); /* as it was before */
+            return redlock_attempt_failed(r, RDL_BUSY, now_ms); /* as it was before */
         else
             return RDL_PENDING;
     }
     if (rdl_votes_yes(r) >= rdl_redlock_quorum(r))
         return granted(r, now_ms);
     if (rdl_votes_noes(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
-        return not_granted(r, now_ms);
+        return redlock_not_granted(r, now_ms);
     return RDL_PENDING;
 }
 
@@ -219,9 +219,9 @@ static int nobody_to_ask(struct rdl_redlock *r, unsigned admitted, uint64_t now_
     unsigned barred = rdl_votes_conns(r, RDL_CONN_READY) - admitted; /* for a time, or for good */
 
     if (hopeless <= spare && closed + barred > spare)
-        return attempt_failed(r, RDL_E_QUARANTINE, now_ms);
+        return redlock_attempt_failed(r, RDL_E_QUARANTINE, now_ms);
     if (hopeless > spare || now_ms >= r->deadline_ms)
-        return attempt_failed(r, RDL_NO_QUORUM, now_ms);
+        return redlock_attempt_failed(r, RDL_NO_QUORUM, now_ms);
     r->wake_ms = next_to_count(r);
     return RDL_PENDING;
 }

@@ -268,8 +268,8 @@ static void canary_drop(struct rdl_redlock *r, size_t i)
     r->canaries[i].is_early = 0;
 }
 
-static const struct rdl_canary_way way = {canary_ask, canary_take, canary_confirm, canary_drop,
-                                          canary_counts_at};
+static const struct rdl_canary_way canary_way = {canary_ask, canary_take, canary_confirm, canary_drop,
+                                                 canary_counts_at};
 
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
 {
@@ -278,7 +278,7 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
     RDL_ASSERT(r->state == REDLOCK_IDLE);
     rdl_zero(each, r->n * sizeof *each);
     for (i = 0; i < r->n; i++) {
-        each[i].way = &way;
+        each[i].way = &canary_way;
         each[i].req.text = each[i].found;
         each[i].since_ms = INT64_MIN / 2; /* not looked at yet: nothing speaks against it */
     }

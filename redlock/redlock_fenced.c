@@ -32,7 +32,7 @@ static uint64_t greatest(const struct rdl_redlock *r)
 }
 
 /* The number was just found. */
-static void begin(struct rdl_redlock *r)
+static void fence_begin(struct rdl_redlock *r)
 {
     size_t i;
 
@@ -91,7 +91,7 @@ static int fence_settle(struct rdl_redlock *r, uint64_t now_ms)
     size_t i;
 
     if (r->state != REDLOCK_FENCE)
-        begin(r);
+        fence_begin(r);
     fence_spread(r, now_ms);
     for (i = 0; i < r->n; i++)
         n += r->servers[i].vote == RDL_VOTE_GRANTED && r->servers[i].counts && r->servers[i].numbered;

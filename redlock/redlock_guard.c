@@ -50,7 +50,7 @@ static void take_run(struct rdl_conn *c, uint64_t run)
     c->cfg->facts->run = run;
 }
 
-static uint32_t number(const char *digits)
+static uint32_t number_of(const char *digits)
 {
     uint32_t n = 0;
 
@@ -71,7 +71,7 @@ static void take_line(struct rdl_conn *c)
         take_run(c, rdl_guard_run(value));
         f->has |= RDL_FACT_RUN;
     } else if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
-        f->uptime_s = number(value);
+        f->uptime_s = number_of(value);
         f->has |= RDL_FACT_UPTIME;
     } else if ((value = value_of(c, "redis_mode:")) != NULL ||
                (value = value_of(c, "server_mode:")) != NULL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_io.c - redlock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
+#include "net/net_op.h"
 #include "redlock/redlock.h"
 
 static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)
@@ -14,21 +15,19 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t u
     return net->poll(net->ctx, conns, n, until_ms);
 }
 
-enum { QUIET_MS = 1000 };
-
 /*
  * Take in what came since the last operation, when nobody looked: else a conn would seem silent. And after so
  * long that one may have ended: a request that goes into it is asked twice, and a release that is asked twice
  * knows less.
  */
-static uint64_t begin_ms(struct rdl_redlock *r, const struct rdl_net *net)
+static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_net *net)
 {
-    if (!rdl_redlock_is_idle(r) || net->now_ms(net->ctx) > r->sent_ms + QUIET_MS)
+    if (!rdl_redlock_is_idle(r) || net->now_ms(net->ctx) > r->sent_ms + RDL_QUIET_MS)
         (void)poll_all(r, net, 0);
     return net->now_ms(net->ctx);
 }
 
-static int run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
+static int redlock_run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
 {
     while (rc == RDL_PENDING) {
         if (poll_all(r, net, rdl_redlock_wake_ms(r)) != RDL_OK) {
@@ -48,17 +47,17 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net)
 
     if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK)
         return RDL_E_RANDOM;
-    return run(r, net, rdl_redlock_acquire_begin(r, entropy, begin_ms(r, net)));
+    return redlock_run(r, net, rdl_redlock_acquire_begin(r, entropy, redlock_begin_ms(r, net)));
 }
 
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms)
 {
-    return run(r, net, rdl_redlock_extend_begin(r, ttl_ms, begin_ms(r, net)));
+    return redlock_run(r, net, rdl_redlock_extend_begin(r, ttl_ms, redlock_begin_ms(r, net)));
 }
 
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net)
 {
-    return run(r, net, rdl_redlock_release_begin(r, begin_ms(r, net)));
+    return redlock_run(r, net, rdl_redlock_release_begin(r, redlock_begin_ms(r, net)));
 }
 
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_bytes.h - copying, clearing, comparing and counting up, for the library's own files. A C library's
- * own are made to be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small (-Os)
- * has these instead.
+ * resp_bytes.h - copying, clearing, comparing, counting up and digits, for the library's own files. A C
+ * library's own are made to be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small
+ * (-Os) has these instead.
  */
 #ifndef RDL_RESP_BYTES_H
 #define RDL_RESP_BYTES_H
@@ -21,6 +21,12 @@ static inline void rdl_count_up(uint16_t *n)
     uint32_t more = *n + 1u;
 
     *n = (uint16_t)(more - (more >> 16));
+}
+
+/* A C library's depends on a locale. */
+static inline int rdl_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
 }
 
 #endif

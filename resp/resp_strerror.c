@@ -7,7 +7,7 @@
 
 enum { FIRST = 6, LAST = -57 };
 
-static const char words[] =
+static const char messages[] =
     /* the news, from RDL_REMOVED down, RDL_PENDING, RDL_OK */
     "released; a waiter had written over it, and that was deleted\0"
     "resumed after a gap\0"
@@ -75,7 +75,7 @@ const char *rdl_version(void)
 
 const char *rdl_strerror(int result)
 {
-    const char *text = words;
+    const char *text = messages;
     int i;
 
     if (result > FIRST || result < LAST)

@@ -55,7 +55,7 @@ function file_is_over() {
         calls("snprintf", 2, "warning")
     if (source ~ /static const char \*advice\(/)
         advice()
-    if (source ~ /static const char words\[\]/)
+    if (source ~ /static const char messages\[\]/)
         reasons()
     source = ""
 }
@@ -72,7 +72,7 @@ function advice(    text, found) { # what stands in brackets behind a message
 }
 
 function reasons(    text, piece) { # what rdl_strerror says
-    text = substr(source, index(source, "words[] ="))
+    text = substr(source, index(source, "messages[] ="))
     text = substr(text, 1, index(text, ";\n"))
     gsub(/\/\*[^*]*\*\//, "", text)
     while (match(text, /"[a-z][^"\\]*/)) {
