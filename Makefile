@@ -41,7 +41,7 @@ Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	redlock/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
-	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk
+	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk
 
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c lock/lock_posix*.c)
@@ -94,7 +94,7 @@ $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
 $(eval $(call flavour,size/m0plus,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m0plus))
 $(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m4))
 
-# $(call program,FLAVOUR,COMPILER,SUITE): the library and the command of a flavour, and its test suite.
+# $(call program,FLAVOUR,COMPILER,SUITE,LIBRARY): the library and the command of a flavour, and its test suite.
 # The suite also links the command's files but main.c, so that they can be tested one by one.
 define program
 $(B)/$(1)/libredlock.a: $(LIB_SRC:%.c=$(B)/$(1)/%.o)
@@ -102,16 +102,17 @@ $(B)/$(1)/cli.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out %/main.c,$(CLI_SRC)))
 $(B)/$(1)/%.a:
 	@rm -f $$@
 	$$(Q)ar rcsD $$@ $$^
-$(B)/$(1)/bin/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/libredlock.a
+$(B)/$(1)/bin/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(4)
 	@mkdir -p $$(@D)
 	$$(Q)$(2) -Wl,--gc-sections $$(LDFLAGS) -o $$@ $$^
-$(B)/$(3): $(TEST_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/cli.a $(B)/$(1)/libredlock.a
+$(B)/$(3): $(TEST_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/cli.a $(4)
 	$$(Q)$(2) $$(LDFLAGS) -o $$@ $$^ $$(shell pkg-config --cflags --libs check)
 $(TEST_SRC:%.c=$(B)/$(1)/%.o): | $(B)/suites.inc
 endef
-$(eval $(call program,lib,$$(CC),check))
-$(eval $(call program,asan,$$(GCC) $$(SANITIZE),check-asan))
-$(eval $(call program,clang,$$(CLANG),check-clang))
+$(eval $(call program,lib,$$(CC),check,$(B)/lib/libredlock.a))
+$(eval $(call program,asan,$$(GCC) $$(SANITIZE),check-asan,$(B)/asan/libredlock.a))
+# The library as one file (tests/pkg/pkg.mk).
+$(eval $(call program,clang,$$(CLANG),check-clang,$(B)/amalgam/clang/rdl.o $(B)/amalgam/clang/rdl_posix.o))
 
 $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@
@@ -193,18 +194,19 @@ check: ## check: all tests; installs nothing, what is missing is an error
 	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
 check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## check: the test suite with ASan and UBSan
-check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the test suite built with clang
+check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the test suite built with clang, the library as one file
 # RDL_COMMAND is the command to test; one suite alone: build/check resp_parse. Sanitizers report to files,
 # because tests read the stderr of what they start; a report is a failure whatever the test made of it.
 RESULTS = $(B)/results
 check-asan quick-suites: export ASAN_OPTIONS = log_path=$(abspath $(RESULTS))/report
 check-asan quick-suites: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
 quick-suites: ONLY = $(SUITES_ALONE)
-check-gcc check-asan check-clang quick-suites:
-	@mkdir -p $(RESULTS) && rm -f $(RESULTS)/report.*
-	@echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))"
-	@RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(RESULTS)/$@ $(ONLY); status=$$?; \
+RUN_SUITES = mkdir -p $(RESULTS) && rm -f $(RESULTS)/report.* && \
+	    echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))" && \
+	    RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(RESULTS)/$@ $(ONLY); status=$$?; \
 	    for r in $(RESULTS)/report.*; do [ ! -e $$r ] || { cat $$r; status=1; }; done; exit $$status
+check-gcc check-asan check-clang quick-suites:
+	@$(RUN_SUITES)
 
 # The answer while you work. What it finds `make check` and `make lint` find too.
 quick: ## check: in a minute, without a server: suites with ASan, scenarios, layers, format, warnings of what differs

@@ -54,7 +54,7 @@ for layer in resp net lock lock/examples redlock redlock/examples redlock/cli; d
 done
 
 # ---------------------------------------------------------------- names of files and macros
-twice=$(find resp net lock redlock -name examples -prune -o -name '*.[ch]' -print | sed 's,.*/,,' | sort | uniq -d)
+twice=$(find resp net lock redlock -name examples -prune -o -name pkg -prune -o -name '*.[ch]' -print | sed 's,.*/,,' | sort | uniq -d)
 [ -z "$twice" ] || bad "basenames that are not unique:" $twice
 
 for header in resp/*.h net/*.h lock/*.h redlock/*.h; do

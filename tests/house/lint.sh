@@ -16,7 +16,7 @@ trap 'rm -rf "$out"' EXIT
 # The library; what is built upon it; the tests. The proofs' drivers are read by Frama-C, with its headers, and what
 # knows an emulated board by that board's compiler.
 library() {
-    find resp net lock redlock -name cli -prune -o -name examples -prune -o -name '*.c' -print | picked
+    find resp net lock redlock -name cli -prune -o -name examples -prune -o -name pkg -prune -o -name '*.c' -print | picked
 }
 upon() {
     find redlock/cli lock/examples redlock/examples -name '*.c' 2>/dev/null | picked

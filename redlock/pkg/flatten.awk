@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# flatten.awk -v out=FOLDER FILE.h FILE.c... - write each FILE into FOLDER with the text of what it includes in place
+# of every `#include "..."`, once. What the header has a source takes from there, by including it. Run from the top.
+function flatten(file,    line, name) {
+    while ((status = (getline line <file)) > 0) {
+        if (line !~ /^#include "/) {
+            print line >target
+            continue
+        }
+        split(line, name, "\"")
+        if (name[2] in in_header && target !~ /\.h$/) {
+            if (!(header in written)) print "#include \"" header "\"" >target
+            written[header]
+        } else if (!(name[2] in written)) {
+            written[name[2]]
+            print "\n/* ================ " name[2] " */\n" >target
+            flatten(name[2])
+        }
+    }
+    if (status < 0) {
+        print "flatten.awk: cannot read " file >"/dev/stderr"
+        exit 1
+    }
+    close(file)
+}
+BEGIN {
+    for (i = 1; i < ARGC; i++) {
+        split("", written)
+        base = ARGV[i]
+        sub(/.*\//, "", base)
+        target = out "/" base
+        flatten(ARGV[i])
+        close(target)
+        if (base !~ /\.h$/) continue
+        header = base
+        for (name in written) in_header[name]
+    }
+}

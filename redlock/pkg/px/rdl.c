@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rdl.c - the library as one file, with one kind of lock: on one server, without numbers, hints, several
+ * names or the old protocol. How it is used: as the whole one, redlock/pkg/rdl.c.
+ */
+
+/* ---------------------------------------------------------------- resp: the bytes of the protocol */
+#include "resp/resp_bytes.c"
+#include "resp/resp_decimal.c"
+#include "resp/resp_parse.c"
+#include "resp/resp_window.c"
+#include "resp/resp_wire.c"
+#include "resp/resp_script.c"
+#include "resp/resp_strerror.c"
+
+/* ---------------------------------------------------------------- net: one connection to a server */
+#include "net/net_url.c"
+#include "net/net_error.c"
+#include "net/net_way.c"
+#include "net/net_queue.c"
+#include "net/net_request.c"
+#include "net/net_login.c"
+#include "net/net_handshake.c"
+#include "net/net_upkeep.c"
+#include "net/net_conn.c"
+
+/* ---------------------------------------------------------------- lock: a lock on one server */
+#include "lock/lock_lease.c"
+#include "lock/lock_op.c"
+#include "lock/lock_script.c"
+#include "lock/lock_delete.c"
+#include "lock/lock_watch.c"
+#include "lock/lock_ways.c"
+#include "lock/lock.c"
+#include "lock/lock_io.c"

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# amalgam.sh AMALGAM - of the lists of redlock/pkg/: that each source stands in them once and a layer behind the ones
+# it uses; that the one file needs nothing but what is written out beside it; and what a Cortex-M4 links of
+# the small variant, which may be no more than of the library (tests/house/size.txt). CORE_SRC and LIB_SRC are make's.
+set -eu
+amalgam=$1
+pkg=redlock/pkg
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+listed() { sed -n 's/^#include "\(.*\.c\)"$/\1/p' "$@"; }
+words() { echo "$1" | tr ' ' '\n' | sort; }
+same() { # what, file, file
+    cmp -s "$2" "$3" || { echo "amalgam.sh: $1:"; diff "$2" "$3"; exit 1; }
+}
+words "$CORE_SRC" >"$dir/core"
+words "$LIB_SRC" >"$dir/library"
+listed $pkg/rdl.c >"$dir/order"
+sort "$dir/order" >"$dir/listed"
+same "rdl.c (right) is not the sources of the core (left)" "$dir/core" "$dir/listed"
+listed $pkg/rdl.c $pkg/rdl_posix.c | sort >"$dir/listed"
+same "rdl.c and rdl_posix.c (right) are not the sources of the library (left)" "$dir/library" "$dir/listed"
+cut -d / -f 1 "$dir/order" | uniq >"$dir/layers"
+printf '%s\n' resp net lock redlock >"$dir/right"
+same "the order of the layers in rdl.c" "$dir/right" "$dir/layers"
+# The small variant: some of these lines in the order in which they stand.
+listed $pkg/px/rdl.c >"$dir/px"
+grep -xFf "$dir/px" "$dir/order" >"$dir/some" || :
+same "px/rdl.c (left) against the lines of rdl.c" "$dir/px" "$dir/some"
+
+# Beside the files nothing of the tree: no -I.
+for variant in "$amalgam" "$amalgam/px"; do
+    for file in rdl.c rdl_posix.c; do
+        # shellcheck disable=SC2086 # flags are words
+        clang $WARN -Werror -c -o "$dir/${file%.c}.o" "$variant/$file"
+    done
+    clang -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ "$variant/rdl.h"
+    echo '#include "rdl.h"' | cat - lock/examples/minimal.c | grep -v '^#include ".*/' >"$dir/minimal.c"
+    clang -std=c99 -Werror -I "$variant" -o "$dir/minimal" "$dir/minimal.c" "$dir/rdl.o" "$dir/rdl_posix.o"
+done
+
+# As tests/house/size.sh links its images.
+m4='arm-none-eabi-gcc -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -mthumb -mcpu=cortex-m4'
+link="$m4 -I. -nostartfiles --specs=nano.specs -Wl,--gc-sections -o $dir/image"
+text() { size "$1" | awk 'NR == 2 { print $1 }'; }
+committed() { awk -v n="$1" '$1 == "image" && $2 == "m4" && $3 == n { print $4 }' tests/house/size.txt; }
+$m4 -c -o "$dir/px.o" "$amalgam/px/rdl.c"
+$link tests/house/images/image_empty.c
+empty=$(text "$dir/image")
+echo "amalgam: rdl.c $(wc -l <"$amalgam/rdl.c") lines, of one server alone $(wc -l <"$amalgam/px/rdl.c")"
+fits() { # image, compiler's arguments
+    name=$1
+    shift
+    $link "$@" "$dir/px.o"
+    linked=$(($(text "$dir/image") - empty))
+    echo "amalgam: a Cortex-M4 links $linked bytes of it for one lock ($name), of the library $(committed "$name")"
+    [ "$linked" -le "$(committed "$name")" ]
+}
+fits lock tests/house/images/image_lock.c
+fits nologin -DLOGIN=NULL tests/house/images/image_lock.c

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# What drops into somebody else's build (redlock/pkg/), and what is checked of it.
+
+# ------------------------------------------------------------------ one file
+.PHONY: amalgam check-amalgam amalgam-lists amalgam-gcc
+PKG := redlock/pkg
+AMALGAM := $(B)/amalgam
+PUBLIC_AND_PRIVATE := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h)
+amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c; px/: for one server alone
+$(AMALGAM)/%/rdl.c: LISTS = $(PKG)/px/rdl.h $(PKG)/px/rdl.c
+$(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl.c
+$(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/px/*.[ch]) $(PKG)/flatten.awk $(LIB_SRC) $(PUBLIC_AND_PRIVATE)
+	@mkdir -p $(@D)
+	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
+
+# With clang all suites run with it (check-clang); with gcc those of the library that need no server. No warning may
+# come of it.
+check-amalgam: amalgam-lists amalgam-gcc ## check: both of these
+amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c ## check: the one file has every source; what a firmware links of the small one
+	@CORE_SRC='$(CORE_SRC)' LIB_SRC='$(LIB_SRC)' tests/pkg/amalgam.sh $(AMALGAM)
+amalgam-gcc: $(AMALGAM)/gcc/check ## check: the library's suites that need no server, with the one file in place of the archive
+	@$(RUN_SUITES)
+amalgam-gcc: ONLY = $(call suites_of,$(filter tests/resp/% tests/net/% tests/lock/% tests/redlock/%,$(TEST_SRC)))
+
+# $(call one_file,COMPILER'S NAME,COMPILER AND FLAGS)
+define one_file
+$(AMALGAM)/$(1)/%.o: $(AMALGAM)/rdl.c
+	@mkdir -p $$(@D)
+	$$(Q)$(2) -Werror -c -o $$@ $(AMALGAM)/$$*.c
+endef
+$(eval $(call one_file,gcc,$(GCC) $(WARN_GCC) -O2 -g))
+$(eval $(call one_file,clang,$(CLANG) $(WARN) -Os -g))
+# The tests are those of build/check.
+$(AMALGAM)/gcc/check: $(patsubst %.c,$(B)/lib/%.o,$(TEST_SRC) $(MODEL_SRC)) $(B)/lib/cli.a $(AMALGAM)/gcc/rdl.o $(AMALGAM)/gcc/rdl_posix.o
+	$(Q)$(GCC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check)
+CHECK_MORE += amalgam-lists amalgam-gcc
