@@ -50,6 +50,9 @@ EXAMPLE_SRC := $(filter-out lock/examples/tls_%,$(sort $(wildcard */examples/*.c
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
 	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c) $(addprefix lock/examples/firmware/,clock.c conn_uart.c unique.c)))
+VERSION := $(shell sed -n 's/^\#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
+# Programs linked with one release run with another of the same: until 1.0 those of one minor version.
+SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
 HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
 # A suite is run by one process. A file whose tests wait long has several, so that they wait side by side.
 # In the order they start in: those that wait for servers before the rest, and the longest of all first.
@@ -75,7 +78,7 @@ export B WARN WARN_GCC CORE_SRC
 
 # ------------------------------------------------------------------ what is built
 
-.PHONY: all lib install uninstall clean help
+.PHONY: all lib shared install install-shared uninstall clean help
 all: lib $(if $(CLI_SRC),$(B)/redlock) $(EXAMPLES) ## build: the library, the command, the examples (default)
 lib: $(LIB) ## build: build/libredlock.a alone
 
@@ -118,6 +121,14 @@ $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@
 $(B)/redlock: $(B)/lib/bin/redlock
 	@cp $< $@
+# For systems with ELF.
+SHARED := $(B)/shared/libredlock.so.$(VERSION)
+shared: $(SHARED) ## build: build/shared/, the library as a shared one
+$(SHARED): $(LIB_SRC:%.c=$(B)/lib/%.o) redlock/pkg/libredlock.map
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=redlock/pkg/libredlock.map -Wl,-z,defs \
+	    -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^)
+	@cd $(@D) && ln -sf $(@F) $(SONAME) && ln -sf $(SONAME) libredlock.so
 $(EXAMPLES): $(B)/examples/%: $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB)
@@ -157,11 +168,14 @@ install: lib $(B)/redlock ## build: headers, library, command, man page, complet
 	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
 	    'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
-	    "Version: $$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)" \
+	    'Version: $(VERSION)' \
 	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${libdir} -lredlock' \
 	    >$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc
-uninstall: ## build: remove what install put there
-	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a pkgconfig/libredlock.pc
+install-shared: shared ## build: the shared library besides (what -lredlock then links); run ldconfig afterwards
+	install -D -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/$(notdir $(SHARED))
+	cd $(DESTDIR)$(LIBDIR) && ln -sf $(notdir $(SHARED)) $(SONAME) && ln -sf $(SONAME) libredlock.so
+uninstall: ## build: remove what install and install-shared put there
+	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a libredlock.so libredlock.so.* pkgconfig/libredlock.pc
 	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3 \
 	    $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 clean: ## build: remove build/

@@ -90,6 +90,12 @@ targets picolibc-riscv64-unknown-elf echo '#include <string.h>' | riscv64-unknow
 targets gcc-avr                command -v avr-gcc
 targets avr-libc               echo '#include <avr/io.h>' | avr-gcc -mmcu=atmega1284p -E -
 targets simavr                 command -v simavr
+pkg check                     pkg-config --exists check
+pkg pkg-config                command -v pkg-config
+pkg clang                     command -v clang
+pkg gcc-arm-none-eabi         command -v arm-none-eabi-gcc
+pkg libnewlib-arm-none-eabi   echo '#include <string.h>' | arm-none-eabi-gcc -E -
+pkg abigail-tools             command -v abidiff
 bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind

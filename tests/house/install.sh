@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # install.sh MAKE STAGING - install into an empty STAGING, the library in a folder of its own (LIBDIR); build a
 # program and a shared object with nothing but what stands there and pkg-config's flags; ask the shells what they
-# offer behind the command; uninstall: no file may be left.
+# offer behind the command; the same program with the shared library; uninstall: no file may be left.
 set -eu
 make=$1 staging=$2
 rm -rf "$staging"
@@ -33,7 +33,13 @@ for page in man1/redlock.1 man3/redlock.3; do
 done
 "$(dirname "$0")/completions.sh" "$prefix"
 # shellcheck disable=SC2086
+$make install-shared $where >/dev/null
+# shellcheck disable=SC2046
+cc -o "$staging/shared" "$staging/user.c" $($config --cflags --libs libredlock)
+[ "$(LD_LIBRARY_PATH=$prefix/lib/here "$staging/shared")" = "$version" ] || { echo "the shared library is not of $version"; exit 1; }
+(! "$staging/shared") >/dev/null 2>&1 || { echo "with the shared library there, -lredlock links the other one"; exit 1; }
+# shellcheck disable=SC2086
 $make uninstall $where >/dev/null
-left=$(find "$prefix" -type f)
+left=$(find "$prefix" ! -type d)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 echo "install: libredlock $version, its command, man page and completions come and go"

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 # What drops into somebody else's build (redlock/pkg/), and what is checked of it.
 
+.PHONY: check-pkg
+check-pkg: ## ci: the library as one file, and as a shared one
+	+@tests/house/deps.sh --probe pkg && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
+CI_STAGES += 40:check-pkg
+PKG_PARTS = amalgam-lists amalgam-gcc check-shared
+
 # ------------------------------------------------------------------ one file
-.PHONY: amalgam check-amalgam amalgam-lists amalgam-gcc
+.PHONY: amalgam amalgam-lists amalgam-gcc
 PKG := redlock/pkg
 AMALGAM := $(B)/amalgam
 PUBLIC_AND_PRIVATE := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h)
@@ -15,10 +21,9 @@ $(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/px/*.[ch])
 
 # With clang all suites run with it (check-clang); with gcc those of the library that need no server. No warning may
 # come of it.
-check-amalgam: amalgam-lists amalgam-gcc ## check: both of these
-amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c ## check: the one file has every source; what a firmware links of the small one
+amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c ## ci: the one file has every source; what a firmware links of the small one
 	@CORE_SRC='$(CORE_SRC)' LIB_SRC='$(LIB_SRC)' tests/pkg/amalgam.sh $(AMALGAM)
-amalgam-gcc: $(AMALGAM)/gcc/check ## check: the library's suites that need no server, with the one file in place of the archive
+amalgam-gcc: $(AMALGAM)/gcc/check ## ci: the library's suites that need no server, with the one file in place of the archive
 	@$(RUN_SUITES)
 amalgam-gcc: ONLY = $(call suites_of,$(filter tests/resp/% tests/net/% tests/lock/% tests/redlock/%,$(TEST_SRC)))
 
@@ -33,4 +38,8 @@ $(eval $(call one_file,clang,$(CLANG) $(WARN) -Os -g))
 # The tests are those of build/check.
 $(AMALGAM)/gcc/check: $(patsubst %.c,$(B)/lib/%.o,$(TEST_SRC) $(MODEL_SRC)) $(B)/lib/cli.a $(AMALGAM)/gcc/rdl.o $(AMALGAM)/gcc/rdl_posix.o
 	$(Q)$(GCC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check)
-CHECK_MORE += amalgam-lists amalgam-gcc
+
+# ------------------------------------------------------------------ a shared library
+.PHONY: check-shared
+check-shared: $(SHARED) $(LIB) ## ci: what the shared library exports, and that it keeps what the last release promised
+	@tests/pkg/shared.sh $(SHARED) $(LIB)
