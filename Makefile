@@ -44,7 +44,7 @@ FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/
 	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk
 
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
-LIB_SRC := $(CORE_SRC) $(wildcard net/net_posix*.c lock/lock_posix*.c)
+LIB_SRC := $(CORE_SRC) $(sort $(wildcard net/net_posix*.c lock/lock_posix*.c))
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
 EXAMPLE_SRC := $(filter-out lock/examples/tls_%,$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
@@ -89,8 +89,8 @@ $(B)/$(1)/%.o: %.c Makefile
 	$$(if $$(V),,@echo "  cc/$(1) $$<")
 	$$(Q)$(2) $$(WERROR) $$(CPPFLAGS) -I. -I$(B) -MMD -MP -c -o $$@ $$<
 endef
-# Position-independent, so that a shared object may link the archive.
-$(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS)))
+# Position-independent, so that a shared object may link the archive; the same bytes wherever the tree stands.
+$(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS) -fdebug-prefix-map='$$(CURDIR)=.'))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -Os -g))
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))

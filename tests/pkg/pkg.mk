@@ -2,10 +2,10 @@
 # What drops into somebody else's build (redlock/pkg/), and what is checked of it.
 
 .PHONY: check-pkg
-check-pkg: ## ci: the library as one file, and as a shared one
+check-pkg: ## ci: the library as one file, as a shared one, and its build byte for byte
 	+@tests/house/deps.sh --probe pkg && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
 CI_STAGES += 40:check-pkg
-PKG_PARTS = amalgam-lists amalgam-gcc check-shared
+PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce
 
 # ------------------------------------------------------------------ one file
 .PHONY: amalgam amalgam-lists amalgam-gcc
@@ -43,3 +43,12 @@ $(AMALGAM)/gcc/check: $(patsubst %.c,$(B)/lib/%.o,$(TEST_SRC) $(MODEL_SRC)) $(B)
 .PHONY: check-shared
 check-shared: $(SHARED) $(LIB) ## ci: what the shared library exports, and that it keeps what the last release promised
 	@tests/pkg/shared.sh $(SHARED) $(LIB)
+
+# ------------------------------------------------------------------ the same bytes again
+.PHONY: sbom check-reproduce
+SBOM := $(B)/libredlock.spdx
+sbom: $(SBOM) ## build: build/libredlock.spdx, what the library and the command are made of, as SPDX
+$(SBOM): $(LIB_SRC) $(CLI_SRC) $(PUBLIC_AND_PRIVATE) $(wildcard redlock/cli/*.h) FORCE
+	$(Q)$(PKG)/sbom.sh $(VERSION) $(filter-out FORCE,$^) >$@
+check-reproduce: $(B)/redlock $(SHARED) $(LIB) ## ci: built and installed from another folder it is the same, byte for byte; its SBOM too, and true
+	+@tests/pkg/reproduce.sh "$(MAKE)"
