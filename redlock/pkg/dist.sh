@@ -3,7 +3,7 @@
 # dist.sh OUT - the release as a folder and an archive, OUT/libredlock-VERSION and .tar.gz: all that git knows of the
 # tree, and on top of it what redlock/pkg/dist/ has for other build systems, with its gaps filled in:
 #
-#   @VERSION@   RDL_VERSION of resp/resp.h
+#   @VERSION@   RDL_VERSION: $RELEASE
 #   @URL@       where the project is at home: $URL
 #   @CORE@      sources of the library that know no operating system: $CORE_SRC
 #   @POSIX@     those that do: $POSIX_SRC
@@ -14,9 +14,8 @@
 set -eu
 out=$1
 URL=${URL:-https://libredlock.example}
-version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
 commit_s=$(git log -1 --format=%ct)
-name=libredlock-$version
+name=libredlock-$RELEASE
 tree=$out/$name
 rm -rf "$tree"
 mkdir -p "$tree"
@@ -25,7 +24,7 @@ git ls-files ':!.ci' | tar -cf - -T - | tar -xf - -C "$tree"
 rm -r "$tree/redlock/pkg/dist"
 
 fill() { # template file
-    sed -e "s|@VERSION@|$version|g; s|@URL@|$URL|g; s|@CORE@|$CORE_SRC|; s|@POSIX@|$POSIX_SRC|; s|@COMMAND@|$COMMAND_SRC|" \
+    sed -e "s|@VERSION@|$RELEASE|g; s|@URL@|$URL|g; s|@CORE@|$CORE_SRC|; s|@POSIX@|$POSIX_SRC|; s|@COMMAND@|$COMMAND_SRC|" \
         -e "s|@DATE@|$(date -u -R -d "@$commit_s")|" "$1" >"$2"
     case $2 in # these have no comments
     *.json | */changelog | */copyright | */source/format) sed -i '/^# SPDX/d' "$2" ;;

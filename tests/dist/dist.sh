@@ -3,13 +3,13 @@
 # dist.sh OUT - the release is made and used: its archive twice, and the same both times; the README's first program
 # built with it by CMake (installed, and fetched), Meson (installed, and as a subproject) and Debian's packages; the
 # manifests of formats whose tools are not to be had here parsed, and held against required.txt.
-# `make check-dist` sets CORE_SRC, POSIX_SRC, COMMAND_SRC.
+# `make check-dist` sets CORE_SRC, POSIX_SRC, COMMAND_SRC, RELEASE.
 #
 # Exit status 1: something of it failed, which is said.
 set -u
 out=$(realpath -m "$1")
 here=$(dirname "$(realpath "$0")")
-version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
+version=$RELEASE
 tree=$out/libredlock-$version
 log=$out/log
 failed=0

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
-# apt-get, as root or through `sudo -n`, but not with --probe. Groups: quick (make quick), test (make check),
-# lint (make lint), fuzz, proof, model, cover, live, cross (make check-cross), dist (make check-dist),
-# bench, fresh (the targets of these names), all.
+# apt-get, as root or through `sudo -n`, but not with --probe. Groups: test (make check), quick, lint, bench and fresh
+# (the targets of these names), the others of the table below (each of the target that probes for it), all.
 # A compiler called cc (gcc), make and git are taken for granted.
 #
 # Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
