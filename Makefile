@@ -27,6 +27,7 @@ CC := $(if $(filter default,$(origin CC)),cc,$(CC))
 GCC = gcc
 CLANG = clang
 ARM = arm-none-eabi-gcc
+MUSL = musl-gcc
 PREFIX = /usr/local
 DESTDIR =
 LIBDIR = $(PREFIX)/lib
@@ -91,6 +92,8 @@ $(B)/$(1)/%.o: %.c Makefile
 endef
 # Position-independent, so that a shared object may link the archive; the same bytes wherever the tree stands.
 $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS) -fdebug-prefix-map='$$(CURDIR)=.'))
+# What one file can do without: to be told apart when it crashes, and to be loaded anywhere.
+$(eval $(call flavour,static,$$(MUSL) $$(WARN) -Os -fno-asynchronous-unwind-tables -fno-pie $$(SECTIONS)))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -Os -g))
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
@@ -121,6 +124,11 @@ $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@
 $(B)/redlock: $(B)/lib/bin/redlock
 	@cp $< $@
+.PHONY: static
+static: $(B)/static/bin/redlock ## build: build/static/bin/redlock, the command as one file that needs no other (musl-gcc)
+$(B)/static/bin/redlock: $(patsubst %.c,$(B)/static/%.o,$(LIB_SRC) $(CLI_SRC))
+	@mkdir -p $(@D)
+	$(Q)$(MUSL) -static -no-pie -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none -o $@ $^
 # For systems with ELF.
 SHARED := $(B)/shared/libredlock.so.$(VERSION)
 shared: $(SHARED) ## build: build/shared/, the library as a shared one
@@ -156,23 +164,26 @@ INC := $(DESTDIR)$(PREFIX)/include/libredlock
 BASH_COMPLETION := share/bash-completion/completions/redlock
 ZSH_COMPLETION := share/zsh/site-functions/_redlock
 FISH_COMPLETION := share/fish/vendor_completions.d/redlock.fish
-install: lib $(B)/redlock ## build: headers, library, command, man page, completions (PREFIX, LIBDIR, DESTDIR)
-	for h in $(HEADERS); do install -D -m 644 $$h $(INC)/$$h || exit; done
-	install -D -m 644 $(LIB) $(DESTDIR)$(LIBDIR)/libredlock.a
-	install -D -m 755 $(B)/redlock $(DESTDIR)$(PREFIX)/bin/redlock
-	install -D -m 644 redlock/cli/redlock.1 $(DESTDIR)$(PREFIX)/share/man/man1/redlock.1
-	install -D -m 644 redlock/redlock.3 $(DESTDIR)$(PREFIX)/share/man/man3/redlock.3
-	install -D -m 644 redlock/cli/completions/redlock.bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
-	install -D -m 644 redlock/cli/completions/_redlock $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
-	install -D -m 644 redlock/cli/completions/redlock.fish $(DESTDIR)$(PREFIX)/$(FISH_COMPLETION)
-	@mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
-	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
+# $(call put,MODE,FILE,WHERE): as the install of every system can; -D is GNU's alone.
+put = install -d '$(dir $(3))' && install -m $(1) $(2) '$(3)'
+install: lib $(B)/redlock $(B)/libredlock.pc ## build: headers, library, command, man page, completions (PREFIX, LIBDIR, DESTDIR)
+	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
+	$(call put,644,$(LIB),$(DESTDIR)$(LIBDIR)/libredlock.a)
+	$(call put,644,$(B)/libredlock.pc,$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc)
+	$(call put,755,$(B)/redlock,$(DESTDIR)$(PREFIX)/bin/redlock)
+	$(call put,644,redlock/cli/redlock.1,$(DESTDIR)$(PREFIX)/share/man/man1/redlock.1)
+	$(call put,644,redlock/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
+	$(call put,644,redlock/cli/completions/redlock.bash,$(DESTDIR)$(PREFIX)/$(BASH_COMPLETION))
+	$(call put,644,redlock/cli/completions/_redlock,$(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION))
+	$(call put,644,redlock/cli/completions/redlock.fish,$(DESTDIR)$(PREFIX)/$(FISH_COMPLETION))
+$(B)/libredlock.pc: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
 	    'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
 	    'Version: $(VERSION)' \
-	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${libdir} -lredlock' \
-	    >$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc
+	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${libdir} -lredlock' >$@
 install-shared: shared ## build: the shared library besides (what -lredlock then links); run ldconfig afterwards
-	install -D -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/$(notdir $(SHARED))
+	$(call put,755,$(SHARED),$(DESTDIR)$(LIBDIR)/$(notdir $(SHARED)))
 	cd $(DESTDIR)$(LIBDIR) && ln -sf $(notdir $(SHARED)) $(SONAME) && ln -sf $(SONAME) libredlock.so
 uninstall: ## build: remove what install and install-shared put there
 	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a libredlock.so libredlock.so.* pkgconfig/libredlock.pc

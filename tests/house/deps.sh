@@ -95,6 +95,8 @@ pkg clang                     command -v clang
 pkg gcc-arm-none-eabi         command -v arm-none-eabi-gcc
 pkg libnewlib-arm-none-eabi   echo '#include <string.h>' | arm-none-eabi-gcc -E -
 pkg abigail-tools             command -v abidiff
+pkg busybox-static            command -v busybox
+pkg musl-tools                command -v musl-gcc
 bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind

@@ -2,10 +2,10 @@
 # What drops into somebody else's build (redlock/pkg/), and what is checked of it.
 
 .PHONY: check-pkg
-check-pkg: ## ci: the library as one file, as a shared one, and its build byte for byte
+check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
 	+@tests/house/deps.sh --probe pkg && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
 CI_STAGES += 40:check-pkg
-PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce
+PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce check-tools check-static
 
 # ------------------------------------------------------------------ one file
 .PHONY: amalgam amalgam-lists amalgam-gcc
@@ -52,3 +52,10 @@ $(SBOM): $(LIB_SRC) $(CLI_SRC) $(PUBLIC_AND_PRIVATE) $(wildcard redlock/cli/*.h)
 	$(Q)$(PKG)/sbom.sh $(VERSION) $(filter-out FORCE,$^) >$@
 check-reproduce: $(B)/redlock $(SHARED) $(LIB) ## ci: built and installed from another folder it is the same, byte for byte; its SBOM too, and true
 	+@tests/pkg/reproduce.sh "$(MAKE)"
+
+# ------------------------------------------------------------------ on other systems
+.PHONY: check-tools check-static
+check-tools: $(B)/redlock $(SHARED) $(LIB) ## ci: install and uninstall with busybox's tools
+	@tests/pkg/tools.sh "$(MAKE)"
+check-static: $(B)/static/bin/redlock $(B)/standin ## ci: the static command in an empty chroot; its size
+	@tests/pkg/static.sh $(B)/static/bin/redlock $(B)/standin

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# static.sh COMMAND STANDIN - the static command asks for no other file: in a chroot with nothing but itself it takes a lock
+# from a server that is named by its number, and with /etc/hosts from one with a name. It is no larger than MOST bytes.
+set -eu
+command=$1 standin=$2
+MOST=248000
+dir=$(mktemp -d)
+server=
+trap 'if [ -n "$server" ]; then kill "$server"; fi; rm -rf "$dir"' EXIT
+fail() {
+    echo "static.sh: $*" >&2
+    exit 1
+}
+
+! readelf -l "$command" | grep -E 'INTERP|DYNAMIC' || fail "it is not static"
+size=$(stat -c %s "$command")
+[ "$size" -le $MOST ] || fail "it has $size bytes, $MOST at most"
+
+"$standin" 0 >"$dir/port" &
+server=$!
+until [ -s "$dir/port" ]; do
+    kill -0 "$server"
+    sleep 0.05
+done
+port=$(head -n 1 "$dir/port")
+
+# Who is not root is root in a namespace of their own.
+root=$dir/root
+mkdir -m 755 "$root"
+cp "$command" "$root/redlock"
+inside() {
+    if [ "$(id -u)" -eq 0 ]; then chroot "$root" "$@"; else unshare -r chroot "$root" "$@"; fi
+}
+lock() { # host: prints what the locked command prints
+    inside /redlock run --restart-guard=off -u "redis://$1:$port" nightly -- /redlock --version
+}
+version=$(lock 127.0.0.1)
+[ "$version" = "$("$command" --version)" ] || fail "in a chroot it says '$version'"
+status=0
+lock lock.example 2>"$dir/said" || status=$?
+[ "$status" -eq 68 ] || fail "a name without an address is $status: $(cat "$dir/said")"
+mkdir "$root/etc"
+echo '127.0.0.1 lock.example' >"$root/etc/hosts"
+[ "$(lock lock.example)" = "$version" ] || fail "it does not read /etc/hosts"
+echo "static: $size bytes, and nothing beside it"
