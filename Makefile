@@ -166,10 +166,13 @@ ZSH_COMPLETION := share/zsh/site-functions/_redlock
 FISH_COMPLETION := share/fish/vendor_completions.d/redlock.fish
 # $(call put,MODE,FILE,WHERE): as the install of every system can; -D is GNU's alone.
 put = install -d '$(dir $(3))' && install -m $(1) $(2) '$(3)'
-install: lib $(B)/redlock $(B)/libredlock.pc ## build: headers, library, command, man page, completions (PREFIX, LIBDIR, DESTDIR)
+CMAKE := $(DESTDIR)$(LIBDIR)/cmake/libredlock
+install: lib $(B)/redlock $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man page, completions (PREFIX, LIBDIR, DESTDIR)
 	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
 	$(call put,644,$(LIB),$(DESTDIR)$(LIBDIR)/libredlock.a)
 	$(call put,644,$(B)/libredlock.pc,$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc)
+	$(call put,644,redlock/pkg/libredlock-config.cmake,$(CMAKE)/libredlock-config.cmake)
+	$(call put,644,$(B)/libredlock-config-version.cmake,$(CMAKE)/libredlock-config-version.cmake)
 	$(call put,755,$(B)/redlock,$(DESTDIR)$(PREFIX)/bin/redlock)
 	$(call put,644,redlock/cli/redlock.1,$(DESTDIR)$(PREFIX)/share/man/man1/redlock.1)
 	$(call put,644,redlock/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
@@ -182,11 +185,14 @@ $(B)/libredlock.pc: FORCE
 	    'Name: libredlock' 'Description: distributed locks over Redis and Valkey' \
 	    'Version: $(VERSION)' \
 	    'Cflags: -I$${prefix}/include/libredlock' 'Libs: -L$${libdir} -lredlock' >$@
+$(B)/libredlock-config-version.cmake: redlock/pkg/libredlock-config-version.cmake resp/resp.h
+	@mkdir -p $(@D)
+	@sed 's/@VERSION@/$(VERSION)/' $< >$@
 install-shared: shared ## build: the shared library besides (what -lredlock then links); run ldconfig afterwards
 	$(call put,755,$(SHARED),$(DESTDIR)$(LIBDIR)/$(notdir $(SHARED)))
 	cd $(DESTDIR)$(LIBDIR) && ln -sf $(notdir $(SHARED)) $(SONAME) && ln -sf $(SONAME) libredlock.so
 uninstall: ## build: remove what install and install-shared put there
-	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a libredlock.so libredlock.so.* pkgconfig/libredlock.pc
+	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a libredlock.so libredlock.so.* pkgconfig/libredlock.pc && rm -rf cmake/libredlock
 	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3 \
 	    $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
 clean: ## build: remove build/

@@ -97,6 +97,9 @@ pkg libnewlib-arm-none-eabi   echo '#include <string.h>' | arm-none-eabi-gcc -E 
 pkg abigail-tools             command -v abidiff
 pkg busybox-static            command -v busybox
 pkg musl-tools                command -v musl-gcc
+pkg cmake                     command -v cmake
+pkg meson                     command -v meson
+pkg ninja-build               command -v ninja
 bench pkg-config              command -v pkg-config
 bench libhiredis-dev          pkg-config --exists hiredis
 bench valgrind                command -v valgrind

@@ -8,7 +8,7 @@ dir=$(mktemp -d "$build/readme.XXXXXX")
 server=
 trap 'if [ -n "$server" ]; then kill "$server"; fi; rm -rf "$dir"' EXIT
 
-awk '/^```c/ { on = 1; if (NR > 30) exit 1; next } /^```/ { on = 0 } on' README.md >"$dir/first.c"
+awk -f "$(dirname "$0")/first.awk" README.md >"$dir/first.c"
 [ -s "$dir/first.c" ]
 
 "$build/standin" 0 >"$dir/port" &

@@ -5,7 +5,7 @@
 check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
 	+@tests/house/deps.sh --probe pkg && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
 CI_STAGES += 40:check-pkg
-PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce check-tools check-static
+PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce check-tools check-static check-builds
 
 # ------------------------------------------------------------------ one file
 .PHONY: amalgam amalgam-lists amalgam-gcc
@@ -59,3 +59,8 @@ check-tools: $(B)/redlock $(SHARED) $(LIB) ## ci: install and uninstall with bus
 	@tests/pkg/tools.sh "$(MAKE)"
 check-static: $(B)/static/bin/redlock $(B)/standin ## ci: the static command in an empty chroot; its size
 	@tests/pkg/static.sh $(B)/static/bin/redlock $(B)/standin
+
+# ------------------------------------------------------------------ in somebody's build
+.PHONY: check-builds
+check-builds: $(B)/redlock $(LIB) ## ci: the README's program with CMake and Meson, as a part of their build and as installed
+	+@tests/pkg/builds.sh "$(MAKE)"

@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# builds.sh MAKE - the README's first program in the builds of others: CMake finds the library as a part of the build and
+# where it is installed, and refuses it for another version; Meson the same, from a wrap and by pkg-config.
+set -eu
+make=$1 top=$(pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+run() { "$@" >"$dir/said" 2>&1 || { cat "$dir/said"; echo "builds.sh: $*"; exit 1; }; }
+
+# Nobody listens on port 1: what it says then, and ends with, shows that it is linked and runs.
+awk -f tests/house/first.awk README.md | sed 's/127\.0\.0\.1:6379/127.0.0.1:1/' >"$dir/first.c"
+works() { # program
+    status=0
+    "$1" >"$dir/said" || status=$?
+    [ "$status" -eq 1 ]
+    grep -qx 'no lock: cannot connect' "$dir/said"
+    echo "builds: $2"
+}
+version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
+# The one before, which promised something else.
+older=$(echo "$version" | awk -F . '{ print $1 == 0 ? "0." $2 - 1 : $1 - 1 ".0" }')
+run $make install DESTDIR="$dir/root" PREFIX=/usr LIBDIR=/usr/lib/some/where
+git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c --transform 's,^,libredlock/,' >"$dir/libredlock.tar"
+
+# ---------------------------------------------------------------- CMake
+cmake_project() { # name, lines that find the library
+    mkdir "$dir/$1"
+    cp "$dir/first.c" "$dir/$1"
+    cat >"$dir/$1/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.18)
+project(user C)
+$2
+add_executable(first first.c)
+target_link_libraries(first libredlock::libredlock)
+END
+}
+cmake_project fetched "include(FetchContent)
+FetchContent_Declare(libredlock URL $dir/libredlock.tar SOURCE_SUBDIR redlock/pkg)
+FetchContent_MakeAvailable(libredlock)"
+run cmake -S "$dir/fetched" -B "$dir/fetched/build"
+run cmake --build "$dir/fetched/build"
+works "$dir/fetched/build/first" 'CMake, FetchContent'
+
+cmake_project found "find_package(libredlock $version REQUIRED)"
+# A folder of libraries that CMake does not look into by itself.
+run cmake -S "$dir/found" -B "$dir/found/build" -D libredlock_DIR="$dir/root/usr/lib/some/where/cmake/libredlock"
+run cmake --build "$dir/found/build"
+works "$dir/found/build/first" 'CMake, find_package'
+
+for other in "$version.1" "$older"; do
+    cmake_project "not-$other" "find_package(libredlock $other REQUIRED HINTS $dir/root/usr/lib/some/where/cmake/libredlock)"
+    ! cmake -S "$dir/not-$other" -B "$dir/not-$other/build" >"$dir/said" 2>&1 || { echo "builds.sh: $version passes for $other"; exit 1; }
+    grep -q "version: $version" "$dir/said"
+done
+
+# ---------------------------------------------------------------- Meson
+meson_project() { # name
+    mkdir -p "$dir/$1/subprojects/packagefiles/libredlock"
+    cp "$dir/first.c" "$dir/$1"
+    cat >"$dir/$1/meson.build" <<END
+project('user', 'c')
+executable('first', 'first.c', dependencies: dependency('libredlock', version: '$version'))
+END
+}
+meson_project wrapped
+cp "$dir/libredlock.tar" "$dir/wrapped/subprojects/packagefiles"
+cp "$top/redlock/pkg/meson.build" "$dir/wrapped/subprojects/packagefiles/libredlock"
+cat >"$dir/wrapped/subprojects/libredlock.wrap" <<END
+[wrap-file]
+directory = libredlock
+source_filename = libredlock.tar
+patch_directory = libredlock
+[provide]
+dependency_names = libredlock
+END
+run meson setup --wrap-mode=forcefallback "$dir/wrapped/build" "$dir/wrapped"
+run meson compile -C "$dir/wrapped/build"
+works "$dir/wrapped/build/first" 'Meson, a wrap'
+
+meson_project installed
+export PKG_CONFIG_PATH="$dir/root/usr/lib/some/where/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$dir/root"
+run meson setup "$dir/installed/build" "$dir/installed"
+run meson compile -C "$dir/installed/build"
+works "$dir/installed/build/first" 'Meson, pkg-config'
