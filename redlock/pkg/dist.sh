@@ -5,9 +5,7 @@
 #
 #   @VERSION@   RDL_VERSION: $RELEASE
 #   @URL@       where the project is at home: $URL
-#   @CORE@      sources of the library that know no operating system: $CORE_SRC
-#   @POSIX@     those that do: $POSIX_SRC
-#   @COMMAND@   those of the command: $COMMAND_SRC
+#   @COMMAND@   the sources of the command: $COMMAND_SRC
 #   @DATE@      of the commit, as a changelog of Debian's has it
 #
 # Made again of the same commit it is the same, byte for byte. Exit status 1: it could not be made.
@@ -24,7 +22,7 @@ git ls-files ':!.ci' | tar -cf - -T - | tar -xf - -C "$tree"
 rm -r "$tree/redlock/pkg/dist"
 
 fill() { # template file
-    sed -e "s|@VERSION@|$RELEASE|g; s|@URL@|$URL|g; s|@CORE@|$CORE_SRC|; s|@POSIX@|$POSIX_SRC|; s|@COMMAND@|$COMMAND_SRC|" \
+    sed -e "s|@VERSION@|$RELEASE|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|" \
         -e "s|@DATE@|$(date -u -R -d "@$commit_s")|" "$1" >"$2"
     case $2 in # these have no comments
     *.json | */changelog | */copyright | */source/format) sed -i '/^# SPDX/d' "$2" ;;

@@ -3,7 +3,6 @@
 
 DIST := $(B)/dist
 .PHONY: dist check-dist
-dist check-dist: export POSIX_SRC = $(filter-out $(CORE_SRC),$(LIB_SRC))
 dist check-dist: export COMMAND_SRC = $(CLI_SRC)
 dist check-dist: export RELEASE = $(VERSION)
 dist: ## build: build/dist/libredlock-VERSION.tar.gz: for CMake, Meson, Debian, Conan, vcpkg, ESP-IDF, Zephyr, PlatformIO (URL=...)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # builds.sh MAKE - the README's first program in the builds of others: CMake finds the library as a part of the build and
-# where it is installed, and refuses it for another version; Meson the same, from a wrap and by pkg-config.
+# where it is installed, and refuses it for another version; Meson by pkg-config.
 set -eu
-make=$1 top=$(pwd)
+make=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 run() { "$@" >"$dir/said" 2>&1 || { cat "$dir/said"; echo "builds.sh: $*"; exit 1; }; }
@@ -56,28 +56,13 @@ done
 
 # ---------------------------------------------------------------- Meson
 meson_project() { # name
-    mkdir -p "$dir/$1/subprojects/packagefiles/libredlock"
+    mkdir -p "$dir/$1"
     cp "$dir/first.c" "$dir/$1"
     cat >"$dir/$1/meson.build" <<END
 project('user', 'c')
 executable('first', 'first.c', dependencies: dependency('libredlock', version: '$version'))
 END
 }
-meson_project wrapped
-cp "$dir/libredlock.tar" "$dir/wrapped/subprojects/packagefiles"
-cp "$top/redlock/pkg/meson.build" "$dir/wrapped/subprojects/packagefiles/libredlock"
-cat >"$dir/wrapped/subprojects/libredlock.wrap" <<END
-[wrap-file]
-directory = libredlock
-source_filename = libredlock.tar
-patch_directory = libredlock
-[provide]
-dependency_names = libredlock
-END
-run meson setup --wrap-mode=forcefallback "$dir/wrapped/build" "$dir/wrapped"
-run meson compile -C "$dir/wrapped/build"
-works "$dir/wrapped/build/first" 'Meson, a wrap'
-
 meson_project installed
 export PKG_CONFIG_PATH="$dir/root/usr/lib/some/where/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$dir/root"
 run meson setup "$dir/installed/build" "$dir/installed"
