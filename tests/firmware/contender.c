@@ -11,7 +11,7 @@
 
 #include "lock/lock.h"
 
-enum { TTL_MS = 3000, SPARE_MS = 1000, REST_MS = 40 }; /* the first two as in app.c */
+enum { TTL_MS = 3000, SPARE_MS = 1000, WORK_MS = 10, REST_MS = 40 }; /* the first two as in app.c */
 
 static const struct rdl_lock_options options = {.ttl_ms = TTL_MS, .wait_ms = 200, .retry_ms = 10};
 
@@ -37,9 +37,9 @@ static int write_number(const char *name, uint32_t number)
     return ok;
 }
 
-static void rest(void)
+static void wait_ms(long ms)
 {
-    const struct timespec some = {0, REST_MS * 1000000L};
+    const struct timespec some = {0, ms * 1000000};
 
     nanosleep(&some, NULL);
 }
@@ -49,6 +49,7 @@ static int update(struct rdl_lock *lock, const struct rdl_net *net)
 {
     uint32_t number = read_number("number");
 
+    wait_ms(WORK_MS);
     if (number >= read_number("goal") || rdl_lock_extend(lock, net, TTL_MS) != RDL_OK)
         return 0;
     if (rdl_lock_remaining_ms(lock, net->now_ms(net->ctx)) < SPARE_MS)
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
             updates += written;
             rdl_lock_release(&lock, &net);
         }
-        rest();
+        wait_ms(REST_MS);
     }
     printf("updates %d\n", updates);
     return 0;
