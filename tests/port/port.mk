@@ -16,4 +16,12 @@ check-port: $(B)/port/port.a ## check: a driver against a hostile peer, for the 
 port-rules: $(B)/port/port.a ## check: each rule of net/PORTING.md is one that check-port knows, and finds broken
 	@tests/port/port.sh --rules
 	@CC='$(CC)' tests/port/port.sh $(B)
-CHECK_MORE += check-port port-rules
+
+# One for a line that has no end of its own: other cases, the same conn that watches.
+LINE_DRIVER = tests/port/line_uart.c $(addprefix lock/examples/firmware/,conn_uart.c clock.c unique.c)
+.PHONY: check-line
+check-line: $(B)/port/port.a $(B)/lib/tests/port/line_cases.o ## check: a driver for a line against a bridge that brings old bytes: LINE_DRIVER='file.c ...'
+	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/line $(LINE_DRIVER) $(B)/lib/tests/port/line_cases.o $<
+	@$(B)/port/line
+port-rules: $(B)/lib/tests/port/line_cases.o
+CHECK_MORE += check-port check-line port-rules

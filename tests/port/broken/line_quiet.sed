@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# lock/examples/firmware/conn_uart.c: rule 11: a line that was quiet is not asked anew
+s/got < 0 \|\| now_ms - line\.heard_ms >= QUIET_MS/got < 0/
