@@ -11,7 +11,7 @@
 
 #include "lock/lock.h"
 
-enum { TTL_MS = 3000, SPARE_MS = 1000, WORK_MS = 10, REST_MS = 40 }; /* the first two as in app.c */
+enum { TTL_MS = 3000, SPARE_MS = 2000, WORK_MS = 10, REST_MS = 40 }; /* the first two as in app.c */
 
 static const struct rdl_lock_options options = {.ttl_ms = TTL_MS, .wait_ms = 200, .retry_ms = 10};
 

@@ -3,7 +3,7 @@
 # firmware.sh [--update] BUILD FIGURES - the reference port takes real locks, on three emulated boards.
 # 1. Each board wants a lock that somebody else holds, over a line that is cut again and again and begins each
 #    time with a grant that nobody gave: it must not believe it. Then it is reset, and takes the lock once.
-# 2. What that took of flash, .bss and stack is compared with FIGURES (see size.sh), or written there.
+# 2. What that took of flash, .bss and stack is compared with FIGURES (compare.awk), or written there.
 # 3. Three boards and four hosts count to 1,000 in one file, one lock on one server, which is killed, frozen and
 #    started again on the way. No update may be lost. The server writes each command to its log before it
 #    answers, so a restart forgets no lock.

@@ -6,7 +6,7 @@
  */
 #include "board.h"
 
-enum { NAME_LEN = 5, TTL_MS = 3000, SPARE_MS = 1000 };
+enum { NAME_LEN = 5, TTL_MS = 3000, SPARE_MS = 2000 };
 
 static struct rdl_endpoint endpoint; /* empty: the line leads there, and no login is wanted */
 static uint64_t queue[RDL_QUEUE_FOR(1, NAME_LEN) / 8];

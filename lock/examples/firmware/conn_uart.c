@@ -58,6 +58,7 @@ static void open_line(struct rdl_conn *c)
         else
             line.matched = byte == 'N' ? DIGITS : TEXT; /* no N stands further on */
     if (line.matched == QUESTION) {
+        line.is_asking = 0;
         line.heard_ms = line.asked_ms; /* the answer came later than that */
         rdl_conn_opened(c);
     }

@@ -20,12 +20,6 @@ uint32_t tick(void)
     return counter;
 }
 
-/* The millisecond is over, or the UART has a byte or room for one: that ends the sleep of idle. */
-static void on_wake(void)
-{
-    uart_woke();
-}
-
 static void on_fault(void)
 {
     halt(99);
@@ -48,9 +42,10 @@ union vector {
     char *stack;
 };
 
+/* The last three: a ms is over, the UART has a byte, or room for one. Each ends the sleep of idle. */
 extern const union vector vectors[18];
 __attribute__((section(".vectors"))) const union vector vectors[18] = {
-    {.stack = stack_top}, {on_reset}, {on_fault}, {on_fault}, {on_fault}, {on_fault},
-    {on_fault},           {on_fault}, {on_fault}, {on_fault}, {on_fault}, {on_fault},
-    {on_fault},           {on_fault}, {on_fault}, {on_wake},  {on_wake},  {on_wake},
+    {.stack = stack_top}, {on_reset}, {on_fault}, {on_fault},  {on_fault},  {on_fault},
+    {on_fault},           {on_fault}, {on_fault}, {on_fault},  {on_fault},  {on_fault},
+    {on_fault},           {on_fault}, {on_fault}, {uart_woke}, {uart_woke}, {uart_woke},
 };
