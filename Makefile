@@ -143,14 +143,19 @@ $(EXAMPLES): $(B)/examples/%: $(LIB)
 $(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
 
 # Those that need other libraries are built for the tests alone.
-MORE_EXAMPLES := $(addprefix $(B)/examples/lock/,loops/epoll loops/libuv loops/io_uring tls_openssl tls_mbedtls)
+MORE_EXAMPLES := $(addprefix $(B)/examples/lock/,loops/epoll loops/libuv loops/io_uring loops/lwip tls_openssl tls_mbedtls)
 LIBS_loops/libuv := -luv
 LIBS_loops/io_uring := -luring
+LIBS_loops/lwip := -llwip -lslirp
 LIBS_tls_openssl := -lssl -lcrypto
 LIBS_tls_mbedtls := -lmbedtls -lmbedx509 -lmbedcrypto
 $(MORE_EXAMPLES): $(B)/examples/lock/%: $(B)/lib/lock/examples/%.o $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_$*)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_$*)
+# The driver alone is the example; the board that it runs on is the tests'.
+$(B)/examples/lock/loops/lwip: $(B)/lib/tests/servers/lwip_main.o
+$(addprefix $(B)/lib/,lock/examples/loops/lwip.o tests/servers/lwip_main.o): CPPFLAGS += -isystem \
+	$(shell pkg-config --variable=includedir lwip)
 
 # The list of suites main.c includes, rewritten only when a file comes or goes.
 $(B)/suites.inc: FORCE

@@ -28,6 +28,8 @@ test fish                     command -v fish
 test bsdutils                 command -v script
 test libuv1-dev               pkg-config --exists libuv
 test liburing-dev             pkg-config --exists liburing
+test liblwip-dev              pkg-config --exists lwip
+test libslirp-dev             echo '#include <slirp/libslirp.h>' | cc -E -
 test libssl-dev               pkg-config --exists openssl
 test libmbedtls-dev           echo '#include <mbedtls/ssl.h>' | cc -E -
 quick check                   pkg-config --exists check
@@ -43,6 +45,8 @@ lint pkg-config               command -v pkg-config
 lint libhiredis-dev           pkg-config --exists hiredis
 lint libuv1-dev               pkg-config --exists libuv
 lint liburing-dev             pkg-config --exists liburing
+lint liblwip-dev              pkg-config --exists lwip
+lint libslirp-dev             echo '#include <slirp/libslirp.h>' | cc -E -
 lint libssl-dev               pkg-config --exists openssl
 lint libmbedtls-dev           echo '#include <mbedtls/ssl.h>' | cc -E -
 lint clang                    command -v clang

@@ -109,6 +109,48 @@ START_TEST(a_lock_is_taken_in_the_loops_of_others)
 }
 END_TEST
 
+/* Over one connection: the other one is that of the next command here. */
+START_TEST(many_locks_are_taken_over_one_connection_of_lwip)
+{
+    char args[64];
+
+    live_start(&server[0]);
+    snprintf(args, sizeof args, "redis://10.0.2.2:%d", server[0].port);
+    live_command(&server[0], "SET 'job 3' somebody PX 300");
+    live_command(&server[0], "CONFIG RESETSTAT");
+    ck_assert_int_eq(run("lock/loops/lwip", args), 0);
+    ck_assert_str_eq(output, "acquired: 8\nreleased: 8\nconnections: 1\n");
+    ck_assert_ptr_nonnull(strstr(live_command(&server[0], "INFO stats"), "total_connections_received:2\r\n"));
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+    live_kill(&server[0]);
+    ck_assert_int_eq(run("lock/loops/lwip", args), 1);
+    ck_assert_str_eq(output, "acquired: 0\nthe last: cannot connect\nreleased: 0\nconnections: 0\n");
+}
+END_TEST
+
+/* The last of the locks is given back when the server has ended the connection, and there is another one. */
+START_TEST(a_connection_of_lwip_that_ends_is_made_anew)
+{
+    char args[64];
+    pid_t other;
+
+    live_start(&server[0]);
+    snprintf(args, sizeof args, "redis://10.0.2.2:%d", server[0].port);
+    live_command(&server[0], "SET 'job 3' somebody");
+    other = live_fork();
+    if (other == 0) {
+        live_await(&server[0], "CLIENT LIST", "cmd=pttl");
+        live_command(&server[0], "CLIENT KILL TYPE normal SKIPME yes");
+        live_await(&server[0], "CLIENT LIST", "cmd=pttl");
+        live_command(&server[0], "DEL 'job 3'");
+        _exit(0);
+    }
+    ck_assert_int_eq(run("lock/loops/lwip", args), 0);
+    ck_assert_str_eq(output, "acquired: 8\nreleased: 8\nconnections: 1\n");
+    live_reap(other);
+}
+END_TEST
+
 START_TEST(legacy_gets_along_with_old_programs)
 {
     live_start(&server[0]);
@@ -353,6 +395,7 @@ END_TEST
 
 Suite *suite_examples(void);
 Suite *suite_examples_loops(void);
+Suite *suite_examples_lwip(void);
 Suite *suite_examples_tls(void);
 
 Suite *suite_examples(void)
@@ -387,6 +430,19 @@ Suite *suite_examples_loops(void)
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_lock_is_taken_in_the_loops_of_others, 0, LOOPS);
+    suite_add_tcase(s, tc);
+    return s;
+}
+
+Suite *suite_examples_lwip(void)
+{
+    Suite *s = suite_create("examples_lwip");
+    TCase *tc = tcase_create("run");
+
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, many_locks_are_taken_over_one_connection_of_lwip);
+    tcase_add_test(tc, a_connection_of_lwip_that_ends_is_made_anew);
     suite_add_tcase(s, tc);
     return s;
 }
