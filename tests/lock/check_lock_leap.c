@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* The host slept, and its clock leaps: what that does to a lock on one server, which did not sleep. */
+#include <check.h>
+
+#include "lock/lock.h"
+#include "tests/fixtures/scripted.h"
+
+enum { NOW = 1000, TTL = 10000, UNTIL = NOW + TTL - 102 };
+
+static struct scripted s;
+static struct rdl_lock l;
+static struct rdl_lock_options opt;
+
+static void setup(void)
+{
+    const struct rdl_lock_options once = {.ttl_ms = TTL};
+
+    scripted_init(&s);
+    scripted_open(&s, NOW);
+    opt = once;
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
+}
+
+static int acquire(uint64_t now_ms)
+{
+    return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
+}
+
+static void held(void)
+{
+    ck_assert_int_eq(acquire(NOW), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_OK);
+}
+
+/* Nobody need be asked: not a step, not a byte. */
+START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
+{
+    static const uint64_t leaps[] = {UNTIL, UNTIL + 1, NOW + 86400000u, UINT64_MAX};
+
+    held();
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, leaps[_i]), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, UNTIL - 1), 1);
+}
+END_TEST
+
+START_TEST(after_a_leap_it_is_lost_and_not_extended)
+{
+    held();
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, UNTIL), RDL_LOST);
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
+/* The server said yes; for how long it was ours nobody knows, as what lies between may be anything. */
+START_TEST(a_leap_while_it_is_extended_loses_it_though_the_server_said_yes)
+{
+    held();
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, UNTIL - 500), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, UNTIL), RDL_LOST);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, UNTIL), 0);
+}
+END_TEST
+
+START_TEST(a_leap_while_it_is_acquired_gives_back_what_was_granted)
+{
+    ck_assert_int_eq(acquire(NOW), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, UNTIL), RDL_EXPIRED);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
+}
+END_TEST
+
+START_TEST(a_leap_while_it_is_waited_for_ends_the_waiting)
+{
+    opt.wait_ms = 5000;
+    opt.retry_ms = 50;
+    ck_assert_int_eq(acquire(NOW), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "$-1\r\n:9000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 5000), RDL_BUSY);
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
+/* What may still be there of the old lease is given back first. */
+START_TEST(after_a_leap_it_can_be_had_again)
+{
+    uint64_t now_ms = NOW + 86400000u;
+
+    held();
+    ck_assert_int_eq(acquire(now_ms), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&s), wire_join(wire_release_text("k", entropy_token(1)),
+                                                  wire_acquire("k", entropy_token(2), TTL), NULL));
+    scripted_reply(&s, ":-1\r\n+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, now_ms), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now_ms), TTL - 102);
+}
+END_TEST
+
+START_TEST(a_leap_within_the_lease_leaves_what_is_left_of_it)
+{
+    held();
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, UNTIL - 600), 600);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, UNTIL - 600), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, UNTIL - 600), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, UNTIL - 600), TTL - 102);
+}
+END_TEST
+
+Suite *suite_lock_leap(void);
+Suite *suite_lock_leap(void)
+{
+    Suite *suite = suite_create("lock_leap");
+    TCase *tc = tcase_create("leap");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, a_leap_over_the_end_ends_the_lease_at_once, 0, 4);
+    tcase_add_test(tc, after_a_leap_it_is_lost_and_not_extended);
+    tcase_add_test(tc, a_leap_while_it_is_extended_loses_it_though_the_server_said_yes);
+    tcase_add_test(tc, a_leap_while_it_is_acquired_gives_back_what_was_granted);
+    tcase_add_test(tc, a_leap_while_it_is_waited_for_ends_the_waiting);
+    tcase_add_test(tc, after_a_leap_it_can_be_had_again);
+    tcase_add_test(tc, a_leap_within_the_lease_leaves_what_is_left_of_it);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
