@@ -4,24 +4,20 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
+#include "tests/fixtures/entropy.h"
 #include "tests/fixtures/servers.h"
 
 static struct live_server server;
@@ -421,26 +417,11 @@ START_TEST(test_random_bytes_fill_all_of_the_buffer)
 }
 END_TEST
 
-/* From now on getrandom(2) fails with this error in this process. */
-static void break_getrandom(unsigned err)
-{
-    struct sock_filter code[] = {
-        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
-        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_getrandom},
-        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | err},
-        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
-    };
-    struct sock_fprog filter = {sizeof code / sizeof code[0], code};
-
-    ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-    ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
-}
-
 START_TEST(test_a_kernel_without_getrandom_has_the_file)
 {
     int before = live_count_fds();
 
-    break_getrandom(ENOSYS);
+    entropy_break(ENOSYS);
     ck_assert_int_eq(rdl_posix_random(random_bytes, sizeof random_bytes), RDL_OK);
     ck_assert(is_random(random_bytes, sizeof random_bytes));
     ck_assert_int_eq(live_count_fds(), before);
@@ -449,7 +430,7 @@ END_TEST
 
 START_TEST(test_no_entropy_yet_is_an_error_and_not_a_weak_token)
 {
-    break_getrandom(EAGAIN);
+    entropy_break(EAGAIN);
     ck_assert_int_eq(rdl_posix_random(random_bytes, 16), RDL_E_RANDOM);
 }
 END_TEST
@@ -459,7 +440,7 @@ START_TEST(test_no_random_source_at_all_is_an_error)
     struct rlimit limit;
     rlim_t before;
 
-    break_getrandom(ENOSYS);
+    entropy_break(ENOSYS);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     before = limit.rlim_cur;
     limit.rlim_cur = 0;

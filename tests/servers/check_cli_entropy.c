@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The command on a host that has just booted, and has no random numbers yet. */
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/entropy.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <errno.h>
+#include <string.h>
+
+Suite *suite_cli_entropy(void);
+
+enum { EXIT_OS = 71 };
+
+static struct live_server server;
+static struct command c;
+
+static void setup(void)
+{
+    live_start(&server);
+    live_command(&server, "CONFIG RESETSTAT");
+    entropy_break(EAGAIN);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* The server has been asked for no lock, by no command at all that a lock is made of. */
+static void nothing_was_asked(void)
+{
+    const char *stats = live_command(&server, "INFO commandstats");
+
+    ck_assert_ptr_null(strstr(stats, "cmdstat_set:"));
+    ck_assert_ptr_null(strstr(stats, "cmdstat_eval"));
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+}
+
+static const char *const verbs[][4] = {{"run", "nightly", "-c", "echo ran"}, {"acquire", "nightly"}};
+
+START_TEST(without_random_numbers_no_lock_is_asked_for)
+{
+    command_add(&c, verbs[_i][0]);
+    command_add_servers(&c, &server, 1);
+    for (int i = 1; i < 4 && verbs[_i][i] != NULL; i++)
+        command_add(&c, verbs[_i][i]);
+    ck_assert_int_eq(command_run(&c), EXIT_OS);
+    ck_assert_str_eq(c.out, "");
+    ck_assert_str_eq(c.err, "redlock: cannot ask for the lock: no source of random numbers\n");
+    nothing_was_asked();
+}
+END_TEST
+
+Suite *suite_cli_entropy(void)
+{
+    Suite *s = suite_create("cli_entropy");
+    TCase *tc = tcase_create("booted");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, without_random_numbers_no_lock_is_asked_for, 0, 2);
+    suite_add_tcase(s, tc);
+    return s;
+}
