@@ -79,7 +79,7 @@ export B WARN WARN_GCC CORE_SRC
 
 # ------------------------------------------------------------------ what is built
 
-.PHONY: all lib shared install install-shared uninstall clean help
+.PHONY: all lib static shared install install-shared uninstall clean help
 all: lib $(if $(CLI_SRC),$(B)/redlock) $(EXAMPLES) ## build: the library, the command, the examples (default)
 lib: $(LIB) ## build: build/libredlock.a alone
 
@@ -92,8 +92,8 @@ $(B)/$(1)/%.o: %.c Makefile
 endef
 # Position-independent, so that a shared object may link the archive; the same bytes wherever the tree stands.
 $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS) -fdebug-prefix-map='$$(CURDIR)=.'))
-# What one file can do without: to be told apart when it crashes, and to be loaded anywhere.
-$(eval $(call flavour,static,$$(MUSL) $$(WARN) -Os -fno-asynchronous-unwind-tables -fno-pie $$(SECTIONS)))
+# Small: nothing for a debugger, and one address to be loaded at. What is not inlined may, for all gcc knows, be cut off.
+$(eval $(call flavour,static,$$(MUSL) $$(WARN) -Wno-format-truncation -Os -fno-asynchronous-unwind-tables -fno-pie $$(SECTIONS)))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -Os -g))
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
@@ -124,7 +124,6 @@ $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@
 $(B)/redlock: $(B)/lib/bin/redlock
 	@cp $< $@
-.PHONY: static
 static: $(B)/static/bin/redlock ## build: build/static/bin/redlock, the command as one file that needs no other (musl-gcc)
 $(B)/static/bin/redlock: $(patsubst %.c,$(B)/static/%.o,$(LIB_SRC) $(CLI_SRC))
 	@mkdir -p $(@D)

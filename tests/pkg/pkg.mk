@@ -31,7 +31,7 @@ amalgam-gcc: ONLY = $(call suites_of,$(filter tests/resp/% tests/net/% tests/loc
 define one_file
 $(AMALGAM)/$(1)/%.o: $(AMALGAM)/rdl.c
 	@mkdir -p $$(@D)
-	$$(Q)$(2) -Werror -c -o $$@ $(AMALGAM)/$$*.c
+	$$(Q)$(2) $$(WERROR) -c -o $$@ $(AMALGAM)/$$*.c
 endef
 $(eval $(call one_file,gcc,$(GCC) $(WARN_GCC) -O2 -g))
 $(eval $(call one_file,clang,$(CLANG) $(WARN) -Os -g))

@@ -37,10 +37,11 @@ lock() { # host: prints what the locked command prints
 }
 version=$(lock 127.0.0.1)
 [ "$version" = "$("$command" --version)" ] || fail "in a chroot it says '$version'"
+mkdir "$root/etc"
+printf '%s\n' 'nameserver 127.0.0.1' 'options timeout:1 attempts:1' >"$root/etc/resolv.conf"
 status=0
 lock lock.example 2>"$dir/said" || status=$?
 [ "$status" -eq 68 ] || fail "a name without an address is $status: $(cat "$dir/said")"
-mkdir "$root/etc"
 echo '127.0.0.1 lock.example' >"$root/etc/hosts"
 [ "$(lock lock.example)" = "$version" ] || fail "it does not read /etc/hosts"
 echo "static: $size bytes, and nothing beside it"
