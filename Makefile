@@ -27,6 +27,7 @@ CC := $(if $(filter default,$(origin CC)),cc,$(CC))
 GCC = gcc
 CLANG = clang
 ARM = arm-none-eabi-gcc
+RISCV = riscv64-unknown-elf-gcc
 MUSL = musl-gcc
 PREFIX = /usr/local
 DESTDIR =

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The reference port (lock/examples/firmware/) on emulated boards: built, run, measured.
 
-RISCV = riscv64-unknown-elf-gcc
 FIRMWARE := lock/examples/firmware
 BOARDS := m3 m4 rv32
 # What is written by hand as memcpy stays a loop, and does not become a call of itself.

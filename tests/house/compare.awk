@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # compare.awk - measured figures against committed ones: awk -v who=SCRIPT -v update=TARGET -f compare.awk
-# budgets.txt figures COMMITTED. A line is KIND TARGET NAME BYTES; "compiler TARGET VERSION" says who made them.
+# budgets.txt figures COMMITTED. A line is KIND TARGET NAME NUMBER; "compiler TARGET VERSION" says who made them.
 # Structure sizes must be as committed. Others may exceed what was committed by 16 bytes or 1 %; they depend on
 # the compiler, so those of another version are held to the budgets alone. Exit status 1: too large.
 function fail(text) { print who ": " text; failed = 1 }
@@ -11,7 +11,7 @@ NF == 4 && $1 != "#" { was[$1, $2, $3] = $4 }
 END {
     for (t in with)
         if (with[t] != built[t]) print who ": " t " compiler " built[t] ", figures are of " with[t] \
-            ": text and stack are held to the budgets only"
+            ": all but sizes of structures are held to the budgets only"
     for (k in now) {
         split(k, p, SUBSEP)
         what = p[1] " of " p[3] " on " p[2] " is " now[k]

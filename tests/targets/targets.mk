@@ -3,7 +3,6 @@
 # and ends them, by semihosting.
 
 # The library's objects for Cortex-M0 and M4 are those that `make size` measures.
-RISCV = riscv64-unknown-elf-gcc
 RV32 := -march=rv32imac -mabi=ilp32 --specs=picolibc.specs
 TARGET := -Os $(SECTIONS)
 $(eval $(call flavour,targets/m0,$$(ARM) $$(WARN_GCC) $$(TARGET) -mthumb -mcpu=cortex-m0 $$(BOARD_M0)))
