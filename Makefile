@@ -153,8 +153,8 @@ $(MORE_EXAMPLES): $(B)/examples/lock/%: $(B)/lib/lock/examples/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_$*)
 # The driver alone is the example; the board that it runs on is the tests'.
-$(B)/examples/lock/loops/lwip: $(B)/lib/tests/servers/lwip_main.o
-$(addprefix $(B)/lib/,lock/examples/loops/lwip.o tests/servers/lwip_main.o): CPPFLAGS += -isystem \
+$(B)/examples/lock/loops/lwip: $(B)/lib/tests/servers/lwip_main.o $(B)/lib/tests/port/slirp.o
+$(addprefix $(B)/lib/,lock/examples/loops/lwip.o tests/servers/lwip_main.o tests/port/slirp.o): CPPFLAGS += -isystem \
 	$(shell pkg-config --variable=includedir lwip)
 
 # The list of suites main.c includes, rewritten only when a file comes or goes.

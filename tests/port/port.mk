@@ -5,7 +5,7 @@
 DRIVER = tests/port/port_posix.c net/net_posix.c net/net_posix_clock.c
 PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c,$(sort $(wildcard tests/port/port_*.c))))
 
-.PHONY: check-port port-rules
+.PHONY: check-port check-port-lwip port-rules
 $(B)/port/port.a: $(PORT_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -13,6 +13,11 @@ $(B)/port/port.a: $(PORT_OBJ)
 check-port: $(B)/port/port.a ## check: a driver against a hostile peer, for the rules of net/PORTING.md: DRIVER='file.c ...'
 	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/check $(DRIVER) $<
 	@$(B)/port/check
+LWIP_DRIVER := tests/port/lwip_driver.c tests/port/slirp.c lock/examples/loops/lwip.c net/net_posix_clock.c
+check-port-lwip: $(B)/port/port.a ## check: the same for the driver for lwIP, whose Ethernet ends in libslirp
+	@$(CC) $(WARN) $(CFLAGS) -I. -isystem $(shell pkg-config --variable=includedir lwip) -o $(B)/port/check-lwip \
+	    $(LWIP_DRIVER) $< -llwip -lslirp
+	@$(B)/port/check-lwip
 port-rules: $(B)/port/port.a ## check: each rule of net/PORTING.md is one that check-port knows, and finds broken
 	@tests/port/port.sh --rules
 	@CC='$(CC)' tests/port/port.sh $(B)
@@ -24,4 +29,4 @@ check-line: $(B)/port/port.a $(B)/lib/tests/port/line_cases.o ## check: a driver
 	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/line $(LINE_DRIVER) $(B)/lib/tests/port/line_cases.o $<
 	@$(B)/port/line
 port-rules: $(B)/lib/tests/port/line_cases.o
-CHECK_MORE += check-port check-line port-rules
+CHECK_MORE += check-port check-port-lwip check-line port-rules

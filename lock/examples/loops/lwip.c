@@ -47,6 +47,8 @@ static err_t received(void *arg, struct tcp_pcb *pcb, struct pbuf *data, err_t e
         hang_up(arg, RDL_E_CLOSED);
         return ERR_ABRT;
     }
+    if (!(rdl_conn_wants(arg) & RDL_WANT_READ)) /* lwIP keeps it, and brings it again */
+        return ERR_MEM;
     for (struct pbuf *piece = data; piece != NULL; piece = piece->next)
         if (rdl_conn_wants(arg) & RDL_WANT_READ) /* no more, if what came could not be an answer */
             rdl_conn_rx(arg, piece->payload, piece->len);

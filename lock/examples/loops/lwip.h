@@ -14,7 +14,7 @@
  *             rc[i] = rdl_lock_step(&lock[i], now_ms);
  *     }
  *
- * The tests have such a loop, whose network is a library: tests/servers/lwip_main.c.
+ * The tests have such a loop, whose network is a library: tests/servers/lwip_main.c with tests/port/slirp.c.
  */
 #ifndef LWIP_DRIVER_H
 #define LWIP_DRIVER_H

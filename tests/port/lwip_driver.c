@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* lwip_driver.c - the driver for lwIP (lock/examples/loops/lwip.c), as check-port wants it. */
+#define _POSIX_C_SOURCE 200809L
+#include "lock/examples/loops/lwip.h"
+#include "tests/port/port.h"
+#include "tests/port/slirp.h"
+
+#include <string.h>
+
+/* To the board 127.0.0.1 is the board itself. */
+static void lead_to_this_machine(const struct rdl_conn *conn)
+{
+    static const uint8_t here[] = {10, 0, 2, 2};
+    struct rdl_endpoint *to = (struct rdl_endpoint *)conn->cfg->endpoint;
+
+    memcpy(to->ip, here, sizeof here);
+}
+
+static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+{
+    uint64_t now_ms = rdl_posix_now_ms();
+    uint64_t wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
+
+    (void)ctx;
+    for (size_t i = 0; i < n; i++) {
+        unsigned wants = rdl_conn_wants(conns[i]);
+
+        lead_to_this_machine(conns[i]);
+        lwip_drive(conns[i]);
+        if ((wants & (RDL_WANT_CLOSE | RDL_WANT_WRITE)) || rdl_conn_wants(conns[i]) != wants)
+            wait_ms = 0;
+    }
+    board_turn(wait_ms < 1000 ? (uint32_t)wait_ms : 1000);
+    return RDL_OK;
+}
+
+static uint64_t now_ms(void *ctx)
+{
+    (void)ctx;
+    return rdl_posix_now_ms();
+}
+
+static int fill(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    return rdl_posix_random(buf, len);
+}
+
+void port_driver(struct rdl_net *net)
+{
+    board_begin();
+    net->poll = poll_all;
+    net->now_ms = now_ms;
+    net->random = fill;
+    net->ctx = NULL;
+}
