@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # targets.sh [--update] BUILD - runs the images of targets.mk, under qemu and simavr. Cortex-M0 and AVR (16 KB of memory), M3, M4
-# and RV32: all vectors and the bytes of a lock. M3, M4 and RV32: the simulator, SEEDS schedules (50), whose hashes are those of
-# this machine; RV32: its scenarios too.
+# and RV32: all vectors and the bytes of a lock. M3, M4 and RV32: the simulator, TARGET_SEEDS schedules (50), whose hashes are
+# those of this machine; RV32: its scenarios too.
 # Instructions are compared with figures.txt (compare.awk); --update writes them there, and runs nothing else.
 # Exit status 1: something differs, or fails.
 #
@@ -17,7 +17,7 @@ fi
 build=$1
 figures=$(dirname "$0")/figures.txt
 out=$build/targets
-seeds=1:${SEEDS:-50}
+seeds=1:${TARGET_SEEDS:-50}
 failed=0
 
 finding() {
