@@ -4,6 +4,7 @@
 # tree, and on top of it what redlock/pkg/dist/ has for other build systems, with its gaps filled in:
 #
 #   @VERSION@   RDL_VERSION: $RELEASE
+#   @SO@        what makes the soname another: $SO; in the names of files too
 #   @URL@       where the project is at home: $URL
 #   @COMMAND@   the sources of the command: $COMMAND_SRC
 #   @DATE@      of the commit, as a changelog of Debian's has it
@@ -21,9 +22,9 @@ mkdir -p "$tree"
 git ls-files ':!.ci' | tar -cf - -T - | tar -xf - -C "$tree"
 rm -r "$tree/redlock/pkg/dist"
 
+gaps="s|@VERSION@|$RELEASE|g; s|@SO@|$SO|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|; s|@DATE@|$(date -u -R -d "@$commit_s")|"
 fill() { # template file
-    sed -e "s|@VERSION@|$RELEASE|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|" \
-        -e "s|@DATE@|$(date -u -R -d "@$commit_s")|" "$1" >"$2"
+    sed "$gaps" "$1" >"$2"
     case $2 in # these have no comments
     *.json | */changelog | */copyright | */source/format) sed -i '/^# SPDX/d' "$2" ;;
     esac
@@ -33,7 +34,7 @@ fill() { # template file
     fi
 }
 git ls-files redlock/pkg/dist | while read -r template; do
-    file=$tree/${template#redlock/pkg/dist/}
+    file=$tree/$(echo "${template#redlock/pkg/dist/}" | sed "$gaps")
     mkdir -p "$(dirname "$file")"
     fill "$template" "$file"
 done

@@ -5,6 +5,7 @@ DIST := $(B)/dist
 .PHONY: dist check-dist
 dist check-dist: export COMMAND_SRC = $(CLI_SRC)
 dist check-dist: export RELEASE = $(VERSION)
+dist check-dist: export SO = $(SONAME:libredlock.so.%=%)
 dist: ## build: build/dist/libredlock-VERSION.tar.gz: for CMake, Meson, Debian, Conan, vcpkg, ESP-IDF, Zephyr, PlatformIO (URL=...)
 	@redlock/pkg/dist.sh $(DIST)
 check-dist: ## ci: that release is whole, and CMake, Meson and Debian's tools build the README's first program with it

@@ -3,7 +3,7 @@
 # dist.sh OUT - the release is made and used: its archive twice, and the same both times; the README's first program
 # built with it by CMake (installed, and fetched), Meson (installed, and as a subproject) and Debian's packages; the
 # manifests of formats whose tools are not to be had here parsed, and held against required.txt.
-# `make check-dist` sets COMMAND_SRC and RELEASE.
+# `make check-dist` sets COMMAND_SRC, RELEASE and SO.
 #
 # Exit status 1: something of it failed, which is said.
 set -u
@@ -105,7 +105,7 @@ END
 }
 
 with_debian() {
-    local dir=$out/debian root=$out/debian/root deb
+    local dir=$out/debian root=$out/debian/root deb lib name
     rm -rf "$dir"
     mkdir -p "$dir"
     cp "$tree.tar.gz" "$dir/libredlock_$version.orig.tar.gz"
@@ -115,12 +115,13 @@ with_debian() {
         dpkg-deb -x "$deb" "$root" || return
     done
     program "$dir/use"
+    lib=$(dirname "$(find "$root/usr/lib" -name "libredlock.so.$SO")")
     # shellcheck disable=SC2046 # flags are words
     for name in first version; do
-        cc -o "$dir/use/$name" "$dir/use/$name.c" $(PKG_CONFIG_SYSROOT_DIR=$root \
-            PKG_CONFIG_PATH=$(dirname "$(find "$root/usr/lib" -name libredlock.pc)") pkg-config --cflags --libs libredlock)
+        cc -o "$dir/use/$name" "$dir/use/$name.c" $(PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_PATH=$lib/pkgconfig \
+            pkg-config --cflags --libs libredlock)
     done
-    says_version debian "$dir/use/version"
+    LD_LIBRARY_PATH=$lib says_version 'debian, shared' "$dir/use/version"
     "$root/usr/bin/redlock" --version | grep -qF "$version" || finding 'debian: no command'
     # It is in no archive, so it closes no request for one.
     try lintian lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$dir"/*.changes
@@ -152,6 +153,10 @@ set(CONFIG_LIBREDLOCK y)
 include(${TREE}/zephyr/CMakeLists.txt)
 END
     compiles zephyr "$(cmake -DTREE="$tree" -P "$out/zephyr.cmake" 2>&1)"
+    # By what Zephyr itself reads it with; /usr/bin: of the package.
+    try zephyr /usr/bin/python3 -c 'import kconfiglib, sys
+read = kconfiglib.Kconfig(sys.argv[1], warn_to_stderr=False)
+sys.exit(read.warnings or (None if "LIBREDLOCK" in read.syms else "no LIBREDLOCK"))' "$tree/zephyr/Kconfig"
 }
 
 with_platformio() {
@@ -163,7 +168,7 @@ compiles() { # format file
 }
 
 with_conan() { # no client here: the recipes are Python
-    python3 -m py_compile "$tree/conanfile.py" "$tree/test_package/conanfile.py" || finding 'conan: its recipe is no Python'
+    /usr/bin/python3 -m py_compile "$tree/conanfile.py" "$tree/test_package/conanfile.py" || finding 'conan: its recipe is no Python'
 }
 
 has_all_required() {
@@ -183,5 +188,5 @@ for format in cmake meson debian esp_idf zephyr platformio conan; do
     "with_$format"
 done
 has_all_required
-[ "$failed" = 0 ] && echo "dist: 8 formats: cmake meson debian built with; esp-idf zephyr platformio vcpkg conan parsed"
+[ "$failed" = 0 ] && echo "dist: 8 formats: cmake meson debian built with, zephyr read by its own reader, esp-idf platformio vcpkg conan parsed"
 [ "$failed" = 0 ]

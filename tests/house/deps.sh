@@ -84,6 +84,7 @@ dist debhelper                 command -v dh
 dist lintian                   command -v lintian
 dist jq                        command -v jq
 dist yq                        command -v yq
+dist python3-kconfiglib        /usr/bin/python3 -c 'import kconfiglib'
 targets gcc-arm-none-eabi      command -v arm-none-eabi-gcc
 targets libnewlib-arm-none-eabi echo '#include <string.h>' | arm-none-eabi-gcc -E -
 targets qemu-system-arm        command -v qemu-system-arm
