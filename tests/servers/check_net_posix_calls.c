@@ -151,7 +151,7 @@ START_TEST(test_no_wait_with_a_deadline_is_longer_than_100_ms)
     meet(_i);
     calls = strchr(calls_of(long_wait), '|');
     ck_assert_msg(strspn(calls, "|rp") == strlen(calls) && strlen(calls) >= 6, "%s", calls);
-    ck_assert_int_gt(calls_longest_ms, 0);
+    ck_assert_ptr_nonnull(strchr(calls, 'p')); /* for nothing, where a busy machine came late out of recv */
     ck_assert_int_le(calls_longest_ms, 100);
     ck_assert_int_eq(calls_is_endless, 0);
 }
