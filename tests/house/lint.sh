@@ -3,6 +3,7 @@
 # lint.sh [--changed] [STEP...] - everything that reads the sources without running them; `make lint` gives it
 # WARN and WARN_GCC. Steps: house gcc clang tidy cppcheck format shell man. Findings are printed as they come;
 # the exit status is 0 if there are none.
+# ANALYZE_TESTS=1: clang follows the paths of the tests too (make weekly).
 # --changed: of what is read file by file only those that differ from origin/main or, without it, from HEAD.
 #
 # Lists of files and flags are split into words on purpose, and steps are called by name:
@@ -75,6 +76,8 @@ clang_step() {
 upon_less=-concurrency-mt-unsafe,-cert-err33-c
 tests_less=$upon_less,-misc-no-recursion,-bugprone-implicit-widening-of-multiplication-result,-cert-err34-c
 tests_less=$tests_less,-clang-analyzer-security.insecureAPI.strcpy,-cert-env33-c
+# To follow the paths of all tests takes longer than all other checks together: gcc -fanalyzer does, every time.
+[ -n "${ANALYZE_TESTS-}" ] || tests_less=$tests_less,'-clang-analyzer-*'
 tidy_step() {
     {
         library | over clang-tidy --quiet '{}' -- -std=c99 $flags
