@@ -258,9 +258,9 @@ quick-lint: $(B)/suites.inc
 
 # What need not be seen each time: variables make the stages longer.
 WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 T=$$((1800 / $(words $(FUZZ))))
-weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, all proofs, tests under load, suites elsewhere, fresh
+weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, all proofs, mutants of resp/, tests under load, suites elsewhere, fresh
 	+@tests/house/deps.sh --probe test lint live fuzz model proof cross fresh && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    bench-split live sim mutants busy model prove lint check-cross-suites fuzz fuzz-afl fresh
+	    bench-split live sim mutants busy model prove mutate-resp lint check-cross-suites fuzz fuzz-afl fresh
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

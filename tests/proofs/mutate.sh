@@ -26,7 +26,7 @@ build() { # plain|asan SOURCE OBJECT
 
 notices() { # plain|asan, objects of resp/ but the mutant's
     # shellcheck disable=SC2046,SC2086
-    gcc $(sanitizers "$1") -o "$out/wire" "$out/$1/wire.o" "$out/$1"/net_*.o "$out/$1/mutant.o" $2 &&
+    gcc $(sanitizers "$1") -o "$out/wire" "$out/$1/wire.o" "$out/$1/above.a" "$out/$1/mutant.o" $2 &&
         timeout -k 1 5 "$out/wire" 2>/dev/null | cmp -s - tests/golden/wire.txt || return 0
     # shellcheck disable=SC2046,SC2086
     gcc $(sanitizers "$1") -o "$out/check" "$out/$1/main.o" "$out/$1/guard_page.o" "$out/$1/sha1.o" \
@@ -54,9 +54,16 @@ try() { # file line change
 }
 
 for c in tests/main.c tests/fixtures/guard_page.c tests/resp/*.c tests/sim/sha1.c tests/golden/wire.c \
-    resp/*.c net/*.c; do # wire.c asks the ops of net/
-    case $c in net/net_posix*) continue ;; esac
+    resp/*.c; do
     build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit
+done
+for with in plain asan; do # wire.c asks the ops of the layers above
+    rm -f "$out/$with/above.a"
+    for c in net/*.c lock/*.c redlock/*.c; do
+        case $c in *_posix*) continue ;; esac
+        build $with "$c" above.o && mv "$out/$with/above.o" "$out/$with/above_$(basename "$c" .c).o" || exit
+    done
+    ar rcs "$out/$with/above.a" "$out/$with"/above_*.o
 done
 for with in plain asan; do # who notices something where nothing is would notice every mutant
     cp "$out/$with/resp_parse.o" "$out/$with/mutant.o"
