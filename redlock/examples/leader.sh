@@ -34,9 +34,11 @@ rm -r "$pipes"
 
 status=0
 if read -r _ <&4; then # its token: we are the leader
+    work='' stopped=''
+    trap 'stopped=1; [ -z "$work" ] || kill "$work" || :' HUP INT TERM # before there is something to stop
     "$@" 3>&- 4<&- &
     work=$!
-    trap 'kill "$work"' HUP INT TERM
+    [ -z "$stopped" ] || kill "$work"
     { cat >/dev/null; kill "$work"; } <&4 3>&- 2>/dev/null & # the lock is lost, or we are gone
     watch=$!
     wait "$work" || status=$?

@@ -114,6 +114,20 @@ START_TEST(a_leader_that_is_told_to_stop_ends_its_work_before_the_lock)
 }
 END_TEST
 
+/* With -x bash runs what PS4 says before each command: the signal comes while the leader is slow. */
+START_TEST(a_leader_that_is_stopped_while_it_begins_leaves_no_work_behind)
+{
+    recipe_start(
+        &r, &candidate[0],
+        "exec bash -c 'PS4=\"\\$(sleep 0.3)\"; set -x; . \"$0\"' \"$(command -v leader.sh)\" job sh -c "
+        "'trap \"exit 5\" TERM; echo $$ >&9; while :; do sleep 0.01; done' 2>/dev/null");
+    its_work(0);
+    kill(candidate[0].pid, SIGHUP);
+    ck_assert_int_eq(command_end(&candidate[0]), 5);
+    ck_assert_int_eq(recipe_on(&r, "leader:job"), 0);
+}
+END_TEST
+
 START_TEST(without_the_lock_nobody_leads)
 {
     recipe_start(&r, &candidate[0], "REDLOCK_URLS=http://a " LEADS);
@@ -132,6 +146,7 @@ Suite *suite_recipes_leader(void)
     tcase_add_loop_test(tc, of_three_one_leads_and_when_it_is_killed_another_one, 0, 2);
     tcase_add_test(tc, a_leader_that_loses_the_lock_stops_and_says_75);
     tcase_add_loop_test(tc, a_leader_that_is_told_to_stop_ends_its_work_before_the_lock, 0, 3);
+    tcase_add_test(tc, a_leader_that_is_stopped_while_it_begins_leaves_no_work_behind);
     tcase_add_test(tc, without_the_lock_nobody_leads);
     suite_add_tcase(suite, tc);
     return suite;
