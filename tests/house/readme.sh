@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cli_readme.sh BUILD - the README's first program, as it stands there: it compiles without a warning, takes
+# readme.sh BUILD - the README's first program, as it stands there: it compiles without a warning, takes
 # and releases its lock on a server, says what is wrong without one; and it begins within 30 lines.
 set -eu
+# shellcheck source=tests/house/standin.sh
+. "$(dirname "$0")/standin.sh"
 build=$1
 dir=$(mktemp -d "$build/readme.XXXXXX")
 server=
@@ -11,13 +13,7 @@ trap 'if [ -n "$server" ]; then kill "$server"; fi; rm -rf "$dir"' EXIT
 awk -f "$(dirname "$0")/first.awk" README.md >"$dir/first.c"
 [ -s "$dir/first.c" ]
 
-"$build/standin" 0 >"$dir/port" &
-server=$!
-until [ -s "$dir/port" ]; do
-    kill -0 "$server"
-    sleep 0.05
-done
-port=$(head -n 1 "$dir/port")
+begin_standin "$build/standin" "$dir"
 
 compile() { # program: of $dir/$1.c
     ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -I. "$dir/$1.c" "$build/libredlock.a" -o "$dir/$1"

@@ -3,6 +3,8 @@
 # static.sh COMMAND STANDIN - the static command asks for no other file: in a chroot with nothing but itself it takes a lock
 # from a server that is named by its number, and with /etc/hosts from one with a name. It is no larger than MOST bytes.
 set -eu
+# shellcheck source=tests/house/standin.sh
+. tests/house/standin.sh
 command=$1 standin=$2
 MOST=248000
 dir=$(mktemp -d)
@@ -17,13 +19,7 @@ fail() {
 size=$(stat -c %s "$command")
 [ "$size" -le $MOST ] || fail "it has $size bytes, $MOST at most"
 
-"$standin" 0 >"$dir/port" &
-server=$!
-until [ -s "$dir/port" ]; do
-    kill -0 "$server"
-    sleep 0.05
-done
-port=$(head -n 1 "$dir/port")
+begin_standin "$standin" "$dir"
 
 # Who is not root is root in a namespace of their own.
 root=$dir/root
