@@ -53,7 +53,7 @@ says_version() {
 
 with_cmake() {
     local dir=$out/cmake
-    try cmake cmake -S "$tree" -B "$dir/build" -DCMAKE_INSTALL_PREFIX="$dir/root" -DCMAKE_INSTALL_LIBDIR=lib &&
+    try cmake cmake -S "$tree" -B "$dir/build" -DCMAKE_INSTALL_PREFIX="$dir/staging" -DCMAKE_INSTALL_LIBDIR=lib &&
         try cmake cmake --build "$dir/build" -j "$(nproc)" --target install &&
         try cmake ctest --test-dir "$dir/build" || return
     program "$dir/installed"
@@ -66,7 +66,7 @@ foreach(name first version)
     target_link_libraries(\${name} PRIVATE libredlock::libredlock)
 endforeach()
 END
-    try cmake cmake -S "$dir/installed" -B "$dir/installed/build" -DCMAKE_PREFIX_PATH="$dir/root" &&
+    try cmake cmake -S "$dir/installed" -B "$dir/installed/build" -DCMAKE_PREFIX_PATH="$dir/staging" &&
         try cmake cmake --build "$dir/installed/build" && says_version 'cmake, find_package' "$dir/installed/build/version"
     program "$dir/fetched"
     sed -e "s|^find_package.*|include(FetchContent)\nFetchContent_Declare(libredlock URL $tree.tar.gz)|" \
@@ -80,7 +80,7 @@ END
 
 with_meson() {
     local dir=$out/meson
-    try meson meson setup --buildtype=plain --prefix="$dir/root" --libdir=lib "$dir/build" "$tree" &&
+    try meson meson setup --buildtype=plain --prefix="$dir/staging" --libdir=lib "$dir/build" "$tree" &&
         try meson meson install -C "$dir/build" && try meson meson test -C "$dir/build" || return
     program "$dir/installed"
     cat >"$dir/installed/meson.build" <<END
@@ -90,7 +90,7 @@ foreach name : ['first', 'version']
   executable(name, name + '.c', dependencies: redlock)
 endforeach
 END
-    PKG_CONFIG_PATH=$dir/root/lib/pkgconfig try meson meson setup --wrap-mode=nofallback "$dir/installed/build" "$dir/installed" &&
+    PKG_CONFIG_PATH=$dir/staging/lib/pkgconfig try meson meson setup --wrap-mode=nofallback "$dir/installed/build" "$dir/installed" &&
         try meson meson compile -C "$dir/installed/build" &&
         says_version 'meson, pkg-config' "$dir/installed/build/version"
     program "$dir/sub"
@@ -105,7 +105,7 @@ END
 }
 
 with_debian() {
-    local dir=$out/debian root=$out/debian/root deb lib name
+    local dir=$out/debian root=$out/debian/staging deb lib name
     rm -rf "$dir"
     mkdir -p "$dir"
     cp "$tree.tar.gz" "$dir/libredlock_$version.orig.tar.gz"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# builds.sh MAKE - the README's first program in the builds of others: CMake finds the library as a part of the build and
+# builds.sh MAKE VERSION - the README's first program in the builds of others: CMake finds the library as a part of the build and
 # where it is installed, and refuses it for another version; Meson by pkg-config.
 set -eu
-make=$1
+make=$1 version=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 run() { "$@" >"$dir/said" 2>&1 || { cat "$dir/said"; echo "builds.sh: $*"; exit 1; }; }
@@ -17,10 +17,9 @@ works() { # program
     grep -qx 'no lock: cannot connect' "$dir/said"
     echo "builds: $2"
 }
-version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
 # The one before, which promised something else.
 older=$(echo "$version" | awk -F . '{ print $1 == 0 ? "0." $2 - 1 : $1 - 1 ".0" }')
-run $make install DESTDIR="$dir/root" PREFIX=/usr LIBDIR=/usr/lib/some/where
+run $make install DESTDIR="$dir/staging" PREFIX=/usr LIBDIR=/usr/lib/some/where
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c --transform 's,^,libredlock/,' >"$dir/libredlock.tar"
 
 # ---------------------------------------------------------------- CMake
@@ -44,12 +43,12 @@ works "$dir/fetched/build/first" 'CMake, FetchContent'
 
 cmake_project found "find_package(libredlock $version REQUIRED)"
 # A folder of libraries that CMake does not look into by itself.
-run cmake -S "$dir/found" -B "$dir/found/build" -D libredlock_DIR="$dir/root/usr/lib/some/where/cmake/libredlock"
+run cmake -S "$dir/found" -B "$dir/found/build" -D libredlock_DIR="$dir/staging/usr/lib/some/where/cmake/libredlock"
 run cmake --build "$dir/found/build"
 works "$dir/found/build/first" 'CMake, find_package'
 
 for other in "$version.1" "$older"; do
-    cmake_project "not-$other" "find_package(libredlock $other REQUIRED HINTS $dir/root/usr/lib/some/where/cmake/libredlock)"
+    cmake_project "not-$other" "find_package(libredlock $other REQUIRED HINTS $dir/staging/usr/lib/some/where/cmake/libredlock)"
     ! cmake -S "$dir/not-$other" -B "$dir/not-$other/build" >"$dir/said" 2>&1 || { echo "builds.sh: $version passes for $other"; exit 1; }
     grep -q "version: $version" "$dir/said"
 done
@@ -64,7 +63,7 @@ executable('first', 'first.c', dependencies: dependency('libredlock', version: '
 END
 }
 meson_project installed
-export PKG_CONFIG_PATH="$dir/root/usr/lib/some/where/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$dir/root"
+export PKG_CONFIG_PATH="$dir/staging/usr/lib/some/where/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$dir/staging"
 run meson setup "$dir/installed/build" "$dir/installed"
 run meson compile -C "$dir/installed/build"
 works "$dir/installed/build/first" 'Meson, pkg-config'

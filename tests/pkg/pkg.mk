@@ -63,4 +63,4 @@ check-static: $(B)/static/bin/redlock $(B)/standin ## ci: the static command in 
 # ------------------------------------------------------------------ in somebody's build
 .PHONY: check-builds
 check-builds: $(B)/redlock $(LIB) ## ci: the README's program with CMake and Meson, as a part of their build and as installed
-	+@tests/pkg/builds.sh "$(MAKE)"
+	+@tests/pkg/builds.sh "$(MAKE)" $(VERSION)
