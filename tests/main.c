@@ -283,7 +283,7 @@ static void tell_times(void)
     qsort(all, n, sizeof *all, slowest_first);
     for (int is_suite = 1; is_suite >= 0; is_suite--) {
         for (size_t i = 0; i < n; i++) {
-            if (all[i].is_suite != is_suite || all[i].seconds < (is_suite ? LONG_S : TOLD_S) ||
+            if (all[i].is_suite != is_suite || all[i].seconds < (is_suite ? (double)LONG_S : TOLD_S) ||
                 (!is_suite && ++tests > SLOWEST))
                 continue;
             if (lines++ == 0)

@@ -158,8 +158,8 @@ static struct figures play(void (*cycle)(void))
         cycle();
         took[i] = clock_us(CLOCK_MONOTONIC) - begun;
     }
-    f.cpu_us = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu) / CYCLES;
-    f.calls = (double)calls / CYCLES;
+    f.cpu_us = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)CYCLES;
+    f.calls = (double)calls / (double)CYCLES;
     qsort(took, CYCLES, sizeof took[0], ascending);
     f.p50_us = took[CYCLES / 2];
     f.p99_us = took[CYCLES * 99 / 100];

@@ -129,8 +129,8 @@ static void report(const struct board *b, const struct story *t, int with, int w
     }
     double s = (double)t->end_us / 1e6;
     printf("\n  with the lock      %d of %d updates", with, HOLDS);
-    printf("   (%.1f s, %.0f a second; waited %.0f ms on average, %.0f ms at most)\n", s, HOLDS / s,
-           (double)sum / HOLDS / 1000, (double)most / 1000);
+    printf("   (%.1f s, %.0f a second; waited %.0f ms on average, %.0f ms at most)\n", s, (double)HOLDS / s,
+           (double)sum / (double)HOLDS / 1000, (double)most / 1000);
     printf("  without the lock   %d of %d updates: %d lost\n", without, HOLDS, HOLDS - without);
     printf("  %s\n\n",
            overlaps == 0 ? "At no time did two processes hold the lock." : "TWO PROCESSES HELD THE LOCK.");

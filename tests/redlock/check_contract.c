@@ -1340,7 +1340,7 @@ static void add_held(TCase *tc)
                         KINDS * 2);
     tcase_add_loop_test(tc, a_release_without_an_answer_over_the_next_connection_either_is_unknown, 0, KINDS);
     tcase_add_loop_test(tc, cancel_in_every_state_leaves_no_key_and_the_handle_may_be_used_again, 0,
-                        KINDS * PLACES * 4);
+                        (int)KINDS * (int)PLACES * 4);
 }
 
 static void add_adopted(TCase *tc)
@@ -1368,9 +1368,9 @@ static void add_servers(TCase *tc)
     tcase_add_loop_test(tc, when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_does_not, 0,
                         KINDS * TROUBLES);
     tcase_add_loop_test(tc, a_server_that_forgot_the_scripts_is_told_them_again, 0, KINDS);
-    tcase_add_loop_test(tc, a_server_that_refuses_by_an_error_grants_nothing, 0, KINDS * REFUSALS);
+    tcase_add_loop_test(tc, a_server_that_refuses_by_an_error_grants_nothing, 0, (int)KINDS * (int)REFUSALS);
     tcase_add_loop_test(tc, an_extend_that_is_refused_by_an_error_leaves_the_lease_as_it_was, 0,
-                        KINDS * REFUSALS);
+                        (int)KINDS * (int)REFUSALS);
     tcase_add_loop_test(tc, single_attempts_into_the_silence_are_bounded_and_nothing_piles_up, 0, KINDS);
     tcase_add_loop_test(tc, when_the_key_is_gone_the_connection_after_a_silent_one_brings_the_lock, 0, KINDS);
 }

@@ -222,7 +222,8 @@ START_TEST(a_server_that_tells_nothing_does_not_count_where_it_has_to)
         run(&a, "run",
             (const char *const[]){LEASE, "-n", "--restart-guard=required", BOTH, "echo", "ran", NULL}),
         77);
-    ck_assert_ptr_nonnull(strstr(a.err, "to run the 'info' command"));
+    /* Redis 8 has a longer text, and its end is cut. */
+    ck_assert_ptr_nonnull(strstr(a.err, "to run the 'info' "));
     ck_assert_int_eq(
         run(&a, "run",
             (const char *const[]){LEASE, "-n", "--restart-guard=if-permitted", BOTH, "echo", "ran", NULL}),

@@ -5,8 +5,9 @@
 LIVE_SUITES = live_ways live_errors live_errors_more live_errors_rare live_errors_relay \
 	live_errors_host lock_shared sim_server
 
+NEEDS_live = test live
 CI_WAITS += 35:live
 .PHONY: live
 live: $(B)/check ## ci: ways, scripts, errors and the model server on servers of five more versions
-	@tests/house/deps.sh --probe live
+	@$(PROBE)
 	tests/servers/versions.sh $(B) $(LIVE_SUITES)

@@ -14,7 +14,7 @@ redis-server --port 0 --unixsocket "$dir/server" --dir "$dir" --save '' --requir
     --user rung on '>secret' '~*' -@all +auth +select +client +info +time +set +get +pttl +watch +multi \
     +exec +discard +del +pexpire +setnx +getset >"$dir/server.log" &
 pids+=($!)
-until grep -qs "ready to accept connections" "$dir/server.log"; do
+until grep -qis "ready to accept connections" "$dir/server.log"; do
     kill -0 "${pids[0]}"
     sleep 0.05
 done

@@ -67,8 +67,9 @@ static void bars(FILE *f, const uint8_t *row, int n, int y, int height, int is_q
         for (to = from + 1; to < n && row[to] == row[from]; to++) {
         }
         if (row[from] != 0)
-            fprintf(f, "<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='%s'/>\n", LEFT + from * scale, y,
-                    (to - from) * scale, height, is_quarantine ? "#f0b000" : colour(row[from]));
+            fprintf(f, "<rect x='%.1f' y='%d' width='%.1f' height='%d' fill='%s'/>\n",
+                    (double)LEFT + from * scale, y, (to - from) * scale, height,
+                    is_quarantine ? "#f0b000" : colour(row[from]));
     }
 }
 
@@ -141,13 +142,13 @@ static int draw_faults(FILE *f, const struct world *w, int y, double us_wide)
     for (int n = next_fault(w, -1); n >= 0; n = next_fault(w, n)) {
         const struct planned *p = &w->planned[n];
         char text[32];
-        double from = LEFT + (double)p->at * us_wide, to = LEFT + (double)end_of(p) * us_wide;
+        double from = (double)LEFT + (double)p->at * us_wide, to = (double)LEFT + (double)end_of(p) * us_wide;
         int row = 0;
         while (row < ROWS_MAX - 1 && end[row] > from)
             row++;
         label(p, text, sizeof text);
         to = to < from + 2 ? from + 2 : to;
-        end[row] = from + LETTER_W * (double)strlen(text) + 8;
+        end[row] = from + (double)LETTER_W * (double)strlen(text) + 8;
         end[row] = end[row] < to + 4 ? to + 4 : end[row];
         rows = rows > row ? rows : row + 1;
         if (f)
@@ -185,7 +186,7 @@ static void draw(FILE *f, const struct world *w, const char *title, int n)
                 height - 8, ms / 1000);
     if (w->violation)
         fprintf(f, "<rect x='%.1f' y='22' width='2' height='%d' fill='red'/>\n",
-                LEFT + (double)w->violation_at / 1000 * WIDTH / (n * STEP_MS), height - 50);
+                (double)LEFT + (double)w->violation_at / 1000 * (double)WIDTH / (n * STEP_MS), height - 50);
     fprintf(f, "</svg>\n");
 }
 
