@@ -5,7 +5,7 @@
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files the test suite wants built before it runs
-#   CHECK_DEPS   groups of tests/house/deps.sh that `make check` needs
+#   NEEDS_TARGET the groups of tests/house/deps.sh that TARGET needs; its recipe probes for them with $(PROBE)
 #   CI_STAGES    targets .ci/run makes beside `make check` and `make lint`, each behind its seconds: 90:prove
 #   CI_WAITS     the same of those that wait for servers and clocks: one at a time
 #   CI_NEEDS     files that several of these want built before they run
@@ -74,7 +74,8 @@ SECTIONS := -ffunction-sections -fdata-sections
 # Two warnings need what gcc knows about values, which it forgets where it instruments.
 SANITIZE := -fsanitize=address,undefined -fsanitize=bounds-strict -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer -Wno-null-dereference -Wno-format-truncation
-SMALL := -Os -DNDEBUG $(SECTIONS) -fstack-usage -fcallgraph-info=su,da
+STACK_USAGE := -fstack-usage -fcallgraph-info=su,da
+SMALL := -Os -DNDEBUG $(SECTIONS) $(STACK_USAGE)
 THUMB := -mthumb -ffreestanding
 export B WARN WARN_GCC CORE_SRC
 
@@ -217,17 +218,23 @@ help: ## build: this list
 CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 6 < 16 ? n * 6 : 16)))
 CHECK_MORE =
 CHECK_NEEDS = $(EXAMPLES) $(MORE_EXAMPLES)
-CHECK_DEPS = test
 CI_STAGES = 90:lint
 CI_WAITS = 250:check
 CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
 	$(EXAMPLES) $(MORE_EXAMPLES) $(B)/redlock
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers prototypes stale check-install $(CHECK_MORE)
-DEPS = $(CHECK_DEPS)
+NEEDS_check = test
+NEEDS_check-gcc = test
+NEEDS_quick = quick
+NEEDS_lint = lint
+NEEDS_weekly = test lint live wire fuzz model proof cross fresh
+PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
+# What `make deps` installs: groups, or all. STAGE=TARGET: what that target needs.
+DEPS = $(NEEDS_$(or $(STAGE),check))
 
-.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh layers size size-update headers prototypes stale objects check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh fresh-stages layers size size-update headers prototypes stale objects check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
-	+@tests/house/deps.sh --probe $(CHECK_DEPS) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
+	+@$(PROBE) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
 check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## check: the test suite with ASan and UBSan
 check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the test suite built with clang, the library as one file
@@ -246,7 +253,7 @@ check-gcc check-asan check-clang quick-suites:
 
 # The answer while you work. What it finds `make check` and `make lint` find too.
 quick: ## check: in a minute, without a server: suites with ASan, scenarios, layers, format, warnings of what differs
-	+@tests/house/deps.sh --probe quick && tests/house/parts.sh $(B)/quick "$(MAKE) RESULTS=$(B)/quick" \
+	+@$(PROBE) && tests/house/parts.sh $(B)/quick "$(MAKE) RESULTS=$(B)/quick" \
 	    quick-lint headers layers quick-sim quick-suites
 quick-suites: $(B)/check-asan
 quick-sim: $(B)/sim
@@ -258,16 +265,18 @@ quick-lint: $(B)/suites.inc
 
 # What need not be seen each time: variables make the stages longer.
 WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 T=$$((1800 / $(words $(FUZZ))))
-weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, all proofs, mutants of resp/, tests under load, suites elsewhere, fresh
-	+@tests/house/deps.sh --probe test lint live fuzz model proof cross fresh && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    bench-split live sim mutants busy model prove mutate-resp lint check-cross-suites fuzz fuzz-afl fresh
+weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, all proofs, mutants of resp/, tests under load, suites elsewhere, fresh machines
+	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
+	    bench-split live sim mutants busy model prove mutate-resp lint check-cross-suites fuzz fuzz-afl fresh fresh-stages
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other
 busy-gcc busy-asan:
 	RDL_COMMAND=$(lastword $(filter %/redlock,$^)) tests/servers/busy.sh $< 10 8 $(CHECK_JOBS) $(SUITES_SERVERS)
-fresh: ## hours: what the README begins with, from what is committed, in an empty chroot of Debian stable (SUITE=...); as root
-	tests/house/fresh.sh $(or $(SUITE),stable)
+fresh: ## hours: the README's two commands, or STAGE=NAME or all, from what is committed, in an empty chroot of Debian 12 and 13 (RELEASE=...); as root
+	@status=0; for release in $(or $(RELEASE),bookworm trixie); do tests/house/fresh.sh $$release $(STAGE) || status=1; done; exit $$status
+fresh-stages:
+	+@$(MAKE) fresh STAGE=all
 
 SIZES := x86-64 m0plus m4
 SIZE_OBJ := $(foreach t,$(SIZES),$(CORE_SRC:%.c=$(B)/size/$(t)/%.o))
@@ -289,11 +298,13 @@ objects: $(OBJECTS)
 check-install: all ## check: install to a staging folder, use what is there, uninstall
 	+@tests/house/install.sh "$(MAKE)" $(abspath $(B))/staging
 lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
-	@tests/house/deps.sh --probe lint
+	@$(PROBE)
 	@tests/house/lint.sh
-deps: ## check: install what `make check` needs (DEPS=all: what every stage needs); may need root
+deps: ## check: install what `make check` needs (STAGE=TARGET: what that target needs; DEPS=all: everything); may need root
 	@tests/house/deps.sh $(DEPS)
-.PHONY: ci-stages ci-waits ci-build
+.PHONY: ci-stages ci-waits ci-build needs
+needs: # of STAGE
+	@echo $(NEEDS_$(STAGE))
 ci-stages:
 	@echo $(CI_STAGES)
 ci-waits:

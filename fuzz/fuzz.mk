@@ -10,10 +10,13 @@ FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno
 
 .PHONY: fuzz fuzz-replay fuzz-corpus fuzz-afl fuzz-tools replay-tools
 # Before the first of them is compiled, not once all are.
+NEEDS_fuzz = fuzz
+NEEDS_fuzz-tools = fuzz
+NEEDS_replay-tools = test
 fuzz-tools:
-	@tests/house/deps.sh --probe fuzz
+	@$(PROBE)
 replay-tools:
-	@tests/house/deps.sh --probe test
+	@$(PROBE)
 fuzz: $(FUZZ:%=$(B)/fuzz/%) ## hours: run every fuzz target for T seconds (T=60); new inputs go to build/fuzz/corpus
 	@for t in $(FUZZ); do \
 	    mkdir -p $(B)/fuzz/corpus/$$t && echo "fuzz $$t, $(T) s" && \

@@ -4,13 +4,16 @@
 # instructions is no matter of time (bench-lock).
 CI_WAITS += 12:bench-split
 CI_STAGES += 5:bench-lock
+NEEDS_bench-split = test
+NEEDS_bench-lock = bench
 CI_NEEDS += $(B)/bench-split
 
 .PHONY: bench-resp bench-tools
 bench-resp: $(B)/bench-resp ## bench: the parser and the encoder against the system's hiredis: time and instructions
 	tests/bench/bench_resp.sh $<
+NEEDS_bench-tools = bench
 bench-tools:
-	@tests/house/deps.sh --probe bench
+	@$(PROBE)
 $(B)/bench-resp: tests/bench/bench_resp.c $(LIB) | bench-tools
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^ -lhiredis
 

@@ -3,12 +3,14 @@
 
 .PHONY: check-cross check-cross-suites
 check-cross: $(B)/sim $(B)/redlock ## ci: 32-bit ARM and x86, s390x (big-endian), riscv64 and musl come to the same hashes
-	@tests/house/deps.sh --probe cross
+	@$(PROBE)
 	@CC='$(CC)' tests/cross/cross.sh $(B)
+NEEDS_check-cross = cross
+NEEDS_check-cross-suites = cross
 CI_STAGES += 30:check-cross
 
 check-cross-suites: export SUITES = $(SUITES_ALONE)
 check-cross-suites: export SUITES_SRC = $(filter-out tests/servers/%,$(TEST_SRC)) $(filter-out %/main.c,$(CLI_SRC)) $(LIB_SRC)
 check-cross-suites: ## hours: suites that want no server on 32-bit ARM and x86, s390x and riscv64
-	@tests/house/deps.sh --probe cross
+	@$(PROBE)
 	tests/cross/suites.sh $(B)

@@ -9,6 +9,7 @@ dist check-dist: export SO = $(SONAME:libredlock.so.%=%)
 dist: ## build: build/dist/libredlock-VERSION.tar.gz: for CMake, Meson, Debian, Conan, vcpkg, ESP-IDF, Zephyr, PlatformIO (URL=...)
 	@redlock/pkg/dist.sh $(DIST)
 check-dist: ## ci: that release is whole, and CMake, Meson and Debian's tools build the README's first program with it
-	@tests/house/deps.sh --probe dist
+	@$(PROBE)
 	@tests/dist/dist.sh $(DIST)
+NEEDS_check-dist = dist
 CI_STAGES += 20:check-dist

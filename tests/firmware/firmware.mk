@@ -4,7 +4,7 @@
 FIRMWARE := lock/examples/firmware
 BOARDS := m3 m4 rv32
 # What is written by hand as memcpy stays a loop, and does not become a call of itself.
-FIRMWARE_FLAGS := -Os -DNDEBUG $(SECTIONS) -ffreestanding -fno-tree-loop-distribute-patterns -isystem $(FIRMWARE)/include
+FIRMWARE_FLAGS := -Os -DNDEBUG $(SECTIONS) $(STACK_USAGE) -ffreestanding -fno-tree-loop-distribute-patterns -isystem $(FIRMWARE)/include
 FIRMWARE_CORE := $(filter resp/% net/% lock/%,$(CORE_SRC))
 FIRMWARE_PORT := $(addprefix $(FIRMWARE)/,ram.c mem.c clock.c unique.c conn_uart.c store_semihosting.c app.c)
 FIRMWARE_ARM := $(addprefix $(FIRMWARE)/,start_cortexm.c calls_cortexm.S uart_cmsdk.c)
@@ -34,9 +34,11 @@ $(B)/firmware/contender $(B)/firmware/bridge:
 
 .PHONY: check-arm firmware-update
 check-arm firmware-update: $(BOARDS:%=$(B)/firmware/%/firmware.elf) $(B)/firmware/contender $(B)/firmware/bridge
-	@tests/house/deps.sh --probe arm
+	@$(PROBE)
 	tests/firmware/firmware.sh $(FIGURES_ARE) $(B) tests/firmware/figures.txt
 check-arm: ## ci: the reference port takes real locks on emulated boards: M3, M4, RV32; flash, .bss and stack
+NEEDS_check-arm = arm
+NEEDS_firmware-update = arm
 CI_WAITS += 40:check-arm
 firmware-update: FIGURES_ARE = --update
 firmware-update: ## write: tests/firmware/figures.txt

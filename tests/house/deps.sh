@@ -1,121 +1,149 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# deps.sh [--probe] GROUP... - see that the tools of these groups are here; what is missing is installed by
-# apt-get, as root or through `sudo -n`, but not with --probe. Groups: test (make check), quick, lint, bench and fresh
-# (the targets of these names), the others of the table below (each of the target that probes for it), all.
-# A compiler called cc (gcc), make and git are taken for granted.
+# deps.sh [--probe] GROUP... - install the packages of these groups that are missing, with apt-get, as root or through
+# `sudo -n`. --probe only checks. deps.sh --packages GROUP... prints the groups' packages.
+# Groups: those below, or all. A compiler called cc (gcc), make and git are taken for granted.
 #
-# Exit status: 0 all is here; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
-# 77 we may not install; 1 apt-get failed; a package that the system's suite has not is named.
+# Exit status: 0 nothing is missing; 64 no such group; 69 something is missing (--probe) or there is no apt-get;
+# 75 the system's Debian has no package of that name, which is printed; 77 we may not install; 1 apt-get failed.
+#
+# Lists are split into words on purpose:
+# shellcheck disable=SC2046,SC2086
 set -u
 
-# group package probe: the package is there if the command (or shell test) succeeds.
-table() {
+# GROUP PACKAGE...: what a target needs; the Makefile says which groups (NEEDS_TARGET).
+groups() {
     cat <<'END'
-test check                    pkg-config --exists check
-test pkg-config               command -v pkg-config
-test redis-server             command -v redis-server
-test openssl                  command -v openssl
-test redis-tools              command -v redis-cli
-test sqlite3                  command -v sqlite3
-test clang                    command -v clang
-test libhiredis-dev           pkg-config --exists hiredis
-test gcc-arm-none-eabi        command -v arm-none-eabi-gcc
-test libnewlib-arm-none-eabi  echo '#include <string.h>' | arm-none-eabi-gcc -E -
-test bash-completion          test -e /usr/share/bash-completion/bash_completion
-test zsh                      command -v zsh
-test fish                     command -v fish
-test bsdutils                 command -v script
-test libuv1-dev               pkg-config --exists libuv
-test liburing-dev             pkg-config --exists liburing
-test liblwip-dev              pkg-config --exists lwip
-test libslirp-dev             echo '#include <slirp/libslirp.h>' | cc -E -
-test libssl-dev               pkg-config --exists openssl
-test libmbedtls-dev           echo '#include <mbedtls/ssl.h>' | cc -E -
-quick check                   pkg-config --exists check
-quick pkg-config              command -v pkg-config
-quick clang                   command -v clang
-quick gcc-arm-none-eabi       command -v arm-none-eabi-gcc
-quick libnewlib-arm-none-eabi echo '#include <string.h>' | arm-none-eabi-gcc -E -
-quick libhiredis-dev          pkg-config --exists hiredis
-quick shellcheck              command -v shellcheck
-quick clang-format            command -v clang-format
-lint check                    pkg-config --exists check
-lint pkg-config               command -v pkg-config
-lint libhiredis-dev           pkg-config --exists hiredis
-lint libuv1-dev               pkg-config --exists libuv
-lint liburing-dev             pkg-config --exists liburing
-lint liblwip-dev              pkg-config --exists lwip
-lint libslirp-dev             echo '#include <slirp/libslirp.h>' | cc -E -
-lint libssl-dev               pkg-config --exists openssl
-lint libmbedtls-dev           echo '#include <mbedtls/ssl.h>' | cc -E -
-lint clang                    command -v clang
-lint clang-tidy               command -v clang-tidy
-lint cppcheck                 command -v cppcheck
-lint shellcheck               command -v shellcheck
-lint mandoc                   command -v mandoc
-lint clang-format             command -v clang-format
-fuzz pkg-config               command -v pkg-config
-fuzz clang                    command -v clang
-fuzz libhiredis-dev           pkg-config --exists hiredis
-fuzz afl++                    command -v afl-fuzz
-proof frama-c-base            command -v frama-c
-proof why3                    command -v why3
-proof cvc4                    command -v cvc4
-model spin                    command -v spin
-cover check                   pkg-config --exists check
-cover pkg-config              command -v pkg-config
-cover clang-19                command -v clang-19
-cover llvm-19                 command -v llvm-cov-19
-cover libclang-rt-19-dev      echo 'int main(void) { return 0; }' | clang-19 -fprofile-instr-generate -x c -o /dev/null -
-live mmdebstrap               command -v mmdebstrap
-live tshark                   command -v tshark
-cross mmdebstrap               command -v mmdebstrap
-cross qemu-user                command -v qemu-s390x
-cross gcc-arm-linux-gnueabihf  command -v arm-linux-gnueabihf-gcc
-cross gcc-i686-linux-gnu       command -v i686-linux-gnu-gcc
-cross gcc-s390x-linux-gnu      command -v s390x-linux-gnu-gcc
-cross gcc-riscv64-linux-gnu    command -v riscv64-linux-gnu-gcc
-cross musl-tools               command -v musl-gcc
-dist cmake                     command -v cmake
-dist meson                     command -v meson
-dist pkg-config                command -v pkg-config
-dist debhelper                 command -v dh
-dist lintian                   command -v lintian
-dist jq                        command -v jq
-dist yq                        command -v yq
-dist python3-kconfiglib        /usr/bin/python3 -c 'import kconfiglib'
-targets gcc-arm-none-eabi      command -v arm-none-eabi-gcc
-targets libnewlib-arm-none-eabi echo '#include <string.h>' | arm-none-eabi-gcc -E -
-targets qemu-system-arm        command -v qemu-system-arm
-targets qemu-system-misc       command -v qemu-system-riscv32
-targets gcc-riscv64-unknown-elf command -v riscv64-unknown-elf-gcc
-targets picolibc-riscv64-unknown-elf echo '#include <string.h>' | riscv64-unknown-elf-gcc --specs=picolibc.specs -E -
-targets gcc-avr                command -v avr-gcc
-targets avr-libc               echo '#include <avr/io.h>' | avr-gcc -mmcu=atmega1284p -E -
-targets simavr                 command -v simavr
-pkg check                     pkg-config --exists check
-pkg pkg-config                command -v pkg-config
-pkg clang                     command -v clang
-pkg gcc-arm-none-eabi         command -v arm-none-eabi-gcc
-pkg libnewlib-arm-none-eabi   echo '#include <string.h>' | arm-none-eabi-gcc -E -
-pkg abigail-tools             command -v abidiff
-pkg busybox-static            command -v busybox
-pkg musl-tools                command -v musl-gcc
-pkg cmake                     command -v cmake
-pkg meson                     command -v meson
-pkg ninja-build               command -v ninja
-bench pkg-config              command -v pkg-config
-bench libhiredis-dev          pkg-config --exists hiredis
-bench valgrind                command -v valgrind
-fresh mmdebstrap              command -v mmdebstrap
-arm gcc-arm-none-eabi         command -v arm-none-eabi-gcc
-arm gcc-riscv64-unknown-elf   command -v riscv64-unknown-elf-gcc
-arm qemu-system-arm           command -v qemu-system-arm
-arm qemu-system-misc          command -v qemu-system-riscv32
-arm redis-server              command -v redis-server
+test check pkg-config redis-server redis-tools openssl sqlite3 jq clang libhiredis-dev
+test gcc-arm-none-eabi libnewlib-arm-none-eabi bash-completion zsh fish bsdutils
+test libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
+quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredis-dev shellcheck clang-format
+lint check pkg-config libhiredis-dev libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
+lint clang clang-tidy cppcheck shellcheck mandoc clang-format
+fuzz pkg-config clang libclang-rt-dev libhiredis-dev afl++
+proof frama-c-base why3 cvc4
+model spin
+cover check pkg-config clang-19 llvm-19 libclang-rt-19-dev
+live mmdebstrap
+wire redis-server redis-tools tshark
+cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
+cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+dist cmake meson pkg-config debhelper lintian jq yq python3-kconfiglib
+targets gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-riscv|qemu-system-misc
+targets gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gcc-avr avr-libc simavr
+arm gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-riscv|qemu-system-misc redis-server redis-tools
+pkg check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi abigail-tools busybox-static musl-tools
+pkg cmake meson ninja-build
+bench pkg-config libhiredis-dev valgrind
+fresh mmdebstrap
 END
 }
+
+# PACKAGE PROBE: it is there if the command succeeds, which uses it as the targets do. Of PACKAGE|OTHER the first that
+# the system's Debian has is installed.
+probes() {
+    cat <<'END'
+check                        links cc -include check.h $(pkg-config --cflags --libs check)
+pkg-config                   pkg-config --version
+redis-server                 redis-server --version
+redis-tools                  redis-cli --version
+openssl                      openssl version
+sqlite3                      sqlite3 --version
+jq                           jq --version
+clang                        links clang
+libclang-rt-dev              links clang -fsanitize=address,undefined
+clang-19                     links clang-19
+llvm-19                      llvm-cov-19 --version
+libclang-rt-19-dev           links clang-19 -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc
+libhiredis-dev               links cc -include hiredis/hiredis.h -lhiredis
+libuv1-dev                   links cc -include uv.h -luv
+liburing-dev                 links cc -include liburing.h -luring
+liblwip-dev                  links cc -include lwip/tcp.h $(pkg-config --cflags --libs lwip)
+libslirp-dev                 links cc -include slirp/libslirp.h -lslirp
+libssl-dev                   links cc -include openssl/ssl.h -lssl -lcrypto
+libmbedtls-dev               links cc -include mbedtls/ssl.h -lmbedtls -lmbedx509 -lmbedcrypto
+bash-completion              test -e /usr/share/bash-completion/bash_completion
+zsh                          zsh --version
+fish                         fish --version
+bsdutils                     script --version
+clang-tidy                   clang-tidy --version
+clang-format                 clang-format --version
+cppcheck                     cppcheck --version
+shellcheck                   shellcheck --version
+mandoc                       command -v mandoc
+afl++                        links afl-clang-fast -fsanitize=address,undefined
+frama-c-base                 frama-c -version
+why3                         why3 --version
+cvc4                         cvc4 --version
+spin                         spin -V
+valgrind                     valgrind true
+mmdebstrap                   mmdebstrap --version
+tshark                       tshark --version
+qemu-user                    qemu-s390x --version
+qemu-system-arm              qemu-system-arm --version
+qemu-system-riscv|qemu-system-misc qemu-system-riscv32 --version
+musl-tools                   links musl-gcc -static
+gcc-arm-linux-gnueabihf      links_bare arm-linux-gnueabihf-gcc
+libc6-dev-armhf-cross        links arm-linux-gnueabihf-gcc -static
+gcc-i686-linux-gnu           links_bare i686-linux-gnu-gcc
+libc6-dev-i386-cross         links i686-linux-gnu-gcc -static
+gcc-s390x-linux-gnu          links_bare s390x-linux-gnu-gcc
+libc6-dev-s390x-cross        links s390x-linux-gnu-gcc -static
+gcc-riscv64-linux-gnu        links_bare riscv64-linux-gnu-gcc
+libc6-dev-riscv64-cross      links riscv64-linux-gnu-gcc -static
+gcc-arm-none-eabi            links_bare arm-none-eabi-gcc
+libnewlib-arm-none-eabi      links arm-none-eabi-gcc --specs=nano.specs --specs=rdimon.specs
+gcc-riscv64-unknown-elf      links_bare riscv64-unknown-elf-gcc -march=rv32imac_zicsr -mabi=ilp32
+picolibc-riscv64-unknown-elf links riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 --specs=picolibc.specs --crt0=semihost --oslib=semihost
+gcc-avr                      avr-gcc --version
+avr-libc                     links avr-gcc -mmcu=atmega1284p -include avr/io.h
+simavr                       command -v simavr
+cmake                        cmake --version
+meson                        meson --version
+ninja-build                  ninja --version
+debhelper                    command -v dh
+lintian                      lintian --version
+yq                           yq --version
+python3-kconfiglib           /usr/bin/python3 -c 'import kconfiglib'
+abigail-tools                abidiff --version
+busybox-static               busybox true
+END
+}
+
+# COMPILER [FLAG...]: it compiles and links a program that uses its C library (links), or none (links_bare).
+# shellcheck disable=SC2317 # the probes call them
+links() {
+    compiler=$1
+    shift
+    printf '#include <stdio.h>\nint main(void) { return puts("") < 0; }\n' >"$scratch/probe.c"
+    "$compiler" -o "$scratch/probe" "$scratch/probe.c" "$@"
+}
+# shellcheck disable=SC2317
+links_bare() {
+    compiler=$1
+    shift
+    printf 'int main(void) { return 0; }\n' >"$scratch/probe.c"
+    "$compiler" -nostdlib -ffreestanding -Wl,-e,main -o "$scratch/probe" "$scratch/probe.c" "$@" -lgcc
+}
+
+mode=install
+case ${1-} in
+--probe | --packages)
+    mode=${1#--}
+    shift
+    ;;
+esac
+for group; do
+    [ "$group" = all ] || groups | grep -q "^$group " || { echo "deps.sh: no group $group" >&2; exit 64; }
+done
+
+packages=$(groups | while read -r group names; do
+    case " $* " in *" $group "* | *' all '*) printf '%s\n' $names ;; esac
+done | awk '!seen[$0]++')
+if [ "$mode" = packages ]; then
+    echo "$packages"
+    exit
+fi
 
 # The terminal tests of `make check` need a pseudo-terminal: no package brings that.
 case " $* " in
@@ -129,35 +157,27 @@ case " $* " in
     ;;
 esac
 
-probe_only=
-if [ "${1-}" = --probe ]; then
-    probe_only=1
-    shift
-fi
-
-for group; do
-    [ "$group" = all ] || table | grep -q "^$group " || { echo "no group $group" >&2; exit 64; }
-done
+scratch=$(mktemp -d) || exit 69
+trap 'rm -rf "$scratch"' EXIT
+is_there() { # PACKAGE
+    probe=$(probes | awk -v package="$1" '$1 == package { $1 = ""; print }')
+    [ -n "$probe" ] || { echo "deps.sh: $1 has no probe" >&2; return 1; }
+    (eval "$probe") >/dev/null 2>&1 </dev/null
+}
 missing=
-while read -r group package probe; do
-    case " $* " in *" $group "* | *' all '*) ;; *) continue ;; esac
-    (eval "$probe") >/dev/null 2>&1 </dev/null && continue
-    # Several groups may want it.
-    case "$missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
-done <<END
-$(table)
-END
+for package in $packages; do
+    is_there "$package" || missing="$missing $package"
+done
 [ -n "$missing" ] || exit 0
 
-command="apt-get install --no-install-recommends$missing"
-if [ -n "$probe_only" ]; then
+if [ "$mode" = probe ]; then
     echo "missing:$missing" >&2
-    echo "\`make deps DEPS='$*'\` installs it, or as root: $command" >&2
+    echo "\`make deps DEPS='$*'\` installs what is missing" >&2
     exit 69
 fi
 if ! command -v apt-get >/dev/null; then
     echo "missing (names of Debian packages):$missing" >&2
-    echo "there is no apt-get here: install them by your system's means" >&2
+    echo "there is no apt-get here: install them with your system's package manager" >&2
     exit 69
 fi
 if [ "$(id -u)" -eq 0 ]; then
@@ -166,19 +186,32 @@ elif sudo -n true 2>/dev/null; then
     root='sudo -n env'
 else
     echo "missing:$missing" >&2
-    echo "installing needs root; run: sudo $command" >&2
+    echo "installing needs root; run: sudo make deps DEPS='$*'" >&2
     exit 77
 fi
-# RUNLEVEL=1: a container without an init system shall not start the packages' services.
+# RUNLEVEL=1: a container without an init system must not start the packages' services.
 apt="$root DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -o DPkg::Lock::Timeout=600 \
     -o Acquire::Retries=3"
-echo "installing:$missing"
-# shellcheck disable=SC2086 # words on purpose
-$apt update && $apt install -y --no-install-recommends $missing && exit 0
+$apt update || exit 1
 
-# What apt said of it may stand many lines above: a suite need not have every package that another one has.
+# One Debian release need not have every package that another one has.
+chosen='' absent=''
 for package in $missing; do
-    apt-get -s -q install --no-install-recommends "$package" >/dev/null 2>&1 ||
-        echo "deps.sh: apt-get cannot install $package here: has your suite a package of that name?" >&2
+    name=
+    for alternative in $(echo "$package" | tr '|' ' '); do
+        [ -n "$name" ] || ! apt-cache show "$alternative" >/dev/null 2>&1 || name=$alternative
+    done
+    chosen="$chosen $name"
+    [ -n "$name" ] || absent="$absent $package"
 done
-exit 1
+if [ -n "$absent" ]; then
+    echo "deps.sh: this Debian has no package$absent" >&2
+    exit 75
+fi
+echo "installing:$chosen"
+$apt install -y --no-install-recommends $chosen || exit 1
+
+# A package that is installed and still not enough is a mistake in the tables above.
+for package in $missing; do
+    is_there "$package" || { echo "deps.sh: $package is installed, and its probe still fails" >&2; exit 1; }
+done

@@ -3,7 +3,8 @@
 
 .PHONY: check-pkg
 check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
-	+@tests/house/deps.sh --probe pkg && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
+	+@$(PROBE) && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
+NEEDS_check-pkg = pkg
 CI_STAGES += 40:check-pkg
 PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce check-tools check-static check-builds
 

@@ -21,18 +21,21 @@ $(B)/relay: $(B)/lib/tests/servers/relay_main.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 .PHONY: wire-tshark
 wire-tshark: $(B)/relay $(B)/redlock ## ci: tshark decodes what the command and a server say, in every mode
-	@tests/house/deps.sh --probe test live
+	@$(PROBE)
 	tests/servers/tshark.sh $(B)
+NEEDS_wire-tshark = wire
 CI_WAITS += 8:wire-tshark
 CI_NEEDS += $(B)/relay
 
 .PHONY: prove prove-seeds
 prove: ## ci: prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
-	@tests/house/deps.sh --probe proof
+	@$(PROBE)
 	tests/proofs/prove.sh $(B)/proofs
 prove-seeds: ## ci: five seeded bugs make the proofs fail
-	@tests/house/deps.sh --probe proof
+	@$(PROBE)
 	tests/proofs/seeds.sh $(B)/proofs-seeds
+NEEDS_prove = proof
+NEEDS_prove-seeds = proof
 CI_STAGES += 80:prove 40:prove-seeds
 
 # What the suites and the replayed corpora reach in resp/: lines, branches and conditions (MC/DC).
@@ -40,7 +43,7 @@ CLANG19 = clang-19
 COV := $(B)/coverage
 .PHONY: coverage-resp mutate-resp
 coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
-	@tests/house/deps.sh --probe cover
+	@$(PROBE)
 	@mkdir -p $(COV) && rm -f $(COV)/*.raw
 	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
 	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
@@ -56,6 +59,7 @@ coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its 
 	    -instr-profile=$(COV)/all.profdata -show-branch-summary -show-mcdc-summary $(RESP_SRC) >$(COV)/report
 	@cat $(COV)/report && awk '$$1 == "TOTAL" { found = 1; missed = $$9 + $$12 + $$15 } \
 	    END { if (!found || missed) print "resp/ is not covered whole"; exit !found || missed }' $(COV)/report
+NEEDS_coverage-resp = cover
 CI_STAGES += 10:coverage-resp
 mutate-resp: ## hours: every operator and constant of resp/ changed in turn: do the suites notice?
 	tests/proofs/mutate.sh $(B)/mutants

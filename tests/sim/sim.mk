@@ -61,6 +61,7 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 	for chunk in 1 7 64; do $(B)/sim $(SIM_SEEDS) chunk=$$chunk || exit 1; done
 
 # The long way: .ci/run
+NEEDS_model = model
 CI_STAGES += 35:sim-long 100:mutants 25:model
 CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
@@ -85,5 +86,5 @@ MUTANT_SEEDS = 600
 mutants: ## ci: one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")
 	CC='$(CC)' tests/sim/mutants.sh $(B) $(MUTANT_SEEDS) $(MUTANTS)
 model: ## ci: the Spin models (MODEL=-a: the larger bounds too)
-	@tests/house/deps.sh --probe model
+	@$(PROBE)
 	CC='$(CC)' tests/sim/model/run.sh $(B) $(MODEL)

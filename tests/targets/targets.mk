@@ -50,9 +50,11 @@ $(eval $(call target,avr,avr,avr,targets/avr,$$(AVR) $$(AVR_LINK)))
 .PHONY: check-targets targets-update
 TARGET_IMAGES := $(foreach t,m0 m3 m4 rv32 avr,$(B)/targets/image-$(t).elf) $(foreach t,m3 m4 rv32,$(B)/targets/sim-$(t).elf)
 check-targets: $(B)/sim $(TARGET_IMAGES) ## ci: emulated Cortex-M0, M3, M4, RV32, AVR: vectors, a lock byte for byte, the simulator
-	@tests/house/deps.sh --probe targets
+	@$(PROBE)
 	@tests/targets/targets.sh $(B)
 targets-update: $(B)/sim $(TARGET_IMAGES) ## write: tests/targets/figures.txt
-	@tests/house/deps.sh --probe targets
+	@$(PROBE)
 	tests/targets/targets.sh --update $(B)
+NEEDS_check-targets = targets
+NEEDS_targets-update = targets
 CI_STAGES += 30:check-targets
