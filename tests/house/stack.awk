@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-# stack.awk -v target=NAME BUDGETS FILE.ci... - the worst stack of each source file through the call graph
-# that gcc -fstack-usage -fcallgraph-info=su,da writes: "stack TARGET FILE BYTES", and the path on fd 2 if
-# asked with -v paths=1. Recursion, frames without a bound, functions and indirect calls nobody named in
-# BUDGETS are errors ("! ..." lines).
+# stack.awk -v target=NAME [-v entry=FUNCTION] [-v symbols=FILE] BUDGETS... FILE.ci... - the deepest stack through the
+# call graph that gcc -fstack-usage -fcallgraph-info=su,da writes: "stack TARGET FILE BYTES" for each source file, and the
+# path on a line that begins with #. Recursion, frames without a bound, functions and indirect calls that no file of
+# budgets names are errors ("! ..." lines).
+#
+# entry: only what FUNCTION calls is counted, "stack TARGET FUNCTION BYTES". symbols: what nm prints of an image; a function
+# that is not in it is not called indirectly.
 
 function quoted(key,    rest) { # the value behind key: "..." of this line
     rest = substr($0, index($0, key) + length(key) + 2)
@@ -15,13 +18,19 @@ function complain(text) {
     told[text] = 1
 }
 
+function base(f) { # without its file, and without what gcc adds to the name of a part or a copy
+    sub(/.*:/, "", f)
+    sub(/\..*/, "", f)
+    return f
+}
+
 # The function of this name, whatever file it is static in; "" if there is none. If two files have one, nobody knows
 # which is meant.
 function find(name,    f, found) {
     if (name in frame)
         return name
     for (f in frame)
-        if (substr(f, length(f) - length(name)) == ":" name) {
+        if (base(f) == name) {
             if (found != "")
                 complain("indirect calls may reach two functions called " name ": give one another name")
             found = f
@@ -29,23 +38,29 @@ function find(name,    f, found) {
     return found
 }
 
-function indirect(file,    n, i, w, f, worst) {
-    if (!(file in reach)) {
-        complain("indirect call in " file ": name its targets in budgets.txt")
+# What the indirect calls of a function take: those that are named for it, or for its file.
+function indirect(caller,    key, n, i, w, f, worst) {
+    key = base(caller) in reach ? base(caller) : home[caller]
+    if (!(key in reach)) {
+        complain("indirect call in " caller ": name its targets in budgets.txt")
         return 0
     }
-    n = split(reach[file], w, " ")
+    n = split(reach[key], w, " ")
     for (i = 1; i <= n; i++) {
         if (w[i] ~ /^[0-9]+$/) {
             if (w[i] + 0 > worst)
                 worst = w[i] + 0
             continue
         }
+        if (symbols != "" && !(w[i] in linked))
+            continue
         f = find(w[i])
         if (f == "")
-            complain("indirect call in " file " may reach " w[i] ", which is not there")
-        else if (depth(f) > worst)
+            complain("indirect call in " key " may reach " w[i] ", which is not there")
+        else if (depth(f) > worst) {
             worst = depth(f)
+            indirectly[caller] = f
+        }
     }
     return worst + 0
 }
@@ -64,10 +79,10 @@ function depth(f,    n, i, w, d, worst) {
     open[f] = 1
     n = split(calls[f], w, " ")
     for (i = 1; i <= n; i++) {
-        d = w[i] == "__indirect_call" ? indirect(home[f]) : depth(w[i])
+        d = w[i] == "__indirect_call" ? indirect(f) : depth(w[i])
         if (d > worst) {
             worst = d
-            next_of[f] = w[i]
+            next_of[f] = w[i] == "__indirect_call" ? indirectly[f] : w[i]
         }
     }
     delete open[f]
@@ -75,13 +90,21 @@ function depth(f,    n, i, w, d, worst) {
     return known[f]
 }
 
-FILENAME ~ /budgets\.txt$/ {
+BEGIN {
+    while (symbols != "" && (getline line < symbols) > 0) {
+        sub(/.* /, "", line)
+        linked[base(line)] = 1
+    }
+}
+FILENAME ~ /\.txt$/ {
     if ($1 == "frame")
         frame[$2] = $3
-    if ($1 == "indirect") {
-        file = $2
+    if ($1 == "indirect" || $1 == "only") { # only: instead of what was named for it before
+        key = $2
+        if ($1 == "only")
+            reach[key] = ""
         $1 = $2 = ""
-        reach[file] = reach[file] $0
+        reach[key] = reach[key] $0
     }
     next
 }
@@ -96,7 +119,22 @@ FILENAME ~ /budgets\.txt$/ {
 }
 /^edge: / { from = quoted("sourcename:"); calls[from] = calls[from] " " quoted("targetname:") }
 
+function path_from(f,    path) {
+    path = base(f)
+    while (f in next_of && (f = next_of[f]) != "")
+        path = path " > " base(f)
+    return path
+}
+
 END {
+    if (entry != "") {
+        top = find(entry)
+        if (top == "")
+            complain("no function " entry)
+        print "stack", target, entry, top == "" ? 0 : depth(top)
+        print "# " target ": " known[top] + 0 " bytes in " path_from(top)
+        exit
+    }
     for (f in home) {
         d = depth(f)
         if (d >= worst[home[f]]) {
@@ -115,8 +153,5 @@ END {
         }
     }
     print "stack", target, "total", worst_of_all + 0
-    path = top
-    for (f = top; f in next_of && f in known; f = next_of[f])
-        path = path " > " next_of[f]
-    print "# " target ": " worst_of_all + 0 " bytes in " path
+    print "# " target ": " worst_of_all + 0 " bytes in " path_from(top)
 }
