@@ -17,9 +17,9 @@ groups() {
 test check pkg-config redis-server redis-tools openssl sqlite3 jq clang libhiredis-dev
 test gcc-arm-none-eabi libnewlib-arm-none-eabi bash-completion zsh fish bsdutils
 test libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
-quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredis-dev shellcheck clang-format
+quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredis-dev shellcheck clang-format-14|clang-format
 lint check pkg-config libhiredis-dev libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
-lint clang clang-tidy cppcheck shellcheck mandoc clang-format
+lint clang clang-tidy-14 cppcheck shellcheck mandoc clang-format-14
 fuzz pkg-config clang libclang-rt-dev libhiredis-dev afl++
 proof frama-c-base why3 cvc4
 model spin
@@ -66,8 +66,9 @@ bash-completion              test -e /usr/share/bash-completion/bash_completion
 zsh                          zsh --version
 fish                         fish --version
 bsdutils                     script --version
-clang-tidy                   clang-tidy --version
-clang-format                 clang-format --version
+clang-tidy-14                clang-tidy-14 --version
+clang-format-14              clang-format-14 --version
+clang-format-14|clang-format clang-format-14 --version || clang-format --version
 cppcheck                     cppcheck --version
 shellcheck                   shellcheck --version
 mandoc                       command -v mandoc

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # lint.sh [--changed] [STEP...] - everything that reads the sources without running them; `make lint` gives it
 # WARN and WARN_GCC. Steps: house gcc clang tidy cppcheck format shell man. Findings are printed as they come;
-# the exit status is 0 if there are none.
+# the exit status is 0 if there are none. What is found differs between versions of the tools: clang-tidy and
+# clang-format are version 14, that of Debian 12.
 # ANALYZE_TESTS=1: clang follows the paths of the tests too (make weekly).
 # --changed: of what is read file by file only those that differ from origin/main or, without it, from HEAD.
 #
@@ -80,9 +81,9 @@ tests_less=$tests_less,-clang-analyzer-security.insecureAPI.strcpy,-cert-env33-c
 [ -n "${ANALYZE_TESTS-}" ] || tests_less=$tests_less,'-clang-analyzer-*'
 tidy_step() {
     {
-        library | over clang-tidy --quiet '{}' -- -std=c99 $flags
-        upon | over clang-tidy --quiet --checks=$upon_less '{}' -- -std=c99 $flags
-        tests | over clang-tidy --quiet --checks=$tests_less '{}' -- -std=c99 $flags
+        library | over clang-tidy-14 --quiet '{}' -- -std=c99 $flags
+        upon | over clang-tidy-14 --quiet --checks=$upon_less '{}' -- -std=c99 $flags
+        tests | over clang-tidy-14 --quiet --checks=$tests_less '{}' -- -std=c99 $flags
     } | grep -E '(warning|error):' | sort -u
 }
 
@@ -101,8 +102,12 @@ cppcheck_flags="-q -j $jobs --std=c99 --inline-suppr --template=gcc -D__has_incl
     --suppress=missingIncludeSystem --suppress=knownConditionTrueFalse --suppress=unreachableCode
     --suppress=variableScope --suppress=varFuncNullUB"
 format_step() {
+    command -v clang-format-14 >/dev/null || {
+        echo 'lint: format is not checked: it needs clang-format-14, and other versions format otherwise' >&2
+        return
+    }
     # shellcheck disable=SC2016 # that shell expands it
-    sources | over sh -c 'clang-format "$1" | cmp -s - "$1" || echo "$1: not as clang-format -i would have it"' - '{}'
+    sources | over sh -c 'clang-format-14 "$1" | cmp -s - "$1" || echo "$1: not as clang-format -i would have it"' - '{}'
 }
 shell_step() {
     scripts | xargs -r shellcheck 2>&1
