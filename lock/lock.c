@@ -14,6 +14,7 @@ void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
                         const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
                         size_t name_len)
 {
+    RDL_ASSERT(!rdl_conn_refers_to(conn, l, sizeof *l)); /* an operation is pending in this memory */
     rdl_zero(l, sizeof *l);
     l->mode = mode;
     l->opt = opt;
@@ -31,6 +32,7 @@ void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
 
 static int finish(struct rdl_lock *l, int result)
 {
+    rdl_conn_free_room(l->conn, &l->req);
     if (l->hint != NULL)
         l->hint->way->end(l->hint);
     l->state = LOCK_IDLE;
@@ -52,6 +54,8 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.extra = extra;
     cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
     cmd.ttl_ms = l->ttl_ms;
+    if (op->is_owed && cmd.ttl_ms < l->opt->ttl_ms) /* an extend may have asked for less than the SET */
+        cmd.ttl_ms = l->opt->ttl_ms;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
 
@@ -72,6 +76,7 @@ void rdl_lock_owe(struct rdl_lock *l)
     const struct rdl_bytes none = {NULL, 0};
     char value[RDL_VALUE_MAX];
 
+    rdl_conn_free_room(l->conn, &l->req);
     do {
         if (l->mode->value(l, value) > 0) /* else there is nothing yet that could be told from others */
             rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
@@ -242,6 +247,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     int is_over = now_ms >= l->deadline_ms;
     uint64_t pause_ms;
 
+    rdl_conn_free_room(l->conn, &l->req);
     if (is_over && l->tries > 0 && (result == RDL_UNKNOWN || result == RDL_E_TIMEOUT))
         result = l->result; /* cut short by the deadline, it says no more than the attempt before */
     if (result == RDL_BUSY)
@@ -395,7 +401,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (rdl_ttl_check(l->opt, ttl_ms) != RDL_OK)
         return RDL_E_TTL;
     if (l->until_ms <= now_ms)
-        return finish(l, RDL_LOST);
+        return finish(l, l->until_ms != 0 ? px_lost(l) : RDL_LOST);
     if (l->half_ms == 0) {
         l->half_ms = left_ms / 2;
     } else if (left_ms < l->half_ms) {
@@ -403,6 +409,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
         l->half_ms = 1;
     }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
+    l->sent_ms = now_ms; /* the key ends by sent_ms + ttl_ms, also if nothing is sent */
     op_begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
     return rdl_lock_step(l, now_ms);
 }

@@ -27,6 +27,12 @@
  * conn did something or rdl_lock_wake_ms has come, until it no longer says RDL_PENDING. Read, then step, with
  * one now_ms for a turn of the loop: what has come and was not read counts as no answer.
  *
+ * Lifetime: a lock and its hint are in use while an operation is RDL_PENDING, and from an acquire or adopt
+ * that succeeds until release or cancel returns or an extend returns RDL_LOST; the passing of time does not
+ * end this. At all other times nothing in the library refers to them: free them, or set them up again there
+ * or elsewhere. Pending releases go out as the conn is serviced. Debug builds assert when memory that is
+ * still referenced is set up again.
+ *
  * One server can lose its memory, and lock/ has no restart guard: a server that restarts without its
  * data grants the lock a second time. redlock.h is for those who must not have that.
  *
@@ -255,7 +261,8 @@ struct rdl_lock {
 
 /*
  * Set up a lock (SET NX PX), not held. Everything is borrowed for the lock's life: the name is
- * 1..RDL_NAME_MAX bytes of any value and never copied. A bad name or ttl is reported by acquire.
+ * 1..RDL_NAME_MAX bytes of any value and never copied; conn has been set up. A bad name or ttl is reported
+ * by acquire.
  */
 void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                    const void *name, size_t name_len);
@@ -284,8 +291,9 @@ void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
 /*
  * Begin an operation; then rdl_lock_step until it is not RDL_PENDING. One at a time. They return
  * RDL_PENDING, or a result at once if there is nothing to wait for: a bad argument, an extend of a lease
- * that is over, a release of none; nothing is sent then. A lease that ran out may still be released, and the
- * next acquire does that first; of one that is held or was adopted acquire is a mistake.
+ * that is over, a release of none; nothing is sent then, but for a lease that is over the release of what
+ * an extend may have left. A lease that ran out may still be released, and the next acquire does that
+ * first; of one that is held or was adopted acquire is a mistake.
  *
  * An operation whose conn is still being made waits for that first, for as long as its connect_ms allows and,
  * an extend, as its lease lasts; its attempt begins then. With a conn that was refused it begins at once.

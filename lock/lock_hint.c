@@ -205,6 +205,8 @@ void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {
     static const struct rdl_hint blank = {0};
 
+    RDL_ASSERT(conn == NULL ||
+               !rdl_conn_refers_to(conn, h, sizeof *h)); /* a wait is pending in this memory */
     *h = blank;
     h->way = &hint_way;
     h->conn = conn;

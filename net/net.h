@@ -48,7 +48,8 @@ enum {
     RDL_E_SERVER = -30,      /* any other error reply; its text says which */
     RDL_E_WAYS = -31,        /* the connection's configuration names no ways (rdl_conn_config.ways) */
     RDL_E_QUEUE = -32,       /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
-    RDL_E_LOGIN = -33 /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
+    RDL_E_LOGIN = -33, /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
+    RDL_E_ABANDONED = -34 /* the operation ended without this answer and no longer waits for it */
 };
 
 enum {
@@ -167,6 +168,7 @@ struct rdl_req {
     uint8_t is_again;    /* a release: sent before, over a connection that ended; it may have been done */
     uint8_t is_repeated; /* sent again, behind what was sent since: the server had forgotten the script */
     uint8_t text_len; /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
+    uint8_t room;     /* units of 8 bytes that it reserves in the conn's queue, for a release */
 };
 
 enum rdl_answer {
@@ -214,7 +216,7 @@ struct rdl_conn {
     uint32_t head;
     uint32_t draw;
     uint32_t tail;
-    uint32_t reserved;      /* bytes kept free for the releases of unanswered acquires */
+    uint32_t reserved;      /* bytes kept free for releases: the room of all rdl_reqs */
     uint32_t waiting;       /* records in the queue */
     uint32_t replies;       /* replies received in all; its growth is progress */
     uint32_t tx_sent;       /* bytes sent of what comes next: the login's command, or the record at draw */

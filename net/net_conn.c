@@ -100,8 +100,6 @@ static int draw(struct rdl_conn *c, uint32_t at)
     const struct rdl_way *way = r->round == ROUND_LOOK ? rdl_way_choose(c, r) : rdl_way_of(c, r);
 
     if (way == NULL) {
-        if (r->op->may_grant)
-            c->reserved -= rdl_record_size(r);
         rdl_req_answer(r->req, RDL_ANSWER_ERROR, rdl_way_error(c, r), 0);
         rdl_queue_remove(c, at);
         return 0;

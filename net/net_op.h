@@ -55,8 +55,17 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
  * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
  * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
  * RDL_E_TIMEOUT, RDL_E_WAYS or RDL_E_LOGIN.
+ *
+ * A request that may grant a key (rdl_op.may_grant) reserves the room that the key's release needs. The room
+ * stays reserved, whatever the answer is and also if the connection ends, until rdl_conn_free_room.
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
+
+/*
+ * The room that req has reserved becomes free, if it has any. A release that is submitted next, before
+ * anything else, is never RDL_E_FULL.
+ */
+void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req);
 
 /*
  * Has this server refused every way of op since the connection was opened? RDL_OK: not as far as is known.
@@ -66,9 +75,10 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
 
 /*
  * Stop waiting for req, which then has an answer: UNSENT (it never will be sent), UNKNOWN (it was; its
- * reply will only be counted off), or what is known already. A release is the exception: it stays owed
- * and is sent. After an ACQUIRE with UNKNOWN there is always room to submit the release it needs; submitted
- * at once it stands behind it on the same connection. An answered or idle req is left as it is.
+ * reply will only be counted off), or what is known already. A release is the exception: it stays owed and
+ * is sent. After an ACQUIRE with UNKNOWN the release it needs has its room (rdl_conn_free_room); submitted
+ * at once it follows the acquire on the same connection. An answered or idle req is left as it is. Nothing
+ * refers to req any more, so its memory may be freed.
  */
 void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
 
@@ -83,6 +93,12 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req);
  * Owed releases stay queued, and what is queued from now on is for the next connection.
  */
 void rdl_conn_shut(struct rdl_conn *c, int error);
+
+/*
+ * 1: a request that is queued or unanswered refers to an rdl_req in memory[0..len), which must not be
+ * freed.
+ */
+int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len);
 
 /* Requests queued or unanswered. */
 uint32_t rdl_conn_waiting(const struct rdl_conn *c);

@@ -8,8 +8,6 @@
 /* -------------------------------------------------- net_queue.c: the request records */
 
 uint32_t rdl_record_size(const struct rdl_record *r);
-/* Is room kept for the release of what r may grant? Until the first reply says; by WATCH, the last. */
-int rdl_record_keeps_room(const struct rdl_record *r);
 /* The one at this offset. */
 struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at);
 

@@ -29,11 +29,6 @@ uint32_t rdl_command_size(const struct rdl_command *cmd)
     return size_with(cmd->name.len + cmd->value.len + cmd->extra.len);
 }
 
-int rdl_record_keeps_room(const struct rdl_record *r)
-{
-    return r->op->may_grant && r->req != NULL && (r->replies == 0 || r->is_exclusive);
-}
-
 struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at)
 {
     RDL_ASSERT(at < c->tail && at % 8 == 0);
@@ -141,6 +136,19 @@ uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)
     while (rdl_record_at(c, at)->req != req)
         at += rdl_record_size(rdl_record_at(c, at));
     return at;
+}
+
+int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
+{
+    uint32_t at = c->head;
+
+    while (at < c->tail) {
+        const struct rdl_record *r = rdl_record_at(c, at);
+        if (r->req != NULL && (uintptr_t)r->req - (uintptr_t)memory < len)
+            return 1;
+        at += rdl_record_size(r);
+    }
+    return 0;
 }
 
 void rdl_record_restart(struct rdl_record *r)

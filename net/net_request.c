@@ -140,8 +140,6 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
     rdl_record_restart(r);
     if (r->req != NULL)
         r->req->is_repeated = 1;
-    if (r->op->may_grant)
-        c->reserved += rdl_record_size(r);
     rdl_queue_repeat_head(c);
 }
 
@@ -176,8 +174,6 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
         c->draw = c->head;
         return;
     }
-    if (rdl_record_keeps_room(r))
-        c->reserved -= rdl_record_size(r);
     if (goes_on(c, r)) {
         start_over(c, r);
     } else {
@@ -215,8 +211,6 @@ int rdl_request_reply(struct rdl_conn *c)
     if (!is_asked(c))
         return rdl_unexpected_reply(c);
     r = rdl_record_at(c, c->head);
-    if (rdl_record_keeps_room(r) && !r->is_exclusive)
-        c->reserved -= rdl_record_size(r);
     way = rdl_way_of(c, r);
     rc = way->judge(c, r);
     r->replies++;
@@ -265,7 +259,6 @@ void rdl_requests_disconnected(struct rdl_conn *c)
     }
     c->draw = c->head;
     c->tx_sent = 0;
-    c->reserved = 0;
 }
 
 void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
@@ -279,8 +272,6 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
     at = rdl_queue_find(c, req);
     r = rdl_record_at(c, at);
     was_sent = rdl_record_was_sent(r);
-    if (rdl_record_keeps_room(r))
-        c->reserved -= rdl_record_size(r);
     disconnected(r, was_sent, RDL_E_TIMEOUT);
     r->req = NULL;
     if (!was_sent && !r->op->is_owed)
@@ -312,6 +303,13 @@ static int lacks_login(const struct rdl_conn_config *cfg)
     return cfg->login == NULL && (ep->user.len | ep->password.len | ep->db) != 0;
 }
 
+void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req)
+{
+    RDL_ASSERT(c->reserved >= req->room * 8u); /* else req was freed, or the conn set up again, too early */
+    c->reserved -= req->room * 8u;
+    req->room = 0;
+}
+
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
 {
     uint32_t own;
@@ -327,14 +325,19 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         return RDL_E_LOGIN;
     if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
         return RDL_E_TIMEOUT;
-    /* Behind whatever is asked for a lock its release fits; a SET keeps that room until it is answered. */
+    if (cmd->op->may_grant)
+        rdl_conn_free_room(c, req);
+    /* A release fits behind whatever is asked for a lock; for what a SET may grant that room is reserved. */
     own = cmd->op->is_owed ? 0 : rdl_command_size(cmd);
     if (rdl_command_size(cmd) + own > c->cfg->queue_len)
         return RDL_E_QUEUE;
     rc = rdl_queue_push(c, req, cmd, c->reserved + own);
     if (rc != RDL_OK)
         return rc;
-    c->reserved += cmd->op->may_grant ? own : 0;
+    if (cmd->op->may_grant) {
+        req->room = (uint8_t)(own / 8); /* records are whole units */
+        c->reserved += req->room * 8u;
+    }
     if (req != NULL) {
         rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
         req->is_queued = 1;

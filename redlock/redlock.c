@@ -24,6 +24,7 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
     r->result = r->n > 0 ? RDL_OK : RDL_E_SERVERS; /* why there are none: acquire says it */
     for (i = 0; i < r->n; i++) {
         struct rdl_conn *conn = servers[i].conn;
+        RDL_ASSERT(!rdl_conn_refers_to(conn, servers, n * sizeof *servers)); /* they are in use */
         rdl_zero(&servers[i], sizeof servers[i]);
         servers[i].conn = conn;
         servers[i].counts = 1;
@@ -120,6 +121,7 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_finish(r, RDL_OK);
     if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_owing(r) > 0 && now_ms < r->wake_ms)
         return RDL_PENDING;
+    rdl_votes_abandon(r, RDL_E_TIMEOUT, now_ms);
     if (gone + rdl_votes_free(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_finish(r, had < quorum ? RDL_EXPIRED : RDL_OK);
@@ -229,9 +231,9 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     int rc = check(r);
 
     RDL_ASSERT(r->state == REDLOCK_IDLE && (r->until_ms <= now_ms || r->until_ms == UINT64_MAX));
+    rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
-    rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
     rdl_copy(r->entropy, entropy, sizeof r->entropy);
     r->is_next = 1;
     r->seed = rdl_token_seed(entropy);

@@ -27,6 +27,15 @@
  *
  * Usage is that of lock.h: blocking calls, or _begin and rdl_redlock_step; read, then step.
  *
+ * Lifetime: the handle, its servers[], canaries[] and hint are in use while an operation is RDL_PENDING,
+ * and from an acquire or adopt that succeeds until release or cancel returns, or an extend returns RDL_LOST
+ * or RDL_REACQUIRED. The passing of time does not end this: release or cancel a lease that ran out as well.
+ * (An acquire on the same handle ends it first.) At all other times nothing in the library refers to this
+ * memory: free it, or set it up again there or elsewhere. Servers that have not answered by then are not
+ * waited for (RDL_E_ABANDONED). Pending releases go out as the conns are serviced. A release that finds its
+ * conn's queue full when the call returns is queued by later steps of the handle, or the key ends by its
+ * ttl. Debug builds assert when memory that is still referenced is set up again.
+ *
  * Results (see lock.h for what they have in common):
  *
  *     operation  result            what happened                                     remaining_ms
@@ -208,21 +217,24 @@ struct rdl_redlock {
 };
 
 /*
- * Set up, not held. All is borrowed. Before the conns are opened, unless another redlock uses them already:
- * it has them ask their servers for what the restart guard needs. What is wrong with a name, a ttl, the
- * options or the number of servers is reported by acquire.
+ * Set up, not held. All is borrowed; servers[] belongs to this redlock until it is set up again. The conns
+ * have been set up, and are not open yet, unless another redlock uses them already: it has them ask their
+ * servers for what the restart guard needs. What is wrong with a name, a ttl, the options or the number of
+ * servers is reported by acquire.
  */
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);
 
 /*
  * Let it look at canaries: one for each server, borrowed like those; before the first acquire. All clients
- * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated
- * like one that denies INFO. Who may read it but not use INFO takes any canary for this run's. On servers
- * that never had one, the first acquire waits as after a restart. It cannot detect a promoted replica that
- * has the canary but lost recent locks: do not list replicas. On servers before Redis 5, or without scripts,
+ * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated like
+ * one that denies INFO. Who may read it but not use INFO takes any canary for this run's. On servers that
+ * never had one, the first acquire waits as after a restart. It cannot detect a promoted replica that has
+ * the canary but lost recent locks: do not list replicas. On servers before Redis 5, or without scripts,
  * nothing that makes one may be under way for longer than max_ttl (DESIGN.md, section 6). With fencing it
- * takes acquire and extend a second round trip: attempt_ms, if set, must have room for both.
+ * takes acquire and extend a second round trip: attempt_ms, if set, must have room for both. With
+ * RDL_GUARD_STRICT keep them from one acquire to the next: a canary counts from when this memory first saw
+ * it.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 

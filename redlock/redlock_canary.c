@@ -172,7 +172,7 @@ static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op
     cmd.name.len = sizeof key - 1;
     cmd.value.data = c->found; /* what a release deletes */
     cmd.value.len = c->req.text_len;
-    cmd.ttl_ms = c->created_s;
+    cmd.ttl_ms = op == &rdl_op_release ? 0 : c->created_s; /* that of a release is in ms */
     return rdl_conn_submit(r->servers[i].conn, op == &rdl_op_canary_look ? &c->req : NULL, &cmd);
 }
 
@@ -276,6 +276,8 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
     size_t i;
 
     RDL_ASSERT(r->state == REDLOCK_IDLE);
+    for (i = 0; i < r->n; i++)
+        RDL_ASSERT(!rdl_conn_refers_to(r->servers[i].conn, each, r->n * sizeof *each)); /* they are in use */
     rdl_zero(each, r->n * sizeof *each);
     for (i = 0; i < r->n; i++) {
         each[i].way = &canary_way;

@@ -45,8 +45,10 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net)
 {
     uint8_t entropy[RDL_ENTROPY_LEN];
 
-    if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK)
+    if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK) {
+        rdl_redlock_cancel(r); /* also a lease that ran out has ended when this returns */
         return RDL_E_RANDOM;
+    }
     return redlock_run(r, net, rdl_redlock_acquire_begin(r, entropy, redlock_begin_ms(r, net)));
 }
 

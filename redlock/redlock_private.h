@@ -56,7 +56,6 @@ struct rdl_canary_way {
 
 /* ---------------------------------------------------------------- redlock_state.c */
 
-int rdl_redlock_finish(struct rdl_redlock *r, int result);
 /* Validity runs from before the first send: whatever the way took, the servers' clocks started later. */
 uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r);
 
@@ -116,6 +115,10 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
 /* Put the key back where it is gone. Returns how many were asked to. */
 unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
+/* Stop waiting for the answers that are out, why: RDL_E_TIMEOUT or RDL_E_ABANDONED. */
+void rdl_votes_abandon(struct rdl_redlock *r, int why, uint64_t now_ms);
+/* The operation ends with this result, which it returns. Nothing reserves room in a queue any more. */
+int rdl_redlock_finish(struct rdl_redlock *r, int result);
 /*
  * The lease is over or never was: queue the release that each server is owed, now, behind its SET. With
  * wait the answers become votes.

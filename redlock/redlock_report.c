@@ -95,7 +95,9 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
         add(&l, "was gone");
         break;
     case RDL_VOTE_PENDING: /* once the operation has failed for want of it: as a single lock puts it */
-        add(&l, r->result == RDL_UNKNOWN ? rdl_strerror(RDL_E_TIMEOUT) : "no answer yet");
+        add(&l, s->error != RDL_OK         ? rdl_strerror(s->error)
+                : r->result == RDL_UNKNOWN ? rdl_strerror(RDL_E_TIMEOUT)
+                                           : "no answer yet");
         break;
     case RDL_VOTE_UNKNOWN:
         add(&l, s->error == RDL_E_TIMEOUT ? rdl_strerror(RDL_E_TIMEOUT) : "no answer");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_state.c - how a state of an operation begins and ends, and what is left of the lease. */
+/* redlock_state.c - how a state of an operation begins, and what is left of the lease. */
 #include "redlock/redlock_private.h"
 
 void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)
@@ -13,15 +13,6 @@ void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms)
 {
     if (r->wake_ms > most_ms)
         r->wake_ms = most_ms;
-}
-
-int rdl_redlock_finish(struct rdl_redlock *r, int result)
-{
-    if (r->hint != NULL)
-        r->hint->way->end(r->hint);
-    r->state = REDLOCK_IDLE;
-    r->result = (int16_t)result;
-    return result;
 }
 
 uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_vote.c - asking N servers and taking in their votes. */
+/* redlock_vote.c - asking N servers and taking in their votes, until the operation ends. */
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
@@ -19,6 +19,8 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     cmd.value.len = sizeof value;
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
+    if (op->is_owed && cmd.ttl_ms < r->opt->lease.ttl_ms) /* an extend may have asked for less than the SET */
+        cmd.ttl_ms = r->opt->lease.ttl_ms;
     if (r->opt->fencing != NULL) {
         cmd.extra.data = extra;
         cmd.extra.len = r->opt->fencing->extra(r, op, extra);
@@ -62,6 +64,8 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     rdl_conn_expect(s->conn, patience_ms(r, s));
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
         rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
+    if (r->state == REDLOCK_IDLE) /* a lease that is held reserves nothing */
+        rdl_conn_free_room(s->conn, &s->req);
     rdl_conn_upkeep(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     ask_at(r, s, now_ms);
@@ -137,8 +141,10 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
 
     if ((s->vote != RDL_VOTE_PENDING && s->raise != RAISE_OUT) || s->req.answer == RDL_ANSWER_NONE)
         return;
-    vote = r->op == RDL_RELEASE ? release_vote(r, s, now_ms) : vote_of(&s->req);
     error = s->req.error;
+    if (error == RDL_E_ABANDONED)
+        return;
+    vote = r->op == RDL_RELEASE ? release_vote(r, s, now_ms) : vote_of(&s->req);
     if (vote == RDL_VOTE_UNKNOWN && error == RDL_OK) /* answered after all */
         error = RDL_E_CLOSED;
     if (s->raise == RAISE_OUT) {
@@ -155,8 +161,10 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     if (s->vote == RDL_VOTE_GRANTED || (s->vote == RDL_VOTE_DENIED && (r->op == RDL_ACQUIRE || s->is_repair)))
         s->value = s->req.value;
     take_hold(r, s);
-    if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE))
+    if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE)) {
         s->owes = 0; /* certainly not there */
+        rdl_conn_free_room(s->conn, &s->req);
+    }
 }
 
 /*
@@ -267,6 +275,42 @@ static const struct rdl_op *release_op(const struct rdl_redlock *r, const struct
     return r->hint != NULL && s == r->servers ? r->hint->way->release : &rdl_op_release;
 }
 
+/* Its vote stays pending if it was not waited for as long as an answer may take. */
+void rdl_votes_abandon(struct rdl_redlock *r, int why, uint64_t now_ms)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        int is_out = s->req.is_queued;
+        rdl_conn_forget(s->conn, &s->req);
+        if (is_out && s->req.error == RDL_E_TIMEOUT)
+            s->req.error = (int16_t)why;
+        take_vote(r, s, now_ms);
+        if (s->vote == RDL_VOTE_PENDING) /* also a yes whose canary was not seen */
+            set_vote(s, why == RDL_E_TIMEOUT ? RDL_VOTE_UNKNOWN : RDL_VOTE_PENDING, why);
+    }
+}
+
+/* Without a lease nothing refers to the servers, the canaries and the hint any more. */
+int rdl_redlock_finish(struct rdl_redlock *r, int result)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        if (r->until_ms == 0 && r->canaries != NULL)
+            r->canaries->way->drop(r, i);
+        rdl_conn_free_room(r->servers[i].conn, &r->servers[i].req);
+    }
+    if (r->until_ms == 0)
+        rdl_votes_abandon(r, RDL_E_ABANDONED, r->sent_ms);
+    if (r->hint != NULL)
+        r->hint->way->end(r->hint);
+    r->state = REDLOCK_IDLE;
+    r->result = (int16_t)result;
+    return result;
+}
+
 /* A vote still out is waited for no longer. */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
@@ -274,12 +318,9 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 
     r->until_ms = 0;
     r->half_ms = 0;
+    rdl_votes_abandon(r, now_ms < r->wake_ms ? RDL_E_ABANDONED : RDL_E_TIMEOUT, now_ms);
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
-        rdl_conn_forget(s->conn, &s->req);
-        take_vote(r, s, now_ms);
-        if (s->vote == RDL_VOTE_PENDING) /* a yes whose canary was not seen */
-            set_vote(s, RDL_VOTE_UNKNOWN, RDL_E_TIMEOUT);
         if (!wait)
             s->hold = HOLD_NONE;
         if (s->owes)
@@ -297,13 +338,6 @@ void rdl_votes_give_back(struct rdl_redlock *r, uint64_t now_ms)
         take_vote(r, &r->servers[i], now_ms);
     }
     rdl_votes_repay(r, 0, now_ms);
-    for (i = 0; i < r->n; i++) {
-        if (!r->servers[i].owes)
-            continue;
-        rdl_conn_forget(r->servers[i].conn, &r->servers[i].req); /* its room is kept for the release */
-        take_vote(r, &r->servers[i], now_ms);
-    }
-    rdl_votes_repay(r, 0, now_ms);
 }
 
 void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
@@ -316,6 +350,7 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
         int rc;
         if (!s->owes)
             continue;
+        rdl_conn_free_room(s->conn, &s->req); /* it is for this release */
         rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL, r->keys_end_ms);
         s->owes = rc != RDL_OK && !is_over;
         if (wait) {

@@ -364,6 +364,7 @@ static void ask_all(const struct step *step, const struct trial *t)
     rdl_cli_look_await(look);
     for (size_t i = 0; i < look->servers->n; i++) {
         rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+        rdl_conn_free_room(&look->servers->conn[i], &look->req[i]); /* what it granted ends by its ttl */
         take_answer(i, step);
         look->is_out[i] |= look->req[i].answer == RDL_ANSWER_UNKNOWN; /* nor will it say the rest */
     }

@@ -205,8 +205,10 @@ int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i)
 {
     int error = l->servers->server[i].error;
 
-    if (!l->is_single)
-        return rdl_redlock_error(&l->redlock, i);
+    if (!l->is_single) {
+        error = rdl_redlock_error(&l->redlock, i);
+        return error == RDL_E_ABANDONED ? RDL_OK : error; /* nothing is wrong with that server */
+    }
     return error != RDL_OK ? error : rdl_conn_error(&l->servers->conn[i]);
 }
 

@@ -163,5 +163,6 @@ void rdl_cli_probe(struct rdl_cli_lock *l)
         tell(l, i);
         rdl_conn_forget(&l->servers->conn[i], &probes[i].release);
         rdl_conn_forget(&l->servers->conn[i], &probes[i].extend);
+        rdl_conn_free_room(&l->servers->conn[i], &probes[i].extend); /* it granted nothing */
     }
 }

@@ -46,7 +46,10 @@ static const struct rdl_endpoint by_password = {
     .password = LITERAL("secret"), .client_name = LITERAL("worker-7"), .db = 3};
 static const struct rdl_endpoint by_user = {.user = LITERAL("alice"), .password = LITERAL("secret")};
 
-/* SCAN is the command's own. Here the cursor stands in the place of the name, the pattern in that of the value. */
+/*
+ * SCAN is the command's own. Here the cursor stands in the place of the name, the pattern in that of the
+ * value.
+ */
 static void scan_put(struct rdl_window *w, const char *const *commands,
                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                      const struct rdl_record *r)

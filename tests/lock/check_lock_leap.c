@@ -45,11 +45,11 @@ START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
 }
 END_TEST
 
-START_TEST(after_a_leap_it_is_lost_and_not_extended)
+START_TEST(after_a_leap_it_is_lost_and_released_instead_of_extended)
 {
     held();
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, UNTIL), RDL_LOST);
-    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
 }
 END_TEST
 
@@ -123,7 +123,7 @@ Suite *suite_lock_leap(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, a_leap_over_the_end_ends_the_lease_at_once, 0, 4);
-    tcase_add_test(tc, after_a_leap_it_is_lost_and_not_extended);
+    tcase_add_test(tc, after_a_leap_it_is_lost_and_released_instead_of_extended);
     tcase_add_test(tc, a_leap_while_it_is_extended_loses_it_though_the_server_said_yes);
     tcase_add_test(tc, a_leap_while_it_is_acquired_gives_back_what_was_granted);
     tcase_add_test(tc, a_leap_while_it_is_waited_for_ends_the_waiting);

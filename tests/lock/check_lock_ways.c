@@ -199,7 +199,7 @@ START_TEST(what_was_not_sent_yet_is_not_sent_after_its_last_try)
     ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_NONE : RDL_ANSWER_UNSENT);
     ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !_i);
     ck_assert_str_eq(scripted_sent(&s), "");
-    ck_assert_uint_eq(s.conn.reserved == 0, !_i);
+    ck_assert_uint_ne(s.conn.reserved, 0); /* for the release, until that is submitted */
 }
 END_TEST
 
@@ -505,6 +505,7 @@ START_TEST(what_was_given_up_is_not_sent_another_way)
     scripted_reply(&s, ":1\r\n");
     ck_assert_int_eq(b.answer, RDL_ANSWER_YES);
     ck_assert(rdl_conn_is_idle(&s.conn));
+    rdl_conn_free_room(&s.conn, &a);
     ck_assert_uint_eq(s.conn.reserved, 0);
 }
 END_TEST

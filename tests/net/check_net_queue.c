@@ -38,6 +38,8 @@ START_TEST(the_least_queue_holds_one_acquire_and_its_release)
     scripted_sent(&s);
     rdl_conn_forget(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_E_FULL);
+    rdl_conn_free_room(&s.conn, &req);
     ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_OK);
 }
 END_TEST
@@ -83,6 +85,7 @@ START_TEST(every_unanswered_acquire_keeps_room_for_its_release)
     scripted_sent(&s);
     for (i = 0; i < n; i++) {
         rdl_conn_forget(&s.conn, &req[i]);
+        rdl_conn_free_room(&s.conn, &req[i]);
         ck_assert_int_eq(submit(NULL, &rdl_op_release, "name"), RDL_OK);
     }
     ck_assert_int_eq(submit(&other, &rdl_op_release, "k"), RDL_E_FULL);
@@ -122,6 +125,7 @@ START_TEST(a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not)
     scripted_sent(&s);
     for (i = 0; i < n; i++) {
         rdl_conn_forget(&s.conn, &reqs[i]);
+        rdl_conn_free_room(&s.conn, &reqs[i]);
         ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &undo), RDL_OK);
     }
     scripted_break(&s);
@@ -135,10 +139,12 @@ START_TEST(a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not)
 }
 END_TEST
 
-START_TEST(an_answer_gives_the_room_back)
+/* Only the operation knows when no release will be needed any more. */
+START_TEST(no_answer_frees_the_room_of_a_release)
 {
     static const char name[] = "a-name-so-long-that-the-least-queue-does-not-hold-two-of-them";
-    static const char *const answers[] = {"+OK\r\n", "$-1\r\n", "-OOM command not allowed\r\n"};
+    static const char *const answers[] = {"+OK\r\n:1\r\n", "$-1\r\n:1\r\n",
+                                          "-OOM command not allowed\r\n:1\r\n", NULL};
     struct rdl_req a = {0};
     struct rdl_req b = {0};
 
@@ -147,8 +153,18 @@ START_TEST(an_answer_gives_the_room_back)
     scripted_open(&s, 1000);
     scripted_sent(&s);
     ck_assert_int_eq(submit(&b, &rdl_op_acquire, name), RDL_E_FULL);
-    scripted_reply(&s, answers[_i]);
+    if (answers[_i] != NULL)
+        scripted_reply(&s, answers[_i]);
+    else
+        scripted_break(&s);
+    ck_assert_int_ne(a.answer, RDL_ANSWER_NONE);
+    ck_assert(rdl_conn_is_idle(&s.conn));
     ck_assert_int_eq(submit(&b, &rdl_op_acquire, name), RDL_OK);
+    ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_E_FULL);
+    rdl_conn_free_room(&s.conn, &a);
+    ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_OK);
+    rdl_conn_free_room(&s.conn, &a); /* it has none any more */
+    ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_E_FULL);
 }
 END_TEST
 
@@ -228,7 +244,7 @@ Suite *suite_net_queue(void)
     tcase_add_test(tc, a_full_queue_says_so_and_leaves_all_as_it_was);
     tcase_add_test(tc, every_unanswered_acquire_keeps_room_for_its_release);
     tcase_add_loop_test(tc, a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not, 0, 3 * RDL_NAME_MAX);
-    tcase_add_loop_test(tc, an_answer_gives_the_room_back, 0, 3);
+    tcase_add_loop_test(tc, no_answer_frees_the_room_of_a_release, 0, 4);
     tcase_add_test(tc, an_owed_release_survives_its_connection_and_goes_first_on_the_next);
     tcase_add_test(tc, releases_keep_their_order_over_many_connections);
     tcase_add_test(tc, a_release_somebody_waits_for_stays_owed_when_he_stops_waiting);

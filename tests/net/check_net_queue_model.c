@@ -34,6 +34,7 @@ struct entry {
 
 static struct entry q[ENTRIES];
 static int nq;
+static size_t room[REQS]; /* reserved for their releases */
 static struct rdl_req reqs[REQS];
 static struct rdl_req want[REQS]; /* what they must say */
 static int knows[RELEASE + 1];    /* the script of this op was sent by EVAL, and no NOSCRIPT came since */
@@ -76,15 +77,20 @@ static void step_submit(void)
         return;
     snprintf(e.name, sizeof e.name, "%.*s%u", (int)random_below(20), "a-name-of-some-length",
              random_below(99));
+    if (e.op == ACQUIRE)
+        room[e.req] = 0;
     used = entry_size(&e) * (e.op == RELEASE ? 1 : 2);
     for (i = 0; i < nq; i++)
-        used += entry_size(&q[i]) * (q[i].op == ACQUIRE && q[i].req >= 0 && q[i].step == 0 ? 2 : 1);
+        used += entry_size(&q[i]);
+    for (i = 0; i < REQS; i++)
+        used += room[i];
     fits = used <= s.cfg.queue_len;
     if (submit(e.req >= 0 ? &reqs[e.req] : NULL, e.op, e.name) != (fits ? RDL_OK : RDL_E_FULL))
         ck_abort_msg("%zu of %zu bytes", used, s.cfg.queue_len);
     if (!fits)
         return;
     q[nq++] = e;
+    room[e.req >= 0 ? e.req : 0] += e.op == ACQUIRE ? entry_size(&e) : 0;
     model_answer(e.req, RDL_ANSWER_NONE, RDL_OK, 0);
     if (e.req >= 0)
         want[e.req].is_queued = 1;
@@ -99,6 +105,15 @@ static void model_lose(struct entry *e, int error)
     else
         model_answer(e->req, RDL_ANSWER_UNKNOWN, error, 0);
     e->req = -1;
+}
+
+/* Also while its answer is out: then the release goes right behind it. */
+static void step_free_room(void)
+{
+    uint32_t i = random_below(REQS);
+
+    rdl_conn_free_room(&s.conn, &reqs[i]);
+    room[i] = 0;
 }
 
 static void step_forget(void)
@@ -247,9 +262,11 @@ START_TEST(many_locks_on_one_conn_never_mix_up_their_answers)
     scripted_open(&s, 1000);
     for (step = 0; step < STEPS; step++) {
         uint32_t dice = random_below(100);
-        if (dice < 35)
+        if (dice < 32)
             step_submit();
-        else if (dice < 45)
+        else if (dice < 42)
+            step_free_room();
+        else if (dice < 48)
             step_forget();
         else if (dice < 60)
             step_send();

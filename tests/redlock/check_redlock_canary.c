@@ -190,6 +190,32 @@ START_TEST(a_canary_that_was_replaced_is_not_removed)
 END_TEST
 
 /* It was made a while after the look, by the server's clock: STRICT goes by what it saw itself. */
+/* What is removed later, over another connection, may be the server's own by then. */
+START_TEST(the_removal_of_a_canary_ends_with_its_connection)
+{
+    size_t len;
+
+    begin(1, RDL_GUARD_REQUIRED);
+    put_made_at(0, "feedfeedfeedfeed", 5);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve(0, now);
+    fleet.mood[0] = MOOD_FROZEN; /* it executes neither the removal nor what follows it */
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
+    fleet_serve(0, now);
+    ck_assert_ptr_nonnull(strstr(fleet.s[0].out, "feedfeedfeedfeed 5"));
+    rdl_redlock_step(lock, now);
+    rdl_redlock_step(lock, now + FLEET_ATTEMPT);
+    rdl_redlock_step(lock, now + FLEET_ATTEMPT + 1);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_FAILED);
+    fleet_serve(0, now + FLEET_ATTEMPT + 1);
+    len = fleet.s[0].len;
+    fleet_connect(0, now + FLEET_ATTEMPT + 2);
+    fleet.s[0].out[fleet.s[0].len] = '\0';
+    ck_assert_ptr_nonnull(strstr(fleet.s[0].out + len, "DEL")); /* the release of the lock itself */
+    ck_assert_ptr_null(strstr(fleet.s[0].out + len, "feedfeedfeedfeed 5"));
+}
+END_TEST
+
 START_TEST(one_that_was_made_in_the_next_second_is_the_one_that_was_asked_for)
 {
     begin(1, RDL_GUARD_STRICT);
@@ -484,6 +510,7 @@ Suite *suite_redlock_canary(void)
     tcase_add_loop_test(tc, servers_that_were_emptied_give_nothing_twice, 0, 2);
     tcase_add_loop_test(tc, the_canary_of_another_server_is_replaced_and_the_server_waits, 0, 2);
     tcase_add_test(tc, a_canary_that_was_replaced_is_not_removed);
+    tcase_add_test(tc, the_removal_of_a_canary_ends_with_its_connection);
     tcase_add_loop_test(tc, one_that_was_made_in_the_next_second_is_the_one_that_was_asked_for, 0, 3);
     tcase_add_loop_test(tc, whoever_comes_later_goes_by_the_canarys_age, 0, 4);
     tcase_add_test(tc, an_emptied_server_costs_its_vote_only);

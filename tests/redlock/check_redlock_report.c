@@ -36,7 +36,7 @@ START_TEST(each_server_says_what_it_did)
     ck_assert_str_eq(report(3), "the server is out of memory (maxmemory): OOM command not allowed when used "
                                 "memory > 'maxmemory'.");
     ck_assert_str_eq(report(4), "cannot connect");
-    ck_assert_str_eq(report(5), "no answer in time");
+    ck_assert_str_eq(report(5), "not waited for");
 }
 END_TEST
 
@@ -75,6 +75,8 @@ START_TEST(gone_pending_and_not_connected_are_told)
     rdl_redlock_step(lock, 2000);
     ck_assert_str_eq(report(0), "was gone");
     ck_assert_str_eq(report(1), "no answer yet");
+    rdl_redlock_cancel(lock);
+    ck_assert_str_eq(report(1), "not waited for");
     scripted_init(&fleet.s[2]);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
     ck_assert_str_eq(report(2), "not connected yet");

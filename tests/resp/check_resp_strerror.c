@@ -24,7 +24,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 24 + 10 + 8); /* news, resp, net, lock, redlock */
+    ck_assert_int_eq(n, 7 + 3 + 25 + 10 + 8); /* news, resp, net, lock, redlock */
 }
 END_TEST
 
@@ -37,7 +37,7 @@ static const struct {
             {RDL_E_SYNTAX, "the peer does not speak RESP2"},
             {RDL_E_SPACE, "the command does not fit the buffer"},
             {RDL_E_URL, "bad URL or address"},
-            {RDL_E_LOGIN, "the endpoint needs a login, and none is named (rdl_conn_config.login)"},
+            {RDL_E_ABANDONED, "not waited for"},
             {RDL_E_NAME, "a lock's name has 1 to 128 bytes"},
             {RDL_OVERWRITTEN, "a waiter wrote over the lock: its key stays until what he wrote is over"},
             {RDL_NO_QUORUM, "too few servers could be asked"},
@@ -51,7 +51,7 @@ END_TEST
 
 START_TEST(a_number_that_is_no_result_is_unknown)
 {
-    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1, RDL_E_LOGIN - 1,
+    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1, RDL_E_ABANDONED - 1,
                                   RDL_E_NAME + 1,  RDL_E_FACTS - 1, INT_MAX,       INT_MIN};
 
     ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");

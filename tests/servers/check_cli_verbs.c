@@ -124,6 +124,15 @@ START_TEST(a_server_that_is_slower_than_the_majority_gets_the_lease_too)
 }
 END_TEST
 
+/* Which servers did what. A release ends with the majority: the others get theirs, and may not be waited for. */
+static void assert_told_of_each(const struct command *c, int is_release)
+{
+    unsigned done = (unsigned)command_count(c->err, ": done in ");
+    unsigned others = is_release ? (unsigned)command_count(c->err, ": not waited for") : 0;
+
+    ck_assert_msg(done > N / 2 && done + others == N, "%s", c->err);
+}
+
 /* One that is still connecting when the majority is not. */
 START_TEST(a_server_that_is_slow_to_connect_is_extended_and_released_too)
 {
@@ -137,7 +146,7 @@ START_TEST(a_server_that_is_slow_to_connect_is_extended_and_released_too)
         command_await_times(&b, "# Server", 2); /* the others are connected */
         live_thaw(&server[1]);
         ck_assert_int_eq(command_end(&b), 0);
-        ck_assert_uint_eq(command_count(b.err, ": done in "), N);
+        assert_told_of_each(&b, verb == 1);
     }
     assert_key_is(NULL);
 }
@@ -284,8 +293,8 @@ START_TEST(extend_and_release_need_the_token_alone)
         ck_assert_str_eq(b.out, "");
         ck_assert_ptr_nonnull(
             strstr(b.err, verb == 0 ? "redlock: nightly extended: 5" : "redlock: nightly released\n"));
-        ck_assert_uint_eq(command_count(b.err, ": done in "), N); /* which servers did what */
-        ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14));     /* no word says the digits */
+        assert_told_of_each(&b, verb == 1);
+        ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14)); /* no word says the digits */
         for (int i = 0; i < N && verb == 0; i++)
             ck_assert_int_gt(left_ms(i), 30000);
     }

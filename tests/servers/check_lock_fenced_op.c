@@ -25,6 +25,7 @@ static void submit_op(const struct rdl_op *op, const char *name, uint32_t ttl_ms
                               .until_ms = 60000,
                               .ttl_ms = ttl_ms};
 
+    rdl_conn_free_room(&s.conn, &req);
     memset(&req, 0, sizeof req);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
 }
@@ -178,7 +179,7 @@ START_TEST(without_scripts_there_is_no_other_way)
 }
 END_TEST
 
-/* Refused without a byte, it gives back the room that was kept for its release. */
+/* Refused without a byte, it has no room but the one for its release. */
 START_TEST(refusals_leave_room_for_others)
 {
     struct rdl_command other = {.op = &rdl_op_acquire,

@@ -45,7 +45,7 @@ static void majority_loses_its_data(void)
         for (unsigned s = 0; s < 3; s++)
             losses[i % 2](w, s);
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
-        EXPECT(w, rdl_redlock_counts_at(&b->redlock, 0) > clock_ms(&w->client[1].clock, w->now) + 3000);
+        EXPECT(w, rdl_redlock_counts_at(&b->m->redlock, 0) > clock_ms(&w->client[1].clock, w->now) + 3000);
         scene_go(w, 2500);
         EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);

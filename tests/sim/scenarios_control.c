@@ -100,7 +100,7 @@ static void eviction(void)
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
     for (unsigned s = 0; s < 3; s++) {
-        if (!rdl_redlock_may_evict(&scene_lock(w, 0)->redlock, s))
+        if (!rdl_redlock_may_evict(&scene_lock(w, 0)->m->redlock, s))
             return;
         host_evict(w, s);
     }
@@ -144,7 +144,7 @@ static struct world *late_extend(const struct sim_features *kind, int dies, uint
     w->link[0][0].delay_us = 300 * MS;
     world_run_until(w, w->now + 150);
     w->link[0][0].delay_us = 100;
-    rdl_lock_token(&a->own.lock, hex);
+    rdl_lock_token(&a->m->own.lock, hex);
     if (dies) {
         client_die(w, 0, 0);
         client_return(w, 0);

@@ -45,7 +45,7 @@ static void majority_forgets(void)
         forget(w, 0, 3);
         scene_go(w, 600);
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
-        EXPECT(w, rdl_redlock_counts_at(&b->redlock, 0) > clock_ms(&w->client[1].clock, w->now));
+        EXPECT(w, rdl_redlock_counts_at(&b->m->redlock, 0) > clock_ms(&w->client[1].clock, w->now));
         EXPECT(w, scene_pttl(w, 0) == -2);
         scene_go(w, 2200); /* A has some left */
         EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
@@ -253,7 +253,7 @@ static void adopted_with_one_in_quarantine(void)
     char hex[RDL_VALUE_MAX];
     scene_guard(w, RDL_GUARD_REQUIRED, 3000);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    rdl_redlock_token(&h->redlock, hex);
+    rdl_redlock_token(&h->m->redlock, hex);
     for (unsigned s = 2; s < 4; s++) {
         host_crash(w, s, 1);
         host_start(w, s, 1);
@@ -261,7 +261,7 @@ static void adopted_with_one_in_quarantine(void)
     scene_go(w, 600);
     w->host[4].is_frozen = 1;
     handle_init(w, h);
-    EXPECT(w, rdl_redlock_adopt(&h->redlock, hex, sizeof hex) == RDL_OK);
+    EXPECT(w, rdl_redlock_adopt(&h->m->redlock, hex, sizeof hex) == RDL_OK);
     h->state = HELD;
     EXPECT(w, scene_do(w, h, EXTENDING, 3000) == RDL_UNKNOWN);
     EXPECT(w, scene_owner(w, 2) == 0 && scene_left(w, h) == 0);
@@ -296,7 +296,7 @@ static void one_server_has_one_vote(void)
         }
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         EXPECT(w, scene_pttl(w, 0) > 0 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) > 0);
-        EXPECT(w, rdl_redlock_error(&h->redlock, 1) == RDL_E_DUPLICATE);
+        EXPECT(w, rdl_redlock_error(&h->m->redlock, 1) == RDL_E_DUPLICATE);
         scene_do(w, h, RELEASING, 0);
         kill_for_good(w, 2, 3);
         scene_go(w, 10);
@@ -313,7 +313,7 @@ static void replica_has_no_vote(void)
     struct handle *h = scene_lock(w, 0);
     w->host[1].model.is_replica = w->host[2].model.is_replica = 1;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
-    EXPECT(w, rdl_redlock_error(&h->redlock, 1) == RDL_E_READONLY);
+    EXPECT(w, rdl_redlock_error(&h->m->redlock, 1) == RDL_E_READONLY);
     EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) == -2);
     w->host[1].model.is_replica = 0;
     scene_go(w, 3000);
@@ -356,7 +356,7 @@ static void info_is_forbidden(void)
             w->host[s].model.features = &no_info;
         int rc = scene_do(w, h, ACQUIRING, 0);
         EXPECT(w, guard >= RDL_GUARD_IF_PERMITTED ? rc == RDL_OK : rc < 0);
-        EXPECT(w, guard >= RDL_GUARD_IF_PERMITTED || rdl_redlock_error(&h->redlock, 1) == RDL_E_PERM);
+        EXPECT(w, guard >= RDL_GUARD_IF_PERMITTED || rdl_redlock_error(&h->m->redlock, 1) == RDL_E_PERM);
         if (w->violation)
             return;
     }

@@ -180,9 +180,9 @@ static void adopting_does_not_shorten(void)
         h->opt.lease.attempt_ms = 50;
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         scene_go(w, 50);
-        rdl_redlock_token(&h->redlock, hex);
+        rdl_redlock_token(&h->m->redlock, hex);
         handle_init(w, h);
-        EXPECT(w, rdl_redlock_adopt(&h->redlock, hex, sizeof hex) == RDL_OK);
+        EXPECT(w, rdl_redlock_adopt(&h->m->redlock, hex, sizeof hex) == RDL_OK);
         h->state = HELD;
         EXPECT(w, scene_do(w, h, EXTENDING, 400) == RDL_ADOPTED);
         EXPECT(w, scene_left(w, h) > 350 && scene_left(w, h) < 400);
@@ -240,7 +240,7 @@ static void pilot_leads(void)
         uint64_t start = w->now;
         EXPECT(w, scene_wait(w, b) == RDL_OK);
         EXPECT(w, w->now - start < 1200 * MS);
-        led += b->redlock.by_pilot;
+        led += b->m->redlock.by_pilot;
         scene_go(w, 5);
         for (int s = 0; s < 5; s++)
             EXPECT(w, scene_owner(w, s) == 1);
@@ -300,7 +300,7 @@ static void all_but(struct world *w, int without)
         if (s != without && w->host[s].is_down)
             host_start(w, (unsigned)s, 1);
     }
-    rdl_redlock_set_floor(&scene_lock(w, 0)->redlock, 1);
+    rdl_redlock_set_floor(&scene_lock(w, 0)->m->redlock, 1);
     scene_go(w, 2100); /* longer than any pause before the next connect */
 }
 
@@ -309,7 +309,7 @@ static uint64_t acquire_fenced(struct world *w, int without)
     struct handle *h = scene_lock(w, 0);
     all_but(w, without);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    uint64_t number = rdl_redlock_fence(&h->redlock);
+    uint64_t number = rdl_redlock_fence(&h->m->redlock);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
     scene_go(w, 50);
     return number;
@@ -380,19 +380,19 @@ static uint64_t grant_late(struct world *w, uint32_t stays_ms, unsigned *holders
     scene_ready(w);
     for (unsigned s = 3; s < 5; s++)
         host_crash(w, s, 1);
-    rdl_redlock_set_floor(&h->redlock, 41);
+    rdl_redlock_set_floor(&h->m->redlock, 41);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
     for (unsigned s = 3; s < 5; s++)
         host_start(w, s, HOST_ALL);
     scene_go(w, 2100);
-    rdl_redlock_set_floor(&h->redlock, 1);
+    rdl_redlock_set_floor(&h->m->redlock, 1);
     w->link[0][3].delay_us = w->link[0][4].delay_us = 200; /* of the others: 100 */
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    EXPECT(w, rdl_redlock_fence_holders(&h->redlock) == 3);
+    EXPECT(w, rdl_redlock_fence_holders(&h->m->redlock) == 3);
     scene_go(w, stays_ms);
-    *holders = rdl_redlock_fence_holders(&h->redlock);
-    uint64_t number = rdl_redlock_fence(&h->redlock);
+    *holders = rdl_redlock_fence_holders(&h->m->redlock);
+    uint64_t number = rdl_redlock_fence(&h->m->redlock);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
     return number;
 }
@@ -402,10 +402,10 @@ static uint64_t next_without(struct world *w, int one, int other)
     struct handle *h = scene_lock(w, 0);
     host_crash(w, (unsigned)one, 1);
     host_crash(w, (unsigned)other, 1);
-    rdl_redlock_set_floor(&h->redlock, 1);
+    rdl_redlock_set_floor(&h->m->redlock, 1);
     scene_go(w, 2100);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    return rdl_redlock_fence(&h->redlock);
+    return rdl_redlock_fence(&h->m->redlock);
 }
 
 static void late_grants_are_numbered(void)

@@ -154,6 +154,7 @@ static void others_init(struct world *w)
 {
     for (int i = 0; i < OTHERS; i++) {
         other[i] = *scene_lock(w, 0);
+        other[i].m = other[i].memory;
         other[i].name = 1;
         handle_init(w, &other[i]);
     }

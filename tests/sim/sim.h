@@ -108,7 +108,12 @@ uint64_t client_now_ms(const struct world *w, const struct client *c);
 /* ---------------------------------------------------------------- sim_handle.c: lock and redlock alike */
 
 uint32_t client_least_attempt_ms(const struct world *w);
+/* In other memory than before if that was freed. */
 void handle_init(struct world *w, struct handle *h);
+/* What it reserves in the queues, in units of 8 bytes. */
+unsigned handle_room(const struct handle *h);
+/* Its last call has returned: nothing may point to its memory now. Most programs free it then. */
+void handle_done(struct world *w, struct handle *h);
 int handle_acquire(struct world *w, struct handle *h);
 int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms);
 int handle_release(struct world *w, struct handle *h);
@@ -127,7 +132,7 @@ const char *lock_name(unsigned i);
 unsigned handle_names(const struct handle *h);
 /* It has a token from elsewhere, and nobody has said yet that it is his. */
 int handle_is_adopting(const struct handle *h);
-int handle_adopt(struct handle *h, const char *hex);
+int handle_adopt(struct world *w, struct handle *h, const char *hex);
 
 /* ---------------------------------------------------------------- sim_user.c */
 
@@ -167,6 +172,8 @@ void oracle_holders(struct world *w, struct client *c, uint64_t now_ms);
 /* Nobody has written there. */
 int oracle_zone(const uint8_t *zone);
 void oracle_bounds(struct world *w, const struct client *c, unsigned s);
+/* It has no operation: what it reserves. */
+void oracle_room(struct world *w, const struct handle *h);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
 /* What its keeper held is over. */

@@ -75,6 +75,9 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->act_at = w->opt.idle >> (h->client * HANDLES_MAX + i) & 1 ? NEVER : first;
     h->cancel_at = NEVER;
     init_more(w, h);
+    /* Every fourth program keeps its handles; all do where a canary counts from when it was first seen. */
+    h->keeps = w->opt.is_scripted || (w->opt.seed + c->index + i) % 4 == 0 ||
+               (w->has_canary && w->guard == RDL_GUARD_STRICT);
     handle_init(w, h);
 }
 

@@ -113,7 +113,7 @@ void oracle_fence_holders(struct world *w, const struct handle *h)
 {
     if (h->is_single || !h->opt.fencing || handle_fence(h) == 0)
         return;
-    unsigned said = rdl_redlock_fence_holders(&h->redlock);
+    unsigned said = rdl_redlock_fence_holders(&h->m->redlock);
     unsigned held = counted_to(w, &w->last[h->name], handle_fence(h));
     if (said > held)
         world_violation(w, "fence", "c%u.%u says that %u servers hold its number, and %u have", h->client,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One face for a lock on one server and a lock on N, so that users and oracles need not know which. */
+#include "net/net_op.h"
 #include "tests/sim/sim.h"
 
 #include <string.h>
@@ -20,30 +21,86 @@ static struct client *client_of(struct world *w, const struct handle *h)
     return &w->client[h->client];
 }
 
+/* ---------------------------------------------------------------- its memory */
+
+enum { FREED = 0x5a };
+
+static int is_untouched(const struct memory *m)
+{
+    static struct memory freed;
+    memset(&freed, FREED, sizeof freed);
+    return memcmp(m, &freed, sizeof freed) == 0;
+}
+
+/* May somebody still write there? */
+static int is_referenced(const struct world *w, const struct handle *h)
+{
+    const struct client *c = &w->client[h->client];
+    int n = 0;
+    for (int s = 0; s < w->conns; s++)
+        n += rdl_conn_refers_to(&c->conn[s], h->m, sizeof *h->m);
+    return n != 0;
+}
+
+unsigned handle_room(const struct handle *h)
+{
+    unsigned room = h->is_single ? h->m->own.lock.req.room : 0;
+    for (int s = 0; !h->is_single && s < h->m->redlock.n; s++)
+        room += h->m->servers[s].req.room;
+    return room;
+}
+
+void handle_done(struct world *w, struct handle *h)
+{
+    if (is_referenced(w, h))
+        world_violation(w, "lifetime", "c%u.%u is in use after its last call has returned", h->client,
+                        h->index);
+    if (h->keeps)
+        return;
+    memset(h->m, FREED, sizeof *h->m);
+    h->is_free = 1;
+}
+
+/* Other memory than the last time. Nothing was written to that since it was freed. */
+static void move(struct world *w, struct handle *h)
+{
+    struct memory *next = h->m == h->memory ? h->memory + 1 : h->memory;
+    if (h->is_free && !is_untouched(h->m))
+        world_violation(w, "lifetime", "c%u.%u: something was written to memory that was freed", h->client,
+                        h->index);
+    memset(next, FREED, sizeof *next); /* what is left there of another use is of no use */
+    h->m = next;
+    h->is_free = 0;
+}
+
+/* ---------------------------------------------------------------- operations */
+
 void handle_init(struct world *w, struct handle *h)
 {
     struct client *c = client_of(w, h);
+    if (h->is_free || h->m == NULL)
+        move(w, h);
     const char *name = lock_name(h->name), *other = lock_name(1u - h->name);
     const struct rdl_bytes both[NAMES] = {{name, strlen(name)}, {other, strlen(other)}};
-    rdl_hint_init(&h->hint, h->hint_use == HINT_WAITS ? &c->conn[w->servers] : NULL);
+    rdl_hint_init(&h->m->hint, h->hint_use == HINT_WAITS ? &c->conn[w->servers] : NULL);
     if (h->is_multi) {
-        rdl_lock_init_multi(&h->own.lock, &h->opt.lease, &c->conn[h->single_server], both, NAMES, h->packed);
+        rdl_lock_init_multi(&h->m->own.lock, &h->opt.lease, &c->conn[h->single_server], both, NAMES,
+                            h->m->packed);
         return;
     }
     if (h->is_single) {
-        any_lock_init(&h->own, h->mode, &h->opt.lease, &c->conn[h->single_server], name, strlen(name));
+        any_lock_init(&h->m->own, h->mode, &h->opt.lease, &c->conn[h->single_server], name, strlen(name));
         if (h->hint_use != HINT_NONE)
-            rdl_lock_set_hint(&h->own.lock, &h->hint);
+            rdl_lock_set_hint(&h->m->own.lock, &h->m->hint);
         return;
     }
-    memset(h->servers, 0, sizeof h->servers);
     for (int s = 0; s < w->servers; s++)
-        h->servers[s].conn = &c->conn[s];
-    rdl_redlock_init(&h->redlock, &h->opt, h->servers, (size_t)w->servers, name, strlen(name));
+        h->m->servers[s].conn = &c->conn[s];
+    rdl_redlock_init(&h->m->redlock, &h->opt, h->m->servers, (size_t)w->servers, name, strlen(name));
     if (w->has_canary)
-        rdl_redlock_set_canary(&h->redlock, h->canaries);
+        rdl_redlock_set_canary(&h->m->redlock, h->m->canaries);
     if (h->hint_use != HINT_NONE)
-        rdl_redlock_set_hint(&h->redlock, &h->hint);
+        rdl_redlock_set_hint(&h->m->redlock, &h->m->hint);
 }
 
 /* His wall clock, at which fences start. */
@@ -60,9 +117,9 @@ static void set_floor(struct world *w, struct handle *h)
     uint64_t floor = w->has_floors ? floor_ms(w, h) : 0;
     h->set_us = w->has_floors ? w->now : NEVER;
     if (h->is_single && h->mode == MODE_FENCED)
-        rdl_lock_set_floor(&h->own.fenced, floor);
+        rdl_lock_set_floor(&h->m->own.fenced, floor);
     else if (!h->is_single)
-        rdl_redlock_set_floor(&h->redlock, floor);
+        rdl_redlock_set_floor(&h->m->redlock, floor);
 }
 
 /* Another token: another attempt has begun. */
@@ -76,6 +133,8 @@ static void note_attempt(const struct world *w, struct handle *h, const struct r
 
 int handle_acquire(struct world *w, struct handle *h)
 {
+    if (h->is_free)
+        handle_init(w, h);
     struct rdl_token before = *handle_token(h);
     int rc;
     uint8_t entropy[RDL_ENTROPY_LEN];
@@ -89,8 +148,8 @@ int handle_acquire(struct world *w, struct handle *h)
     h->state = ACQUIRING;
     h->ttl_ms = h->opt.lease.ttl_ms;
     oracle_begin(w, h, now_ms);
-    rc = h->is_single ? rdl_lock_acquire_begin(&h->own.lock, entropy, now_ms)
-                      : rdl_redlock_acquire_begin(&h->redlock, entropy, now_ms);
+    rc = h->is_single ? rdl_lock_acquire_begin(&h->m->own.lock, entropy, now_ms)
+                      : rdl_redlock_acquire_begin(&h->m->redlock, entropy, now_ms);
     note_attempt(w, h, &before);
     return rc;
 }
@@ -101,10 +160,11 @@ int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
     int rc;
     h->state = EXTENDING;
     oracle_begin(w, h, now_ms);
-    rc = h->is_single ? rdl_lock_extend_begin(&h->own.lock, ttl_ms, now_ms)
-                      : rdl_redlock_extend_begin(&h->redlock, ttl_ms, now_ms);
+    rc = h->is_single ? rdl_lock_extend_begin(&h->m->own.lock, ttl_ms, now_ms)
+                      : rdl_redlock_extend_begin(&h->m->redlock, ttl_ms, now_ms);
     oracle_begun(w, h);
-    h->ttl_ms = h->is_single ? h->own.lock.ttl_ms : h->redlock.ttl_ms; /* it asks for no less than is left */
+    h->ttl_ms =
+        h->is_single ? h->m->own.lock.ttl_ms : h->m->redlock.ttl_ms; /* it asks for no less than is left */
     return rc;
 }
 
@@ -114,8 +174,8 @@ int handle_release(struct world *w, struct handle *h)
     int rc;
     h->state = RELEASING;
     oracle_begin(w, h, now_ms);
-    rc = h->is_single ? rdl_lock_release_begin(&h->own.lock, now_ms)
-                      : rdl_redlock_release_begin(&h->redlock, now_ms);
+    rc = h->is_single ? rdl_lock_release_begin(&h->m->own.lock, now_ms)
+                      : rdl_redlock_release_begin(&h->m->redlock, now_ms);
     oracle_begun(w, h);
     return rc;
 }
@@ -124,9 +184,9 @@ void handle_cancel(struct world *w, struct handle *h)
 {
     oracle_released(w, h);
     if (h->is_single)
-        rdl_lock_cancel(&h->own.lock);
+        rdl_lock_cancel(&h->m->own.lock);
     else
-        rdl_redlock_cancel(&h->redlock);
+        rdl_redlock_cancel(&h->m->redlock);
     h->state = IDLE;
 }
 
@@ -136,45 +196,55 @@ int handle_step(struct world *w, struct handle *h, uint64_t now_ms)
     if (h->state == ACQUIRING &&
         (h->client + h->index) % 2 == 0) /* half of them keep it fresh while they wait */
         set_floor(w, h);
-    int rc = h->is_single ? rdl_lock_step(&h->own.lock, now_ms) : rdl_redlock_step(&h->redlock, now_ms);
+    int rc = h->is_single ? rdl_lock_step(&h->m->own.lock, now_ms) : rdl_redlock_step(&h->m->redlock, now_ms);
     note_attempt(w, h, &before);
+    if (!handle_is_pending(h))
+        oracle_room(w, h);
     return rc;
 }
 
 uint64_t handle_wake_ms(const struct handle *h)
 {
-    return h->is_single ? rdl_lock_wake_ms(&h->own.lock) : rdl_redlock_wake_ms(&h->redlock);
+    return h->is_single ? rdl_lock_wake_ms(&h->m->own.lock) : rdl_redlock_wake_ms(&h->m->redlock);
 }
 
 uint32_t handle_remaining_ms(const struct handle *h, uint64_t now_ms)
 {
-    return h->is_single ? rdl_lock_remaining_ms(&h->own.lock, now_ms)
-                        : rdl_redlock_remaining_ms(&h->redlock, now_ms);
+    if (h->is_free)
+        return 0;
+    return h->is_single ? rdl_lock_remaining_ms(&h->m->own.lock, now_ms)
+                        : rdl_redlock_remaining_ms(&h->m->redlock, now_ms);
 }
 
 uint64_t handle_until_ms(const struct handle *h)
 {
-    if (handle_is_adopting(h))
+    if (h->is_free || handle_is_adopting(h))
         return 0;
-    return h->is_single ? h->own.lock.until_ms : rdl_redlock_until_ms(&h->redlock);
+    return h->is_single ? h->m->own.lock.until_ms : rdl_redlock_until_ms(&h->m->redlock);
 }
 
 int handle_is_adopting(const struct handle *h)
 {
-    return (h->is_single ? h->own.lock.until_ms : h->redlock.until_ms) == UINT64_MAX;
+    if (h->is_free)
+        return 0;
+    return (h->is_single ? h->m->own.lock.until_ms : h->m->redlock.until_ms) == UINT64_MAX;
 }
 
-int handle_adopt(struct handle *h, const char *hex)
+int handle_adopt(struct world *w, struct handle *h, const char *hex)
 {
-    return h->is_single ? rdl_lock_adopt(&h->own.lock, hex, RDL_VALUE_MAX)
-                        : rdl_redlock_adopt(&h->redlock, hex, RDL_VALUE_MAX);
+    if (h->is_free)
+        handle_init(w, h);
+    return h->is_single ? rdl_lock_adopt(&h->m->own.lock, hex, RDL_VALUE_MAX)
+                        : rdl_redlock_adopt(&h->m->redlock, hex, RDL_VALUE_MAX);
 }
 
 uint64_t handle_fence(const struct handle *h)
 {
+    if (h->is_free)
+        return 0;
     if (!h->is_single)
-        return h->opt.fencing ? rdl_redlock_fence(&h->redlock) : 0;
-    return h->mode == MODE_FENCED ? rdl_lock_fence(&h->own.fenced) : 0;
+        return h->opt.fencing ? rdl_redlock_fence(&h->m->redlock) : 0;
+    return h->mode == MODE_FENCED ? rdl_lock_fence(&h->m->own.fenced) : 0;
 }
 
 int handle_is_pending(const struct handle *h)
@@ -184,10 +254,13 @@ int handle_is_pending(const struct handle *h)
 
 int handle_is_idle(const struct handle *h)
 {
-    return h->is_single || rdl_redlock_is_idle(&h->redlock);
+    return h->is_single || h->is_free || rdl_redlock_is_idle(&h->m->redlock);
 }
 
 const struct rdl_token *handle_token(const struct handle *h)
 {
-    return h->is_single ? &h->own.lock.token : &h->redlock.token;
+    static const struct rdl_token none;
+    if (h->is_free)
+        return &none;
+    return h->is_single ? &h->m->own.lock.token : &h->m->redlock.token;
 }

@@ -74,6 +74,13 @@ int oracle_zone(const uint8_t *zone)
     return memcmp(zone, whole, ZONE) == 0;
 }
 
+/* Without an operation a lock reserves nothing, held or not. */
+void oracle_room(struct world *w, const struct handle *h)
+{
+    if (handle_room(h) != 0)
+        world_violation(w, "lifetime", "c%u.%u still reserves room", h->client, h->index);
+}
+
 /* The queue's records are in order and keep the room that releases need; no buffer is left. */
 void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 {
@@ -107,7 +114,7 @@ static void oracle_extending(struct world *w, struct handle *h)
     struct token *t = token_of(w, h);
     if (h->is_out)
         return;
-    h->is_out = h->is_single ? h->own.lock.req.is_queued : h->redlock.state == REDLOCK_ASKED;
+    h->is_out = h->is_single ? h->m->own.lock.req.is_queued : h->m->redlock.state == REDLOCK_ASKED;
     if (!t)
         return;
     t->extended = t->missed = 0;
@@ -208,7 +215,7 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
     if (h->state == EXTENDING)
         oracle_extending(w, h);
     h->was_asking = h->state == ACQUIRING && !h->is_single &&
-                    (h->redlock.state == REDLOCK_ASKED || h->redlock.state == REDLOCK_VERDICT);
+                    (h->m->redlock.state == REDLOCK_ASKED || h->m->redlock.state == REDLOCK_VERDICT);
     if (now_ms > limit_ms + 1 && !c->stale_ms)
         world_violation(w, "deadline", "c%u.%u: an operation that began at %llu ms is not over", h->client,
                         h->index, (unsigned long long)(h->op_us / MS));
@@ -292,7 +299,7 @@ static int is_answered_by(const struct world *w, const struct handle *h, const s
 static void unreachable(struct world *w, const struct handle *h, const struct token *t)
 {
     const struct rdl_lock_options *lease = &h->opt.lease;
-    uint64_t by_ms = h->redlock.sent_ms + rdl_attempt_ms(lease);
+    uint64_t by_ms = h->m->redlock.sent_ms + rdl_attempt_ms(lease);
     int refused = 0, granted = 0, n = asked(w, h), q = quorum(w, h);
     if (!t || !h->was_asking || w->client[h->client].stale_ms)
         return;
@@ -436,7 +443,7 @@ static int lost_since(const struct world *w, const struct handle *h)
 {
     int n = 0;
     for (int s = 0; s < asked(w, h); s++) {
-        const struct rdl_req *req = h->is_single ? &h->own.lock.req : &h->servers[s].req;
+        const struct rdl_req *req = h->is_single ? &h->m->own.lock.req : &h->m->servers[s].req;
         n += req->is_again && (w->faults & FAULTS_OUTSIDE);
     }
     return n;
@@ -447,9 +454,9 @@ static int answered_by_another_run(const struct world *w, const struct handle *h
 {
     int n = 0;
     for (int s = 0; s < asked(w, h) && !h->is_single; s++) {
-        const struct rdl_facts *facts = rdl_guard_facts(h->servers[s].conn);
-        int is_another = h->servers[s].is_past || (facts && facts->seen_ms >= h->servers[s].asked_ms);
-        n += h->servers[s].req.is_again && is_another;
+        const struct rdl_facts *facts = rdl_guard_facts(h->m->servers[s].conn);
+        int is_another = h->m->servers[s].is_past || (facts && facts->seen_ms >= h->m->servers[s].asked_ms);
+        n += h->m->servers[s].req.is_again && is_another;
     }
     return n;
 }
@@ -491,7 +498,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
         oracle_lost(w, h, h->until_ms);
     if (result >= 0)
         h->vain_ms = 0;
-    if (h->hint.req.is_queued)
+    if (h->m->hint.req.is_queued)
         world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
     if (h->mode == MODE_LEGACY) {
         legacy_result(w, h, result, now_ms);

@@ -85,6 +85,13 @@ static void count(struct world *w, int state, int result)
     n->unknown += result == RDL_UNKNOWN;
 }
 
+/* Neither held nor asked for any more, by this result. */
+static int is_over(int state, int result)
+{
+    return state == RELEASING || (state == ACQUIRING && result < 0) || result == RDL_LOST ||
+           result == RDL_REACQUIRED;
+}
+
 void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     int state = h->state;
@@ -93,6 +100,7 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
     world_trace(w, "c%u.%u %s: %s, %u ms left", h->client, h->index, operation[state], rdl_strerror(result),
                 handle_remaining_ms(h, clock_ms(&w->client[h->client].clock, w->now)));
     oracle_result(w, h, result, now_ms);
+    oracle_room(w, h);
     count(w, state, result);
     if (state == ACQUIRING && result >= 0)
         begin_holding(w, h, now_ms);
@@ -106,6 +114,8 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
         kept->what = KEPT_RELEASED;
         token_hex(handle_token(h), kept->hex);
     }
+    if (is_over(state, result))
+        handle_done(w, h);
 }
 
 /* How long until the lock is about to end by itself. */
@@ -119,7 +129,7 @@ static uint64_t wait_for_the_end_us(struct world *w, const struct handle *h)
 void user_adopt(struct world *w, struct handle *h, const char *hex)
 {
     struct rng *r = &w->stream[FAULT_ADOPT];
-    if (handle_adopt(h, hex) != RDL_OK) {
+    if (handle_adopt(w, h, hex) != RDL_OK) {
         world_violation(w, "truth", "c%u.%u may not adopt", h->client, h->index);
         return;
     }
@@ -150,6 +160,7 @@ static void cancel(struct world *w, struct handle *h)
 {
     world_trace(w, "c%u.%u cancels", h->client, h->index);
     handle_cancel(w, h);
+    handle_done(w, h);
     if (!w->opt.is_scripted && rng_chance(dice(w, h), 500)) /* the memory is ours again */
         handle_init(w, h);
     think(w, h);

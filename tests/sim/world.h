@@ -202,21 +202,32 @@ enum handle_state { IDLE, ACQUIRING, HELD, EXTENDING, RELEASING };
 
 enum hint_use { HINT_NONE, HINT_WAITS, HINT_TELLS };
 
-/* One lock of one client, and its user. */
-struct handle {
-    struct rdl_redlock_options opt;
+/*
+ * What a program lends to the library for one lock. Between uses it frees this, and takes other memory next
+ * time.
+ */
+struct memory {
     struct rdl_redlock redlock;
     struct rdl_server servers[SERVERS_MAX];
     struct rdl_canary canaries[SERVERS_MAX];
-    union any_lock own;
+    union any_lock own; /* of a single one */
+    struct rdl_hint hint;
+    uint8_t packed[RDL_NAME_MAX]; /* the names of a multi */
+};
+
+/* One lock of one client, and its user. */
+struct handle {
+    struct rdl_redlock_options opt;
+    struct memory memory[2];
+    struct memory *m;  /* the one in use, or used last */
+    uint8_t keeps;     /* never frees it */
+    uint8_t is_free;   /* it was freed: not even the program may read it */
     struct rdl_keeper keeper;
     uint8_t client, index;
     uint8_t is_single;
     uint8_t is_multi; /* holds both names, in the order of its own */
     enum hint_use hint_use;
-    struct rdl_hint hint;
-    uint8_t packed[RDL_NAME_MAX]; /* the names of a multi */
-    enum any_mode mode;           /* of a single one */
+    enum any_mode mode; /* of a single one */
     uint8_t single_server;
     uint8_t name;
     uint8_t state; /* enum handle_state */

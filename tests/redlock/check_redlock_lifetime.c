@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long a redlock's memory is in use: until the call that ends the operation, or the lease, has
+ * returned. Here it is freed then, while servers still have to answer, and with the sanitizers whoever
+ * writes there is caught.
+ */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net/net_op.h"
+#include "tests/fixtures/fleet.h"
+
+enum { NOW = 10000000, SERVERS = 5 };
+
+/* What a program allocates for one lock. */
+struct memory {
+    struct rdl_redlock lock;
+    struct rdl_server servers[SERVERS];
+    struct rdl_canary canaries[SERVERS];
+    struct rdl_hint hint;
+};
+
+static struct memory *m;
+static struct scripted hints; /* the second connection to the first server */
+static uint64_t now;
+
+/* Reused as it was left. */
+static void init(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < fleet.n; i++)
+        m->servers[i].conn = &fleet.s[i].conn;
+    rdl_redlock_init(&m->lock, &fleet.opt, m->servers, fleet.n, name, 1);
+}
+
+/* Each server has a canary that is as old as itself. */
+static void begin(void)
+{
+    char command[128];
+    size_t i;
+
+    now = NOW;
+    fleet_guarded(SERVERS, RDL_GUARD_OFF, now);
+    for (i = 0; i < SERVERS; i++) {
+        snprintf(command, sizeof command,
+                 "*3\r\n$3\r\nSET\r\n$10\r\n" RDL_CANARY_KEY "\r\n$21\r\n%.16s 6400\r\n",
+                 fleet.s[i].model.run_id);
+        fleet_command(i, command, now);
+    }
+    scripted_init(&hints);
+    m = malloc(sizeof *m);
+    ck_assert_ptr_nonnull(m);
+    memset(m, 0x5a, sizeof *m);
+    init("k");
+    rdl_redlock_set_canary(&m->lock, m->canaries);
+    rdl_hint_init(&m->hint, &hints.conn);
+    rdl_redlock_set_hint(&m->lock, &m->hint);
+}
+
+static int run(int rc)
+{
+    int rounds;
+
+    for (rounds = 0; rc == RDL_PENDING && rounds < 20; rounds++) {
+        fleet_serve_all(now);
+        rc = rdl_redlock_step(&m->lock, now);
+        if (rounds > 3)
+            now = rdl_redlock_wake_ms(&m->lock) > now ? rdl_redlock_wake_ms(&m->lock) : now;
+    }
+    ck_assert_int_ne(rc, RDL_PENDING);
+    return rc;
+}
+
+static int acquire(void)
+{
+    return run(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now));
+}
+
+/* The last of the servers is frozen: whatever it is asked it answers later. */
+static void hold(void)
+{
+    ck_assert_int_eq(acquire(), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(&m->lock, now);
+    fleet.mood[SERVERS - 1] = MOOD_FROZEN;
+}
+
+static int released(void)
+{
+    hold();
+    return run(rdl_redlock_release_begin(&m->lock, now));
+}
+
+static int cancelled(void)
+{
+    hold();
+    ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve_all(now);
+    rdl_redlock_cancel(&m->lock);
+    return RDL_OK;
+}
+
+static int cancelled_in_an_acquire(void)
+{
+    fleet.mood[SERVERS - 1] = MOOD_FROZEN;
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_PENDING);
+    fleet_serve_all(now);
+    rdl_redlock_cancel(&m->lock);
+    return RDL_OK;
+}
+
+static int refused(void)
+{
+    size_t i;
+
+    fleet.mood[SERVERS - 1] = MOOD_FROZEN;
+    for (i = 0; i < SERVERS - 1; i++)
+        fleet_steal(i, now);
+    return acquire();
+}
+
+/* All have granted it, and their canaries are missing. */
+static int granted_in_quarantine(void)
+{
+    size_t i;
+
+    fleet.mood[SERVERS - 1] = MOOD_FROZEN;
+    for (i = 0; i < SERVERS - 1; i++)
+        fleet_command(i, "DEL " RDL_CANARY_KEY "\r\n", now);
+    return acquire();
+}
+
+static int lost(void)
+{
+    size_t i;
+
+    hold();
+    for (i = 0; i < SERVERS - 1; i++)
+        fleet_steal(i, now);
+    return run(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now));
+}
+
+/* The lease was never released; an extend finds that its time was up. */
+static int lost_by_time(void)
+{
+    hold();
+    ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_PENDING);
+    now += FLEET_TTL;
+    return run(RDL_PENDING);
+}
+
+/* Two have it as it was put back, two are another's: of five that is no majority without a gap. */
+static int held_with_a_gap(void)
+{
+    hold();
+    fleet.mood[SERVERS - 1] = MOOD_UP;
+    fleet_delete(3, now);
+    fleet_delete(4, now);
+    ck_assert_int_eq(run(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now)), RDL_REPAIRED);
+    fleet_steal(1, now);
+    fleet_steal(2, now);
+    now += 1000;
+    return run(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now));
+}
+
+static int adopted_and_released(void)
+{
+    char hex[RDL_VALUE_MAX];
+
+    hold();
+    rdl_redlock_token(&m->lock, hex);
+    ck_assert_int_eq(rdl_redlock_adopt(&m->lock, hex, sizeof hex), RDL_OK);
+    return run(rdl_redlock_release_begin(&m->lock, now));
+}
+
+/* A lease whose time is up is ended by the next acquire, also by one that is refused at once. */
+static int refused_after_a_lease(void)
+{
+    hold();
+    ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_PENDING);
+    fleet.mood[SERVERS - 2] = fleet.mood[SERVERS - 3] = MOOD_FROZEN;
+    ck_assert_int_eq(run(RDL_PENDING), RDL_UNKNOWN);
+    fleet.opt.lease.ttl_ms = 0;
+    return rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now + 2 * FLEET_TTL);
+}
+
+static const struct {
+    int (*end)(void);
+    int result;
+} ends[] = {{released, RDL_OK},
+            {cancelled, RDL_OK},
+            {cancelled_in_an_acquire, RDL_OK},
+            {refused, RDL_BUSY},
+            {granted_in_quarantine, RDL_E_QUARANTINE},
+            {lost, RDL_LOST},
+            {lost_by_time, RDL_LOST},
+            {held_with_a_gap, RDL_REACQUIRED},
+            {adopted_and_released, RDL_OK},
+            {refused_after_a_lease, RDL_E_TTL}};
+
+START_TEST(nothing_refers_to_a_redlock_whose_last_call_has_returned)
+{
+    size_t i;
+
+    begin();
+    ck_assert_int_eq(ends[_i].end(), ends[_i].result);
+    for (i = 0; i < SERVERS; i++) {
+        ck_assert(!rdl_conn_refers_to(&fleet.s[i].conn, m, sizeof *m));
+        ck_assert_uint_eq(fleet.s[i].conn.reserved, 0);
+    }
+    ck_assert(!rdl_conn_refers_to(&hints.conn, m, sizeof *m));
+    free(m);
+    for (i = 0; i < SERVERS; i++)
+        fleet.mood[i] = MOOD_UP;
+    fleet_serve_all(now);
+    fleet_serve_all(now);
+    for (i = 0; i < SERVERS; i++)
+        ck_assert(rdl_conn_is_idle(&fleet.s[i].conn));
+    ck_assert_uint_eq(fleet_keys(now + 5001), 0); /* the releases went out without it */
+}
+END_TEST
+
+/*
+ * The next job in the same memory: another client holds the majority, and the last server still has to say
+ * that it deleted the key of the job before.
+ */
+START_TEST(the_answer_to_an_old_release_is_no_grant)
+{
+    begin();
+    ck_assert_int_eq(released(), RDL_OK);
+    init("b");
+    fleet_command(0, "SET b other PX 50000\r\n", now);
+    fleet_command(1, "SET b other PX 50000\r\n", now);
+    fleet_command(4, "SET b other PX 50000\r\n", now);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_PENDING);
+    fleet.mood[SERVERS - 1] = MOOD_UP;
+    ck_assert_int_eq(run(RDL_PENDING), RDL_BUSY);
+    free(m);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- too early */
+
+static void pending(void)
+{
+    begin();
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_PENDING);
+}
+
+START_TEST(a_redlock_that_is_pending_may_not_be_set_up_again)
+{
+    pending();
+    init("b");
+}
+END_TEST
+
+START_TEST(canaries_that_are_looked_at_may_not_be_set_up_again)
+{
+    static struct rdl_redlock other;
+    static struct rdl_server servers[SERVERS];
+    size_t i;
+
+    pending();
+    for (i = 0; i < SERVERS; i++)
+        servers[i].conn = &fleet.s[i].conn;
+    rdl_redlock_init(&other, &fleet.opt, servers, SERVERS, "b", 1);
+    rdl_redlock_set_canary(&other, m->canaries);
+}
+END_TEST
+
+Suite *suite_redlock_lifetime(void);
+
+Suite *suite_redlock_lifetime(void)
+{
+    Suite *suite = suite_create("redlock_lifetime");
+    TCase *tc = tcase_create("lifetime");
+
+    tcase_add_loop_test(tc, nothing_refers_to_a_redlock_whose_last_call_has_returned, 0,
+                        (int)(sizeof ends / sizeof ends[0]));
+    tcase_add_test(tc, the_answer_to_an_old_release_is_no_grant);
+    tcase_add_test_raise_signal(tc, a_redlock_that_is_pending_may_not_be_set_up_again, SIGABRT);
+    tcase_add_test_raise_signal(tc, canaries_that_are_looked_at_may_not_be_set_up_again, SIGABRT);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

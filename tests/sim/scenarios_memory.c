@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Directed scenarios: for how long a handle's memory is in use, and the room of its releases in the queues.
+ */
+#include "lock/lock_op.h"
+#include "tests/sim/scene.h"
+
+/* Its program frees it when the last call has returned. */
+static struct handle *freed(struct world *w, int client)
+{
+    struct handle *h = scene_lock(w, client);
+    h->keeps = 0;
+    return h;
+}
+
+/* Others take all the room that there is. */
+static void fill(struct world *w, int s)
+{
+    static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
+                                             {NULL, 0},       UINT64_MAX,   0};
+    while (rdl_conn_submit(&w->client[0].conn[s], NULL, &other) == RDL_OK) {
+    }
+}
+
+/* ---------------------------------------------------------------- how it ends */
+
+static int refused(struct world *w, struct handle *h)
+{
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    return scene_do(w, h, ACQUIRING, 0) == RDL_BUSY;
+}
+
+static int released(struct world *w, struct handle *h)
+{
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    return scene_do(w, h, RELEASING, 0) == RDL_OK;
+}
+
+static int cancelled(struct world *w, struct handle *h)
+{
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_begin(w, h, EXTENDING, 2000);
+    user_cancel(w, h);
+    return 1;
+}
+
+static int lost(struct world *w, struct handle *h)
+{
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    for (int s = 0; s < w->servers; s++)
+        sim_server_flush(&w->host[s].model);
+    w->faults |= FAULT_BIT(FAULT_FLUSH);
+    return scene_do(w, h, EXTENDING, 2000) == RDL_LOST;
+}
+
+static int lost_by_time(struct world *w, struct handle *h)
+{
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 2500);
+    return scene_do(w, h, EXTENDING, 2000) == RDL_LOST;
+}
+
+/* The last server answers late; the oracle looks after each last call what still refers to the handle. */
+static void freed_after_the_last_call(void)
+{
+    static int (*const ends[])(struct world *, struct handle *) = {refused, released, cancelled, lost,
+                                                                   lost_by_time};
+    for (unsigned i = 0; i < 3 * sizeof ends / sizeof ends[0]; i++) {
+        struct world *w = scene(2, i % 3 ? 5 : 1, 2000);
+        struct handle *h = freed(w, 0);
+        scene_one_server(w, i % 3 == 0);
+        if (i % 3 == 2) {
+            scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+            w->has_canary = 1;
+            for (unsigned s = 0; s < 5; s++)
+                host_canary(w, s, 3600, 0);
+            for (int c = 0; c < 2; c++)
+                handle_init(w, scene_lock(w, c));
+        }
+        scene_ready(w);
+        w->link[0][w->servers - 1].delay_us = 20 * MS;
+        EXPECT(w, ends[i / 3](w, h) && h->is_free);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/*
+ * The next job takes the same memory. Another client holds the majority, and a server still has to say that
+ * it deleted the key of the job before.
+ */
+static void old_release_is_no_grant(void)
+{
+    struct world *w = scene(2, 3, 5000);
+    struct handle *a = freed(w, 0);
+    scene_ready(w);
+    w->link[0][2].delay_us = 20 * MS;
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY);
+    scene_rest(w);
+}
+
+/* Two of five grant it, three will refuse; until that is known others fill the queues of the two. */
+static void granted_minority_has_room(void)
+{
+    struct world *w = scene(2, 5, 5000);
+    struct handle *h = freed(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (int s = 0; s < 2; s++)
+        sim_server_flush(&w->host[s].model);
+    for (int s = 2; s < 5; s++)
+        w->link[0][s].delay_us = 20 * MS;
+    scene_begin(w, h, ACQUIRING, 0);
+    scene_go(w, 5);
+    EXPECT(w, scene_owner(w, 0) == 0 && scene_owner(w, 1) == 0);
+    for (int s = 0; s < 2; s++) {
+        w->link[0][s].up_blocked = w->now + 100 * MS;
+        fill(w, s);
+    }
+    EXPECT(w, scene_wait(w, h) == RDL_BUSY);
+    scene_go(w, 200);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
+    scene_rest(w);
+}
+
+/*
+ * On one server: granted, and the program is stopped until the lease is over, between reading that and the
+ * step.
+ */
+static void late_grant_has_room(void)
+{
+    struct world *w = scene(1, 1, 2000);
+    struct handle *h = freed(w, 0);
+    char hex[2 * RDL_TOKEN_LEN];
+    scene_one_server(w, 1);
+    scene_ready(w);
+    scene_begin(w, h, ACQUIRING, 0);
+    w->client[0].paused_until = w->now + 1999 * MS; /* the key is there still */
+    scene_go(w, 10);
+    client_read(w, 0);
+    token_hex(handle_token(h), hex);
+    fill(w, 0);
+    EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
+    scene_go(w, 1);
+    const struct token *t = token_find(w, hex, 0);
+    EXPECT(w, t && t->granted && t->deleted);
+    scene_rest(w);
+}
+
+/* An extend by less waits for its connection, and is cancelled: the release is pending until the key ends. */
+static void short_extend_shortens_nothing(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 20000);
+        struct handle *h = freed(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        uint64_t held_us = w->now;
+        scene_go(w, 8000);
+        w->host[0].blackhole_until = NEVER / 2;
+        scene_cut(w, 0, 0);
+        scene_go(w, 50);
+        scene_begin(w, h, EXTENDING, 1000);
+        EXPECT(w, handle_is_pending(h));
+        user_cancel(w, h);
+        w->host[0].blackhole_until = 0;
+        w->host[0].refuse_until = held_us + 13 * SECOND;
+        world_run_until(w, held_us + 16 * SECOND); /* the longest pause is over, the ttl is not */
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+const struct scenario scenarios_memory[] = {
+    {"a handle may be freed when its last call has returned", freed_after_the_last_call, SCENE},
+    {"the answer to an old release is no grant", old_release_is_no_grant, SCENE},
+    {"a granted minority has room for its releases", granted_minority_has_room, SCENE},
+    {"a grant that comes too late has room for its release", late_grant_has_room, SCENE},
+    {"an extend that was never sent shortens no pending release", short_extend_shortens_nothing, SCENE},
+    {NULL, NULL, SCENE},
+};
