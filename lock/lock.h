@@ -134,9 +134,9 @@ struct rdl_lock_options {
 /* ---------------------------------------------------------------- for the conn's configuration */
 
 /*
- * The ways to extend and to release what is ours, tried in order. What a server refuses (unknown, renamed,
- * forbidden) is remembered until the connection ends, and the next way is taken. A static link has the ways
- * of the list that it names and no others.
+ * The ways to extend and to release what is ours, tried in order. A command that a server refuses (unknown,
+ * renamed, forbidden) is remembered until the connection ends, and the next way is taken. A key that the user
+ * may not use concerns its lock alone. A static link has the ways of the list that it names and no others.
  */
 extern const struct rdl_ways rdl_ways_script; /* by script alone, which all servers from 2.6 on know */
 /* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */

@@ -34,7 +34,7 @@ enum {
     RDL_E_RANDOM = -16,      /* no source of random numbers; there is no weak fallback */
     RDL_E_FULL = -17,        /* no room in the request queue; nothing was queued */
     RDL_E_AUTH = -18,        /* password or user refused, missing, or given where none is set */
-    RDL_E_PERM = -19,        /* the user may not run a command that is needed (ACL) */
+    RDL_E_PERM = -19,        /* the user may not run a command, or use a key, that is needed (ACL) */
     RDL_E_READONLY = -20,    /* a replica: its master must be asked */
     RDL_E_LOADING = -21,     /* still loading its data */
     RDL_E_SCRIPTING = -22,   /* the server says BUSY: it is running somebody's script */

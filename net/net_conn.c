@@ -56,14 +56,12 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 static int may_draw(const struct rdl_conn *c, uint32_t at)
 {
     const struct rdl_way *way;
-    struct rdl_record next; /* it takes its way when it is drawn */
 
     if (at == c->head)
         return 1;
     if (rdl_record_at(c, c->head)->is_exclusive)
         return 0;
-    next.op = rdl_record_at(c, at)->op;
-    way = rdl_way_choose(c, &next);
+    way = rdl_way_choose(c, rdl_record_at(c, at));
     return way == NULL || way->rounds == NULL;
 }
 
@@ -105,7 +103,7 @@ static int draw(struct rdl_conn *c, uint32_t at)
         return 0;
     }
     r->is_exclusive = way->rounds != NULL;
-    r->is_sha = way->script != NULL && rdl_sha_draw(c, way->script);
+    r->is_sha = way->script != NULL && rdl_sha_draw(c, way->script) && !r->is_alone;
     return 1;
 }
 

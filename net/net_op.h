@@ -127,7 +127,7 @@ struct RDL_MAY_ALIAS rdl_record {
     uint8_t value_len;
     uint8_t extra_len;
     /* how far it is */
-    uint8_t way;     /* which of its op's; since it was drawn */
+    uint8_t way;     /* which of its op's: the one it took, or the first that it may take */
     uint8_t round;   /* enum rdl_round */
     uint8_t replies; /* had in this round */
     uint8_t verdict; /* enum rdl_answer */
@@ -138,6 +138,7 @@ struct RDL_MAY_ALIAS rdl_record {
     uint8_t is_sha : 1;       /* sent as EVALSHA */
     uint8_t is_exclusive : 1; /* of its way */
     uint8_t is_last : 1;      /* it is not sent again by another way */
+    uint8_t is_alone : 1;     /* a way was refused to this request alone: its key is forbidden */
 };
 
 /* KEEP: act on what needs not be made to live longer. */
@@ -201,7 +202,10 @@ void rdl_record_tell(struct rdl_record *r, int64_t value);
 void rdl_record_keep(const struct rdl_conn *c, const struct rdl_record *r, size_t most);
 /* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
 void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
-/* An error reply: is it a refusal as such, or does the server not take this way at all? */
+/*
+ * An error reply. A command that the server does not have, or forbids, is remembered as refused for the
+ * connection; NOPERM for anything else, a key, concerns this request alone. Both try the next way.
+ */
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
 int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
 int rdl_reply_is_ok(const struct rdl_conn *c);

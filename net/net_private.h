@@ -29,7 +29,7 @@ int rdl_record_was_sent(const struct rdl_record *r);
 
 /* The way that r has taken. */
 const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r);
-/* The first that was not refused, into r. NULL: none is left. */
+/* The first that was refused neither on this connection nor to r, into r. NULL: none is left. */
 const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record *r);
 /* Of a record for which no way is left: why the last one was refused. */
 int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);

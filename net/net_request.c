@@ -103,6 +103,32 @@ void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev)
         c->reply_items++;
 }
 
+/*
+ * Does NOPERM refuse a command? "this user has no permissions to run the 'set' command", "User lk has no
+ * permissions to run ...". Errors from inside a script count as such. A key has other words, and a long user
+ * name pushes them out of what is kept.
+ */
+static int is_command(const char *text)
+{
+    if (*text != 'N')
+        return 1;
+    while (*text != '\0' && !rdl_has_prefix(text, " to run"))
+        text++;
+    return *text != '\0';
+}
+
+/* The server does not take this way: for no request, or not for this one, because of its key. */
+static void refuse(struct rdl_conn *c, struct rdl_record *r, int code)
+{
+    r->is_refused = 1;
+    if (code == RDL_E_PERM && !is_command(c->reply))
+        r->is_alone = 1;
+    else if (r->is_sha)
+        rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
+    else
+        rdl_way_refuse(c, r);
+}
+
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 {
     int code = rdl_error_code(c->reply);
@@ -115,20 +141,18 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         r->verdict = RDL_ANSWER_NO; /* the key was replaced by something that is no lock */
         return RDL_OK;
     }
-    rdl_conn_say(c, c->reply);
     r->verdict = RDL_ANSWER_ERROR;
-    r->error = (int8_t)code;
+    if (code != RDL_E_UNSUPPORTED || !r->is_alone) { /* else the key is why nothing is left */
+        rdl_conn_say(c, c->reply);
+        r->error = (int8_t)code;
+    }
     if (code == RDL_E_READONLY) { /* a replica stays one as long as we stay connected to it */
         rdl_record_tell(r, 0);
         return code;
     }
     if (r->op->family == FAMILY_DIRECT || r->is_last || (code != RDL_E_UNSUPPORTED && code != RDL_E_PERM))
         return RDL_OK;
-    r->is_refused = 1;
-    if (r->is_sha)
-        rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
-    else
-        rdl_way_refuse(c, r);
+    refuse(c, r, code);
     return RDL_OK;
 }
 
@@ -160,6 +184,8 @@ static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->req == NULL && !r->op->is_owed)
         return 0;
+    if (r->is_refused && !r->is_sha) /* of EVALSHA: EVAL is next */
+        r->way++;
     return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_way_choose(c, r) != NULL);
 }
 
@@ -249,6 +275,8 @@ void rdl_requests_disconnected(struct rdl_conn *c)
         }
         if (r->op->is_owed == OWED_ALWAYS) {
             rdl_record_restart(r);
+            r->way = 0;
+            r->is_alone = 0;
             at += rdl_record_size(r);
         } else if (at == c->head) {
             rdl_queue_remove(c, at);

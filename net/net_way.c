@@ -4,7 +4,8 @@
  *
  * The server's answer tells, never its version; what it refused is remembered for the life of the connection
  * and forgotten with it. Ways are tried in order and replies come in order, so what is refused is always the
- * first way that was not refused before: to remember how many were is enough.
+ * first way that was not refused before: to remember how many were is enough. How many a request has passed
+ * over that were refused to it alone, because of its key, is in its record.
  */
 #include "net/net_private.h"
 
@@ -25,17 +26,24 @@ const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record
     const struct rdl_way *way;
 
     for (;;) {
-        r->way = c->refused[r->op->family] & COUNT;
+        uint8_t n = c->refused[r->op->family] & COUNT;
+        if (r->way < n)
+            r->way = n;
         way = rdl_way_of(c, r);
         if (way != NULL || r->op->then == NULL)
             return way;
         r->op = r->op->then;
+        r->way = 0;
     }
 }
 
+/* Not one behind others that this request alone has passed over: they would count as refused, too. */
 void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r)
 {
-    c->refused[r->op->family] = (uint8_t)((r->way + 1u) | (r->error == RDL_E_PERM ? FORBIDDEN : 0u));
+    uint8_t *n = &c->refused[r->op->family];
+
+    if ((*n & COUNT) == r->way)
+        *n = (uint8_t)((r->way + 1u) | (r->error == RDL_E_PERM ? FORBIDDEN : 0u));
 }
 
 int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r)
@@ -50,6 +58,7 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
     if (c->cfg->ways == NULL)
         return RDL_E_WAYS;
     r.op = op;
+    r.way = 0;
     return rdl_way_choose(c, &r) != NULL ? RDL_OK : rdl_way_error(c, &r);
 }
 

@@ -131,10 +131,7 @@ static int make_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = rdl_script_judge(c, r);
 
-    if (rc == RDL_OK && r->verdict == RDL_ANSWER_ERROR && r->op == &rdl_op_canary_make) {
-        r->op = &make_by_clock;
-        r->is_refused = 1;
-    }
+    r->is_refused = r->verdict == RDL_ANSWER_ERROR; /* whatever it says: then by the clock */
     return rc;
 }
 
@@ -147,7 +144,7 @@ static const char *const clock_commands[] = {rdl_wire_setnx, NULL};
 static const struct rdl_way clock_way = {.commands = clock_commands, .put = make_put, .judge = make_judge};
 static const struct rdl_way *const by_clock[] = {&clock_way, NULL};
 
-const struct rdl_op rdl_op_canary_make = {make, NULL, FAMILY_DIRECT, 0, OWED_HERE};
+const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, FAMILY_DIRECT, 0, OWED_HERE};
 static const struct rdl_op make_by_clock = {by_clock, NULL, FAMILY_DIRECT, 0, OWED_HERE};
 
 /* ---------------------------------------------------------------- what it means for the votes */

@@ -197,7 +197,8 @@ END_TEST
 
 START_TEST(refused_it_is_not_sent_again_on_this_connection)
 {
-    static const char *const texts[] = {REFUSED, "-NOPERM no\r\n"};
+    static const char *const texts[] = {
+        REFUSED, "-NOPERM this user has no permissions to run the 'blpop' command\r\n"};
 
     submit(&rdl_op_wait_hint, "k");
     scripted_sent(&s);

@@ -4,6 +4,7 @@
  * the business of check_net_request.c.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
@@ -480,6 +481,179 @@ START_TEST(release_and_extend_are_learned_apart)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- NOPERM: a command, a key, or not said */
+
+/* As Redis 6, 7.0, and 7.2 on and Valkey write it; 25 bytes are the longest name that leaves "to run". */
+static const char *const command_texts[] = {
+    "-NOPERM this user has no permissions to run the 'eval' command or its subcommand\r\n",
+    "-NOPERM this user has no permissions to run the 'eval' command\r\n",
+    "-NOPERM User abcdefghijklmnopqrstuvwxy has no permissions to run the 'eval' command\r\n",
+    "-ERR The user executing the script can't run this command or subcommand\r\n",
+    "-ERR The user executing the script can't access at least one of the keys mentioned\r\n",
+    "-ERR ACL failure in script: No permissions to access a key script: 0a\r\n",
+};
+/* A key: up to Redis 7.0, from 7.2 on and Valkey. A database (Valkey 9.1). Neither. */
+static const char *const key_texts[] = {
+    "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n",
+    "-NOPERM No permissions to access a key\r\n",
+    "-NOPERM No permissions to access database\r\n",
+    "-NOPERM User abcdefghijklmnopqrstuvwxyz has no permissions to run the 'eval' command\r\n",
+    "-NOPERM\r\n",
+};
+enum { COMMAND_TEXTS = sizeof command_texts / sizeof command_texts[0] };
+enum { KEY_TEXTS = sizeof key_texts / sizeof key_texts[0] };
+
+START_TEST(a_forbidden_command_is_remembered)
+{
+    submit(&a, &rdl_op_extend, "k");
+    ck_assert_str_eq(scripted_sent(&s), extend_by(0));
+    scripted_reply(&s, command_texts[_i]);
+    ck_assert_str_eq(scripted_sent(&s), extend_by(1));
+    scripted_reply(&s, "+OK\r\n$-1\r\n:-2\r\n+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    submit(&a, &rdl_op_extend, "k");
+    ck_assert_str_eq(scripted_sent(&s), extend_by(1));
+}
+END_TEST
+
+/* The next request, for a key that is allowed, begins with the first method as before. */
+START_TEST(a_forbidden_key_is_not_remembered)
+{
+    const char *refusal = key_texts[_i];
+    char refusals[400];
+
+    snprintf(refusals, sizeof refusals, "%s%s%s%s", refusal, refusal, refusal, "-ERR MULTI\r\n");
+    submit(&a, &rdl_op_extend, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, refusal);
+    ck_assert_str_eq(scripted_sent(&s), extend_by(1));
+    scripted_reply(&s, refusals);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(a.error, RDL_E_PERM);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    submit(&a, &rdl_op_release, "k");
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
+    scripted_reply(&s, refusal);
+    ck_assert_str_eq(scripted_sent(&s), release_by(1));
+    scripted_reply(&s, UNKNOWN_COMMAND ":-2\r\n");
+    ck_assert_str_eq(scripted_sent(&s), release_by(2));
+    scripted_reply(&s, UNKNOWN_COMMAND ":-2\r\n");
+    ck_assert_str_eq(scripted_sent(&s), release_by(3));
+    scripted_reply(&s, UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(a.error, RDL_E_PERM); /* and not that a method is unknown */
+    ck_assert_int_eq(strncmp(rdl_conn_text(&s.conn), refusal + 1, 6), 0);
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_extend), RDL_OK);
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
+    submit(&b, &rdl_op_extend, "other");
+    submit(&a, &rdl_op_release, "other");
+    ck_assert_str_eq(scripted_sent(&s), wire_join(wire_extend_sha("other", token(), 30000),
+                                                  wire_release_sha("other", token()), NULL));
+    scripted_reply(&s, ":1\r\n:1\r\n");
+    ck_assert_int_eq(b.answer, RDL_ANSWER_YES);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+}
+END_TEST
+
+/* After a refused EVALSHA comes EVAL, also if that was its key. */
+START_TEST(a_forbidden_key_of_evalsha_leaves_evalsha_to_others)
+{
+    submit(&a, &rdl_op_release, "j");
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    submit(&a, &rdl_op_release, "k");
+    submit(&b, &rdl_op_release, "j");
+    ck_assert_str_eq(scripted_sent(&s),
+                     wire_join(wire_release_sha("k", token()), wire_release_sha("j", token()), NULL));
+    scripted_reply(&s, key_texts[_i]);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token()));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(b.answer, RDL_ANSWER_YES);
+    scripted_reply(&s, key_texts[_i]);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_reply(&s, ":1\r\n" GONE);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+    submit(&a, &rdl_op_release, "j");
+    ck_assert_str_eq(scripted_sent(&s), wire_release_sha("j", token()));
+}
+END_TEST
+
+/* An operation with one method ends with the error, each time, and the next key is served. */
+START_TEST(where_nothing_follows_a_forbidden_key_is_the_error)
+{
+    static const struct rdl_op *const ops[] = {&rdl_op_acquire_fenced, &rdl_op_acquire_multi,
+                                               &rdl_op_extend_fenced};
+    static const char names[] = "\001k";
+    struct rdl_command cmd = {ops[_i], {names, 2}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+        scripted_sent(&s);
+        scripted_reply(&s, key_texts[0]);
+        if (i > 0) {
+            ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\nEVAL\r\n"));
+            scripted_reply(&s, key_texts[0]);
+        }
+        ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+        ck_assert_int_eq(a.error, RDL_E_PERM);
+        ck_assert(rdl_conn_is_idle(&s.conn));
+        rdl_conn_free_room(&s.conn, &a);
+        ck_assert_uint_eq(s.conn.reserved, 0);
+    }
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\nEVALSHA\r\n"));
+    scripted_reply(&s, _i == 2 ? ":1\r\n" : "*2\r\n:1\r\n:5\r\n");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+}
+END_TEST
+
+/* A user who may not use the list of hints releases the lock without a hint. */
+START_TEST(a_forbidden_list_of_hints_makes_a_plain_release)
+{
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        submit(_i ? &a : NULL, &rdl_op_release_hint, "k");
+        ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "{k}:wake")); /* the next one is tried again */
+        scripted_reply(&s, key_texts[0]);
+        if (i > 0) {
+            ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "{k}:wake")); /* by EVAL */
+            scripted_reply(&s, key_texts[0]);
+        }
+        ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token()));
+        scripted_reply(&s, ":1\r\n");
+        ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_YES : RDL_ANSWER_NONE);
+        ck_assert(rdl_conn_is_idle(&s.conn));
+    }
+}
+END_TEST
+
+/* What was refused to a request alone concerns the connection that has ended. */
+START_TEST(a_release_begins_with_the_first_method_on_the_next_connection)
+{
+    submit(_i ? &a : NULL, &rdl_op_release, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, key_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_break(&s);
+    scripted_open(&s, 2000);
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
+    scripted_reply(&s, UNKNOWN_COMMAND);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_reply(&s, UNKNOWN_COMMAND GONE);
+    scripted_sent(&s);
+    scripted_reply(&s, UNKNOWN_COMMAND GONE);
+    scripted_sent(&s);
+    scripted_reply(&s, UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND);
+    ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_ERROR : RDL_ANSWER_NONE);
+    ck_assert_int_eq(a.error, _i ? RDL_E_UNSUPPORTED : RDL_OK); /* of this connection */
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 /* It would be carried out behind the release that was queued for it, and undone by nobody. */
 START_TEST(what_was_given_up_is_not_sent_another_way)
 {
@@ -539,6 +713,12 @@ Suite *suite_lock_ways(void)
     tcase_add_loop_test(tc, a_script_that_worked_and_is_refused_later_leads_to_the_next_way, 0, 2);
     tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 5);
     tcase_add_test(tc, release_and_extend_are_learned_apart);
+    tcase_add_loop_test(tc, a_forbidden_command_is_remembered, 0, COMMAND_TEXTS);
+    tcase_add_loop_test(tc, a_forbidden_key_is_not_remembered, 0, KEY_TEXTS);
+    tcase_add_loop_test(tc, a_forbidden_key_of_evalsha_leaves_evalsha_to_others, 0, KEY_TEXTS);
+    tcase_add_loop_test(tc, where_nothing_follows_a_forbidden_key_is_the_error, 0, 3);
+    tcase_add_loop_test(tc, a_forbidden_list_of_hints_makes_a_plain_release, 0, 2);
+    tcase_add_loop_test(tc, a_release_begins_with_the_first_method_on_the_next_connection, 0, 2);
     tcase_add_loop_test(tc, what_was_given_up_is_not_sent_another_way, 0, 12);
     suite_add_tcase(suite, tc);
     return suite;

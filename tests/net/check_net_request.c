@@ -8,7 +8,7 @@
 
 #define REFUSE_DELEX   "-ERR unknown command 'DELEX'\r\n:-2\r\n"
 #define REFUSE_DELIFEQ "-ERR unknown command 'DELIFEQ'\r\n:-2\r\n"
-#define REFUSE_SCRIPT  "-NOPERM no scripts\r\n"
+#define REFUSE_SCRIPT  "-NOPERM this user has no permissions to run the 'eval' command\r\n"
 #define OURS           "$40\r\nabababababababababababababababababababab\r\n"
 #define THEIRS         "$40\r\nabababababababababababababababababababac\r\n"
 

@@ -165,7 +165,7 @@ START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
     for (i = 0; i < 20; i++) {
         rdl_conn_opened(&s.conn);
         scripted_sent(&s);
-        scripted_reply(&s, "-NOPERM no scripts\r\n");
+        scripted_reply(&s, "-NOPERM this user has no permissions to run the 'eval' command\r\n");
         scripted_sent(&s);
         scripted_reply(&s, "-NOPERM\r\n:-2\r\n");
         scripted_break(&s);

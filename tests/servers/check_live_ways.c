@@ -188,6 +188,25 @@ START_TEST(the_first_way_the_server_knows_is_taken)
 }
 END_TEST
 
+/* Locks that share the connection keep their method. */
+START_TEST(a_forbidden_key_blocks_no_other_lock)
+{
+    meet("resetkeys ~jobs:*");
+    acquire("jobs:1");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "jobs:1"), RDL_ANSWER_YES);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "other"), RDL_ANSWER_ERROR);
+    ck_assert_int_eq(client.req.error, RDL_E_PERM);
+    ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "NOPERM ", 7), 0);
+    before = calls("evalsha");
+    ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "jobs:1"), RDL_ANSWER_YES);
+    ck_assert_int_eq(calls("evalsha") - before, 1);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "other"), RDL_ANSWER_ERROR);
+    ck_assert_int_eq(client.req.error, RDL_E_PERM);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_release, "jobs:1"), RDL_ANSWER_YES);
+    ck_assert_str_eq(live_command(&server, "EXISTS jobs:1"), ":0\r\n");
+}
+END_TEST
+
 static long clock_s(void)
 {
     const char *at = strchr(live_command(&server, "TIME") + 4, '$'); /* behind "*2\r\n" */
@@ -255,6 +274,7 @@ Suite *suite_live_ways(void)
     tcase_add_loop_test(tc, each_way_to_release_deletes_what_is_ours_and_nothing_else, 0, RELEASES);
     tcase_add_loop_test(tc, each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it, 0, EXTENDS);
     tcase_add_test(tc, the_first_way_the_server_knows_is_taken);
+    tcase_add_test(tc, a_forbidden_key_blocks_no_other_lock);
     tcase_add_loop_test(tc, a_canary_is_made_with_the_servers_clock, 0, 2);
     tcase_add_test(tc, the_sums_of_the_scripts_are_those_of_the_server);
     suite_add_tcase(suite, tc);

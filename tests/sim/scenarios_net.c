@@ -150,6 +150,69 @@ static void login_comes_first(void)
     scene_rest(w);
 }
 
+/* The user may use one lock alone, and another one shares its connections. */
+static void forbidden_key_blocks_no_other_lock(void)
+{
+    static const struct sim_features one_key[] = {
+        {.version = "7.0.15", .only_key = "nightly"},
+        {.version = "8.6.3", .texts = SIM_REDIS84, .only_key = "nightly"}};
+    for (int i = 0; i < 8; i++) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0), *other = &w->client[0].handle[1];
+        scene_one_server(w, i & 1);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &one_key[i >> 2];
+        w->handles = 2;
+        other->opt = h->opt;
+        other->mode = MODE_PX;
+        other->hint_use = HINT_NONE;
+        other->is_multi = 0;
+        other->is_single = h->is_single;
+        other->name = 1;
+        handle_init(w, other);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        if (i & 2)
+            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* by EVALSHA from then on */
+        EXPECT(w, handle_adopt(w, other, "00112233445566778899aabbccddeeff00000001") == RDL_OK);
+        EXPECT(w, scene_do(w, other, EXTENDING, 2000) < 0);
+        for (int k = 0; k < 3; k++) {
+            scene_go(w, 500);
+            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        }
+        EXPECT(w, scene_do(w, other, RELEASING, 0) < 0);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 5);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* The user may not use the list of hints: the lock is released without a hint. */
+static void forbidden_hint_is_a_plain_release(void)
+{
+    static const struct sim_features one_key = {.version = "7.0.15", .only_key = "nightly"};
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &one_key;
+        scene_hints(w);
+        for (int i = 0; i < 3; i++) {
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            scene_go(w, 5);
+            EXPECT(w, scene_pttl(w, 0) == -2);
+        }
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 static void replica_is_left(void)
 {
     struct world *w = scene(1, 3, 1000);
@@ -628,6 +691,8 @@ const struct scenario scenarios_net[] = {
     {"a release that is cut off at a new run of its server is none", release_finds_a_known_run, SCENE},
     {"a release that finds what was known to be gone is none", release_finds_what_was_gone, SCENE},
     {"a release that finds what had ended by itself is none", release_finds_what_had_ended, SCENE},
+    {"a forbidden key blocks no other lock", forbidden_key_blocks_no_other_lock, SCENE},
+    {"where the list of hints is forbidden the lock is released", forbidden_hint_is_a_plain_release, SCENE},
     {"a replica is left", replica_is_left, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
     {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},

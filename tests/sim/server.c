@@ -324,13 +324,13 @@ static void cmd_pexpire(struct sim_call *c)
 }
 
 const struct sim_entry sim_key_commands[] = {
-    {"set", -3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_set},
-    {"setnx", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_setnx},
-    {"getset", 3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_getset},
-    {"psetex", 4, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_psetex},
-    {"get", 2, 0, cmd_get},
-    {"exists", -2, 0, cmd_exists},
-    {"pttl", 2, 0, cmd_pttl},
-    {"pexpire", 3, SIM_WRITES, cmd_pexpire},
+    {"set", -3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_set},
+    {"setnx", 3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_setnx},
+    {"getset", 3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_getset},
+    {"psetex", 4, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_psetex},
+    {"get", 2, SIM_KEYED, cmd_get},
+    {"exists", -2, SIM_KEYED, cmd_exists},
+    {"pttl", 2, SIM_KEYED, cmd_pttl},
+    {"pexpire", 3, SIM_WRITES | SIM_KEYED, cmd_pexpire},
     {NULL, 0, 0, NULL},
 };

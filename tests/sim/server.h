@@ -41,6 +41,7 @@ struct sim_features {
     uint8_t whole_timeouts; /* BLPOP takes whole seconds only, as before 6.0 */
     uint8_t is_cluster;     /* INFO says so */
     const char *denied;     /* commands the user may not run, " info blpop "; NULL: none */
+    const char *only_key;   /* the one key that the user may use; NULL: all */
     const char *policy;     /* maxmemory_policy of INFO; NULL: noeviction, and no maxmemory */
 };
 
@@ -263,7 +264,8 @@ enum sim_flag {
     SIM_SCRIPTING = 16,
     SIM_NOT_QUEUED = 32, /* runs inside MULTI too */
     SIM_DELEX = 64,      /* only if the server has it */
-    SIM_DELIFEQ = 128
+    SIM_DELIFEQ = 128,
+    SIM_KEYED = 256 /* its first argument is a key */
 };
 
 struct sim_entry {

@@ -202,6 +202,37 @@ static void deny(struct sim_call *c, const struct sim_entry *e)
         sim_out_error(c->out, "NOPERM this user has no permissions to run the '%s' command", e->name);
 }
 
+static int may_use(const struct sim_server *s, struct sim_arg key)
+{
+    return key.len == strlen(s->features->only_key) && memcmp(key.data, s->features->only_key, key.len) == 0;
+}
+
+/* A script's keys are looked at before it runs. */
+static int is_key_denied(const struct sim_call *c, const struct sim_entry *e)
+{
+    int64_t keys = (e->flags & SIM_KEYED) != 0;
+    int first = keys ? 1 : 3;
+    if ((e->flags & SIM_SCRIPTING) && !sim_arg_int(c->argv[2], &keys))
+        return 0;
+    for (int i = first; i < first + keys && i < c->argc; i++)
+        if (!may_use(c->server, c->argv[i]))
+            return 1;
+    return 0;
+}
+
+static void deny_key(struct sim_call *c)
+{
+    enum sim_texts texts = c->server->features->texts;
+    if (c->script)
+        sim_out_error(c->out, "ERR The user executing the script can't access at least one of the keys "
+                              "mentioned in the command arguments");
+    else if (texts == SIM_REDIS6 || texts == SIM_REDIS7)
+        sim_out_error(c->out, "NOPERM this user has no permissions to access one of the keys used as "
+                              "arguments");
+    else
+        sim_out_error(c->out, "NOPERM No permissions to access a key");
+}
+
 /* Why the command is not run, in the server's order of asking; NULL: it is. */
 static const char *refusal(const struct sim_call *c, const struct sim_entry *e)
 {
@@ -236,6 +267,8 @@ void sim_command(struct sim_call *c)
             sim_out_error(c->out, "%s", why);
         else if (c->server->features->denied && is_denied(c->server, e))
             deny(c, e);
+        else if (c->server->features->only_key && is_key_denied(c, e))
+            deny_key(c);
         else if (!c->session->in_multi || c->script || c->in_exec || (e->flags & SIM_NOT_QUEUED))
             e->run(c);
         else if (sim_multi_queue(c->session, c->argv, c->argc))

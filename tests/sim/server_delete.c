@@ -56,9 +56,9 @@ static void cmd_flushall(struct sim_call *c)
 }
 
 const struct sim_entry sim_delete_commands[] = {
-    {"del", -2, SIM_WRITES, cmd_del},
-    {"delex", -2, SIM_WRITES | SIM_DELEX, cmd_delex},
-    {"delifeq", 3, SIM_WRITES | SIM_DELIFEQ, cmd_delifeq},
+    {"del", -2, SIM_WRITES | SIM_KEYED, cmd_del},
+    {"delex", -2, SIM_WRITES | SIM_DELEX | SIM_KEYED, cmd_delex},
+    {"delifeq", 3, SIM_WRITES | SIM_DELIFEQ | SIM_KEYED, cmd_delifeq},
     {"flushall", -1, SIM_WRITES, cmd_flushall},
     {NULL, 0, 0, NULL},
 };

@@ -210,10 +210,10 @@ int sim_server_unblock(struct sim_server *s, struct sim_session *c, uint64_t now
 }
 
 const struct sim_entry sim_list_commands[] = {
-    {"type", 2, 0, cmd_type},
-    {"lpush", -3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_lpush},
-    {"rpush", -3, SIM_WRITES | SIM_NEEDS_MEMORY, cmd_rpush},
-    {"llen", 2, 0, cmd_llen},
-    {"blpop", -3, SIM_WRITES, cmd_blpop},
+    {"type", 2, SIM_KEYED, cmd_type},
+    {"lpush", -3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_lpush},
+    {"rpush", -3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_rpush},
+    {"llen", 2, SIM_KEYED, cmd_llen},
+    {"blpop", -3, SIM_WRITES | SIM_KEYED, cmd_blpop},
     {NULL, 0, 0, NULL},
 };

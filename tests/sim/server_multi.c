@@ -133,7 +133,10 @@ static void cmd_exec(struct sim_call *c)
 }
 
 const struct sim_entry sim_multi_commands[] = {
-    {"watch", -2, SIM_NOT_QUEUED, cmd_watch},    {"unwatch", 1, 0, cmd_unwatch},
-    {"multi", 1, SIM_NOT_QUEUED, cmd_multi},     {"exec", 1, SIM_NOT_QUEUED, cmd_exec},
-    {"discard", 1, SIM_NOT_QUEUED, cmd_discard}, {NULL, 0, 0, NULL},
+    {"watch", -2, SIM_NOT_QUEUED | SIM_KEYED, cmd_watch},
+    {"unwatch", 1, 0, cmd_unwatch},
+    {"multi", 1, SIM_NOT_QUEUED, cmd_multi},
+    {"exec", 1, SIM_NOT_QUEUED, cmd_exec},
+    {"discard", 1, SIM_NOT_QUEUED, cmd_discard},
+    {NULL, 0, 0, NULL},
 };
