@@ -49,7 +49,8 @@ enum {
     RDL_E_WAYS = -31,        /* the connection's configuration names no ways (rdl_conn_config.ways) */
     RDL_E_QUEUE = -32,       /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
     RDL_E_LOGIN = -33, /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
-    RDL_E_ABANDONED = -34 /* the operation ended without this answer and no longer waits for it */
+    RDL_E_ABANDONED = -34, /* the operation ended without this answer and no longer waits for it */
+    RDL_E_NO_INFO = -36    /* RDL_E_CLOSED, in a report: before INFO was answered, as some proxies do */
 };
 
 enum {
@@ -109,17 +110,22 @@ struct rdl_ways;
 struct rdl_login;
 extern const struct rdl_login rdl_login;
 
+/* rdl_facts.run of a server that reports its uptime and no run_id: its start tells one run from another. */
+#define RDL_RUN_UNNAMED 1u
+
 /*
- * What a server says of itself (INFO), asked on every new connection (rdl_guard_conn in redlock.h). run and
- * seen_ms outlive the connection: they tell whether the server restarted in between.
+ * What a server says of itself (INFO), asked on every new connection (rdl_guard_conn in redlock.h). All but
+ * has and uptime_s outlive the connection: they tell whether the server restarted in between.
  */
 struct rdl_facts {
-    uint64_t run;      /* the beginning of its run_id: one start of one server, told from any other */
-    uint64_t seen_ms;  /* when we first saw this run */
-    int64_t up_ms;     /* when it started by its own account, on our clock; off by one second at most */
-    uint32_t uptime_s; /* as read */
-    uint8_t has;       /* enum rdl_fact */
-    uint8_t is_other;  /* before this run, another one was seen here */
+    uint64_t run;       /* the beginning of its run_id: one start of one server, told from any other */
+    uint64_t seen_ms;   /* when we first saw this run */
+    uint64_t asked_ms;  /* when INFO last showed an uptime, on our clock */
+    int64_t up_ms;      /* when it started by its own account, on our clock; off by one second at most */
+    uint32_t uptime_s;  /* as read */
+    uint8_t has;        /* enum rdl_fact */
+    uint8_t is_other;   /* before this run, another one was seen here */
+    uint8_t needs_info; /* INFO was answered here once, or the guard of a redlock requires it */
 };
 
 enum rdl_fact {

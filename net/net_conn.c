@@ -266,7 +266,6 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
 static void reset(struct rdl_conn *c)
 {
     rdl_resp_init(&c->parser);
-    c->handshake_sent = c->handshake_done = 0;
     c->reply_open = 0;
     rdl_zero(c->refused, sizeof c->refused);
     c->scripts = 0;
@@ -279,6 +278,7 @@ void rdl_conn_opened(struct rdl_conn *c)
     if (c->state != RDL_CONN_OPENING) /* given up meanwhile */
         return;
     reset(c);
+    c->handshake_sent = c->handshake_done = 0;
     c->state = RDL_CONN_HANDSHAKE;
     begin(c);
 }

@@ -29,6 +29,14 @@ int rdl_handshake_is_complete(const struct rdl_conn *c)
     return command_at(c, c->handshake_done) == NULL;
 }
 
+int rdl_conn_cause(const struct rdl_conn *c)
+{
+    unsigned index = c->handshake_done;
+    int is_asked = c->preflight != NULL && c->handshake_sent > index && login_at(c, &index) == NULL;
+
+    return c->error == RDL_E_CLOSED && is_asked ? RDL_E_NO_INFO : c->error;
+}
+
 int rdl_handshake_is_secret(const struct rdl_conn *c)
 {
     const char *command = command_at(c, c->handshake_done);

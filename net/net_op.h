@@ -100,6 +100,9 @@ void rdl_conn_shut(struct rdl_conn *c, int error);
  */
 int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len);
 
+/* As rdl_conn_error; RDL_E_NO_INFO if the server closed the connection when the preflight was asked. */
+int rdl_conn_cause(const struct rdl_conn *c);
+
 /* Requests queued or unanswered. */
 uint32_t rdl_conn_waiting(const struct rdl_conn *c);
 /* Replies received so far; its growth says that the server makes progress. Wraps. */

@@ -63,7 +63,7 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
  */
 static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
-    uint8_t seen = (uint8_t)(c->handshake_done + (c->state != RDL_CONN_OPENING));
+    uint8_t seen = c->state != RDL_CONN_OPENING ? (uint8_t)(c->handshake_done + 1) : 0;
     uint32_t took_ms = (uint32_t)now_ms - c->mark_ms + 1;
 
     if (seen == c->handshake_seen)

@@ -33,6 +33,7 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
             r->result = RDL_E_FACTS;
             return;
         }
+        conn->cfg->facts->needs_info |= opt->guard <= RDL_GUARD_REQUIRED;
         rdl_guard_conn(conn);
     }
 }

@@ -97,6 +97,13 @@ enum { RDL_SERVERS_MAX = 7 };
  * grants is not counted until max_ttl and a second are over (quarantine). One that is another run than a conn
  * saw before may be another server, which its address leads to now: it counts max_ttl and a second after it
  * was first seen, whatever its uptime.
+ *
+ * A run is told from another one by its run_id. Where INFO shows an uptime and no run_id (Dragonfly, older
+ * Kvrocks) it is told by its start, and a server that is listed twice is not noticed.
+ *
+ * A server refuses INFO if it does not permit or does not know it, or if it says so in other words that name
+ * INFO, as a proxy may. Those do not count as a refusal once INFO was answered over the conn, nor under the
+ * first two guards; the connection then fails, as after any other error, and is tried again.
  */
 enum rdl_guard {
     RDL_GUARD_STRICT = 1,   /* from when this process first saw that run of the server */
@@ -227,14 +234,14 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
 
 /*
  * Let it look at canaries: one for each server, borrowed like those; before the first acquire. All clients
- * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated like
- * one that denies INFO. Who may read it but not use INFO takes any canary for this run's. On servers that
- * never had one, the first acquire waits as after a restart. It cannot detect a promoted replica that has
- * the canary but lost recent locks: do not list replicas. On servers before Redis 5, or without scripts,
- * nothing that makes one may be under way for longer than max_ttl (DESIGN.md, section 6). With fencing it
- * takes acquire and extend a second round trip: attempt_ms, if set, must have room for both. With
- * RDL_GUARD_STRICT keep them from one acquire to the next: a canary counts from when this memory first saw
- * it.
+ * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated
+ * like one that denies INFO. A client that may read it but not use INFO, or whose server shows no run_id,
+ * takes any canary for this run's. On servers that never had one, the first acquire waits as after a restart.
+ * It cannot detect a promoted replica that has the canary but lost recent locks: do not list replicas. On
+ * servers before Redis 5, or without scripts, nothing that makes one may be under way for longer than max_ttl
+ * (DESIGN.md, section 6). With fencing it takes acquire and extend a second round trip: attempt_ms, if set,
+ * must have room for both. With RDL_GUARD_STRICT keep them from one acquire to the next: a canary counts from
+ * when this memory first saw it.
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 

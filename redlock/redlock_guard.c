@@ -14,6 +14,8 @@
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
+enum { START_OFF_MS = 2000 }; /* of two uptimes in whole seconds, besides the drift */
+
 static const char *const questions[] = {rdl_wire_info_server, rdl_wire_info_replication,
                                         rdl_wire_info_memory};
 
@@ -41,13 +43,13 @@ uint64_t rdl_guard_run(const char *hex)
     return run;
 }
 
-static void take_run(struct rdl_conn *c, uint64_t run)
+static void take_run(struct rdl_facts *f, uint64_t run, int is_same)
 {
-    if (run != c->cfg->facts->run) {
-        c->cfg->facts->is_other = c->cfg->facts->run != 0;
-        c->cfg->facts->seen_ms = 0;
+    if (!is_same) {
+        f->is_other = f->run != 0;
+        f->seen_ms = 0;
     }
-    c->cfg->facts->run = run;
+    f->run = run;
 }
 
 static uint32_t number_of(const char *digits)
@@ -68,7 +70,8 @@ static void take_line(struct rdl_conn *c)
     const char *value;
 
     if ((value = value_of(c, "run_id:")) != NULL) {
-        take_run(c, rdl_guard_run(value));
+        uint64_t run = rdl_guard_run(value);
+        take_run(f, run, run == f->run);
         f->has |= RDL_FACT_RUN;
     } else if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
         f->uptime_s = number_of(value);
@@ -162,19 +165,63 @@ static int unfit(struct rdl_conn *c)
     return RDL_OK;
 }
 
+/* Does the text name INFO, in any case, as a word of its own? */
+static int names_info(const char *text)
+{
+    const uint32_t info = (('i' & 31u) << 5 | ('n' & 31u)) << 10 | ('f' & 31u) << 5 | ('o' & 31u);
+    uint32_t word = 0; /* the last six letters of this one, five bits each */
+
+    for (;; text++) {
+        if ((uint8_t)((*text | ' ') - 'a') <= 'z' - 'a')
+            word = word << 5 | (*text & 31u);
+        else if (word == info)
+            return 1;
+        else if (*text == '\0')
+            return 0;
+        else
+            word = 0;
+    }
+}
+
+/*
+ * A proxy refuses INFO in words of its own. What it says of its server ("upstream failure") is another
+ * matter: that server may be coming back without its data, and has to be asked again.
+ */
+int rdl_guard_is_refusal(const struct rdl_conn *c, int code)
+{
+    const struct rdl_facts *f = c->cfg->facts;
+
+    if (code == RDL_E_SERVER)
+        return !f->needs_info && names_info(c->reply);
+    return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM;
+}
+
 static int preflight_judge(struct rdl_conn *c)
 {
     int code;
 
-    if (c->reply_kind == RDL_RESP_BULK)
+    if (c->reply_kind == RDL_RESP_BULK) {
+        c->cfg->facts->needs_info = 1;
         return unfit(c);
+    }
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNEXPECTED;
     code = rdl_error_code(c->reply);
     if (rdl_handshake_is_turned_away(c))
         return code;
     rdl_conn_say(c, c->reply);
-    return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM ? RDL_OK : code;
+    return rdl_guard_is_refusal(c, code) ? RDL_OK : code;
+}
+
+/*
+ * By its start, is this the run that was here when INFO was last answered? Uptimes are whole seconds, and the
+ * server's clock may run at another rate than ours. What was 49 days ago may be taken for another run.
+ */
+static int is_same_start(const struct rdl_facts *f, int64_t up_ms, uint64_t now_ms)
+{
+    uint32_t off_ms = START_OFF_MS + rdl_drift_ms((uint32_t)(now_ms - f->asked_ms));
+
+    return up_ms <= (int64_t)f->asked_ms && (uint64_t)(up_ms - f->up_ms + off_ms) <= 2 * (uint64_t)off_ms;
 }
 
 /* On our clock, late rather than early: the answers came before now. */
@@ -182,7 +229,13 @@ static void preflight_stamp(struct rdl_conn *c, uint64_t now_ms)
 {
     struct rdl_facts *f = c->cfg->facts;
 
-    f->up_ms = (int64_t)now_ms - (int64_t)f->uptime_s * 1000;
+    if (f->has & RDL_FACT_UPTIME) {
+        int64_t up_ms = (int64_t)now_ms - (int64_t)f->uptime_s * 1000;
+        if (!(f->has & RDL_FACT_RUN))
+            take_run(f, RDL_RUN_UNNAMED, f->run == RDL_RUN_UNNAMED && is_same_start(f, up_ms, now_ms));
+        f->up_ms = up_ms;
+        f->asked_ms = now_ms;
+    }
     if (f->seen_ms == 0)
         f->seen_ms = now_ms;
     f->has |= RDL_FACT_STAMPED;
@@ -201,7 +254,7 @@ void rdl_guard_conn(struct rdl_conn *c)
 const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c)
 {
     const struct rdl_facts *f = c->cfg->facts;
-    unsigned all = RDL_FACT_RUN | RDL_FACT_UPTIME | RDL_FACT_STAMPED;
+    unsigned all = RDL_FACT_UPTIME | RDL_FACT_STAMPED;
 
     return c->state == RDL_CONN_READY && (f->has & all) == all ? f : NULL;
 }
@@ -222,6 +275,8 @@ static int is_duplicate(const struct rdl_redlock *r, const struct rdl_server *s,
 {
     const struct rdl_server *other;
 
+    if (run == RDL_RUN_UNNAMED) /* nobody can say */
+        return 0;
     for (other = r->servers; other < r->servers + r->n; other++) {
         int is_before = rank(other) != rank(s) ? rank(other) > rank(s) : other < s;
         if (is_before && other->conn->cfg->facts->run == run)

@@ -8,6 +8,8 @@
 
 /* What this connection's server said of itself, until the next step; NULL: not connected, or it would not. */
 const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c);
+/* 1: the error reply to INFO, of this code, says that it is not permitted; else the connection ends by it. */
+int rdl_guard_is_refusal(const struct rdl_conn *c, int code);
 
 /*
  * The canary, the key `name`. look: YES if it was made by the run that the preflight saw (where INFO is

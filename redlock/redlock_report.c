@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_report.c - what one server did in the last operation, in a line for people. */
+#include "net/net_op.h"
 #include "redlock/redlock.h"
 #include "resp/resp_template.h"
 
@@ -42,7 +43,7 @@ static void add_error(struct line *l, const struct rdl_conn *c, int error)
 {
     int is_servers_word = error <= RDL_E_AUTH && error >= RDL_E_SERVER;
 
-    add(l, rdl_strerror(error));
+    add(l, rdl_strerror(error == rdl_conn_error(c) ? rdl_conn_cause(c) : error));
     if (!is_servers_word || rdl_conn_text(c)[0] == '\0')
         return;
     add(l, ": ");

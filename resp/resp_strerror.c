@@ -47,7 +47,9 @@ static const char messages[] =
     "the connection's queue is too short for this lock (RDL_QUEUE_FOR in net.h)\0"
     "the endpoint needs a login, and none is named (rdl_conn_config.login)\0"
     "not waited for\0"
-    "\0\0\0\0\0" /* -35 to -39: free */
+    "\0" /* -35: free */
+    "the connection was closed before INFO was answered (a proxy may not support INFO)\0"
+    "\0\0\0" /* -37 to -39: free */
     /* lock.h: from RDL_E_NAME down */
     "a lock's name has 1 to 128 bytes\0"
     "the ttl is 0, too long, or under four attempts\0"

@@ -556,9 +556,11 @@ struct rdl_cli_seen {
 /* What INFO says, where it may be asked for. */
 struct rdl_cli_host {
     int is_told;
+    int is_info_forbidden; /* INFO is refused for want of a right */
     int is_valkey;
     char version[24];
     char role[12];
+    int has_uptime;
     unsigned long uptime_s;
     char run_id[41];
     int is_cluster;

@@ -69,6 +69,8 @@ static const struct {
 /* Where the port speaks another protocol nobody may say so: it waits for more, and so does the command. */
 static const char *unreachable_remedy(size_t i, const char *why)
 {
+    if (look->seen[i].error == RDL_E_NO_INFO)
+        return "if it is a proxy, connect to the server itself";
     if (!look->servers->is_tls[i])
         return "is it running, and may this host connect to it?";
     for (size_t k = 0; k < sizeof tls_remedies / sizeof tls_remedies[0]; k++)
@@ -154,6 +156,18 @@ static int find_twice(size_t i)
         return 1;
     }
     return 0;
+}
+
+/* Only of several is one another one. */
+static void find_unnamed(size_t i)
+{
+    const struct rdl_cli_host *h = &look->host[i];
+
+    if (look->servers->n == 1 || !h->is_told || h->run_id[0] != '\0')
+        return;
+    find("run-id", WARNING, i,
+         "INFO shows no run_id: whether it is another one of these servers was not checked");
+    remedy("check that each URL leads to a server of its own");
 }
 
 /* ---------------------------------------------------------------- what it may forget */
@@ -315,11 +329,13 @@ static void find_rights(size_t i)
     const struct rdl_cli_exam *x = &exams[i];
     unsigned needs = rdl_cli_needs(look->o, look->servers), rights = rdl_cli_rights_for(needs);
     unsigned missing = x->missing & rights, spared = missing & dispensable(x, needs);
+    unsigned unanswered = look->host[i].is_info_forbidden ? 0 : missing & RIGHT(INFO);
     unsigned trials = 1u << RDL_CLI_KEY_TRIAL | 1u << RDL_CLI_KEY_TRIAL_FENCE | 1u << RDL_CLI_KEY_TRIAL_WAKE;
     unsigned keys = x->keys & (look->o->lock != NULL ? ~trials : ~0u);
 
-    if ((missing & ~spared) != 0 || keys != 0) {
-        find("permission", RDL_EXIT_NOPERM, i, "the user lacks%s", words_of(missing & ~spared, keys));
+    if ((missing & ~spared & ~unanswered) != 0 || keys != 0) {
+        find("permission", RDL_EXIT_NOPERM, i, "the user lacks%s",
+             words_of(missing & ~spared & ~unanswered, keys));
         remedy("%s", look->o->lock != NULL || keys == 0
                          ? grant
                          : "name the lock that he is for: redlock doctor LOCK");
@@ -328,7 +344,12 @@ static void find_rights(size_t i)
         find("untried", WARNING, i, "what the user may do was not tried: he lacks%s", words_of(0, x->keys));
         remedy("%s", grant);
     }
-    if (spared & RIGHT(INFO)) {
+    if (unanswered != 0) {
+        find("info", (spared & RIGHT(INFO)) ? WARNING : RDL_EXIT_CONFIG, i,
+             "it does not answer INFO, as some proxies do not: a restart, a replica, a server that is listed "
+             "twice or that deletes keys is not seen");
+        remedy("connect to the server itself, or give --restart-guard=off");
+    } else if (spared & RIGHT(INFO)) {
         find("permission", WARNING, i,
              "the user lacks +info: a restart, a replica, a server that is listed twice or that deletes keys "
              "is not seen");
@@ -387,6 +408,7 @@ static void find_all_of(size_t i)
     }
     if (find_role(i))
         return;
+    find_unnamed(i);
     find_quarantine(i);
     find_rights(i);
     find_refusals(i);

@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
+#include "redlock/redlock_op.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,7 @@ static unsigned long number_after(const char *line, const char *name, unsigned l
 
 static void take_line(struct rdl_cli_host *h, const char *line)
 {
-    char mode[12] = "";
+    char mode[12] = "", number[24];
 
     h->is_told = 1;
     if (take_after(line, "valkey_version:", h->version, sizeof h->version))
@@ -64,7 +65,10 @@ static void take_line(struct rdl_cli_host *h, const char *line)
     else if (!h->is_valkey)
         take_after(line, "redis_version:", h->version, sizeof h->version);
     take_after(line, "role:", h->role, sizeof h->role);
-    h->uptime_s = number_after(line, "uptime_in_seconds:", h->uptime_s);
+    if (take_after(line, "uptime_in_seconds:", number, sizeof number)) {
+        h->has_uptime = 1;
+        h->uptime_s = strtoul(number, NULL, 10);
+    }
     if (take_after(line, "redis_mode:", mode, sizeof mode) ||
         take_after(line, "server_mode:", mode, sizeof mode))
         h->is_cluster = mode[0] == 'c';
@@ -94,13 +98,19 @@ static void take_info(size_t i, const struct rdl_resp_event *ev)
 
 static int questions_judge(struct rdl_conn *c)
 {
-    if (c->reply_kind == RDL_RESP_BULK)
+    struct rdl_cli_host *h = &look->host[index_of(c)];
+
+    if (c->reply_kind == RDL_RESP_BULK) {
+        c->cfg->facts->needs_info = 1;
         return RDL_OK;
+    }
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNEXPECTED;
     int code = rdl_error_code(c->reply);
-    if (code == RDL_E_UNSUPPORTED || code == RDL_E_PERM)
+    if (rdl_guard_is_refusal(c, code)) {
+        h->is_info_forbidden = code == RDL_E_PERM;
         return RDL_OK;
+    }
     rdl_conn_say(c, c->reply);
     return code;
 }
@@ -424,7 +434,7 @@ void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i)
     seen->what = RDL_CLI_SEEN_NOTHING;
     seen->error = req->answer == RDL_ANSWER_NO      ? RDL_OK
                   : req->answer == RDL_ANSWER_ERROR ? req->error
-                                                    : rdl_conn_error(c);
+                                                    : rdl_conn_cause(c);
     if (seen->error == RDL_OK && req->answer != RDL_ANSWER_NO)
         seen->error = RDL_E_TIMEOUT;
     rdl_cli_secret_scrub(rdl_conn_text(c), rdl_conn_text(c), l->servers->endpoint[i].password, seen->said,

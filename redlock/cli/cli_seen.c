@@ -49,7 +49,7 @@ uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl
 {
     uint64_t least_ms = (uint64_t)o->max_ttl_ms + 1000, up_ms = (uint64_t)h->uptime_s * 1000;
 
-    return o->guard != RDL_GUARD_OFF && h->is_told && up_ms < least_ms ? least_ms - up_ms : 0;
+    return o->guard != RDL_GUARD_OFF && h->has_uptime && up_ms < least_ms ? least_ms - up_ms : 0;
 }
 
 static int is_key(const struct rdl_cli_seen *s)

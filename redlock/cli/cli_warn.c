@@ -34,33 +34,60 @@ static void tell_failures(const struct rdl_cli_lock *l)
     }
 }
 
-/* ---------------------------------------------------------------- who says nothing of itself */
+/* ---------------------------------------------------------------- what INFO does not show */
+
+enum lack { NOTHING, ALL, UPTIME, RUN_ID };
 
 /* With --restart-guard=off it is known; with one that is required such a server takes no part. */
-static int is_nameless(const struct rdl_cli_lock *l, size_t i)
+static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_conn *c = l->servers->server[i].conn;
+    const struct rdl_facts *f = rdl_guard_facts(c);
 
-    return l->o->legacy == RDL_CLI_LEGACY_NEVER && l->o->guard == RDL_GUARD_IF_PERMITTED &&
-           rdl_conn_state(c) == RDL_CONN_READY && rdl_guard_facts(c) == NULL;
+    if (l->o->legacy != RDL_CLI_LEGACY_NEVER || rdl_conn_state(c) != RDL_CONN_READY)
+        return NOTHING;
+    if (f != NULL)
+        return f->run == RDL_RUN_UNNAMED && l->servers->n > 1 ? RUN_ID : NOTHING;
+    if (l->o->guard != RDL_GUARD_IF_PERMITTED)
+        return NOTHING;
+    return c->cfg->facts->needs_info ? UPTIME : ALL;
 }
 
-static void tell_nameless(const struct rdl_cli_lock *l)
+/* Those that lack it and were not named before; "": none. */
+static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, unsigned *told)
 {
-    static unsigned told;
-    char all[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], where[RDL_CLI_WHERE_MAX];
+    static char all[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)];
+    char where[RDL_CLI_WHERE_MAX];
     size_t n = 0;
 
+    all[0] = '\0';
     for (size_t i = 0; i < l->servers->n; i++) {
-        if (!is_nameless(l, i) || !is_first(&told, i))
+        if (lack_of(l, i) != lack || !is_first(told, i))
             continue;
         rdl_cli_servers_where(l->servers, i, where);
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", where);
     }
-    if (n > 0)
+    return all;
+}
+
+static void tell_lacks(const struct rdl_cli_lock *l)
+{
+    static unsigned told[RUN_ID + 1];
+    const char *all = those_without(l, ALL, &told[ALL]);
+
+    if (all[0] != '\0')
         rdl_cli_warn("INFO is refused by %s: a restart, a replica, a server that is listed twice or that "
                      "deletes keys when its memory is full is not seen; grant the user +info, or say "
                      "--restart-guard=off",
+                     all);
+    all = those_without(l, UPTIME, &told[UPTIME]);
+    if (all[0] != '\0')
+        rdl_cli_warn("INFO on %s shows no uptime, so a restart is not noticed: give --restart-guard=off if a "
+                     "restart loses no data",
+                     all);
+    all = those_without(l, RUN_ID, &told[RUN_ID]);
+    if (all[0] != '\0')
+        rdl_cli_note("INFO on %s shows no run_id, so redlock does not notice if a server is listed twice",
                      all);
 }
 
@@ -105,7 +132,7 @@ int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l)
 {
     tell_failures(l);
-    tell_nameless(l);
+    tell_lacks(l);
     tell_blind(l);
 }
 

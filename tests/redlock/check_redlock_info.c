@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lock/lock_op.h"
+#include "net/net_op.h"
 #include "redlock/redlock.h"
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/scripted.h"
@@ -103,6 +104,77 @@ START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
 }
 END_TEST
 
+/* Asked again `after` ms: the uptime in seconds that it reports then. */
+static const struct {
+    uint32_t before_s, after_ms, after_s;
+    int is_other;
+} starts[] = {
+    {100, 10000, 110, 0},
+    {100, 10000, 107, 1}, /* 3 s later than it said */
+    {100, 10000, 108, 0}, /* 2 s: two uptimes in whole seconds */
+    {100, 10000, 112, 0},
+    {100, 10000, 113, 1},      /* another server, which has been up for longer */
+    {100, 10000, 9, 1},        /* it started after the first answer */
+    {1, 1000, 0, 1},           /* so it did, though that is no 2 s */
+    {9000, 1000000, 9990, 0},  /* 10 s of 1000: the clocks' rates */
+    {9000, 1000000, 9987, 1},  /* 13 s */
+    {9000, 1000000, 10013, 1}, /* 13 s the other way */
+    {2000000, 3000000000u, 5000000, 0},
+};
+
+static void ask_again_at(uint64_t now, const char *server)
+{
+    scripted_break(&s);
+    connect_at(now);
+    answer(server);
+    rdl_conn_upkeep(&s.conn, now);
+}
+
+START_TEST(without_a_run_id_the_start_tells_one_run_from_another)
+{
+    uint64_t first = 10000000, now = first + starts[_i].after_ms;
+    char line[64];
+
+    snprintf(line, sizeof line, "uptime_in_seconds:%u\r\n", (unsigned)starts[_i].before_s);
+    answer(line);
+    rdl_conn_upkeep(&s.conn, first);
+    ck_assert_ptr_nonnull(rdl_guard_facts(&s.conn));
+    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, (int64_t)first - 1000 * (int64_t)starts[_i].before_s);
+    ck_assert(!rdl_guard_facts(&s.conn)->is_other);
+    snprintf(line, sizeof line, "uptime_in_seconds:%u\r\n", (unsigned)starts[_i].after_s);
+    ask_again_at(now, line);
+    ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, starts[_i].is_other);
+    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, starts[_i].is_other ? now : first);
+}
+END_TEST
+
+/* In between INFO was refused: that says nothing of the start. */
+START_TEST(the_start_is_compared_with_what_was_last_shown)
+{
+    answer("uptime_in_seconds:100\r\n");
+    rdl_conn_upkeep(&s.conn, 10000);
+    scripted_break(&s);
+    connect_at(210000);
+    for (int i = 0; i < 3; i++)
+        scripted_reply(&s, "-NOPERM this user has no permissions to run the 'info' command\r\n");
+    rdl_conn_upkeep(&s.conn, 210000);
+    ask_again_at(220000, _i ? "uptime_in_seconds:110\r\n" : "uptime_in_seconds:310\r\n");
+    ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, _i);
+}
+END_TEST
+
+START_TEST(a_server_that_shows_a_run_id_now_or_no_longer_is_another_one)
+{
+    static const char *const lines[] = {RUN_A "uptime_in_seconds:100\r\n", "uptime_in_seconds:100\r\n"};
+
+    answer(lines[_i]);
+    rdl_conn_upkeep(&s.conn, 10000);
+    ask_again_at(11000, lines[!_i]);
+    ck_assert(rdl_guard_facts(&s.conn)->is_other);
+    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, 11000);
+}
+END_TEST
+
 static const struct {
     const char *server, *replication;
     int error;
@@ -131,7 +203,20 @@ static const struct {
     {"-ERR unknown command 'INFO', with args beginning with: 'server' \r\n", RDL_OK},
     {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
     {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING},
+    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING},
+    {"-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n", RDL_E_SERVER},
+    {"-ERR max number of clients reached\r\n", RDL_E_SERVER},
     {"+OK\r\n", RDL_E_UNEXPECTED},
+    /* a proxy's own words */
+    {"-ERR unsupported command: info\r\n", RDL_OK},
+    {"-ERR command 'INFO' is not available\r\n", RDL_OK},
+    {"-INFO\r\n", RDL_OK},
+    {"-invalid request: Info\r\n", RDL_OK},
+    {"-ERR no information\r\n", RDL_E_SERVER},
+    {"-ERR sysinfo\r\n", RDL_E_SERVER},
+    {"-ERR in fo\r\n", RDL_E_SERVER},
+    {"-upstream failure\r\n", RDL_E_SERVER},
+    {"-ERR\r\n", RDL_E_SERVER},
 };
 
 START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
@@ -145,6 +230,57 @@ START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
     rdl_conn_upkeep(&s.conn, 9000);
     ck_assert_ptr_null(rdl_guard_facts(&s.conn));
+}
+END_TEST
+
+/* Its server may be coming back without its data. */
+START_TEST(who_has_answered_info_does_not_refuse_it_in_words_of_its_own)
+{
+    answer(_i ? RUN_A "uptime_in_seconds:7\r\n" : "");
+    scripted_break(&s);
+    connect_at(10000);
+    scripted_reply(&s, "-ERR unsupported command: info\r\n");
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SERVER);
+}
+END_TEST
+
+START_TEST(a_guard_that_needs_info_takes_no_refusal_in_words_of_its_own)
+{
+    s.cfg.facts->needs_info = 1;
+    scripted_reply(&s, "-ERR unsupported command: info\r\n");
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SERVER);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "ERR unsupported command: info");
+}
+END_TEST
+
+/* The server may be down, too; but where the login is not answered it is not INFO that it hangs up for. */
+START_TEST(a_connection_that_is_closed_on_info_is_named_as_such)
+{
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO);
+    rdl_conn_upkeep(&s.conn, 20000);
+    rdl_conn_upkeep(&s.conn, 23000);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO); /* it is being connected to again */
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_CONNECT);
+    s.endpoint.password = (struct rdl_bytes){"secret", 6};
+    connect_at(26000);
+    if (_i > 0)
+        scripted_reply(&s, "+OK\r\n");
+    if (_i == 1)
+        scripted_sent(&s);
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_cause(&s.conn), _i == 1 ? RDL_E_NO_INFO : RDL_E_CLOSED);
+}
+END_TEST
+
+START_TEST(a_connection_that_has_answered_info_is_closed_as_any_other)
+{
+    answer(RUN_A);
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_CLOSED);
 }
 END_TEST
 
@@ -265,6 +401,14 @@ Suite *suite_redlock_info(void)
     tcase_add_test(tc, all_is_asked_in_one_go_behind_the_login_and_before_any_request);
     tcase_add_test(tc, lines_may_come_in_any_pieces_and_be_any_length);
     tcase_add_loop_test(tc, another_run_is_seen_anew_and_the_same_one_is_not, 0, 2);
+    tcase_add_loop_test(tc, without_a_run_id_the_start_tells_one_run_from_another, 0,
+                        sizeof starts / sizeof starts[0]);
+    tcase_add_loop_test(tc, the_start_is_compared_with_what_was_last_shown, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_shows_a_run_id_now_or_no_longer_is_another_one, 0, 2);
+    tcase_add_loop_test(tc, who_has_answered_info_does_not_refuse_it_in_words_of_its_own, 0, 2);
+    tcase_add_test(tc, a_guard_that_needs_info_takes_no_refusal_in_words_of_its_own);
+    tcase_add_loop_test(tc, a_connection_that_is_closed_on_info_is_named_as_such, 0, 3);
+    tcase_add_test(tc, a_connection_that_has_answered_info_is_closed_as_any_other);
     tcase_add_loop_test(tc, what_cannot_hold_a_lock_is_refused, 0, sizeof unfit / sizeof unfit[0]);
     tcase_add_loop_test(tc, who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again, 0,
                         sizeof refusals / sizeof refusals[0]);

@@ -24,7 +24,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 25 + 10 + 8); /* news, resp, net, lock, redlock */
+    ck_assert_int_eq(n, 7 + 3 + 26 + 10 + 8); /* news, resp, net, lock, redlock */
 }
 END_TEST
 
@@ -32,16 +32,19 @@ END_TEST
 static const struct {
     int result;
     const char *words;
-} ends[] = {{RDL_REMOVED, "released; a waiter had written over it, and that was deleted"},
-            {RDL_OK, "done"},
-            {RDL_E_SYNTAX, "the peer does not speak RESP2"},
-            {RDL_E_SPACE, "the command does not fit the buffer"},
-            {RDL_E_URL, "bad URL or address"},
-            {RDL_E_ABANDONED, "not waited for"},
-            {RDL_E_NAME, "a lock's name has 1 to 128 bytes"},
-            {RDL_OVERWRITTEN, "a waiter wrote over the lock: its key stays until what he wrote is over"},
-            {RDL_NO_QUORUM, "too few servers could be asked"},
-            {RDL_E_FACTS, "a connection has no room for its server's facts (rdl_conn_config.facts)"}};
+} ends[] = {
+    {RDL_REMOVED, "released; a waiter had written over it, and that was deleted"},
+    {RDL_OK, "done"},
+    {RDL_E_SYNTAX, "the peer does not speak RESP2"},
+    {RDL_E_SPACE, "the command does not fit the buffer"},
+    {RDL_E_URL, "bad URL or address"},
+    {RDL_E_LOGIN, "the endpoint needs a login, and none is named (rdl_conn_config.login)"},
+    {RDL_E_ABANDONED, "not waited for"},
+    {RDL_E_NO_INFO, "the connection was closed before INFO was answered (a proxy may not support INFO)"},
+    {RDL_E_NAME, "a lock's name has 1 to 128 bytes"},
+    {RDL_OVERWRITTEN, "a waiter wrote over the lock: its key stays until what he wrote is over"},
+    {RDL_NO_QUORUM, "too few servers could be asked"},
+    {RDL_E_FACTS, "a connection has no room for its server's facts (rdl_conn_config.facts)"}};
 
 START_TEST(the_words_are_those_of_the_number)
 {

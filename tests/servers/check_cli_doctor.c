@@ -311,6 +311,64 @@ START_TEST(a_command_that_was_renamed_away_is_told)
 }
 END_TEST
 
+/* From now on server 1 is behind a relay that puts this in the place of that; its URL. */
+static const char *behind_relay(const char *find, const char *put)
+{
+    static char other[64];
+
+    relay.find = find;
+    relay.put = put;
+    relay.is_stubborn = 1;
+    relay_start(&relay, server[1].port, 0);
+    snprintf(other, sizeof other, "redis://127.0.0.1:%d", relay.port);
+    return other;
+}
+
+START_TEST(a_server_that_shows_no_run_id_is_told_where_there_are_several)
+{
+    const char *other;
+
+    start(3);
+    other = behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                         "*2\r\n$4\r\nECHO\r\n$24\r\nuptime_in_seconds:9000\r\n\r\n");
+    ck_assert_msg(doctor(none, url[0], other, url[2]) == 1, "%d: %s", a.status, a.out);
+    ck_assert_msg(strstr(a.out, ": INFO shows no run_id: whether it is another one of these servers was not "
+                                "checked; remedy: check that each URL ") != NULL,
+                  "%s", a.out);
+    ck_assert_msg(doctor(none, other, NULL, NULL) == 0, "%d: %s", a.status, a.out);
+}
+END_TEST
+
+START_TEST(a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it)
+{
+    static const char *const guards[][2] = {{"--restart-guard=if-permitted"}, {"--restart-guard=required"}};
+    const char *other;
+
+    start(2);
+    other = behind_relay("*2\r\n$4\r\nINFO\r\n", "*4\r\n$4\r\nEVAL\r\n$57\r\nreturn redis.error_reply('ERR "
+                                                 "unsupported command: info')\r\n$1\r\n0\r\n");
+    ck_assert_msg(doctor(guards[_i], other, NULL, NULL) == (_i ? 78 : 1), "%d: %s", a.status, a.out);
+    ck_assert_msg(strstr(a.out, ": it does not answer INFO, as some proxies do not: ") != NULL, "%s", a.out);
+    ck_assert_ptr_null(strstr(a.out, "the user lacks"));
+}
+END_TEST
+
+START_TEST(a_proxy_that_hangs_up_on_info_is_told)
+{
+    static struct fake_server proxy = {.trick = FAKE_CLOSES, .after = 1};
+    char other[64];
+
+    fake_start(&proxy);
+    ck_assert_int_eq(doctor(none, fake_url(&proxy, other, sizeof other), NULL, NULL), 69);
+    ck_assert_msg(strstr(a.out,
+                         ": no answer: the connection was closed before INFO was answered (a proxy may "
+                         "not support INFO)") != NULL,
+                  "%s", a.out);
+    ck_assert_ptr_nonnull(strstr(a.out, "; remedy: if it is a proxy, connect to the server itself\n"));
+    fake_stop(&proxy);
+}
+END_TEST
+
 /* A way that is far, and a clock that is another one. */
 START_TEST(a_round_trip_that_is_too_long_for_an_attempt_is_told)
 {
@@ -393,6 +451,9 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, a_server_that_just_came_up_is_told_until_when_it_does_not_count);
     tcase_add_test(tc, the_restart_guard_is_told_of_where_there_is_one);
     tcase_add_loop_test(tc, who_may_not_use_info_is_told_as_the_guard_takes_it, 0, 3);
+    tcase_add_test(tc, a_server_that_shows_no_run_id_is_told_where_there_are_several);
+    tcase_add_loop_test(tc, a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it, 0, 2);
+    tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
     tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
     tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);
     tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
@@ -94,6 +95,54 @@ START_TEST(who_wants_no_guard_or_is_told_all_hears_nothing_of_it)
     set_user(&a, _i == 0 ? "~* +@all -info" : all, off, N, "sleep 0.1");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+static struct relay relay;
+
+static void stop_relay(void)
+{
+    relay_stop(&relay);
+    stop();
+}
+
+static const struct {
+    const char *info, *guard;
+    int servers;
+    const char *level, *err; /* before and after the server's name; NULL: nothing is told of INFO */
+} shown[] = {
+    {"$12\r\nrole:master\n\r\n", "--restart-guard=if-permitted", 1, "warning: ",
+     " shows no uptime, so a restart is not noticed: give --restart-guard=off if a restart loses no data\n"},
+    {"$23\r\nuptime_in_seconds:9000\n\r\n", "--restart-guard=off", N, "",
+     " shows no run_id, so redlock does not notice if a server is listed twice\n"},
+    {"$23\r\nuptime_in_seconds:9000\n\r\n", "--restart-guard=if-permitted", 1, NULL, NULL},
+};
+
+/* Server 0 is behind something that says less of itself. */
+START_TEST(what_info_does_not_show_is_told)
+{
+    char put[100], err[200];
+    struct live_server all_of_them[N];
+
+    snprintf(put, sizeof put, "*2\r\n$4\r\nECHO\r\n%s", shown[_i].info);
+    memset(&relay, 0, sizeof relay);
+    relay.find = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n";
+    relay.put = put;
+    relay.is_stubborn = 1;
+    relay_start(&relay, server[0].port, 0);
+    memcpy(all_of_them, server, sizeof server);
+    all_of_them[0].port = relay.port;
+    command_set(&a, (const char *const[]){"-v", "--attempt=2s", shown[_i].guard, NULL}, all_of_them,
+                (unsigned)shown[_i].servers, "nightly", "sleep 0.1");
+    ck_assert_int_eq(command_run(&a), 0);
+    if (shown[_i].err == NULL) {
+        ck_assert_msg(strstr(a.err, "INFO") == NULL, "%s", a.err);
+        return;
+    }
+    snprintf(err, sizeof err, "redlock: %sINFO on 127.0.0.1:%d%s", shown[_i].level, relay.port,
+             shown[_i].err);
+    ck_assert_msg(strstr(a.err, err) != NULL, "%s", a.err);
+    ck_assert_ptr_null(strstr(a.err, "INFO is refused"));
 }
 END_TEST
 
@@ -299,6 +348,10 @@ Suite *suite_cli_warn(void)
     tcase_add_loop_test(tc, who_may_not_release_or_extend_is_told_before_the_command_starts, 0,
                         (int)(sizeof giving / sizeof giving[0]));
     tcase_add_loop_test(tc, a_release_that_is_refused_says_so_and_by_what, 0, 2);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("a relay");
+    tcase_add_checked_fixture(tc, start, stop_relay);
+    tcase_add_loop_test(tc, what_info_does_not_show_is_told, 0, sizeof shown / sizeof shown[0]);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -21,10 +21,25 @@ static void kill_for_good(struct world *w, int from, int to)
         host_crash(w, (unsigned)s, 1);
 }
 
+/* Servers that show no run_id: their start stands for it. */
+static void unname(struct world *w, int is_unnamed)
+{
+    for (int s = 0; s < w->servers; s++)
+        w->host[s].model.is_unnamed = (uint8_t)is_unnamed;
+}
+
+/* A proxy in front of each answers INFO, in words of its own; NULL: the server does. */
+static void all_say(struct world *w, const char *text)
+{
+    for (int s = 0; s < w->servers; s++)
+        w->host[s].model.info_says = text;
+}
+
 /* A holds all five; the other knows the servers already. */
-static struct world *held_by_a(enum rdl_guard guard, uint32_t ttl_ms)
+static struct world *held_on(enum rdl_guard guard, uint32_t ttl_ms, int is_unnamed)
 {
     struct world *w = scene(2, 5, ttl_ms);
+    unname(w, is_unnamed);
     scene_guard(w, guard, ttl_ms);
     if (guard == RDL_GUARD_STRICT) { /* who knows nobody yet waits */
         for (int c = 0; c < 2; c++)
@@ -37,10 +52,15 @@ static struct world *held_by_a(enum rdl_guard guard, uint32_t ttl_ms)
     return w;
 }
 
-static void majority_forgets(void)
+static struct world *held_by_a(enum rdl_guard guard, uint32_t ttl_ms)
+{
+    return held_on(guard, ttl_ms, 0);
+}
+
+static void majority_forgets_on(int is_unnamed)
 {
     for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
-        struct world *w = held_by_a((enum rdl_guard)guard, 3000);
+        struct world *w = held_on((enum rdl_guard)guard, 3000, is_unnamed);
         struct handle *b = scene_lock(w, 1);
         forget(w, 0, 3);
         scene_go(w, 600);
@@ -57,15 +77,25 @@ static void majority_forgets(void)
     }
 }
 
+static void majority_forgets(void)
+{
+    majority_forgets_on(0);
+}
+
+static void unnamed_majority_forgets(void)
+{
+    majority_forgets_on(1);
+}
+
 /* Their addresses lead to others, which are up since long ago and have never heard of A. */
-static void addresses_lead_elsewhere(void)
+static void addresses_lead_elsewhere_on(int is_unnamed)
 {
     for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
-        struct world *w = held_by_a((enum rdl_guard)guard, 3000);
+        struct world *w = held_on((enum rdl_guard)guard, 3000, is_unnamed);
         struct handle *b = scene_lock(w, 1);
         forget(w, 0, 3);
         for (int s = 0; s < 3; s++)
-            w->host[s].clock.step_us += 3600 * (int64_t)SECOND;
+            w->host[s].clock.step_us += 7200 * (int64_t)SECOND;
         scene_go(w, 600);
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
         EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
@@ -74,6 +104,16 @@ static void addresses_lead_elsewhere(void)
         if (w->violation)
             return;
     }
+}
+
+static void addresses_lead_elsewhere(void)
+{
+    addresses_lead_elsewhere_on(0);
+}
+
+static void addresses_lead_to_unnamed(void)
+{
+    addresses_lead_elsewhere_on(1);
 }
 
 /*
@@ -337,13 +377,86 @@ static void strict_is_not_fooled(void)
 /* A run that was seen is known on the next connection too. */
 static void strict_knows_a_run_again(void)
 {
-    struct world *w = held_by_a(RDL_GUARD_STRICT, 2000);
+    for (int is_unnamed = 0; is_unnamed < 2; is_unnamed++) {
+        struct world *w = held_on(RDL_GUARD_STRICT, 2000, is_unnamed);
+        struct handle *b = scene_lock(w, 1);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+        for (int s = 0; s < 5; s++)
+            scene_cut(w, 1, s);
+        scene_go(w, 300);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Somebody's script is running when they are asked for INFO, and they are back without their data. */
+static void busy_is_no_refusal(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_IF_PERMITTED, 3000);
     struct handle *b = scene_lock(w, 1);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
-    for (int s = 0; s < 5; s++)
-        scene_cut(w, 1, s);
-    scene_go(w, 300);
-    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+    forget(w, 0, 3);
+    for (int s = 0; s < 3; s++)
+        w->host[s].model.busy = 1;
+    scene_go(w, 100);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) < 0);
+    for (int s = 0; s < 3; s++)
+        w->host[s].model.busy = 0;
+    scene_go(w, 600);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
+}
+
+/* The proxies have words of their own for it, while their servers come back without their data. */
+static void proxy_lifts_nothing(const char *text, enum rdl_guard guard, int is_known)
+{
+    struct world *w = scene(2, 3, 3000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_guard(w, guard, 3000);
+    handle_init(w, b);
+    if (is_known) {
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
+    }
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    forget(w, 0, 3);
+    all_say(w, text);
+    scene_go(w, 600);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_NO_QUORUM);
+    EXPECT(w, rdl_redlock_error(&b->m->redlock, 0) == RDL_E_SERVER);
+    EXPECT(w, scene_left(w, a) > 0);
+    all_say(w, NULL);
+    scene_go(w, 4000);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == (is_known ? RDL_E_QUARANTINE : RDL_OK)); /* another run */
+}
+
+static void upstream_failure_lifts_nothing(void)
+{
+    proxy_lifts_nothing("upstream failure", RDL_GUARD_IF_PERMITTED, 0);
+}
+
+static void info_that_was_answered_is_not_refused(void)
+{
+    proxy_lifts_nothing("ERR unsupported command: INFO", RDL_GUARD_IF_PERMITTED, 1);
+}
+
+static void required_takes_no_refusal(void)
+{
+    proxy_lifts_nothing("ERR unsupported command: INFO", RDL_GUARD_REQUIRED, 0);
+}
+
+/* It never passes INFO on: they count at once, as those that forbid it. */
+static void proxy_refuses_info(void)
+{
+    for (int guard = RDL_GUARD_IF_PERMITTED; guard <= RDL_GUARD_OFF; guard++) {
+        struct world *w = scene(1, 3, 2000);
+        scene_guard(w, (enum rdl_guard)guard, 2000);
+        all_say(w, "ERR unsupported command: info");
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
 }
 
 static void info_is_forbidden(void)
@@ -365,6 +478,13 @@ static void info_is_forbidden(void)
 const struct scenario scenarios_guard[] = {
     {"a majority that forgets is in quarantine while a lease may last", majority_forgets, SCENE},
     {"an address that now leads elsewhere is in quarantine", addresses_lead_elsewhere, SCENE},
+    {"servers without a run_id that forget are in quarantine too", unnamed_majority_forgets, SCENE},
+    {"an address that leads to a server without a run_id is in quarantine", addresses_lead_to_unnamed, SCENE},
+    {"a server that is busy when it is asked for INFO is asked again", busy_is_no_refusal, SCENE},
+    {"a proxy that says upstream failure lifts no guard", upstream_failure_lifts_nothing, SCENE},
+    {"a proxy that has passed INFO on lifts no guard", info_that_was_answered_is_not_refused, SCENE},
+    {"a guard that requires INFO is not lifted by a proxy", required_takes_no_refusal, SCENE},
+    {"a proxy that never passes INFO on counts if the guard permits it", proxy_refuses_info, SCENE},
     {"the restart guard saves a lease", guard_saves_a_lease, SCENE},
     {"without it two hold the same lock", without_it_two_hold, CONTROL},
     {"a majority that forgets the last second is in quarantine", the_last_second_is_forgotten, SCENE},

@@ -529,12 +529,14 @@ static void clock_passes_49_days(void)
 /* The server did it, the connection ended before it could say so. Somebody else may be there already. */
 static void release_finds_itself_done(void)
 {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         struct world *w = scene(2, i % 2 ? 1 : 3, 10000);
         struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
         int is_taken = i >= 2, is_legacy = i == 5;
         if (i == 4)
             continue;
+        for (int s = 0; s < w->servers; s++) /* its start tells the run */
+            w->host[s].model.is_unnamed = i == 6;
         scene_one_server(w, i % 2);
         if (is_legacy) {
             a->mode = b->mode = MODE_LEGACY;
@@ -585,10 +587,12 @@ static void release_tells_what_was_gone(void)
 static void release_finds_another_run(void)
 {
     static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct world *w = scene(1, i == 1 ? 1 : 3, 10000);
         for (int s = 0; s < w->servers && i == 2; s++)
             w->host[s].model.features = &no_info;
+        for (int s = 0; s < w->servers; s++) /* its start tells the run */
+            w->host[s].model.is_unnamed = i == 3;
         scene_one_server(w, i == 1);
         scene_ready(w);
         EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
@@ -597,7 +601,7 @@ static void release_finds_another_run(void)
             host_crash(w, (unsigned)s, 0);
             host_start(w, (unsigned)s, HOST_NOTHING);
         }
-        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == (i == 0 ? RDL_EXPIRED : RDL_UNKNOWN));
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == (i % 3 == 0 ? RDL_EXPIRED : RDL_UNKNOWN));
         if (w->violation)
             return;
     }

@@ -128,9 +128,11 @@ struct sim_server {
     uint16_t port; /* for INFO */
     /* conditions a test switches */
     uint8_t readonly, loading, oom, busy, misconf;
-    uint8_t is_replica; /* and takes writes all the same */
-    uint8_t scripts;    /* used entries of script[] */
-    uint32_t keys;      /* entries of key[] ever used since the last flush */
+    uint8_t is_replica;    /* and takes writes all the same */
+    uint8_t is_unnamed;    /* INFO shows no run_id, as that of Dragonfly */
+    const char *info_says; /* a proxy in front of it answers INFO with this error; NULL: there is none */
+    uint8_t scripts;       /* used entries of script[] */
+    uint32_t keys;         /* entries of key[] ever used since the last flush */
     uint32_t stamp;
     uint64_t commands;
     uint32_t tickets;

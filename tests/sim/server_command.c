@@ -336,7 +336,8 @@ void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64
     s->note = NULL;
     s->note_ctx = NULL;
     s->port = 0;
-    s->readonly = s->is_replica = s->loading = s->oom = s->busy = s->misconf = 0;
+    s->readonly = s->is_replica = s->is_unnamed = s->loading = s->oom = s->busy = s->misconf = 0;
+    s->info_says = NULL;
     s->commands = 0;
     s->stamp = 0;
     s->keys = 0;

@@ -25,8 +25,9 @@ static void server_section(const struct sim_call *c, struct sim_out *o)
     field(o,
           "\r\nos:Linux\r\narch_bits:64\r\nmonotonic_clock:POSIX clock_gettime\r\n"
           "multiplexing_api:epoll\r\natomicvar_api:c11-builtin\r\ngcc_version:12.2.0\r\nprocess_id:1\r\n"
-          "process_supervised:no\r\nrun_id:",
-          s->run_id);
+          "process_supervised:no",
+          "");
+    field(o, s->is_unnamed ? "" : "\r\nrun_id:", s->is_unnamed ? "" : s->run_id);
     number(o, "\r\ntcp_port:", s->port);
     number(o, "\r\nserver_time_usec:", c->now_ms * 1000);
     number(o, "\r\nuptime_in_seconds:", up);
@@ -91,6 +92,10 @@ void sim_info(struct sim_call *c)
 {
     uint8_t text[SIM_REPLY_MAX];
     struct sim_out o = {text, sizeof text, 0};
+    if (c->server->info_says) {
+        sim_out_error(c->out, "%s", c->server->info_says);
+        return;
+    }
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         if (!is_wanted(c, sections[i].name))
             continue;

@@ -9,6 +9,7 @@
  *     sim 17 plot=FILE.svg    the picture of a run
  *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg
  *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard)
+ *           unnamed=1         no server shows a run_id
  *           chunk=N           so many bytes are sent and read at once
  *           without=N,N...    leave these entries of the plan of faults out
  *           idle=BITS         (hexadecimal, 3 to a client) locks that nobody wants
@@ -103,6 +104,7 @@ static int *number_of(struct job *j, const char *name, size_t len, int *least, i
                  {"ttl", &j->options.ttl_ms, 50, 5000},
                  {"single", &j->options.is_single, 0, 1},
                  {"guard", &j->options.guard, 1, 4},
+                 {"unnamed", &j->options.is_unnamed, 0, 1},
                  {"chunk", &j->options.chunk, 1, RX_BYTES},
                  {"trace", &j->options.trace, 0, 1},
                  {"hash", &j->hashes, 0, 1},

@@ -24,7 +24,7 @@ uint32_t faults_outside(const struct world *w)
 {
     uint32_t helps = w->guard != RDL_GUARD_OFF ? FAULT_BIT(FAULT_RESTART) : 0;
     if (w->has_canary)
-        helps |= FAULT_BIT(FAULT_FLUSH) | FAULT_BIT(FAULT_PROMOTE);
+        helps |= FAULT_BIT(FAULT_FLUSH) | (w->is_unnamed ? 0 : FAULT_BIT(FAULT_PROMOTE));
     return w->faults & FAULTS_OUTSIDE & ~helps;
 }
 
@@ -40,10 +40,10 @@ static void print_outside(const struct world *w)
 
 void report_world(const struct world *w)
 {
-    printf("seed %llu: %d clients x %d locks, %d servers%s, ttl %u ms, guard=%u%s, faults=",
+    printf("seed %llu: %d clients x %d locks, %d servers%s%s, ttl %u ms, guard=%u%s, faults=",
            (unsigned long long)w->opt.seed, w->clients, w->handles, w->servers,
-           w->is_single ? " (lock/ on the first)" : "", w->ttl_ms, w->guard,
-           w->has_canary ? " and canary" : "");
+           w->is_single ? " (lock/ on the first)" : "", w->is_unnamed ? " without a run_id" : "", w->ttl_ms,
+           w->guard, w->has_canary ? " and canary" : "");
     print_faults(w->faults);
     print_outside(w);
     putchar('\n');

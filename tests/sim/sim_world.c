@@ -213,6 +213,7 @@ static void make_hosts(struct world *w)
         const struct sim_features *kind =
             host_kind(w, (unsigned)s, mixed ? (unsigned)rng_below(r, HOST_KINDS) : 0);
         sim_server_start(&h->model, kind, rng_next(r), clock_ms(&h->clock, 0) - UP_BEFORE_MS);
+        h->model.is_unnamed = (uint8_t)w->is_unnamed;
         h->model.note = oracle_note;
         h->model.note_ctx = h;
         if (w->has_canary)
@@ -238,6 +239,8 @@ static void make_guard(struct world *w)
         w->guard = RDL_GUARD_OFF;
     int is_guarded = w->guard != RDL_GUARD_OFF, restarts = rng_chance(r, 300);
     uint32_t losses = (uint32_t)rng_next(r) & (FAULT_BIT(FAULT_FLUSH) | FAULT_BIT(FAULT_PROMOTE));
+    if (w->is_unnamed) /* a canary of another server cannot be told from its own */
+        losses &= ~FAULT_BIT(FAULT_PROMOTE);
     w->has_canary = (uint8_t)(rng_chance(r, 300) && is_guarded);
     w->accepts_gap = rng_chance(r, 200) && !w->is_single && !w->opt.is_scripted;
     if (w->opt.faults < 0 && w->faults != 0) { /* what is within the assumptions now */
@@ -290,6 +293,7 @@ static void make_shape(struct world *w)
     }
     w->has_expiring_fences = w->is_fenced && w->opt.seed % 4 == 0;
     w->has_floors = w->opt.seed / 4 % 2 == 0;
+    w->is_unnamed = w->opt.is_unnamed || (w->opt.seed / 8 % 8 == 7 && !w->opt.is_scripted);
     w->handles = w->opt.is_scripted ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
     w->faults = w->opt.faults >= 0 ? (uint32_t)w->opt.faults : faults;

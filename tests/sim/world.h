@@ -107,6 +107,7 @@ struct options {
     int ttl_ms;
     int is_single;            /* 1: lock/ on one server; 0: redlock; -1: drawn */
     int guard;                /* enum rdl_guard; 0: drawn */
+    int is_unnamed;           /* no server shows a run_id; 0: drawn */
     int chunk;                /* bytes that are sent and read at once; 0: drawn */
     int trace;                /* print a line per state change */
     int is_plotted;           /* its picture is wanted */
@@ -356,6 +357,7 @@ struct world {
     unsigned fences[NAMES];
     struct last_fence last[NAMES];
     int has_expiring_fences;
+    int is_unnamed;   /* no server shows a run_id */
     int has_floors;   /* numbers begin at the clients' wall clocks */
     uint64_t end_us;  /* opt.end_us, later where clients have quarantines to wait for */
     uint64_t stop_us; /* then nobody wants locks any more */
