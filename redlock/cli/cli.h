@@ -79,9 +79,12 @@ enum {
     RDL_EXIT_NOT_FOUND = 127
 };
 
+#define RDL_CLI_DEFAULT_URL "redis://127.0.0.1:6379" /* if no server is named */
+
 enum {
-    RDL_CLI_TTL_MIN_MS = 100, /* under this nobody could promise to stop a process in time */
-    RDL_CLI_TRIAL_MAX = 16,   /* bytes behind a lock's name in that of the key the doctor tries */
+    RDL_CLI_MAX_TTL_MS = 30000, /* --max-ttl of clients that do not give it, at least */
+    RDL_CLI_TTL_MIN_MS = 100,   /* under this nobody could promise to stop a process in time */
+    RDL_CLI_TRIAL_MAX = 16,     /* bytes behind a lock's name in that of the key the doctor tries */
     RDL_CLI_SECRET_MAX = 2048,
     RDL_CLI_WHERE_MAX = 128,     /* bytes of "host:port" for people, NUL included */
     RDL_CLI_ADDRESS_MAX = 64,    /* of an address without a port */
@@ -132,7 +135,9 @@ struct rdl_cli_options {
     enum rdl_cli_verb verb;
     char *urls[RDL_SERVERS_MAX]; /* our own copies */
     size_t n_urls;
-    const char *urls_from;       /* the variable they are from; NULL: -u */
+    const char *urls_from;       /* the variable they are from; NULL: -u, or the default */
+    int is_default_server;       /* none was named: RDL_CLI_DEFAULT_URL */
+    int is_default_max_ttl;      /* --max-ttl was not given */
     const char *connect_command; /* NULL: none */
     uint64_t wait_ms;            /* 0: one attempt; RDL_CLI_FOREVER */
     uint32_t ttl_ms;
@@ -928,6 +933,7 @@ int rdl_cli_is_verbose(void);
 int rdl_cli_is_chatty(void); /* -v twice */
 void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_warn_always(const char *format, ...) RDL_CLI_PRINTF(1, 2); /* with -q, too */
 void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 /*

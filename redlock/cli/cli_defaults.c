@@ -6,20 +6,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* $REDLOCK_URLS, $REDIS_URL or the server everybody has on his own machine. */
+static const char blanks[] = " \t\r\n"; /* $REDLOCK_URLS may have several lines, or come from a file */
+
+/* $REDLOCK_URLS, else $REDIS_URL; NULL: neither is set. */
+static char *urls_of_environment(struct rdl_cli_options *o)
+{
+    char *urls = getenv("REDLOCK_URLS");
+
+    o->urls_from = "$REDLOCK_URLS";
+    if (urls == NULL) {
+        o->urls_from = "$REDIS_URL";
+        urls = getenv("REDIS_URL");
+    }
+    return urls;
+}
+
+/*
+ * A variable that is set but empty is a mistake: a secret that is missing, a typo in a unit. With the default
+ * server each host would lock its own.
+ */
 static int default_urls(struct rdl_cli_options *o)
 {
-    static char local[] = "redis://127.0.0.1:6379";
-    static const char blanks[] = " \t\r\n"; /* it may be written over several lines, or come from a file */
-    char *urls = getenv("REDLOCK_URLS");
-    char *url = getenv("REDIS_URL");
+    static char local[] = RDL_CLI_DEFAULT_URL;
+    char *urls = urls_of_environment(o);
     int rc = 0;
 
-    if (urls == NULL || urls[strspn(urls, blanks)] == '\0') {
-        o->urls_from = "$REDIS_URL";
-        return rdl_cli_options_add_url(o, url != NULL && url[0] != '\0' ? url : local);
+    if (urls == NULL) {
+        o->urls_from = NULL;
+        o->is_default_server = 1;
+        return rdl_cli_options_add_url(o, local);
     }
-    o->urls_from = "$REDLOCK_URLS";
+    if (urls[strspn(urls, blanks)] == '\0') {
+        rdl_cli_fail(
+            "%s is set, but empty: set it to the URLs of the servers, unset it, or name them with -u",
+            o->urls_from);
+        return RDL_EXIT_DATA;
+    }
+    if (strcmp(o->urls_from, "$REDIS_URL") == 0)
+        return rdl_cli_options_add_url(o, urls);
     char *copy = strdup(urls);
     if (copy == NULL) {
         rdl_cli_fail("out of memory");
@@ -149,13 +173,20 @@ static const char *ttl_word(const struct rdl_cli_options *o)
     return o->max_hold_ms == o->ttl_ms ? "--max-hold" : "--ttl";
 }
 
+static uint32_t longest(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 int rdl_cli_options_settle(struct rdl_cli_options *o)
 {
     char ttl[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
     uint32_t sixth;
 
-    if (o->max_ttl_ms == 0)
-        o->max_ttl_ms = o->keep_ms > o->ttl_ms ? o->keep_ms : o->ttl_ms;
+    if (o->max_ttl_ms == 0) {
+        o->max_ttl_ms = longest(longest(o->keep_ms, o->ttl_ms), RDL_CLI_MAX_TTL_MS);
+        o->is_default_max_ttl = 1;
+    }
     if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
         rdl_cli_fail("--max-hold is below %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
         return RDL_EXIT_USAGE;

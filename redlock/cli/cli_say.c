@@ -314,6 +314,14 @@ void rdl_cli_warn(const char *format, ...)
     va_end(args);
 }
 
+void rdl_cli_warn_always(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say("redlock: warning: ", "warning", format, args);
+    va_end(args);
+}
+
 void rdl_cli_tell(const char *format, ...)
 {
     va_list args;

@@ -46,6 +46,49 @@ static int open_log(const struct rdl_cli_options *o)
     return 0;
 }
 
+/* Each host has its own server at this address, so two hosts do not exclude each other. */
+static void warn_of_default_server(void)
+{
+    static char line[RDL_CLI_LOG_MAX];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    rdl_cli_warn_always(
+        "no server was named (-u, $REDLOCK_URLS, $REDIS_URL), so this uses 127.0.0.1:6379, and "
+        "the lock holds on this host only; name your servers, or give -u redis://127.0.0.1:6379 if this is "
+        "what you want");
+    if (rdl_cli_log_fd() < 0)
+        return;
+    rdl_cli_log_begin(&t, "default_server");
+    rdl_cli_log_string(&t, "where", "127.0.0.1:6379");
+    rdl_cli_log_end(&t);
+    rdl_cli_put(rdl_cli_log_fd(), t.out, t.len);
+}
+
+/* Clients that leave --max-ttl out trust a server again when 30 s are over, however long this lease is. */
+static void warn_of_long_lease(const struct rdl_cli_options *o)
+{
+    char lease[RDL_CLI_DURATION_MAX], usual[RDL_CLI_DURATION_MAX];
+    const char *option = o->keep_ms > o->ttl_ms ? "--keep" : "--ttl";
+
+    if (o->max_ttl_ms <= RDL_CLI_MAX_TTL_MS)
+        return;
+    rdl_cli_duration_text(o->max_ttl_ms, lease);
+    rdl_cli_duration_text(RDL_CLI_MAX_TTL_MS, usual);
+    rdl_cli_warn(
+        "%s (%s) is longer than the %s that other clients assume: after a restart of the servers they "
+        "may take this lock while it is held; give --max-ttl=%s here and to all clients of these servers",
+        option, lease, usual, lease);
+}
+
+/* What a lock that is taken now would not protect. */
+static void warn_of_defaults(const struct rdl_cli_options *o)
+{
+    if (o->is_default_server)
+        warn_of_default_server();
+    if (o->is_default_max_ttl && o->legacy == RDL_CLI_LEGACY_NEVER)
+        warn_of_long_lease(o);
+}
+
 int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv,
                          int *status)
 {
@@ -58,6 +101,8 @@ int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int 
         *status = open_log(o);
     if (*status == 0)
         *status = rdl_cli_options_settle(o);
+    if (*status == 0 && (verb & (RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD)))
+        warn_of_defaults(o);
     return *status == 0;
 }
 

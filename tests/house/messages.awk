@@ -44,6 +44,7 @@ function file_is_over() {
     calls("rdl_cli_fail", 0, "error")
     calls("refuse", 0, "error")
     calls("rdl_cli_warn", 0, "warning")
+    calls("rdl_cli_warn_always", 0, "warning")
     calls("rdl_cli_tell", 0, "told")
     calls("rdl_cli_note", 0, "note")
     calls("rdl_cli_note\\)", 0, "told") # of (... ? rdl_cli_warn : rdl_cli_note)(

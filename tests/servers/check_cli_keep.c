@@ -17,7 +17,7 @@ Suite *suite_cli_keep(void);
 enum { N = 3, QUORUM = 2, KEEP_MS = 60000, TICKS = 20 };
 
 #define LEASE "--ttl=8s", "--attempt=2s"
-#define KEEP  LEASE, "--keep=60s"
+#define KEEP  LEASE, "--keep=60s", "--max-ttl=60s"
 
 static struct live_server server[N];
 static struct command a, b;

@@ -230,9 +230,6 @@ START_TEST(servers_come_from_u_then_redlock_urls_then_redis_url)
     ck_assert_int_eq(parse("L x"), 0);
     ck_assert_uint_eq(o.n_urls, 3);
     ck_assert_str_eq(o.urls[1], "redis://b");
-    setenv("REDLOCK_URLS", " \n", 1);
-    ck_assert_int_eq(parse("L x"), 0);
-    ck_assert_str_eq(o.urls[0], "redis://one");
     setenv("REDLOCK_URLS", "1 2 3 4 5 6 7 8", 1);
     ck_assert_int_eq(parse("L x"), 64);
 }
@@ -333,12 +330,10 @@ START_TEST(a_mistake_is_told_by_what_is_wrong)
 }
 END_TEST
 
-START_TEST(a_variable_that_is_empty_says_nothing)
+START_TEST(an_empty_restart_guard_in_the_environment_is_none)
 {
-    setenv("REDIS_URL", "", 1);
     setenv("REDLOCK_RESTART_GUARD", "", 1);
     ck_assert_int_eq(parse("L x"), 0);
-    ck_assert_str_eq(o.urls[0], "redis://127.0.0.1:6379");
     ck_assert_int_eq(o.guard, RDL_GUARD_IF_PERMITTED);
     unsetenv("REDLOCK_RESTART_GUARD");
 }
@@ -363,7 +358,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, a_password_is_taken_out_of_the_arguments_at_once);
     tcase_add_test(t, help_and_version_go_to_standard_output);
     tcase_add_test(t, every_mistake_is_told_in_one_line_that_begins_with_redlock);
-    tcase_add_test(t, a_variable_that_is_empty_says_nothing);
+    tcase_add_test(t, an_empty_restart_guard_in_the_environment_is_none);
     tcase_add_test(t, a_mistake_is_told_by_what_is_wrong);
     suite_add_tcase(s, t);
     return s;

@@ -119,7 +119,8 @@ static void grant_without(size_t left_out)
 
 /* Until it is renewed: behind the script that does it, in the trace, stands that it did. */
 static const char use_it[] =
-    "T=$(mktemp build/rights.XXXXXX); $R run --ttl 4s --attempt 1s -w 60 --trace=$T -u $U $O " LOCKS " -c "
+    "T=$(mktemp build/rights.XXXXXX); $R run --ttl 4s --max-ttl 4s --attempt 1s -w 60 --trace=$T -u $U "
+    "$O " LOCKS " -c "
     "\"until sed -n '/or-1 end \\(end for\\|if\\|redis.call(.SET\\)/,\\$p' $T | grep -q '< .:1';"
     " do sleep 0.02; done; echo in\"; S=$?; rm $T; exit $S";
 

@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Suite *suite_cli_servers(void);
@@ -133,6 +134,118 @@ START_TEST(a_bad_url_is_told_by_where_it_is_from)
 }
 END_TEST
 
+START_TEST(a_variable_that_is_set_but_empty_is_65)
+{
+    static const struct {
+        const char *urls, *url, *text;
+    } cases[] = {
+        {"REDLOCK_URLS=", NULL, "redlock: $REDLOCK_URLS is set, but empty: "},
+        {"REDLOCK_URLS= \t\n", NULL, "redlock: $REDLOCK_URLS is set, but empty: "},
+        {"REDLOCK_URLS=", "REDIS_URL=redis://127.0.0.1:1", "redlock: $REDLOCK_URLS is set, but empty: "},
+        {NULL, "REDIS_URL=", "redlock: $REDIS_URL is set, but empty: "},
+        {NULL, "REDIS_URL= \r\n", "redlock: $REDIS_URL is set, but empty: "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int named = 0; named < 2; named++) {
+            memset(&c, 0, sizeof c);
+            if (cases[i].urls != NULL)
+                command_setenv(&c, cases[i].urls);
+            if (cases[i].url != NULL)
+                command_setenv(&c, cases[i].url);
+            command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=off", NULL});
+            if (named)
+                command_add_all(&c, (const char *const[]){"-u", url[0], NULL});
+            command_add_all(&c, (const char *const[]){"nightly", "true", NULL});
+            ck_assert_int_eq(command_run(&c), named ? 0 : 65);
+            ck_assert_msg((strstr(c.err, cases[i].text) != NULL) == !named, "%s", c.err);
+        }
+}
+END_TEST
+
+static const char local_warning[] =
+    "redlock: warning: no server was named (-u, $REDLOCK_URLS, $REDIS_URL), so this uses "
+    "127.0.0.1:6379, and the lock holds on this host only; ";
+
+/* Whether a server listens there or not. */
+START_TEST(the_default_server_is_warned_of_also_with_q_and_in_the_log)
+{
+    static const char *const verbs[] = {"run", "acquire", "hold"};
+
+    for (size_t i = 0; i < 3; i++) {
+        memset(&c, 0, sizeof c);
+        command_add_all(&c, (const char *const[]){verbs[i], "-nq", "--log=text", "--log-fd=2",
+                                                  "no-such-lock-1", i == 0 ? "true" : NULL, NULL});
+        command_run(&c);
+        ck_assert_msg(strstr(c.err, local_warning) != NULL, "%s: %s", verbs[i], c.err);
+        ck_assert_msg(strstr(c.err, " default_server lock=\"no-such-lock-1\" where=\"127.0.0.1:6379\"\n") !=
+                          NULL,
+                      "%s: %s", verbs[i], c.err);
+    }
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "-n", "-u", "redis://127.0.0.1:6379", "no-such-lock-1",
+                                              "true", NULL});
+    command_run(&c);
+    ck_assert_ptr_null(strstr(c.err, "no server was named"));
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"status", "no-such-lock-1", NULL});
+    command_run(&c);
+    ck_assert_ptr_null(strstr(c.err, "no server was named"));
+}
+END_TEST
+
+/* Another client may hold a lease of 30 s: a restarted server counts after that, however short our own is. */
+START_TEST(a_short_ttl_does_not_shorten_the_default_max_ttl)
+{
+    static const struct {
+        const char *ttl, *keep;
+        unsigned least, most;
+    } cases[] = {{"--ttl=1s", NULL, 28, 31}, {"--ttl=1m", NULL, 58, 61}, {"--ttl=1s", "--keep=40s", 38, 41}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static const char words[] = "it does in ";
+        memset(&c, 0, sizeof c);
+        command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=strict", "-u", url[0],
+                                                  cases[i].ttl, NULL});
+        if (cases[i].keep != NULL)
+            command_add_all(&c, (const char *const[]){cases[i].keep, NULL});
+        command_add_all(&c, (const char *const[]){"nightly", "true", NULL});
+        ck_assert_int_eq(command_run(&c), 69);
+        const char *at = strstr(c.err, words);
+        ck_assert_msg(at != NULL, "%s", c.err);
+        unsigned long seconds = strtoul(at + sizeof words - 1, NULL, 10);
+        ck_assert_msg(seconds >= cases[i].least && seconds <= cases[i].most, "%s", c.err);
+    }
+}
+END_TEST
+
+START_TEST(a_lease_above_the_default_max_ttl_is_warned_of)
+{
+    static const struct {
+        const char *option, *max_ttl, *text;
+    } cases[] = {
+        {"--ttl=1m", NULL,
+         "redlock: warning: --ttl (60s) is longer than the 30s that other clients assume: "},
+        {"--keep=2m", NULL,
+         "redlock: warning: --keep (120s) is longer than the 30s that other clients assume: "},
+        {"--ttl=1m", "--max-ttl=1m", NULL},
+        {"--ttl=30s", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        memset(&c, 0, sizeof c);
+        command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=off", "-u", url[0],
+                                                  cases[i].option, NULL});
+        if (cases[i].max_ttl != NULL)
+            command_add_all(&c, (const char *const[]){cases[i].max_ttl, NULL});
+        command_add_all(&c, (const char *const[]){i == 1 ? "kept" : "nightly", "true", NULL});
+        ck_assert_int_eq(command_run(&c), 0);
+        if (cases[i].text != NULL)
+            ck_assert_msg(strstr(c.err, cases[i].text) != NULL, "%s", c.err);
+        else
+            ck_assert_str_eq(c.err, "");
+    }
+}
+END_TEST
+
 START_TEST(all_bad_urls_are_told)
 {
     ck_assert_int_eq(run("redis://", url[0], "unix://"), 65);
@@ -155,6 +268,10 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, a_bad_url_is_65_and_not_repeated);
     tcase_add_test(t, a_bad_url_is_told_by_where_it_is_from);
     tcase_add_test(t, all_bad_urls_are_told);
+    tcase_add_test(t, a_variable_that_is_set_but_empty_is_65);
+    tcase_add_test(t, the_default_server_is_warned_of_also_with_q_and_in_the_log);
+    tcase_add_test(t, a_short_ttl_does_not_shorten_the_default_max_ttl);
+    tcase_add_test(t, a_lease_above_the_default_max_ttl_is_warned_of);
     suite_add_tcase(s, t);
     return s;
 }

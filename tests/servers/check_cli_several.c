@@ -165,7 +165,8 @@ END_TEST
 
 START_TEST(what_is_kept_is_kept_of_all)
 {
-    ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "--keep=60s", BOTH, "true", NULL}), 0);
+    ck_assert_int_eq(
+        run(&a, "run", (const char *const[]){LEASE, "--keep=60s", "--max-ttl=60s", BOTH, "true", NULL}), 0);
     ck_assert_str_eq(a.err, "");
     ck_assert_int_gt(number("PTTL anna"), 30000);
     ck_assert_int_gt(number("PTTL berta"), 30000);

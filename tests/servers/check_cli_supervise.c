@@ -403,8 +403,8 @@ END_TEST
 START_TEST(the_lock_is_free_at_once_afterwards)
 {
     for (int i = 0; i < 3; i++) {
-        command_set(&c, (const char *const[]){"-n", "--ttl", "5m", "--attempt", "5s", NULL}, server, N,
-                    "nightly", "exit 0");
+        command_set(&c, (const char *const[]){"-n", "--ttl=5m", "--max-ttl=5m", "--attempt=5s", NULL}, server,
+                    N, "nightly", "exit 0");
         ck_assert_int_eq(command_run(&c), 0);
         ck_assert_str_eq(c.err, "");
     }

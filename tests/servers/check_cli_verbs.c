@@ -100,7 +100,8 @@ START_TEST(acquire_prints_the_token_and_leaves_the_lease_on_every_server)
 {
     char value[TOKEN + 1];
 
-    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--ttl=60s", "--attempt=5s", NULL}), 0);
+    ck_assert_int_eq(
+        run(&a, "acquire", (const char *const[]){"--ttl=60s", "--max-ttl=60s", "--attempt=5s", NULL}), 0);
     ck_assert_str_eq(a.err, "");
     ck_assert_uint_eq(strlen(a.out), TOKEN + 1);
     ck_assert_int_eq(a.out[TOKEN], '\n');

@@ -264,10 +264,10 @@ END_TEST
 
 START_TEST(a_minority_that_the_canary_cannot_watch_is_told)
 {
-    set_user(
-        &a, all,
-        (const char *const[]){"--canary", "--restart-guard=if-permitted", "--ttl=8s", "--attempt=2s", NULL},
-        N, hold);
+    set_user(&a, all,
+             (const char *const[]){"--canary", "--restart-guard=if-permitted", "--ttl=8s", "--max-ttl=8s",
+                                   "--attempt=2s", NULL},
+             N, hold);
     live_command(&server[1], "ACL SETUSER lk resetkeys ~nightly");
     command_start(&a);
     command_await_err(&a, " is not watched: "); /* when it was asked: at the latest, for a renewal */
