@@ -387,6 +387,8 @@ struct rdl_cli_lock {
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
     struct rdl_net net;
+    pid_t parent;  /* hold ends with this process; 0: with none */
+    int is_orphan; /* it has ended */
 };
 
 /*

@@ -9,9 +9,6 @@
 
 #include <poll.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum {
     LOOK_MS = 100, /* how often to look for what no signal tells */
@@ -21,7 +18,6 @@ enum {
 struct hold {
     struct rdl_cli_lock *lock;
     struct rdl_cli_held held;
-    pid_t parent;
 };
 
 /* ---------------------------------------------------------------- why it ends */
@@ -57,10 +53,10 @@ static int was_told_to_end(void)
 
 static const char *why_over(const struct hold *h)
 {
+    if (getppid() != h->lock->parent)
+        return "the process that started it is gone";
     if (was_told_to_end())
         return "a signal came";
-    if (getppid() != h->parent)
-        return "the process that started it is gone";
     return input_ended() ? "standard input has ended" : NULL;
 }
 
@@ -110,9 +106,9 @@ static int hold(struct hold *h)
     return rdl_cli_give_back(l, 0) ? RDL_EXIT_LOST : 0;
 }
 
-static int acquire_and_hold(struct rdl_cli_lock *l, pid_t parent)
+static int acquire_and_hold(struct rdl_cli_lock *l)
 {
-    struct hold h = {l, {0}, parent};
+    struct hold h = {l, {0}};
     char token[RDL_VALUE_MAX];
     int status;
 
@@ -124,16 +120,6 @@ static int acquire_and_hold(struct rdl_cli_lock *l, pid_t parent)
         return hold(&h);
     rdl_cli_give_back(l, 0);
     return status;
-}
-
-/* We hear of it where the system tells us; elsewhere we look. */
-static void end_with(pid_t parent)
-{
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0L, 0L, 0L);
-#endif
-    if (getppid() != parent)
-        rdl_cli_signals_die(SIGTERM);
 }
 
 int rdl_cli_hold(int argc, char **argv)
@@ -153,6 +139,6 @@ int rdl_cli_hold(int argc, char **argv)
     rc = rdl_cli_start(&lock, &options);
     if (rc != 0)
         return rc;
-    end_with(parent);
-    return acquire_and_hold(&lock, parent);
+    lock.parent = parent;
+    return acquire_and_hold(&lock);
 }

@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     CLOCK_OLD_MS = 3600000,
-    KEPT_MS = 50,  /* how often to try again to write a message */
-    DRAIN_MS = 100 /* for releases still on their way when we end */
+    PARENT_MS = 100, /* how often to look for the parent */
+    KEPT_MS = 50,    /* how often to try again to write a message */
+    DRAIN_MS = 100   /* for releases still on their way when we end */
 };
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
@@ -423,6 +425,21 @@ int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l)
 
 /* ---------------------------------------------------------------- running the connections */
 
+/*
+ * Linux can send a signal for it (PR_SET_PDEATHSIG), but does so when the thread ends that started us, while
+ * its process may go on. So this asks, every PARENT_MS.
+ */
+static uint64_t watch_parent(struct rdl_cli_lock *l)
+{
+    if (l->parent == 0 || l->is_orphan)
+        return UINT64_MAX;
+    if (getppid() == l->parent)
+        return rdl_cli_now(l) + PARENT_MS;
+    l->is_orphan = 1;
+    raise(SIGTERM); /* as if somebody had told us to end */
+    return UINT64_MAX;
+}
+
 int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
 {
     const struct timespec pause = {0, 10000000};
@@ -431,6 +448,8 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
 
     wake = look < wake ? look : wake;
     wake = until_ms < wake ? until_ms : wake;
+    look = watch_parent(l);
+    wake = look < wake ? look : wake;
     if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
         wake = rdl_cli_now(l) + KEPT_MS;
     if (l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake) != RDL_OK)

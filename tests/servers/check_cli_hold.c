@@ -5,10 +5,12 @@
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -291,6 +293,53 @@ START_TEST(it_ends_with_who_started_it)
 }
 END_TEST
 
+/* A pool's worker starts it, reads the token, and ends; its program goes on. */
+static int to_hold[2], from_hold[2];
+static char token_read[TOKEN + 1];
+
+static void *start_hold(void *arg)
+{
+    pid_t *pid = arg;
+
+    *pid = fork();
+    if (*pid == 0) {
+        char urls[3 * 40] = "";
+        for (int i = 0; i < N; i++)
+            snprintf(urls + strlen(urls), sizeof urls - strlen(urls), "redis://127.0.0.1:%d ",
+                     server[i].port);
+        setenv("REDLOCK_URLS", urls, 1);
+        dup2(to_hold[0], STDIN_FILENO);
+        dup2(from_hold[1], STDOUT_FILENO);
+        close(to_hold[1]);
+        execl(getenv("RDL_COMMAND"), "redlock", "hold", "--ttl=2s", "--attempt=500ms", "--restart-guard=off",
+              "nightly", (char *)NULL);
+        _exit(127);
+    }
+    return read(from_hold[0], token_read, sizeof token_read) == (ssize_t)sizeof token_read ? arg : NULL;
+}
+
+START_TEST(it_goes_on_when_only_the_thread_that_started_it_ends)
+{
+    pthread_t worker;
+    void *has_token = NULL;
+    pid_t pid = 0;
+    int status = 0;
+
+    ck_assert(pipe(to_hold) == 0 && pipe(from_hold) == 0);
+    ck_assert_int_eq(pthread_create(&worker, NULL, start_hold, &pid), 0);
+    ck_assert_int_eq(pthread_join(worker, &has_token), 0);
+    ck_assert_ptr_nonnull(has_token);
+    await_renewal();
+    await_renewal();
+    ck_assert_int_eq(waitpid(pid, &status, WNOHANG), 0);
+    close(to_hold[0]);
+    close(to_hold[1]);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    assert_free();
+}
+END_TEST
+
 Suite *suite_cli_hold(void)
 {
     Suite *suite = suite_create("cli_hold");
@@ -309,6 +358,7 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, a_lock_that_somebody_else_has_when_it_is_released_is_lost);
     tcase_add_loop_test(tc, killed_at_any_stage_it_leaves_no_more_than_its_lease, 0, 3);
     tcase_add_loop_test(tc, it_ends_with_who_started_it, 0, 2);
+    tcase_add_test(tc, it_goes_on_when_only_the_thread_that_started_it_ends);
     suite_add_tcase(suite, tc);
     return suite;
 }
