@@ -118,7 +118,7 @@ static int is_command(const char *text)
 }
 
 /* The server does not take this way: for no request, or not for this one, because of its key. */
-static void refuse(struct rdl_conn *c, struct rdl_record *r, int code)
+static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int code)
 {
     r->is_refused = 1;
     if (code == RDL_E_PERM && !is_command(c->reply))
@@ -152,7 +152,7 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
     }
     if (r->op->family == FAMILY_DIRECT || r->is_last || (code != RDL_E_UNSUPPORTED && code != RDL_E_PERM))
         return RDL_OK;
-    refuse(c, r, code);
+    refuse_method(c, r, code);
     return RDL_OK;
 }
 

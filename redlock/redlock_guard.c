@@ -173,7 +173,7 @@ static int names_info(const char *text)
 
     for (;; text++) {
         if ((uint8_t)((*text | ' ') - 'a') <= 'z' - 'a')
-            word = word << 5 | (*text & 31u);
+            word = word << 5 | ((unsigned char)*text & 31u);
         else if (word == info)
             return 1;
         else if (*text == '\0')
