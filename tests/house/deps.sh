@@ -28,7 +28,7 @@ live mmdebstrap
 wire redis-server redis-tools tshark
 cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
 cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
-dist cmake meson pkg-config debhelper lintian jq yq python3-kconfiglib
+dist cmake meson pkg-config build-essential debhelper lintian jq yq python3-kconfiglib
 targets gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-riscv|qemu-system-misc
 targets gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gcc-avr avr-libc simavr
 arm gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-riscv|qemu-system-misc redis-server redis-tools
@@ -102,6 +102,7 @@ simavr                       command -v simavr
 cmake                        cmake --version
 meson                        meson --version
 ninja-build                  ninja --version
+build-essential              dpkg -s build-essential
 debhelper                    command -v dh
 lintian                      lintian --version
 yq                           yq --version
