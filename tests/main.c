@@ -8,7 +8,8 @@
  * At the end it says which suites took longer than LONG_S, the SLOWEST tests, and once more what failed.
  * Suites start in the order of suites.inc.
  * Each test runs in a process of its own (CK_FORK=no for a debugger) and is ended after CK_DEFAULT_TIMEOUT
- * seconds (60), or those of its case, times CK_TIMEOUT_MULTIPLIER (10). A suite after which a process that it started still runs has failed.
+ * seconds (60), or what its case says, times CK_TIMEOUT_MULTIPLIER (10). A suite after which a process
+ * that it started still runs has failed.
  * The exit status is 0 if something ran and all of it passed.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -346,7 +347,7 @@ int main(int argc, char **argv)
         if (!is_suite(argv[k]))
             return EXIT_FAILURE;
     heed_signals();
-    /* A test that hangs is ended; one that is slow on a busy machine is not: some take 17 s of its processor. */
+    /* A test that hangs is ended; one that is slow on a busy machine is not: some take 17 s. */
     setenv("CK_DEFAULT_TIMEOUT", "60", 0);
     setenv("CK_TIMEOUT_MULTIPLIER", "10", 0);
     int todo = queue(argv + optind, argc - optind);

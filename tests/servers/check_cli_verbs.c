@@ -125,7 +125,7 @@ START_TEST(a_server_that_is_slower_than_the_majority_gets_the_lease_too)
 }
 END_TEST
 
-/* Which servers did what. A release ends with the majority: the others get theirs, and may not be waited for. */
+/* Which servers did what. A release ends with the majority, and need not wait for the others. */
 static void assert_told_of_each(const struct command *c, int is_release)
 {
     unsigned done = (unsigned)command_count(c->err, ": done in ");
