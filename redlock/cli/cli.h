@@ -813,12 +813,13 @@ void rdl_cli_warn_endless(const struct rdl_cli_lock *l);
  */
 struct rdl_cli_guardian {
     pid_t pid;
-    int fd; /* our end of the pipe; close-on-exec */
+    int fd;            /* our end of the pipe; close-on-exec */
+    uint32_t early_ms; /* half the margin of rdl_cli_margin_ms: the kill takes effect before the lease ends */
 };
 
-/* 0 or -1 with errno. */
-int rdl_cli_guardian_start(struct rdl_cli_guardian *g);
-/* Which group to guard and until when it holds the lock at least. Also called by the child before exec. */
+/* ttl_ms: of the lease. 0 or -1 with errno. */
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms);
+/* Which group to guard, and when its lease ends. Also called by the child before exec. */
 void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms);
 /* Goodbye: the group is gone. Never waits for a guardian that somebody stopped. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g);

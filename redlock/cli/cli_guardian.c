@@ -80,7 +80,7 @@ static void guard(int fd)
 {
     setsid();
 #ifdef __linux__
-    prctl(PR_SET_NAME, "redlock-guard", 0L, 0L, 0L);
+    prctl(PR_SET_NAME, "lock-guardian", 0L, 0L, 0L); /* pkill redlock must not end it as well */
 #endif
     ignore_all_signals();
     hold_nothing_but(fd);
@@ -90,7 +90,7 @@ static void guard(int fd)
     _exit(0);
 }
 
-int rdl_cli_guardian_start(struct rdl_cli_guardian *g)
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
 {
     int fd[2];
 
@@ -106,12 +106,13 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g)
         return -1;
     }
     g->fd = fd[1];
+    g->early_ms = rdl_cli_margin_ms(ttl_ms) / 2;
     return 0;
 }
 
 void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms)
 {
-    const struct order o = {group, until_ms};
+    const struct order o = {group, until_ms > g->early_ms ? until_ms - g->early_ms : 0};
     ssize_t n;
 
     do /* less than PIPE_BUF: whole or not at all */

@@ -170,7 +170,7 @@ static void guardian_ended(struct run *r, int status)
         return;
     }
     rdl_cli_warn("the guardian process was killed; starting another");
-    if (rdl_cli_guardian_start(&g) != 0) {
+    if (rdl_cli_guardian_start(&g, r->lock->o->ttl_ms) != 0) {
         rdl_cli_warn("no new guardian: %s", strerror(errno));
         return;
     }
@@ -355,7 +355,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
 #ifdef __linux__
     prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L); /* orphans of the group are ours to wait for */
 #endif
-    if (rdl_cli_guardian_start(&r.guardian) != 0)
+    if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms) != 0)
         return cannot(l, "start the guardian process");
     r.child = rdl_cli_child_start(l, &r.guardian);
     if (r.child < 0) {

@@ -47,8 +47,8 @@ static pid_t look_for_guardian(pid_t parent)
         FILE *f = d->d_name[0] >= '1' && d->d_name[0] <= '9' ? fopen(path, "re") : NULL;
         if (f == NULL)
             continue;
-        char *name = fgets(line, sizeof line, f) != NULL ? strstr(line, "(redlock-guard) ") : NULL;
-        if (name != NULL && strtol(name + strlen("(redlock-guard) S "), NULL, 10) == parent)
+        char *name = fgets(line, sizeof line, f) != NULL ? strstr(line, "(lock-guardian) ") : NULL;
+        if (name != NULL && strtol(name + strlen("(lock-guardian) S "), NULL, 10) == parent)
             found = (pid_t)strtol(d->d_name, NULL, 10);
         fclose(f);
     }
@@ -160,13 +160,34 @@ START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
 {
     struct rdl_cli_guardian g;
 
-    ck_assert_int_eq(rdl_cli_guardian_start(&g), 0);
+    ck_assert_int_eq(rdl_cli_guardian_start(&g, 10000), 0);
     signal(SIGPIPE, SIG_IGN); /* as the command does */
     kill(g.pid, SIGSTOP);
     for (int i = 0; i < 100000; i++)
         rdl_cli_guardian_tell(&g, g.pid, UINT64_MAX);
     kill(g.pid, SIGKILL);
     rdl_cli_guardian_stop(&g);
+}
+END_TEST
+
+/* A process takes a moment to die; redlock itself kills a whole margin before the end. */
+START_TEST(it_kills_half_a_margin_before_the_lease_ends)
+{
+    static const struct {
+        uint32_t ttl_ms, early_ms;
+    } rows[] = {{100, 10}, {300, 10}, {1000, 25}, {30000, 125}};
+    struct rdl_cli_guardian g;
+    int64_t order[2]; /* the group, and until when */
+    int fd[2];
+
+    ck_assert_int_eq(rdl_cli_guardian_start(&g, rows[_i].ttl_ms), 0);
+    rdl_cli_guardian_stop(&g);
+    ck_assert_int_eq(pipe(fd), 0);
+    g.fd = fd[1];
+    rdl_cli_guardian_tell(&g, 4711, 1000000);
+    ck_assert_int_eq(read(fd[0], order, sizeof order), sizeof order);
+    ck_assert_int_eq(order[0], 4711);
+    ck_assert_int_eq(order[1], 1000000 - rows[_i].early_ms);
 }
 END_TEST
 
@@ -209,7 +230,7 @@ START_TEST(a_signal_to_our_group_while_it_starts_counts_once)
     setpgid(0, 0);
     for (int i = 0; i < 100; i++) {
         int n = 0;
-        ck_assert_int_eq(rdl_cli_guardian_start(&g), 0);
+        ck_assert_int_eq(rdl_cli_guardian_start(&g, 10000), 0);
         kill(0, SIGTSTP);
         rdl_cli_guardian_tell(&g, 0, 0);
         ck_assert_int_eq(waitpid(g.pid, &status, 0), g.pid);
@@ -236,6 +257,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_loop_test(t, it_ends_with_the_run_and_holds_no_pipe_open, 0, 2);
     tcase_add_test(t, one_that_is_stopped_does_not_hold_up_the_release);
     tcase_add_test(t, a_guardian_that_does_not_read_holds_nobody_up);
+    tcase_add_loop_test(t, it_kills_half_a_margin_before_the_lease_ends, 0, 4);
     tcase_add_loop_test(t, who_wakes_up_after_the_lease_does_not_say_that_all_went_well, 0, 4);
     suite_add_tcase(s, t);
     return s;

@@ -122,7 +122,7 @@ static int find_connectors(pid_t out[PROCESSES])
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < n && found < PROCESSES; k++)
             if (all[k].pid == all[i].session && all[k].parent == a.pid &&
-                strcmp(all[k].name, "redlock-guard") != 0)
+                strcmp(all[k].name, "lock-guardian") != 0)
                 out[found++] = all[i].pid;
     }
     return found;
