@@ -346,7 +346,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_NAME_MAX);
     RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
     RDL_ASSERT(req == NULL || !req->is_queued);
-    RDL_ASSERT(req != NULL || cmd->op->is_owed);
+    RDL_ASSERT(req != NULL || (cmd->op->is_owed && !cmd->op->may_grant));
     if (c->cfg->ways == NULL) /* what it grants could not be given back */
         return RDL_E_WAYS;
     if (lacks_login(c->cfg)) /* in database 0 it would exclude nobody */

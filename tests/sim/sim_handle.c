@@ -27,9 +27,12 @@ enum { FREED = 0x5a };
 
 static int is_untouched(const struct memory *m)
 {
-    static struct memory freed;
-    memset(&freed, FREED, sizeof freed);
-    return memcmp(m, &freed, sizeof freed) == 0;
+    const unsigned char *bytes = (const unsigned char *)m;
+    size_t i = 0;
+
+    while (i < sizeof *m && bytes[i] == FREED)
+        i++;
+    return i == sizeof *m;
 }
 
 /* May somebody still write there? */
