@@ -253,6 +253,7 @@ struct rdl_conn {
     uint32_t rtt_ms;
     uint32_t mark_ms;       /* when the login was last seen to go on, */
     uint8_t handshake_seen; /* and how far it was */
+    uint8_t users;          /* layers above number by it what uses this conn; wraps */
     uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;

@@ -36,6 +36,17 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
         conn->cfg->facts->needs_info |= opt->guard <= RDL_GUARD_REQUIRED;
         rdl_guard_conn(conn);
     }
+    if (r->n > 0)
+        r->user = servers->user = ++servers->conn->users;
+}
+
+/*
+ * Another redlock was set up with these servers: what is known of them is that one's, and no call touches
+ * it.
+ */
+static int is_shared(const struct rdl_redlock *r)
+{
+    return r->n > 0 && r->servers->user != r->user;
 }
 
 void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint)
@@ -165,6 +176,8 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
 {
     int rc;
 
+    if (is_shared(r))
+        return RDL_E_SHARED;
     if (r->state != REDLOCK_IDLE && r->op == RDL_ACQUIRE)
         r->stepped_ms = (uint32_t)now_ms;
     r->upkeep_ms = rdl_votes_tend(r, now_ms);
@@ -232,6 +245,8 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     int rc = check(r);
 
     RDL_ASSERT(r->state == REDLOCK_IDLE && (r->until_ms <= now_ms || r->until_ms == UINT64_MAX));
+    if (is_shared(r))
+        return RDL_E_SHARED;
     rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
@@ -262,6 +277,8 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     RDL_ASSERT(r->state == REDLOCK_IDLE);
     if (rc != RDL_OK)
         return rc;
+    if (is_shared(r))
+        return RDL_E_SHARED;
     rdl_votes_tend(r, now_ms);
     if (r->until_ms <= now_ms)
         return rdl_redlock_over(r, RDL_LOST, now_ms);
@@ -278,6 +295,10 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 {
     RDL_ASSERT(r->state == REDLOCK_IDLE || r->op == RDL_EXTEND);
+    if (is_shared(r)) {
+        r->until_ms = 0;
+        return RDL_E_SHARED;
+    }
     if (r->until_ms == 0)
         return rdl_redlock_finish(r, RDL_EXPIRED);
     rdl_votes_tend(r, now_ms);
@@ -308,6 +329,8 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     size_t i;
 
     RDL_ASSERT(r->state == REDLOCK_IDLE);
+    if (is_shared(r))
+        return RDL_E_SHARED;
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_NAME;
     for (i = 0; r->until_ms != 0 && i < r->n; i++)
@@ -335,6 +358,8 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX])
 
 void rdl_redlock_cancel(struct rdl_redlock *r)
 {
+    if (is_shared(r))
+        return;
     drop(r);
     rdl_redlock_finish(r, RDL_EXPIRED);
 }

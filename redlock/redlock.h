@@ -84,8 +84,9 @@ enum {
     RDL_E_QUARANTINE = -53, /* so many servers restarted so recently that the others are no majority */
     RDL_E_DUPLICATE = -54,  /* of one server: it is another one of them, behind a second address */
     RDL_REACQUIRED = -55,   /* a majority has it, but as it was put back: somebody may have had it between */
-    RDL_E_FACTS = -57, /* a conn has no room for what its server says of itself (rdl_conn_config.facts) */
-    RDL_E_CAP = -56,   /* max_extensions or max_hold_ms is reached; the lease runs out */
+    RDL_E_FACTS = -57,  /* a conn has no room for what its server says of itself (rdl_conn_config.facts) */
+    RDL_E_CAP = -56,    /* max_extensions or max_hold_ms is reached; the lease runs out */
+    RDL_E_SHARED = -58, /* another redlock was set up with these servers[] */
 
     RDL_RESUMED = 5 /* as RDL_REACQUIRED, and the options accept a gap: held */
 };
@@ -161,6 +162,7 @@ struct rdl_server {
     uint8_t raise;     /* fenced: it was asked to hold the number (redlock_fenced.c) */
     uint8_t numbered;  /* fenced: it holds it, or a greater one */
     uint8_t is_past;   /* since it last granted: another run was seen, or nothing was asked for a ttl */
+    uint8_t user;      /* of the first: which redlock they were set up for last */
 };
 
 /*
@@ -221,13 +223,15 @@ struct rdl_redlock {
     uint8_t by_pilot;   /* this attempt began with one */
     uint8_t pilot_next; /* the next one shall */
     uint8_t pilot_skip; /* bit i: server i is no use as one */
+    uint8_t user;       /* as the first server's, or they were set up for another one since */
 };
 
 /*
- * Set up, not held. All is borrowed; servers[] belongs to this redlock until it is set up again. The conns
- * have been set up, and are not open yet, unless another redlock uses them already: it has them ask their
- * servers for what the restart guard needs. What is wrong with a name, a ttl, the options or the number of
- * servers is reported by acquire.
+ * Set up, not held. All is borrowed. Each redlock has servers[] of its own, while many share the conns: if
+ * another one is set up with these servers[], all calls of this one return RDL_E_SHARED. The conns have been
+ * set up, and are not open yet, unless another redlock uses them already: it has them ask their servers for
+ * what the restart guard needs. What is wrong with a name, a ttl, the options or the number of servers is
+ * reported by acquire.
  */
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);

@@ -5,7 +5,7 @@
  */
 #include "resp/resp.h"
 
-enum { FIRST = 6, LAST = -57 };
+enum { FIRST = 6, LAST = -58 };
 
 static const char messages[] =
     /* the news, from RDL_REMOVED down, RDL_PENDING, RDL_OK */
@@ -69,7 +69,8 @@ static const char messages[] =
     "the same server as another one, behind a second address\0"
     "held again, but not without a gap: somebody else may have held it\0"
     "held for as long as the options allow\0"
-    "a connection has no room for its server's facts (rdl_conn_config.facts)";
+    "a connection has no room for its server's facts (rdl_conn_config.facts)\0"
+    "another lock was set up with the same servers[] (rdl_redlock_init)";
 
 const char *rdl_version(void)
 {

@@ -243,6 +243,78 @@ START_TEST(the_answer_to_an_old_release_is_no_grant)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- servers[] of two redlocks */
+
+static struct rdl_redlock other; /* with the same servers[], or some of them */
+
+/* The one that was set up last has them, and works. */
+static void works(struct rdl_redlock *lock)
+{
+    unsigned keys = fleet_keys(now);
+    int rc = rdl_redlock_acquire_begin(lock, entropy_bytes(), now);
+
+    fleet_serve_all(now);
+    rc = rc == RDL_PENDING ? rdl_redlock_step(lock, now) : rc;
+    ck_assert_int_eq(rc, RDL_OK);
+    fleet_serve_all(now);
+    rc = rdl_redlock_release_begin(lock, now);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rc == RDL_PENDING ? rdl_redlock_step(lock, now) : rc, RDL_OK);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), keys);
+}
+
+START_TEST(servers_that_another_redlock_was_set_up_with_are_an_error)
+{
+    begin();
+    rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS - (size_t)_i, "b", 1);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_E_SHARED);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    works(&other);
+    free(m);
+}
+END_TEST
+
+/* A lease that is held is neither extended nor released, and no call says that it was. */
+START_TEST(a_lease_whose_servers_were_given_away_can_only_run_out)
+{
+    char hex[RDL_VALUE_MAX];
+
+    begin();
+    ck_assert_int_eq(acquire(), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(&m->lock, now);
+    rdl_redlock_token(&m->lock, hex);
+    rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS - (size_t)_i, "b", 1);
+    ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_E_SHARED);
+    ck_assert_int_eq(rdl_redlock_adopt(&m->lock, hex, sizeof hex), RDL_E_SHARED);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&other, entropy_bytes(), now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(&m->lock, now), RDL_E_SHARED); /* and takes no answer of the other's */
+    rdl_redlock_cancel(&other);
+    ck_assert_int_eq(rdl_redlock_release_begin(&m->lock, now), RDL_E_SHARED);
+    rdl_redlock_cancel(&m->lock);
+    fleet_serve_all(now);
+    works(&other);
+    ck_assert_uint_eq(fleet_keys(now), SERVERS);
+    free(m);
+}
+END_TEST
+
+/* Between operations it is bytes. */
+START_TEST(a_redlock_that_was_moved_goes_on)
+{
+    begin();
+    ck_assert_int_eq(released(), RDL_OK);
+    fleet.mood[SERVERS - 1] = MOOD_UP;
+    fleet_serve_all(now);
+    memcpy(&other, &m->lock, sizeof other);
+    memset(&m->lock, 0x5a, sizeof m->lock);
+    works(&other);
+    free(m);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- too early */
 
 static void pending(void)
@@ -260,7 +332,6 @@ END_TEST
 
 START_TEST(canaries_that_are_looked_at_may_not_be_set_up_again)
 {
-    static struct rdl_redlock other;
     static struct rdl_server servers[SERVERS];
     size_t i;
 
@@ -282,6 +353,9 @@ Suite *suite_redlock_lifetime(void)
     tcase_add_loop_test(tc, nothing_refers_to_a_redlock_whose_last_call_has_returned, 0,
                         (int)(sizeof ends / sizeof ends[0]));
     tcase_add_test(tc, the_answer_to_an_old_release_is_no_grant);
+    tcase_add_loop_test(tc, servers_that_another_redlock_was_set_up_with_are_an_error, 0, 3);
+    tcase_add_loop_test(tc, a_lease_whose_servers_were_given_away_can_only_run_out, 0, 3);
+    tcase_add_test(tc, a_redlock_that_was_moved_goes_on);
     tcase_add_test_raise_signal(tc, a_redlock_that_is_pending_may_not_be_set_up_again, SIGABRT);
     tcase_add_test_raise_signal(tc, canaries_that_are_looked_at_may_not_be_set_up_again, SIGABRT);
     suite_add_tcase(suite, tc);

@@ -104,6 +104,33 @@ static void old_release_is_no_grant(void)
     scene_rest(w);
 }
 
+/*
+ * A program sets up a second redlock with the servers[] of the first: that one believes in nothing, and its
+ * calls say so. What it held before it does not release.
+ */
+static void servers_have_one_redlock(void)
+{
+    static struct rdl_redlock second;
+    for (int i = 0; i < 2; i++) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *a = scene_lock(w, 0);
+        scene_ready(w);
+        if (i)
+            EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 10);
+        rdl_redlock_init(&second, &a->opt, a->m->servers, 3, "second", 6);
+        if (i)
+            EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_E_SHARED);
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_SHARED);
+        scene_go(w, 10);
+        EXPECT(w, (scene_pttl(w, 0) > 0) == i);
+        scene_go(w, 2000);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 /* Two of five grant it, three will refuse; until that is known others fill the queues of the two. */
 static void granted_minority_has_room(void)
 {
@@ -183,6 +210,7 @@ static void short_extend_shortens_nothing(void)
 const struct scenario scenarios_memory[] = {
     {"a handle may be freed when its last call has returned", freed_after_the_last_call, SCENE},
     {"the answer to an old release is no grant", old_release_is_no_grant, SCENE},
+    {"servers[] of two redlocks are an error", servers_have_one_redlock, SCENE},
     {"a granted minority has room for its releases", granted_minority_has_room, SCENE},
     {"a grant that comes too late has room for its release", late_grant_has_room, SCENE},
     {"an extend that was never sent shortens no pending release", short_extend_shortens_nothing, SCENE},
