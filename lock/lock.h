@@ -378,6 +378,9 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
  * owed by then was handed to the driver if the conn is up, else the conn has to be driven on. Besides:
  * RDL_E_RANDOM, nothing was done; RDL_E_SYSTEM, net->poll failed: given up as by rdl_lock_cancel, nothing
  * remains.
+ *
+ * RDL_E_INTERRUPTED of an acquire: the driver was woken from outside (rdl_posix.wake_fd) before the lock was
+ * held. It is cancelled, and its release was handed to the driver. Extend and release are not interrupted.
  */
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
 /* Waits for one attempt, and for a conn that is being made; not beyond the lease. */

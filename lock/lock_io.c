@@ -15,26 +15,27 @@ static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_net *net)
     uint64_t until_ms = rdl_conn_state(l->conn) == RDL_CONN_SILENT ? now_ms + 1 : 0;
 
     if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + RDL_QUIET_MS)
-        (void)net->poll(net->ctx, &l->conn, 1, until_ms);
+        (void)net->poll(net->ctx, &l->conn, 1, until_ms, 1, 0);
     return net->now_ms(net->ctx);
 }
 
+/* Only an acquire is ended from outside: the others are short, and clean up behind it. */
 static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)
 {
     struct rdl_conn *const conns[] = {l->conn, l->hint != NULL ? l->hint->conn : NULL};
     size_t n = conns[1] != NULL ? 2 : 1;
 
     while (rc == RDL_PENDING) {
-        if (net->poll(net->ctx, conns, n, rdl_lock_wake_ms(l)) != RDL_OK) {
+        rc = net->poll(net->ctx, conns, n, rdl_lock_wake_ms(l), 1, l->op == RDL_ACQUIRE);
+        if (rc == RDL_OK)
+            rc = rdl_lock_step(l, net->now_ms(net->ctx));
+        else
             rdl_lock_cancel(l);
-            return RDL_E_SYSTEM;
-        }
-        rc = rdl_lock_step(l, net->now_ms(net->ctx));
     }
     /* At once, for the caller may end now: what is owed, and that nobody waits for an answer any more. */
     if ((rdl_conn_wants(conns[0]) & (RDL_WANT_WRITE | RDL_WANT_CLOSE)) ||
         (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)))
-        (void)net->poll(net->ctx, conns, n, 0);
+        (void)net->poll(net->ctx, conns, n, 0, 1, 0);
     return rc;
 }
 

@@ -49,8 +49,9 @@ enum {
     RDL_E_WAYS = -31,        /* the connection's configuration names no ways (rdl_conn_config.ways) */
     RDL_E_QUEUE = -32,       /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
     RDL_E_LOGIN = -33, /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
-    RDL_E_ABANDONED = -34, /* the operation ended without this answer and no longer waits for it */
-    RDL_E_NO_INFO = -36    /* RDL_E_CLOSED, in a report: before INFO was answered, as some proxies do */
+    RDL_E_ABANDONED = -34,   /* the operation ended without this answer and no longer waits for it */
+    RDL_E_INTERRUPTED = -35, /* a blocking acquire was ended from outside (rdl_posix.wake_fd) */
+    RDL_E_NO_INFO = -36      /* RDL_E_CLOSED, in a report: before INFO was answered, as some proxies do */
 };
 
 enum {
@@ -337,9 +338,13 @@ void rdl_conn_closed(struct rdl_conn *c, int error);
 struct rdl_net {
     /*
      * Do what the conns want, once, waiting until until_ms at most (UINT64_MAX: no limit). Returns when
-     * something was done, at until_ms, or early for no reason (a signal). RDL_OK or RDL_E_SYSTEM.
+     * something was done for `need` of them (1 to n; a driver may return after the first), at until_ms, or
+     * early for no reason (a signal). can_wake: 1 if what wakes the driver from outside (rdl_posix.wake_fd)
+     * ends the wait, too: RDL_E_INTERRUPTED; a driver that nothing wakes ignores it. RDL_OK, RDL_E_SYSTEM or
+     * RDL_E_INTERRUPTED.
      */
-    int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms);
+    int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                int can_wake);
     uint64_t (*now_ms)(void *ctx);
     /*
      * Fill buf with bytes that no other call gives, on any host or ever again: RDL_OK or RDL_E_RANDOM.
@@ -355,9 +360,13 @@ struct rdl_net {
 
 enum { RDL_POSIX_CONNS_MAX = 64 }; /* what poll takes at once; more is RDL_E_SYSTEM */
 
-/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one; readable, it ends waits. */
+/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one. */
 struct rdl_posix {
-    int wake_fd; /* poll also returns when this is readable (a self-pipe for signals); -1: none */
+    /*
+     * While it is readable (a self-pipe for signals) a poll with can_wake returns RDL_E_INTERRUPTED, and with
+     * it a blocking acquire. Nothing is read from it. -1: none.
+     */
+    int wake_fd;
 };
 
 /* Set up both, without a wake_fd; *net refers to *p from then on. Never fails. */

@@ -387,28 +387,31 @@ static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
     return 0;
 }
 
-static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                      int can_wake)
 {
     const struct rdl_posix *p = ctx;
     struct pollfd fds[RDL_POSIX_CONNS_MAX + 1];
+    int wake_fd = can_wake ? p->wake_fd : -1;
     int did = 0;
     size_t i;
     int ready;
 
+    (void)need; /* the first is enough */
     if (n > RDL_POSIX_CONNS_MAX)
         return RDL_E_SYSTEM;
     for (i = 0; i < n; i++)
         did |= advance(conns[i], 0);
     if (did)
         return RDL_OK;
-    if (MSG_DONTWAIT != 0 && n == 1 && p->wake_fd < 0 && wait_in_recv(conns[0], until_ms))
+    if (MSG_DONTWAIT != 0 && n == 1 && wake_fd < 0 && wait_in_recv(conns[0], until_ms))
         return RDL_OK;
     for (i = 0; i < n; i++) {
         fds[i].events = rdl_posix_events(conns[i]);
         fds[i].fd = fds[i].events != 0 ? conns[i]->fd : -1;
         fds[i].revents = 0;
     }
-    fds[n].fd = p->wake_fd;
+    fds[n].fd = wake_fd;
     fds[n].events = POLLIN;
     fds[n].revents = 0;
     ready = wait_ready(fds, (nfds_t)n + 1, until_ms);
@@ -417,7 +420,9 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     for (i = 0; ready > 0 && i < n; i++)
         if (fds[i].revents != 0)
             (void)advance(conns[i], fds[i].revents);
-    return (fds[n].revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_OK;
+    if (fds[n].revents == 0)
+        return RDL_OK;
+    return (fds[n].revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
 }
 
 static uint64_t posix_now_ms(void *ctx)

@@ -333,7 +333,10 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
 
 /* ---------------------------------------------------------------- blocking (redlock_io.c) */
 
-/* As rdl_lock_acquire: for wait_ms of the options at most, and one attempt at least. */
+/*
+ * As rdl_lock_acquire: for wait_ms of the options at most, and one attempt at least. RDL_E_INTERRUPTED
+ * likewise; extend, release and drain are not interrupted, so that a program can clean up after a signal.
+ */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net);
 /* Waits for one attempt, and for a majority of the conns; not beyond the lease. */
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms);

@@ -3,7 +3,7 @@
 #include "net/net_op.h"
 #include "redlock/redlock.h"
 
-static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)
+static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms, int can_wake)
 {
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
     size_t n;
@@ -12,7 +12,18 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t u
         conns[n] = r->servers[n].conn;
     if (r->hint != NULL && r->hint->conn != NULL)
         conns[n++] = r->hint->conn;
-    return net->poll(net->ctx, conns, n, until_ms);
+    return net->poll(net->ctx, conns, n, until_ms, 1, can_wake);
+}
+
+/* Something is to be sent, or a connection to be closed: the hint's still waits for one, say. */
+static int has_output(const struct rdl_redlock *r)
+{
+    unsigned wants = r->hint != NULL && r->hint->conn != NULL ? rdl_conn_wants(r->hint->conn) : 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        wants |= rdl_conn_wants(r->servers[i].conn);
+    return (wants & (RDL_WANT_WRITE | RDL_WANT_CLOSE)) != 0;
 }
 
 /*
@@ -23,21 +34,22 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t u
 static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_net *net)
 {
     if (!rdl_redlock_is_idle(r) || net->now_ms(net->ctx) > r->sent_ms + RDL_QUIET_MS)
-        (void)poll_all(r, net, 0);
+        (void)poll_all(r, net, 0, 0);
     return net->now_ms(net->ctx);
 }
 
+/* Only an acquire is ended from outside: the others are short, and clean up behind it. */
 static int redlock_run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
 {
     while (rc == RDL_PENDING) {
-        if (poll_all(r, net, rdl_redlock_wake_ms(r)) != RDL_OK) {
+        rc = poll_all(r, net, rdl_redlock_wake_ms(r), r->op == RDL_ACQUIRE);
+        if (rc == RDL_OK)
+            rc = rdl_redlock_step(r, net->now_ms(net->ctx));
+        else
             rdl_redlock_cancel(r);
-            return RDL_E_SYSTEM;
-        }
-        rc = rdl_redlock_step(r, net->now_ms(net->ctx));
     }
-    if (r->hint != NULL && r->hint->conn != NULL && (rdl_conn_wants(r->hint->conn) & RDL_WANT_CLOSE))
-        (void)net->poll(net->ctx, &r->hint->conn, 1, 0); /* at once: it still waits for a hint */
+    if (has_output(r)) /* at once, for the caller may end now */
+        (void)poll_all(r, net, 0, 0);
     return rc;
 }
 
@@ -68,7 +80,7 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t
     uint64_t now_ms = 0;
 
     while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
-        if (poll_all(r, net, wake_ms < until_ms ? wake_ms : until_ms) != RDL_OK)
+        if (poll_all(r, net, wake_ms < until_ms ? wake_ms : until_ms, 0) != RDL_OK)
             return RDL_E_SYSTEM;
         now_ms = net->now_ms(net->ctx);
         rdl_redlock_step(r, now_ms); /* the last answers become votes, and may bring new questions */

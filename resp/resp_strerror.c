@@ -47,7 +47,7 @@ static const char messages[] =
     "the connection's queue is too short for this lock (RDL_QUEUE_FOR in net.h)\0"
     "the endpoint needs a login, and none is named (rdl_conn_config.login)\0"
     "not waited for\0"
-    "\0" /* -35: free */
+    "interrupted (rdl_posix.wake_fd)\0"
     "the connection was closed before INFO was answered (a proxy may not support INFO)\0"
     "\0\0\0" /* -37 to -39: free */
     /* lock.h: from RDL_E_NAME down */

@@ -214,12 +214,15 @@ static int advance(struct tls *t, struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- struct rdl_net */
 
-static int tls_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int tls_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                    int can_wake)
 {
     struct tls *t = ctx;
     struct pollfd line = {.fd = -1};
     uint64_t now_ms;
 
+    (void)need; /* one is all there is */
+    (void)can_wake;
     if (n != 1)
         return RDL_E_SYSTEM;
     if (advance(t, conns[0]))

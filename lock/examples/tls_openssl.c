@@ -221,12 +221,15 @@ static int advance(struct tls *t, struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- struct rdl_net */
 
-static int tls_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int tls_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                    int can_wake)
 {
     struct pollfd fds[CONNS] = {{0}};
     uint64_t now_ms;
     int did = 0;
 
+    (void)need;
+    (void)can_wake;
     if (n > CONNS)
         return RDL_E_SYSTEM;
     for (size_t i = 0; i < n; i++)

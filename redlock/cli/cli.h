@@ -443,9 +443,12 @@ const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l);
 void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l);
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l);
-/* Let the connections work until until_ms, or until something happened; then take it in. RDL_PENDING or a
- * result. */
-int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms);
+/*
+ * Let the connections work until until_ms, until something happened or, with can_wake, until a signal came;
+ * then take it in. A signal stays to be taken: without can_wake it does not end every wait at once.
+ * RDL_PENDING or a result.
+ */
+int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake);
 /*
  * Get the lock within o->wait_ms. 1: it is held; 0: not, the reason said, and *status is what to exit with
  * (which may be 0, by -E). Ends the process on a signal.

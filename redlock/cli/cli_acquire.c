@@ -10,7 +10,6 @@ static int acquire(struct rdl_cli_lock *l)
     if (!rdl_cli_wait(l, &status))
         return status;
     rdl_cli_lease_token(l, token);
-    l->posix.wake_fd = -1; /* from here on it is done to its end */
     status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o);
     if (status != 0)
         rdl_cli_give_back(l, 0);

@@ -70,12 +70,12 @@ static void pause_until(struct hold *h, uint64_t until_ms)
     uint64_t look = now + LOOK_MS < until_ms ? now + LOOK_MS : until_ms;
 
     if (h->held.renewing) {
-        rdl_cli_lease_turn(h->lock, look);
+        rdl_cli_lease_turn(h->lock, look, 1);
         return;
     }
     if (look > now)
         poll(p, is_ours(STDIN_FILENO) ? 2 : 1, (int)(look - now));
-    rdl_cli_lease_turn(h->lock, rdl_cli_now(h->lock));
+    rdl_cli_lease_turn(h->lock, rdl_cli_now(h->lock), 1);
 }
 
 /* 0: released, or left, as it should be; or RDL_EXIT_LOST, the reason said. */

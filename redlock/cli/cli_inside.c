@@ -74,14 +74,11 @@ static uint32_t patience_ms(const struct rdl_cli_lock *l)
 static void ask_all(struct rdl_cli_lock *l, const char *name)
 {
     uint64_t until_ms = rdl_cli_now(l) + patience_ms(l);
-    int wake_fd = l->posix.wake_fd;
 
     for (size_t i = 0; i < l->servers->n; i++)
         ask(l, name, i);
-    l->posix.wake_fd = -1; /* unread a signal would end every wait at once */
     while (count(l, RDL_ANSWER_NONE) > 0 && rdl_cli_now(l) < until_ms)
-        rdl_cli_lease_turn(l, until_ms);
-    l->posix.wake_fd = wake_fd;
+        rdl_cli_lease_turn(l, until_ms, 0);
     for (size_t i = 0; i < l->servers->n; i++)
         rdl_conn_forget(&l->servers->conn[i], &reqs[i]);
 }

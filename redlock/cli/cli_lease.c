@@ -440,9 +440,10 @@ static uint64_t watch_parent(struct rdl_cli_lock *l)
     return UINT64_MAX;
 }
 
-int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
+int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake)
 {
     const struct timespec pause = {0, 10000000};
+    int rc;
     uint64_t look = rdl_cli_lookup_turn(l->servers, rdl_cli_now(l));
     uint64_t wake = rdl_cli_lease_wake_ms(l);
 
@@ -452,7 +453,8 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms)
     wake = look < wake ? look : wake;
     if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
         wake = rdl_cli_now(l) + KEPT_MS;
-    if (l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake) != RDL_OK)
+    rc = l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake, 1, can_wake);
+    if (rc != RDL_OK && rc != RDL_E_INTERRUPTED)
         nanosleep(&pause, NULL); /* out of memory, say: no busy loop while it lasts */
     return rdl_cli_lease_step(l);
 }
@@ -500,7 +502,7 @@ void rdl_cli_lease_finish(struct rdl_cli_lock *l)
     }
     until_ms = rdl_cli_now(l) + rdl_attempt_over(&l->opt.lease, slowest);
     while (is_one_late(l) && rdl_cli_now(l) < until_ms)
-        rdl_cli_lease_turn(l, until_ms);
+        rdl_cli_lease_turn(l, until_ms, 0);
 }
 
 /* A release on its way, or a wait for a hint that is to end. */
@@ -525,6 +527,6 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l)
     rdl_lock_cancel(&l->single.lock);
     l->result = RDL_EXPIRED;
     while (has_work(l) && rdl_cli_now(l) < until_ms &&
-           l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, until_ms) == RDL_OK) {
+           l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, until_ms, 1, 0) == RDL_OK) {
     }
 }

@@ -336,7 +336,7 @@ static void turn(uint64_t until_ms)
         uint64_t at = rdl_conn_upkeep(&s->conn[i], now);
         until_ms = at < until_ms ? at : until_ms;
     }
-    (void)look->net.poll(look->net.ctx, s->conns, s->n, until_ms);
+    (void)look->net.poll(look->net.ctx, s->conns, s->n, until_ms, 1, 1);
     rdl_cli_signals_obey();
 }
 

@@ -138,7 +138,7 @@ static void tell(const struct rdl_cli_lock *l, size_t i)
 void rdl_cli_probe(struct rdl_cli_lock *l)
 {
     uint64_t now = rdl_cli_now(l), until_ms = now;
-    int wake_fd = l->posix.wake_fd, is_pending = 1;
+    int is_pending = 1;
 
     for (size_t i = 0; i < l->servers->n; i++) {
         uint64_t end_ms = now + rdl_attempt_over(&l->opt.lease, l->servers->conn[i].rtt_ms);
@@ -147,16 +147,14 @@ void rdl_cli_probe(struct rdl_cli_lock *l)
         ask(l, i, end_ms);
         until_ms = end_ms > until_ms ? end_ms : until_ms;
     }
-    l->posix.wake_fd = -1; /* a signal is for the command; unread it would end every wait at once */
-    while (is_pending) {
+    while (is_pending) { /* a signal is for the command */
         is_pending = 0;
         for (size_t i = 0; i < l->servers->n; i++)
             is_pending |= take(l, i);
         is_pending = is_pending && rdl_cli_now(l) < until_ms;
         if (is_pending)
-            rdl_cli_lease_turn(l, until_ms);
+            rdl_cli_lease_turn(l, until_ms, 0);
     }
-    l->posix.wake_fd = wake_fd;
     for (size_t i = 0; i < l->servers->n; i++) {
         if (!probes[i].is_out)
             continue;

@@ -107,7 +107,6 @@ int rdl_cli_keep(struct rdl_cli_lock *l, const char *why)
         return 0;
     end_ms = until_ms > end_ms ? until_ms : end_ms;
     rdl_cli_note("%s: %s is kept for another %.1f s", why, l->o->lock, (double)(end_ms - now) / 1000);
-    l->posix.wake_fd = -1; /* as below */
     rdl_cli_lease_finish(l);
     rdl_cli_event(l, RDL_CLI_KEPT, why, -1);
     return 1;
@@ -125,14 +124,13 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
     char why[1500];
     int rc = RDL_OK, stolen = 0;
 
-    l->posix.wake_fd = -1; /* signals change nothing any more; unread they would end every wait at once */
-    if (!lost) {
+    if (!lost) {                                     /* signals change nothing any more */
         while (rdl_cli_lease_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
-            rdl_cli_lease_turn(l, UINT64_MAX);
+            rdl_cli_lease_turn(l, UINT64_MAX, 0);
         uint64_t until_ms = rdl_cli_lease_until_ms(l);
         rc = rdl_cli_lease_release(l, rdl_cli_now(l));
         while (rc == RDL_PENDING)
-            rc = rdl_cli_lease_turn(l, UINT64_MAX);
+            rc = rdl_cli_lease_turn(l, UINT64_MAX, 0);
         /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
         stolen =
             (rc == RDL_LOST || (rc == RDL_EXPIRED && rdl_cli_lock_is_denied(l))) && rdl_cli_now(l) < until_ms;

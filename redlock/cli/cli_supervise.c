@@ -325,7 +325,7 @@ static void loop(struct run *r)
         renew(r);
         now = rdl_cli_now(r->lock);
         advance(r, now);
-        rdl_cli_lease_turn(r->lock, wake_ms(r, now));
+        rdl_cli_lease_turn(r->lock, wake_ms(r, now), 1);
         rdl_cli_warn_servers(r->lock); /* of those that answered late */
     }
 }

@@ -41,7 +41,7 @@ static int obey(struct rdl_cli_lock *l)
 static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
 {
     while (rdl_cli_now(l) < until_ms) {
-        rdl_cli_lease_turn(l, until_ms);
+        rdl_cli_lease_turn(l, until_ms, 1);
         obey(l);
     }
 }
@@ -197,7 +197,7 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms, struct wait *w)
     rc = rdl_cli_lease_acquire(l);
     while (rc == RDL_PENDING) {
         uint64_t begun_ms = rdl_cli_now(l), heard_ms;
-        rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : show_at(w));
+        rdl_cli_lease_turn(l, wait_ms == 0 ? silence_end(l, &p) : show_at(w), 1);
         heard_ms = rdl_cli_lock_heard_ms(l);
         if (heard_ms > l->reached_ms)
             l->reached_ms = heard_ms;
@@ -433,8 +433,8 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l)
             until_ms = end_ms < until_ms ? end_ms : until_ms;
             is_majority = 1;
         }
-        if (l->net.poll(l->net.ctx, l->servers->conns, n, c.wake_ms < until_ms ? c.wake_ms : until_ms) !=
-            RDL_OK)
+        uint64_t wake_ms = c.wake_ms < until_ms ? c.wake_ms : until_ms;
+        if (l->net.poll(l->net.ctx, l->servers->conns, n, wake_ms, 1, 1) == RDL_E_SYSTEM)
             return;
         rdl_cli_signals_obey();
     }
@@ -443,7 +443,7 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l)
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc)
 {
     while (rc == RDL_PENDING) {
-        rc = rdl_cli_lease_turn(l, UINT64_MAX);
+        rc = rdl_cli_lease_turn(l, UINT64_MAX, 1);
         rdl_cli_signals_obey();
     }
     return rc;

@@ -77,7 +77,7 @@ static uint64_t work_ends_ms;
 /* A piece of work of 10 ms; 0 when all is done. */
 static int work(void)
 {
-    net.poll(net.ctx, NULL, 0, now() + 10);
+    net.poll(net.ctx, NULL, 0, now() + 10, 0, 0);
     return now() < work_ends_ms;
 }
 

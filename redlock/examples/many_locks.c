@@ -88,7 +88,7 @@ static int go_on_with_all(void)
             done += orders[i].state == DONE;
         }
         if (busy > 0)
-            net.poll(net.ctx, all, 5, now_ms + 10);
+            net.poll(net.ctx, all, 5, now_ms + 10, 1, 0);
     }
     return done;
 }

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     while (!is_done && rc >= 0) {
         uint64_t now_ms = net.now_ms(net.ctx);
 
-        net.poll(net.ctx, all, 5, now_ms); /* what can be sent and received now */
+        net.poll(net.ctx, all, 5, now_ms, 1, 0); /* what can be sent and received now */
         rc = rdl_redlock_step(&lock, now_ms);
         is_done = run_pump(rdl_redlock_remaining_ms(&lock, now_ms) > 0);
         turns++;
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 
         if (now_ms >= end_ms)
             break; /* who is away now: the ttl ends it there */
-        net.poll(net.ctx, all, 5, now_ms);
+        net.poll(net.ctx, all, 5, now_ms, 1, 0);
         rdl_redlock_step(&lock, now_ms);
     }
     return is_done ? 0 : 1;

@@ -68,13 +68,16 @@ static void connect_line(int port)
         _exit(2);
 }
 
-static int one_turn(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int one_turn(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                    int can_wake)
 {
     struct pollfd p = {.events = POLLIN};
 
     (void)ctx;
     (void)n;
     (void)until_ms;
+    (void)need;
+    (void)can_wake;
     if (line < 0)
         connect_line(conns[0]->cfg->endpoint->port);
     p.fd = line;

@@ -16,12 +16,15 @@ static void lead_to_this_machine(const struct rdl_conn *conn)
     memcpy(to->ip, here, sizeof here);
 }
 
-static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                    int can_wake)
 {
     uint64_t now_ms = rdl_posix_now_ms();
     uint64_t wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
 
     (void)ctx;
+    (void)need;
+    (void)can_wake;
     for (size_t i = 0; i < n; i++) {
         unsigned wants = rdl_conn_wants(conns[i]);
 

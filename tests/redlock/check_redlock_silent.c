@@ -199,9 +199,10 @@ START_TEST(while_a_majority_answers_a_silent_minority_keeps_its_connection)
 }
 END_TEST
 
-static int fleet_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int fleet_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                      int can_wake)
 {
-    (void)ctx, (void)conns, (void)n;
+    (void)ctx, (void)conns, (void)n, (void)need, (void)can_wake;
     fleet_serve_all(now);
     if (until_ms > now)
         now = until_ms;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocking calls for one server, with a real one. */
 #include <check.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -244,10 +245,37 @@ static void watched_cycles(void)
     cycles();
 }
 
-/* A random number; send and recv, twice; and poll twice if there is more to watch than the one connection. */
+static int pipe_ends[2];
+
+static void note_signal(int sig)
+{
+    (void)sig;
+    (void)!write(pipe_ends[1], "x", 1);
+}
+
+/* SIGTERM while the lock is held: the release works; one that is asked for from then on is not waited for. */
+START_TEST(a_signal_through_a_pipe_ends_an_acquire_and_no_release)
+{
+    ck_assert_int_eq(pipe(pipe_ends), 0);
+    ck_assert(signal(SIGTERM, note_signal) != SIG_ERR);
+    client_posix.wake_fd = pipe_ends[0];
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    raise(SIGTERM);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 20000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+    live_command(&server, "SET nightly other PX 60000");
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    opt.retry_ms = 500;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_INTERRUPTED);
+    ck_assert_str_eq(live_command(&server, "GET nightly"), "$5\r\nother\r\n");
+}
+END_TEST
+
+/* A random number; send and recv, twice; and a poll where there is more to watch than the one connection. */
 START_TEST(a_lock_and_its_release_cost_two_round_trips_and_nothing_else)
 {
-    static const char *const cycles_with[2][2] = {{"|srsr|", "|gsrsr|"}, {"|sprspr|", "|gsprspr|"}};
+    static const char *const cycles_with[2][2] = {{"|srsr|", "|gsrsr|"}, {"|sprsr|", "|gsprsr|"}};
     const char *cycle = cycles_with[_i][calls_for_random()];
     const char *calls = strchr(calls_of(_i ? watched_cycles : cycles), '|');
 
@@ -268,6 +296,7 @@ Suite *suite_lock_io(void)
     tcase_add_test(tc, somebody_elses_lock_is_busy_and_says_for_how_long);
     tcase_add_test(tc, a_lock_that_is_given_back_in_time_is_taken);
     tcase_add_loop_test(tc, a_lock_and_its_release_cost_two_round_trips_and_nothing_else, 0, 2);
+    tcase_add_test(tc, a_signal_through_a_pipe_ends_an_acquire_and_no_release);
     tcase_add_loop_test(tc, a_release_says_what_it_found, 0, 3);
     tcase_add_loop_test(tc, a_release_behind_long_work_reads_what_came_before_it_asks, 0, 2);
     tcase_add_loop_test(tc, an_extend_says_what_it_found, 0, 3);

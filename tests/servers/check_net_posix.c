@@ -98,7 +98,7 @@ START_TEST(test_one_poll_serves_64_conns)
         ck_assert_uint_lt(client_now(), end_ms);
         for (i = 0; i < CONNS_MAX; i++)
             rdl_conn_upkeep(conns[i], client_now());
-        ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX, end_ms), RDL_OK);
+        ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX, end_ms, 1, 0), RDL_OK);
         for (open = 0, i = 0; i < CONNS_MAX; i++)
             open += many[i].req.answer == RDL_ANSWER_NONE;
     }
@@ -117,7 +117,7 @@ START_TEST(test_more_conns_than_one_poll_takes_are_refused)
         client_init(&many[i], url);
         conns[i] = &many[i].conn;
     }
-    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX + 1, 0), RDL_E_SYSTEM);
+    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX + 1, 0, 1, 0), RDL_E_SYSTEM);
 }
 END_TEST
 

@@ -46,7 +46,7 @@ START_TEST(test_a_poll_that_the_host_refuses_is_said)
     few = many;
     few.rlim_cur = 1;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-    rc = client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS);
+    rc = client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS, 1, 0);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &many), 0);
     ck_assert_int_eq(rc, RDL_E_SYSTEM);
 }

@@ -16,7 +16,8 @@ static struct party party;
 static struct rdl_net net;
 
 /* Which answers have come when poll is called is chance; here it is all of them. ppoll is not counted. */
-static int poll_when_all_are_in(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int poll_when_all_are_in(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                                size_t need, int can_wake)
 {
     size_t i;
 
@@ -26,7 +27,7 @@ static int poll_when_all_are_in(void *ctx, struct rdl_conn *const *conns, size_t
         if (is_sent && ppoll(&p, 1, NULL, NULL) != 1)
             _exit(1);
     }
-    return client_net.poll(ctx, conns, n, until_ms);
+    return client_net.poll(ctx, conns, n, until_ms, need, can_wake);
 }
 
 static void cycles(void)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocking calls for N servers, with five real ones; check_redlock_faults.c is about those in trouble. */
+#define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "tests/fixtures/quorum.h"
 
@@ -132,6 +135,30 @@ START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
 }
 END_TEST
 
+/* Two of three are another client's: what is granted on the third is given back. */
+START_TEST(a_waiting_acquire_that_is_interrupted_leaves_no_key)
+{
+    int ends[2];
+
+    ck_assert_int_eq(pipe(ends), 0);
+    client_posix.wake_fd = ends[0];
+    party.opt.lease.wait_ms = RDL_WAIT_FOREVER;
+    party.opt.lease.retry_ms = 50;
+    rdl_redlock_init(lock, &party.opt, party.servers, 3, "nightly", 7);
+    for (int i = 0; i < 2; i++)
+        live_command(&quorum_live[i], "SET nightly other PX 60000");
+    if (live_fork() == 0) {
+        struct timespec some = {0, 200000000};
+        nanosleep(&some, NULL);
+        _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
+    }
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &client_net), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now() + CLIENT_PATIENCE_MS), RDL_OK);
+    ck_assert_int_eq(quorum_keys(), 2);
+    ck_assert_str_eq(live_command(&quorum_live[2], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
 START_TEST(drain_ends_at_its_bound)
 {
     party_connect_all(&party);
@@ -181,11 +208,12 @@ static void meet_holder(uint32_t wait_ms, int his_ttl_ms)
 /* The time is over as soon as the server says that somebody waits there: it does not end the wait itself. */
 static uint64_t ahead_ms;
 
-static int poll_until_blocked(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+static int poll_until_blocked(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                              size_t need, int can_wake)
 {
     if (strstr(live_command(&quorum_live[0], "INFO clients"), "\nblocked_clients:1") != NULL)
         ahead_ms = party.opt.lease.wait_ms;
-    return client_net.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20);
+    return client_net.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, need, can_wake);
 }
 
 static uint64_t now_ahead(void *ctx)
@@ -240,6 +268,7 @@ Suite *suite_redlock_io(void)
     tcase_add_loop_test(tc, a_release_behind_long_work_reads_what_came_before_it_asks, 0, 2);
     tcase_add_test(tc, without_random_numbers_there_is_no_lock);
     tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
+    tcase_add_test(tc, a_waiting_acquire_that_is_interrupted_leaves_no_key);
     tcase_add_test(tc, drain_ends_at_its_bound);
     tcase_add_test(tc, drain_takes_in_the_last_answer);
     tcase_add_test(tc, who_gives_up_waiting_for_a_hint_hangs_up_at_once);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* The blocking calls of a redlock and a driver that is woken from outside. */
+#include <check.h>
+#include <string.h>
+
+#include "redlock/redlock.h"
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { NEVER = 1000, BOUND = 5000 };
+
+static uint64_t now;
+static int polls, wakes_from, serves_from;
+
+static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                      int can_wake)
+{
+    (void)ctx, (void)conns;
+    ck_assert_uint_ge(need, 1);
+    ck_assert_uint_le(need, n);
+    if (++polls >= wakes_from && can_wake)
+        return RDL_E_INTERRUPTED;
+    if (polls >= serves_from)
+        fleet_serve_all(now);
+    else
+        for (size_t i = 0; i < n; i++)
+            scripted_sent(&fleet.s[i]);
+    if (polls % 3 == 0 && until_ms > now && until_ms != UINT64_MAX)
+        now = until_ms;
+    return RDL_OK;
+}
+
+static uint64_t now_ms(void *ctx)
+{
+    (void)ctx;
+    return now;
+}
+
+static int fill(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    memset(buf, 7, len);
+    return RDL_OK;
+}
+
+static const struct rdl_net net = {poll_fleet, now_ms, fill, NULL};
+
+static void setup(void)
+{
+    now = 100000;
+    polls = serves_from = 0;
+    wakes_from = NEVER;
+    fleet_init(3, now);
+    fleet.opt.lease.wait_ms = BOUND;
+    fleet.opt.lease.retry_ms = 50;
+}
+
+/* One of three is free: each attempt is granted there, and releases that. */
+START_TEST(an_acquire_that_waits_ends_whenever_it_is_woken_and_leaves_no_key)
+{
+    fleet_steal(0, now);
+    fleet_steal(1, now);
+    wakes_from = _i;
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &net, now + BOUND), RDL_OK);
+    ck_assert_uint_lt(now, 100000 + BOUND);
+    ck_assert(!scripted_has_key(&fleet.s[2], "k", now));
+    ck_assert_uint_eq(fleet_keys(now), 2);
+}
+END_TEST
+
+/* The SETs are sent, and not answered: without drain, too, the releases went to the driver. */
+START_TEST(an_acquire_that_is_woken_hands_its_releases_to_the_driver)
+{
+    wakes_from = serves_from = 3; /* the first reads what came before, the second sends */
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_INTERRUPTED);
+    ck_assert(rdl_redlock_is_idle(lock));
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+START_TEST(extend_release_and_drain_are_not_ended)
+{
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_OK);
+    wakes_from = 0;
+    ck_assert_int_ge(rdl_redlock_extend(lock, &net, FLEET_TTL), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_release(lock, &net), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &net, now + BOUND), RDL_OK);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+Suite *suite_redlock_wake(void);
+
+Suite *suite_redlock_wake(void)
+{
+    Suite *suite = suite_create("redlock_wake");
+    TCase *tc = tcase_create("wake");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, an_acquire_that_waits_ends_whenever_it_is_woken_and_leaves_no_key, 0, 12);
+    tcase_add_test(tc, an_acquire_that_is_woken_hands_its_releases_to_the_driver);
+    tcase_add_test(tc, extend_release_and_drain_are_not_ended);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
