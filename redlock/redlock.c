@@ -24,17 +24,17 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
     r->result = r->n > 0 ? RDL_OK : RDL_E_SERVERS; /* why there are none: acquire says it */
     for (i = 0; i < r->n; i++) {
         struct rdl_conn *conn = servers[i].conn;
+        int rc = rdl_guard_conn(conn);
         RDL_ASSERT(!rdl_conn_refers_to(conn, servers, n * sizeof *servers)); /* they are in use */
         rdl_zero(&servers[i], sizeof servers[i]);
         servers[i].conn = conn;
         servers[i].counts = 1;
-        if (conn->cfg->facts == NULL) {
+        if (rc != RDL_OK) {
             r->n = 0;
-            r->result = RDL_E_FACTS;
+            r->result = (int16_t)rc;
             return;
         }
         conn->cfg->facts->needs_info |= opt->guard <= RDL_GUARD_REQUIRED;
-        rdl_guard_conn(conn);
     }
     if (r->n > 0)
         r->user = servers->user = ++servers->conn->users;

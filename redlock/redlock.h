@@ -87,6 +87,7 @@ enum {
     RDL_E_FACTS = -57,  /* a conn has no room for what its server says of itself (rdl_conn_config.facts) */
     RDL_E_CAP = -56,    /* max_extensions or max_hold_ms is reached; the lease runs out */
     RDL_E_SHARED = -58, /* another redlock was set up with these servers[] */
+    RDL_E_GUARD_LATE = -59, /* the redlock was set up after its conn was opened (rdl_guard_conn) */
 
     RDL_RESUMED = 5 /* as RDL_REACQUIRED, and the options accept a gap: held */
 };
@@ -114,11 +115,12 @@ enum rdl_guard {
 };
 
 /*
- * From now on ask every new connection of c first what kind of server that is, before any request: redlock
- * does so by itself. A replica, or a node of a cluster, is refused (RDL_E_READONLY, RDL_E_CLUSTER). Before
- * the conn is first opened; again does no harm. Its configuration has facts.
+ * From now on ask every new connection of c first what kind of server that is, before any request:
+ * rdl_redlock_init does so by itself. A replica, or a node of a cluster, is refused (RDL_E_READONLY,
+ * RDL_E_CLUSTER). Call it before the conn is opened; again does no harm. RDL_OK; RDL_E_FACTS, or
+ * RDL_E_GUARD_LATE if the conn is open and was not asked: nothing is changed.
  */
-void rdl_guard_conn(struct rdl_conn *c);
+int rdl_guard_conn(struct rdl_conn *c);
 
 /* Fencing over N servers; an object, so that a static link drops it where nobody names it. */
 struct rdl_redlock_fencing;
@@ -230,8 +232,9 @@ struct rdl_redlock {
  * Set up, not held. All is borrowed. Each redlock has servers[] of its own, while many share the conns: if
  * another one is set up with these servers[], all calls of this one return RDL_E_SHARED. The conns have been
  * set up, and are not open yet, unless another redlock uses them already: it has them ask their servers for
- * what the restart guard needs. What is wrong with a name, a ttl, the options or the number of servers is
- * reported by acquire.
+ * what the restart guard needs. Else acquire returns RDL_E_GUARD_LATE until that connection has ended and the
+ * handle is set up again. What is wrong with a name, a ttl, the options or the number of servers is reported
+ * by acquire.
  */
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);

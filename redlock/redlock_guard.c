@@ -244,11 +244,14 @@ static void preflight_stamp(struct rdl_conn *c, uint64_t now_ms)
 static const struct rdl_preflight preflight = {questions, sizeof questions / sizeof questions[0],
                                                preflight_take, preflight_judge, preflight_stamp};
 
-void rdl_guard_conn(struct rdl_conn *c)
+int rdl_guard_conn(struct rdl_conn *c)
 {
-    RDL_ASSERT(c->preflight != NULL || c->state == RDL_CONN_CLOSED || c->state == RDL_CONN_OPENING);
-    RDL_ASSERT(c->cfg->facts != NULL);
+    if (c->cfg->facts == NULL)
+        return RDL_E_FACTS;
+    if (c->preflight == NULL && c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_OPENING)
+        return RDL_E_GUARD_LATE;
     c->preflight = &preflight;
+    return RDL_OK;
 }
 
 const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c)

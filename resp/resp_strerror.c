@@ -5,7 +5,7 @@
  */
 #include "resp/resp.h"
 
-enum { FIRST = 6, LAST = -58 };
+enum { FIRST = 6, LAST = -59 };
 
 static const char messages[] =
     /* the news, from RDL_REMOVED down, RDL_PENDING, RDL_OK */
@@ -70,7 +70,8 @@ static const char messages[] =
     "held again, but not without a gap: somebody else may have held it\0"
     "held for as long as the options allow\0"
     "a connection has no room for its server's facts (rdl_conn_config.facts)\0"
-    "another lock was set up with the same servers[] (rdl_redlock_init)";
+    "another lock was set up with the same servers[] (rdl_redlock_init)\0"
+    "the redlock was set up after its connection was opened (rdl_guard_conn)";
 
 const char *rdl_version(void)
 {

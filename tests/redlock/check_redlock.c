@@ -91,6 +91,31 @@ START_TEST(arguments_that_cannot_be_are_refused)
 }
 END_TEST
 
+/* A plain lock has opened it: nobody knows since when the server is up. */
+START_TEST(a_connection_that_is_open_and_was_not_asked_is_refused)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, now);
+    scripted_init(&fleet.s[1]);
+    scripted_model(&fleet.s[1], now);
+    scripted_open(&fleet.s[1], now);
+    if (_i == 1) { /* its connection is overdue */
+        fleet.s[1].conn.state = RDL_CONN_SILENT;
+    }
+    ck_assert_int_eq(rdl_guard_conn(&fleet.s[1].conn), RDL_E_GUARD_LATE);
+    rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
+    ck_assert_int_eq(fleet_acquire(now), RDL_E_GUARD_LATE);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_EXPIRED);
+    scripted_break(&fleet.s[1]);
+    ck_assert_int_eq(rdl_guard_conn(&fleet.s[1].conn), RDL_OK);
+    rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_int_eq(rdl_guard_conn(&fleet.s[0].conn), RDL_OK); /* again does no harm */
+}
+END_TEST
+
 START_TEST(all_are_asked_at_once_with_the_same_token)
 {
     size_t i;
@@ -329,6 +354,7 @@ Suite *suite_redlock(void)
     tcase_add_loop_test(tc, a_majority_of_the_configured_servers_decides_and_nothing_else, 1, 8);
     tcase_add_loop_test(tc, the_quorum_is_more_than_half, 1, 8);
     tcase_add_loop_test(tc, arguments_that_cannot_be_are_refused, 0, 2);
+    tcase_add_loop_test(tc, a_connection_that_is_open_and_was_not_asked_is_refused, 0, 2);
     tcase_add_test(tc, all_are_asked_at_once_with_the_same_token);
     tcase_add_test(tc, validity_runs_from_before_the_first_send_though_a_server_connects_later);
     tcase_add_test(tc, an_attempt_begins_when_a_majority_is_connected);

@@ -15,7 +15,7 @@ START_TEST(every_result_has_words_of_its_own)
     int result;
     int i;
 
-    for (result = RDL_REMOVED; result >= RDL_E_SHARED; result--) {
+    for (result = RDL_REMOVED; result >= RDL_E_GUARD_LATE; result--) {
         const char *text = rdl_strerror(result);
         if (strcmp(text, "unknown result") == 0)
             continue;
@@ -24,7 +24,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 27 + 10 + 9); /* news, resp, net, lock, redlock */
+    ck_assert_int_eq(n, 7 + 3 + 27 + 10 + 10); /* news, resp, net, lock, redlock */
 }
 END_TEST
 
@@ -44,7 +44,8 @@ static const struct {
     {RDL_E_NAME, "a lock's name has 1 to 128 bytes"},
     {RDL_OVERWRITTEN, "a waiter wrote over the lock: its key stays until what he wrote is over"},
     {RDL_NO_QUORUM, "too few servers could be asked"},
-    {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"}};
+    {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"},
+    {RDL_E_GUARD_LATE, "the redlock was set up after its connection was opened (rdl_guard_conn)"}};
 
 START_TEST(the_words_are_those_of_the_number)
 {
@@ -54,8 +55,8 @@ END_TEST
 
 START_TEST(a_number_that_is_no_result_is_unknown)
 {
-    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1,  RDL_E_URL + 1, RDL_E_ABANDONED - 1,
-                                  RDL_E_NAME + 1,  RDL_E_SHARED - 1, INT_MAX,       INT_MIN};
+    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1,      RDL_E_URL + 1, RDL_E_NO_INFO - 1,
+                                  RDL_E_NAME + 1,  RDL_E_GUARD_LATE - 1, INT_MAX,       INT_MIN};
 
     ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");
 }

@@ -459,6 +459,31 @@ static void proxy_refuses_info(void)
     }
 }
 
+/* A plain lock has opened the connection: nobody knows since when its server is up. */
+static void guard_comes_too_late(void)
+{
+    struct world *w = scene(2, 1, 3000);
+    struct handle *h = scene_lock(w, 0), *a = scene_lock(w, 1);
+    scene_guard(w, RDL_GUARD_IF_PERMITTED, 3000);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    forget(w, 0, 1);
+    h->is_single = 1;
+    h->name = 1;
+    client_conn(w, &w->client[0], 0);
+    handle_init(w, h);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    h->is_single = 0;
+    h->name = 0;
+    handle_init(w, h);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_E_GUARD_LATE);
+    EXPECT(w, scene_left(w, a) > 0);
+    scene_cut(w, 0, 0);
+    scene_go(w, 10);
+    handle_init(w, h);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_E_QUARANTINE);
+}
+
 static void info_is_forbidden(void)
 {
     for (int guard = RDL_GUARD_STRICT; guard <= RDL_GUARD_OFF; guard++) {
@@ -499,6 +524,7 @@ const struct scenario scenarios_guard[] = {
     {"a replica has no vote", replica_has_no_vote, SCENE},
     {"STRICT is not fooled by a clock that steps ahead", strict_is_not_fooled, SCENE},
     {"STRICT knows a run again on the next connection", strict_knows_a_run_again, SCENE},
+    {"a guard over a connection that was not asked is refused", guard_comes_too_late, SCENE},
     {"who refuses INFO counts if the guard permits it", info_is_forbidden, SCENE},
     {"an extend waits for who counts", extend_waits_for_who_counts, SCENE},
     {NULL, NULL, SCENE},
