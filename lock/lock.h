@@ -381,6 +381,12 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
  *
  * RDL_E_INTERRUPTED of an acquire: the driver was woken from outside (rdl_posix.wake_fd) before the lock was
  * held. It is cancelled, and its release was handed to the driver. Extend and release are not interrupted.
+ *
+ * RDL_E_FORKED, from the driver for sockets: this is a child after fork, and the connection is its parent's.
+ * The child's copy of the descriptor is closed, nothing was sent, and every later call returns the same. A
+ * lease that was held at the fork stays the parent's: the child must not extend or release the copied handle.
+ * It may set up the conn (rdl_conn_init, rdl_posix_conn_init) and then its handles again, which forgets what
+ * they were. To hand a lock on to the child, give it the token (rdl_lock_adopt).
  */
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
 /* Waits for one attempt, and for a conn that is being made; not beyond the lease. */

@@ -51,7 +51,8 @@ enum {
     RDL_E_LOGIN = -33, /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
     RDL_E_ABANDONED = -34,   /* the operation ended without this answer and no longer waits for it */
     RDL_E_INTERRUPTED = -35, /* a blocking acquire was ended from outside (rdl_posix.wake_fd) */
-    RDL_E_NO_INFO = -36      /* RDL_E_CLOSED, in a report: before INFO was answered, as some proxies do */
+    RDL_E_NO_INFO = -36,     /* RDL_E_CLOSED, in a report: before INFO was answered, as some proxies do */
+    RDL_E_FORKED = -37       /* a child after fork may not use its parent's connection, nor its handles */
 };
 
 enum {
@@ -258,8 +259,8 @@ struct rdl_conn {
     uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;
-    int sys_error; /* net_posix.c: errno of what ended the connection; 0: it was not the system */
-    void *transport;
+    int sys_error;   /* net_posix.c: errno of what ended the connection; 0: it was not the system */
+    void *transport; /* net_posix.c: the number of the process that opened its first socket */
     char reply[RDL_TEXT_MAX];
     char text[RDL_TEXT_MAX];
 };
@@ -340,8 +341,8 @@ struct rdl_net {
      * Do what the conns want, once, waiting until until_ms at most (UINT64_MAX: no limit). Returns when
      * something was done for `need` of them (1 to n; a driver may return after the first), at until_ms, or
      * early for no reason (a signal). can_wake: 1 if what wakes the driver from outside (rdl_posix.wake_fd)
-     * ends the wait, too: RDL_E_INTERRUPTED; a driver that nothing wakes ignores it. RDL_OK, RDL_E_SYSTEM or
-     * RDL_E_INTERRUPTED.
+     * ends the wait, too: RDL_E_INTERRUPTED; a driver that nothing wakes ignores it. RDL_OK, or an error,
+     * which ends the operation: RDL_E_SYSTEM, RDL_E_INTERRUPTED, RDL_E_FORKED.
      */
     int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                 int can_wake);
@@ -375,8 +376,8 @@ void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 /*
  * Without rdl_net, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
  * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: opening and
- * closing are not signalled by an event. Never blocks. A child after fork may close that descriptor, and
- * leaves the conn alone.
+ * closing are not signalled by an event. Never blocks. In a child after fork rdl_posix_ready closes the
+ * child's copy of the descriptor and ends the conn with RDL_E_FORKED, each time.
  */
 int rdl_posix_fd(const struct rdl_conn *c);
 /* What to watch it for now: POLLIN, POLLOUT, both or neither. */

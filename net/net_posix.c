@@ -17,6 +17,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -83,6 +84,20 @@ static void end_by(struct rdl_conn *c, int err, int otherwise)
 {
     end(c, error_of(err, otherwise));
     c->sys_error = err;
+}
+
+/*
+ * A child after fork shares the socket with its parent: each would read replies to what the other asked. So
+ * it gives its copy back, and the conn is of no use to it until it is set up again.
+ */
+static int is_forked(struct rdl_conn *c, pid_t pid)
+{
+    intptr_t opened_by = (intptr_t)c->transport;
+
+    if (opened_by == 0 || opened_by == pid)
+        return 0;
+    end(c, RDL_E_FORKED);
+    return 1;
 }
 
 /* The endpoint as the system wants it; returns its size, 0 if it is no numeric address. */
@@ -187,6 +202,7 @@ static int start(struct rdl_conn *c)
         end(c, RDL_E_URL);
         return 1;
     }
+    c->transport = (void *)(intptr_t)getpid();
     c->fd = make_socket(a.any.sa_family);
     if (c->fd < 0) {
         end_by(c, errno, RDL_E_CONNECT);
@@ -328,12 +344,15 @@ short rdl_posix_events(const struct rdl_conn *c)
 /* Of the options those that its kind does not know change nothing. */
 void rdl_posix_opened(struct rdl_conn *c, int fd)
 {
-    if (!(rdl_conn_wants(c) & RDL_WANT_OPEN)) {
+    pid_t pid = getpid();
+
+    if (is_forked(c, pid) || !(rdl_conn_wants(c) & RDL_WANT_OPEN)) {
         close(fd);
         return;
     }
     if (c->fd >= 0)
         close(c->fd);
+    c->transport = (void *)(intptr_t)pid;
     c->fd = fd;
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -343,7 +362,8 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
 
 void rdl_posix_ready(struct rdl_conn *c, short revents)
 {
-    (void)advance(c, revents);
+    if (!is_forked(c, getpid()))
+        (void)advance(c, revents);
 }
 
 /* ---------------------------------------------------------------- the loop of the blocking wrappers */
@@ -393,6 +413,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     const struct rdl_posix *p = ctx;
     struct pollfd fds[RDL_POSIX_CONNS_MAX + 1];
     int wake_fd = can_wake ? p->wake_fd : -1;
+    pid_t pid = getpid();
     int did = 0;
     size_t i;
     int ready;
@@ -400,6 +421,10 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     (void)need; /* the first is enough */
     if (n > RDL_POSIX_CONNS_MAX)
         return RDL_E_SYSTEM;
+    for (i = 0; i < n; i++)
+        did |= is_forked(conns[i], pid);
+    if (did)
+        return RDL_E_FORKED;
     for (i = 0; i < n; i++)
         did |= advance(conns[i], 0);
     if (did)

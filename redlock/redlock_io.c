@@ -80,8 +80,9 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t
     uint64_t now_ms = 0;
 
     while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
-        if (poll_all(r, net, wake_ms < until_ms ? wake_ms : until_ms, 0) != RDL_OK)
-            return RDL_E_SYSTEM;
+        int rc = poll_all(r, net, wake_ms < until_ms ? wake_ms : until_ms, 0);
+        if (rc != RDL_OK)
+            return rc;
         now_ms = net->now_ms(net->ctx);
         rdl_redlock_step(r, now_ms); /* the last answers become votes, and may bring new questions */
         wake_ms = rdl_redlock_wake_ms(r);

@@ -24,7 +24,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 27 + 10 + 10); /* news, resp, net, lock, redlock */
+    ck_assert_int_eq(n, 7 + 3 + 28 + 10 + 10); /* news, resp, net, lock, redlock */
 }
 END_TEST
 

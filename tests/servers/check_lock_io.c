@@ -272,10 +272,14 @@ START_TEST(a_signal_through_a_pipe_ends_an_acquire_and_no_release)
 }
 END_TEST
 
-/* A random number; send and recv, twice; and a poll where there is more to watch than the one connection. */
+/*
+ * A random number; send and recv, twice; and a poll where there is more to watch than the one connection.
+ * Before each wait it asks whose connection it is (getpid).
+ */
 START_TEST(a_lock_and_its_release_cost_two_round_trips_and_nothing_else)
 {
-    static const char *const cycles_with[2][2] = {{"|srsr|", "|gsrsr|"}, {"|sprsr|", "|gsprsr|"}};
+    static const char *const cycles_with[2][2] = {{"|isirisir|", "|gisirisir|"},
+                                                  {"|isiprisir|", "|gisiprisir|"}};
     const char *cycle = cycles_with[_i][calls_for_random()];
     const char *calls = strchr(calls_of(_i ? watched_cycles : cycles), '|');
 

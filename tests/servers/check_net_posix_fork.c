@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* A child after fork that uses its parent's connections: it is told so, and the parent notices nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "redlock/redlock.h"
+#include "tests/fixtures/client.h"
+
+static struct live_server server;
+static struct client client;
+static struct rdl_lock lock;
+static struct rdl_server servers[1];
+static struct rdl_redlock redlock;
+static char url[256];
+
+static const struct rdl_lock_options opt = {.ttl_ms = 60000, .attempt_ms = 5000};
+static const struct rdl_redlock_options many = {
+    .lease = {.ttl_ms = 60000, .attempt_ms = 5000}, .max_ttl_ms = 60000, .guard = RDL_GUARD_OFF};
+
+/* Both locks are held. */
+static void setup(void)
+{
+    client_setup();
+    live_start(&server);
+    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    servers[0].conn = &client.conn;
+    rdl_redlock_init(&redlock, &many, servers, 1, "many", 4);
+    rdl_lock_init(&lock, &opt, &client.conn, "one", 3);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_acquire(&redlock, &client_net), RDL_OK);
+}
+
+static void teardown(void)
+{
+    live_remove(&server);
+}
+
+/* What this does in a child is true. */
+static void in_child(int (*claim)(void))
+{
+    int status;
+    pid_t pid = live_fork();
+
+    if (pid == 0)
+        _exit(claim() ? 0 : 1);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* The parent goes on over the connection that it had. */
+static void parent_goes_on(int fd)
+{
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_extend(&redlock, &client_net, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), fd);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_release(&redlock, &client_net), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+}
+
+static int acquires(void)
+{
+    struct rdl_lock another;
+    int rc;
+
+    rdl_lock_init(&another, &opt, &client.conn, "another", 7);
+    rc = rdl_lock_acquire(&another, &client_net);
+    return rc == RDL_E_FORKED && rdl_lock_acquire(&another, &client_net) == RDL_E_FORKED;
+}
+
+static int acquires_many(void)
+{
+    struct rdl_redlock another;
+
+    rdl_redlock_init(&another, &many, servers, 1, "another", 7);
+    return rdl_redlock_acquire(&another, &client_net) == RDL_E_FORKED;
+}
+
+static int extends(void)
+{
+    return rdl_lock_extend(&lock, &client_net, 60000) == RDL_E_FORKED;
+}
+
+static int extends_many(void)
+{
+    return rdl_redlock_extend(&redlock, &client_net, 60000) == RDL_E_FORKED;
+}
+
+static int releases(void)
+{
+    return rdl_lock_release(&lock, &client_net) == RDL_E_FORKED;
+}
+
+static int releases_many(void)
+{
+    return rdl_redlock_release(&redlock, &client_net) == RDL_E_FORKED &&
+           rdl_redlock_drain(&redlock, &client_net, client_now() + 1000) == RDL_E_FORKED;
+}
+
+/* Its copy of the descriptor is closed, and no other is opened, however often it tries. */
+static int is_ready(void)
+{
+    int before = live_count_fds();
+
+    for (int i = 0; i < 3; i++) {
+        rdl_conn_upkeep(&client.conn, client_now() + 5000u * (unsigned)i);
+        rdl_posix_ready(&client.conn, 0);
+        if (rdl_posix_fd(&client.conn) != -1 || rdl_conn_error(&client.conn) != RDL_E_FORKED)
+            return 0;
+    }
+    return live_count_fds() == before - 1;
+}
+
+/* In an event loop; it says for how long to wait, and need not. */
+static int steps(void)
+{
+    static const struct rdl_lock_options waits = {.ttl_ms = 60000, .wait_ms = 60000, .retry_ms = 50};
+    static const uint8_t entropy[RDL_ENTROPY_LEN] = {1};
+    struct rdl_lock another;
+    uint64_t now = client_now();
+    int rc;
+
+    rdl_lock_init(&another, &waits, &client.conn, "another", 7);
+    rc = rdl_lock_acquire_begin(&another, entropy, now);
+    for (int i = 0; i < 10 && rc == RDL_PENDING; i++) {
+        rdl_posix_ready(&client.conn, 0);
+        rc = rdl_lock_step(&another, now);
+    }
+    return rc == RDL_E_FORKED;
+}
+
+static int opens(void)
+{
+    int before = live_count_fds();
+    int ends[2];
+
+    rdl_posix_ready(&client.conn, 0);
+    rdl_conn_upkeep(&client.conn, client_now() + 5000);
+    rdl_conn_upkeep(&client.conn, client_now() + 10000);
+    if (pipe(ends) != 0)
+        return 0;
+    rdl_posix_opened(&client.conn, ends[0]);
+    close(ends[1]);
+    return rdl_conn_state(&client.conn) == RDL_CONN_CLOSED && live_count_fds() == before - 1;
+}
+
+static int (*const uses[])(void) = {acquires,      acquires_many, extends,  extends_many, releases,
+                                    releases_many, steps,         is_ready, opens};
+
+START_TEST(a_child_is_refused_and_its_parent_keeps_what_it_holds)
+{
+    int fd = rdl_posix_fd(&client.conn);
+
+    in_child(uses[_i]);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":2\r\n");
+    parent_goes_on(fd);
+}
+END_TEST
+
+/* The parent's socket was closed, too: what the child finds queued is the parent's all the same. */
+START_TEST(a_child_is_refused_where_the_parent_had_closed_the_connection)
+{
+    rdl_conn_closed(&client.conn, RDL_E_CLOSED);
+    in_child(uses[_i]);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":2\r\n");
+}
+END_TEST
+
+static int sets_up_again(void)
+{
+    struct client own;
+    int rc;
+
+    client_init(&own, url);
+    rdl_lock_init(&lock, &opt, &own.conn, "another", 7);
+    rc = rdl_lock_acquire(&lock, &client_net);
+    if (rc == RDL_OK)
+        rc = rdl_lock_release(&lock, &client_net);
+    close(rdl_posix_fd(&client.conn)); /* of the copy nothing is left to be used */
+    rdl_conn_init(&client.conn, &client.cfg);
+    rdl_lock_init(&lock, &opt, &client.conn, "another", 7);
+    return rc == RDL_OK && rdl_lock_acquire(&lock, &client_net) == RDL_OK &&
+           rdl_lock_release(&lock, &client_net) == RDL_OK;
+}
+
+START_TEST(a_child_that_sets_up_its_connection_again_has_locks_of_its_own)
+{
+    int fd = rdl_posix_fd(&client.conn);
+
+    in_child(sets_up_again);
+    parent_goes_on(fd);
+}
+END_TEST
+
+/* Nobody had opened it: it is the child's. */
+static int opens_first(void)
+{
+    return rdl_lock_acquire(&lock, &client_net) == RDL_OK && rdl_lock_release(&lock, &client_net) == RDL_OK;
+}
+
+START_TEST(a_connection_that_was_not_opened_before_the_fork_is_the_childs)
+{
+    client_init(&client, url);
+    rdl_lock_init(&lock, &opt, &client.conn, "another", 7);
+    in_child(opens_first);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+}
+END_TEST
+
+Suite *suite_net_posix_fork(void);
+
+Suite *suite_net_posix_fork(void)
+{
+    Suite *suite = suite_create("net_posix_fork");
+    TCase *tc = tcase_create("fork");
+    const int n = sizeof uses / sizeof uses[0];
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, a_child_is_refused_and_its_parent_keeps_what_it_holds, 0, n);
+    tcase_add_loop_test(tc, a_child_is_refused_where_the_parent_had_closed_the_connection, 0, n - 2);
+    tcase_add_test(tc, a_child_that_sets_up_its_connection_again_has_locks_of_its_own);
+    tcase_add_test(tc, a_connection_that_was_not_opened_before_the_fork_is_the_childs);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
