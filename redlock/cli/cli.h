@@ -820,6 +820,8 @@ struct rdl_cli_guardian {
     uint32_t early_ms; /* half the margin of rdl_cli_margin_ms: the kill takes effect before the lease ends */
 };
 
+/* How long before the end of the lease redlock itself sends the group SIGKILL: a couple of scheduling quanta. */
+uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 /* ttl_ms: of the lease. 0 or -1 with errno. */
 int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms);
 /* Which group to guard, and when its lease ends. Also called by the child before exec. */
@@ -864,8 +866,6 @@ void rdl_cli_process_pause_1_ms(void);
 
 /* Run the command while holding the lock, and release it. The exit status of all of it. */
 int rdl_cli_supervise(struct rdl_cli_lock *l);
-/* When the group gets SIGKILL before the lease ends: a couple of scheduling quanta. */
-uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 
 /* ---------------------------------------------------------------- what became of the lock, for --log */
 

@@ -90,6 +90,12 @@ static void guard(int fd)
     _exit(0);
 }
 
+uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
+{
+    uint32_t ms = ttl_ms / 20;
+    return ms < 20 ? 20 : ms > 250 ? 250 : ms;
+}
+
 int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
 {
     int fd[2];

@@ -57,12 +57,6 @@ struct run {
     enum phase phase;
 };
 
-uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
-{
-    uint32_t ms = ttl_ms / 20;
-    return ms < 20 ? 20 : ms > 250 ? 250 : ms;
-}
-
 /* ---------------------------------------------------------------- the lease */
 
 /* The lease ends soon. With --max-hold that was asked for, and is no loss. */
