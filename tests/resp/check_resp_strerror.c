@@ -55,7 +55,7 @@ END_TEST
 
 START_TEST(a_number_that_is_no_result_is_unknown)
 {
-    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1,      RDL_E_URL + 1, RDL_E_NO_INFO - 1,
+    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1,      RDL_E_URL + 1, RDL_E_FORKED - 1,
                                   RDL_E_NAME + 1,  RDL_E_GUARD_LATE - 1, INT_MAX,       INT_MIN};
 
     ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");
