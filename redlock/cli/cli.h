@@ -820,7 +820,7 @@ struct rdl_cli_guardian {
     uint32_t early_ms; /* half the margin of rdl_cli_margin_ms: the kill takes effect before the lease ends */
 };
 
-/* How long before the end of the lease redlock itself sends the group SIGKILL: a couple of scheduling quanta. */
+/* How long before the end of the lease redlock itself kills the group: a couple of scheduling quanta. */
 uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 /* ttl_ms: of the lease. 0 or -1 with errno. */
 int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms);
