@@ -27,7 +27,8 @@ void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
 {
     RDL_ASSERT(l->state == LOCK_IDLE);
-    l->hint = l->mode->ops == NULL ? hint : NULL; /* several locks have no list of hints */
+    l->hint =
+        l->mode->ops == NULL || l->mode->next != NULL ? hint : NULL; /* several locks have no list of hints */
 }
 
 static int finish(struct rdl_lock *l, int result)
@@ -61,9 +62,11 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
 
 const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action)
 {
-    if (l->mode->ops != NULL)
-        return l->mode->ops[action];
-    return action == RDL_RELEASE && l->hint != NULL ? l->hint->way->release : rdl_op_of(action);
+    const struct rdl_op *const *ops = l->mode->ops;
+
+    if (action == RDL_RELEASE && l->hint != NULL)
+        return ops == NULL ? l->hint->way->release : l->hint->way->release_strict;
+    return ops == NULL ? rdl_op_of(action) : ops[action];
 }
 
 int rdl_lock_next(struct rdl_lock *l)

@@ -136,7 +136,8 @@ struct rdl_lock_options {
 /*
  * The ways to extend and to release what is ours, tried in order. A command that a server refuses (unknown,
  * renamed, forbidden) is remembered until the connection ends, and the next way is taken. A key that the user
- * may not use concerns its lock alone. A static link has the ways of the list that it names and no others.
+ * may not use concerns its lock alone. After an unknown error (resp/WIRE.md) the next way is tried, too, and
+ * this is remembered if it works. A static link has the ways of the list that it names and no others.
  */
 extern const struct rdl_ways rdl_ways_script; /* by script alone, which all servers from 2.6 on know */
 /* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
@@ -204,9 +205,10 @@ struct rdl_hint_way {
      */
     uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
                       uint64_t now_ms);
-    int (*came)(struct rdl_hint *h); /* 1, once: the wait has ended, try now */
-    void (*end)(struct rdl_hint *h); /* nobody waits any more */
-    const struct rdl_op *release;    /* tells a waiter */
+    int (*came)(struct rdl_hint *h);     /* 1, once: the wait has ended, try now */
+    void (*end)(struct rdl_hint *h);     /* nobody waits any more */
+    const struct rdl_op *release;        /* tells a waiter */
+    const struct rdl_op *release_strict; /* the same for a lock of the old protocol */
 };
 
 struct rdl_hint {

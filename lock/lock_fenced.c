@@ -72,9 +72,9 @@ static const struct rdl_way raise_way = {.commands = fenced_call,
                                          .script = &rdl_script_extend_fenced};
 static const struct rdl_way *const raise[] = {&raise_way, NULL};
 
-const struct rdl_op rdl_op_acquire_fenced = {acquire_fenced, NULL, FAMILY_FENCED, 1, OWED_NOT};
-const struct rdl_op rdl_op_extend_fenced = {extend_fenced, NULL, FAMILY_HOLD, 0, OWED_NOT};
-const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT};
+const struct rdl_op rdl_op_acquire_fenced = {acquire_fenced, NULL, FAMILY_FENCED, 1, OWED_NOT, 0};
+const struct rdl_op rdl_op_extend_fenced = {extend_fenced, NULL, FAMILY_HOLD, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- the mode */
 

@@ -50,7 +50,10 @@ static const struct rdl_way release_hint_way = {.commands = release_hint_call,
 static const struct rdl_way *const release_hint[] = {&release_hint_way, NULL};
 
 /* Only a script can tell and delete in one; where it is refused the lock is at least released. */
-const struct rdl_op rdl_op_release_hint = {release_hint, &rdl_op_release, FAMILY_HINT, 0, OWED_ALWAYS};
+static const struct rdl_op plain = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, FAMILY_HINT};
+const struct rdl_op rdl_op_release_hint = {release_hint, &plain, FAMILY_HINT, 0, OWED_ALWAYS, FAMILY_HINT};
+static const struct rdl_op release_hint_strict = {
+    release_hint, &rdl_op_release_strict, FAMILY_HINT, 0, OWED_ALWAYS, 0};
 
 /* ---------------------------------------------------------------- waiting */
 
@@ -112,7 +115,7 @@ static const struct rdl_way wait_way = {.commands = blpop, .put = wait_put, .jud
 /* With parts of a second; where they are refused, with whole ones. */
 static const struct rdl_way *const wait_hint[] = {&wait_way, &wait_way, NULL};
 
-const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, FAMILY_WAIT_HINT, 0, OWED_NOT};
+const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, FAMILY_WAIT_HINT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- who waits, for how long */
 
@@ -199,7 +202,8 @@ static void hint_end(struct rdl_hint *h)
     h->vain = 0;
 }
 
-static const struct rdl_hint_way hint_way = {hint_begin, hint_came, hint_end, &rdl_op_release_hint};
+static const struct rdl_hint_way hint_way = {hint_begin, hint_came, hint_end, &rdl_op_release_hint,
+                                             &release_hint_strict};
 
 void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {

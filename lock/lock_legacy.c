@@ -368,7 +368,7 @@ static int answer_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.req.answer == RDL_ANSWER_YES)
         return rdl_lock_granted(&l->lock, RDL_RECOVERED, now_ms);
-    if (is_refused(l))
+    if (is_refused(l) && !rdl_conn_is_switched_off(l->lock.conn, &rdl_op_replace))
         return take_over(l, GETSET, &rdl_op_getset, now_ms);
     if (l->lock.req.answer == RDL_ANSWER_NO || l->lock.req.answer == RDL_ANSWER_ABSENT)
         return RDL_BUSY; /* somebody was faster */
@@ -495,10 +495,11 @@ static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
                                                   : ask_what_is_there(l);
 }
 
-/* Where nothing compares: DEL, as long as nobody else can have it by the time it arrives. */
+/* Nothing that compares is known or permitted: DEL, while no other client can have it when it arrives. */
 static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (is_refused(l) && is_early(l, now_ms))
+    if (is_refused(l) && is_early(l, now_ms) &&
+        !rdl_conn_is_switched_off(l->lock.conn, &rdl_op_release_strict))
         return legacy_ask(l, GETSET, &rdl_op_delete, no_bytes);
     if (l->lock.req.answer == RDL_ANSWER_NO)
         return not_ours(l, now_ms);
@@ -559,7 +560,8 @@ static int legacy_next(struct rdl_lock *lock)
     return legacy_of(lock)->kind != RDL_LEGACY_INTEGER && take_other(legacy_of(lock));
 }
 
-static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, NULL, legacy_next};
+static const struct rdl_op *const ops[] = {NULL, NULL, &rdl_op_release_strict};
+static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, ops, legacy_next};
 
 void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_lock_options *opt,
                           struct rdl_conn *conn, const void *name, size_t name_len)

@@ -21,7 +21,7 @@ static const struct rdl_way time_way = {
     .commands = time_commands, .judge = time_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const time_ways[] = {&time_way, NULL};
 
-const struct rdl_op rdl_op_time = {time_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+const struct rdl_op rdl_op_time = {time_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
 
@@ -72,7 +72,7 @@ static const char *const setnx_commands[] = {rdl_wire_setnx, rdl_wire_pttl, rdl_
 static const struct rdl_way setnx_way = {.commands = setnx_commands, .judge = setnx_judge};
 static const struct rdl_way *const setnx_ways[] = {&setnx_way, NULL};
 
-const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
+const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- compare and set */
 
@@ -90,7 +90,7 @@ static const struct rdl_way watch_way = {
     .commands = rdl_watch_look, .rounds = set_rounds, .judge = replace_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const replace[] = {&script_way, &watch_way, NULL};
 
-const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT};
+const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- GET */
 
@@ -111,7 +111,7 @@ static const char *const found_commands[] = {rdl_wire_get, NULL};
 static const struct rdl_way found_way = {.commands = found_commands, .judge = found_judge};
 static const struct rdl_way *const found_ways[] = {&found_way, NULL};
 
-const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
 
@@ -132,7 +132,7 @@ static const char *const getset_commands[] = {rdl_wire_getset, NULL};
 static const struct rdl_way getset_way = {.commands = getset_commands, .judge = getset_judge};
 static const struct rdl_way *const getset_ways[] = {&getset_way, NULL};
 
-const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
+const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
 
 static int delete_judge(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -146,8 +146,8 @@ static const char *const delete_commands[] = {rdl_wire_del, NULL};
 static const struct rdl_way delete_way = {.commands = delete_commands, .judge = delete_judge};
 static const struct rdl_way *const delete_ways[] = {&delete_way, NULL};
 
-const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- a release that is not owed */
 
-const struct rdl_op rdl_op_release_once = {NULL, NULL, FAMILY_RELEASE, 0, OWED_NOT};
+const struct rdl_op rdl_op_release_once = {NULL, NULL, FAMILY_RELEASE, 0, OWED_NOT, 0};

@@ -59,9 +59,9 @@ static const struct rdl_way release_multi_way = {.commands = release_multi_call,
                                                  .script = &rdl_script_release_multi};
 static const struct rdl_way *const release_multi[] = {&release_multi_way, NULL};
 
-const struct rdl_op rdl_op_acquire_multi = {acquire_multi, NULL, FAMILY_MULTI, 1, OWED_NOT};
-const struct rdl_op rdl_op_extend_multi = {extend_multi, NULL, FAMILY_MULTI, 0, OWED_NOT};
-const struct rdl_op rdl_op_release_multi = {release_multi, NULL, FAMILY_RELEASE_MULTI, 0, OWED_ALWAYS};
+const struct rdl_op rdl_op_acquire_multi = {acquire_multi, NULL, FAMILY_MULTI, 1, OWED_NOT, 0};
+const struct rdl_op rdl_op_extend_multi = {extend_multi, NULL, FAMILY_MULTI, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_release_multi = {release_multi, NULL, FAMILY_RELEASE_MULTI, 0, OWED_ALWAYS, 0};
 
 /* ---------------------------------------------------------------- the mode */
 

@@ -36,9 +36,10 @@ static const char *const acquire_commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl
 static const struct rdl_way acquire_way = {.commands = acquire_commands, .judge = acquire_judge};
 static const struct rdl_way *const acquire_ways[] = {&acquire_way, NULL};
 
-const struct rdl_op rdl_op_acquire = {acquire_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT};
-const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT};
-const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS};
+const struct rdl_op rdl_op_acquire = {acquire_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
+const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT, FAMILY_EXTEND};
+const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, FAMILY_RELEASE};
+const struct rdl_op rdl_op_release_strict = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, 0};
 
 const struct rdl_op *rdl_op_of(enum rdl_action action)
 {

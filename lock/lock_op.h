@@ -15,6 +15,8 @@
 extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, with a PTTL behind it */
 extern const struct rdl_op rdl_op_extend; /* at least ttl from now on, if the value is there; never shorter */
 extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
+/* The same for a value that is not a token: an unknown error ends it. */
+extern const struct rdl_op rdl_op_release_strict;
 
 /*
  * With a fence number: {name}:fence counts in the same script. extra: the least number in decimal; where the

@@ -173,7 +173,7 @@ struct rdl_req {
     int16_t error;       /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
     uint8_t answer;      /* enum rdl_answer */
     uint8_t is_queued;   /* a record in the conn's queue points here */
-    uint8_t is_again;    /* a release: sent before, over a connection that ended; it may have been done */
+    uint8_t is_again;    /* sent before, maybe executed: that connection ended, or the error was unknown */
     uint8_t is_repeated; /* sent again, behind what was sent since: the server had forgotten the script */
     uint8_t text_len; /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
     uint8_t room;     /* units of 8 bytes that it reserves in the conn's queue, for a release */

@@ -98,12 +98,13 @@ static int draw(struct rdl_conn *c, uint32_t at)
     const struct rdl_way *way = r->round == ROUND_LOOK ? rdl_way_choose(c, r) : rdl_way_of(c, r);
 
     if (way == NULL) {
-        rdl_req_answer(r->req, RDL_ANSWER_ERROR, rdl_way_error(c, r), 0);
+        rdl_req_answer(r->req, RDL_ANSWER_ERROR, r->passed != PASSED_NONE ? r->error : rdl_way_error(c, r),
+                       0);
         rdl_queue_remove(c, at);
         return 0;
     }
     r->is_exclusive = way->rounds != NULL;
-    r->is_sha = way->script != NULL && rdl_sha_draw(c, way->script) && !r->is_alone;
+    r->is_sha = way->script != NULL && rdl_sha_draw(c, way->script) && r->passed == PASSED_NONE;
     return 1;
 }
 

@@ -7,16 +7,16 @@
 
 /*
  * Behind "ERR ", if that is there: what a server says in a script comes without it before Redis 7. They stand
- * in the order of the codes, from RDL_E_AUTH to RDL_E_DB; an empty one ends those of each.
+ * in the order of the codes, from RDL_E_AUTH to RDL_E_SERVER; an empty one ends those of each.
  */
 static const char prefixes[] =
     /* RDL_E_AUTH */
     "NOAUTH\0WRONGPASS\0"
-    "invalid password\0" /* Redis 5 and older */
-    "operation not\0"    /* ... permitted: Redis 2.6 and older, for NOAUTH */
-    "AUTH\0"             /* ... <password> called without any configured */
-    "Client sent\0"      /* ... AUTH, but no password is set: Redis 5 and older */
-    "DENIED\0\0"         /* ... protected mode: no password, and not from this host */
+    "invalid pass\0" /* ...word: Redis 5 and older */
+    "operation n\0"  /* ...ot permitted: Redis 2.6 and older, for NOAUTH */
+    "AUTH\0"         /* ... <password> called without any configured */
+    "Client s\0"     /* ...ent AUTH, but no password is set: Redis 5 and older */
+    "DENIED\0\0"     /* ... protected mode: no password, and not from this host */
     /* RDL_E_PERM */
     "NOPERM\0"
     "ACL\0"        /* ... failure in script */
@@ -29,26 +29,38 @@ static const char prefixes[] =
     "MISCONF\0\0"
     /* RDL_E_CLUSTER */
     "MOVED\0ASK \0CROSSSLOT\0"
-    "Script attempted\0" /* ... to access a non local key, a slot not served */
-    "Attempted\0\0"      /* the same: Valkey 9 */
+    "Script att\0"  /* ...empted to access a non local key, a slot not served */
+    "Attempted\0\0" /* the same: Valkey 9 */
     /* RDL_E_CLUSTERDOWN */
-    "CLUSTERDOWN\0TRYAGAIN\0\0"
+    "CLUSTERD\0TRYAGAIN\0\0"
     /* RDL_E_WRONGTYPE */
     "WRONGTYPE\0"
-    "Operation against\0" /* ... a key holding the wrong kind: Redis 2.6 and older */
-    "Key should\0\0"      /* ... be of string type: DELEX, Redis 8.4 */
+    "Operation a\0"  /* ...gainst a key holding the wrong kind: Redis 2.6 and older */
+    "Key should\0\0" /* ... be of string type: DELEX, Redis 8.4 */
     /* RDL_E_UNSUPPORTED */
-    "unknown\0"         /* ... command, subcommand */
-    "Unknown\0"         /* ... command called from script */
-    "Error compiling\0" /* ... script */
-    "Protocol\0"        /* ... error; then it hangs up */
+    "unknown\0"  /* ... command, subcommand */
+    "Unknown\0"  /* ... command called from script */
+    "Error c\0"  /* ...ompiling script */
+    "Protocol\0" /* ... error; then it hangs up */
     "syntax\0"
-    "wrong number\0"
-    "NOSCRIPT\0\0" /* to an EVALSHA the text follows; to an EVAL it is a refusal */
+    "wrong n\0"  /* ...umber of arguments */
+    "NOSCRIPT\0" /* to an EVALSHA the text follows; to an EVAL it is a refusal */
+    /* the same: scripts are switched off */
+    "Could not find s\0"    /* ...cripting engine 'lua': Valkey 9.1 without its module */
+    "This instance has L\0" /* ...ua scripting support disabled: Garnet */
+    "command eval\0"        /* ... not support for normal user: hosted */
+    "Command is not available: 'EVAL\0"
+    "bad lua\0\0" /* ... script for redis cluster: hosted */
     /* RDL_E_DB */
     "DB index\0"
     "invalid DB\0" /* Redis 3.2 and older */
-    "SELECT\0";    /* ... is not allowed in cluster mode */
+    "SELECT\0\0"   /* ... is not allowed in cluster mode */
+    /* RDL_E_SERVER: what passes */
+    "MASTERD\0"   /* ...OWN */
+    "NOREPL\0"    /* ...ICAS */
+    "Error r\0"   /* ...unning script: Redis 6 and older; the reason follows */
+    "max n\0"     /* ...umber of clients reached; then it hangs up */
+    "Script k\0"; /* ...illed by user */
 
 int rdl_has_prefix(const char *text, const char *prefix)
 {
@@ -61,14 +73,14 @@ int rdl_has_prefix(const char *text, const char *prefix)
     return 1;
 }
 
-int rdl_error_code(const char *text)
+int rdl_error_class(const char *text)
 {
     const char *p = prefixes;
     int code = RDL_E_AUTH;
 
     if (rdl_has_prefix(text, "ERR "))
         text += 4;
-    while (code >= RDL_E_DB) {
+    while (code >= RDL_E_SERVER) {
         if (*p == '\0')
             code--;
         else if (rdl_has_prefix(text, p))
@@ -77,7 +89,14 @@ int rdl_error_code(const char *text)
             p++;
         p++;
     }
-    return RDL_E_SERVER;
+    return RDL_OTHER;
+}
+
+int rdl_error_code(const char *text)
+{
+    int class = rdl_error_class(text);
+
+    return class == RDL_OTHER ? RDL_E_SERVER : class;
 }
 
 int rdl_is_permanent(int code)

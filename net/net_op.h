@@ -73,6 +73,9 @@ void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req);
  */
 int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
 
+/* Did the server refuse a way of op's family, not as unknown or forbidden: are scripts switched off? */
+int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op);
+
 /*
  * Stop waiting for req, which then has an answer: UNSENT (it never will be sent), UNKNOWN (it was; its
  * reply will only be counted off), or what is known already. A release is the exception: it stays owed and
@@ -141,8 +144,11 @@ struct RDL_MAY_ALIAS rdl_record {
     uint8_t is_sha : 1;       /* sent as EVALSHA */
     uint8_t is_exclusive : 1; /* of its way */
     uint8_t is_last : 1;      /* it is not sent again by another way */
-    uint8_t is_alone : 1;     /* a way was refused to this request alone: its key is forbidden */
+    uint8_t passed; /* enum rdl_passed: it has passed over ways that are not remembered as refused */
 };
+
+/* Only because of unknown errors: remembered if a later way works. Or, also, because of its key: never. */
+enum rdl_passed { PASSED_NONE, PASSED_OTHER, PASSED_KEY };
 
 /* KEEP: act on what needs not be made to live longer. */
 enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_KEEP, ROUND_DISCARD };
@@ -195,6 +201,11 @@ struct rdl_op {
     uint8_t family;            /* FAMILY_DIRECT, or a number that others may share */
     uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
     uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
+    /*
+     * 0: an error that no row of WIRE.md names ends it. Else it goes the next way; when that works the ways
+     * passed over are remembered as refused: its family's, and this one's, that of the op whose `then` it is.
+     */
+    uint8_t goes_on;
 };
 
 /* -------------------------------------------------- for the functions of a way */

@@ -31,6 +31,8 @@ int rdl_record_was_sent(const struct rdl_record *r);
 const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r);
 /* The first that was refused neither on this connection nor to r, into r. NULL: none is left. */
 const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record *r);
+/* r was answered without an error: the ways that it passed over after unknown errors count as refused. */
+void rdl_way_learn(struct rdl_conn *c, const struct rdl_record *r);
 /* Of a record for which no way is left: why the last one was refused. */
 int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
 
@@ -74,6 +76,10 @@ void rdl_handshake_sent(struct rdl_conn *c);
 int rdl_handshake_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_error.c: what error replies mean */
+
+/* The code of an error reply; RDL_OTHER is RDL_E_SERVER in words that no row of WIRE.md has. */
+enum { RDL_OTHER = RDL_E_SERVER - 1 };
+int rdl_error_class(const char *text);
 
 /* A reply while none is owed ends the connection; if it is an error it says why (too many clients, ...). */
 int rdl_unexpected_reply(struct rdl_conn *c);

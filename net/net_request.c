@@ -117,12 +117,14 @@ static int is_command(const char *text)
     return *text != '\0';
 }
 
-/* The server does not take this way: for no request, or not for this one, because of its key. */
-static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int code)
+/* The server does not take this way: for any request, for this one because of its key, or it is unknown. */
+static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
 {
     r->is_refused = 1;
-    if (code == RDL_E_PERM && !is_command(c->reply))
-        r->is_alone = 1;
+    if (class == RDL_OTHER)
+        r->passed = r->passed == PASSED_NONE ? PASSED_OTHER : r->passed;
+    else if (class == RDL_E_PERM && !is_command(c->reply))
+        r->passed = PASSED_KEY;
     else if (r->is_sha)
         rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
     else
@@ -131,28 +133,29 @@ static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int code)
 
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 {
-    int code = rdl_error_code(c->reply);
+    int class = rdl_error_class(c->reply);
 
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNEXPECTED;
     if (r->is_refused) /* said before */
         return RDL_OK;
-    if (code == RDL_E_WRONGTYPE && !r->op->may_grant) {
+    if (class == RDL_E_WRONGTYPE && !r->op->may_grant) {
         r->verdict = RDL_ANSWER_NO; /* the key was replaced by something that is no lock */
         return RDL_OK;
     }
     r->verdict = RDL_ANSWER_ERROR;
-    if (code != RDL_E_UNSUPPORTED || !r->is_alone) { /* else the key is why nothing is left */
+    if (r->passed == PASSED_NONE) { /* else what was passed over first is why it is not done */
         rdl_conn_say(c, c->reply);
-        r->error = (int8_t)code;
+        r->error = (int8_t)(class == RDL_OTHER ? RDL_E_SERVER : class);
     }
-    if (code == RDL_E_READONLY) { /* a replica stays one as long as we stay connected to it */
+    if (class == RDL_E_READONLY) { /* a replica stays one as long as we stay connected to it */
         rdl_record_tell(r, 0);
-        return code;
+        return class;
     }
-    if (r->op->family == FAMILY_DIRECT || r->is_last || (code != RDL_E_UNSUPPORTED && code != RDL_E_PERM))
+    if (r->op->family == FAMILY_DIRECT || r->is_last)
         return RDL_OK;
-    refuse_method(c, r, code);
+    if (class == RDL_OTHER ? r->op->goes_on != 0 : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM)
+        refuse_method(c, r, class);
     return RDL_OK;
 }
 
@@ -162,8 +165,11 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_restart(r);
-    if (r->req != NULL)
+    if (r->req != NULL) {
         r->req->is_repeated = 1;
+        if (r->passed == PASSED_OTHER) /* those words may be a proxy's, and it was done */
+            r->req->is_again = 1;
+    }
     rdl_queue_repeat_head(c);
 }
 
@@ -184,7 +190,7 @@ static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->req == NULL && !r->op->is_owed)
         return 0;
-    if (r->is_refused && !r->is_sha) /* of EVALSHA: EVAL is next */
+    if (r->is_refused && (!r->is_sha || r->passed == PASSED_OTHER)) /* a refused EVALSHA: EVAL is next */
         r->way++;
     return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_way_choose(c, r) != NULL);
 }
@@ -204,6 +210,8 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
         start_over(c, r);
     } else {
         c->failures = 0; /* the connection was of use */
+        if (r->passed == PASSED_OTHER && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
+            rdl_way_learn(c, r);
         rdl_record_tell(r, 0);
         rdl_queue_remove(c, c->head);
     }
@@ -275,8 +283,7 @@ void rdl_requests_disconnected(struct rdl_conn *c)
         }
         if (r->op->is_owed == OWED_ALWAYS) {
             rdl_record_restart(r);
-            r->way = 0;
-            r->is_alone = 0;
+            r->way = r->passed = 0;
             at += rdl_record_size(r);
         } else if (at == c->head) {
             rdl_queue_remove(c, at);

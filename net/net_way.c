@@ -3,14 +3,16 @@
  * net_way.c - which of the ways to put a request this server takes, and which scripts it has.
  *
  * The server's answer tells, never its version; what it refused is remembered for the life of the connection
- * and forgotten with it. Ways are tried in order and replies come in order, so what is refused is always the
- * first way that was not refused before: to remember how many were is enough. How many a request has passed
- * over that were refused to it alone, because of its key, is in its record.
+ * and forgotten with it. What was refused to one request alone, because of its key, is in its record: it has
+ * passed over all before its way.
  */
 #include "net/net_private.h"
 
-/* rdl_conn.refused: how many of the ways were, and whether the last of them was by want of permission. */
-enum { FORBIDDEN = 0x80, COUNT = 0x7f };
+/* rdl_conn.refused: a bit for each way that was, and these. */
+enum {
+    FORBIDDEN = 0x80,   /* the last of them by want of permission */
+    SWITCHED_OFF = 0x40 /* one of them neither by that nor as unknown */
+};
 
 const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r)
 {
@@ -26,9 +28,8 @@ const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record
     const struct rdl_way *way;
 
     for (;;) {
-        uint8_t n = c->refused[r->op->family] & COUNT;
-        if (r->way < n)
-            r->way = n;
+        while (c->refused[r->op->family] >> r->way & 1)
+            r->way++;
         way = rdl_way_of(c, r);
         if (way != NULL || r->op->then == NULL)
             return way;
@@ -37,13 +38,27 @@ const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record
     }
 }
 
-/* Not one behind others that this request alone has passed over: they would count as refused, too. */
 void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r)
 {
-    uint8_t *n = &c->refused[r->op->family];
+    unsigned refused = c->refused[r->op->family] & ~(unsigned)FORBIDDEN;
 
-    if ((*n & COUNT) == r->way)
-        *n = (uint8_t)((r->way + 1u) | (r->error == RDL_E_PERM ? FORBIDDEN : 0u));
+    if (rdl_error_code(c->reply) == RDL_E_PERM)
+        refused |= FORBIDDEN;
+    else if ((c->reply[4] | 0x20) != 'u') /* "ERR unknown", "ERR Unknown" */
+        refused |= SWITCHED_OFF;
+    c->refused[r->op->family] = (uint8_t)(refused | 1u << r->way);
+}
+
+/* The first way of that family has been passed over, or r would not have to learn anything. */
+void rdl_way_learn(struct rdl_conn *c, const struct rdl_record *r)
+{
+    c->refused[r->op->family] |= (uint8_t)((1u << r->way) - 1);
+    c->refused[r->op->goes_on] |= 1;
+}
+
+int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op)
+{
+    return (c->refused[op->family] & SWITCHED_OFF) != 0;
 }
 
 int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r)

@@ -106,7 +106,7 @@ static const struct rdl_way look_way = {
     .commands = look_commands, .judge = look_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const look[] = {&look_way, NULL};
 
-const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- make */
 
@@ -144,8 +144,8 @@ static const char *const clock_commands[] = {rdl_wire_setnx, NULL};
 static const struct rdl_way clock_way = {.commands = clock_commands, .put = make_put, .judge = make_judge};
 static const struct rdl_way *const by_clock[] = {&clock_way, NULL};
 
-const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, FAMILY_DIRECT, 0, OWED_HERE};
-static const struct rdl_op make_by_clock = {by_clock, NULL, FAMILY_DIRECT, 0, OWED_HERE};
+const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, FAMILY_DIRECT, 0, OWED_HERE, 0};
+static const struct rdl_op make_by_clock = {by_clock, NULL, FAMILY_DIRECT, 0, OWED_HERE, 0};
 
 /* ---------------------------------------------------------------- what it means for the votes */
 
@@ -169,7 +169,7 @@ static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op
     cmd.name.len = sizeof key - 1;
     cmd.value.data = c->found; /* what a release deletes */
     cmd.value.len = c->req.text_len;
-    cmd.ttl_ms = op == &rdl_op_release ? 0 : c->created_s; /* that of a release is in ms */
+    cmd.ttl_ms = op == &rdl_op_release_strict ? 0 : c->created_s; /* that of a release is in ms */
     return rdl_conn_submit(r->servers[i].conn, op == &rdl_op_canary_look ? &c->req : NULL, &cmd);
 }
 
@@ -220,7 +220,7 @@ static void canary_take(struct rdl_redlock *r, size_t i, uint64_t now_ms)
     c->since_ms = (int64_t)now_ms;
     c->created_s = (uint32_t)c->req.value;
     if (answer == RDL_ANSWER_NO)
-        submit(r, i, &rdl_op_release);
+        submit(r, i, &rdl_op_release_strict);
     submit(r, i, &rdl_op_canary_make);
 }
 

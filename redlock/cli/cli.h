@@ -702,6 +702,10 @@ enum rdl_cli_right {
     RDL_CLI_RIGHT_DEL,
     RDL_CLI_RIGHT_EVAL,
     RDL_CLI_RIGHT_EVALSHA,
+    RDL_CLI_RIGHT_WATCH, /* these four: only where there are no scripts */
+    RDL_CLI_RIGHT_MULTI,
+    RDL_CLI_RIGHT_EXEC,
+    RDL_CLI_RIGHT_DISCARD,
     RDL_CLI_RIGHT_PTTL,
     RDL_CLI_RIGHT_PEXPIRE,
     RDL_CLI_RIGHT_PSETEX,
@@ -738,10 +742,6 @@ void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char
 /* " ~KEY +COMMAND ..." for these. */
 void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, unsigned rights,
                        unsigned keys);
-/* "ACL SETUSER ...": what the options need, no more. */
-void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
-                      const struct rdl_cli_servers *s);
-
 /* Ways to release and to extend, as bits: in the order in which the library tries them. */
 enum { RDL_CLI_BY_SCRIPT = 1, RDL_CLI_BY_DELEX = 2, RDL_CLI_BY_DELIFEQ = 4, RDL_CLI_BY_WATCH = 8 };
 
@@ -761,6 +761,14 @@ struct rdl_cli_exam {
     int has_fsync, has_save; /* it told: */
     char fsync[12], save[40];
 };
+
+/* It runs no scripts, and what these options need (rdl_cli_needs) works without. */
+int rdl_cli_is_scriptless(const struct rdl_cli_exam *x, unsigned needs);
+/* The rights that those options need on this server. */
+unsigned rdl_cli_rights_on(const struct rdl_cli_exam *x, unsigned needs);
+/* "ACL SETUSER ...": what the options need on these servers, no more. */
+void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
+                      const struct rdl_cli_servers *s, const struct rdl_cli_exam exam[RDL_SERVERS_MAX]);
 
 /* Ask all servers, and leave nothing there. Ends the process on a signal. */
 void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVERS_MAX]);

@@ -32,6 +32,10 @@ static const struct {
     {"del", LOCK | SEVERAL},
     {"eval", LOCK | SEVERAL},
     {"evalsha", LOCK | SEVERAL},
+    {"watch", 0},
+    {"multi", 0},
+    {"exec", 0},
+    {"discard", 0},
     {"pttl", PX | SEVERAL},
     {"pexpire", PX | SEVERAL},
     {"psetex", FENCE | SEVERAL},
@@ -85,6 +89,24 @@ unsigned rdl_cli_rights_for(unsigned needs)
     for (int k = 0; k < RDL_CLI_RIGHTS; k++)
         all |= (rights[k].needs & needs) != 0 ? 1u << k : 0u;
     return all;
+}
+
+#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+static const unsigned by_script = RIGHT(EVAL) | RIGHT(EVALSHA);
+static const unsigned by_watch = RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD);
+
+/* Fencing numbers, several locks and hints are given by scripts alone. */
+int rdl_cli_is_scriptless(const struct rdl_cli_exam *x, unsigned needs)
+{
+    return (x->unknown & RIGHT(EVAL)) != 0 && (x->unknown & by_watch) == 0 &&
+           (needs & (FENCE | HINT | SEVERAL)) == 0;
+}
+
+unsigned rdl_cli_rights_on(const struct rdl_cli_exam *x, unsigned needs)
+{
+    unsigned all = rdl_cli_rights_for(needs);
+
+    return rdl_cli_is_scriptless(x, needs) ? (all & ~by_script) | by_watch : all;
 }
 
 unsigned rdl_cli_keys_for(const struct rdl_cli_options *o, unsigned needs)
@@ -175,18 +197,23 @@ void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, 
 }
 
 void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
-                      const struct rdl_cli_servers *s)
+                      const struct rdl_cli_servers *s, const struct rdl_cli_exam exam[RDL_SERVERS_MAX])
 {
     struct rdl_bytes user = {"redlock", 7};
-    unsigned needs = rdl_cli_needs(o, s);
+    unsigned needs = rdl_cli_needs(o, s), wanted = 0;
 
-    for (size_t i = s->n; i-- > 0;)
+    for (size_t i = s->n; i-- > 0;) {
         if (s->endpoint[i].user.len > 0)
             user = s->endpoint[i].user;
+        if (exam[i].is_tried)
+            wanted |= rdl_cli_rights_on(&exam[i], needs);
+    }
+    if (wanted == 0)
+        wanted = rdl_cli_rights_for(needs);
     rdl_cli_add(t, "ACL SETUSER");
     add_word(t, user.data, user.len);
     rdl_cli_add(t, " on");
     if (o->lock == NULL)
         rdl_cli_add(t, " ~*");
-    rdl_cli_acl_words(t, o, rdl_cli_rights_for(needs), o->lock != NULL ? rdl_cli_keys_for(o, needs) : 0);
+    rdl_cli_acl_words(t, o, wanted, o->lock != NULL ? rdl_cli_keys_for(o, needs) : 0);
 }

@@ -114,7 +114,7 @@ static int show_acl(void)
     char line[LINE_MAX_LEN];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
-    rdl_cli_acl_line(&t, &options, look.servers);
+    rdl_cli_acl_line(&t, &options, look.servers, exam);
     return rdl_cli_print_line(t.out);
 }
 
@@ -179,7 +179,7 @@ static int show_json(void)
     rdl_cli_add(&t, "],\"findings\":[");
     for (size_t k = 0; k < findings.n; k++)
         add_finding(&t, &findings.at[k], k == 0);
-    rdl_cli_acl_line(&acl, &options, look.servers);
+    rdl_cli_acl_line(&acl, &options, look.servers, exam);
     rdl_cli_add(&t, "],\"acl\":");
     rdl_cli_add_json(&t, line);
     rdl_cli_add(&t, "}\n");

@@ -59,7 +59,7 @@ static const char *const clock_commands[] = {rdl_wire_time, NULL};
 static const struct rdl_way clock_way = {
     .commands = clock_commands, .judge = clock_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const clock_ways[] = {&clock_way, NULL};
-static const struct rdl_op op_clock = {clock_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_clock = {clock_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- settings */
 
@@ -105,19 +105,19 @@ static const char *const setting_commands[] = {rdl_wire_config_get, NULL};
 static const struct rdl_way setting_way = {
     .commands = setting_commands, .put = setting_put, .judge = any_judge, .take = setting_take};
 static const struct rdl_way *const setting_ways[] = {&setting_way, NULL};
-static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- what a lock asks for */
 
 static const char *const pttl[] = {rdl_wire_pttl, NULL};
 static const struct rdl_way pttl_way = {.commands = pttl, .judge = any_judge};
 static const struct rdl_way *const pttl_ways[] = {&pttl_way, NULL};
-static const struct rdl_op op_pttl = {pttl_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_pttl = {pttl_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
 static const struct rdl_way pexpire_way = {.commands = pexpire, .judge = any_judge};
 static const struct rdl_way *const pexpire_ways[] = {&pexpire_way, NULL};
-static const struct rdl_op op_pexpire = {pexpire_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_pexpire = {pexpire_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* One way each, so that every one of them is tried. */
 static const struct rdl_way *const extend_by_script[] = {&rdl_way_extend_script, NULL};
@@ -126,14 +126,15 @@ static const struct rdl_way *const release_by_script[] = {&rdl_way_release_scrip
 static const struct rdl_way *const release_by_delex[] = {&rdl_way_delex, NULL};
 static const struct rdl_way *const release_by_delifeq[] = {&rdl_way_delifeq, NULL};
 static const struct rdl_way *const release_by_watch[] = {&rdl_way_release_watch, NULL};
-static const struct rdl_op op_extend_script = {extend_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT};
-static const struct rdl_op op_extend_watch = {extend_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT};
-static const struct rdl_op op_release_script = {release_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT};
-static const struct rdl_op op_delex = {release_by_delex, NULL, FAMILY_DIRECT, 0, OWED_NOT};
-static const struct rdl_op op_delifeq = {release_by_delifeq, NULL, FAMILY_DIRECT, 0, OWED_NOT};
-static const struct rdl_op op_release_watch = {release_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_extend_script = {extend_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_op op_extend_watch = {extend_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_op op_release_script = {release_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_op op_delex = {release_by_delex, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_op op_delifeq = {release_by_delifeq, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_op op_release_watch = {release_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 #define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+#define BY_WATCH    (RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD))
 
 enum {
     PX = RDL_CLI_NEED_PX,
@@ -197,7 +198,7 @@ static const struct step steps[] = {
     {RELEASE(op_delifeq, 0, RDL_CLI_BY_DELIFEQ)},
     {TAKE(LOCK)},
     {EXTEND(op_extend_script, LIFE_MS + 1000, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
-    {EXTEND(op_extend_watch, LIFE_MS + 2000, 0, RDL_CLI_BY_WATCH)},
+    {EXTEND(op_extend_watch, LIFE_MS + 2000, BY_WATCH, RDL_CLI_BY_WATCH)},
     {RELEASE(op_release_watch, 0, RDL_CLI_BY_WATCH)},
     {DROP(LOCK, TRIAL)},
     /* several locks: one is enough for their scripts, which go by EVAL where EVALSHA is refused */
@@ -261,13 +262,15 @@ static void take_refusal(size_t i, const struct step *step)
 
     if (step->right == 0)
         return;
+    if (error == RDL_E_SERVER && (step->right & (RIGHT(EVAL) | RIGHT(EVALSHA))))
+        error = RDL_E_UNSUPPORTED; /* no words for it that are known: what works instead is tried, too */
     if (error == RDL_E_UNSUPPORTED) {
         add_right(&x->unknown, step, is_in_script(text, error));
     } else if (error == RDL_E_PERM && strstr(text, " key") != NULL) {
         x->keys |= 1u << step->key_refused;
     } else if (error == RDL_E_PERM) {
         add_right(&x->missing, step, is_in_script(text, error));
-    } else if (x->error == RDL_OK) {
+    } else if (x->error == RDL_OK && step->right != BY_WATCH) {
         x->error = error;
         rdl_cli_secret_scrub(text, text, look->servers->endpoint[i].password, x->said, sizeof x->said);
     }

@@ -327,7 +327,7 @@ static const char grant[] = "grant what the last line says (paste it into redis-
 static void find_rights(size_t i)
 {
     const struct rdl_cli_exam *x = &exams[i];
-    unsigned needs = rdl_cli_needs(look->o, look->servers), rights = rdl_cli_rights_for(needs);
+    unsigned needs = rdl_cli_needs(look->o, look->servers), rights = rdl_cli_rights_on(x, needs);
     unsigned missing = x->missing & rights, spared = missing & dispensable(x, needs);
     unsigned unanswered = look->host[i].is_info_forbidden ? 0 : missing & RIGHT(INFO);
     unsigned trials = 1u << RDL_CLI_KEY_TRIAL | 1u << RDL_CLI_KEY_TRIAL_FENCE | 1u << RDL_CLI_KEY_TRIAL_WAKE;
@@ -366,10 +366,15 @@ static void find_rights(size_t i)
 static void find_refusals(size_t i)
 {
     const struct rdl_cli_exam *x = &exams[i];
-    unsigned rights = rdl_cli_rights_for(rdl_cli_needs(look->o, look->servers));
+    unsigned needs = rdl_cli_needs(look->o, look->servers), rights = rdl_cli_rights_on(x, needs);
 
+    if (rdl_cli_is_scriptless(x, needs)) {
+        find("scripts", WARNING, i, "it runs no scripts: locks work without, in more round trips");
+        remedy("nothing; --fence, --wake-hint and several locks at once need a server that runs them");
+    }
     if (x->unknown & rights) {
-        find("unknown", RDL_EXIT_CONFIG, i, "it does not know%s: they were renamed, or it is too old",
+        find("unknown", RDL_EXIT_CONFIG, i,
+             "it does not know%s: they were renamed or switched off, or it is too old",
              words_of(x->unknown & rights, 0));
         remedy("let it have them, or use another server");
     }

@@ -34,7 +34,7 @@ static int id_judge(struct rdl_conn *c, struct rdl_record *r)
 static const char *const id_commands[] = {rdl_wire_get, NULL};
 static const struct rdl_way id_way = {.commands = id_commands, .judge = id_judge};
 static const struct rdl_way *const id_ways[] = {&id_way, NULL};
-static const struct rdl_op op_id = {id_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_id = {id_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static void ask(const struct rdl_cli_lock *l, const char *name, size_t i)
 {

@@ -221,7 +221,7 @@ static int key_judge(struct rdl_conn *c, struct rdl_record *r)
 static const char *const key_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
 static const struct rdl_way key_way = {.commands = key_commands, .judge = key_judge};
 static const struct rdl_way *const key_ways[] = {&key_way, NULL};
-static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- which keys there are */
 
@@ -258,7 +258,7 @@ static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
 static const char *const scan_commands[] = {rdl_wire_scan, NULL};
 static const struct rdl_way scan_way = {.commands = scan_commands, .put = scan_put, .judge = scan_judge};
 static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
-static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- to delete what was seen */
 
@@ -322,7 +322,7 @@ static void make_break_ways(void)
     }
 }
 
-static const struct rdl_op op_break = {break_ways, NULL, FAMILY_RELEASE, 0, OWED_NOT};
+static const struct rdl_op op_break = {break_ways, NULL, FAMILY_RELEASE, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- asking */
 

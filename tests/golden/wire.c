@@ -64,7 +64,7 @@ static void scan_put(struct rdl_window *w, const char *const *commands,
 static const char *const scan[] = {rdl_wire_scan, NULL};
 static const struct rdl_way scan_way = {.commands = scan, .put = scan_put};
 static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
-static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* And what the doctor asks for: the setting stands in the place of the name. */
 static void setting_put(struct rdl_window *w, const char *const *commands,
@@ -81,12 +81,12 @@ static void setting_put(struct rdl_window *w, const char *const *commands,
 static const char *const setting[] = {rdl_wire_config_get, NULL};
 static const struct rdl_way setting_way = {.commands = setting, .put = setting_put};
 static const struct rdl_way *const setting_ways[] = {&setting_way, NULL};
-static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static const char *const persistence[] = {rdl_wire_info_persistence, NULL};
 static const struct rdl_way persistence_way = {.commands = persistence};
 static const struct rdl_way *const persistence_ways[] = {&persistence_way, NULL};
-static const struct rdl_op op_persistence = {persistence_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT};
+static const struct rdl_op op_persistence = {persistence_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* clang-format off */
 #define OP(name, op, value, extra) \

@@ -247,6 +247,73 @@ START_TEST(a_take_over_that_meets_another_type_is_foreign)
 }
 END_TEST
 
+/* A server whose scripts are switched off has WATCH: nothing is overwritten or deleted without comparing. */
+static const char *const off_texts[] = {
+    "-ERR Could not find scripting engine 'lua'\r\n",
+    "-ERR This instance has Lua scripting support disabled\r\n",
+    "-ERR command eval not support for normal user\r\n",
+    "-ERR Command is not available: 'EVAL'\r\n",
+    "-ERR bad lua script for redis cluster\r\n",
+};
+enum { OFF_TEXTS = sizeof off_texts / sizeof off_texts[0] };
+#define REFUSED "-ERR unknown command 'X'\r\n"
+
+START_TEST(without_scripts_a_take_over_goes_by_watch_and_never_by_getset)
+{
+    take_over(0);
+    scripted_reply(&legacy.s, off_texts[_i]);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), "WATCH"));
+    ck_assert_int_eq(legacy_answer(REFUSED REFUSED ":-1\r\n" REFUSED, START), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING); /* nor where it is remembered */
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1699999999), START), RDL_PENDING);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* A program that links no WATCH for releases has nothing that compares. */
+START_TEST(without_scripts_no_release_is_a_del)
+{
+    int i;
+
+    legacy.s.cfg.ways = &rdl_ways_script;
+    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
+    for (i = 0; i < 2; i++) {
+        ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+        scripted_sent(&legacy.s);
+        ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+        ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, START), RDL_PENDING);
+        ck_assert_int_eq(strstr(scripted_sent(&legacy.s), "EVAL") != NULL, i == 0);
+        ck_assert_int_eq(i == 0 ? legacy_answer(off_texts[_i], START)
+                                : rdl_lock_step(&legacy.lock.lock, START),
+                         RDL_E_UNSUPPORTED);
+        ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    }
+}
+END_TEST
+
+/* The words may be a proxy's, and it was done; a whole number may be another's by then. */
+START_TEST(unknown_errors_end_a_take_over_and_a_release)
+{
+    take_over(0);
+    ck_assert_int_eq(legacy_answer("-ERR what?\r\n", START), RDL_E_SERVER);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+    rdl_lock_init_legacy(&legacy.lock, _i ? RDL_LEGACY : RDL_LEGACY_INTEGER, &legacy.opt, &legacy.s.conn, "k",
+                         1);
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer("-ERR what?\r\n", START), RDL_E_SERVER);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
 Suite *suite_lock_legacy_wait(void);
 
 Suite *suite_lock_legacy_wait(void)
@@ -267,6 +334,9 @@ Suite *suite_lock_legacy_wait(void)
     tcase_add_loop_test(tc, a_full_queue_is_said, 0, 3);
     tcase_add_loop_test(tc, an_unanswered_take_over_is_released, 0, 4);
     tcase_add_loop_test(tc, a_take_over_that_meets_another_type_is_foreign, 0, 2);
+    tcase_add_loop_test(tc, without_scripts_a_take_over_goes_by_watch_and_never_by_getset, 0, OFF_TEXTS);
+    tcase_add_loop_test(tc, without_scripts_no_release_is_a_del, 0, OFF_TEXTS);
+    tcase_add_loop_test(tc, unknown_errors_end_a_take_over_and_a_release, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

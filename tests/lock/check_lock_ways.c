@@ -451,10 +451,18 @@ END_TEST
 
 START_TEST(trouble_of_the_moment_is_no_reason_to_climb_down)
 {
-    static const char *const troubles[] = {"-BUSY Redis is busy running a script.\r\n", "-OOM command\r\n",
-                                           "-LOADING Redis is loading the dataset in memory\r\n",
-                                           "-MISCONF Redis is\r\n", "-ERR something else\r\n"};
-    static const int codes[] = {RDL_E_SCRIPTING, RDL_E_OOM, RDL_E_LOADING, RDL_E_MISCONF, RDL_E_SERVER};
+    static const char *const troubles[] = {
+        "-BUSY Redis is busy running a script.\r\n",
+        "-OOM command\r\n",
+        "-LOADING Redis is loading the dataset in memory\r\n",
+        "-MISCONF Redis is\r\n",
+        "-MASTERDOWN Link with MASTER is down\r\n",
+        "-NOREPLICAS Not enough good replicas to write.\r\n",
+        "-ERR max number of clients reached\r\n",
+        "-ERR Script killed by user with SCRIPT KILL...\r\n",
+        "-ERR Error running script (call to f_0a): @user_script:1: -OOM\r\n"};
+    static const int codes[] = {RDL_E_SCRIPTING, RDL_E_OOM,    RDL_E_LOADING, RDL_E_MISCONF, RDL_E_SERVER,
+                                RDL_E_SERVER,    RDL_E_SERVER, RDL_E_SERVER,  RDL_E_SERVER};
 
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
@@ -654,6 +662,259 @@ START_TEST(a_release_begins_with_the_first_method_on_the_next_connection)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- unknown errors */
+
+static const char *const other_texts[] = {"-ERR something else\r\n", "-upstream failure\r\n", "-ERR\r\n",
+                                          "-ERR Command is not available: 'SET'\r\n"};
+enum { OTHER_TEXTS = sizeof other_texts / sizeof other_texts[0] };
+
+/* The answer of the next method is the request's; from then on it is the method of this connection. */
+START_TEST(unknown_errors_lead_to_the_next_method)
+{
+    submit(_i % 2 ? &a : NULL, &rdl_op_release, "k");
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
+    scripted_reply(&s, other_texts[_i / 2]);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_reply(&s, ":1\r\n" GONE);
+    ck_assert_int_eq(a.answer, _i % 2 ? RDL_ANSWER_YES : RDL_ANSWER_NONE);
+    ck_assert_int_eq(a.error, RDL_OK);
+    ck_assert_int_eq(a.is_again, _i % 2); /* the words may be a proxy's, and it was done */
+    submit(&a, &rdl_op_release, "k");
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    ck_assert_int_eq(a.is_again, 0);
+    submit(&b, &rdl_op_extend, "k"); /* of that nothing is known yet */
+    ck_assert_str_eq(scripted_sent(&s), extend_by(0));
+}
+END_TEST
+
+static const struct {
+    const char *replies;
+    const char *more; /* after what the first round leads to */
+    enum rdl_answer answer;
+} watch_answers[] = {
+    {"+OK\r\n$40\r\nabababababababababababababababababababab\r\n:5\r\n+OK\r\n", "+QUEUED\r\n*1\r\n:1\r\n",
+     RDL_ANSWER_YES},
+    {"+OK\r\n$1\r\nx\r\n:5\r\n+OK\r\n", "+OK\r\n", RDL_ANSWER_NO},
+    {"+OK\r\n$-1\r\n:-2\r\n+OK\r\n", "+OK\r\n", RDL_ANSWER_ABSENT},
+};
+
+START_TEST(any_answer_of_a_later_method_makes_it_the_method)
+{
+    const struct rdl_op *op = _i / 3 % 2 ? &rdl_op_release : &rdl_op_extend;
+    int last = op == &rdl_op_extend ? 1 : 3;
+    int k;
+
+    submit(&a, op, "k");
+    for (k = 0; k < last; k++) {
+        ck_assert_str_eq(scripted_sent(&s), last == 1 ? extend_by(k) : release_by(k));
+        scripted_reply(&s, k == 0 ? other_texts[0] : UNKNOWN_COMMAND GONE);
+    }
+    scripted_sent(&s);
+    scripted_reply(&s, watch_answers[_i % 3].replies);
+    scripted_sent(&s);
+    scripted_reply(&s, watch_answers[_i % 3].more);
+    ck_assert_int_eq(a.answer, watch_answers[_i % 3].answer);
+    submit(&a, op, "k");
+    ck_assert_str_eq(scripted_sent(&s), watch);
+}
+END_TEST
+
+/* The first of them is reported, whatever the others are, and all are tried again the next time. */
+START_TEST(where_no_method_works_the_first_unknown_errors_are_the_error)
+{
+    static const char *const last[] = {"-ERR another\r\n", UNKNOWN_COMMAND, NOPERM, "-LOADING x\r\n",
+                                       "-NOPERM No permissions to access a key\r\n"};
+    char replies[400];
+    int i;
+
+    snprintf(replies, sizeof replies, "%s%s%s%s", last[_i], last[_i], last[_i], last[_i]);
+    for (i = 0; i < 2; i++) {
+        submit(&a, &rdl_op_extend, "k");
+        ck_assert_str_eq(scripted_sent(&s), i == 0 ? extend_by(0) : wire_extend_sha("k", token(), 30000));
+        scripted_reply(&s, other_texts[0]);
+        if (_i != 1 && _i != 2) {
+            ck_assert_str_eq(scripted_sent(&s), extend_by(1));
+            scripted_reply(&s, replies);
+        } else if (i == 0) { /* a command that is refused is remembered as ever */
+            ck_assert_str_eq(scripted_sent(&s), extend_by(1));
+            scripted_reply(&s, replies);
+        }
+        ck_assert_str_eq(scripted_sent(&s), "");
+        ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+        ck_assert_int_eq(a.error, RDL_E_SERVER);
+        ck_assert(!rdl_is_permanent(a.error));
+        ck_assert_str_eq(rdl_conn_text(&s.conn), "ERR something else");
+        ck_assert(rdl_conn_is_idle(&s.conn));
+        ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_extend), RDL_OK);
+    }
+}
+END_TEST
+
+/* The other's refusal of what would be next came in between. */
+START_TEST(unknown_errors_are_the_error_where_what_follows_was_refused_meanwhile)
+{
+    submit(&a, &rdl_op_extend, "k");
+    submit(&b, &rdl_op_extend, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, other_texts[0]);
+    scripted_reply(&s, other_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), watch);
+    scripted_reply(&s, UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(a.error, RDL_E_SERVER);
+    ck_assert_int_eq(b.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(b.error, RDL_E_SERVER);
+}
+END_TEST
+
+/* What was passed over for the key's sake tells nothing of the method. */
+START_TEST(a_forbidden_key_among_unknown_errors_is_not_remembered)
+{
+    submit(&a, &rdl_op_release, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, _i ? other_texts[0] : key_texts[0]);
+    scripted_sent(&s);
+    scripted_reply(&s, _i ? "-NOPERM No permissions to access a key\r\n:5\r\n" : "-ERR what?\r\n:5\r\n");
+    ck_assert_str_eq(scripted_sent(&s), delifeq());
+    scripted_reply(&s, ":1\r\n" GONE);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+    submit(&a, &rdl_op_release, "j");
+    ck_assert_str_eq(scripted_sent(&s), wire_release_sha("j", token()));
+}
+END_TEST
+
+/* The plain release works: the hint's script is not tried again. Nor is EVAL, if that failed, too. */
+START_TEST(unknown_errors_to_a_release_with_a_hint_make_a_plain_one)
+{
+    submit(&a, &rdl_op_release_hint, "k");
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "{k}:wake"));
+    scripted_reply(&s, other_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
+    if (_i) {
+        scripted_reply(&s, other_texts[0]);
+        ck_assert_str_eq(scripted_sent(&s), delex());
+    }
+    scripted_reply(&s, _i ? ":1\r\n" GONE : ":1\r\n");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+    submit(&a, &rdl_op_release_hint, "k");
+    ck_assert_str_eq(scripted_sent(&s), _i ? delex() : wire_release_sha("k", token()));
+    submit(&b, &rdl_op_release, "k");
+    ck_assert_str_eq(scripted_sent(&s), _i ? delex() : wire_release_sha("k", token()));
+}
+END_TEST
+
+START_TEST(unknown_errors_to_all_of_a_release_with_a_hint_are_not_remembered)
+{
+    s.cfg.ways = &rdl_ways_script;
+    submit(&a, &rdl_op_release_hint, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, other_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
+    scripted_reply(&s, "-ERR what?\r\n");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(a.error, RDL_E_SERVER);
+    submit(&a, &rdl_op_release_hint, "k");
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "{k}:wake"));
+}
+END_TEST
+
+/* Nor do those that grant, nor the old protocol's and the canary's release. */
+START_TEST(unknown_errors_end_what_is_no_plain_extend_or_release)
+{
+    static const struct rdl_op *const ops[] = {
+        &rdl_op_acquire_fenced, &rdl_op_acquire_multi, &rdl_op_extend_fenced,  &rdl_op_extend_multi,
+        &rdl_op_release_multi,  &rdl_op_replace,       &rdl_op_release_strict, &rdl_op_release_once};
+    static const char names[] = "\001k";
+    struct rdl_command cmd = {ops[_i], {names, 2}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, other_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(a.error, RDL_E_SERVER);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    rdl_conn_free_room(&s.conn, &a);
+    ck_assert_uint_eq(s.conn.reserved, 0);
+}
+END_TEST
+
+/* The connection ends between the two methods: the first may have been executed. */
+START_TEST(what_may_have_been_done_before_unknown_errors_is_unknown_at_a_cut)
+{
+    submit(&a, _i / 2 ? &rdl_op_release : &rdl_op_extend, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, other_texts[0]);
+    if (_i % 2)
+        scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(rdl_conn_is_idle(&s.conn), _i / 2 == 0); /* the release is still sent */
+}
+END_TEST
+
+/* What GET says after it is true; but nothing has worked, so nothing is remembered. */
+START_TEST(a_watch_that_fails_in_unknown_errors_is_no_method)
+{
+    submit(&a, &rdl_op_extend, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, other_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), watch);
+    scripted_reply(&s, "-ERR what?\r\n$-1\r\n:-2\r\n-ERR what?\r\n");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ABSENT);
+    submit(&a, &rdl_op_extend, "k");
+    ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token(), 30000));
+}
+END_TEST
+
+/* As after a refusal: an abandoned request is not sent again, nor one that a release follows. */
+START_TEST(unknown_errors_lead_nowhere_where_a_refusal_would_not)
+{
+    submit(&a, &rdl_op_extend, "k");
+    scripted_sent(&s);
+    if (_i)
+        rdl_conn_last_try(&s.conn, &a);
+    else
+        rdl_conn_forget(&s.conn, &a);
+    scripted_reply(&s, other_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_ERROR : RDL_ANSWER_UNKNOWN);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    submit(&a, &rdl_op_extend, "k");
+    ck_assert_str_eq(scripted_sent(&s), wire_extend_sha("k", token(), 30000));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- scripts that are switched off */
+
+static const char *const off_texts[] = {
+    "-ERR Could not find scripting engine 'lua'\r\n",
+    "-ERR This instance has Lua scripting support disabled\r\n",
+    "-ERR command eval not support for normal user\r\n",
+    "-ERR Command is not available: 'EVAL'\r\n",
+    "-ERR bad lua script for redis cluster, all the keys that the script uses should be passed\r\n",
+};
+
+START_TEST(scripts_that_are_switched_off_are_refused)
+{
+    submit(&a, &rdl_op_extend, "k");
+    ck_assert_str_eq(scripted_sent(&s), extend_by(0));
+    scripted_reply(&s, off_texts[_i]);
+    ck_assert_str_eq(scripted_sent(&s), watch);
+    scripted_reply(&s, UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND);
+    ck_assert_int_eq(a.error, RDL_E_UNSUPPORTED);
+    submit(&a, &rdl_op_release, "k");
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
+    scripted_reply(&s, off_texts[_i]);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_reply(&s, UNKNOWN_COMMAND GONE);
+    ck_assert_str_eq(scripted_sent(&s), delifeq()); /* nothing works yet, and it is known */
+    submit(&b, &rdl_op_release, "j");
+    scripted_reply(&s, ":1\r\n" GONE);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELIFEQ"));
+}
+END_TEST
+
 /* It would be carried out behind the release that was queued for it, and undone by nobody. */
 START_TEST(what_was_given_up_is_not_sent_another_way)
 {
@@ -711,7 +972,7 @@ Suite *suite_lock_ways(void)
     tcase_add_loop_test(tc, a_connection_says_whether_every_way_was_refused_and_why, 0, 2);
     tcase_add_loop_test(tc, a_configuration_without_ways_is_an_error, 0, 3);
     tcase_add_loop_test(tc, a_script_that_worked_and_is_refused_later_leads_to_the_next_way, 0, 2);
-    tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 5);
+    tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 9);
     tcase_add_test(tc, release_and_extend_are_learned_apart);
     tcase_add_loop_test(tc, a_forbidden_command_is_remembered, 0, COMMAND_TEXTS);
     tcase_add_loop_test(tc, a_forbidden_key_is_not_remembered, 0, KEY_TEXTS);
@@ -719,6 +980,19 @@ Suite *suite_lock_ways(void)
     tcase_add_loop_test(tc, where_nothing_follows_a_forbidden_key_is_the_error, 0, 3);
     tcase_add_loop_test(tc, a_forbidden_list_of_hints_makes_a_plain_release, 0, 2);
     tcase_add_loop_test(tc, a_release_begins_with_the_first_method_on_the_next_connection, 0, 2);
+    tcase_add_loop_test(tc, unknown_errors_lead_to_the_next_method, 0, 2 * OTHER_TEXTS);
+    tcase_add_loop_test(tc, any_answer_of_a_later_method_makes_it_the_method, 0, 6);
+    tcase_add_loop_test(tc, where_no_method_works_the_first_unknown_errors_are_the_error, 0, 5);
+    tcase_add_test(tc, unknown_errors_are_the_error_where_what_follows_was_refused_meanwhile);
+    tcase_add_loop_test(tc, a_forbidden_key_among_unknown_errors_is_not_remembered, 0, 2);
+    tcase_add_loop_test(tc, unknown_errors_to_a_release_with_a_hint_make_a_plain_one, 0, 2);
+    tcase_add_test(tc, unknown_errors_to_all_of_a_release_with_a_hint_are_not_remembered);
+    tcase_add_loop_test(tc, unknown_errors_end_what_is_no_plain_extend_or_release, 0, 8);
+    tcase_add_loop_test(tc, what_may_have_been_done_before_unknown_errors_is_unknown_at_a_cut, 0, 4);
+    tcase_add_test(tc, a_watch_that_fails_in_unknown_errors_is_no_method);
+    tcase_add_loop_test(tc, unknown_errors_lead_nowhere_where_a_refusal_would_not, 0, 2);
+    tcase_add_loop_test(tc, scripts_that_are_switched_off_are_refused, 0,
+                        sizeof off_texts / sizeof off_texts[0]);
     tcase_add_loop_test(tc, what_was_given_up_is_not_sent_another_way, 0, 12);
     suite_add_tcase(suite, tc);
     return suite;

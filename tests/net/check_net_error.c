@@ -78,6 +78,17 @@ static const struct {
     {"ERR Protocol error: unauthenticated multibulk length", RDL_E_UNSUPPORTED},
     {"ERR Error compiling script (new function): user_script:1: unexpected symbol near '@'",
      RDL_E_UNSUPPORTED},
+    {"ERR Could not find scripting engine 'lua'", RDL_E_UNSUPPORTED},
+    {"ERR This instance has Lua scripting support disabled", RDL_E_UNSUPPORTED},
+    {"ERR command eval not support for normal user", RDL_E_UNSUPPORTED},
+    {"ERR command evalsha not support for normal user", RDL_E_UNSUPPORTED},
+    {"ERR Command is not available: 'EVAL'", RDL_E_UNSUPPORTED},
+    {"ERR Command is not available: 'EVALSHA'", RDL_E_UNSUPPORTED},
+    {"ERR Command is not available: 'SET'", RDL_E_SERVER},
+    {"ERR bad lua script for redis cluster, all the keys that the script uses should be passed",
+     RDL_E_UNSUPPORTED},
+    {"ERR Could not find master", RDL_E_SERVER},
+    {"ERR This instance is being moved", RDL_E_SERVER},
     {"ERR Script attempted to access a non local key in a cluster node script: 0a1b, on @user_script:1.",
      RDL_E_CLUSTER},
     {"ERR Script attempted to access a slot not served script: 0a1b, on @user_script:1.", RDL_E_CLUSTER},
@@ -110,6 +121,30 @@ START_TEST(a_class_survives_the_cutting_of_its_text)
         strncpy(text, seen[i].text, sizeof text - 1);
         text[sizeof text - 1] = '\0';
         ck_assert_int_eq(rdl_error_code(text), seen[i].code);
+    }
+}
+END_TEST
+
+/* What passes by itself has a row of its own in WIRE.md and is no reason to try another method. */
+START_TEST(what_passes_is_told_from_unknown_errors)
+{
+    static const char *const passing[] = {
+        "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+        "NOREPLICAS Not enough good replicas to write.",
+        "ERR max number of clients reached",
+        "ERR Script killed by user with SCRIPT KILL... script: 0a1b, on @user_script:1.",
+        "Script killed by user with SCRIPT KILL...",
+        "ERR Error running script (call to f_0a1b): @user_script:1: Script killed by user",
+    };
+    static const char *const other[] = {"ERR value is not an integer or out of range", "upstream failure", "",
+                                        "ERR "};
+    size_t i;
+
+    for (i = 0; i < sizeof passing / sizeof passing[0]; i++)
+        ck_assert_int_eq(rdl_error_class(passing[i]), RDL_E_SERVER);
+    for (i = 0; i < sizeof other / sizeof other[0]; i++) {
+        ck_assert_int_eq(rdl_error_class(other[i]), RDL_OTHER);
+        ck_assert_int_eq(rdl_error_code(other[i]), RDL_E_SERVER);
     }
 }
 END_TEST
@@ -234,6 +269,7 @@ Suite *suite_net_error(void)
 
     tcase_add_loop_test(tc, a_text_that_was_seen_has_its_class, 0, sizeof seen / sizeof seen[0]);
     tcase_add_test(tc, a_class_survives_the_cutting_of_its_text);
+    tcase_add_test(tc, what_passes_is_told_from_unknown_errors);
     tcase_add_test(tc, permanent_is_what_waiting_will_not_mend);
     tcase_add_test(tc, a_text_is_kept_bounded_and_printable);
     tcase_add_loop_test(tc, an_old_servers_refusal_is_for_good_and_nothing_was_done, 0,

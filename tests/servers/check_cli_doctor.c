@@ -306,7 +306,7 @@ START_TEST(a_command_that_was_renamed_away_is_told)
     server[0].args = renamed;
     start(1);
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
-    expect(1, "error", 0, "it does not know +pexpire: they were renamed, or it is too old; ");
+    expect(1, "error", 0, "it does not know +pexpire: they were renamed or switched off, or it is too old; ");
     ck_assert_ptr_nonnull(strstr(a.out, "; extends by no way\n"));
 }
 END_TEST
@@ -366,6 +366,31 @@ START_TEST(a_proxy_that_hangs_up_on_info_is_told)
                   "%s", a.out);
     ck_assert_ptr_nonnull(strstr(a.out, "; remedy: if it is a proxy, connect to the server itself\n"));
     fake_stop(&proxy);
+}
+END_TEST
+
+/* Plain locks need no scripts: the ACL line grants what they use instead. A fence number needs them. */
+START_TEST(a_server_without_scripts_is_of_use)
+{
+    static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
+                                          "evalsha",          "",     NULL};
+    static const char *const fence[] = {"--fence", NULL};
+
+    server[0].args = renamed;
+    start(1);
+    ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
+    expect(1, "warning", 0, "it runs no scripts: locks work without, in more round trips; ");
+    ck_assert_ptr_nonnull(strstr(a.out, "; releases by WATCH; extends by WATCH\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER redlock on ~nightly ~nightly:doctor:* +set +get +del "
+                                        "+watch +multi +exec +discard +pttl +pexpire\n"));
+    live_command(&server[0], "ACL SETUSER lk on >pw ~nightly ~nightly:doctor:* +set +get +del +multi +exec "
+                             "+discard +pttl +pexpire");
+    snprintf(url[1], sizeof url[1], "redis://lk:pw@127.0.0.1:%d", server[0].port);
+    ck_assert_int_eq(doctor(none, url[1], NULL, NULL), 77);
+    expect(2, "error", 0, "the user lacks +watch +multi +exec +discard; ");
+    ck_assert_int_eq(doctor(fence, url[0], NULL, NULL), 78);
+    expect(1, "error", 0,
+           "it does not know +eval +evalsha: they were renamed or switched off, or it is too old; ");
 }
 END_TEST
 
@@ -455,6 +480,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it, 0, 2);
     tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
     tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
+    tcase_add_test(tc, a_server_without_scripts_is_of_use);
     tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);
     tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);
     tcase_add_test(tc, what_is_not_permitted_to_be_looked_at_is_said_with_v_alone);

@@ -188,6 +188,49 @@ START_TEST(the_first_way_the_server_knows_is_taken)
 }
 END_TEST
 
+/*
+ * Scripts are renamed away; or, from Valkey 9.1 on, the module that runs them is unloaded, and EVAL answers
+ * with an error that no other server has.
+ */
+START_TEST(without_scripts_locks_are_extended_and_released)
+{
+    static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
+                                          "evalsha",          "",     NULL};
+    static const char *const modules[] = {"--enable-module-command", "yes", NULL};
+    static const struct rdl_lock_options opt = {.ttl_ms = 10000};
+    static const struct rdl_bytes names[] = {{"{k}1", 4}, {"{k}2", 4}};
+    uint8_t packed[RDL_NAME_MAX];
+    struct rdl_lock_fenced fenced;
+    struct rdl_lock several;
+
+    if (_i && strstr(live_command(&server, "INFO modules"), "name=lua") == NULL) {
+        tell("no module", "lua");
+        return;
+    }
+    live_remove(&server);
+    memset(&server, 0, sizeof server);
+    server.args = _i ? modules : renamed;
+    live_start(&server);
+    if (_i)
+        ck_assert_str_eq(live_command(&server, "MODULE UNLOAD lua"), "+OK\r\n");
+    meet("");
+    for (int k = 0; k < 2; k++) {
+        acquire("k");
+        live_command(&server, "PEXPIRE k 1000");
+        ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
+        ck_assert_int_gt(strtol(live_command(&server, "PTTL k") + 1, NULL, 10), 50000);
+        ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
+        ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
+    }
+    rdl_lock_init_fenced(&fenced, &opt, &client.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&fenced.lock, &client_net), RDL_E_FENCE);
+    ck_assert_int_eq(rdl_lock_init_multi(&several, &opt, &client.conn, names, 2, packed), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&several, &client_net), RDL_E_MULTI);
+    if (_i)
+        ck_assert_str_eq(rdl_conn_text(&client.conn), "ERR Could not find scripting engine 'lua'");
+}
+END_TEST
+
 /* Locks that share the connection keep their method. */
 START_TEST(a_forbidden_key_blocks_no_other_lock)
 {
@@ -274,6 +317,7 @@ Suite *suite_live_ways(void)
     tcase_add_loop_test(tc, each_way_to_release_deletes_what_is_ours_and_nothing_else, 0, RELEASES);
     tcase_add_loop_test(tc, each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it, 0, EXTENDS);
     tcase_add_test(tc, the_first_way_the_server_knows_is_taken);
+    tcase_add_loop_test(tc, without_scripts_locks_are_extended_and_released, 0, 2);
     tcase_add_test(tc, a_forbidden_key_blocks_no_other_lock);
     tcase_add_loop_test(tc, a_canary_is_made_with_the_servers_clock, 0, 2);
     tcase_add_test(tc, the_sums_of_the_scripts_are_those_of_the_server);

@@ -213,6 +213,157 @@ static void forbidden_hint_is_a_plain_release(void)
     }
 }
 
+/* In whatever words a server says that it has no scripts: what it has instead extends and releases. */
+static void no_scripts_in_other_words(void)
+{
+    static const char *const texts[] = {"ERR Could not find scripting engine 'lua'",
+                                        "ERR This instance has Lua scripting support disabled",
+                                        "ERR command eval not support for normal user",
+                                        "ERR Command is not available: 'EVAL'",
+                                        "ERR bad lua script for redis cluster",
+                                        "ERR what is that?",
+                                        "NOTHERE this product has no scripts"};
+    for (int i = 0; i < 7 * 6; i++) {
+        int kind = i / 2 % 3;
+        const struct sim_features features = {
+            .version = "7.0.15", .eval_off = texts[i / 6], .has_delex = kind == 1, .has_delifeq = kind == 2};
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, i & 1);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &features;
+        for (int k = 0; k < 2; k++) {
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            scene_go(w, 500);
+            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+            EXPECT(w, scene_left(w, h) > 1900);
+            uint64_t commands = w->host[0].model.commands;
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            scene_go(w, 5);
+            EXPECT(w, scene_pttl(w, 0) == -2);
+            if (k > 0) /* by now it is known what works: DELEX or DELIFEQ and a PTTL, or WATCH to EXEC */
+                EXPECT(w, w->host[0].model.commands - commands == (kind == 0 ? 7 : 2));
+        }
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/*
+ * A proxy has it executed and answers with an error. The next method finds it done: an extend is one, a
+ * release is, too, where the same run of the server says so; else the result is unknown.
+ */
+static void proxys_error_is_no_refusal(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        if (!single)
+            scene_guard(w, RDL_GUARD_REQUIRED, 2000);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        for (int s = 0; s < 3; s++)
+            w->host[s].proxy = PROXY_SCRIPTS;
+        scene_go(w, 500);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, scene_left(w, h) > 1900);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == (single ? RDL_UNKNOWN : RDL_OK));
+        scene_go(w, 5);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* No method works for a while, with an unknown error. Then all is as before. */
+static void unknown_errors_pass(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        for (int s = 0; s < 3; s++)
+            w->host[s].proxy = PROXY_SCRIPTS | PROXY_DELETES | PROXY_WATCH;
+        for (int k = 0; k < 3; k++) {
+            scene_go(w, 200);
+            EXPECT(w, scene_do(w, h, EXTENDING, 2000) < 0 && scene_left(w, h) > 0);
+        }
+        for (int s = 0; s < 3; s++)
+            w->host[s].proxy = 0;
+        uint64_t commands = w->host[0].model.commands;
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, w->host[0].model.commands - commands <= 4); /* the script, with what it calls */
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* An error that passes by itself says nothing of the method. */
+static void passing_error_is_no_refusal(void)
+{
+    static const char *const texts[] = {"MASTERDOWN Link with MASTER is down",
+                                        "NOREPLICAS Not enough good replicas",
+                                        "ERR max number of clients reached",
+                                        "ERR Script killed by user",
+                                        "ERR Error running script (call to f_0a): -OOM",
+                                        "BUSY Redis is busy running a script."};
+    for (int i = 0; i < 12; i++) {
+        const struct sim_features passing = {.version = "7.0.15", .eval_off = texts[i / 2]};
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        const struct sim_features *usual = w->host[0].model.features;
+        scene_one_server(w, i & 1);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &passing;
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) < 0 && scene_left(w, h) > 0);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = usual;
+        uint64_t commands = w->host[0].model.commands;
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, w->host[0].model.commands - commands <= 4); /* the script, with what it calls */
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Old protocol, scripts are switched off: it compares by WATCH; where that is forbidden it takes nothing. */
+static void nothing_is_taken_over_unseen(void)
+{
+    static const struct sim_features off[] = {
+        {.version = "7.0.15", .eval_off = "ERR This instance has Lua scripting support disabled"},
+        {.version = "7.0.15",
+         .eval_off = "ERR This instance has Lua scripting support disabled",
+         .denied = " watch "}};
+    for (int i = 0; i < 2; i++) {
+        struct world *w = scene(2, 1, 1000);
+        w->has_legacy = 1;
+        w->host[0].model.features = &off[i];
+        scene_one_server(w, 1);
+        for (int c = 0; c < 2; c++) {
+            scene_lock(w, c)->mode = MODE_LEGACY;
+            handle_init(w, scene_lock(w, c));
+        }
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        client_die(w, 0, 0);
+        scene_go(w, 3500);
+        int rc = scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+        EXPECT(w, i == 0 ? rc == RDL_RECOVERED : rc == RDL_E_PERM);
+        if (w->violation)
+            return;
+    }
+}
+
 static void replica_is_left(void)
 {
     struct world *w = scene(1, 3, 1000);
@@ -696,6 +847,11 @@ const struct scenario scenarios_net[] = {
     {"a release that finds what was known to be gone is none", release_finds_what_was_gone, SCENE},
     {"a release that finds what had ended by itself is none", release_finds_what_had_ended, SCENE},
     {"a forbidden key blocks no other lock", forbidden_key_blocks_no_other_lock, SCENE},
+    {"where scripts are refused in other words leases go on", no_scripts_in_other_words, SCENE},
+    {"a proxy's error is no refusal", proxys_error_is_no_refusal, SCENE},
+    {"without scripts nothing is taken over unseen", nothing_is_taken_over_unseen, SCENE},
+    {"an error that passes is no refusal", passing_error_is_no_refusal, SCENE},
+    {"unknown errors pass", unknown_errors_pass, SCENE},
     {"where the list of hints is forbidden the lock is released", forbidden_hint_is_a_plain_release, SCENE},
     {"a replica is left", replica_is_left, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},

@@ -41,6 +41,7 @@ struct sim_features {
     uint8_t whole_timeouts; /* BLPOP takes whole seconds only, as before 6.0 */
     uint8_t is_cluster;     /* INFO says so */
     const char *denied;     /* commands the user may not run, " info blpop "; NULL: none */
+    const char *eval_off;   /* what EVAL and EVALSHA are answered with, and not done; NULL: they are */
     const char *only_key;   /* the one key that the user may use; NULL: all */
     const char *policy;     /* maxmemory_policy of INFO; NULL: noeviction, and no maxmemory */
 };

@@ -267,6 +267,8 @@ void sim_command(struct sim_call *c)
             sim_out_error(c->out, "%s", why);
         else if (c->server->features->denied && is_denied(c->server, e))
             deny(c, e);
+        else if (c->server->features->eval_off && (e->flags & SIM_SCRIPTING))
+            sim_out_error(c->out, "%s", c->server->features->eval_off);
         else if (c->server->features->only_key && is_key_denied(c, e))
             deny_key(c);
         else if (!c->session->in_multi || c->script || c->in_exec || (e->flags & SIM_NOT_QUEUED))

@@ -200,7 +200,7 @@ void oracle_fence_holders(struct world *w, const struct handle *h);
 /* ---------------------------------------------------------------- sim_report.c */
 
 /* Those of its faults under which nothing is promised, whatever its clients do about them. */
-uint32_t faults_outside(const struct world *w);
+uint64_t faults_outside(const struct world *w);
 /* Print a line: the seed, and what was drawn from it or given. */
 void report_world(const struct world *w);
 /* Print a line: what was violated. */

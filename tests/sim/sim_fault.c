@@ -5,10 +5,11 @@
 const char *fault_name(unsigned f)
 {
     static const char *const names[FAULT_CLASSES] = {
-        "tail",     "cut",     "reset",       "stall",       "partition", "refuse",  "crash",   "reboot",
-        "freeze",   "pause",   "kill",        "clock",       "spurious",  "errors",  "scripts", "cancel",
-        "flush",    "restart", "step-client", "step-server", "rate",      "promote", "lag",     "evict",
-        "everysec", "adopt",   "hint",        "multi",       "half",      "wall",    "between", "swallow"};
+        "tail",    "cut",    "reset",   "stall",    "partition",   "refuse",      "crash",
+        "reboot",  "freeze", "pause",   "kill",     "clock",       "spurious",    "errors",
+        "scripts", "cancel", "flush",   "restart",  "step-client", "step-server", "rate",
+        "promote", "lag",    "evict",   "everysec", "adopt",       "hint",        "multi",
+        "half",    "wall",   "between", "swallow",  "proxy"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 
@@ -77,9 +78,9 @@ static void plan_more_crashes(struct world *w, struct planned end)
     }
 }
 
-static const uint32_t has_end = FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_RESTART) |
+static const uint64_t has_end = FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_RESTART) |
                                 FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_KILL) | FAULT_BIT(FAULT_ERRORS) |
-                                FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT);
+                                FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_PROXY);
 
 static void plan_one(struct world *w, unsigned fault)
 {
@@ -131,12 +132,12 @@ static void plan_outside(struct world *w, unsigned fault)
 
 void faults_plan(struct world *w)
 {
-    static const uint32_t timed = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) |
-                                  FAULT_BIT(FAULT_REFUSE) | FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) |
-                                  FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
-                                  FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
-                                  FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) |
-                                  FAULT_BIT(FAULT_HALF) | FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SWALLOW);
+    static const uint64_t timed =
+        FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) | FAULT_BIT(FAULT_REFUSE) |
+        FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) |
+        FAULT_BIT(FAULT_KILL) | FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
+        FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_HALF) |
+        FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_PROXY);
     for (unsigned f = 0; f < FAULT_CLASSES; f++) {
         if (!(w->faults & FAULT_BIT(f)))
             continue;
@@ -332,6 +333,16 @@ static void swallow(struct world *w, const struct planned *p)
                 link_swallow(w, c, s, ways);
 }
 
+static void proxy(struct world *w, const struct planned *p)
+{
+    uint8_t what = p->what % 7u + 1;
+    w->host[p->server].proxy = p->is_end ? 0 : what;
+    world_trace(
+        w, "s%u: a proxy answers %s%s%s%s", p->server, p->is_end ? "no more for itself" : "for itself:",
+        what & PROXY_SCRIPTS && !p->is_end ? " scripts" : "",
+        what & PROXY_DELETES && !p->is_end ? " DELEX" : "", what & PROXY_WATCH && !p->is_end ? " WATCH" : "");
+}
+
 /* Those that have a time. */
 static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned *p) = {
     [FAULT_STALL] = stall,
@@ -355,6 +366,7 @@ static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned
     [FAULT_HALF] = half,
     [FAULT_WALL] = step_wall,
     [FAULT_SWALLOW] = swallow,
+    [FAULT_PROXY] = proxy,
     [FAULT_STEP_CLIENT] = step_clock,
     [FAULT_STEP_SERVER] = step_clock,
 };

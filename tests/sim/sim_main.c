@@ -57,9 +57,9 @@ static void misused(const char *what, const char *arg)
     exit(64);
 }
 
-static uint32_t parse_faults(const char *text)
+static int64_t parse_faults(const char *text)
 {
-    uint32_t bits = 0;
+    uint64_t bits = 0;
     char copy[256];
     snprintf(copy, sizeof copy, "%s", text);
     for (char *p = strtok(copy, ","); p; p = strtok(NULL, ",")) {
@@ -76,7 +76,7 @@ static uint32_t parse_faults(const char *text)
             misused("no such fault: ", p);
         }
     }
-    return bits;
+    return (int64_t)bits;
 }
 
 static void parse_without(struct options *o, const char *text)

@@ -179,7 +179,7 @@ static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
  */
 void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
 {
-    const uint32_t harmless = FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_MULTI) |
+    const uint64_t harmless = FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_MULTI) |
                               FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SCRIPTS);
     const struct client *c = &w->client[h->client];
     uint64_t half_ms = h->vain_ms + (until_ms - h->vain_ms) / 2;

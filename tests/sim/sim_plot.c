@@ -108,8 +108,8 @@ static int next_fault(const struct world *w, int last)
 /* What it is, and whom it strikes. */
 static void label(const struct planned *p, char *text, size_t size)
 {
-    static const uint32_t of_a_link = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_HALF);
-    static const uint32_t of_a_client = FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
+    static const uint64_t of_a_link = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_HALF);
+    static const uint64_t of_a_client = FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |
                                         FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_WALL) |
                                         FAULT_BIT(FAULT_STEP_CLIENT);
     const char *name = fault_name(p->fault);
@@ -126,7 +126,7 @@ static void label(const struct planned *p, char *text, size_t size)
 /* What is over at once has an end in the plan all the same. */
 static uint64_t end_of(const struct planned *p)
 {
-    static const uint32_t lasting =
+    static const uint64_t lasting =
         FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_PARTITION) | FAULT_BIT(FAULT_REFUSE) |
         FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_EVERYSEC) |
         FAULT_BIT(FAULT_RESTART) | FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) | FAULT_BIT(FAULT_KILL) |

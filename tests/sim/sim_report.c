@@ -7,7 +7,7 @@
 
 /* ---------------------------------------------------------------- which world it is */
 
-static void print_faults(uint32_t faults)
+static void print_faults(uint64_t faults)
 {
     const char *sep = "";
     if (faults == 0)
@@ -20,7 +20,7 @@ static void print_faults(uint32_t faults)
 }
 
 /* What the clients do about a restart, or the loss of data, is promised to help. */
-uint32_t faults_outside(const struct world *w)
+uint64_t faults_outside(const struct world *w)
 {
     uint32_t helps = w->guard != RDL_GUARD_OFF ? FAULT_BIT(FAULT_RESTART) : 0;
     if (w->has_canary)
@@ -30,7 +30,7 @@ uint32_t faults_outside(const struct world *w)
 
 static void print_outside(const struct world *w)
 {
-    uint32_t outside = faults_outside(w);
+    uint64_t outside = faults_outside(w);
     if (outside != 0) {
         printf(" (outside the assumptions: ");
         print_faults(outside);
@@ -131,7 +131,7 @@ static void print_options(const struct options *o)
 {
     const char *sep = " without=";
     printf("%llu faults=", (unsigned long long)o->seed);
-    print_faults((uint32_t)o->faults);
+    print_faults((uint64_t)o->faults);
     if (o->clients > 0)
         printf(" clients=%d", o->clients);
     if (o->servers > 0)
@@ -161,7 +161,7 @@ void report_violation(const struct world *w)
     printf("VIOLATION ");
     report_world(w);
     printf("  %s: %s (at %llu us)\n", oracle, w->violation_text, (unsigned long long)w->violation_at);
-    o.faults = w->faults;
+    o.faults = (int64_t)w->faults;
     o.trace = o.is_plotted = 0;
     while (drop_classes(&o, oracle)) {
     }

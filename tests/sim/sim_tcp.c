@@ -261,6 +261,49 @@ static size_t to_the_gap(struct world *w, struct tcp *t)
     return t->up.ready;
 }
 
+static int is_script(struct sim_arg a, const struct rdl_script *script)
+{
+    return (a.len == 40 && memcmp(a.data, script->sha, 40) == 0) ||
+           (a.len == script->text_len && memcmp(a.data, script->text, a.len) == 0);
+}
+
+/* The proxy answers this command with an error of its own; never one that grants. */
+static int is_proxied(const struct host *h, const struct sim_arg *argv)
+{
+    int what = 0;
+    if (sim_arg_is(argv[0], "EVAL") || sim_arg_is(argv[0], "EVALSHA"))
+        what = is_script(argv[1], &rdl_script_extend) || is_script(argv[1], &rdl_script_release)
+                   ? PROXY_SCRIPTS
+                   : 0;
+    else if (sim_arg_is(argv[0], "DELEX") || sim_arg_is(argv[0], "DELIFEQ"))
+        what = PROXY_DELETES;
+    else if (sim_arg_is(argv[0], "WATCH"))
+        what = PROXY_WATCH;
+    return h->proxy & what;
+}
+
+/* The server's answers; through a proxy one by one. Returns how many bytes were used. */
+static size_t execute(struct host *h, struct tcp *t, size_t len, struct sim_out *out)
+{
+    uint64_t now_ms = clock_ms(&h->clock, h->world->now);
+    const uint8_t *in = t->up.data + t->up.head;
+    size_t at = 0, used;
+    do { /* also without bytes: a wait may be over */
+        struct sim_arg argv[SIM_ARGS];
+        int argc = 0;
+        const char *why;
+        long n = h->proxy ? sim_request_parse(in + at, len - at, argv, &argc, &why) : 0;
+        size_t before = out->len;
+        used = sim_server_input(&h->model, &t->session, in + at, n > 0 ? (size_t)n : len - at, now_ms, out);
+        at += used;
+        if (n > 0 && argc > 1 && used > 0 && is_proxied(h, argv)) {
+            out->len = before;
+            sim_out_text(out, "-ERR upstream failure\r\n");
+        }
+    } while (h->proxy && used > 0 && at < len);
+    return at;
+}
+
 /* Execute what has arrived. */
 static void serve(struct world *w, struct tcp *t)
 {
@@ -270,8 +313,7 @@ static void serve(struct world *w, struct tcp *t)
     uint8_t buf[FIFO];
     struct sim_out out = {buf, FIFO - t->down.len, 0};
     h->serving = t;
-    size_t used = sim_server_input(&h->model, &t->session, t->up.data + t->up.head, to_the_gap(w, t),
-                                   clock_ms(&h->clock, w->now), &out);
+    size_t used = execute(h, t, to_the_gap(w, t), &out);
     h->serving = NULL;
     fifo_drop(&t->up, used);
     if (out.len > 0 && t->client_open && !(t->swallows & 2)) {

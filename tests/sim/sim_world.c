@@ -160,10 +160,10 @@ enum { REST_US = 1500000 };      /* nobody wants a lock: for the last releases, 
 enum { UP_BEFORE_MS = 3600000 }; /* servers have been running for an hour when a world begins */
 
 /* Each class with even chances; in one world of eight none at all. */
-static uint32_t draw_faults(struct rng *r, struct rng *later)
+static uint64_t draw_faults(struct rng *r, struct rng *later)
 {
-    uint32_t more = (uint32_t)rng_next(later) & FAULTS_LATER;
-    uint32_t bits = (uint32_t)rng_next(r) & FAULTS_FIRST;
+    uint64_t more = rng_next(later) & FAULTS_LATER;
+    uint64_t bits = rng_next(r) & FAULTS_FIRST;
     return rng_chance(r, 125) ? 0 : bits | more;
 }
 
@@ -206,7 +206,7 @@ static void make_hosts(struct world *w)
         memset(h, 0, offsetof(struct host, model));
         h->clock = (struct clock){1700000000 * SECOND + rng_below(r, 1000000 * SECOND), draw_rate(w), 0};
         h->index = (uint8_t)s;
-        h->is_down = h->is_frozen = 0;
+        h->is_down = h->is_frozen = h->proxy = 0;
         h->refuse_until = h->blackhole_until = h->up_at = 0;
         h->serving = NULL;
         h->world = w;
@@ -238,7 +238,7 @@ static void make_guard(struct world *w)
     if (w->is_single || w->opt.is_scripted)
         w->guard = RDL_GUARD_OFF;
     int is_guarded = w->guard != RDL_GUARD_OFF, restarts = rng_chance(r, 300);
-    uint32_t losses = (uint32_t)rng_next(r) & (FAULT_BIT(FAULT_FLUSH) | FAULT_BIT(FAULT_PROMOTE));
+    uint64_t losses = rng_next(r) & (FAULT_BIT(FAULT_FLUSH) | FAULT_BIT(FAULT_PROMOTE));
     if (w->is_unnamed) /* a canary of another server cannot be told from its own */
         losses &= ~FAULT_BIT(FAULT_PROMOTE);
     w->has_canary = (uint8_t)(rng_chance(r, 300) && is_guarded);
@@ -278,7 +278,7 @@ static void make_shape(struct world *w)
     int clients = (int)rng_between(r, 2, 5), servers = sizes[rng_below(r, 10)];
     int handles = rng_chance(r, 300) ? (int)rng_between(r, 2, HANDLES_MAX) : 1;
     uint32_t ttl = (uint32_t)rng_between(r, 4, 28) * 50;
-    uint32_t faults = draw_faults(r, &w->stream[STREAM_MORE]);
+    uint64_t faults = draw_faults(r, &w->stream[STREAM_MORE]);
     w->clients = w->opt.clients > 0 ? w->opt.clients : clients;
     w->servers = w->opt.servers > 0 ? w->opt.servers : servers;
     w->is_single = rng_chance(r, w->servers == 1 ? 700 : 100);
@@ -296,7 +296,7 @@ static void make_shape(struct world *w)
     w->is_unnamed = w->opt.is_unnamed || (w->opt.seed / 8 % 8 == 7 && !w->opt.is_scripted);
     w->handles = w->opt.is_scripted ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
-    w->faults = w->opt.faults >= 0 ? (uint32_t)w->opt.faults : faults;
+    w->faults = w->opt.faults >= 0 ? (uint64_t)w->opt.faults : faults;
     w->hold_us = (uint64_t)w->ttl_ms * rng_between(r, 100, 1500);
     w->think_us = (uint64_t)w->ttl_ms * rng_between(r, 1000, 6000);
     uint32_t tail = (uint32_t)rng_between(r, 1, 50), cut = (uint32_t)rng_between(r, 1, 300);
@@ -312,10 +312,10 @@ static void make_shape(struct world *w)
 /* The stream that gets the n-th seed: later ones stand last, so that older worlds are what they were. */
 static int stream_drawn(int n)
 {
-    static const uint8_t later[] = {STREAM_SETUP, STREAM_DELAY, STREAM_USER,   STREAM_LIBRARY,
-                                    STREAM_GUARD, FAULT_LAG,    FAULT_EVICT,   FAULT_EVERYSEC,
-                                    FAULT_ADOPT,  FAULT_HINT,   FAULT_MULTI,   STREAM_MORE,
-                                    FAULT_HALF,   FAULT_WALL,   FAULT_BETWEEN, FAULT_SWALLOW};
+    static const uint8_t later[] = {
+        STREAM_SETUP, STREAM_DELAY,   STREAM_USER,   STREAM_LIBRARY, STREAM_GUARD, FAULT_LAG,
+        FAULT_EVICT,  FAULT_EVERYSEC, FAULT_ADOPT,   FAULT_HINT,     FAULT_MULTI,  STREAM_MORE,
+        FAULT_HALF,   FAULT_WALL,     FAULT_BETWEEN, FAULT_SWALLOW,  FAULT_PROXY};
     return n < FAULT_LAG ? n : later[n - FAULT_LAG];
 }
 

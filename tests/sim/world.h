@@ -76,6 +76,7 @@ enum fault {
     FAULT_WALL,     /* a client's wall clock steps: fencing numbers begin there */
     FAULT_BETWEEN,  /* behind any of the commands sent in one go others have their turn, for a while */
     FAULT_SWALLOW,  /* connections that are there swallow everything, one way or both; new ones work */
+    FAULT_PROXY,    /* a proxy has extends and releases executed, and answers with an error of its own */
     FAULT_CLASSES
 };
 
@@ -89,10 +90,10 @@ enum stream {
     STREAMS
 };
 
-#define FAULT_BIT(f)   (1u << (f))
-#define FAULTS_FIRST   (FAULT_BIT(FAULT_FLUSH) - 1u) /* inside the assumptions */
-#define FAULTS_ALL     (FAULT_BIT(FAULT_CLASSES - 1) * 2u - 1u)
-#define FAULTS_LATER   (FAULTS_ALL & ~(FAULT_BIT(FAULT_EVERYSEC) - 1u))
+#define FAULT_BIT(f)   (1ull << (f))
+#define FAULTS_FIRST   (FAULT_BIT(FAULT_FLUSH) - 1) /* inside the assumptions */
+#define FAULTS_ALL     (FAULT_BIT(FAULT_CLASSES - 1) * 2 - 1)
+#define FAULTS_LATER   (FAULTS_ALL & ~(FAULT_BIT(FAULT_EVERYSEC) - 1))
 #define FAULTS_INSIDE  (FAULTS_FIRST | FAULTS_LATER)
 #define FAULTS_OUTSIDE (FAULTS_ALL & ~FAULTS_INSIDE)
 /* Fences may get lost: then numbers grow by the floors alone. */
@@ -185,6 +186,9 @@ struct clock {
     int64_t step_us;
 };
 
+/* The commands of the scripts that extend and release one lock; those of their own; WATCH. */
+enum proxy { PROXY_SCRIPTS = 1, PROXY_DELETES = 2, PROXY_WATCH = 4 };
+
 struct host {
     struct world *world;
     struct sim_server model;
@@ -193,6 +197,7 @@ struct host {
     uint8_t index;
     uint8_t is_down;
     uint8_t is_frozen;
+    uint8_t proxy; /* bits of enum proxy: what a proxy in front of it answers with an error of its own */
     uint64_t refuse_until;
     uint64_t blackhole_until;
     uint64_t up_at;
@@ -346,7 +351,7 @@ struct world {
     struct options opt;
     struct rng stream[STREAMS];
     uint32_t run;
-    uint32_t faults; /* bits, as drawn or given */
+    uint64_t faults; /* bits, as drawn or given */
     int clients, servers, handles, is_single;
     int conns;                         /* of a client */
     int has_other_servers;             /* of which the oracles know less: by WATCH a client sees by itself */

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: NOSCRIPT leads to the full text
-s/    if \(r->is_sha\)/    if (r->is_sha \&\& !rdl_has_prefix(c->reply, "NOSCRIPT"))/
+s/    else if \(r->is_sha\)/    else if (r->is_sha \&\& !rdl_has_prefix(c->reply, "NOSCRIPT"))/

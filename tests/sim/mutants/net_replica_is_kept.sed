@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: READONLY drops the connection
-s/if \(code == RDL_E_READONLY\)/if (code == RDL_OK)/
+s/if \(class == RDL_E_READONLY\)/if (class == RDL_OK)/
