@@ -15,6 +15,7 @@ NEEDS_bench-tools = bench
 bench-tools:
 	@$(PROBE)
 $(B)/bench-resp: tests/bench/bench_resp.c $(LIB) | bench-tools
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^ -lhiredis
 
 # Of gcc 12 at -O2 on x86-64 it is 6,021; the budget is for other compilers, too.
@@ -23,12 +24,14 @@ LOCK_INSTRUCTIONS = 6200
 bench-lock: $(B)/bench-lock ## bench: instructions of a px lock that is taken and given back, without a socket
 	tests/bench/bench_lock.sh $< $(LOCK_INSTRUCTIONS)
 $(B)/bench-lock: tests/bench/bench_lock.c $(CORE_SRC) | bench-tools
+	@mkdir -p $(@D)
 	$(Q)$(GCC) $(WARN) $(WERROR) -O2 -I. -o $@ $^
 
 .PHONY: bench-wait
 bench-wait: $(B)/bench-wait ## bench: 8 and 64 clients want one lock: the wake hint against polling
 	tests/bench/bench_wait.sh $<
 $(B)/bench-wait: tests/bench/bench_wait.c $(LIB)
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^
 
 # What hurts real servers stands on the tests' fixtures.

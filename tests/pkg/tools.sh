@@ -12,6 +12,7 @@ make=$(command -v "$1")
 shift
 mkdir "$dir/bin"
 for tool in $(busybox --list); do ln -s "$(command -v busybox)" "$dir/bin/$tool"; done
+rm -f "$dir/bin/install" # a link to busybox, where busybox has an install
 cat >"$dir/bin/install" <<'END'
 #!/bin/sh
 case $#,$1 in

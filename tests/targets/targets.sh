@@ -45,7 +45,7 @@ run() {
     m4) board='arm -M mps2-an386' ;;
     rv32) board='riscv32 -M virt -bios none' ;;
     esac
-    timeout 300 qemu-system-$board $count -display none -monitor none -serial none -chardev stdio,id=said \
+    timeout 3000 qemu-system-$board $count -display none -monitor none -serial none -chardev stdio,id=said \
         -semihosting-config "enable=on,target=native,chardev=said$arguments" -kernel "$out/$program-$name.elf" \
         </dev/null >"$said" 2>"$out/errors" || finding "$name: $program ends with $?: $(head -n 3 "$out/errors")"
 }
@@ -54,7 +54,7 @@ run() {
 run_avr() {
     name=avr
     said=$out/image-avr.log
-    timeout 300 simavr -m atmega1284p -f 16000000 "$out/image-avr.elf" </dev/null >"$out/errors" 2>&1 ||
+    timeout 3000 simavr -m atmega1284p -f 16000000 "$out/image-avr.elf" </dev/null >"$out/errors" 2>&1 ||
         finding "avr: image ends with $?: $(head -n 3 "$out/errors")"
     sed -e "s/$(printf '\033')\[[0-9;]*m//g" -e 's/\.*$//' -e '/^Loaded /d' "$out/errors" >"$said"
 }
