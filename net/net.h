@@ -376,8 +376,9 @@ void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
 /*
  * Without rdl_net, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
  * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: opening and
- * closing are not signalled by an event. Never blocks. In a child after fork rdl_posix_ready closes the
- * child's copy of the descriptor and ends the conn with RDL_E_FORKED, each time.
+ * closing are not signalled by an event. A conn that is OPENING and has no socket waits for room in the queue
+ * of a unix socket: call rdl_posix_ready again within some ms. Never blocks. In a child after fork
+ * rdl_posix_ready closes the child's copy of the descriptor and ends the conn with RDL_E_FORKED, each time.
  */
 int rdl_posix_fd(const struct rdl_conn *c);
 /* What to watch it for now: POLLIN, POLLOUT, both or neither. */

@@ -35,6 +35,7 @@
 
 enum {
     SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
+    RETRY_MS = 10,  /* until a unix socket whose queue is full is tried again */
     RECV_MS = SLICE_MS / 2, /* a socket's own clock is coarse: never so near to the caller's bound */
     READ_BYTES = 1024,
     SEND_BYTES = 1024, /* room for the longest script with its arguments, or for many small commands */
@@ -183,16 +184,42 @@ static int make_socket(int family)
     return fd;
 }
 
-/* Connected. From now on a call says itself whether it may wait. */
+/*
+ * Where nobody listens on a port of this host, the system may choose just that port for our end, and connects
+ * the socket to itself.
+ */
+static int is_to_itself(int fd, const union address *peer, socklen_t len)
+{
+    union address own;
+    socklen_t own_len = sizeof own;
+
+    return peer->any.sa_family != AF_UNIX && getsockname(fd, &own.any, &own_len) == 0 && own_len == len &&
+           memcmp(&own, peer, len) == 0;
+}
+
+/* Connected, if somebody is at the other end. From now on a call says itself whether it may wait. */
 static void opened(struct rdl_conn *c)
 {
+    union address peer;
+    socklen_t len = sizeof peer;
+    int err = getpeername(c->fd, &peer.any, &len) == 0 ? 0 : errno;
+
+    if (err == ENOTCONN) /* not yet: the event was another one's */
+        return;
+    if (err == 0 && is_to_itself(c->fd, &peer, len)) {
+        end_by(c, ECONNREFUSED, RDL_E_CONNECT);
+        return;
+    }
     if (MSG_DONTWAIT != 0)
         (void)fcntl(c->fd, F_SETFL, 0);
     c->sys_error = 0;
     rdl_conn_opened(c);
 }
 
-/* Start connecting; 0 if that goes on. */
+/*
+ * Start connecting; 0 if that goes on. A unix socket whose queue is full says so at once instead of waiting:
+ * it is tried again, with another descriptor, until connecting takes too long.
+ */
 static int start(struct rdl_conn *c)
 {
     union address a;
@@ -208,12 +235,18 @@ static int start(struct rdl_conn *c)
         end_by(c, errno, RDL_E_CONNECT);
         return 1;
     }
-    if (connect(c->fd, &a.any, len) == 0)
+    if (connect(c->fd, &a.any, len) == 0) {
         opened(c);
-    else if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it goes on in the background as well */
+        return 1;
+    }
+    if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it goes on in the background as well */
         return 0;
-    else
-        end_by(c, errno, RDL_E_CONNECT);
+    if (errno == EAGAIN && a.any.sa_family == AF_UNIX) {
+        close(c->fd);
+        c->fd = -1;
+        return 0;
+    }
+    end_by(c, errno, RDL_E_CONNECT);
     return 1;
 }
 
@@ -378,6 +411,18 @@ static int slice(uint64_t now_ms, uint64_t until_ms)
     return until_ms - now_ms < SLICE_MS ? (int)(until_ms - now_ms) : SLICE_MS;
 }
 
+/* With a unix socket that is to be tried again: not longer than that. */
+static uint64_t until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+{
+    uint64_t retry_ms = UINT64_MAX;
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        if ((rdl_conn_wants(conns[i]) & RDL_WANT_OPEN) && conns[i]->fd < 0)
+            retry_ms = rdl_posix_now_ms() + RETRY_MS;
+    return retry_ms < until_ms ? retry_ms : until_ms;
+}
+
 /* poll(2) until something is ready, a signal came or until_ms. What poll returned last. */
 static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
 {
@@ -439,7 +484,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     fds[n].fd = wake_fd;
     fds[n].events = POLLIN;
     fds[n].revents = 0;
-    ready = wait_ready(fds, (nfds_t)n + 1, until_ms);
+    ready = wait_ready(fds, (nfds_t)n + 1, until_retry_ms(conns, n, until_ms));
     if (ready < 0)
         return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
     for (i = 0; ready > 0 && i < n; i++)

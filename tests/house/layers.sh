@@ -70,8 +70,8 @@ core_wants='memcpy memmove memset memcmp'
 arm_wants="__gnu_thumb1_case_sqi __gnu_thumb1_case_uqi __gnu_thumb1_case_shi __gnu_thumb1_case_uhi
     __gnu_thumb1_case_si __aeabi_uidiv __aeabi_uidivmod __aeabi_idiv __aeabi_idivmod __aeabi_lmul
     __aeabi_llsl __aeabi_llsr __aeabi_lasr"
-posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt clock_gettime getpid getrandom
-    open read write __errno_location'
+posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt getsockname getpeername
+    clock_gettime getpid getrandom open read write __errno_location'
 all_wants='__assert_fail _GLOBAL_OFFSET_TABLE_'
 
 # The library's objects in a tree; one that is left over from a source that is gone does not count.

@@ -3,8 +3,12 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
@@ -158,11 +162,85 @@ START_TEST(test_connecting_into_a_black_hole_ends_at_connect_ms)
 }
 END_TEST
 
-START_TEST(test_a_full_backlog_of_a_unix_socket_is_told_at_once)
+/* The system says so at once, where TCP would wait. */
+START_TEST(test_a_full_backlog_of_a_unix_socket_is_waited_for)
 {
+    int before, i, accepted;
+
     meet(FAKE_BLACK_HOLE, NULL, 0, 1);
+    before = live_count_fds();
     client_submit(&client, &rdl_op_acquire, "a");
-    check_unsent(RDL_E_CONNECT);
+    for (i = 0; i < 5; i++) {
+        client_step(&client, client_now() + CLIENT_PATIENCE_MS); /* no longer than until the next try */
+        ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
+        ck_assert_int_eq(live_count_fds(), before);
+    }
+    accepted = accept(fake.fds[0], NULL, NULL); /* there is room again */
+    client_wait_state(&client, RDL_CONN_READY);
+    close(accepted);
+}
+END_TEST
+
+START_TEST(test_a_full_backlog_of_a_unix_socket_ends_at_connect_ms)
+{
+    uint64_t start_ms = client_now();
+    unsigned steps = 0;
+
+    meet(FAKE_BLACK_HOLE, NULL, 0, 1);
+    client.cfg.connect_ms = 250;
+    client_submit(&client, &rdl_op_acquire, "a");
+    while (client.req.answer == RDL_ANSWER_NONE) {
+        client_step(&client, UINT64_MAX);
+        steps++;
+    }
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(client.req.error, RDL_E_TIMEOUT);
+    ck_assert_uint_ge(client_now(), start_ms + 250);
+    ck_assert_uint_le(steps, (client_now() - start_ms) / 5 + 10); /* it sleeps between two tries */
+}
+END_TEST
+
+/* What a poll told of another socket that had the same number. */
+START_TEST(test_an_event_while_it_connects_does_not_open_it)
+{
+    static const short events[] = {POLLOUT, POLLIN, POLLERR, POLLHUP, POLLIN | POLLOUT | POLLHUP};
+    size_t i;
+
+    meet(FAKE_BLACK_HOLE, NULL, 0, 0);
+    client_submit(&client, &rdl_op_acquire, "a");
+    client_step(&client, client_now());
+    for (i = 0; i < sizeof events / sizeof events[0]; i++) {
+        rdl_posix_ready(&client.conn, events[i]);
+        ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
+    }
+}
+END_TEST
+
+/* As the system may connect one to a port of this host where nobody listens, if it chooses that port. */
+static int socket_to_itself(void)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof a;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    ck_assert_int_eq(bind(fd, (struct sockaddr *)&a, sizeof a), 0);
+    ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&a, &len), 0);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
+    return fd;
+}
+
+START_TEST(test_a_connection_to_itself_is_none)
+{
+    int before = live_count_fds();
+
+    client_init(&client, "redis://127.0.0.1");
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_posix_opened(&client.conn, socket_to_itself());
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNREFUSED);
+    ck_assert_int_eq(live_count_fds(), before);
 }
 END_TEST
 
@@ -315,7 +393,10 @@ Suite *suite_net_posix_bad(void)
     tcase_add_test(tc, test_a_path_too_long_for_a_socket);
     tcase_add_test(tc, test_no_descriptor_left_is_an_error_of_the_system);
     tcase_add_test(tc, test_connecting_into_a_black_hole_ends_at_connect_ms);
-    tcase_add_test(tc, test_a_full_backlog_of_a_unix_socket_is_told_at_once);
+    tcase_add_test(tc, test_a_full_backlog_of_a_unix_socket_is_waited_for);
+    tcase_add_test(tc, test_a_full_backlog_of_a_unix_socket_ends_at_connect_ms);
+    tcase_add_test(tc, test_an_event_while_it_connects_does_not_open_it);
+    tcase_add_test(tc, test_a_connection_to_itself_is_none);
     tcase_add_loop_test(tc, test_failed_connections_leave_no_descriptor, 0, 2);
     tcase_add_loop_test(tc, test_an_answer_byte_by_byte_is_one_answer, 0, 2);
     tcase_add_loop_test(tc, test_a_web_server, 0, 2);
