@@ -561,7 +561,8 @@ static int legacy_next(struct rdl_lock *lock)
 }
 
 static const struct rdl_op *const strict_ops[] = {NULL, NULL, &rdl_op_release_strict};
-static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, strict_ops, legacy_next};
+static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, strict_ops,
+                                            legacy_next};
 
 void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_lock_options *opt,
                           struct rdl_conn *conn, const void *name, size_t name_len)

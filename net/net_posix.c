@@ -87,15 +87,28 @@ static void end_by(struct rdl_conn *c, int err, int otherwise)
     c->sys_error = err;
 }
 
+/* The process that opened the conn's socket is kept in the bytes of a pointer that nobody follows. */
+static void set_opener(struct rdl_conn *c, pid_t pid)
+{
+    memcpy(&c->transport, &pid, sizeof pid);
+}
+
+/* 0: none. */
+static pid_t opener(const struct rdl_conn *c)
+{
+    pid_t pid;
+
+    memcpy(&pid, &c->transport, sizeof pid);
+    return pid;
+}
+
 /*
  * A child after fork shares the socket with its parent: each would read replies to what the other asked. So
  * it gives its copy back, and the conn is of no use to it until it is set up again.
  */
 static int is_forked(struct rdl_conn *c, pid_t pid)
 {
-    intptr_t opened_by = (intptr_t)c->transport;
-
-    if (opened_by == 0 || opened_by == pid)
+    if (opener(c) == 0 || opener(c) == pid)
         return 0;
     end(c, RDL_E_FORKED);
     return 1;
@@ -229,7 +242,7 @@ static int start(struct rdl_conn *c)
         end(c, RDL_E_URL);
         return 1;
     }
-    c->transport = (void *)(intptr_t)getpid();
+    set_opener(c, getpid());
     c->fd = make_socket(a.any.sa_family);
     if (c->fd < 0) {
         end_by(c, errno, RDL_E_CONNECT);
@@ -385,7 +398,7 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
     }
     if (c->fd >= 0)
         close(c->fd);
-    c->transport = (void *)(intptr_t)pid;
+    set_opener(c, pid);
     c->fd = fd;
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
