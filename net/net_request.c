@@ -152,10 +152,13 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         rdl_record_tell(r, 0);
         return class;
     }
-    if (r->op->family == FAMILY_DIRECT || r->is_last)
+    if (r->op->family == FAMILY_DIRECT ||
+        !(class == RDL_OTHER ? r->op->goes_on != 0 : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM))
         return RDL_OK;
-    if (class == RDL_OTHER ? r->op->goes_on != 0 : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM)
+    if (!r->is_last)
         refuse_method(c, r, class);
+    else if (r->is_sha) /* by EVAL it may be done, which would come too late */
+        r->error = RDL_E_SERVER;
     return RDL_OK;
 }
 

@@ -231,6 +231,43 @@ START_TEST(noscript_to_both_ends_in_the_next_way)
 }
 END_TEST
 
+/* EVAL would have followed: that it may not be sent any more says nothing of what the server can do. */
+START_TEST(a_refused_evalsha_is_not_permanent_where_nothing_may_follow)
+{
+    static const char *const refusals[] = {NOSCRIPT, NOPERM, UNKNOWN_COMMAND,
+                                           "-NOPERM No permissions to access a key\r\n"};
+    struct rdl_command cmd = {
+        &rdl_op_acquire_fenced, {"k", 1}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, "*2\r\n:1\r\n:5\r\n");
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\nEVALSHA\r\n"));
+    rdl_conn_last_try(&s.conn, &a);
+    scripted_reply(&s, refusals[_i]);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(a.error, RDL_E_SERVER);
+    ck_assert(!rdl_is_permanent(a.error));
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_acquire_fenced), RDL_OK);
+}
+END_TEST
+
+/* To EVAL it is what the server can do. */
+START_TEST(a_refused_eval_is_told_also_where_nothing_may_follow)
+{
+    struct rdl_command cmd = {
+        &rdl_op_acquire_fenced, {"k", 1}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    scripted_sent(&s);
+    rdl_conn_last_try(&s.conn, &a);
+    scripted_reply(&s, _i ? NOPERM : UNKNOWN_COMMAND);
+    ck_assert_int_eq(a.error, _i ? RDL_E_PERM : RDL_E_UNSUPPORTED);
+}
+END_TEST
+
 START_TEST(noscript_to_an_eval_where_nothing_else_is_left_is_told)
 {
     struct rdl_command cmd = {
@@ -962,6 +999,8 @@ Suite *suite_lock_ways(void)
     tcase_add_loop_test(tc, what_was_not_sent_yet_is_not_sent_after_its_last_try, 0, 2);
     tcase_add_loop_test(tc, noscript_in_answer_to_an_eval_is_a_refusal, 0, 2);
     tcase_add_test(tc, noscript_to_both_ends_in_the_next_way);
+    tcase_add_loop_test(tc, a_refused_evalsha_is_not_permanent_where_nothing_may_follow, 0, 4);
+    tcase_add_loop_test(tc, a_refused_eval_is_told_also_where_nothing_may_follow, 0, 2);
     tcase_add_test(tc, noscript_to_an_eval_where_nothing_else_is_left_is_told);
     tcase_add_loop_test(tc, an_evalsha_behind_an_eval_that_was_put_off_recovers, 0, 3);
     tcase_add_loop_test(tc, a_forbidden_evalsha_is_not_tried_again, 0, 2);

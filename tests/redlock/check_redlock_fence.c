@@ -231,6 +231,48 @@ START_TEST(without_scripts_it_is_refused_and_not_faked)
 }
 END_TEST
 
+/*
+ * One of an even number is cut off: no majority any more, so the others are released, and their EVALSHA is a
+ * last try. That one of them had forgotten the script is no want of scripts: the acquire waits on.
+ */
+START_TEST(a_script_that_was_forgotten_at_a_last_try_is_no_want_of_scripts)
+{
+    size_t n = _i ? 4 : 2;
+    size_t i;
+    int rc;
+
+    fenced(n);
+    fleet.opt.lease.wait_ms = 60000;
+    fleet.opt.lease.retry_ms = 50;
+    ck_assert_int_eq(acquire(), RDL_OK);
+    release();
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    if (n == 4)
+        fleet_steal(1, now);
+    for (i = n / 2; i < n; i++)
+        fleet_command(i, "SCRIPT FLUSH\r\n", now);
+    now += 100;
+    ck_assert_int_eq(rdl_redlock_acquire_begin(lock, entropy_bytes(), now), RDL_PENDING);
+    for (i = 0; i < n; i++)
+        scripted_sent(&fleet.s[i]); /* on their way */
+    fleet_down(0);
+    if (n == 4)
+        fleet_serve(1, now);
+    now += 2;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    for (i = n / 2; i < n; i++)
+        fleet_serve(i, now);
+    now += 2;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_up(0);
+    if (n == 4)
+        fleet_delete(1, now);
+    rc = fleet_run(RDL_PENDING, &now);
+    ck_assert_int_eq(rc, RDL_OK);
+}
+END_TEST
+
 /* Three, with counters; the last is in quarantine. */
 static void fenced_and_guarded(const unsigned c[3])
 {
@@ -529,6 +571,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, a_floor_is_the_least_number);
     tcase_add_test(tc, a_floor_may_be_set_while_an_acquire_waits);
     tcase_add_loop_test(tc, without_scripts_it_is_refused_and_not_faked, 0, 3);
+    tcase_add_loop_test(tc, a_script_that_was_forgotten_at_a_last_try_is_no_want_of_scripts, 0, 2);
     tcase_add_test(tc, a_server_in_quarantine_gives_no_number);
     tcase_add_test(tc, a_gap_voids_the_number);
     tcase_add_loop_test(tc, who_grants_it_late_is_raised_too, 0, 2);

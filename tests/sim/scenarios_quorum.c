@@ -309,6 +309,42 @@ static void verdict_sends_nothing_again(void)
     EXPECT(w, scene_owner(w, 3) == -1);
 }
 
+/* One of two is cut off, the other has forgotten the script: it is no server without scripts. */
+static void forgotten_script_at_a_last_try(void)
+{
+    for (int n = 2; n <= 4; n += 2) {
+        struct world *w = scene(2, n, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_ready(w);
+        h->opt.fencing = scene_lock(w, 1)->opt.fencing = &rdl_redlock_fenced;
+        w->is_fenced = 1;
+        h->opt.lease.wait_ms = 5000;
+        h->opt.lease.retry_ms = 50;
+        for (int k = 0; k < 2; k++) { /* by EVALSHA from here on */
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            scene_go(w, 10);
+        }
+        for (int s = n / 2; s < n; s++) {
+            w->host[s].model.scripts = 0;
+            w->link[0][s].delay_us = 20 * MS;
+        }
+        if (n == 4)
+            EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        for (int s = 2; s < n; s++)
+            sim_server_flush(&w->host[s].model);
+        scene_begin(w, h, ACQUIRING, 0);
+        scene_cut(w, 0, 0);
+        scene_go(w, 60);
+        EXPECT(w, handle_is_pending(h)); /* and not RDL_E_FENCE */
+        if (n == 4)
+            EXPECT(w, scene_do(w, scene_lock(w, 1), RELEASING, 0) != RDL_PENDING);
+        EXPECT(w, scene_wait(w, h) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
 /* Some want it all the time. How often it was had in so many ms. */
 static int turns(struct world *w, uint32_t ms)
 {
@@ -432,6 +468,7 @@ const struct scenario scenarios_quorum[] = {
     {"a lock is busy though a minority is dead", busy_though_a_minority_is_dead, SCENE},
     {"an attempt that cannot win gives back before its verdict", given_back_before_the_verdict, SCENE},
     {"while a verdict waits nothing is sent again", verdict_sends_nothing_again, SCENE},
+    {"a script forgotten at a last try is no want of scripts", forgotten_script_at_a_last_try, SCENE},
     {"many want it and a minority is dead", dead_minority_and_contention, SCENE},
     {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
     {"waiting for connections does not spin", waiting_for_conns_does_not_spin, SCENE},
