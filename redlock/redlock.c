@@ -37,7 +37,7 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
         conn->cfg->facts->needs_info |= opt->guard <= RDL_GUARD_REQUIRED;
     }
     if (r->n > 0)
-        r->user = servers->user = ++servers->conn->users;
+        r->user = servers->user = servers->conn->users = (uint8_t)(servers->conn->users + 1);
 }
 
 /*

@@ -291,7 +291,7 @@ START_TEST(a_server_that_says_nothing_is_left_out)
         set(N, name, TOKEN);
     }
     live_freeze(&server[1]);
-    list((const char *const[]){"--restart-guard=off", "--attempt=200ms", NULL}, "lock");
+    list((const char *const[]){"--restart-guard=off", "--attempt=2s", NULL}, "lock");
     live_thaw(&server[1]);
     ck_assert_int_eq(a.status, 1);
     ck_assert_uint_eq(command_count(a.out, ": held by " ID " on 2 of 3, for "), 20);
