@@ -34,7 +34,8 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
             r->result = (int16_t)rc;
             return;
         }
-        conn->cfg->facts->needs_info |= opt->guard <= RDL_GUARD_REQUIRED;
+        if (opt->guard <= RDL_GUARD_REQUIRED)
+            conn->cfg->facts->needs_info = 1;
     }
     if (r->n > 0)
         r->user = servers->user = servers->conn->users = (uint8_t)(servers->conn->users + 1);
