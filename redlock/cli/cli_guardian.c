@@ -78,10 +78,11 @@ static pid_t watch(int fd)
 
 static void guard(int fd)
 {
-    setsid();
 #ifdef __linux__
-    prctl(PR_SET_NAME, "lock-guardian", 0L, 0L, 0L); /* pkill redlock must not end it as well */
+    /* First of all: `pkill redlock` must not end it as well. */
+    prctl(PR_SET_NAME, "lock-guardian", 0L, 0L, 0L);
 #endif
+    setsid();
     ignore_all_signals();
     hold_nothing_but(fd);
     pid_t group = watch(fd);

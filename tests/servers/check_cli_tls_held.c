@@ -108,7 +108,7 @@ static int read_process(const char *number, struct process *p)
     return 1;
 }
 
-/* All in the session of a child of the command that is a connect command's. */
+/* The processes of connect commands. The guardian leads a session too, but has its name before that. */
 static int find_connectors(pid_t out[PROCESSES])
 {
     static struct process all[4000];
@@ -301,10 +301,10 @@ START_TEST(one_that_never_connects_and_takes_no_signal_is_killed)
 
     started = 0;
     memset(&a, 0, sizeof a);
-    command_add_all(&a, (const char *const[]){"acquire", "--connect-command",
-                                              "sh -c 'trap \"\" TERM INT HUP; sleep 60; sleep 60'", "-u",
-                                              "rediss://localhost:1", "-n", "--attempt", "300ms", "nightly",
-                                              NULL});
+    command_add_all(&a,
+                    (const char *const[]){"acquire", "--connect-command",
+                                          "sh -c 'trap \"\" TERM INT HUP; sleep 60; sleep 60'", "-u",
+                                          "rediss://localhost:1", "-n", "--attempt", "2s", "nightly", NULL});
     command_start(&a);
     while (n < 2)
         n = find_connectors(pid);
