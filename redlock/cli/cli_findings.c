@@ -51,7 +51,15 @@ static void remedy(const char *format, ...)
 
 /* ---------------------------------------------------------------- who is not there */
 
-/* What a connect command says of TLS, in OpenSSL's words, and what helps. */
+#define CLOSED_BY_SERVER                                                                                     \
+    "the server closed the connection; if it wants a client's certificate: openssl's -cert FILE -key FILE"
+
+/*
+ * What a connect command says of TLS, in OpenSSL's words, and what helps. In TLS 1.3 the client ends its side
+ * of the handshake before the server has looked at the client's certificate (RFC 8446, section 2). If the
+ * server then closes the connection, openssl may fail at its next write or read without having read the alert
+ * "certificate required".
+ */
 static const struct {
     const char *says, *remedy;
 } tls_remedies[] = {
@@ -62,6 +70,8 @@ static const struct {
     {"self-signed certificate", "name the authority that you trust: openssl's -CAfile FILE"},
     {"unable to get local issuer", "name the authority that you trust: openssl's -CAfile FILE"},
     {"certificate required", "it wants a client's certificate: openssl's -cert FILE -key FILE"},
+    {"write:errno=", CLOSED_BY_SERVER},
+    {"read:errno=", CLOSED_BY_SERVER},
     {"wrong version number", "that port does not speak TLS: redis:// connects to it, or name its tls-port"},
     {": not found", "install that program, or give its whole path"},
 };

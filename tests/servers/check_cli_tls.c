@@ -113,13 +113,14 @@ START_TEST(a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere
 }
 END_TEST
 
+/* openssl may find the connection closed before it reads why; wrongs[] has both texts. */
 START_TEST(a_server_that_wants_a_certificate_of_ours_is_told_with_its_remedy)
 {
     tls_start(&server, TLS_RIGHT);
     live_command(&server.live, "CONFIG SET tls-auth-clients yes");
     ck_assert_int_eq(ask("doctor", tls_openssl(), tls_url(&server), the_lock), 69);
     ck_assert_msg(strstr(a.out, ": cannot connect: openssl: ") != NULL &&
-                      strstr(a.out, "certificate required") != NULL &&
+                      (strstr(a.out, "certificate required") || strstr(a.out, ":errno=")) &&
                       strstr(a.out, "-cert FILE -key FILE") != NULL,
                   "%s", a.out);
 }
@@ -159,6 +160,10 @@ static const struct {
      "does that port speak TLS"},
     {"echo 'It is closed' >&2; exit 3", 69, ": cannot connect: sh: It is closed\n",
      "does the connect command work"},
+    {"echo write:errno=104 >&2; exit 1", 69, ": cannot connect: sh: write:errno=104\n",
+     "the server closed the connection; if it wants a client's certificate: openssl's -cert FILE -key FILE"},
+    {"echo read:errno=104 >&2; exit 1", 69, ": cannot connect: sh: read:errno=104\n",
+     "the server closed the connection; if it wants a client's certificate: openssl's -cert FILE -key FILE"},
     {"sh -c 'echo first >&2; echo an error \"<\"\033\377\">\" >&2; echo then >&2'", 69,
      ": cannot connect: sh: an error <?\?>\n", "does the connect command work"},
     {"echo hello; exec cat >&2", 76,
