@@ -855,10 +855,9 @@ void rdl_cli_child_take_terminal(pid_t group);
  * to, so all signals are blocked in it. What we keep to be written is not its own.
  */
 pid_t rdl_cli_process_fork(void);
-/*
- * In it: a session of its own, our handlers and signals are not for it, and it dies with parent, who forked
- * it. name: what ps calls it.
- */
+/* In it: a session of its own, and the name that ps shows (on Linux). */
+void rdl_cli_process_lead(const char *name);
+/* The same; our handlers and signals are not for it, and it dies with parent, who forked it. */
 void rdl_cli_process_ends_with(pid_t parent, const char *name);
 /* In it: close all descriptors but this one. Not to be a second holder of anybody's pipe or terminal. */
 void rdl_cli_process_holds_only(int fd);

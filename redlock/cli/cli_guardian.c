@@ -12,9 +12,6 @@
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum { LOOK_MS = 1000 }; /* poll stands still while the host sleeps: look at the clock this often */
 
@@ -78,11 +75,7 @@ static pid_t watch(int fd)
 
 static void guard(int fd)
 {
-#ifdef __linux__
-    /* First of all: `pkill redlock` must not end it as well. */
-    prctl(PR_SET_NAME, "lock-guardian", 0L, 0L, 0L);
-#endif
-    setsid();
+    rdl_cli_process_lead("lock-guardian"); /* `pkill redlock` must not end it as well */
     ignore_all_signals();
     hold_nothing_but(fd);
     pid_t group = watch(fd);

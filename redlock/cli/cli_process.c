@@ -30,18 +30,26 @@ pid_t rdl_cli_process_fork(void)
     return pid;
 }
 
+/* The name comes first: whoever finds the session finds whose it is. */
+void rdl_cli_process_lead(const char *name)
+{
+#ifdef __linux__
+    prctl(PR_SET_NAME, name, 0L, 0L, 0L);
+#else
+    (void)name;
+#endif
+    setsid();
+}
+
 void rdl_cli_process_ends_with(pid_t parent, const char *name)
 {
     struct sigaction act;
     sigset_t none;
 
+    rdl_cli_process_lead(name);
 #ifdef __linux__
-    prctl(PR_SET_NAME, name, 0L, 0L, 0L);
     prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0L, 0L, 0L);
-#else
-    (void)name;
 #endif
-    setsid();
     rdl_cli_signals_restore();
     memset(&act, 0, sizeof act);
     act.sa_handler = SIG_DFL;
