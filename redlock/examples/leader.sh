@@ -38,13 +38,17 @@ if read -r _ <&4; then # its token: we are the leader
     trap 'stopped=1; [ -z "$work" ] || kill "$work" || :' HUP INT TERM # before there is something to stop
     "$@" 3>&- 4<&- &
     work=$!
-    [ -z "$stopped" ] || kill "$work"
+    [ -z "$stopped" ] || kill "$work" || : # it may have ended by then
     { cat >/dev/null; kill "$work"; } <&4 3>&- 2>/dev/null & # the lock is lost, or we are gone
     watch=$!
+    stopped=''
     wait "$work" || status=$?
-    while kill -0 "$work" 2>/dev/null; do # a signal cut that short, and went on to it
-        wait "$work" || status=$?
+    while [ -n "$stopped" ]; do # a signal ends wait early: the next wait has COMMAND's status
+        stopped='' again=0
+        wait "$work" 2>/dev/null || again=$?
+        [ $again -eq 127 ] || status=$again # 127: the last wait had it already
     done
+    trap '' HUP INT TERM # nothing is left to stop
     kill "$watch" || :
 fi
 exec 3>&-

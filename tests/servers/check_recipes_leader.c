@@ -6,6 +6,7 @@
 #include <check.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,15 +115,51 @@ START_TEST(a_leader_that_is_told_to_stop_ends_its_work_before_the_lock)
 }
 END_TEST
 
-/* With -x bash runs what PS4 says before each command: the signal comes while the leader is slow. */
-START_TEST(a_leader_that_is_stopped_while_it_begins_leaves_no_work_behind)
+/*
+ * The signal comes before the first of these commands of leader.sh, or, with "", while it waits for its work.
+ * The work has ended before the second one goes on. Bash runs a DEBUG trap before each command.
+ */
+static const struct {
+    const char *signal_before, *gone_before;
+} stops[] = {
+    {"work=$!", "none"},
+    {"[ -z \"$stopped\" ]", "kill \"$work\""},
+    {"", "[ -n \"$stopped\" ]"},
+};
+
+enum { STOPS = sizeof stops / sizeof stops[0] };
+
+START_TEST(a_leader_that_is_stopped_at_any_moment_has_the_status_of_its_work)
 {
-    recipe_start(
-        &r, &candidate[0],
-        "exec bash -c 'PS4=\"\\$(sleep 0.3)\"; set -x; . \"$0\"' \"$(command -v leader.sh)\" job sh -c "
-        "'trap \"exit 5\" TERM; echo $$ >&9; while :; do sleep 0.01; done' 2>/dev/null");
-    its_work(0);
+    char script[1000];
+
+    snprintf(
+        script, sizeof script,
+        "export SIGNAL_BEFORE='%s' GONE_BEFORE='%s' STEP='case $BASH_COMMAND in"
+        " \"$SIGNAL_BEFORE\") until [ -e ready ]; do :; done; kill -HUP $$;;"
+        " \"$GONE_BEFORE\"*) while kill -0 \"$work\" 2>/dev/null; do :; done;; esac'\n"
+        "exec bash -T -c 'trap \"$STEP\" DEBUG; . \"$0\"' \"$(command -v leader.sh)\" job sh -c "
+        "'trap \"exit 5\" TERM; : >ready; until [ \"$(wc -w </proc/$PPID/task/$PPID/children)\" -ge 3 ]; "
+        "do :; done; echo $$ >&9; while :; do sleep 0.01; done'",
+        stops[_i].signal_before, stops[_i].gone_before);
+    recipe_start(&r, &candidate[0], script);
+    if (stops[_i].signal_before[0] == '\0') {
+        its_work(0);
+        kill(candidate[0].pid, SIGHUP);
+    }
+    ck_assert_int_eq(command_end(&candidate[0]), 5);
+    ck_assert_int_eq(recipe_on(&r, "leader:job"), 0);
+}
+END_TEST
+
+START_TEST(a_signal_after_the_work_changes_no_status)
+{
+    recipe_start(&r, &candidate[0],
+                 "exec bash -c 'redlock() { command redlock \"$@\"; echo released >&9; read -r _ <go; }; "
+                 "mkfifo go; . \"$0\"' \"$(command -v leader.sh)\" job sh -c 'exit 5'");
+    ck_assert_str_eq(command_note(&candidate[0]), "released");
     kill(candidate[0].pid, SIGHUP);
+    recipe_run(&r, &candidate[1], "echo >go");
     ck_assert_int_eq(command_end(&candidate[0]), 5);
     ck_assert_int_eq(recipe_on(&r, "leader:job"), 0);
 }
@@ -146,7 +183,8 @@ Suite *suite_recipes_leader(void)
     tcase_add_loop_test(tc, of_three_one_leads_and_when_it_is_killed_another_one, 0, 2);
     tcase_add_test(tc, a_leader_that_loses_the_lock_stops_and_says_75);
     tcase_add_loop_test(tc, a_leader_that_is_told_to_stop_ends_its_work_before_the_lock, 0, 3);
-    tcase_add_test(tc, a_leader_that_is_stopped_while_it_begins_leaves_no_work_behind);
+    tcase_add_loop_test(tc, a_leader_that_is_stopped_at_any_moment_has_the_status_of_its_work, 0, STOPS);
+    tcase_add_test(tc, a_signal_after_the_work_changes_no_status);
     tcase_add_test(tc, without_the_lock_nobody_leads);
     suite_add_tcase(suite, tc);
     return suite;
