@@ -170,8 +170,8 @@ INC := $(DESTDIR)$(PREFIX)/include/libredlock
 BASH_COMPLETION := share/bash-completion/completions/redlock
 ZSH_COMPLETION := share/zsh/site-functions/_redlock
 FISH_COMPLETION := share/fish/vendor_completions.d/redlock.fish
-# $(call put,MODE,FILE,WHERE): as the install of every system can; -D is GNU's alone.
-put = install -d '$(dir $(3))' && install -m $(1) $(2) '$(3)'
+# $(call put,MODE,FILE,WHERE): as the install of every system can; -D is GNU's alone. Some give folders the umask's rights.
+put = umask 022 && install -d '$(dir $(3))' && install -m $(1) $(2) '$(3)'
 CMAKE := $(DESTDIR)$(LIBDIR)/cmake/libredlock
 install: lib $(B)/redlock $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man page, completions (PREFIX, LIBDIR, DESTDIR)
 	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
