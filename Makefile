@@ -223,8 +223,7 @@ CI_WAITS = 250:check
 CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
 	$(EXAMPLES) $(MORE_EXAMPLES) $(B)/redlock
 CHECK_PARTS = check-gcc check-asan check-clang layers size headers prototypes stale check-install $(CHECK_MORE)
-NEEDS_check = test
-NEEDS_check-gcc = test
+$(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = test))
 NEEDS_quick = quick
 NEEDS_lint = lint
 NEEDS_weekly = test lint live wire fuzz model proof cross fresh

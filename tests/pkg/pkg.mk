@@ -4,9 +4,9 @@
 .PHONY: check-pkg
 check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
 	+@$(PROBE) && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
-NEEDS_check-pkg = pkg
 CI_STAGES += 40:check-pkg
 PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce check-tools check-static check-builds
+$(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
 
 # ------------------------------------------------------------------ one file
 .PHONY: amalgam amalgam-lists amalgam-gcc

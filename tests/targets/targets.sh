@@ -25,6 +25,12 @@ finding() {
     failed=1
 }
 
+# picolibc before 1.8.4 names the program itself.
+is_named=
+version=$(echo '#include <picolibc.h>' | riscv64-unknown-elf-gcc --specs=picolibc.specs -dM -E - |
+    sed -n 's/^#define __PICOLIBC_VERSION__ "\(.*\)"/\1/p')
+[ "$(printf '%s\n1.8.4\n' "$version" | sort -V | head -n 1)" = 1.8.4 ] || is_named=1
+
 # NAME PROGRAM ARGUMENT...: what it prints goes to PROGRAM-NAME.log; the limit is for an image that hangs
 run() {
     name=$1 program=$2
@@ -33,8 +39,9 @@ run() {
     # An instruction is a nanosecond, where that is counted. The simulator is faster without.
     count=
     [ "$program" = sim ] || count='-icount shift=0'
-    # picolibc names the program itself.
-    [ "$name" = rv32 ] || set -- "$program" "$@"
+    if [ "$name" != rv32 ] || [ -z "$is_named" ]; then
+        set -- "$program" "$@"
+    fi
     arguments=
     for argument; do
         arguments=$arguments,arg=$argument
