@@ -96,11 +96,14 @@ enum {
     RDL_E_FOREIGN_VALUE = -46, /* legacy: the key holds what is no lock of this kind; never taken over */
     RDL_E_FENCE = -47,         /* fencing needs scripts, and the server has none */
     RDL_E_MULTI = -48,         /* several locks at once need scripts, and the server has none */
-    RDL_OVERWRITTEN = -49 /* legacy: nobody else can have it yet, but a waiter wrote his value over ours */
+    RDL_OVERWRITTEN = -49, /* legacy: nobody else can have it yet, but a waiter wrote his value over ours */
+
+    RDL_E_FENCE_RANGE = -60 /* a fence number, or the least that was set, is not from 1 to RDL_FENCE_MAX */
 };
 
-#define RDL_TTL_MAX      2147483647u /* ms */
-#define RDL_WAIT_FOREVER 4294967295u /* ms */
+#define RDL_TTL_MAX      2147483647u         /* ms */
+#define RDL_WAIT_FOREVER 4294967295u         /* ms */
+#define RDL_FENCE_MAX    9007199254740991uLL /* 2^53 - 1: scripts count in doubles */
 
 enum {
     RDL_ENTROPY_LEN = 16, /* bytes an acquire wants, see rdl_token */
@@ -415,7 +418,8 @@ int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);
  */
 struct rdl_lock_fenced {
     struct rdl_lock lock; /* all but what follows is done with this, in its place: a copy is no lock */
-    uint64_t fence;       /* the number given last, or a floor with a mark; the next is greater */
+    uint64_t fence;       /* the number given last; the next is greater */
+    uint64_t least;       /* and not less than this; 0: none was set */
 };
 
 /* As rdl_lock_init. */
@@ -423,9 +427,13 @@ void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_optio
                           struct rdl_conn *conn, const void *name, size_t name_len);
 
 /*
- * The least number the next acquire may give, e.g. the wall clock in ms; below 2^53, as scripts count in
- * doubles. Without it any number greater than the one this lock had last may come. While an acquire waits it
- * may be set anew, for its next attempt; not while the lock is held: that number is forgotten.
+ * Set the least number that the next acquire may give, e.g. the wall clock in ms: from 1 to RDL_FENCE_MAX, or
+ * 0 for none. A number is always greater than the one that this lock had last. While an acquire waits a call
+ * takes effect from its next attempt on.
+ *
+ * Scripts count in doubles, so numbers end below 2^53. An acquire returns RDL_E_FENCE_RANGE, and holds
+ * nothing, if the least number is above RDL_FENCE_MAX, or if the server gave a number that is: {name}:fence
+ * can then no longer grow, and must be deleted by hand when no resource compares with it any more.
  *
  * A server that lost {name}:fence, and comes back after the longest ttl, still gives a greater number if all
  * floors are wall clocks that agree within half that ttl, and each was set less than half of it before the

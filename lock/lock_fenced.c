@@ -78,9 +78,6 @@ const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT,
 
 /* ---------------------------------------------------------------- the mode */
 
-/* In fence: it is not the number of a lease that was taken, but one that the next has to exceed. */
-#define FLOOR ((uint64_t)1 << 63)
-
 size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_lock_options *opt,
                        uint32_t ttl_ms)
 {
@@ -99,6 +96,11 @@ static struct rdl_lock_fenced *fenced_of(struct rdl_lock *l)
     return (struct rdl_lock_fenced *)l;
 }
 
+uint64_t rdl_fence_next(uint64_t last, uint64_t least)
+{
+    return last < least ? least : last + 1;
+}
+
 /* An adopted lease has no number to hold: its extend is that of px, but for a fence that is to live on. */
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
@@ -110,7 +112,9 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     if (!is_acquire && (l->op == RDL_RELEASE || (number == 0 && l->opt->fence_expiry_ms == 0)))
         return rdl_px_send(l, now_ms);
     if (is_acquire) {
-        number = (fenced_of(l)->fence & ~FLOOR) + 1;
+        number = rdl_fence_next(fenced_of(l)->fence, fenced_of(l)->least);
+        if (number > RDL_FENCE_MAX)
+            return RDL_E_FENCE_RANGE;
         rdl_token_next(&l->token);
     }
     extra.data = text;
@@ -119,12 +123,18 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     return rdl_lock_submit(l, is_acquire ? &rdl_op_acquire_fenced : &rdl_op_extend_fenced, &l->req, extra);
 }
 
+/* Two holders may be given the same number that is too great, and 0 is none: then the lock is given back. */
 static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc = rdl_px_answer(l, now_ms);
 
     if (l->op != RDL_ACQUIRE)
         return rc;
+    if (rc == RDL_OK && !RDL_IS_FENCE(l->req.value)) {
+        l->until_ms = 0;
+        rdl_lock_owe(l);
+        return RDL_E_FENCE_RANGE;
+    }
     if (rc == RDL_OK)
         fenced_of(l)->fence = (uint64_t)l->req.value;
     return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
@@ -136,17 +146,17 @@ void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_optio
                           struct rdl_conn *conn, const void *name, size_t name_len)
 {
     rdl_lock_init_mode(&l->lock, &fenced, opt, conn, name, name_len);
-    l->fence = 0;
+    l->fence = l->least = 0;
 }
 
 void rdl_lock_set_floor(struct rdl_lock_fenced *l, uint64_t floor_ms)
 {
-    l->fence = FLOOR | (floor_ms > 0 ? floor_ms - 1 : 0);
+    l->least = floor_ms;
 }
 
 uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l)
 {
     int is_ours = l->lock.until_ms != 0 && !l->lock.is_adopted;
 
-    return is_ours && (l->fence & FLOOR) == 0 ? l->fence : 0;
+    return is_ours ? l->fence : 0;
 }

@@ -73,6 +73,9 @@ extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* lo
 
 /* -------------------------------------------------- what ways share */
 
+/* The least that an acquire may be given, after the number given last and with what was set. */
+uint64_t rdl_fence_next(uint64_t last, uint64_t least);
+#define RDL_IS_FENCE(number) ((uint64_t)(number)-1 < RDL_FENCE_MAX)
 /* Fenced: what goes with a request as its extra, the number and for how long the fence is kept. */
 size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_lock_options *opt,
                        uint32_t ttl_ms);

@@ -207,7 +207,8 @@ struct rdl_redlock {
     uint64_t deadline_ms; /* of the whole operation; a release: when the lease ended or would have */
     uint64_t wake_ms;     /* when the current state ends */
     uint64_t upkeep_ms;
-    uint64_t fence;  /* fenced: the next number is greater */
+    uint64_t fence;  /* fenced: the number given last; the next is greater */
+    uint64_t least;  /* and not less than this; 0: none was set */
     uint64_t number; /* that of this lease; 0: none */
     struct rdl_token token;
     uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has not asked yet: the old token is needed */
@@ -293,13 +294,17 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
 
 /*
- * Fenced: the least number the next acquire may give, e.g. the wall clock in ms; below 2^53. Numbers are
- * unique and grow from holder to holder. That is promised as long as at most h + q - N - 1 of the h servers
- * that held the last number lost {name}:fence, or came back with an older one; N are configured, q are a
- * majority. An acquire waits until q hold it: of an odd N none of them may lose it then. All others that
- * answer are raised to it too, late ones in steps between operations, and by each extend: if all five hold
- * it two may lose it, of three one. Beyond that wall clocks as floors help, as rdl_lock_set_floor says, with
- * max_ttl as the longest ttl; here it may be set at any time, and is that of the next attempt.
+ * Fenced: set the least number that the next acquire may give, e.g. the wall clock in ms: from 1 to
+ * RDL_FENCE_MAX, or 0 for none. Any time; it takes effect from the next attempt on. An acquire returns
+ * RDL_E_FENCE_RANGE as with one server (rdl_lock_set_floor), if so many gave a number that is too great that
+ * no majority is left; rdl_redlock_error says which.
+ *
+ * Numbers are unique and grow from holder to holder. That is promised as long as at most h + q - N - 1 of the
+ * h servers that held the last number lost {name}:fence, or came back with an older one; N are configured, q
+ * are a majority. An acquire waits until q hold it: of an odd N none of them may lose it then. All others
+ * that answer are raised to it too, late ones in steps between operations, and by each extend: if all five
+ * hold it two may lose it, of three one. Beyond that wall clocks as floors help, as rdl_lock_set_floor says,
+ * with max_ttl as the longest ttl.
  */
 void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
 /*

@@ -126,8 +126,10 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 
     if (denied > spare)
         return RDL_BUSY;
-    if (r->opt->fencing != NULL && rdl_votes_without_scripts(r) > spare)
+    if (r->opt->fencing != NULL && rdl_votes_with_error(r, RDL_E_UNSUPPORTED) > spare)
         return RDL_E_FENCE;
+    if (rdl_votes_with_error(r, RDL_E_FENCE_RANGE) > spare)
+        return RDL_E_FENCE_RANGE;
     if (is_busy(r, denied))
         return RDL_BUSY;
     if (is_quarantined(r))
@@ -241,6 +243,8 @@ int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned admitted = rdl_votes_admit(r, now_ms);
 
+    if (r->fence >= RDL_FENCE_MAX || r->least > RDL_FENCE_MAX)
+        return rdl_redlock_finish(r, RDL_E_FENCE_RANGE);
     if (admitted < rdl_redlock_quorum(r))
         return nobody_to_ask(r, admitted, now_ms);
     rdl_votes_clear(r);

@@ -137,14 +137,14 @@ int rdl_redlock_error(const struct rdl_redlock *r, size_t i)
     return why;
 }
 
-unsigned rdl_votes_without_scripts(const struct rdl_redlock *r)
+unsigned rdl_votes_with_error(const struct rdl_redlock *r, int error)
 {
     unsigned n = 0;
     size_t i;
 
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
-        n += s->vote == RDL_VOTE_ERROR && s->error == RDL_E_UNSUPPORTED;
+        n += s->vote == RDL_VOTE_ERROR && s->error == error;
     }
     return n;
 }
@@ -158,7 +158,8 @@ int rdl_votes_are_permanent(const struct rdl_redlock *r)
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
         int error = rdl_redlock_error(r, i);
-        n += s->vote != RDL_VOTE_GRANTED && (error == RDL_E_DUPLICATE || rdl_is_permanent(error));
+        int is_final = error == RDL_E_DUPLICATE || error == RDL_E_FENCE_RANGE || rdl_is_permanent(error);
+        n += s->vote != RDL_VOTE_GRANTED && is_final;
     }
     return n > r->n - rdl_redlock_quorum(r);
 }

@@ -131,7 +131,7 @@ static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_v
 static size_t fence_extra(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX])
 {
     if (op == &rdl_op_acquire_fenced)
-        return rdl_fence_extra(out, r->fence + 1, &r->opt->lease, r->ttl_ms);
+        return rdl_fence_extra(out, rdl_fence_next(r->fence, r->least), &r->opt->lease, r->ttl_ms);
     if (op == &rdl_op_extend_fenced || op == &rdl_op_raise_fence)
         return rdl_fence_extra(out, r->number, &r->opt->lease, r->ttl_ms);
     return 0;
@@ -142,7 +142,7 @@ const struct rdl_redlock_fencing rdl_redlock_fenced = {
 
 void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms)
 {
-    r->fence = floor_ms > 0 ? floor_ms - 1 : 0;
+    r->least = floor_ms;
 }
 
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r)

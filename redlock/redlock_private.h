@@ -156,7 +156,7 @@ unsigned rdl_votes_owing(const struct rdl_redlock *r);
 /* After a refusal: in how many ms enough keys in the way are gone by themselves; UINT32_MAX: unknown. */
 uint32_t rdl_votes_free_ms(const struct rdl_redlock *r);
 /* Fenced: servers that know no scripts. To forbid them is another matter: RDL_E_PERM. */
-unsigned rdl_votes_without_scripts(const struct rdl_redlock *r);
+unsigned rdl_votes_with_error(const struct rdl_redlock *r, int error);
 /* So many servers failed for good that trying again cannot reach a majority. */
 int rdl_votes_are_permanent(const struct rdl_redlock *r);
 

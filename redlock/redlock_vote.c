@@ -151,6 +151,11 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
         r->opt->fencing->raised(r, s, vote, error);
         return;
     }
+    if (r->opt->fencing != NULL && r->op == RDL_ACQUIRE && vote == RDL_VOTE_GRANTED &&
+        !RDL_IS_FENCE(s->req.value)) {
+        vote = RDL_VOTE_ERROR;
+        error = RDL_E_FENCE_RANGE;
+    }
     if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->op != RDL_RELEASE)
         vote = r->canaries->way->confirm(r, (size_t)(s - r->servers), now_ms, &error);
     if (vote == RDL_VOTE_PENDING)

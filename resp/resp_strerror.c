@@ -5,7 +5,7 @@
  */
 #include "resp/resp.h"
 
-enum { FIRST = 6, LAST = -59 };
+enum { FIRST = 6, LAST = -60 };
 
 static const char messages[] =
     /* the news, from RDL_REMOVED down, RDL_PENDING, RDL_OK */
@@ -72,7 +72,9 @@ static const char messages[] =
     "held for as long as the options allow\0"
     "a connection has no room for its server's facts (rdl_conn_config.facts)\0"
     "another lock was set up with the same servers[] (rdl_redlock_init)\0"
-    "the redlock was set up after its connection was opened (rdl_guard_conn)";
+    "the redlock was set up after its connection was opened (rdl_guard_conn)\0"
+    /* lock.h again: from RDL_E_FENCE_RANGE down */
+    "the fencing number is not below 2^53, as scripts need it";
 
 const char *rdl_version(void)
 {

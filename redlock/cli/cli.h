@@ -191,6 +191,8 @@ enum { RDL_CLI_DURATION_MAX = 24 };
 const char *rdl_cli_duration_text(uint64_t ms, char out[RDL_CLI_DURATION_MAX]);
 /* Digits only, 0 to max (at most INT_MAX / 10 - 1). 0 or -1. */
 int rdl_cli_number(const char *text, int max, int *out);
+/* A wall clock in ms. 0: it is not set, or its time_t has 32 bits and has run over. */
+uint64_t rdl_cli_wall_ms(int64_t s, long ns);
 
 /* ---------------------------------------------------------------- the connect command */
 

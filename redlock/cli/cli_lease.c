@@ -43,7 +43,8 @@ const char *rdl_cli_one_of(const struct rdl_cli_options *o)
 static void set_clock(struct rdl_cli_lock *l)
 {
     if (l->o->clock_error_ms != 0)
-        rdl_lock_set_clock(&l->single, (uint32_t)time(NULL), l->o->clock_error_ms, rdl_cli_now(l));
+        rdl_lock_set_clock(&l->single, (uint32_t)(rdl_cli_wall_ms(time(NULL), 0) / 1000),
+                           l->o->clock_error_ms, rdl_cli_now(l));
 }
 
 /* The old protocol, or, with auto, today's until the server refuses it. */
@@ -309,11 +310,19 @@ void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l)
 /* The floor is our wall clock, however long we wait: so numbers grow even if the servers forget theirs. */
 static void set_floor(struct rdl_cli_lock *l)
 {
+    static int is_told;
     struct timespec wall;
+    uint64_t floor_ms;
 
     if (!l->o->fence || rdl_redlock_fence(&l->redlock) != 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0)
         return;
-    rdl_redlock_set_floor(&l->redlock, (uint64_t)wall.tv_sec * 1000 + (uint64_t)wall.tv_nsec / 1000000);
+    floor_ms = rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
+    if (floor_ms == 0 && !is_told)
+        rdl_cli_warn(
+            "--fence: this host's clock is not set, so the number does not start from the time: should "
+            "the servers lose it, a smaller one may follow");
+    is_told |= floor_ms == 0;
+    rdl_redlock_set_floor(&l->redlock, floor_ms);
 }
 
 int rdl_cli_lease_acquire(struct rdl_cli_lock *l)

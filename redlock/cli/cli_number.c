@@ -56,6 +56,15 @@ const char *rdl_cli_duration_text(uint64_t ms, char out[RDL_CLI_DURATION_MAX])
     return out;
 }
 
+uint64_t rdl_cli_wall_ms(int64_t s, long ns)
+{
+    const int64_t plausible_s = 1000000000; /* 2001 */
+
+    if (s < plausible_s || s > UINT32_MAX)
+        return 0;
+    return (uint64_t)s * 1000 + (uint64_t)ns / 1000000;
+}
+
 int rdl_cli_number(const char *text, int max, int *out)
 {
     int v = 0;

@@ -248,6 +248,27 @@ static int no_scripts(const struct rdl_cli_lock *l, int rc)
     return RDL_EXIT_UNAVAILABLE;
 }
 
+/* Its number is the greatest that there is, on so many that no majority is left. */
+static int no_number(const struct rdl_cli_lock *l)
+{
+    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], where[RDL_CLI_WHERE_MAX], key[RDL_NAME_MAX + 9];
+    struct rdl_cli_text t = {who, sizeof who, 0};
+
+    who[0] = '\0';
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (rdl_cli_lease_error(l, i) != RDL_E_FENCE_RANGE)
+            continue;
+        rdl_cli_servers_where(l->servers, i, where);
+        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
+    }
+    rdl_cli_side_key(l->o->lock, ":fence", key, sizeof key);
+    rdl_cli_fail(
+        "--fence: the number in the key %s can no longer grow (it ends below 2^53): %s; DEL that key "
+        "when no resource compares with it any more",
+        key, who);
+    return RDL_EXIT_UNAVAILABLE;
+}
+
 static int quarantine(const struct rdl_cli_lock *l)
 {
     rdl_cli_lock_quarantined(l, "no lock");
@@ -309,6 +330,8 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
         return around(l);
     if (rc == RDL_E_FENCE || rc == RDL_E_MULTI)
         return no_scripts(l, rc);
+    if (rc == RDL_E_FENCE_RANGE)
+        return no_number(l);
     if (rc == RDL_E_QUARANTINE)
         return waited_ms >= wait ? quarantine(l) : AGAIN;
     if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)

@@ -11,6 +11,20 @@ static uint64_t ms_of(const char *text)
     return rdl_cli_duration(text, UINT64_MAX - 1, &ms) == 0 ? ms : UINT64_MAX;
 }
 
+/* Before 2001 a clock was never set; a time_t of 32 bits is negative from 2038 on. */
+START_TEST(a_wall_clock_that_was_never_set_is_none)
+{
+    ck_assert_uint_eq(rdl_cli_wall_ms(1700000000, 123456789), 1700000000123);
+    ck_assert_uint_eq(rdl_cli_wall_ms(1000000000, 0), 1000000000000);
+    ck_assert_uint_eq(rdl_cli_wall_ms(4294967295, 999999999), 4294967295999);
+    ck_assert_uint_eq(rdl_cli_wall_ms(999999999, 0), 0);
+    ck_assert_uint_eq(rdl_cli_wall_ms(0, 0), 0);
+    ck_assert_uint_eq(rdl_cli_wall_ms(-1, 999999999), 0);
+    ck_assert_uint_eq(rdl_cli_wall_ms(INT32_MIN, 0), 0);
+    ck_assert_uint_eq(rdl_cli_wall_ms(INT64_MAX, 0), 0);
+}
+END_TEST
+
 START_TEST(a_duration_has_a_unit_or_is_in_seconds)
 {
     ck_assert_uint_eq(ms_of("30s"), 30000);
@@ -94,6 +108,7 @@ Suite *suite_cli_number(void)
     Suite *s = suite_create("cli_number");
     TCase *t = tcase_create("durations and numbers");
     tcase_add_test(t, a_duration_is_shown_in_whole_seconds_or_in_ms);
+    tcase_add_test(t, a_wall_clock_that_was_never_set_is_none);
     tcase_add_test(t, a_duration_has_a_unit_or_is_in_seconds);
     tcase_add_test(t, a_fraction_is_rounded_up_and_never_to_nothing);
     tcase_add_test(t, anything_else_is_refused);

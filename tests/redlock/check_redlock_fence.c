@@ -50,6 +50,7 @@ static void release(void)
 /* Forget the last number, as another client would never have known it. */
 static void another_client(void)
 {
+    lock->fence = 0;
     rdl_redlock_set_floor(lock, 0);
 }
 
@@ -190,6 +191,59 @@ START_TEST(a_floor_is_the_least_number)
     release();
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence(lock), 1700000000001);
+}
+END_TEST
+
+START_TEST(a_floor_below_the_last_number_does_not_forget_the_last)
+{
+    size_t i;
+
+    fenced(3);
+    rdl_redlock_set_floor(lock, 41);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    rdl_redlock_set_floor(lock, (uint64_t)_i * 40);
+    release();
+    for (i = 0; i < 3; i++)
+        fleet_command(i, "DEL {k}:fence\r\n", now);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 42);
+}
+END_TEST
+
+START_TEST(a_floor_above_what_scripts_can_count_is_refused)
+{
+    fenced(3);
+    rdl_redlock_set_floor(lock, _i ? UINT64_MAX : RDL_FENCE_MAX + 1);
+    ck_assert_int_eq(acquire(), RDL_E_FENCE_RANGE);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    rdl_redlock_set_floor(lock, RDL_FENCE_MAX);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), RDL_FENCE_MAX);
+    release();
+    ck_assert_int_eq(acquire(), RDL_E_FENCE_RANGE);
+}
+END_TEST
+
+/* By a majority the last number is held; so if one server alone has such a number it was never given. */
+START_TEST(a_number_that_can_no_longer_grow_is_no_vote)
+{
+    const char *const stored[] = {"9007199254740991", "9007199254740992"};
+    size_t bad = (size_t)_i / 2 + 1;
+    char command[64];
+    size_t i;
+
+    fenced(3);
+    fleet.opt.lease.wait_ms = 60000;
+    fleet.opt.lease.retry_ms = 50;
+    for (i = 0; i < bad; i++) {
+        snprintf(command, sizeof command, "SET {k}:fence %s\r\n", stored[_i % 2]);
+        fleet_command(i, command, now);
+    }
+    ck_assert_int_eq(acquire(), bad == 1 ? RDL_OK : RDL_E_FENCE_RANGE);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_FENCE_RANGE);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), bad == 1);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), bad == 1 ? 3 : 0);
 }
 END_TEST
 
@@ -569,6 +623,9 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, a_majority_that_does_not_come_to_hold_the_number_is_none);
     tcase_add_test(tc, who_granted_it_and_is_gone_is_not_needed_for_the_number);
     tcase_add_test(tc, a_floor_is_the_least_number);
+    tcase_add_loop_test(tc, a_floor_below_the_last_number_does_not_forget_the_last, 0, 2);
+    tcase_add_loop_test(tc, a_floor_above_what_scripts_can_count_is_refused, 0, 2);
+    tcase_add_loop_test(tc, a_number_that_can_no_longer_grow_is_no_vote, 0, 6);
     tcase_add_test(tc, a_floor_may_be_set_while_an_acquire_waits);
     tcase_add_loop_test(tc, without_scripts_it_is_refused_and_not_faked, 0, 3);
     tcase_add_loop_test(tc, a_script_that_was_forgotten_at_a_last_try_is_no_want_of_scripts, 0, 2);

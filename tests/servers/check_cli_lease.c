@@ -174,6 +174,21 @@ START_TEST(a_server_without_scripts_gives_no_lock_with_a_number)
 }
 END_TEST
 
+/* The key and the server are named, and nothing is left but that key. */
+START_TEST(a_number_that_can_no_longer_grow_is_told_with_its_key)
+{
+    for (size_t i = 0; i < fenced[_i].n; i++)
+        live_command(&server[i], "SET {nightly}:fence 9007199254740991");
+    ck_assert_int_eq(run(&a, fenced[_i].options, fenced[_i].n, "echo it ran >&2"), 69);
+    ck_assert_ptr_nonnull(strstr(a.err,
+                                 "redlock: --fence: the number in the key {nightly}:fence can no longer "
+                                 "grow (it ends below 2^53): 127.0.0.1:"));
+    ck_assert_ptr_null(strstr(a.err, "it ran"));
+    for (size_t i = 0; i < fenced[_i].n; i++)
+        ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
 /* Why the script failed, whole, in the words of Redis 7 whatever the version. */
 START_TEST(a_script_that_fails_is_told_by_what_it_was_refused_with)
 {
@@ -611,6 +626,7 @@ Suite *suite_cli_lease(void)
     tcase_add_test(tc, a_number_is_as_fresh_as_the_grant_however_long_the_wait);
     tcase_add_test(tc, who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited);
     tcase_add_loop_test(tc, a_server_without_scripts_gives_no_lock_with_a_number, 0, 3);
+    tcase_add_loop_test(tc, a_number_that_can_no_longer_grow_is_told_with_its_key, 0, 3);
     tcase_add_test(tc, a_script_that_fails_is_told_by_what_it_was_refused_with);
     tcase_add_test(tc, the_old_protocol_is_spoken_as_old_clients_do);
     tcase_add_test(tc, a_lock_whose_time_is_up_is_taken_over);

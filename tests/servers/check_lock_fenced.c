@@ -136,6 +136,58 @@ START_TEST(a_floor_of_nothing_is_none)
 }
 END_TEST
 
+/* A floor that is below it, or none, takes nothing away from what the handle knows. */
+START_TEST(a_floor_below_the_last_number_does_not_forget_it)
+{
+    static const uint64_t floors[] = {0, 1, 40, 41};
+
+    rdl_lock_set_floor(&lock, 41);
+    ck_assert_uint_eq(number(&lock), 41);
+    rdl_lock_set_floor(&lock, floors[_i]);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 41); /* nor does the lease that is held */
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    live_command(&server, "DEL {nightly}:fence");
+    ck_assert_uint_eq(cycle(&lock), 42);
+}
+END_TEST
+
+/* A floor that was too high can be set again. */
+START_TEST(a_floor_that_scripts_cannot_count_is_refused)
+{
+    static const uint64_t floors[] = {RDL_FENCE_MAX + 1, 1790000000123456789, UINT64_MAX};
+
+    rdl_lock_set_floor(&lock, floors[_i]);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_FENCE_RANGE);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+    rdl_lock_set_floor(&lock, RDL_FENCE_MAX);
+    ck_assert_uint_eq(cycle(&lock), RDL_FENCE_MAX);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net),
+                     RDL_E_FENCE_RANGE); /* the next is too great */
+}
+END_TEST
+
+/* What is stored was written by an older client, or by hand. */
+START_TEST(a_number_that_can_no_longer_grow_is_an_error_and_nothing_is_held)
+{
+    static const char *const stored[] = {"9007199254740991", "9007199254740992", "18446744073709551000",
+                                         "1e300", "-1e300"};
+
+    live_command(&server, "SET {nightly}:fence %s", stored[_i]);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i == 4 ? RDL_OK : RDL_E_FENCE_RANGE);
+    if (_i == 4) { /* less than any */
+        ck_assert_uint_eq(rdl_lock_fence(&lock), 1);
+        return;
+    }
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
+    while (!rdl_conn_is_idle(&client.conn))
+        client_step(&client, client_now() + 10);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+    live_command(&server, "DEL {nightly}:fence");
+    ck_assert_uint_eq(cycle(&lock), 1);
+}
+END_TEST
+
 START_TEST(numbers_grow_over_a_lost_fence_where_there_is_a_floor)
 {
     uint64_t n;
@@ -487,6 +539,9 @@ Suite *suite_lock_fenced(void)
     tcase_add_loop_test(tc, a_lease_that_was_adopted_has_no_number, 0, 3);
     tcase_add_test(tc, a_floor_is_the_least_number);
     tcase_add_test(tc, a_floor_of_nothing_is_none);
+    tcase_add_loop_test(tc, a_floor_below_the_last_number_does_not_forget_it, 0, 4);
+    tcase_add_loop_test(tc, a_floor_that_scripts_cannot_count_is_refused, 0, 3);
+    tcase_add_loop_test(tc, a_number_that_can_no_longer_grow_is_an_error_and_nothing_is_held, 0, 5);
     tcase_add_loop_test(tc, numbers_grow_over_a_lost_fence_where_there_is_a_floor, 0, 2);
     tcase_add_loop_test(tc, large_numbers_are_exact, 0, 4);
     tcase_add_test(tc, the_fence_is_kept_for_ever);

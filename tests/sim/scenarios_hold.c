@@ -291,6 +291,13 @@ static void refused_script_is_not_sent_again(void)
     }
 }
 
+/* The next number as another client would get it, which never had the last one. */
+static void as_another(struct handle *h)
+{
+    h->m->redlock.fence = 0;
+    rdl_redlock_set_floor(&h->m->redlock, 1);
+}
+
 /* One server is down, with its data; whoever asks knows of no number. */
 static void all_but(struct world *w, int without)
 {
@@ -300,7 +307,7 @@ static void all_but(struct world *w, int without)
         if (s != without && w->host[s].is_down)
             host_start(w, (unsigned)s, 1);
     }
-    rdl_redlock_set_floor(&scene_lock(w, 0)->m->redlock, 1);
+    as_another(scene_lock(w, 0));
     scene_go(w, 2100); /* longer than any pause before the next connect */
 }
 
@@ -324,6 +331,63 @@ static struct world *counters_out_of_step(void)
     for (int i = 0; i < 5 && !w->violation; i++)
         acquire_fenced(w, 2);
     return w;
+}
+
+/* The servers lose their fences; a floor that is below the last number does not make the holder forget it. */
+static void low_floor_forgets_no_number(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        w->is_fenced = 1;
+        h->mode = MODE_FENCED;
+        h->opt.fencing = &rdl_redlock_fenced;
+        handle_init(w, h);
+        for (int i = 0; i < 5; i++) {
+            if (single)
+                rdl_lock_set_floor(&h->m->own.fenced, i == 0 ? 41 : (uint64_t)i);
+            else
+                rdl_redlock_set_floor(&h->m->redlock, i == 0 ? 41 : (uint64_t)i);
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            EXPECT(w, handle_fence(h) == 41 + (uint64_t)i);
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            for (int s = 0; s < 3; s++)
+                host_command(w, (unsigned)s, "DEL {nightly}:fence\r\n");
+            scene_go(w, 5);
+        }
+        if (w->violation)
+            return;
+    }
+}
+
+/* Two count by turns, up to where scripts cannot: the last number is had once, and then no lock. */
+static void numbers_end(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(2, 3, 2000);
+        scene_one_server(w, single);
+        w->is_fenced = 1;
+        for (int c = 0; c < 2; c++) {
+            scene_lock(w, c)->mode = MODE_FENCED;
+            scene_lock(w, c)->opt.fencing = &rdl_redlock_fenced;
+            handle_init(w, scene_lock(w, c));
+        }
+        for (int s = 0; s < 3; s++)
+            host_command(w, (unsigned)s, "SET {nightly}:fence 9007199254740989\r\n");
+        for (int i = 0; i < 6; i++) {
+            struct handle *h = scene_lock(w, i % 2);
+            int rc = scene_do(w, h, ACQUIRING, 0);
+            EXPECT(w, rc == (i < 2 ? RDL_OK : RDL_E_FENCE_RANGE));
+            EXPECT(w, handle_fence(h) == (i < 2 ? RDL_FENCE_MAX - 1 + (unsigned)i : 0));
+            if (i < 2)
+                EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            scene_go(w, 5);
+            EXPECT(w, scene_pttl(w, 0) == -2);
+        }
+        if (w->violation)
+            return;
+    }
 }
 
 static void numbers_grow_over_any_majority(void)
@@ -386,7 +450,7 @@ static uint64_t grant_late(struct world *w, uint32_t stays_ms, unsigned *holders
     for (unsigned s = 3; s < 5; s++)
         host_start(w, s, HOST_ALL);
     scene_go(w, 2100);
-    rdl_redlock_set_floor(&h->m->redlock, 1);
+    as_another(h);
     w->link[0][3].delay_us = w->link[0][4].delay_us = 200; /* of the others: 100 */
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, rdl_redlock_fence_holders(&h->m->redlock) == 3);
@@ -402,7 +466,7 @@ static uint64_t next_without(struct world *w, int one, int other)
     struct handle *h = scene_lock(w, 0);
     host_crash(w, (unsigned)one, 1);
     host_crash(w, (unsigned)other, 1);
-    rdl_redlock_set_floor(&h->m->redlock, 1);
+    as_another(h);
     scene_go(w, 2100);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     return rdl_redlock_fence(&h->m->redlock);
@@ -488,6 +552,8 @@ const struct scenario scenarios_hold[] = {
     {"a script that was refused is not sent again behind its release", refused_script_is_not_sent_again,
      SCENE},
     {"numbers grow over any majority", numbers_grow_over_any_majority, SCENE},
+    {"a low floor forgets no number", low_floor_forgets_no_number, SCENE},
+    {"numbers end where scripts can no longer count", numbers_end, SCENE},
     {"a number counts when a majority holds it", number_counts_when_a_majority_holds_it, SCENE},
     {"who grants late comes to hold the number, and it outlives as many losses", late_grants_are_numbered,
      SCENE},

@@ -80,6 +80,8 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
 void host_save(struct world *w, unsigned s);
 /* It becomes a replica of a server far away and is promoted again: run_id, uptime, connections as before. */
 void host_promote(struct world *w, unsigned s);
+/* Somebody runs this command there, by hand. */
+void host_command(struct world *w, unsigned s, const char *inline_command);
 /* Put a canary there, made so long ago by this run or, with is_foreign, by another. */
 void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign);
 /* A replica that was behind is promoted in its place: its data as it was saved, all else as before. */

@@ -48,6 +48,11 @@ static void run(struct host *h, const char *command, size_t len)
     h->model.note = note;
 }
 
+void host_command(struct world *w, unsigned s, const char *inline_command)
+{
+    run(&w->host[s], inline_command, strlen(inline_command));
+}
+
 void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign)
 {
     struct host *h = &w->host[s];

@@ -225,9 +225,9 @@ struct memory {
 struct handle {
     struct rdl_redlock_options opt;
     struct memory memory[2];
-    struct memory *m;  /* the one in use, or used last */
-    uint8_t keeps;     /* never frees it */
-    uint8_t is_free;   /* it was freed: not even the program may read it */
+    struct memory *m; /* the one in use, or used last */
+    uint8_t keeps;    /* never frees it */
+    uint8_t is_free;  /* it was freed: not even the program may read it */
     struct rdl_keeper keeper;
     uint8_t client, index;
     uint8_t is_single;
