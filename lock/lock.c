@@ -451,8 +451,9 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     struct rdl_token token;
 
     RDL_ASSERT(l->state == LOCK_IDLE);
-    if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
-        return RDL_E_NAME;
+    /* legacy: its value is a deadline */
+    if (l->mode->next != NULL || rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
+        return RDL_E_TOKEN;
     if (l->until_ms != 0 && !rdl_is_same(&token, &l->token, sizeof token))
         rdl_lock_owe(l);
     l->token = token;

@@ -56,7 +56,8 @@
  *                RDL_LOST     somebody else holds it by now                       0
  *                RDL_OVERWRITTEN  a waiter's value stays there (legacy)           0
  *                RDL_UNKNOWN  no answer; what is owed stays queued, the ttl ends  0
- *                             or gone after a cut, see below; nothing is owed
+ *                             or gone after a cut, see below; or gone or another's,
+ *                             where the server permits no PTTL; nothing is owed then
  *                RDL_E_...    refused; the ttl ends it                            0
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent. When
@@ -98,7 +99,8 @@ enum {
     RDL_E_MULTI = -48,         /* several locks at once need scripts, and the server has none */
     RDL_OVERWRITTEN = -49, /* legacy: nobody else can have it yet, but a waiter wrote his value over ours */
 
-    RDL_E_FENCE_RANGE = -60 /* a fence number, or the least that was set, is not from 1 to RDL_FENCE_MAX */
+    RDL_E_FENCE_RANGE = -60, /* a fence number, or the least that was set, is not from 1 to RDL_FENCE_MAX */
+    RDL_E_TOKEN = -61        /* no 40 hex digits, or for a lock of the old protocol, which has no token */
 };
 
 #define RDL_TTL_MAX      2147483647u         /* ms */
@@ -283,9 +285,10 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struc
  *
  * 1 to RDL_MULTI_MAX (n) different names, together of RDL_NAME_MAX - n bytes at most; each excludes a px
  * lock of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts:
- * where there are none acquire says RDL_E_MULTI (RDL_E_PERM where the user may not use them). On a
- * cluster node the names need a tag in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK,
- * or RDL_E_NAME, which acquire repeats.
+ * where there are none acquire says RDL_E_MULTI (RDL_E_PERM where the user may not use them). After an error
+ * that a call inside the script may have raised, what it has set before is released. On a cluster node the
+ * names need a tag in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK, or RDL_E_NAME,
+ * which acquire repeats.
  */
 int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);
@@ -327,7 +330,7 @@ void rdl_lock_cancel(struct rdl_lock *l);
  * How long the key lives only the previous owner knows. So a release that is owed to it is never dropped
  * because the key has ended: it stays owed until the server is there. What the handle held until now,
  * under another token, is given back first, if the conn's queue has room for it; between operations only.
- * RDL_OK, or RDL_E_NAME if these are no 40 hex digits: then all is as it was.
+ * RDL_OK, or RDL_E_TOKEN if these are not 40 hex digits or the lock is a legacy one: then all is as it was.
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
 /* The token as 40 hex digits, to hand it on; not terminated. */
@@ -342,7 +345,10 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
 /* What the last acquire cost, until the next begins; one that is refused at once does not count. */
 struct rdl_cost rdl_lock_cost(const struct rdl_lock *l);
-/* After RDL_UNKNOWN: the connection's error (after a cut: RDL_E_CLOSED), or RDL_E_TIMEOUT. Else RDL_OK. */
+/*
+ * After RDL_UNKNOWN: the connection's error (after a cut: RDL_E_CLOSED), or RDL_E_TIMEOUT, or the error that
+ * a PTTL was answered with, which would have said why a release deleted nothing. Else RDL_OK.
+ */
 int rdl_lock_cause(const struct rdl_lock *l);
 
 /* ---------------------------------------------------------------- lock_posix.c */

@@ -5,13 +5,26 @@
  */
 #include "lock/lock_op.h"
 
+/* Where the PTTL is refused nobody can say which of the two it is. */
+static int by_delete_judge_pttl(const struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind != RDL_RESP_INT && c->reply_kind != RDL_RESP_ERROR)
+        return RDL_E_UNEXPECTED;
+    if (r->verdict != RDL_ANSWER_NO)
+        return RDL_OK;
+    if (c->reply_kind == RDL_RESP_ERROR) {
+        r->verdict = RDL_ANSWER_UNKNOWN;
+        r->error = (int8_t)rdl_error_code(c->reply);
+    } else if (c->reply_value == -2) {
+        r->verdict = RDL_ANSWER_ABSENT;
+    }
+    return RDL_OK;
+}
+
 static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    if (r->replies == 1) {
-        if (r->verdict == RDL_ANSWER_NO && (c->reply_kind == RDL_RESP_ERROR || rdl_reply_is_int(c, -2)))
-            r->verdict = RDL_ANSWER_ABSENT;
-        return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNEXPECTED;
-    }
+    if (r->replies == 1)
+        return by_delete_judge_pttl(c, r);
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;

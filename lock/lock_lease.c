@@ -94,12 +94,12 @@ int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len)
     size_t i;
 
     if (len != RDL_VALUE_MAX)
-        return RDL_E_NAME;
+        return RDL_E_TOKEN;
     for (i = 0; i < RDL_TOKEN_LEN; i++) {
         int high = hex_digit(hex[2 * i]);
         int low = hex_digit(hex[2 * i + 1]);
         if (high < 0 || low < 0)
-            return RDL_E_NAME;
+            return RDL_E_TOKEN;
         t->bytes[i] = (uint8_t)(high << 4 | low);
     }
     return RDL_OK;

@@ -28,7 +28,7 @@ uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms);
 /* The bytes of another acquire: the number stays. */
 void rdl_token_begin(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]);
 void rdl_token_next(struct rdl_token *t);
-/* As it is on the wire, and back: RDL_OK, or RDL_E_NAME if these are no 40 hex digits. */
+/* As it is on the wire, and back: RDL_OK, or RDL_E_TOKEN if these are no 40 hex digits. */
 int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len);
 void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
 /* What marks the key of l as ours, as it is on the wire, in any mode; how many bytes. */

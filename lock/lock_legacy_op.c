@@ -5,13 +5,17 @@
 
 /* ---------------------------------------------------------------- TIME */
 
+/* Digits that are no time say nothing of the connection: only this request has no answer. */
 static int time_judge(struct rdl_conn *c, struct rdl_record *r)
 {
+    int is_time = c->reply_value >= 0 && c->reply_second >= 0 && c->reply_second <= 999999;
+
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
-    if (c->reply_items < 2 || c->reply_value < 0 || c->reply_second < 0 || c->reply_second > 999999)
+    if (c->reply_items < 2)
         return RDL_E_UNEXPECTED;
-    r->verdict = RDL_ANSWER_YES;
+    r->verdict = is_time ? RDL_ANSWER_YES : RDL_ANSWER_ERROR;
+    r->error = RDL_E_UNEXPECTED;
     rdl_record_tell(r, (int64_t)((uint64_t)c->reply_value << 10 | (uint32_t)c->reply_second / 1000u));
     return RDL_OK;
 }

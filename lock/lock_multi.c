@@ -65,10 +65,21 @@ const struct rdl_op rdl_op_release_multi = {release_multi, NULL, FAMILY_RELEASE_
 
 /* ---------------------------------------------------------------- the mode */
 
+/* An error that a call inside the script may have raised: then the keys before that one are set. */
+static int is_halfway(const struct rdl_lock *l)
+{
+    int error = l->req.error;
+
+    return l->op == RDL_ACQUIRE && l->req.answer == RDL_ANSWER_ERROR &&
+           (error == RDL_E_PERM || error == RDL_E_SERVER || error == RDL_E_OOM);
+}
+
 static int multi_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc = rdl_px_answer(l, now_ms);
 
+    if (is_halfway(l))
+        rdl_lock_owe(l);
     return rc == RDL_E_UNSUPPORTED ? RDL_E_MULTI : rc;
 }
 

@@ -51,7 +51,7 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
 void rdl_record_tell(struct rdl_record *r, int64_t value)
 {
     /* not the error of a way we fell back from */
-    int error = r->verdict == RDL_ANSWER_ERROR ? r->error : RDL_OK;
+    int error = r->verdict >= RDL_ANSWER_ERROR ? r->error : RDL_OK;
 
     rdl_req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
     r->req = NULL;

@@ -333,7 +333,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     if (is_shared(r))
         return RDL_E_SHARED;
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
-        return RDL_E_NAME;
+        return RDL_E_TOKEN;
     for (i = 0; r->until_ms != 0 && i < r->n; i++)
         r->servers[i].owes = r->servers[i].owes && !rdl_is_same(&token, &r->token, sizeof token);
     drop(r);

@@ -287,7 +287,7 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
  * Make a handle of a token from elsewhere, as 40 hex digits: release it at once, or extend it. RDL_ADOPTED
  * then, if a majority has that token; validity counts from that send, and nothing is put back where it is
  * gone. What rdl_lock_adopt says holds here too: of whoever had it, of what is owed to it, and of what this
- * handle held until now. RDL_OK, or RDL_E_NAME if these are no 40 hex digits.
+ * handle held until now. RDL_OK, or RDL_E_TOKEN if these are not 40 hex digits.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 /* The token as 40 hex digits, to hand it on; not terminated. */

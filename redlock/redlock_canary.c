@@ -88,8 +88,12 @@ static int look_judge(struct rdl_conn *c, struct rdl_record *r)
         return judge_value(c, r);
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
-    if (c->reply_items < 2 || clock_s < 1 || clock_s > UINT32_MAX)
+    if (c->reply_items < 2)
         return RDL_E_UNEXPECTED;
+    if (clock_s < 1 || clock_s > UINT32_MAX) { /* that says nothing of the connection */
+        r->verdict = RDL_ANSWER_ERROR;
+        r->error = RDL_E_UNEXPECTED;
+    }
     if (r->verdict != RDL_ANSWER_YES) {
         rdl_record_tell(r, clock_s);
         return RDL_OK;

@@ -44,8 +44,13 @@ static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
 
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
-    if (c->reply_items < 2 || c->reply_value < 0 || c->reply_second < 0)
+    if (c->reply_items < 2)
         return RDL_E_UNEXPECTED;
+    if (c->reply_value < 0 || c->reply_second < 0) {
+        r->verdict = RDL_ANSWER_ERROR;
+        r->error = RDL_E_UNEXPECTED;
+        return RDL_OK;
+    }
     r->verdict = RDL_ANSWER_YES;
     if (x->has_clock && took_ms >= x->rtt_ms)
         return RDL_OK;

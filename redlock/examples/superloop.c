@@ -60,9 +60,10 @@ int main(int argc, char **argv)
         return 1;
     rc = rdl_redlock_acquire_begin(&lock, entropy, net.now_ms(net.ctx));
     while (!is_done && rc >= 0) {
-        uint64_t now_ms = net.now_ms(net.ctx);
+        uint64_t now_ms;
 
-        net.poll(net.ctx, all, 5, now_ms, 1, 0); /* what can be sent and received now */
+        net.poll(net.ctx, all, 5, 0, 1, 0); /* what can be sent and received now; it does not wait */
+        now_ms = net.now_ms(net.ctx);       /* after reading: else what has come may look overdue */
         rc = rdl_redlock_step(&lock, now_ms);
         is_done = run_pump(rdl_redlock_remaining_ms(&lock, now_ms) > 0);
         turns++;
@@ -71,12 +72,13 @@ int main(int argc, char **argv)
     if (is_done)
         rdl_redlock_release_begin(&lock, net.now_ms(net.ctx));
     for (uint64_t end_ms = net.now_ms(net.ctx) + 1000; !rdl_redlock_is_idle(&lock); turns++) {
-        uint64_t now_ms = net.now_ms(net.ctx);
+        uint64_t now_ms;
 
+        net.poll(net.ctx, all, 5, 0, 1, 0);
+        now_ms = net.now_ms(net.ctx);
+        rdl_redlock_step(&lock, now_ms);
         if (now_ms >= end_ms)
             break; /* who is away now: the ttl ends it there */
-        net.poll(net.ctx, all, 5, now_ms, 1, 0);
-        rdl_redlock_step(&lock, now_ms);
     }
     return is_done ? 0 : 1;
 }

@@ -362,6 +362,19 @@ START_TEST(over_several_servers_nobody_speaks_it)
 }
 END_TEST
 
+/* Its values are deadlines. */
+START_TEST(a_token_is_nothing_to_adopt)
+{
+    char hex[RDL_VALUE_MAX];
+
+    memset(hex, 'a', sizeof hex);
+    ck_assert_int_eq(rdl_lock_adopt(&l.lock, hex, sizeof hex), RDL_E_TOKEN);
+    ck_assert_int_eq(hold(), RDL_OK); /* it can be used as before */
+    ck_assert_int_eq(rdl_lock_adopt(&l.lock, hex, sizeof hex), RDL_E_TOKEN);
+    ck_assert(rdl_lock_remaining_ms(&l.lock, START) > 0);
+}
+END_TEST
+
 Suite *suite_lock_legacy(void);
 
 Suite *suite_lock_legacy(void)
@@ -387,6 +400,7 @@ Suite *suite_lock_legacy(void)
     tcase_add_test(tc, an_extend_is_never_a_getset);
     tcase_add_test(tc, a_lock_is_taken_in_one_step);
     tcase_add_test(tc, over_several_servers_nobody_speaks_it);
+    tcase_add_test(tc, a_token_is_nothing_to_adopt);
     suite_add_tcase(suite, tc);
     return suite;
 }

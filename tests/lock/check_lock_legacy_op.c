@@ -77,25 +77,36 @@ START_TEST(time_is_seconds_and_milliseconds)
 }
 END_TEST
 
-START_TEST(what_cannot_be_a_time_ends_the_connection)
+START_TEST(what_cannot_be_a_reply_to_time_ends_the_connection)
 {
-    static const char *const texts[] = {
-        "*2\r\n$4\r\nnoon\r\n$1\r\n0\r\n",
-        "*2\r\n$10\r\n1700000000\r\n$7\r\n1000000\r\n",
-        "*2\r\n$10\r\n1700000000\r\n$2\r\n-1\r\n",
-        "*1\r\n$10\r\n1700000000\r\n",
-        "*0\r\n",
-        "+OK\r\n",
-        ":1700000000\r\n",
-        "$-1\r\n",
-        "*2\r\n$21\r\n170000000000000000000\r\n$1\r\n0\r\n",
-    };
+    static const char *const texts[] = {"*1\r\n$10\r\n1700000000\r\n", "*0\r\n", "+OK\r\n", ":1700000000\r\n",
+                                        "$-1\r\n"};
 
     submit(&rdl_op_time);
     ck_assert_str_eq(scripted_sent(&s), "*1\r\n$4\r\nTIME\r\n");
     scripted_reply(&s, texts[_i]);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+/* Other locks that share the connection have nothing to do with it. */
+START_TEST(digits_that_are_no_time_end_that_request_alone)
+{
+    static const char *const texts[] = {
+        "*2\r\n$4\r\nnoon\r\n$1\r\n0\r\n",
+        "*2\r\n$10\r\n1700000000\r\n$7\r\n1000000\r\n",
+        "*2\r\n$10\r\n1700000000\r\n$2\r\n-1\r\n",
+        "*2\r\n$21\r\n170000000000000000000\r\n$1\r\n0\r\n",
+    };
+
+    submit(&rdl_op_time);
+    scripted_sent(&s);
+    scripted_reply(&s, texts[_i]);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, RDL_E_UNEXPECTED);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
 
@@ -406,7 +417,8 @@ Suite *suite_lock_legacy_op(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, time_is_seconds_and_milliseconds, 0, sizeof times / sizeof times[0]);
-    tcase_add_loop_test(tc, what_cannot_be_a_time_ends_the_connection, 0, 9);
+    tcase_add_loop_test(tc, what_cannot_be_a_reply_to_time_ends_the_connection, 0, 5);
+    tcase_add_loop_test(tc, digits_that_are_no_time_end_that_request_alone, 0, 4);
     tcase_add_loop_test(tc, setnx_says_who_is_in_the_way, 0, sizeof setnxs / sizeof setnxs[0]);
     tcase_add_test(tc, setnx_is_granted_at_its_first_reply);
     tcase_add_loop_test(tc, a_setnx_cut_short_is_what_was_said_so_far, 0, 4);

@@ -152,6 +152,42 @@ START_TEST(a_release_that_is_owed_outlives_the_connection)
 }
 END_TEST
 
+static const struct {
+    const char *reply;
+    int result;
+    int is_released; /* some of the keys may be set */
+} failed[] = {
+    {"-NOPERM No permissions to access a key\r\n", RDL_E_PERM, 1},
+    {"-ERR The user executing the script can't access at least one of the keys mentioned in the command "
+     "arguments script: 671a89ef, on @user_script:1.\r\n",
+     RDL_E_PERM, 1},
+    {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", RDL_E_OOM, 1},
+    {"-ERR what is that?\r\n", RDL_E_SERVER, 1},
+    {"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n", RDL_E_WRONGTYPE, 0},
+    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING, 0},
+    {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING, 0},
+    {"*2\r\n:0\r\n:1234\r\n", RDL_BUSY, 0},
+};
+
+START_TEST(an_acquire_that_may_have_failed_halfway_is_released)
+{
+    const struct rdl_lock_options once = {.ttl_ms = 10000, .attempt_ms = 250};
+    const struct rdl_bytes names[] = {{"a", 1}, {"bc", 2}};
+    const char *release;
+    uint8_t packed[RDL_NAME_MAX];
+    struct rdl_lock lock;
+
+    ck_assert_int_eq(rdl_lock_init_multi(&lock, &once, &s.conn, names, 2, packed), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&lock, entropy_bytes(), 1000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, failed[_i].reply);
+    ck_assert_int_eq(rdl_lock_step(&lock, 1000), failed[_i].result);
+    release = scripted_sent(&s);
+    ck_assert_int_eq(strstr(release, rdl_script_release_multi.text) != NULL, failed[_i].is_released);
+    ck_assert_int_eq(release[0] != '\0', failed[_i].is_released);
+}
+END_TEST
+
 Suite *suite_lock_multi_op(void);
 Suite *suite_lock_multi_op(void)
 {
@@ -166,6 +202,8 @@ Suite *suite_lock_multi_op(void)
     tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 5);
     tcase_add_loop_test(tc, without_scripts_there_is_no_other_way, 0, 3);
     tcase_add_test(tc, a_release_that_is_owed_outlives_the_connection);
+    tcase_add_loop_test(tc, an_acquire_that_may_have_failed_halfway_is_released, 0,
+                        (int)(sizeof failed / sizeof failed[0]));
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -79,7 +79,10 @@ static const struct {
     {SET, "-NOPERM x\r\n-NOPERM y\r\n", "", "", RDL_ANSWER_ERROR, RDL_E_PERM, 0},
     {DELEX, ":1\r\n:-2\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
     {DELEX, ":0\r\n:-2\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
-    {DELEX, ":0\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0}, /* nobody can tell */
+    {DELEX, ":0\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_UNKNOWN, RDL_E_PERM, 0}, /* gone, or another's */
+    {DELEX, ":0\r\n-LOADING x\r\n", "", "", RDL_ANSWER_UNKNOWN, RDL_E_LOADING, 0},
+    {DELEX, ":1\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
+    {DELIFEQ, ":0\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_UNKNOWN, RDL_E_PERM, 0},
     {DELEX, ":0\r\n:20\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
     {DELEX, ":0\r\n:-1\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
     {DELEX, "-ERR Key should be of string type if conditions are specified\r\n:-1\r\n", "", "", RDL_ANSWER_NO,

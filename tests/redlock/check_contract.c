@@ -915,7 +915,7 @@ START_TEST(what_was_held_is_given_back_when_another_token_is_adopted)
     ck_assert_uint_gt(subject_keys(now), 0);
     mine = subject_token();
     remaining_ms = subject_remaining_ms(now);
-    ck_assert_int_eq(subject_adopt("nonsense", 8), RDL_E_NAME); /* all is as it was */
+    ck_assert_int_eq(subject_adopt("nonsense", 8), RDL_E_TOKEN); /* all is as it was */
     ck_assert_str_eq(subject_token(), mine);
     ck_assert_uint_eq(subject_remaining_ms(now), remaining_ms);
     ck_assert_int_eq(remaining_ms > 0, which != 1);
@@ -966,12 +966,12 @@ START_TEST(what_is_no_token_changes_nothing)
     int which = begin(_i);
 
     text = no_tokens[which];
-    ck_assert_int_eq(subject_adopt(text, strlen(text)), RDL_E_NAME);
+    ck_assert_int_eq(subject_adopt(text, strlen(text)), RDL_E_TOKEN);
     ck_assert_int_eq(subject_release_begin(now), RDL_EXPIRED);
     ck_assert_int_eq(subject_extend_begin(TTL, now), RDL_LOST);
     subject_hold(&now);
     asked = subject_commands();
-    ck_assert_int_eq(subject_adopt(text, strlen(text)), RDL_E_NAME);
+    ck_assert_int_eq(subject_adopt(text, strlen(text)), RDL_E_TOKEN);
     ck_assert(subject_keys_are(subject_token(), now));
     ck_assert_uint_eq(subject_remaining_ms(now), TTL - DRIFT);
     subject_settle(now);

@@ -156,8 +156,6 @@ static const char *const nonsense[][2] = {
     {"+OK\r\n", NULL},
     {"$-1\r\n", ":1\r\n"},
     {"$-1\r\n", "*1\r\n$10\r\n1700000000\r\n"},
-    {"$-1\r\n", "*2\r\n$1\r\n0\r\n$1\r\n0\r\n"},
-    {"$-1\r\n", "*2\r\n$10\r\n4294967296\r\n$1\r\n0\r\n"},
 };
 
 START_TEST(what_cannot_be_an_answer_ends_the_connection)
@@ -169,6 +167,25 @@ START_TEST(what_cannot_be_an_answer_ends_the_connection)
         scripted_reply(&s, nonsense[_i][1]);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
+static const char *const odd_clocks[] = {
+    "*2\r\n$1\r\n0\r\n$1\r\n0\r\n",
+    "*2\r\n$2\r\n-1\r\n$1\r\n0\r\n",
+    "*2\r\n$10\r\n4294967296\r\n$1\r\n0\r\n",
+};
+
+START_TEST(odd_digits_in_the_time_end_only_the_request)
+{
+    submit(&rdl_op_canary_look, 0);
+    scripted_sent(&s);
+    scripted_reply(&s, _i % 2 ? "$27\r\n" MADE "\r\n" : "$-1\r\n");
+    scripted_reply(&s, odd_clocks[_i / 2]);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, RDL_E_UNEXPECTED);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 END_TEST
 
@@ -274,6 +291,8 @@ Suite *suite_redlock_canary_op(void)
     tcase_add_loop_test(tc, what_may_not_be_read_is_an_error, 0, 2);
     tcase_add_loop_test(tc, what_cannot_be_an_answer_ends_the_connection, 0,
                         sizeof nonsense / sizeof *nonsense);
+    tcase_add_loop_test(tc, odd_digits_in_the_time_end_only_the_request, 0,
+                        2 * sizeof odd_clocks / sizeof *odd_clocks);
     tcase_add_test(tc, one_is_made_by_a_script_that_reads_the_clock);
     tcase_add_loop_test(tc, where_no_script_may_it_is_made_with_the_time_of_the_look, 0,
                         2 * sizeof refusals_to_make / sizeof *refusals_to_make);

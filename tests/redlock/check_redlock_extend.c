@@ -264,7 +264,7 @@ static void hand_over(void)
     hold(5);
     rdl_redlock_token(lock, token);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 5, "k", 1);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, "nonsense", 8), RDL_E_NAME);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, "nonsense", 8), RDL_E_TOKEN);
     ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
 }

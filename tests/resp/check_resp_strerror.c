@@ -15,7 +15,7 @@ START_TEST(every_result_has_words_of_its_own)
     int result;
     int i;
 
-    for (result = RDL_REMOVED; result >= RDL_E_FENCE_RANGE; result--) {
+    for (result = RDL_REMOVED; result >= RDL_E_TOKEN; result--) {
         const char *text = rdl_strerror(result);
         if (strcmp(text, "unknown result") == 0)
             continue;
@@ -24,7 +24,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 28 + 10 + 10 + 1); /* news, resp, net, lock, redlock, lock */
+    ck_assert_int_eq(n, 7 + 3 + 28 + 10 + 10 + 2); /* news, resp, net, lock, redlock, lock */
 }
 END_TEST
 
@@ -46,7 +46,8 @@ static const struct {
     {RDL_NO_QUORUM, "too few servers could be asked"},
     {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"},
     {RDL_E_GUARD_LATE, "the redlock was set up after its connection was opened (rdl_guard_conn)"},
-    {RDL_E_FENCE_RANGE, "the fencing number is not below 2^53, as scripts need it"}};
+    {RDL_E_FENCE_RANGE, "the fencing number is not below 2^53, as scripts need it"},
+    {RDL_E_TOKEN, "not a token (40 hex digits), or a lock of the old protocol, which has none"}};
 
 START_TEST(the_words_are_those_of_the_number)
 {
@@ -56,8 +57,8 @@ END_TEST
 
 START_TEST(a_number_that_is_no_result_is_unknown)
 {
-    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1,       RDL_E_URL + 1, RDL_E_FORKED - 1,
-                                  RDL_E_NAME + 1,  RDL_E_FENCE_RANGE - 1, INT_MAX,       INT_MIN};
+    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1, RDL_E_FORKED - 1,
+                                  RDL_E_NAME + 1,  RDL_E_TOKEN - 1, INT_MAX,       INT_MIN};
 
     ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");
 }

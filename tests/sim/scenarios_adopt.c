@@ -271,6 +271,21 @@ static void one_lost_is_all_lost(void)
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
+/* The server refuses the second key by the script's own calls, when the first is set already. */
+static void halfway_is_given_back(void)
+{
+    static const struct sim_features one_key = {.version = "7.0.15", .only_key = "nightly", .key_by_call = 1};
+    struct world *w = both_and_each();
+    w->host[0].model.features = &one_key;
+    for (int i = 0; i < 3; i++) {
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) < 0);
+        scene_go(w, 10);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), RELEASING, 0) == RDL_OK);
+    }
+}
+
 /* It looked at the PTTL and dies when the rest is on its way; meanwhile the lease gets longer. */
 static void late_extend_of_the_dead(void)
 {
@@ -374,5 +389,6 @@ const struct scenario scenarios_adopt[] = {
     {"what others do between two commands of a look is seen", between_get_and_pttl, SCENE},
     {"several locks are taken all or none", all_or_none, SCENE},
     {"of several locks one lost is all lost", one_lost_is_all_lost, SCENE},
+    {"several locks of which one is refused halfway are given back", halfway_is_given_back, SCENE},
     {NULL, NULL, SCENE},
 };

@@ -213,6 +213,27 @@ static void forbidden_hint_is_a_plain_release(void)
     }
 }
 
+/* DELEX found something else or nothing, and the PTTL that would tell which is refused. */
+static void unseen_is_not_gone(void)
+{
+    for (int i = 0; i < 4; i++) {
+        const struct sim_features no_pttl = {
+            .version = "7.0.15", .has_delex = i >= 2, .has_delifeq = i < 2, .denied = " pttl eval evalsha "};
+        struct world *w = scene(2, 3, 2000);
+        scene_one_server(w, i & 1);
+        for (int s = 0; s < 3; s++)
+            w->host[s].model.features = &no_pttl;
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 2050);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_UNKNOWN);
+        EXPECT(w, scene_do(w, scene_lock(w, 1), RELEASING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 /* In whatever words a server says that it has no scripts: what it has instead extends and releases. */
 static void no_scripts_in_other_words(void)
 {
@@ -847,6 +868,7 @@ const struct scenario scenarios_net[] = {
     {"a release that finds what was known to be gone is none", release_finds_what_was_gone, SCENE},
     {"a release that finds what had ended by itself is none", release_finds_what_had_ended, SCENE},
     {"a forbidden key blocks no other lock", forbidden_key_blocks_no_other_lock, SCENE},
+    {"where the PTTL is refused nobody says that the key is gone", unseen_is_not_gone, SCENE},
     {"where scripts are refused in other words leases go on", no_scripts_in_other_words, SCENE},
     {"a proxy's error is no refusal", proxys_error_is_no_refusal, SCENE},
     {"without scripts nothing is taken over unseen", nothing_is_taken_over_unseen, SCENE},

@@ -43,6 +43,7 @@ struct sim_features {
     const char *denied;     /* commands the user may not run, " info blpop "; NULL: none */
     const char *eval_off;   /* what EVAL and EVALSHA are answered with, and not done; NULL: they are */
     const char *only_key;   /* the one key that the user may use; NULL: all */
+    uint8_t key_by_call;    /* only_key counts for what writes, and in a script for its calls alone */
     const char *policy;     /* maxmemory_policy of INFO; NULL: noeviction, and no maxmemory */
 };
 

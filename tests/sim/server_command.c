@@ -207,11 +207,13 @@ static int may_use(const struct sim_server *s, struct sim_arg key)
     return key.len == strlen(s->features->only_key) && memcmp(key.data, s->features->only_key, key.len) == 0;
 }
 
-/* A script's keys are looked at before it runs. */
+/* A script's keys are looked at before it runs, or by each of its calls. */
 static int is_key_denied(const struct sim_call *c, const struct sim_entry *e)
 {
     int64_t keys = (e->flags & SIM_KEYED) != 0;
     int first = keys ? 1 : 3;
+    if (c->server->features->key_by_call && !(e->flags & SIM_WRITES))
+        return 0;
     if ((e->flags & SIM_SCRIPTING) && !sim_arg_int(c->argv[2], &keys))
         return 0;
     for (int i = first; i < first + keys && i < c->argc; i++)

@@ -45,7 +45,7 @@ void client_return(struct world *w, unsigned n)
     world_trace(w, "c%u lives again", n);
     client_init(w, n);
     for (int i = 0; i < w->handles; i++) {
-        if (c->kept[i].what != KEPT_NOTHING)
+        if (c->kept[i].what != KEPT_NOTHING && c->handle[i].mode != MODE_LEGACY) /* that has no token */
             user_adopt(w, &c->handle[i], c->kept[i].hex);
         c->kept[i].what = KEPT_NOTHING;
     }
