@@ -62,8 +62,11 @@ enum rdl_op_family {
     FAMILY_WAIT_HINT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
     FAMILY_HINT,
     FAMILY_MULTI,
-    FAMILY_RELEASE_MULTI
+    FAMILY_RELEASE_MULTI,
+    FAMILY_END
 };
+/* Else this does not compile: rdl_conn.refused has room for them all. */
+typedef char rdl_op_families_fit[(int)FAMILY_END <= RDL_FAMILIES ? 1 : -1];
 
 /* -------------------------------------------------- the ways to extend and to release */
 

@@ -196,7 +196,7 @@ struct rdl_ways {
 
 struct rdl_op {
     const struct rdl_way *const
-        *ways;                 /* in order, NULL at the end; NULL: those of the conn's configuration */
+        *ways;                 /* in order, 5 at most, then NULL; NULL: those of the conn's configuration */
     const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
     uint8_t family;            /* FAMILY_DIRECT, or a number that others may share */
     uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */

@@ -8,16 +8,19 @@
  */
 #include "net/net_private.h"
 
-/* rdl_conn.refused: a bit for each way that was, and these. */
+/* rdl_conn.refused: a bit for each way that was, one that stays 0 where they end, and these. */
 enum {
-    FORBIDDEN = 0x80,   /* the last of them by want of permission */
-    SWITCHED_OFF = 0x40 /* one of them neither by that nor as unknown */
+    WAYS_MAX = 5,
+    SWITCHED_OFF = 1 << (WAYS_MAX + 1), /* one of them neither by want of permission nor as unknown */
+    FORBIDDEN = SWITCHED_OFF << 1       /* the last of them by want of permission */
 };
+typedef char refusals_have_bits[FORBIDDEN <= UINT8_MAX ? 1 : -1]; /* else this does not compile */
 
 const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r)
 {
     const struct rdl_way *const *ways = r->op->ways;
 
+    RDL_ASSERT(ways != NULL || r->op->family - 1u < RDL_WAYS_FAMILIES);
     if (ways == NULL)
         ways = c->cfg->ways->of[r->op->family - 1];
     return ways[r->way];
@@ -28,6 +31,7 @@ const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record
     const struct rdl_way *way;
 
     for (;;) {
+        RDL_ASSERT(r->op->family < RDL_FAMILIES);
         while (c->refused[r->op->family] >> r->way & 1)
             r->way++;
         way = rdl_way_of(c, r);
@@ -42,6 +46,7 @@ void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r)
 {
     unsigned refused = c->refused[r->op->family] & ~(unsigned)FORBIDDEN;
 
+    RDL_ASSERT(r->way < WAYS_MAX);
     if (rdl_error_code(c->reply) == RDL_E_PERM)
         refused |= FORBIDDEN;
     else if ((c->reply[4] | 0x20) != 'u') /* "ERR unknown", "ERR Unknown" */
@@ -81,12 +86,14 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
 
 /* rdl_conn.scripts: a bit for each whose text was sent, and this one where EVALSHA is refused as such. */
 enum { SHA_BARRED = 1 << RDL_SCRIPTS };
+typedef char scripts_have_bits[RDL_SCRIPTS < 15 ? 1 : -1]; /* else this does not compile; an int of 16 bits */
 
 int rdl_sha_draw(struct rdl_conn *c, const struct rdl_script *s)
 {
     uint16_t bit = (uint16_t)(1u << s->number);
     int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
 
+    RDL_ASSERT(s->number < RDL_SCRIPTS);
     c->scripts |= bit;
     return is_known;
 }

@@ -410,9 +410,28 @@ END_TEST
 
 /* ---------------------------------------------------------------- mistakes of the program */
 
+static const struct rdl_script no_script = {.number = RDL_SCRIPTS, .sha = "x"};
+static const char *const no_commands[] = {"1 s", NULL};
+static const struct rdl_way no_way = {.commands = no_commands, .script = &no_script};
+static const struct rdl_way *const no_ways[] = {&no_way, NULL};
+static const struct rdl_op odd_ops[] = {
+    {.ways = no_ways, .family = RDL_FAMILIES},
+    {.ways = no_ways + 1, .then = &odd_ops[0], .family = RDL_FAMILIES - 1},
+    {.family = RDL_WAYS_FAMILIES + 1},
+    {.family = FAMILY_DIRECT},
+    {.ways = no_ways, .family = FAMILY_DIRECT},
+};
+
 START_TEST(a_request_that_makes_no_sense_is_a_mistake)
 {
     static char name[RDL_NAME_MAX + 2];
+
+    if (_i >= 4) {
+        ck_assert_int_eq(submit(&b, &odd_ops[_i - 4], "k"), RDL_OK);
+        scripted_open(&s, 1000);
+        scripted_sent(&s);
+        return;
+    }
 
     memset(name, 'n', RDL_NAME_MAX + 1);
     ck_assert_int_eq(submit(&a, &rdl_op_acquire, name + 1), RDL_OK);
@@ -454,7 +473,8 @@ Suite *suite_net_conn(void)
     tcase_add_test(tc, half_a_reply_is_never_finished_on_another_connection);
     tcase_add_test(tc, of_a_long_reply_only_the_beginning_is_kept);
     tcase_add_test(tc, the_trace_is_every_byte_sent_and_received);
-    tcase_add_loop_test_raise_signal(tc, a_request_that_makes_no_sense_is_a_mistake, SIGABRT, 0, 4);
+    tcase_add_loop_test_raise_signal(tc, a_request_that_makes_no_sense_is_a_mistake, SIGABRT, 0,
+                                     4 + sizeof odd_ops / sizeof *odd_ops);
     suite_add_tcase(suite, tc);
     return suite;
 }
