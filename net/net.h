@@ -202,11 +202,12 @@ enum {
 /*
  * How many bytes a conn's queue must have for so many locks, whose names have so many bytes at most: room for
  * two requests of each, what it asks for and the release behind that. A request takes what a record holds (24
- * bytes and two pointers), the name and a value; of a lock with a fence its number too. Each begins at a
- * multiple of 8. With several locks as one the name is all their names, and a byte for each. A longer queue
- * lets more be asked while a server does not answer.
+ * bytes and two pointers), the name and a value; of a lock with a fence its number too: all that rounded up
+ * to a multiple of 8. With several locks as one the name is all their names, and a byte for each. A longer
+ * queue lets more be asked while a server does not answer.
  */
-#define RDL_REQUEST_SIZE(texts)           (24 + 2 * sizeof(void *) + ((texts) + (size_t)7) / 8 * 8)
+#define RDL_RECORD_SIZE                   (24 + 2 * sizeof(void *))
+#define RDL_REQUEST_SIZE(texts)           ((RDL_RECORD_SIZE + (texts) + 7) / 8 * 8)
 #define RDL_QUEUE_FOR(locks, name)        ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name) + RDL_VALUE_MAX))
 #define RDL_QUEUE_FOR_FENCED(locks, name) RDL_QUEUE_FOR(locks, (name) + RDL_EXTRA_MAX)
 

@@ -6,7 +6,6 @@
 void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 {
     RDL_ASSERT(cfg->queue_len <= UINT32_MAX / 2);
-    RDL_ASSERT(sizeof(struct rdl_record) <= RDL_REQUEST_SIZE(0));
     rdl_zero(c, sizeof *c);
     c->cfg = cfg;
     c->fd = -1;

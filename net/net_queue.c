@@ -8,6 +8,9 @@
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
+/* Else this does not compile: what RDL_QUEUE_FOR counts with is enough. */
+typedef char requests_have_room[sizeof(struct rdl_record) <= RDL_RECORD_SIZE ? 1 : -1];
+
 static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
 {
     return (uint8_t *)c->cfg->queue + at;
@@ -16,7 +19,7 @@ static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
 /* Of a record with texts of this length; the next one is aligned as the first is. */
 static uint32_t size_with(size_t texts)
 {
-    return (uint32_t)(sizeof(struct rdl_record) + ((texts + 7) & ~(size_t)7));
+    return (uint32_t)((sizeof(struct rdl_record) + texts + 7) & ~(size_t)7);
 }
 
 uint32_t rdl_record_size(const struct rdl_record *r)

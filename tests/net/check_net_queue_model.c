@@ -59,7 +59,7 @@ static void model_remove(int i)
 
 static size_t entry_size(const struct entry *e)
 {
-    return sizeof(struct rdl_record) + (strlen(e->name) + RDL_VALUE_MAX + 7) / 8 * 8;
+    return (sizeof(struct rdl_record) + strlen(e->name) + RDL_VALUE_MAX + 7) / 8 * 8;
 }
 
 static void step_submit(void)

@@ -9,7 +9,7 @@ int main(void)
     int failed;
 
     board_init();
-    failed = image_vectors() + image_script() + image_cost();
+    failed = image_vectors() + image_script() + image_queue() + image_cost();
     printf("failed: %d\n", failed);
     board_end();
     return failed != 0;

@@ -8,6 +8,8 @@
 /* How many fail: of the rows of vectors/resp2.tsv; of the steps of a few locks, byte for byte. */
 int image_vectors(void);
 int image_script(void);
+/* How many steps of two locks over one conn fail. */
+int image_queue(void);
 /* An acquire and its release, over and over; says what both cost; how many calls fail. */
 int image_cost(void);
 
