@@ -134,7 +134,7 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_finish(r, RDL_OK);
     if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_owing(r) > 0 && now_ms < r->wake_ms)
         return RDL_PENDING;
-    rdl_votes_abandon(r, RDL_E_TIMEOUT, now_ms);
+    rdl_votes_abandon(r, now_ms);
     if (gone + rdl_votes_free(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_finish(r, had < quorum ? RDL_EXPIRED : RDL_OK);

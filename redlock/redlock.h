@@ -326,7 +326,10 @@ uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
 /* 1: server i may delete locks when its memory is full (maxmemory-policy is not noeviction). */
 int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i);
 
-/* Why server i gave no useful answer in the last operation, or has none now: RDL_E_...; RDL_OK: no reason. */
+/*
+ * Why server i gave no useful answer in the last operation, or has none now: RDL_E_...; RDL_OK: no reason.
+ * RDL_E_ABANDONED: nothing is wrong with it, it was not waited for.
+ */
 int rdl_redlock_error(const struct rdl_redlock *r, size_t i);
 
 /* How many servers had this vote in the last operation. */
@@ -334,8 +337,9 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
 
 /*
  * One line for people on server i after an operation: "done in 3 ms", "somebody else's for another 800 ms",
- * "no answer in time", "restarted too recently to count for another 27000 ms". NUL-terminated, cut to cap
- * (128 is enough). Returns its length.
+ * "no answer in time" (it was waited for as long as its answer may take), "not waited for" (the outcome was
+ * certain before), "restarted too recently to count for another 27000 ms". NUL-terminated, cut to cap (128 is
+ * enough). Returns its length.
  */
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms, char *out, size_t cap);
 

@@ -120,6 +120,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
 
+    rdl_votes_blame(r, now_ms);
     if (having(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {

@@ -115,8 +115,10 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
 /* Put the key back where it is gone. Returns how many were asked to. */
 unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
-/* Stop waiting for the answers that are out, why: RDL_E_TIMEOUT or RDL_E_ABANDONED. */
-void rdl_votes_abandon(struct rdl_redlock *r, int why, uint64_t now_ms);
+/* Stop waiting for the answers that are out: RDL_E_TIMEOUT where an attempt is over, else RDL_E_ABANDONED. */
+void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms);
+/* The operation ends without the answers that are out, and takes them later: which of them are late? */
+void rdl_votes_blame(struct rdl_redlock *r, uint64_t now_ms);
 /* The operation ends with this result, which it returns. Nothing reserves room in a queue any more. */
 int rdl_redlock_finish(struct rdl_redlock *r, int result);
 /*

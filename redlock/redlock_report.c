@@ -95,10 +95,8 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
     case RDL_VOTE_ABSENT:
         add(&l, "was gone");
         break;
-    case RDL_VOTE_PENDING: /* once the operation has failed for want of it: as a single lock puts it */
-        add(&l, s->error != RDL_OK         ? rdl_strerror(s->error)
-                : r->result == RDL_UNKNOWN ? rdl_strerror(RDL_E_TIMEOUT)
-                                           : "no answer yet");
+    case RDL_VOTE_PENDING: /* late, or not waited for */
+        add(&l, s->error != RDL_OK ? rdl_strerror(s->error) : "no answer yet");
         break;
     case RDL_VOTE_UNKNOWN:
         add(&l, s->error == RDL_E_TIMEOUT ? rdl_strerror(RDL_E_TIMEOUT) : "no answer");

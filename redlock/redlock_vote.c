@@ -44,11 +44,17 @@ static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t n
     s->asked_ms = now_ms;
 }
 
-/* As long as the attempt, and as this server needs: far is not silent. */
+/* How long an answer of this server may take: far is not silent. */
+static uint32_t answer_ms(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    return rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms);
+}
+
+/* As long as the attempt, and as this server needs. */
 static uint32_t patience_ms(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     uint32_t attempt_ms = rdl_redlock_attempt_ms(r);
-    uint32_t own_ms = rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms);
+    uint32_t own_ms = answer_ms(r, s);
 
     return own_ms > attempt_ms ? own_ms : attempt_ms;
 }
@@ -280,13 +286,31 @@ static const struct rdl_op *release_op(const struct rdl_redlock *r, const struct
     return r->hint != NULL && s == r->servers ? r->hint->way->release : &rdl_op_release;
 }
 
-/* Its vote stays pending if it was not waited for as long as an answer may take. */
-void rdl_votes_abandon(struct rdl_redlock *r, int why, uint64_t now_ms)
+/* One that was asked late, or whose time is cut short by a deadline, may well be healthy. */
+static int was_waited_for(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
+{
+    return now_ms >= s->asked_ms + answer_ms(r, s);
+}
+
+void rdl_votes_blame(struct rdl_redlock *r, uint64_t now_ms)
 {
     size_t i;
 
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
+        if (s->vote == RDL_VOTE_PENDING)
+            s->error = was_waited_for(r, s, now_ms) ? RDL_E_TIMEOUT : RDL_E_ABANDONED;
+    }
+}
+
+/* Its vote stays pending if it was not waited for. */
+void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        int why = was_waited_for(r, s, now_ms) ? RDL_E_TIMEOUT : RDL_E_ABANDONED;
         int is_out = s->req.is_queued;
         rdl_conn_forget(s->conn, &s->req);
         if (is_out && s->req.error == RDL_E_TIMEOUT)
@@ -308,7 +332,7 @@ int rdl_redlock_finish(struct rdl_redlock *r, int result)
         rdl_conn_free_room(r->servers[i].conn, &r->servers[i].req);
     }
     if (r->until_ms == 0)
-        rdl_votes_abandon(r, RDL_E_ABANDONED, r->sent_ms);
+        rdl_votes_abandon(r, r->sent_ms);
     if (r->hint != NULL)
         r->hint->way->end(r->hint);
     r->state = REDLOCK_IDLE;
@@ -323,7 +347,7 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 
     r->until_ms = 0;
     r->half_ms = 0;
-    rdl_votes_abandon(r, now_ms < r->wake_ms ? RDL_E_ABANDONED : RDL_E_TIMEOUT, now_ms);
+    rdl_votes_abandon(r, now_ms);
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
         if (!wait)

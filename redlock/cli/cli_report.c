@@ -23,12 +23,15 @@ static int is_settled(const struct rdl_cli_lock *l)
     return failed > (l->servers->n - 1) / 2;
 }
 
-/* Connected or about to be, and not asked because the others had settled it already: not what is wrong. */
+/* Not asked, or not waited for, because the others had settled it already: not what is wrong. */
 static int is_bystander(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_server *s = &l->servers->server[i];
-    return s->vote == RDL_VOTE_NONE && rdl_cli_lease_error(l, i) == RDL_OK &&
-           (rdl_conn_state(s->conn) == RDL_CONN_READY || is_settled(l));
+
+    if (rdl_cli_lease_error(l, i) != RDL_OK)
+        return 0;
+    return s->vote == RDL_VOTE_PENDING ||
+           (s->vote == RDL_VOTE_NONE && (rdl_conn_state(s->conn) == RDL_CONN_READY || is_settled(l)));
 }
 
 static int is_useful(const struct rdl_cli_lock *l, size_t i)

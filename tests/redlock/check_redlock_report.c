@@ -40,6 +40,106 @@ START_TEST(each_server_says_what_it_did)
 }
 END_TEST
 
+/* Two are killed: that settles it, and the third is healthy. */
+START_TEST(a_server_that_was_not_waited_for_is_not_called_late)
+{
+    static const enum rdl_action actions[] = {RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE};
+    uint64_t now = 1000;
+    int rc;
+
+    fleet_init(3, now);
+    if (actions[_i] != RDL_ACQUIRE) {
+        ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+        now += 1000;
+    }
+    rc = actions[_i] == RDL_ACQUIRE  ? fleet_acquire(now)
+         : actions[_i] == RDL_EXTEND ? rdl_redlock_extend_begin(lock, FLEET_TTL, now)
+                                     : rdl_redlock_release_begin(lock, now);
+    ck_assert_int_eq(rc, RDL_PENDING);
+    scripted_sent(&fleet.s[2]);
+    fleet_down(0);
+    fleet_down(1);
+    rc = rdl_redlock_step(lock, now + 1);
+    if (actions[_i] == RDL_RELEASE) { /* what is owed may still be done there: until its time is over */
+        ck_assert_int_eq(rc, RDL_PENDING);
+        rdl_redlock_cancel(lock);
+    } else {
+        ck_assert_int_eq(rc, actions[_i] == RDL_ACQUIRE ? RDL_NO_QUORUM : RDL_UNKNOWN);
+    }
+    ck_assert_str_eq(report(2), "not waited for");
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_ABANDONED);
+}
+END_TEST
+
+/* All are frozen; the third was connected in the middle of the attempt. */
+START_TEST(late_is_a_server_that_was_waited_for_until_its_timeout)
+{
+    static const enum rdl_action actions[] = {RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE};
+    uint64_t now = 1000;
+    int rc;
+
+    fleet_init(3, now);
+    if (actions[_i] != RDL_ACQUIRE) {
+        ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+        now += 1000;
+    }
+    fleet_befall("ff.", now);
+    if (actions[_i] != RDL_RELEASE)
+        fleet_down(2);
+    rc = actions[_i] == RDL_ACQUIRE  ? fleet_acquire(now)
+         : actions[_i] == RDL_EXTEND ? rdl_redlock_extend_begin(lock, FLEET_TTL, now)
+                                     : rdl_redlock_release_begin(lock, now);
+    ck_assert_int_eq(rc, RDL_PENDING);
+    for (int i = 0; i < 2; i++)
+        scripted_sent(&fleet.s[i]);
+    now += FLEET_ATTEMPT - 10;
+    if (actions[_i] != RDL_RELEASE) {
+        fleet_connect(2, now);
+        fleet.mood[2] = MOOD_FROZEN;
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+        scripted_sent(&fleet.s[2]);
+        ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_PENDING), 3);
+    }
+    now += 10;
+    rc = rdl_redlock_step(lock, now);
+    ck_assert_int_eq(rc, actions[_i] == RDL_ACQUIRE ? RDL_NO_QUORUM : RDL_UNKNOWN);
+    ck_assert_str_eq(report(0), "no answer in time");
+    ck_assert_str_eq(report(1), "no answer in time");
+    if (actions[_i] != RDL_RELEASE)
+        ck_assert_str_eq(report(2), "not waited for");
+}
+END_TEST
+
+/* It is busy, and asked for once more just before the wait is over. */
+START_TEST(an_attempt_that_the_deadline_cuts_short_blames_nobody)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, now);
+    fleet.opt.lease.wait_ms = 100;
+    fleet.opt.lease.retry_ms = 10;
+    for (size_t i = 0; i < 3; i++)
+        fleet_steal(i, now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    while (rdl_redlock_count(lock, RDL_VOTE_PENDING) == 0 || now == 1000) {
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+        now = rdl_redlock_wake_ms(lock) > now ? rdl_redlock_wake_ms(lock) : now;
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    }
+    for (size_t i = 0; i < 3; i++)
+        scripted_sent(&fleet.s[i]);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1100), RDL_BUSY);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_str_ne(report(i), "no answer in time");
+    ck_assert_uint_ge(rdl_redlock_count(lock, RDL_VOTE_PENDING), 1);
+}
+END_TEST
+
 START_TEST(a_login_that_is_refused_is_told_without_the_password)
 {
     fleet_init(3, 1000);
@@ -142,6 +242,9 @@ Suite *suite_redlock_report(void)
     TCase *tc = tcase_create("report");
 
     tcase_add_test(tc, each_server_says_what_it_did);
+    tcase_add_loop_test(tc, a_server_that_was_not_waited_for_is_not_called_late, 0, 3);
+    tcase_add_loop_test(tc, late_is_a_server_that_was_waited_for_until_its_timeout, 0, 3);
+    tcase_add_test(tc, an_attempt_that_the_deadline_cuts_short_blames_nobody);
     tcase_add_test(tc, a_login_that_is_refused_is_told_without_the_password);
     tcase_add_test(tc, gone_pending_and_not_connected_are_told);
     tcase_add_test(tc, a_refusal_without_a_time_is_told_without_one);

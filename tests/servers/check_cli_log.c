@@ -317,6 +317,21 @@ START_TEST(a_renewal_behind_one_that_failed_is_told_without_v)
 }
 END_TEST
 
+/* The guide's alert: a lock is busy, and nothing is wrong. Two refuse it, and the third is not waited for. */
+START_TEST(a_busy_lock_makes_no_healthy_server_unknown)
+{
+    occupy();
+    command_set_script(
+        &a, server, N,
+        "log=$(mktemp); for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
+        "$RDL_COMMAND run -n --attempt=5s --ttl=20s --max-ttl=20s --restart-guard=off --log json --log-fd 9 "
+        "nightly -- true 9>>\"$log\"; done; grep -c '\"event\":\"failed\"' \"$log\"; "
+        "grep -E '\"vote\":\"(unknown|error)\"|no answer in time' \"$log\"; rm \"$log\"");
+    command_run(&a);
+    ck_assert_str_eq(a.out, "20\n");
+}
+END_TEST
+
 START_TEST(max_hold_is_losing_and_then_released)
 {
     run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--max-hold=3s", NULL}, "exec sleep 60");
@@ -549,6 +564,7 @@ Suite *suite_cli_log(void)
     tcase_add_test(tc, a_lock_that_is_gone_is_lost);
     tcase_add_test(tc, a_lease_that_cannot_be_renewed_is_losing_while_it_lasts);
     tcase_add_test(tc, a_renewal_behind_one_that_failed_is_told_without_v);
+    tcase_add_test(tc, a_busy_lock_makes_no_healthy_server_unknown);
     tcase_add_test(tc, max_hold_is_losing_and_then_released);
     tcase_add_test(tc, what_somebody_else_has_at_the_release_is_lost);
     tcase_add_test(tc, acquire_extend_and_release_tell_too);

@@ -490,8 +490,28 @@ static void legacy_result(struct world *w, const struct handle *h, int result, u
         world_violation(w, "truth", "%d before the lease was over", result);
 }
 
+/*
+ * A server is called late, and was not waited for as long as any attempt lasts. That a connection has ended
+ * because what others asked over it was overdue says as much.
+ */
+static void blamed(struct world *w, const struct handle *h, uint64_t now_ms)
+{
+    for (int s = 0; s < w->servers && !h->is_single; s++) {
+        const struct rdl_server *v = &h->m->servers[s];
+        uint64_t waited_ms = now_ms - v->asked_ms;
+        int is_late =
+            v->error == RDL_E_TIMEOUT && (v->vote == RDL_VOTE_UNKNOWN || v->vote == RDL_VOTE_PENDING);
+        int is_same_connection =
+            rdl_conn_state(v->conn) == RDL_CONN_READY && (uint32_t)now_ms - v->conn->mark_ms > waited_ms;
+        if (is_late && is_same_connection && waited_ms < rdl_attempt_ms(&h->opt.lease))
+            world_violation(w, "blame", "s%d is called late %u ms after it was asked", s,
+                            (unsigned)waited_ms);
+    }
+}
+
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
+    blamed(w, h, now_ms);
     if (w->is_fenced && h->state == ACQUIRING && result == RDL_OK)
         oracle_fenced(w, h);
     if (h->state == EXTENDING && result == RDL_LOST && now_ms >= h->until_ms)
