@@ -267,6 +267,13 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     return RDL_PENDING;
 }
 
+static uint64_t upkeep(const struct rdl_lock *l, uint64_t now_ms)
+{
+    if (l->half_ms == 0) /* no lease is in danger */
+        return rdl_conn_upkeep(l->conn, now_ms);
+    return rdl_conn_upkeep_for(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
+}
+
 /* An extend or a release is queued on any conn: one that pauses is to be tried again when that is due. */
 static int wait_on(struct rdl_lock *l, uint64_t conn_ms)
 {
@@ -283,7 +290,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 
     rdl_conn_expect(l->conn, answer_ms);
     rc = l->mode->send(l, now_ms);
-    conn_ms = rdl_conn_upkeep(l->conn, now_ms); /* a lock that was adopted may be the first to use it */
+    conn_ms = upkeep(l, now_ms); /* a lock that was adopted may be the first to use it */
     if (rc == RDL_E_FULL && l->op != RDL_ACQUIRE && now_ms < l->deadline_ms) {
         l->state = LOCK_PAUSE; /* until others, or the PTTL behind our own SET, have been answered */
         l->wake_ms = now_ms + RDL_ROOM_MS < l->deadline_ms ? now_ms + RDL_ROOM_MS : l->deadline_ms;
@@ -308,7 +315,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
     enum rdl_conn_state state;
 
-    l->wake_ms = rdl_conn_upkeep(l->conn, now_ms);
+    l->wake_ms = upkeep(l, now_ms);
     state = rdl_conn_state(l->conn);
     if (l->op == RDL_ACQUIRE && (state == RDL_CONN_CLOSED || state == RDL_CONN_SILENT))
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
@@ -326,7 +333,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 
 static int step_asked(struct rdl_lock *l, uint64_t now_ms)
 {
-    uint64_t conn_ms = rdl_conn_upkeep(l->conn, now_ms);
+    uint64_t conn_ms = upkeep(l, now_ms);
     int rc;
 
     if (l->req.answer == RDL_ANSWER_NONE && now_ms < (l->op == RDL_ACQUIRE ? l->wake_ms : l->deadline_ms))

@@ -44,6 +44,13 @@ enum { RDL_QUIET_MS = 1000 };
  */
 void rdl_conn_give_up(struct rdl_conn *c);
 
+/*
+ * As rdl_conn_upkeep, for a lease that could not be extended and has left_ms left (0: for none): a pause
+ * before the next connection is at most a twentieth of that, with jitter; RDL_PAUSE_LEAST_MS or more.
+ */
+uint64_t rdl_conn_upkeep_for(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
+enum { RDL_PAUSE_LEAST_MS = 10 };
+
 /* Seed the reconnect jitter with a value unique to this client. */
 void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
 

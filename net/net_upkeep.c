@@ -172,3 +172,14 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
     }
     return UINT64_MAX;
 }
+
+uint64_t rdl_conn_upkeep_for(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms)
+{
+    uint64_t at_ms = rdl_conn_upkeep(c, now_ms);
+    uint32_t most_ms = left_ms / 20 > RDL_PAUSE_LEAST_MS ? left_ms / 20 : RDL_PAUSE_LEAST_MS;
+
+    if (left_ms == 0 || c->state != RDL_CONN_CLOSED || (uint32_t)(at_ms - now_ms) <= most_ms)
+        return at_ms;
+    c->retry_ms = now_ms + rdl_backoff_ms(&c->seed, most_ms, most_ms, 0);
+    return c->retry_ms;
+}

@@ -2,6 +2,8 @@
 /* keeper.c - when to renew a lease, as a pure function of the time. */
 #include "redlock/redlock.h"
 
+enum { LEAST_MS = 10 };
+
 void rdl_keeper_renewed(struct rdl_keeper *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms)
 {
     uint64_t left_ms = until_ms > now_ms ? until_ms - now_ms : 0;
@@ -11,10 +13,13 @@ void rdl_keeper_renewed(struct rdl_keeper *k, uint32_t ttl_ms, uint64_t until_ms
     k->renew_ms = now_ms + (left_ms / 2 < ttl_ms / 3 ? left_ms / 2 : ttl_ms / 3);
 }
 
-/* Soon, but leaving a server in trouble some air: nine more tries fit into what is left. */
+/* Soon, but leaving a server in trouble some air; sooner as the end comes near. */
 void rdl_keeper_failed(struct rdl_keeper *k, uint64_t now_ms)
 {
-    k->renew_ms = now_ms + k->ttl_ms / 20 + 1;
+    uint32_t pause_ms = k->until_ms > now_ms ? (uint32_t)(k->until_ms - now_ms) / 20 : 0;
+    uint32_t least_ms = k->ttl_ms / 20 < LEAST_MS ? k->ttl_ms / 20 : LEAST_MS;
+
+    k->renew_ms = now_ms + (pause_ms > least_ms ? pause_ms : least_ms) + 1;
 }
 
 enum rdl_keeper_action rdl_keeper_next(const struct rdl_keeper *k, uint64_t now_ms, uint64_t *at_ms)

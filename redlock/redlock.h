@@ -365,7 +365,7 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t
 /*
  * "Hold this until I say stop", as a pure state machine: it says when to renew and when the lease is
  * lost, you do it. It renews at a third of the ttl, or halfway to the end if that is sooner (an answer that
- * came late), and after a failed renewal tries again soon.
+ * came late), and tries a failed renewal again after a twentieth of what is left.
  */
 struct rdl_keeper {
     uint64_t renew_ms;

@@ -199,10 +199,11 @@ static uint64_t give_up_silent(struct rdl_redlock *r, uint64_t now_ms)
 uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
 {
     uint64_t wake_ms = give_up_silent(r, now_ms);
+    uint32_t left_ms = r->half_ms != 0 ? rdl_redlock_remaining_ms(r, now_ms) : 0;
     size_t i;
 
     for (i = 0; i < r->n; i++) {
-        uint64_t at_ms = rdl_conn_upkeep(r->servers[i].conn, now_ms);
+        uint64_t at_ms = rdl_conn_upkeep_for(r->servers[i].conn, left_ms, now_ms);
         if (at_ms < wake_ms)
             wake_ms = at_ms;
         if (r->canaries != NULL)

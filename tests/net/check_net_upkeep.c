@@ -152,6 +152,34 @@ START_TEST(failures_in_a_row_make_the_pauses_longer_up_to_a_cap)
 }
 END_TEST
 
+/* For a lease that could not be extended: with jitter, and never longer than it was. */
+START_TEST(a_pause_is_a_twentieth_of_what_is_left_of_a_lease)
+{
+    static const uint32_t left[] = {4000, 200, 1}, most[] = {200, 10, 10};
+    uint64_t now = 1000, longest = 0;
+    int i;
+
+    rdl_conn_upkeep(&s.conn, now);
+    for (i = 0; i < 300; i++) {
+        uint64_t due, at;
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        due = rdl_conn_upkeep(&s.conn, now);
+        ck_assert_uint_eq(rdl_conn_upkeep_for(&s.conn, 0, now), due); /* no lease is in danger */
+        at = rdl_conn_upkeep_for(&s.conn, left[_i], now);
+        ck_assert_uint_gt(at, now);
+        ck_assert_uint_le(at, now + most[_i]);
+        ck_assert_uint_le(at, due);
+        ck_assert_uint_eq(rdl_conn_upkeep_for(&s.conn, left[_i], now),
+                          at); /* said again it changes nothing */
+        longest = at - now > longest ? at - now : longest;
+        now = at;
+        ck_assert_uint_eq(rdl_conn_upkeep_for(&s.conn, left[_i], now), now + RDL_CONNECT_MS);
+        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    }
+    ck_assert_uint_ge(longest, most[_i] * 9 / 10);
+}
+END_TEST
+
 /* A connection that always ends in the middle of the same request is of no use, whatever it answered. */
 START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
 {
@@ -441,6 +469,7 @@ Suite *suite_net_upkeep(void)
     tcase_add_test(tc, a_ready_conn_needs_no_upkeep);
     tcase_add_test(tc, a_connection_that_was_of_use_is_opened_again_at_once);
     tcase_add_loop_test(tc, failures_in_a_row_make_the_pauses_longer_up_to_a_cap, 0, 5);
+    tcase_add_loop_test(tc, a_pause_is_a_twentieth_of_what_is_left_of_a_lease, 0, 3);
     tcase_add_test(tc, a_connection_that_finishes_nothing_is_opened_again_after_a_pause);
     tcase_add_test(tc, a_pause_ends_also_beyond_49_days);
     tcase_add_test(tc, one_success_ends_the_row);

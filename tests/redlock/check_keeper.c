@@ -54,8 +54,24 @@ START_TEST(after_a_failure_it_tries_again_soon_and_often_enough)
         now = at;
     }
     ck_assert_int_ge(tries, 9);
-    ck_assert_int_le(tries, 15);
+    ck_assert_int_le(tries, 90); /* 27 of them until a sixth of the ttl is left */
     expect(now, RDL_KEEPER_LOST, 0);
+}
+END_TEST
+
+START_TEST(the_nearer_the_end_the_sooner_a_failed_renewal_is_tried_again)
+{
+    uint64_t at;
+
+    rdl_keeper_renewed(&k, TTL, 9000, 0);
+    rdl_keeper_failed(&k, 3000);
+    expect(3000, RDL_KEEPER_SLEEP, 3301);
+    rdl_keeper_failed(&k, 7000);
+    expect(7000, RDL_KEEPER_SLEEP, 7101);
+    rdl_keeper_failed(&k, 8900); /* a twentieth would be no pause any more */
+    expect(8900, RDL_KEEPER_SLEEP, 8911);
+    rdl_keeper_failed(&k, 9000);
+    ck_assert_int_eq(rdl_keeper_next(&k, 9000, &at), RDL_KEEPER_LOST);
 }
 END_TEST
 
@@ -117,6 +133,7 @@ Suite *suite_keeper(void)
 
     tcase_add_loop_test(tc, it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end, 0, 5);
     tcase_add_loop_test(tc, after_a_failure_it_tries_again_soon_and_often_enough, 0, 5);
+    tcase_add_test(tc, the_nearer_the_end_the_sooner_a_failed_renewal_is_tried_again);
     tcase_add_test(tc, a_renewal_begins_a_new_table);
     tcase_add_test(tc, a_lease_of_which_little_is_left_is_renewed_before_its_end);
     tcase_add_test(tc, a_jump_over_the_end_is_lost_and_not_renewed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: how long a lease is, and when it is over. */
+#include "lock/lock_lease.h"
 #include "tests/sim/scene.h"
 
 #include <stdio.h>
@@ -280,6 +281,48 @@ static void keeper_tries_again_and_gives_up(void)
     EXPECT(w, h->state != HELD); /* it told at once */
 }
 
+/* As redlock run has it: what is left of a lease when the command is told to end (check_cli_guide_ttl.c). */
+static uint32_t grace_ms(uint32_t ttl_ms)
+{
+    return ttl_ms / 6 < 5000 ? ttl_ms / 6 : 5000;
+}
+
+/*
+ * The servers go just before a renewal is due, and are back when 95 % of the time that the guide promises is
+ * over: the lease is renewed before the command would be told to end.
+ */
+static void servers_are_away(uint32_t ttl_ms, int servers, int is_single, uint32_t late_ms)
+{
+    struct world *w = scene(1, servers, ttl_ms);
+    struct handle *h = scene_lock(w, 0);
+    uint32_t lasts_ms = ttl_ms - rdl_drift_ms(ttl_ms), away_ms = lasts_ms - ttl_ms / 3 - grace_ms(ttl_ms);
+    scene_one_server(w, is_single);
+    scene_go(w, 100 + late_ms);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, h, EXTENDING, ttl_ms) == RDL_OK); /* of all of them */
+    h->uses_keeper = 1;
+    client_wake(w, 0, w->now);
+    uint64_t until = handle_until_ms(h), begun = w->now;
+    scene_go(w, ttl_ms / 3 - 2);
+    for (int s = 0; s < servers; s++) {
+        w->host[s].refuse_until = w->now + (uint64_t)away_ms * 950;
+        scene_cut(w, 0, s);
+    }
+    world_run_until(w, begun + (uint64_t)(lasts_ms - grace_ms(ttl_ms)) * MS);
+    EXPECT(w, handle_until_ms(h) > until);
+}
+
+static void the_guide_keeps_its_word(void)
+{
+    static const uint32_t ttls[] = {10000, 30000, 60000, 300000};
+    for (int i = 0; i < 4 * 3 * 20; i++) {
+        servers_are_away(ttls[i % 4], i / 4 % 3 == 2 ? 3 : 1, i / 4 % 3 == 0, 7u * (unsigned)(i / 12));
+        if (world_get()->violation)
+            return;
+    }
+}
+
 /* The answer to an extend was lost, and the lease ran out here; the server has the key for longer. */
 static void not_kept_out_by_oneself(void)
 {
@@ -353,6 +396,7 @@ const struct scenario scenarios_lease[] = {
     {"an extend without an answer leaves two deadlines, both ours (legacy)", two_deadlines_are_both_ours,
      SCENE},
     {"the keeper renews with room for two more tries", keeper_renews_in_time, SCENE},
+    {"servers may be away for as long as the guide says", the_guide_keeps_its_word, SCENE},
     {"the keeper tries again and gives up in time", keeper_tries_again_and_gives_up, SCENE},
     {"nobody is kept out by a key of his own", not_kept_out_by_oneself, SCENE},
     {NULL, NULL, SCENE},
