@@ -55,8 +55,8 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.extra = extra;
     cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
     cmd.ttl_ms = l->ttl_ms;
-    if (op->is_owed && cmd.ttl_ms < l->opt->ttl_ms) /* an extend may have asked for less than the SET */
-        cmd.ttl_ms = l->opt->ttl_ms;
+    if (op->is_owed && cmd.value.len <= RDL_DEC_MAX) /* whole seconds may be somebody else's later */
+        cmd.ttl_ms = 0;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
 
@@ -382,12 +382,18 @@ static int op_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uin
     return RDL_PENDING;
 }
 
+/* The last operation was a release, and failed: what it may have left can be released again. */
+static int is_unreleased(const struct rdl_lock *l)
+{
+    return l->op == RDL_RELEASE && (l->result == RDL_UNKNOWN || (l->result < 0 && l->result > RDL_E_NAME));
+}
+
 int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms)
 {
     int rc = rdl_options_check(l->opt, l->name_len);
 
     RDL_ASSERT(l->state == LOCK_IDLE && l->until_ms <= now_ms);
-    if (l->until_ms != 0) /* it ran out, but an extend without an answer may have kept the key for longer */
+    if (l->until_ms != 0 || is_unreleased(l)) /* the key may be there still, and would refuse us */
         rdl_lock_owe(l);
     l->until_ms = 0;
     l->is_adopted = 0;
@@ -427,9 +433,11 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
 {
     RDL_ASSERT(l->state == LOCK_IDLE);
-    if (l->until_ms == 0)
+    l->req.is_again = l->until_ms == 0;
+    if (l->until_ms != 0)
+        l->ended_ms = l->until_ms;
+    else if (!is_unreleased(l))
         return finish(l, RDL_EXPIRED);
-    l->ended_ms = l->until_ms;
     l->until_ms = 0;
     op_begin(l, RDL_RELEASE, l->ttl_ms, UINT64_MAX);
     return rdl_lock_step(l, now_ms);

@@ -55,10 +55,11 @@
  *                RDL_EXPIRED  it was already gone (a warning)                     0
  *                RDL_LOST     somebody else holds it by now                       0
  *                RDL_OVERWRITTEN  a waiter's value stays there (legacy)           0
- *                RDL_UNKNOWN  no answer; what is owed stays queued, the ttl ends  0
+ *                RDL_UNKNOWN  no answer; the release stays pending                0
  *                             or gone after a cut, see below; or gone or another's,
- *                             where the server permits no PTTL; nothing is owed then
- *                RDL_E_...    refused; the ttl ends it                            0
+ *                             where the server permits no PTTL; nothing is pending then
+ *                RDL_E_...    refused; pending if the error passes, else the      0
+ *                             ttl ends it
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent. When
  * half of what was left at the first extend in vain is over, the next extend ends such a connection, whatever
@@ -72,6 +73,15 @@
  * valid, it was done the first time; or the server was killed, which is what ended the connection, and came
  * back without its data. On one server nobody asks which run of it answers, so that is RDL_UNKNOWN: nothing
  * of ours is there and nothing stays owed, but whether somebody else had it before we let go is not known.
+ *
+ * A release that is refused with an error that passes (the server is loading, busy or cannot write: "again"
+ * in resp/WIRE.md) is pending: the conn sends it again after a pause, while it is serviced
+ * (rdl_conn_upkeep), until the key must have expired; for an adopted key the ttl of the options from then
+ * on. The handle need not exist any more. While it does, it may release again after RDL_UNKNOWN or
+ * RDL_E_..., and its next acquire sends that release first; extend returns RDL_LOST. Nobody may extend or
+ * adopt the token of a lock after its release has begun: a pending release would delete the key under its
+ * new holder. (RDL_LEGACY_INTEGER: its value does not tell holders apart, so its release is not sent again
+ * by itself.)
  */
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H

@@ -482,13 +482,9 @@ static int is_other_next(struct rdl_lock_legacy *l, uint64_t now_ms)
 static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     int is_again = l->lock.req.is_again;
-    int rc;
 
-    if (is_other_next(l, now_ms)) {
-        rc = legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
-        l->lock.req.is_again = is_again != 0;
-        return rc;
-    }
+    if (is_other_next(l, now_ms))
+        return legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
     if (is_again && l->other_len > 0) /* the second may stand there, and was not asked for */
         return RDL_UNKNOWN;
     return is_again || now_ms >= l->lock.ended_ms ? rdl_lock_released(&l->lock, now_ms)
@@ -503,7 +499,7 @@ static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
         return legacy_ask(l, GETSET, &rdl_op_delete, no_bytes);
     if (l->lock.req.answer == RDL_ANSWER_NO)
         return not_ours(l, now_ms);
-    if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) == RDL_UNKNOWN &&
+    if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) != RDL_OK &&
         rdl_lock_next(&l->lock))
         rdl_lock_owe(&l->lock); /* the first is owed already */
     return rdl_lock_released(&l->lock, now_ms);

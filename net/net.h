@@ -169,11 +169,12 @@ enum rdl_conn_state {
 struct rdl_req {
     char *text; /* of some ops: where a value goes, RDL_PEER_MAX bytes, of a look at a canary RDL_VALUE_MAX;
                    NULL: it is not kept */
-    int64_t value;       /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
-    int16_t error;       /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
-    uint8_t answer;      /* enum rdl_answer */
-    uint8_t is_queued;   /* a record in the conn's queue points here */
-    uint8_t is_again;    /* sent before, maybe executed: that connection ended, or the error was unknown */
+    int64_t value;     /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
+    int16_t error;     /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
+    uint8_t answer;    /* enum rdl_answer */
+    uint8_t is_queued; /* a record in the conn's queue points here */
+    /* sent before, maybe executed (connection ended, unknown error); of a release also set to send it again */
+    uint8_t is_again;
     uint8_t is_repeated; /* sent again, behind what was sent since: the server had forgotten the script */
     uint8_t text_len; /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
     uint8_t room;     /* units of 8 bytes that it reserves in the conn's queue, for a release */
@@ -221,7 +222,8 @@ enum { RDL_FAMILIES = 9 }; /* kinds of requests, each with ways of its own to be
 struct rdl_conn {
     const struct rdl_conn_config *cfg;
     struct rdl_resp parser;
-    /* request queue: records [head, draw) wait for replies, [draw, tail) wait to be sent */
+    /* request queue: records [base, head) pause, [head, draw) wait for replies, [draw, tail) wait to be sent */
+    uint32_t base;
     uint32_t head;
     uint32_t draw;
     uint32_t tail;
@@ -254,9 +256,10 @@ struct rdl_conn {
     int32_t patience_ms;
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
-    uint32_t mark_ms;       /* when the login was last seen to go on, */
+    uint32_t mark_ms; /* when the login was last seen to go on; the clock that ends pauses begins there */
     uint8_t handshake_seen; /* and how far it was */
     uint8_t users;          /* layers above number by it what uses this conn; wraps */
+    uint8_t beat;           /* of the clock that ends pauses, when upkeep was called last */
     uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;

@@ -32,7 +32,7 @@ uint32_t rdl_conn_waiting(const struct rdl_conn *c)
 
 int rdl_conn_is_idle(const struct rdl_conn *c)
 {
-    return c->head == c->tail && c->tx_sent == 0;
+    return c->base == c->tail && c->tx_sent == 0;
 }
 
 /* Who waits is told at once: what is queued from now on is for the next connection. */

@@ -18,7 +18,7 @@ struct rdl_command {
     struct rdl_bytes value; /* what marks the key as ours, as it is on the wire; to RDL_VALUE_MAX, copied */
     struct rdl_bytes extra; /* of some ops, else empty; to RDL_EXTRA_MAX, copied */
     uint64_t until_ms;      /* after this the key is gone by itself and a release still owed is dropped */
-    uint32_t ttl_ms;
+    uint32_t ttl_ms;        /* of a release: the longest life of its key; 0: after an error it is not sent again */
 };
 
 /*
@@ -62,6 +62,10 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
  * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
  * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
  * RDL_E_TIMEOUT, RDL_E_WAYS or RDL_E_LOGIN.
+ *
+ * A release (OWED_ALWAYS) that is answered with an error that passes has that answer, and is sent again
+ * after a pause with jitter, READONLY over the next connection, until until_ms; where that is UINT64_MAX
+ * for ttl_ms from the first pause on. Meanwhile other requests pass it, and the conn is not idle.
  *
  * A request that may grant a key (rdl_op.may_grant) reserves the room that the key's release needs. The room
  * stays reserved, whatever the answer is and also if the connection ends, until rdl_conn_free_room.

@@ -15,9 +15,12 @@ struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at);
 uint32_t rdl_command_size(const struct rdl_command *cmd);
 /* RDL_OK or RDL_E_FULL; keep: bytes that must stay free behind it. */
 int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t keep);
-void rdl_queue_remove(struct rdl_conn *c, uint32_t at);
+/* Where the next one is then. */
+uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at);
 /* Send the head again, behind all others: its reply said that it was not done. */
 void rdl_queue_repeat_head(struct rdl_conn *c);
+/* Send again what pauses, behind all others. */
+void rdl_queue_resume(struct rdl_conn *c);
 /* The record that req waits for; it must be queued. */
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 /* Back to where nothing of it was sent. */

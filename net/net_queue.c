@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_queue.c - the queue of request records: [head, draw) sent whole, [draw, tail) not yet.
+ * net_queue.c - the queue of request records: [base, head) pause, [head, draw) sent whole, [draw, tail) not yet.
  *
  * A record holds all that is needed to send its request, or the release that undoes it, again: so a
  * release outlives the lock that owed it and the connection it was to go over.
@@ -53,10 +53,11 @@ void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS
 /* Move all records to the front, so that the free room is in one piece. */
 static void compact(struct rdl_conn *c)
 {
-    rdl_copy(c->cfg->queue, bytes_at(c, c->head), (size_t)(c->tail - c->head));
-    c->draw -= c->head;
-    c->tail -= c->head;
-    c->head = 0;
+    rdl_copy(c->cfg->queue, bytes_at(c, c->base), (size_t)(c->tail - c->base));
+    c->head -= c->base;
+    c->draw -= c->base;
+    c->tail -= c->base;
+    c->base = 0;
 }
 
 static uint8_t *put_text(uint8_t *to, struct rdl_bytes text)
@@ -70,7 +71,7 @@ int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_com
     uint32_t size = rdl_command_size(cmd);
     struct rdl_record *r;
 
-    if (c->tail - c->head + size + keep > c->cfg->queue_len)
+    if (c->tail - c->base + size + keep > c->cfg->queue_len)
         return RDL_E_FULL;
     if (c->tail + size > c->cfg->queue_len)
         compact(c);
@@ -89,23 +90,28 @@ int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_com
     return RDL_OK;
 }
 
-void rdl_queue_remove(struct rdl_conn *c, uint32_t at)
+uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)
 {
     uint32_t size = rdl_record_size(rdl_record_at(c, at));
 
-    if (at == c->head) {
-        if (c->draw == c->head)
-            c->draw += size;
-        c->head += size;
+    if (at == c->base) {
+        at = c->base += size;
+        if (c->head < at)
+            c->head = at;
+        if (c->draw < at)
+            c->draw = at;
     } else {
         rdl_copy(bytes_at(c, at), bytes_at(c, at + size), (size_t)(c->tail - at - size));
         c->tail -= size;
         if (at < c->draw)
             c->draw -= size;
+        if (at < c->head)
+            c->head -= size;
     }
     c->waiting--;
-    if (c->head == c->tail)
-        c->head = c->draw = c->tail = 0;
+    if (c->base == c->tail)
+        c->base = c->head = c->draw = c->tail = at = 0;
+    return at;
 }
 
 static void reverse(uint8_t *bytes, size_t n)
@@ -119,17 +125,27 @@ static void reverse(uint8_t *bytes, size_t n)
     }
 }
 
-/* The head goes behind the others where it is, without a copy: each part reversed, then all of it. */
-void rdl_queue_repeat_head(struct rdl_conn *c)
+/* [from, from + size) goes behind the others where it is, without a copy: each part reversed, then all of it. */
+static void rotate(struct rdl_conn *c, uint32_t from, uint32_t size)
 {
-    uint32_t size = rdl_record_size(rdl_record_at(c, c->head));
-    uint8_t *queue = bytes_at(c, c->head);
-    size_t all = (size_t)(c->tail - c->head);
+    uint8_t *queue = bytes_at(c, from);
+    size_t all = (size_t)(c->tail - from);
 
     reverse(queue, (size_t)size);
     reverse(queue + size, all - (size_t)size);
     reverse(queue, all);
     c->draw -= size;
+}
+
+void rdl_queue_repeat_head(struct rdl_conn *c)
+{
+    rotate(c, c->head, rdl_record_size(rdl_record_at(c, c->head)));
+}
+
+void rdl_queue_resume(struct rdl_conn *c)
+{
+    rotate(c, c->base, c->head - c->base);
+    c->head = c->base;
 }
 
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req)

@@ -198,6 +198,22 @@ static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
     return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_way_choose(c, r) != NULL);
 }
 
+/* It has its answer. A release that met an error that passes is sent again later, if its value is ours alone. */
+static void end_request(struct rdl_conn *c, struct rdl_record *r)
+{
+    rdl_record_tell(r, 0);
+    if (r->op->is_owed != OWED_ALWAYS || r->ttl_ms == 0 || r->verdict != RDL_ANSWER_ERROR ||
+        rdl_is_permanent(r->error)) {
+        rdl_queue_remove(c, c->head);
+        return;
+    }
+    if (!r->is_sha) /* a text that was refused is not known there: by EVALSHA it would go behind what follows */
+        rdl_sha_forget(c, 1);
+    rdl_record_restart(r);
+    r->way = r->passed = 0;
+    c->head += rdl_record_size(r);
+}
+
 static void end_round(struct rdl_conn *c, struct rdl_record *r)
 {
     uint8_t next = next_round(r);
@@ -215,8 +231,7 @@ static void end_round(struct rdl_conn *c, struct rdl_record *r)
         c->failures = 0; /* the connection was of use */
         if (r->passed == PASSED_OTHER && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
             rdl_way_learn(c, r);
-        rdl_record_tell(r, 0);
-        rdl_queue_remove(c, c->head);
+        end_request(c, r);
     }
 }
 
@@ -252,7 +267,7 @@ int rdl_request_reply(struct rdl_conn *c)
     rc = way->judge(c, r);
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
-        rdl_queue_remove(c, c->head);
+        end_request(c, r);
     else if (rc == RDL_OK && commands_of(way, r)[r->replies] == NULL)
         end_round(c, r);
     return rc;
@@ -273,7 +288,7 @@ static void disconnected(const struct rdl_record *r, int was_sent, int error)
 
 void rdl_requests_disconnected(struct rdl_conn *c)
 {
-    uint32_t at = c->head;
+    uint32_t at = c->head = c->base;
 
     while (at < c->tail) {
         struct rdl_record *r = rdl_record_at(c, at);
@@ -288,11 +303,8 @@ void rdl_requests_disconnected(struct rdl_conn *c)
             rdl_record_restart(r);
             r->way = r->passed = 0;
             at += rdl_record_size(r);
-        } else if (at == c->head) {
-            rdl_queue_remove(c, at);
-            at = c->head;
         } else {
-            rdl_queue_remove(c, at);
+            at = rdl_queue_remove(c, at);
         }
     }
     c->draw = c->head;
@@ -380,7 +392,9 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     if (req != NULL) {
         rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
         req->is_queued = 1;
-        req->is_repeated = req->is_again = 0;
+        req->is_repeated = 0;
+        if (!cmd->op->is_owed)
+            req->is_again = 0;
     }
     return RDL_OK;
 }

@@ -5,7 +5,7 @@
  */
 #include "net/net_private.h"
 
-enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16 };
+enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16, BEAT_MS = 256 };
 
 /* xorshift32: spreads retries, nothing more; tokens come from the operating system. */
 static uint32_t next_random(uint32_t *seed)
@@ -37,21 +37,22 @@ void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
     c->seed ^= seed;
 }
 
-/* Releases whose key has ended by itself are owed no more. */
+/*
+ * Releases whose key has ended by itself are owed no more: all on a new connection, those that pause on a living
+ * one, where the SET of others may still be executed, late. Of an adopted key nobody knows the end.
+ */
 static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 {
-    uint32_t at = c->draw;
+    uint32_t at = c->base;
 
-    while (at < c->tail) {
-        const struct rdl_record *r = rdl_record_at(c, at);
-        uint32_t free_before = c->head;
-        if (r->req != NULL || !r->op->is_owed || r->until_ms >= now_ms) {
+    while (at < (c->state == RDL_CONN_CLOSED ? c->tail : c->head)) {
+        struct rdl_record *r = rdl_record_at(c, at);
+        if (at < c->head && r->until_ms == UINT64_MAX)
+            r->until_ms = now_ms + r->ttl_ms;
+        if (r->req != NULL || !r->op->is_owed || r->until_ms >= now_ms)
             at += rdl_record_size(r);
-            continue;
-        }
-        rdl_queue_remove(c, at);
-        if (c->head != free_before || c->tail == 0)
-            at = c->head;
+        else
+            at = rdl_queue_remove(c, at);
     }
 }
 
@@ -83,7 +84,7 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
     }
     if (c->pause == RDL_PAUSE_RUNNING && now_ms < c->retry_ms)
         return c->retry_ms;
-    drop_stale(c, now_ms); /* not on a living connection: there the SET may still be executed, late */
+    drop_stale(c, now_ms);
     c->pause = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
     c->handshake_seen = 0;
@@ -125,14 +126,21 @@ static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
     return end_ms;
 }
 
+/* A pause ends with the next beat of a clock that began with the login: when it begins has nothing to do with that. */
 static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
 {
+    uint32_t clock_ms = (uint32_t)now_ms - c->mark_ms;
     uint64_t end_ms;
 
+    if (c->beat != (uint8_t)(clock_ms / BEAT_MS)) {
+        c->beat = (uint8_t)(clock_ms / BEAT_MS);
+        drop_stale(c, now_ms);
+        rdl_queue_resume(c);
+    }
     if (c->head == c->tail) /* nothing is waited for */
         rdl_conn_heard(c);
     if (c->head == c->tail || c->patience_ms == 0)
-        return UINT64_MAX;
+        return c->base != c->head ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
     if (c->state == RDL_CONN_READY) {
         if (c->retry_ms == 0)
             c->retry_ms = now_ms + (uint32_t)(c->patience_ms < 0 ? -c->patience_ms : c->patience_ms);

@@ -92,7 +92,6 @@ static int is_connecting(const struct rdl_redlock *r)
 /* An extend or a release waits for a majority of the conns first. */
 static void start_connecting(struct rdl_redlock *r, uint64_t now_ms)
 {
-    rdl_votes_clear(r);
     r->state = REDLOCK_CONNECT;
     r->wake_ms = now_ms + connect_ms(r);
 }
@@ -241,6 +240,21 @@ static void seed_conns(const struct rdl_redlock *r)
         rdl_conn_seed(r->servers[i].conn, r->seed + (uint32_t)i);
 }
 
+/* 1: the last operation was a release, and failed. Where the key may be there still another one is owed. */
+static int owe_again(struct rdl_redlock *r)
+{
+    size_t i;
+
+    if (r->op != RDL_RELEASE || r->result != RDL_UNKNOWN || r->until_ms != 0)
+        return 0;
+    for (i = 0; i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        s->req.is_again = s->vote == RDL_VOTE_PENDING || s->vote > RDL_VOTE_ABSENT;
+        s->owes |= s->req.is_again;
+    }
+    return 1;
+}
+
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms)
 {
     int rc = check(r);
@@ -248,7 +262,8 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     RDL_ASSERT(r->state == REDLOCK_IDLE && (r->until_ms <= now_ms || r->until_ms == UINT64_MAX));
     if (is_shared(r))
         return RDL_E_SHARED;
-    rdl_votes_release(r, 0, now_ms); /* of a lease that ran out and was never released */
+    (void)owe_again(r);
+    rdl_votes_release(r, 0, now_ms); /* also of a lease that ran out and was never released */
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
     rdl_copy(r->entropy, entropy, sizeof r->entropy);
@@ -288,6 +303,7 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     r->op = RDL_EXTEND;
     end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: by what we know of it */
     r->ttl_ms = rdl_ttl_longest(ttl_ms, end_ms != UINT64_MAX ? end_ms : 0, now_ms);
+    rdl_votes_clear(r);
     start_connecting(r, now_ms);
     return rdl_redlock_step(r, now_ms);
 }
@@ -300,11 +316,14 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
         r->until_ms = 0;
         return RDL_E_SHARED;
     }
-    if (r->until_ms == 0)
+    if (r->until_ms != 0) {
+        rdl_votes_tend(r, now_ms);
+        rdl_votes_clear(r);
+        r->deadline_ms = r->until_ms != UINT64_MAX ? r->until_ms : 0;
+    } else if (!owe_again(r)) {
         return rdl_redlock_finish(r, RDL_EXPIRED);
-    rdl_votes_tend(r, now_ms);
+    }
     start_connecting(r, now_ms);
-    r->deadline_ms = r->until_ms != UINT64_MAX ? r->until_ms : 0;
     rdl_votes_release(r, 1, now_ms);
     r->op = RDL_RELEASE;
     return rdl_redlock_step(r, now_ms);

@@ -55,12 +55,16 @@
  *     release    RDL_OK            let go; a majority is free of it                  0
  *                RDL_EXPIRED       a majority had it no more (a warning)             0
  *                RDL_LOST          somebody else holds a majority by now             0
- *                RDL_UNKNOWN       no majority answered; the ttl ends it             0
+ *                RDL_UNKNOWN       no majority answered, or it was refused; pending  0
  *                                  or answered after a cut, and may be another run
  *
  * A release that is sent again after a cut and finds nothing, or somebody else's key, was done the first time
  * if the same run of that server answers (run_id). Another run is believed as it answers: gone, or somebody
  * else's. Where INFO is refused nobody knows which it is, and the vote is RDL_VOTE_UNKNOWN.
+ *
+ * Releases that servers refuse with an error that passes are pending, as lock.h says: also for a key that
+ * was adopted until it must have expired, which is max_ttl and a second later. After RDL_UNKNOWN the handle
+ * may release again: servers that have said what became of the key are not asked twice.
  *
  * When half of what was left at the first extend in vain is over and no majority has confirmed one, the
  * connections of the lock that are silent are ended (rdl_conn_give_up): over new ones the lease may be saved.

@@ -19,8 +19,8 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     cmd.value.len = sizeof value;
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
-    if (op->is_owed && cmd.ttl_ms < r->opt->lease.ttl_ms) /* an extend may have asked for less than the SET */
-        cmd.ttl_ms = r->opt->lease.ttl_ms;
+    if (op->is_owed) /* after a SET that was refused with an error there is hardly anything to release */
+        cmd.ttl_ms = r->op == RDL_ACQUIRE && s->vote == RDL_VOTE_ERROR ? 0 : r->opt->max_ttl_ms + 1000;
     if (r->opt->fencing != NULL) {
         cmd.extra.data = extra;
         cmd.extra.len = r->opt->fencing->extra(r, op, extra);
@@ -275,6 +275,7 @@ void rdl_votes_clear(struct rdl_redlock *r)
         struct rdl_server *s = &r->servers[i];
         set_vote(s, RDL_VOTE_NONE, RDL_OK);
         s->took_ms = 0;
+        s->req.is_again = 0;
         s->is_repair = s->raise = 0;
         if (s->hold == HOLD_NEW)
             s->hold = HOLD_LATE;

@@ -117,7 +117,11 @@ START_TEST(a_release_tells_released_from_gone_from_somebody_elses)
     if (releases[_i].reply != NULL)
         scripted_reply(&s, releases[_i].reply);
     ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), releases[_i].result);
-    ck_assert_str_eq(scripted_sent(&s), ""); /* and none is tried again */
+    if (releases[_i].result == RDL_E_SCRIPTING) { /* it passes: tried again, a little later */
+        rdl_conn_upkeep(&s.conn, 2000 + ATTEMPT + 256);
+        ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
+    }
+    ck_assert_str_eq(scripted_sent(&s), ""); /* none of the others is */
 }
 END_TEST
 

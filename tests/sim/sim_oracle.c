@@ -86,10 +86,10 @@ void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 {
     const struct rdl_conn *conn = &c->conn[s];
     const struct rdl_conn_config *cfg = &c->cfg[s];
-    if (conn->head > conn->draw || conn->draw > conn->tail || conn->tail > cfg->queue_len ||
-        (conn->waiting == 0) != (conn->head == conn->tail))
+    if (conn->base > conn->head || conn->head > conn->draw || conn->draw > conn->tail ||
+        conn->tail > cfg->queue_len || (conn->waiting == 0) != (conn->base == conn->tail))
         world_violation(w, "bounds", "conn c%u-s%u: the queue is in disorder", c->index, s);
-    if (conn->tail - conn->head + conn->reserved > cfg->queue_len)
+    if (conn->tail - conn->base + conn->reserved > cfg->queue_len)
         world_violation(w, "bounds", "conn c%u-s%u: a release may have no room", c->index, s);
     if (conn->reply_len > RDL_TEXT_MAX)
         world_violation(w, "bounds", "conn c%u-s%u: more in a buffer than it can hold", c->index, s);
@@ -520,7 +520,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
         h->vain_ms = 0;
     if (h->m->hint.req.is_queued)
         world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
-    if (h->mode == MODE_LEGACY) {
+    if (h->mode >= MODE_LEGACY) {
         legacy_result(w, h, result, now_ms);
         return;
     }

@@ -116,6 +116,12 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
     }
     if (is_over(state, result))
         handle_done(w, h);
+    /*
+     * Half of those that keep their handles try a release that failed again, and once more if it fails
+     * again.
+     */
+    h->again = state == RELEASING && h->keeps && !w->opt.is_scripted &&
+               (result == RDL_UNKNOWN || (result < 0 && result > RDL_E_NAME)) && w->now / MS % 2;
 }
 
 /* How long until the lock is about to end by itself. */
@@ -231,6 +237,10 @@ uint64_t user_act(struct world *w, struct handle *h, uint64_t now_ms)
         return NEVER;
     if (w->now < h->act_at)
         return h->act_at < w->stop_us ? h->act_at : NEVER;
+    if (h->again) {
+        began(w, h, handle_release(w, h), now_ms);
+        return w->now + 1;
+    }
     if (handle_remaining_ms(h, now_ms) > 0) { /* the clock was turned back under a lease that was over */
         cancel(w, h);
         return h->act_at;

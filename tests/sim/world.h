@@ -239,6 +239,7 @@ struct handle {
     uint8_t state; /* enum handle_state */
     uint8_t uses_keeper;
     uint64_t act_at;    /* when the user does the next thing (virtual time) */
+    uint8_t again;      /* its release failed, and the user tries it again */
     uint64_t cancel_at; /* when he loses patience in the middle of an operation */
     uint64_t hold_until;
     int result; /* of the last operation */

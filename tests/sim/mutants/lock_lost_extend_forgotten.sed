@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock.c: an extend without an answer may have kept the key: it is released before the next acquire
-s/^    if \(l->until_ms != 0\) \/\* it ran out.*/    if (0)/
+s,l->until_ms != 0 \|\| is_unreleased\(l\)\) .*,is_unreleased(l)),

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* A release that meets an error that passes is sent again, after a pause in which others pass it. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock_op.h"
+#include "tests/fixtures/scripted.h"
+
+enum { NOW = 1000, TTL = 30000, PAUSE_MS = 256 };
+
+#define BUSY "-BUSY Redis is busy running a script\r\n"
+
+static struct scripted s;
+static struct rdl_req req;
+static uint64_t now;
+
+static int submit(const struct rdl_op *op, struct rdl_req *who, const char *name, uint64_t until_ms,
+                  uint32_t ttl_ms)
+{
+    const struct rdl_command cmd = {
+        op, {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, until_ms, ttl_ms};
+
+    return rdl_conn_submit(&s.conn, who, &cmd);
+}
+
+static void setup(void)
+{
+    now = NOW;
+    scripted_init(&s);
+    scripted_open(&s, now);
+    memset(&req, 0, sizeof req);
+    ck_assert_int_eq(submit(&rdl_op_release, &req, "k", NOW + TTL, TTL), RDL_OK);
+    rdl_conn_upkeep(&s.conn, now);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
+}
+
+/* The pause is over: what is sent then. */
+static const char *after_the_pause(void)
+{
+    uint64_t at_ms = rdl_conn_upkeep(&s.conn, now);
+
+    ck_assert_uint_gt(at_ms, now);
+    ck_assert_uint_le(at_ms, now + PAUSE_MS);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, at_ms - 1), at_ms);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    now = at_ms;
+    rdl_conn_upkeep(&s.conn, now);
+    return scripted_sent(&s);
+}
+
+static const struct {
+    const char *text;
+    int code;
+} passing[] = {{"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING},
+               {BUSY, RDL_E_SCRIPTING},
+               {"-MISCONF Redis is configured to save RDB snapshots\r\n", RDL_E_MISCONF},
+               {"-OOM command not allowed\r\n", RDL_E_OOM},
+               {"-CLUSTERDOWN The cluster is down\r\n", RDL_E_CLUSTERDOWN},
+               {"-MASTERDOWN Link with MASTER is down\r\n", RDL_E_SERVER}};
+
+START_TEST(a_release_that_meets_an_error_that_passes_is_sent_again)
+{
+    scripted_reply(&s, passing[_i].text);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, passing[_i].code);
+    ck_assert(!rdl_conn_is_idle(&s.conn));
+    ck_assert(!rdl_conn_refers_to(&s.conn, &req, sizeof req));
+    ck_assert_str_eq(after_the_pause(), wire_release_text("k", token_hex(1)));
+    scripted_reply(&s, passing[_i].text);
+    ck_assert_str_eq(after_the_pause(), wire_release_text("k", token_hex(1)));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, now), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(an_error_for_good_ends_a_release)
+{
+    static const char *const texts[] = {"-MOVED 1 127.0.0.1:7000\r\n", "-CROSSSLOT x\r\n",
+                                        "-WRONGTYPE x\r\n"};
+
+    scripted_reply(&s, texts[_i]);
+    ck_assert_int_ne(req.answer, RDL_ANSWER_NONE);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* An extend or a SET is another's business, and a removal that compares nothing else must not come late. */
+START_TEST(nothing_but_a_release_is_sent_again)
+{
+    static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_delete,
+                                               &rdl_op_release_once};
+
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(submit(ops[_i], &req, "k", NOW + TTL, TTL), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, _i == 0 ? BUSY BUSY : BUSY);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* By its command (a value that others may have written, too). */
+START_TEST(a_release_without_a_ttl_is_sent_once)
+{
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(submit(&rdl_op_release, NULL, "k", NOW + TTL, 0), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, BUSY);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(others_pass_a_release_that_pauses)
+{
+    struct rdl_req other = {0}, third = {0};
+
+    scripted_reply(&s, BUSY);
+    ck_assert_int_eq(submit(&rdl_op_release, NULL, "k2", NOW + TTL, TTL), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, BUSY);
+    ck_assert_int_eq(submit(&rdl_op_acquire, &other, "other", NOW + TTL, TTL), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("other", token_hex(1), TTL));
+    scripted_reply(&s, "+OK\r\n:30000\r\n");
+    ck_assert_int_eq(other.answer, RDL_ANSWER_YES);
+    ck_assert_int_eq(submit(&rdl_op_extend, &other, "other", NOW + TTL, TTL), RDL_OK);
+    ck_assert_int_eq(submit(&rdl_op_extend, &third, "third", NOW + TTL, TTL), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), wire_join(wire_extend_text("other", token_hex(1), TTL),
+                                                  wire_extend_sha("third", token_hex(1), TTL), NULL));
+    scripted_reply(&s, ":1\r\n:1\r\n");
+    ck_assert_int_eq(third.answer, RDL_ANSWER_YES);
+    ck_assert_str_eq(after_the_pause(), wire_join(wire_release_text("k", token_hex(1)),
+                                                  wire_release_sha("k2", token_hex(1)), NULL));
+}
+END_TEST
+
+/* Whoever waits for answers waits no longer, and the connection is not silent. */
+START_TEST(a_pause_is_no_overdue_reply)
+{
+    rdl_conn_expect(&s.conn, 1);
+    rdl_conn_upkeep(&s.conn, now);
+    scripted_reply(&s, BUSY);
+    ck_assert_str_eq(after_the_pause(), wire_release_text("k", token_hex(1)));
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    rdl_conn_upkeep(&s.conn, now + 1); /* this answer is overdue */
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+}
+END_TEST
+
+START_TEST(it_is_sent_again_until_its_key_has_ended)
+{
+    scripted_reply(&s, BUSY);
+    rdl_conn_upkeep(&s.conn, NOW + TTL - PAUSE_MS);
+    rdl_conn_upkeep(&s.conn, NOW + TTL);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
+    scripted_reply(&s, BUSY);
+    rdl_conn_upkeep(&s.conn, NOW + TTL);
+    rdl_conn_upkeep(&s.conn, NOW + TTL + PAUSE_MS);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_str_eq(scripted_sent(&s), "");
+}
+END_TEST
+
+/* Nobody knows when an adopted key ends: one ttl after the first error. */
+START_TEST(of_an_adopted_key_for_one_ttl)
+{
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(submit(&rdl_op_release, NULL, "k", UINT64_MAX, TTL), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, BUSY);
+    after_the_pause();
+    scripted_reply(&s, BUSY);
+    rdl_conn_upkeep(&s.conn, now + TTL - PAUSE_MS);
+    rdl_conn_upkeep(&s.conn, now + TTL);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", token_hex(1)));
+    scripted_reply(&s, BUSY);
+    rdl_conn_upkeep(&s.conn, now + TTL + 1);
+    rdl_conn_upkeep(&s.conn, now + TTL + 1 + PAUSE_MS);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* A replica ends the connection; on the next one it goes first. */
+START_TEST(a_release_that_a_replica_refused_goes_over_the_next_connection)
+{
+    struct rdl_req next = {0};
+
+    scripted_reply(&s, "-READONLY You can't write against a read only replica.\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, RDL_E_READONLY);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_READONLY);
+    ck_assert_int_eq(submit(&rdl_op_extend, &next, "next", NOW + TTL, TTL), RDL_OK);
+    scripted_open(&s, now);
+    ck_assert_str_eq(scripted_sent(&s), wire_join(wire_release_text("k", token_hex(1)),
+                                                  wire_extend_text("next", token_hex(1), TTL), NULL));
+}
+END_TEST
+
+/* One that pauses is sent over the next connection, without the rest of its pause. */
+START_TEST(a_release_that_pauses_survives_its_connection)
+{
+    scripted_reply(&s, BUSY);
+    scripted_break(&s);
+    scripted_open(&s, now);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, now), UINT64_MAX);
+}
+END_TEST
+
+Suite *suite_net_again(void);
+
+Suite *suite_net_again(void)
+{
+    Suite *suite = suite_create("net_again");
+    TCase *tc = tcase_create("again");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, a_release_that_meets_an_error_that_passes_is_sent_again, 0,
+                        (int)(sizeof passing / sizeof passing[0]));
+    tcase_add_loop_test(tc, an_error_for_good_ends_a_release, 0, 3);
+    tcase_add_loop_test(tc, nothing_but_a_release_is_sent_again, 0, 4);
+    tcase_add_test(tc, a_release_without_a_ttl_is_sent_once);
+    tcase_add_test(tc, others_pass_a_release_that_pauses);
+    tcase_add_test(tc, a_pause_is_no_overdue_reply);
+    tcase_add_test(tc, it_is_sent_again_until_its_key_has_ended);
+    tcase_add_test(tc, of_an_adopted_key_for_one_ttl);
+    tcase_add_test(tc, a_release_that_a_replica_refused_goes_over_the_next_connection);
+    tcase_add_test(tc, a_release_that_pauses_survives_its_connection);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

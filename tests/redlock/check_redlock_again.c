@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Releases that fail on some servers for now: sent again until the keys have ended, and by the handle when
+ * it tries again.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "net/net_op.h"
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { NOW = 10000000, PAUSE_MS = 256 };
+
+static uint64_t now;
+
+static void hold(size_t n)
+{
+    now = NOW;
+    fleet_guarded(n, RDL_GUARD_REQUIRED, now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(fleet_keys(now), n);
+}
+
+static void busy(size_t n, int is_busy)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        fleet.s[i].model.busy = is_busy != 0;
+}
+
+static int release(void)
+{
+    return fleet_run(rdl_redlock_release_begin(lock, now), &now);
+}
+
+/* A majority was busy when it was released. */
+static void failed(void)
+{
+    hold(3);
+    busy(2, 1);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_SCRIPTING);
+    ck_assert_uint_eq(fleet_keys(now), 2);
+    ck_assert(!rdl_redlock_is_idle(lock));
+}
+
+START_TEST(a_release_goes_out_when_the_servers_can)
+{
+    failed();
+    now += PAUSE_MS;
+    rdl_redlock_step(lock, now);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 2);
+    busy(2, 0);
+    now += PAUSE_MS;
+    ck_assert_uint_le(rdl_redlock_wake_ms(lock), now);
+    rdl_redlock_step(lock, now);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
+START_TEST(a_release_that_failed_can_be_tried_again)
+{
+    failed();
+    if (_i == 0) { /* still busy */
+        ck_assert_int_eq(release(), RDL_UNKNOWN);
+        return;
+    }
+    busy(2, 0);
+    if (_i == 2) { /* it was done meanwhile: by us, or the server would have lost it when it restarted */
+        now += PAUSE_MS;
+        rdl_redlock_step(lock, now);
+        fleet_serve_all(now);
+        ck_assert_uint_eq(fleet_keys(now), 0);
+    }
+    ck_assert_int_eq(release(), RDL_OK);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    ck_assert_int_eq(release(), RDL_EXPIRED);
+}
+END_TEST
+
+/* Frozen servers have not answered; when they thaw both releases are executed. */
+START_TEST(without_an_answer_it_can_be_tried_again)
+{
+    hold(3);
+    fleet_befall("ff.", now);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    fleet_mend(now);
+    fleet.mood[0] = fleet.mood[1] = MOOD_UP;
+    ck_assert_int_eq(release(), RDL_OK);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+START_TEST(the_next_acquire_sends_it_first)
+{
+    failed();
+    busy(2, 0);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
+                     RDL_OK); /* else two would refuse it, for what we left */
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 3);
+    ck_assert_int_eq(release(), RDL_OK);
+}
+END_TEST
+
+START_TEST(what_is_pending_is_not_extended)
+{
+    failed();
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_LOST);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
+}
+END_TEST
+
+/*
+ * A SET that was refused with an error has set nothing, but for a proxy that made the error up: its release
+ * goes once.
+ */
+START_TEST(what_follows_an_error_is_sent_once)
+{
+    now = NOW;
+    fleet_guarded(3, RDL_GUARD_REQUIRED, now);
+    busy(3, 1);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
+    fleet_serve_all(now);
+    ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
+/* Of an adopted key nobody knows the end, but that no ttl is longer than max_ttl. */
+START_TEST(of_an_adopted_key_it_is_sent_again_for_max_ttl)
+{
+    char hex[RDL_VALUE_MAX];
+    unsigned n;
+
+    hold(1);
+    fleet.opt.max_ttl_ms = 2 * FLEET_TTL;
+    rdl_redlock_token(lock, hex);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, hex, sizeof hex), RDL_OK);
+    fleet_command(0, "SET k x\r\n", now);
+    busy(1, 1);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    for (n = 0; !rdl_redlock_is_idle(lock) && n < 200; n++) {
+        now = rdl_redlock_wake_ms(lock);
+        rdl_redlock_step(lock, now);
+        fleet_serve_all(now);
+    }
+    ck_assert_uint_gt(now, NOW + 2 * FLEET_TTL + 1000 - 2 * PAUSE_MS);
+    ck_assert_uint_lt(now, NOW + 2 * FLEET_TTL + 1000 + 3 * PAUSE_MS);
+}
+END_TEST
+
+Suite *suite_redlock_again(void);
+
+Suite *suite_redlock_again(void)
+{
+    Suite *suite = suite_create("redlock_again");
+    TCase *tc = tcase_create("again");
+
+    tcase_add_test(tc, a_release_goes_out_when_the_servers_can);
+    tcase_add_loop_test(tc, a_release_that_failed_can_be_tried_again, 0, 3);
+    tcase_add_test(tc, without_an_answer_it_can_be_tried_again);
+    tcase_add_test(tc, the_next_acquire_sends_it_first);
+    tcase_add_test(tc, what_is_pending_is_not_extended);
+    tcase_add_test(tc, what_follows_an_error_is_sent_once);
+    tcase_add_test(tc, of_an_adopted_key_it_is_sent_again_for_max_ttl);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: releases that meet an error that passes. */
+#include "net/net_op.h"
+#include "tests/sim/scene.h"
+
+static void all_busy(struct world *w, int is_busy)
+{
+    for (int s = 0; s < w->servers; s++)
+        w->host[s].model.busy = is_busy != 0;
+}
+
+static int is_unreleased(int rc)
+{
+    return rc == RDL_UNKNOWN || (rc < 0 && rc > RDL_E_NAME);
+}
+
+static uint64_t commands(const struct world *w)
+{
+    uint64_t n = 0;
+    for (int s = 0; s < w->servers; s++)
+        n += w->host[s].model.commands;
+    return n;
+}
+
+/* The program has freed its handle, and the key would live for 20 s more. */
+static void sent_again_when_it_can_be_done(void)
+{
+    for (int i = 0; i < 8; i++) {
+        struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, i % 2);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 10);
+        h->keeps = 0;
+        for (int s = 0; s < w->servers; s++) {
+            w->host[s].model.loading = i / 2 == 0;
+            w->host[s].model.busy = i / 2 == 1;
+            w->host[s].model.misconf = i / 2 == 2;
+            w->host[s].model.readonly = i / 2 == 3;
+        }
+        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)) && h->is_free);
+        uint64_t before = commands(w);
+        scene_go(w, 2000);
+        EXPECT(w, commands(w) > before); /* once in a while */
+        EXPECT(w, commands(w) < before + 100);
+        for (int s = 0; s < w->servers; s++) {
+            struct sim_server *m = &w->host[s].model;
+            m->loading = m->busy = m->misconf = m->readonly = 0;
+        }
+        scene_go(w, i / 2 == 3 ? 3000 : 600); /* a replica is left, and the next connection pauses */
+        for (int s = 0; s < w->servers; s++)
+            EXPECT(w, scene_pttl(w, s) == -2);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* A server that is busy for longer than the key could live is asked no more. */
+static void not_after_the_key_has_ended(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 1, 2000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        all_busy(w, 1);
+        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+        scene_go(w, 2600);
+        uint64_t before = commands(w);
+        scene_go(w, 2000);
+        EXPECT(w, commands(w) == before);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Whoever waits on this connection has its answers, and the connection is no silent one. */
+static void pause_is_no_silence(void)
+{
+    struct world *w = scene(1, 1, 20000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, 1);
+    h->opt.lease.attempt_ms = 20;
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    const struct tcp *before = w->client[0].tcp[0];
+    all_busy(w, 1);
+    EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+    for (int i = 0; i < 100; i++) {
+        scene_go(w, 20);
+        EXPECT(w, rdl_conn_state(&w->client[0].conn[0]) == RDL_CONN_READY);
+    }
+    EXPECT(w, w->client[0].tcp[0] == before && !rdl_conn_is_idle(&w->client[0].conn[0]));
+    all_busy(w, 0);
+    scene_rest(w);
+}
+
+/* The next acquire of the handle would be refused by what its release has left. */
+static void sent_before_the_next_acquire(void)
+{
+    for (int i = 0; i < 4; i++) {
+        int single = i % 2;
+        struct world *w = scene(1, single ? 1 : 3, 20000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        if (i < 2) /* else the text is sent that is refused, and is not known afterwards */
+            scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 10);
+        all_busy(w, 1);
+        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+        all_busy(w, 0);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* Tried again by its handle: done now, or done meanwhile by itself, which is no loss. */
+static void tried_again(void)
+{
+    for (int i = 0; i < 4; i++) {
+        struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, i % 2);
+        scene_ready(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 10);
+        all_busy(w, 1);
+        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+        all_busy(w, 0);
+        if (i / 2)
+            scene_go(w, 600);
+        EXPECT(w,
+               scene_do(w, h, RELEASING, 0) == (i == 3 ? RDL_UNKNOWN : RDL_OK)); /* one asks for no run_id */
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* A number that says only when the lease ends may be the next holder's by then. */
+static void whole_seconds_are_released_once(void)
+{
+    struct world *w = scene(1, 1, 5000);
+    struct handle *h = scene_lock(w, 0);
+    w->has_legacy = 1;
+    h->mode = MODE_LEGACY_INTEGER;
+    scene_one_server(w, 1);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    all_busy(w, 1);
+    EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+    EXPECT(w, rdl_conn_is_idle(&w->client[0].conn[0]));
+}
+
+/*
+ * Nothing was set where a SET was refused with an error, but for a proxy that made the error up: it is said
+ * once.
+ */
+static void what_was_refused_is_released_once(void)
+{
+    struct world *w = scene(1, 3, 20000);
+    scene_ready(w);
+    all_busy(w, 1);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_NO_QUORUM);
+    scene_go(w, 10);
+    int idle = 0;
+    for (int s = 0; s < 3; s++)
+        idle += rdl_conn_is_idle(&w->client[0].conn[s]);
+    EXPECT(w, idle >= 2); /* the attempt had failed before the third said anything */
+    all_busy(w, 0);
+    scene_rest(w);
+}
+
+const struct scenario scenarios_again[] = {
+    {"a release that met an error that passes is sent again", sent_again_when_it_can_be_done, SCENE},
+    {"a release is not sent again when its key has ended", not_after_the_key_has_ended, SCENE},
+    {"a release that pauses is no silence", pause_is_no_silence, SCENE},
+    {"a release that failed is sent before the next acquire", sent_before_the_next_acquire, SCENE},
+    {"a release that failed is tried again", tried_again, SCENE},
+    {"whole seconds are released once", whole_seconds_are_released_once, SCENE},
+    {"what a server refused with an error is released once", what_was_refused_is_released_once, SCENE},
+    {NULL, NULL, SCENE},
+};
