@@ -421,8 +421,8 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (l->half_ms == 0) {
         l->half_ms = left_ms / 2;
     } else if (left_ms < l->half_ms) {
-        rdl_conn_give_up(l->conn);
-        l->half_ms = 1;
+        rdl_conn_give_up(l->conn, attempt_ms(l));
+        l->half_ms = left_ms / 2;
     }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
     l->sent_ms = now_ms; /* the key ends by sent_ms + ttl_ms, also if nothing is sent */

@@ -63,7 +63,8 @@
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent. When
  * half of what was left at the first extend in vain is over, the next extend ends such a connection, whatever
- * other locks have asked over it (rdl_conn_give_up), and goes over a new one.
+ * other locks have asked over it (rdl_conn_give_up), and goes over a new one. From then on the connection is
+ * silent after this lock's own attempt, however long others wait.
  *
  * RDL_LOST of a release may come from a replica, and then says nothing about its master: on a connection
  * that does not ask the server for its role (rdl_guard_conn in redlock.h).
@@ -264,7 +265,7 @@ struct rdl_lock {
     uint16_t busy;
     uint32_t begun_ms;
     uint32_t stepped_ms;
-    uint32_t half_ms;     /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
+    uint32_t half_ms;     /* half of what was left at the first extend in vain, or give-up; 0: none */
     uint64_t sent_ms;     /* t1: before the request was queued */
     uint64_t until_ms;    /* end of validity; 0: not held */
     uint64_t deadline_ms; /* of the whole operation */

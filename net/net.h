@@ -173,7 +173,7 @@ struct rdl_req {
     int16_t error;     /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
     uint8_t answer;    /* enum rdl_answer */
     uint8_t is_queued; /* a record in the conn's queue points here */
-    /* sent before, maybe executed (connection ended, unknown error); of a release also set to send it again */
+    /* sent before, maybe executed (connection ended, unknown error); a release: also set to send it again */
     uint8_t is_again;
     uint8_t is_repeated; /* sent again, behind what was sent since: the server had forgotten the script */
     uint8_t text_len; /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
@@ -222,7 +222,7 @@ enum { RDL_FAMILIES = 9 }; /* kinds of requests, each with ways of its own to be
 struct rdl_conn {
     const struct rdl_conn_config *cfg;
     struct rdl_resp parser;
-    /* request queue: records [base, head) pause, [head, draw) wait for replies, [draw, tail) wait to be sent */
+    /* request queue: records [base, head) pause, [head, draw) wait for replies, [draw, tail) are unsent */
     uint32_t base;
     uint32_t head;
     uint32_t draw;
@@ -245,15 +245,15 @@ struct rdl_conn {
     int64_t reply_second;
     int8_t error;
     /* rdl_conn_upkeep */
-    uint8_t is_given_up; /* SETs do not keep it */
-    uint8_t pause;       /* of a closed conn: none, due, running */
-    uint8_t failures;    /* connections in a row that finished no request */
+    uint8_t pause;    /* of a closed conn: none, due, running */
+    uint8_t failures; /* connections in a row that finished no request */
     uint32_t seed;
     /* closed: try again then; opening: give up; READY: silent, 0: none waits; SILENT: not ended before */
     uint64_t retry_ms;
     const struct rdl_preflight *preflight; /* NULL: none */
     /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
     int32_t patience_ms;
+    uint32_t hurry_ms; /* of a lease in danger, which waits no longer, nor for others' SETs; 0: none */
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
     uint32_t mark_ms; /* when the login was last seen to go on; the clock that ends pauses begins there */

@@ -174,7 +174,7 @@ void rdl_conn_heard(struct rdl_conn *c)
 {
     c->state = RDL_CONN_READY;
     c->error = RDL_OK;
-    c->is_given_up = 0;
+    c->hurry_ms = 0;
     c->retry_ms = 0;
 }
 

@@ -18,18 +18,19 @@ struct rdl_command {
     struct rdl_bytes value; /* what marks the key as ours, as it is on the wire; to RDL_VALUE_MAX, copied */
     struct rdl_bytes extra; /* of some ops, else empty; to RDL_EXTRA_MAX, copied */
     uint64_t until_ms;      /* after this the key is gone by itself and a release still owed is dropped */
-    uint32_t ttl_ms;        /* of a release: the longest life of its key; 0: after an error it is not sent again */
+    uint32_t ttl_ms; /* of a release: its key lives no longer; 0: after an error it is not sent again */
 };
 
 /*
  * Answers take no longer than this (below 2^31); said before a request. Of several locks the most patient
- * counts, of those that said so since the last connection ended, and since nothing was waited for; until one
- * does, what was said before. When the oldest answer is overdue the conn is SILENT: it takes no request but
- * releases until a byte comes. It is ended with RDL_E_TIMEOUT when the keys of all its unanswered SETs are
- * gone by themselves, at the next turn if there is none; not earlier: the releases behind them on this
- * connection come after them, those on another may not. What is owed then stays owed for one ttl more, for a
- * server that thaws later executes even what came over a connection that has ended: such a SET may keep its
- * key for one ttl. On a conn that was never told, nothing is overdue.
+ * counts, of those that said so since the last connection ended, and since nothing was waited for; until
+ * one does, what was said before. It counts for the oldest answer, also where that is waited for already.
+ * When that is overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended
+ * with RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at the next turn if
+ * there is none; not earlier: the releases behind them on this connection come after them, those on another
+ * may not. What is owed then stays owed for one ttl more, for a server that thaws later executes even what
+ * came over a connection that has ended: such a SET may keep its key for one ttl. On a conn that was never
+ * told, nothing is overdue.
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 
@@ -37,12 +38,13 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 enum { RDL_QUIET_MS = 1000 };
 
 /*
- * For who would lose a lease by waiting: until a byte comes unanswered SETs, also of others, do not keep this
- * conn when it is SILENT. It ends at the next turn, and what is owed stays owed for one ttl, as above. A SET
+ * For an extend that would lose its lease by waiting: until a byte comes the oldest answer is overdue after
+ * answer_ms, however patient other locks are, and unanswered SETs, also of others, do not keep this conn when
+ * it is SILENT. It ends at the next turn, and what is owed stays owed for one ttl, as above. A SET
  * that its server executes after the release that went over the next one leaves a key for that lock's ttl,
  * which nobody believes in.
  */
-void rdl_conn_give_up(struct rdl_conn *c);
+void rdl_conn_give_up(struct rdl_conn *c, uint32_t answer_ms);
 
 /*
  * As rdl_conn_upkeep, for a lease that could not be extended and has left_ms left (0: for none): a pause

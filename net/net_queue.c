@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_queue.c - the queue of request records: [base, head) pause, [head, draw) sent whole, [draw, tail) not yet.
+ * net_queue.c - the queue of request records: [base, head) pause, [head, draw) sent whole, [draw, tail) not.
  *
  * A record holds all that is needed to send its request, or the release that undoes it, again: so a
  * release outlives the lock that owed it and the connection it was to go over.
@@ -125,7 +125,7 @@ static void reverse(uint8_t *bytes, size_t n)
     }
 }
 
-/* [from, from + size) goes behind the others where it is, without a copy: each part reversed, then all of it. */
+/* [from, from + size) goes behind the others without a copy: each part is reversed, then all of it. */
 static void rotate(struct rdl_conn *c, uint32_t from, uint32_t size)
 {
     uint8_t *queue = bytes_at(c, from);

@@ -198,7 +198,7 @@ static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
     return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_way_choose(c, r) != NULL);
 }
 
-/* It has its answer. A release that met an error that passes is sent again later, if its value is ours alone. */
+/* It has its answer. A release that met an error that passes is sent again later, if it may be. */
 static void end_request(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_tell(r, 0);
@@ -207,7 +207,7 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
         rdl_queue_remove(c, c->head);
         return;
     }
-    if (!r->is_sha) /* a text that was refused is not known there: by EVALSHA it would go behind what follows */
+    if (!r->is_sha) /* the refused text is not known there: by EVALSHA it would go behind what follows */
         rdl_sha_forget(c, 1);
     rdl_record_restart(r);
     r->way = r->passed = 0;

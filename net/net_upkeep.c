@@ -38,7 +38,7 @@ void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
 }
 
 /*
- * Releases whose key has ended by itself are owed no more: all on a new connection, those that pause on a living
+ * Releases whose key has ended by itself are owed no more: all on a new connection, those that pause on any
  * one, where the SET of others may still be executed, late. Of an adopted key nobody knows the end.
  */
 static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
@@ -94,15 +94,32 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
     return c->retry_ms;
 }
 
-void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
+static uint32_t patience_of(const struct rdl_conn *c)
 {
-    if (c->head == c->tail || c->patience_ms < (int32_t)answer_ms)
-        c->patience_ms = (int32_t)answer_ms;
+    return (uint32_t)(c->patience_ms < 0 ? -c->patience_ms : c->patience_ms);
 }
 
-void rdl_conn_give_up(struct rdl_conn *c)
+void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
 {
-    c->is_given_up = 1;
+    if (c->head != c->tail && c->patience_ms >= (int32_t)answer_ms)
+        return;
+    if (c->state == RDL_CONN_READY && c->retry_ms != 0) /* it is running already */
+        c->retry_ms = c->head == c->tail ? 0 : c->retry_ms - patience_of(c) + answer_ms;
+    c->patience_ms = (int32_t)answer_ms;
+}
+
+void rdl_conn_give_up(struct rdl_conn *c, uint32_t answer_ms)
+{
+    if (c->hurry_ms == 0 || c->hurry_ms > answer_ms)
+        c->hurry_ms = answer_ms;
+}
+
+/* When the oldest answer is overdue. */
+static uint64_t overdue_ms(const struct rdl_conn *c)
+{
+    uint32_t more_ms = patience_of(c) - c->hurry_ms;
+
+    return c->retry_ms - (c->hurry_ms != 0 && c->hurry_ms < patience_of(c) ? more_ms : 0);
 }
 
 /*
@@ -119,14 +136,14 @@ static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
         struct rdl_record *r = rdl_record_at(c, at);
         if (r->op->is_owed && r->until_ms < now_ms + r->ttl_ms)
             r->until_ms = now_ms + r->ttl_ms;
-        if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && !c->is_given_up)
+        if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && c->hurry_ms == 0)
             end_ms = r->until_ms;
         at += rdl_record_size(r);
     }
     return end_ms;
 }
 
-/* A pause ends with the next beat of a clock that began with the login: when it begins has nothing to do with that. */
+/* A pause ends with the next beat of a clock that began with the login, not so long after it began. */
 static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
 {
     uint32_t clock_ms = (uint32_t)now_ms - c->mark_ms;
@@ -143,9 +160,9 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
         return c->base != c->head ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
     if (c->state == RDL_CONN_READY) {
         if (c->retry_ms == 0)
-            c->retry_ms = now_ms + (uint32_t)(c->patience_ms < 0 ? -c->patience_ms : c->patience_ms);
-        if (now_ms < c->retry_ms)
-            return c->retry_ms;
+            c->retry_ms = now_ms + patience_of(c);
+        if (now_ms < overdue_ms(c))
+            return overdue_ms(c);
         c->state = RDL_CONN_SILENT;
         c->error = RDL_E_TIMEOUT;
         c->retry_ms = now_ms + 1; /* the answer may be there: the driver reads before it is later */

@@ -298,7 +298,7 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     rdl_votes_tend(r, now_ms);
     if (r->until_ms <= now_ms)
         return rdl_redlock_over(r, RDL_LOST, now_ms);
-    if (r->half_ms == 0)
+    if (r->half_ms <= 1)
         r->half_ms = rdl_redlock_remaining_ms(r, now_ms) / 2;
     r->op = RDL_EXTEND;
     end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: by what we know of it */

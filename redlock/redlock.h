@@ -68,6 +68,7 @@
  *
  * When half of what was left at the first extend in vain is over and no majority has confirmed one, the
  * connections of the lock that are silent are ended (rdl_conn_give_up): over new ones the lease may be saved.
+ * From then on a connection is silent after this lock's own attempt, however long others wait.
  *
  * Whether there was a gap is told of servers that forget nothing unseen: the restart guard sees a restart,
  * the canary lost data (DESIGN.md, section 7).

@@ -191,7 +191,7 @@ static uint64_t give_up_silent(struct rdl_redlock *r, uint64_t now_ms)
         return r->half_ms > 1 ? now_ms + (left_ms - r->half_ms + 1) : UINT64_MAX;
     r->half_ms = 1;
     for (i = 0; left_ms > 0 && i < r->n; i++)
-        rdl_conn_give_up(r->servers[i].conn);
+        rdl_conn_give_up(r->servers[i].conn, patience_ms(r, &r->servers[i]));
     return UINT64_MAX;
 }
 
@@ -203,7 +203,10 @@ uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
     size_t i;
 
     for (i = 0; i < r->n; i++) {
-        uint64_t at_ms = rdl_conn_upkeep_for(r->servers[i].conn, left_ms, now_ms);
+        uint64_t at_ms;
+        if (r->servers[i].req.is_queued) /* how far it is may be known only now */
+            rdl_conn_expect(r->servers[i].conn, patience_ms(r, &r->servers[i]));
+        at_ms = rdl_conn_upkeep_for(r->servers[i].conn, left_ms, now_ms);
         if (at_ms < wake_ms)
             wake_ms = at_ms;
         if (r->canaries != NULL)
@@ -382,6 +385,8 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
         if (!s->owes)
             continue;
         rdl_conn_free_room(s->conn, &s->req); /* it is for this release */
+        if (wait)
+            rdl_conn_expect(s->conn, patience_ms(r, s));
         rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL, r->keys_end_ms);
         s->owes = rc != RDL_OK && !is_over;
         if (wait) {

@@ -139,8 +139,8 @@ static void reopen(void)
 
 /*
  * The first extend in vain begins with LEFT to go: with half of that the connection is as good as any,
- * with less it is ended for the lease's sake, and the other's release goes over the next. Once: a second
- * one is kept as ever.
+ * with less it is ended for the lease's sake, and the other's release goes over the next. A second one is
+ * kept for half of what is left then.
  */
 START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)
 {
@@ -182,6 +182,75 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
 }
 END_TEST
 
+/* The impatient one asks first, and the answers take longer than it waits. */
+START_TEST(a_patient_lock_is_not_cut_short_by_one_that_is_not)
+{
+    const struct rdl_lock_options hasty = {.ttl_ms = 1000, .attempt_ms = 50};
+    struct rdl_lock other;
+
+    hold();
+    rdl_lock_init(&other, &hasty, &s.conn, "other", 5);
+    ck_assert_int_eq(rdl_lock_adopt(&other, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&other, 1000, now), RDL_PENDING);
+    now += 10;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    scripted_sent(&s);
+    now += ATTEMPT - 20;
+    ck_assert_int_eq(rdl_lock_step(&other, now), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    scripted_serve(&s, now);
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
+}
+END_TEST
+
+/* It waits for an extend, which keeps nothing: only its patience would keep the connection. */
+START_TEST(a_lease_in_danger_does_not_wait_for_the_patience_of_another)
+{
+    const struct rdl_lock_options patient = {.ttl_ms = 60000, .attempt_ms = 9000};
+    struct rdl_lock other;
+
+    hold();
+    rdl_lock_init(&other, &patient, &s.conn, "other", 5);
+    ck_assert_int_eq(rdl_lock_adopt(&other, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&other, 60000, now), RDL_PENDING);
+    scripted_sent(&s);
+    s.served = s.len;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    scripted_sent(&s);
+    s.served = s.len;
+    now += ATTEMPT;
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_UNKNOWN);
+    now += TTL / 4;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY); /* there is time */
+    scripted_sent(&s);
+    s.served = s.len;
+    now += TTL / 4;
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_UNKNOWN);
+    rdl_lock_extend_begin(&l, TTL, now);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    if (_i) { /* a byte, and silence once more: half of what is left then */
+        scripted_reply(&s, ":");
+        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+        now += rdl_lock_remaining_ms(&l, now) / 2 + 1;
+        rdl_lock_step(&l, now);
+        rdl_lock_extend_begin(&l, TTL, now);
+        scripted_sent(&s);
+        s.served = s.len;
+        now += ATTEMPT;
+        rdl_lock_step(&l, now);
+        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    }
+    now++;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    reopen();
+    rdl_lock_step(&l, now);
+    scripted_serve(&s, now);
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
+}
+END_TEST
+
 /* What is adopted is not held yet: what was in vain for the lease before is no reason to end anything. */
 START_TEST(what_is_adopted_ends_no_silence)
 {
@@ -214,6 +283,8 @@ Suite *suite_lock_silent(void)
     tcase_add_test(tc, if_it_speaks_again_it_is_asked_again);
     tcase_add_test(tc, an_extend_on_a_connection_that_is_kept_for_another_says_timeout);
     tcase_add_loop_test(tc, a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over, 0, 2);
+    tcase_add_test(tc, a_patient_lock_is_not_cut_short_by_one_that_is_not);
+    tcase_add_loop_test(tc, a_lease_in_danger_does_not_wait_for_the_patience_of_another, 0, 2);
     tcase_add_test(tc, what_is_adopted_ends_no_silence);
     suite_add_tcase(suite, tc);
     return suite;

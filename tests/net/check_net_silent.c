@@ -228,7 +228,7 @@ START_TEST(one_that_is_given_up_is_not_kept_for_its_sets)
 
     ask(&rdl_op_acquire, NOW);
     give_up(NOW + PATIENCE);
-    rdl_conn_give_up(&s.conn);
+    rdl_conn_give_up(&s.conn, PATIENCE);
     ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
     ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
@@ -244,7 +244,7 @@ START_TEST(a_byte_shows_that_it_was_given_up_too_soon)
     struct rdl_req later = {0};
 
     ask(&rdl_op_acquire, NOW);
-    rdl_conn_give_up(&s.conn);
+    rdl_conn_give_up(&s.conn, PATIENCE);
     scripted_reply(&s, "+OK\r\n:10000\r\n");
     ck_assert_int_eq(submit(&rdl_op_acquire, &later, 2, NOW + 100), RDL_OK);
     rdl_conn_upkeep(&s.conn, NOW + 100);
@@ -286,6 +286,63 @@ START_TEST(the_most_patient_lock_counts)
     ask(&rdl_op_extend, NOW);
     ck_assert_int_eq(state_at(NOW + 4 * PATIENCE - 1), RDL_CONN_READY);
     ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_SILENT);
+}
+END_TEST
+
+/* From when the oldest answer is waited for, also if it was asked for by one that is less patient. */
+START_TEST(a_more_patient_lock_that_comes_later_is_waited_for)
+{
+    struct rdl_req another = {0};
+
+    ask(&rdl_op_extend, NOW);
+    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    ck_assert_int_eq(submit(&rdl_op_extend, &another, 2, NOW + PATIENCE - 1), RDL_OK);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE - 1), NOW + 4 * PATIENCE);
+    rdl_conn_expect(&s.conn, 2 * PATIENCE);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE), NOW + 4 * PATIENCE);
+    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE - 1), RDL_CONN_READY);
+    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_SILENT);
+}
+END_TEST
+
+/* An extend in danger: who is more patient, before or afterwards, does not keep the conn for it. */
+START_TEST(who_would_lose_a_lease_waits_no_longer_than_its_own_time)
+{
+    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    ask(&rdl_op_acquire, NOW);
+    rdl_conn_give_up(&s.conn, PATIENCE);
+    rdl_conn_give_up(&s.conn, 2 * PATIENCE);
+    rdl_conn_expect(&s.conn, _i ? 8 * PATIENCE : PATIENCE);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 1), NOW + PATIENCE);
+    ck_assert_int_eq(state_at(NOW + PATIENCE - 1), RDL_CONN_READY);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
+}
+END_TEST
+
+START_TEST(a_byte_ends_that_and_the_most_patient_counts_again)
+{
+    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    ask(&rdl_op_acquire, NOW);
+    rdl_conn_give_up(&s.conn, PATIENCE);
+    scripted_reply(&s, "+");
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 10), NOW + 10 + 4 * PATIENCE);
+    rdl_conn_give_up(&s.conn, 8 * PATIENCE); /* that is no shorter */
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 10), NOW + 10 + 4 * PATIENCE);
+}
+END_TEST
+
+/* What was to be sent was forgotten: the time of the next one begins when it is asked. */
+START_TEST(the_time_of_what_was_forgotten_is_not_that_of_the_next)
+{
+    struct rdl_req another = {0};
+
+    ck_assert_int_eq(submit(&rdl_op_extend, &another, 2, NOW), RDL_OK);
+    rdl_conn_upkeep(&s.conn, NOW);
+    rdl_conn_forget(&s.conn, &another);
+    rdl_conn_expect(&s.conn, PATIENCE);
+    ask(&rdl_op_extend, NOW + PATIENCE);
+    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE), NOW + 2 * PATIENCE);
 }
 END_TEST
 
@@ -387,6 +444,10 @@ Suite *suite_net_silent(void)
     tcase_add_test(tc, a_connection_that_waits_for_nothing_is_never_silent);
     tcase_add_test(tc, a_request_taken_back_leaves_no_silence_behind);
     tcase_add_loop_test(tc, the_most_patient_lock_counts, 0, 2);
+    tcase_add_test(tc, a_more_patient_lock_that_comes_later_is_waited_for);
+    tcase_add_loop_test(tc, who_would_lose_a_lease_waits_no_longer_than_its_own_time, 0, 2);
+    tcase_add_test(tc, a_byte_ends_that_and_the_most_patient_counts_again);
+    tcase_add_test(tc, the_time_of_what_was_forgotten_is_not_that_of_the_next);
     tcase_add_test(tc, how_patient_its_locks_are_is_told_anew_when_nothing_is_waited_for);
     tcase_add_test(tc, who_says_nothing_is_as_patient_as_the_last_who_did);
     tcase_add_loop_test(tc, how_patient_its_locks_are_is_told_anew_when_the_connection_ends, 0, 3);

@@ -102,6 +102,27 @@ START_TEST(a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend)
 }
 END_TEST
 
+/* It only releases what others took: no acquire and no extend has said how long an answer takes. */
+START_TEST(connections_of_a_redlock_that_only_releases_become_overdue)
+{
+    int i;
+
+    fleet_of(3);
+    for (i = 0; i < 3; i++) {
+        ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex((unsigned)i + 1), RDL_VALUE_MAX), RDL_OK);
+        ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now),
+                         i == 1 ? RDL_UNKNOWN : RDL_EXPIRED);
+        if (i == 0)
+            fleet_befall("www", now);
+        else
+            ck_assert_uint_le(now, 1000 + 2 * (FLEET_ATTEMPT + RDL_CONNECT_MS));
+        now += 50;
+        rdl_redlock_step(lock, now);
+    }
+    ck_assert_int_eq(fleet.mood[0], MOOD_UP);
+}
+END_TEST
+
 /* When an adopted key ends nobody knows, but what is put back of it ends by its ttl. */
 START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left)
 {
@@ -244,6 +265,7 @@ Suite *suite_redlock_silent(void)
     tcase_add_test(tc, a_silent_minority_is_not_asked_and_nothing_piles_up);
     tcase_add_test(tc, a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend);
     tcase_add_test(tc, a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left);
+    tcase_add_test(tc, connections_of_a_redlock_that_only_releases_become_overdue);
     tcase_add_test(tc, a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over);
     tcase_add_loop_test(tc, while_a_majority_answers_a_silent_minority_keeps_its_connection, 0, 2);
     tcase_add_test(tc, drain_reads_before_it_looks);

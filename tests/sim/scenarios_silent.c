@@ -64,19 +64,31 @@ static void lease_is_saved(void)
 /* It was more patient before, over the same connection: that counts no more. */
 static void patience_ends_with_the_answer(void)
 {
-    struct world *w = scene(1, 1, 20000);
-    struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    h->opt.lease.attempt_ms = 4000;
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    h->opt.lease.attempt_ms = 200;
-    scene_go(w, 300);
-    go_silent(w, 0, UP);
-    EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_UNKNOWN);
-    scene_go(w, 300);
-    EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
-    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-    scene_rest(w);
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, single ? 1 : 3, 20000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        for (int i = 0; i < 2; i++) {
+            enum handle_state op = i ? RELEASING : EXTENDING;
+            h->opt.lease.attempt_ms = 4000;
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+            h->opt.lease.attempt_ms = 200;
+            scene_go(w, 300);
+            go_silent(w, 0, UP);
+            EXPECT(w, scene_do(w, h, op, 20000) == RDL_UNKNOWN);
+            scene_go(w, 300);
+            if (op == EXTENDING) {
+                EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
+                EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+            }
+            scene_go(w, 100);
+            EXPECT(w, scene_pttl(w, 0) == -2);
+        }
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
 }
 
 /* It was more patient over the connection before, which still owes a release to this one. */
@@ -99,6 +111,29 @@ static void patience_ends_with_the_connection(void)
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
     scene_go(w, 50);
     EXPECT(w, rdl_conn_state(c) == RDL_CONN_SILENT);
+}
+
+/* It only releases what others took, over connections that fall silent after the first. */
+static void who_only_releases_notices_a_silence(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, single ? 1 : 3, 5000);
+        struct handle *h = scene_lock(w, 0);
+        char hex[RDL_VALUE_MAX];
+        scene_one_server(w, single);
+        memset(hex, 'a', sizeof hex);
+        for (int i = 0; i < 3; i++) {
+            handle_init(w, h);
+            user_adopt(w, h, hex);
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == (i == 1 ? RDL_UNKNOWN : RDL_EXPIRED));
+            scene_go(w, 1000);
+            if (i == 0)
+                go_silent(w, 0, BOTH);
+        }
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
 }
 
 static void release_is_paid(void)
@@ -189,6 +224,58 @@ static void others_rest(struct world *w)
         handle_cancel(w, &other[i]);
     client_wake(w, 0, w->now);
     scene_rest(w);
+}
+
+/* The other waits 100 ms and asks first; the answers take 200, for which the one waits. */
+static void patient_lock_is_not_cut_short(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, single ? 1 : 3, 20000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        others_init(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 10);
+        EXPECT(w, handle_acquire(w, &other[0]) == RDL_PENDING);
+        others_go(w, 40);
+        for (int s = 0; s < w->servers; s++)
+            w->link[0][s].delay_us = 100 * MS;
+        other[0].opt.lease.attempt_ms = 100;
+        h->opt.lease.attempt_ms = 400;
+        handle_extend(w, &other[0], 20000);
+        scene_go(w, 5);
+        EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
+        others_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* What the patient one waits for is an extend, which keeps no connection; its patience does not either. */
+static void lease_in_danger_waits_its_own_time(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, single ? 1 : 3, 5000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        scene_ready(w);
+        others_init(w);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, handle_acquire(w, &other[0]) == RDL_PENDING);
+        others_go(w, 40);
+        go_silent(w, 0, BOTH);
+        other[0].opt.lease.ttl_ms = other[0].opt.max_ttl_ms = 60000;
+        other[0].opt.lease.attempt_ms = 15000;
+        handle_extend(w, &other[0], 60000);
+        scene_go(w, 5);
+        while (scene_do(w, h, EXTENDING, 5000) < 0 && scene_left(w, h) > 0 && !w->violation)
+            scene_go(w, 50);
+        EXPECT(w, scene_left(w, h) > 4000);
+        others_rest(w);
+        if (w->violation)
+            return;
+    }
 }
 
 /*
@@ -434,6 +521,9 @@ const struct scenario scenarios_silent[] = {
     {"a lease that a majority extends ends no silence", answered_lease_ends_no_silence, SCENE},
     {"an answer takes no longer than who waits for it now says", patience_ends_with_the_answer, SCENE},
     {"what was said over another connection counts no more", patience_ends_with_the_connection, SCENE},
+    {"who only releases notices a silence", who_only_releases_notices_a_silence, SCENE},
+    {"a patient lock is not cut short by another", patient_lock_is_not_cut_short, SCENE},
+    {"a lease in danger waits its own time for an answer", lease_in_danger_waits_its_own_time, SCENE},
     {"connections go silent and the release is paid", release_is_paid, SCENE},
     {"who steps before he reads keeps his connections", who_steps_before_he_reads_keeps_his_connections,
      SCENE},

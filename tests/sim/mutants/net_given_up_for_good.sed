@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_conn.c: that a connection was given up is over with the next byte
-s/c->is_given_up = 0;//
+s/c->hurry_ms = 0;//

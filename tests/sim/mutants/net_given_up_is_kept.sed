@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_upkeep.c: a silent connection that was given up is not kept for its SETs
-s/ && !c->is_given_up//
+s/ && c->hurry_ms == 0//
