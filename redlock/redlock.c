@@ -378,8 +378,11 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX])
 
 void rdl_redlock_cancel(struct rdl_redlock *r)
 {
-    if (is_shared(r))
+    if (is_shared(r)) {
+        r->until_ms = 0;
+        r->state = REDLOCK_IDLE;
         return;
+    }
     drop(r);
     rdl_redlock_finish(r, RDL_EXPIRED);
 }

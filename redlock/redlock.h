@@ -235,12 +235,14 @@ struct rdl_redlock {
 };
 
 /*
- * Set up, not held. All is borrowed. Each redlock has servers[] of its own, while many share the conns: if
- * another one is set up with these servers[], all calls of this one return RDL_E_SHARED. The conns have been
- * set up, and are not open yet, unless another redlock uses them already: it has them ask their servers for
- * what the restart guard needs. Else acquire returns RDL_E_GUARD_LATE until that connection has ended and the
- * handle is set up again. What is wrong with a name, a ttl, the options or the number of servers is reported
- * by acquire.
+ * Set up, not held. All is borrowed. Each redlock has servers[] of its own, while many share the conns. If
+ * another one is set up with these servers[], the calls of this one return RDL_E_SHARED; release and cancel
+ * then end its lease, but its keys stay to the end of their ttl.
+ *
+ * The conns have been set up, and are not open yet, unless another redlock uses them already: it has them ask
+ * their servers for what the restart guard needs. Else acquire returns RDL_E_GUARD_LATE until that connection
+ * has ended and the handle is set up again. What is wrong with a name, a ttl, the options or the number of
+ * servers is reported by acquire.
  */
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);
