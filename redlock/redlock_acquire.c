@@ -106,13 +106,20 @@ static int is_quarantined(const struct rdl_redlock *r)
     return yes >= quorum || yes - rdl_votes_yes(r) > r->n - quorum;
 }
 
-/* The answers still out decide whether it is busy, and no other reason is certain. */
+/*
+ * The answers still out decide whether it is busy, and no other reason is certain. Or of an even number the
+ * half that has been heard is in quarantine: the quarantine of a server that is not heard now would only
+ * begin when theirs is over.
+ */
 static int is_open(const struct rdl_redlock *r)
 {
     unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
+    unsigned pending = rdl_redlock_count(r, RDL_VOTE_PENDING);
 
-    return !is_quarantined(r) && !is_busy(r, denied) &&
-           is_busy(r, denied + rdl_redlock_count(r, RDL_VOTE_PENDING));
+    if (is_quarantined(r))
+        return r->canaries != NULL && pending > 0 &&
+               rdl_redlock_count(r, RDL_VOTE_GRANTED) < rdl_redlock_quorum(r);
+    return !is_busy(r, denied) && is_busy(r, denied + pending);
 }
 
 /*

@@ -233,6 +233,25 @@ static void looked_behind_twice(void)
     EXPECT(w, m->commands - before == once + 3); /* the EVALSHA that is refused, GET and TIME behind it */
 }
 
+/* Two servers that lost their data, and the answers of one come later: their quarantines end together. */
+static void quarantines_begin_together(void)
+{
+    struct world *w = scene(1, 2, 1000);
+    struct handle *a = scene_lock(w, 0);
+    scene_guard(w, RDL_GUARD_REQUIRED, 1000);
+    w->has_canary = 1;
+    for (unsigned s = 0; s < 2; s++)
+        host_canary(w, s, 3600, 0);
+    handle_init(w, a);
+    scene_ready(w);
+    w->link[0][1].delay_us = 5 * MS;
+    for (unsigned s = 0; s < 2; s++)
+        flush(w, s);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    scene_go(w, 2100);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+}
+
 static void minority_costs_nothing(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -271,6 +290,7 @@ const struct scenario scenarios_canary[] = {
     {"the holder is told that a majority lost it", holder_is_told, SCENE},
     {"a script that is sent twice is looked behind twice", lost_between_two_ways, SCENE},
     {"who cancels has seen no canary", cancelled_before_it_stepped, SCENE},
+    {"of two servers that lose their data both are in quarantine at once", quarantines_begin_together, SCENE},
     {"a minority that loses its data costs nothing", minority_costs_nothing, SCENE},
     {"FLUSHALL on a majority, with a guard and without the canary", flushall_without_canary, CONTROL},
     {"a majority is demoted and promoted again, without the canary", promotion_without_canary, CONTROL},
