@@ -104,7 +104,9 @@ static const struct {
     {rdl_wire_call_release_multi, "c s y k * v"},
     {rdl_wire_info_persistence, "INFO persistence"},
     {rdl_wire_config_get, "CONFIG GET p"},
-    {rdl_wire_scan, "SCAN g MATCH p COUNT 1000"},
+    {rdl_wire_scan, "SCAN g MATCH p COUNT 250"},
+    {rdl_wire_getrange, "GETRANGE k 0 128"},
+    {rdl_wire_strlen, "STRLEN k"},
 };
 enum { TEMPLATES = sizeof templates / sizeof templates[0], LETTERS = 19, JOINED_MAX = 1 << 16 };
 static const char letters[LETTERS + 1] = "kbvxmcsyfhtuPdngpak"; /* the last k may be missing */

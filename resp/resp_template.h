@@ -79,7 +79,7 @@ extern const char rdl_wire_info_server[], rdl_wire_info_replication[], rdl_wire_
 extern const char rdl_wire_info_persistence[], rdl_wire_config_get[], rdl_wire_scan[];
 extern const char rdl_wire_set_nx_px[], rdl_wire_pttl[], rdl_wire_delex[], rdl_wire_delifeq[];
 extern const char rdl_wire_watch[], rdl_wire_get[], rdl_wire_multi[], rdl_wire_exec[], rdl_wire_discard[];
-extern const char rdl_wire_del[], rdl_wire_pexpire[], rdl_wire_set[];
+extern const char rdl_wire_del[], rdl_wire_pexpire[], rdl_wire_set[], rdl_wire_getrange[], rdl_wire_strlen[];
 extern const char rdl_wire_time[], rdl_wire_setnx[], rdl_wire_getset[], rdl_wire_blpop[];
 
 /* Calls of the scripts, by text or by SHA1: two of them look alike where their arguments do. */

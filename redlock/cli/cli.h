@@ -548,7 +548,7 @@ enum rdl_cli_what {
     RDL_CLI_SEEN_NOTHING,
     RDL_CLI_SEEN_FREE,
     RDL_CLI_SEEN_KEY,
-    RDL_CLI_SEEN_ODD /* no string */
+    RDL_CLI_SEEN_ODD /* no lock: not a string, or a longer one than a lock has */
 };
 
 /* Of a value: the token of a lock; a deadline of the old protocol; neither, or a token that never ends. */
@@ -557,11 +557,12 @@ enum rdl_cli_kind { RDL_CLI_KIND_TOKEN, RDL_CLI_KIND_DEADLINE, RDL_CLI_KIND_FORE
 /* A lock's key on one server. */
 struct rdl_cli_seen {
     enum rdl_cli_what what;
-    char value[RDL_NAME_MAX]; /* its beginning, of len bytes in all */
-    size_t len;
-    uint32_t id;     /* who holds it, for people: a hash of the whole value */
+    char value[RDL_NAME_MAX];
+    size_t len;      /* more than that: at least so many; 0 and ODD: not a string */
+    uint32_t id;     /* KEY: who holds it, for people: a hash of the whole value */
     int64_t pttl_ms; /* -1: no expiry */
     int error;       /* nothing was seen: why; RDL_OK: it changed while it was looked at */
+    int is_unreadable; /* nothing was seen: the user may not read values */
     char said[RDL_TEXT_MAX];
 };
 
@@ -641,6 +642,8 @@ uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len);
 /* The same value on both, or none. */
 int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b);
 enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s);
+/* Of an ODD one what it is: "no string". */
+const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s);
 
 enum rdl_cli_state { RDL_CLI_FREE, RDL_CLI_HELD, RDL_CLI_SPLIT, RDL_CLI_UNKNOWN };
 
@@ -654,6 +657,7 @@ struct rdl_cli_verdict {
     unsigned on;
     uint64_t ends_ms;
     enum rdl_cli_kind key;
+    int is_odd; /* held: by keys that are no lock's, without an id */
 };
 
 /* counts: not of a server that may have forgotten. */
@@ -701,6 +705,7 @@ unsigned rdl_cli_keys_for(const struct rdl_cli_options *o, unsigned needs);
 enum rdl_cli_right {
     RDL_CLI_RIGHT_SET,
     RDL_CLI_RIGHT_GET,
+    RDL_CLI_RIGHT_GETRANGE, /* of status, list and break alone */
     RDL_CLI_RIGHT_DEL,
     RDL_CLI_RIGHT_EVAL,
     RDL_CLI_RIGHT_EVALSHA,

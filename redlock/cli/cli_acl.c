@@ -29,6 +29,7 @@ static const struct {
 } rights[RDL_CLI_RIGHTS] = {
     {"set", LOCK},
     {"get", LOCK | SEVERAL},
+    {"getrange", LOCK | SEVERAL},
     {"del", LOCK | SEVERAL},
     {"eval", LOCK | SEVERAL},
     {"evalsha", LOCK | SEVERAL},

@@ -31,23 +31,29 @@ static unsigned answered(const struct rdl_cli_look *l)
     return n;
 }
 
-/* What cannot be compared is not deleted. */
-static int check_keys(const struct rdl_cli_look *l, uint32_t id)
+/* Has it what cannot be compared, and so is not deleted? */
+static int is_odd(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v)
 {
-    char where[RDL_CLI_WHERE_MAX];
+    size_t keys = 0, odd = 0;
 
     for (size_t i = 0; i < l->servers->n; i++) {
-        const struct rdl_cli_seen *s = &l->seen[i];
-        if (s->what != RDL_CLI_SEEN_KEY || s->id != id || s->len <= sizeof s->value)
-            continue;
-        rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_fail(
-            "%s at %s is a string of %zu bytes: no lock has more than %zu, delete it by hand if it is "
-            "to go",
-            l->o->lock, where, s->len, sizeof s->value);
-        return RDL_EXIT_DATA;
+        keys += l->seen[i].what == RDL_CLI_SEEN_KEY;
+        odd += l->seen[i].what == RDL_CLI_SEEN_ODD;
     }
-    return 0;
+    return v->is_odd || (odd > 0 && keys == 0);
+}
+
+static int refuse_odd(const struct rdl_cli_look *l)
+{
+    char where[RDL_CLI_WHERE_MAX];
+    size_t i = 0;
+
+    while (l->seen[i].what != RDL_CLI_SEEN_ODD)
+        i++;
+    rdl_cli_servers_where(l->servers, i, where);
+    rdl_cli_fail("%s at %s is %s, so no lock: delete it by hand if it is to go", l->o->lock, where,
+                 rdl_cli_seen_odd(&l->seen[i]));
+    return RDL_EXIT_DATA;
 }
 
 static int says_yes(const char *lock, uint32_t id)
@@ -70,6 +76,8 @@ static int choose(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v,
         *id = (uint32_t)strtoul(o->held_by, NULL, 16);
         if (standing(l, *id) > 0 || v->on == 0)
             return 0;
+        if (is_odd(l, v))
+            return refuse_odd(l);
         rdl_cli_fail("%s is not held by %s any more: it is left as it is", o->lock, o->held_by);
         return RDL_EXIT_CONFLICT;
     }
@@ -77,6 +85,8 @@ static int choose(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v,
         rdl_cli_tell("nobody holds %s: there is nothing to break", o->lock);
         return answered(l) >= v->quorum ? 0 : RDL_EXIT_UNAVAILABLE;
     }
+    if (is_odd(l, v))
+        return refuse_odd(l);
     if (v->what != RDL_CLI_HELD) {
         rdl_cli_fail("%s is not held by one on a majority: say whose keys are to go, by --held-by ID",
                      o->lock);
@@ -130,9 +140,6 @@ static int break_it(struct rdl_cli_look *l)
     if (rc == 0)
         rc = choose(l, &v, &id);
     if (rc != 0 || id == 0)
-        return rc;
-    rc = check_keys(l, id);
-    if (rc != 0)
         return rc;
     int is_changed = rdl_cli_look_break(l, name, id);
     rdl_cli_look_at(l, name);

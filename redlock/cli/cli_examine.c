@@ -119,6 +119,11 @@ static const struct rdl_way pttl_way = {.commands = pttl, .judge = any_judge};
 static const struct rdl_way *const pttl_ways[] = {&pttl_way, NULL};
 static const struct rdl_op op_pttl = {pttl_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
+static const char *const getrange[] = {rdl_wire_getrange, NULL};
+static const struct rdl_way getrange_way = {.commands = getrange, .judge = any_judge};
+static const struct rdl_way *const getrange_ways[] = {&getrange_way, NULL};
+static const struct rdl_op op_getrange = {getrange_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+
 static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
 static const struct rdl_way pexpire_way = {.commands = pexpire, .judge = any_judge};
 static const struct rdl_way *const pexpire_ways[] = {&pexpire_way, NULL};
@@ -190,6 +195,7 @@ static const struct step steps[] = {
     /* command by command */
     {TAKE(LOCK)},
     {LOOK(LOCK | SEVERAL, TRIAL)},
+    {ASK(LOCK | SEVERAL, op_getrange, 0, RIGHT(GETRANGE))},
     {ASK(PX | SEVERAL, op_pttl, 0, RIGHT(PTTL))},
     {ASK(PX | SEVERAL, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
     {ASK(LOCK | SEVERAL, rdl_op_delete, 0, RIGHT(DEL))},

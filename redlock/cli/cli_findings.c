@@ -322,7 +322,7 @@ static const char *words_of(unsigned rights, unsigned keys)
 /* Those of the rights that are missing without which it works all the same. */
 static unsigned dispensable(const struct rdl_cli_exam *x, unsigned needs)
 {
-    unsigned rights = RIGHT(EVALSHA);
+    unsigned rights = RIGHT(EVALSHA) | RIGHT(GETRANGE);
     int is_done_otherwise = x->releases != 0 && (x->extends != 0 || (needs & RDL_CLI_NEED_LEGACY));
 
     if (look->o->guard >= RDL_GUARD_IF_PERMITTED)
@@ -365,9 +365,15 @@ static void find_rights(size_t i)
              "is not seen");
         remedy("%s, or give --restart-guard=off", grant);
     }
-    if (spared & ~RIGHT(INFO)) {
+    if (spared & RIGHT(GETRANGE)) {
+        find("permission", WARNING, i,
+             "the user lacks +getrange: locks work without, but redlock list cannot read their keys");
+        remedy("%s", grant);
+    }
+    spared &= ~(RIGHT(INFO) | RIGHT(GETRANGE));
+    if (spared != 0) {
         find("permission", WARNING, i, "the user lacks%s: it works without, in more round trips",
-             words_of(spared & ~RIGHT(INFO), 0));
+             words_of(spared, 0));
         remedy("%s", grant);
     }
 }
@@ -376,7 +382,8 @@ static void find_rights(size_t i)
 static void find_refusals(size_t i)
 {
     const struct rdl_cli_exam *x = &exams[i];
-    unsigned needs = rdl_cli_needs(look->o, look->servers), rights = rdl_cli_rights_on(x, needs);
+    unsigned needs = rdl_cli_needs(look->o, look->servers);
+    unsigned rights = rdl_cli_rights_on(x, needs) & ~RIGHT(GETRANGE); /* locks work without */
 
     if (rdl_cli_is_scriptless(x, needs)) {
         find("scripts", WARNING, i, "it runs no scripts: locks work without, in more round trips");

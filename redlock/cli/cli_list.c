@@ -64,7 +64,7 @@ static void check_search(const struct rdl_cli_look *l, struct gaps *g)
         add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
     } else if (searched < quorum) {
         snprintf(why, sizeof why, "%u of %u servers were searched, and it takes %u%s", searched, n, quorum,
-                 status == RDL_EXIT_NOPERM ? " (the user needs +scan +get +pttl)" : "");
+                 status == RDL_EXIT_NOPERM ? " (the user needs +scan +getrange +pttl)" : "");
         add_gap(g, status, why);
     } else if (counting < quorum) {
         snprintf(why, sizeof why,

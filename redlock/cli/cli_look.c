@@ -4,6 +4,9 @@
  * the value again, so that value and time are of one holder; of a server what INFO says, where it is
  * permitted; of all keys under a prefix the names. And to delete what was seen, if it still stands there: as
  * a release, but of a value that may be longer.
+ *
+ * Keys of other programs may hold hundreds of megabytes. A server that sends them answers nobody else for so
+ * long, so no more of a value is read than tells it from a lock's.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -191,37 +194,99 @@ int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen
     return a->len == b->len && a->id == b->id && memcmp(a->value, b->value, len) == 0;
 }
 
-/* GET, PTTL, GET. YES: one holder, and what it has left; NO: it changed meanwhile. */
+/* All methods read the time by PTTL: if that is refused, another one does not help. */
+static int time_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind != RDL_RESP_INT) {
+        r->is_last |= !r->is_refused;
+        return rdl_reply_error(c, r);
+    }
+    intakes[index_of(c)].value[0].pttl_ms = c->reply_value;
+    return RDL_OK;
+}
+
+static enum rdl_cli_what what_is(const struct rdl_conn *c, const struct rdl_cli_seen *v)
+{
+    if (c->reply_kind == RDL_RESP_NIL)
+        return RDL_CLI_SEEN_FREE;
+    return c->reply_kind == RDL_RESP_BULK && v->len <= sizeof v->value ? RDL_CLI_SEEN_KEY : RDL_CLI_SEEN_ODD;
+}
+
+/* GETRANGE answers a missing key as it does an empty string. */
+static void tell_missing(struct intake *in)
+{
+    for (unsigned k = 0; k < 2; k++) {
+        struct rdl_cli_seen *v = &in->value[k];
+        if (v->what == RDL_CLI_SEEN_KEY && v->len == 0 && in->value[0].pttl_ms == -2)
+            v->what = RDL_CLI_SEEN_FREE;
+    }
+}
+
+/* Value, time, value. YES: one holder, and what it has left; NO: it changed meanwhile. */
 static int key_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     struct intake *in = &intakes[index_of(c)];
     struct rdl_cli_seen *v = &in->value[in->which];
 
-    if (r->replies == 1) {
-        if (c->reply_kind != RDL_RESP_INT)
-            return rdl_reply_error(c, r);
-        in->value[0].pttl_ms = c->reply_value;
-        in->which = 1;
-        return RDL_OK;
-    }
+    in->which = r->replies == 1; /* of the reply that follows */
+    if (r->replies == 1)
+        return time_judge(c, r);
     if (c->reply_kind == RDL_RESP_ERROR && rdl_error_code(c->reply) != RDL_E_WRONGTYPE)
         return rdl_reply_error(c, r);
     if (c->reply_kind != RDL_RESP_BULK)
         v->len = 0;
-    v->what = c->reply_kind == RDL_RESP_BULK  ? RDL_CLI_SEEN_KEY
-              : c->reply_kind == RDL_RESP_NIL ? RDL_CLI_SEEN_FREE
-                                              : RDL_CLI_SEEN_ODD;
-    if (r->replies == 2)
-        in->which = 0;
-    if (r->replies == 2 && r->verdict == RDL_ANSWER_NONE)
-        r->verdict = rdl_cli_seen_is_same(&in->value[0], v) ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    v->what = what_is(c, v);
+    if (r->replies != 2 || r->verdict != RDL_ANSWER_NONE)
+        return RDL_OK;
+    tell_missing(in);
+    r->verdict = rdl_cli_seen_is_same(&in->value[0], v) ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
 
-static const char *const key_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_way key_way = {.commands = key_commands, .judge = key_judge};
-static const struct rdl_way *const key_ways[] = {&key_way, NULL};
-static const struct rdl_op op_key = {key_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+/* Length, time; then, as above, a value that may be a lock's. */
+static int length_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    struct rdl_cli_seen *v = &intakes[index_of(c)].value[0];
+    int is_string = c->reply_kind == RDL_RESP_INT;
+
+    if (r->round != ROUND_LOOK)
+        return key_judge(c, r);
+    if (r->replies == 1) {
+        int rc = time_judge(c, r);
+        if (v->what == RDL_CLI_SEEN_ODD && r->verdict == RDL_ANSWER_NONE && !r->is_refused)
+            r->verdict = RDL_ANSWER_YES;
+        return rc;
+    }
+    v->what = RDL_CLI_SEEN_NOTHING;
+    if (!is_string && rdl_error_code(c->reply) != RDL_E_WRONGTYPE)
+        return rdl_reply_error(c, r);
+    v->len = is_string ? (size_t)c->reply_value : 0;
+    if (!is_string || v->len > sizeof v->value)
+        v->what = RDL_CLI_SEEN_ODD;
+    return RDL_OK;
+}
+
+/* By the beginning of the value; where that is not permitted, by its length first; or, last, by all of it. */
+static const char *const range_commands[] = {rdl_wire_getrange, rdl_wire_pttl, rdl_wire_getrange, NULL};
+static const struct rdl_way range_way = {.commands = range_commands, .judge = key_judge};
+static const char *const length_commands[] = {rdl_wire_strlen, rdl_wire_pttl, NULL};
+static const char *const value_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
+static const char *const *const value_rounds[] = {value_commands, value_commands, value_commands};
+static const struct rdl_way length_way = {
+    .commands = length_commands, .rounds = value_rounds, .judge = length_judge};
+static const struct rdl_way value_way = {.commands = value_commands, .judge = key_judge};
+
+/* A name that was found may be of any key. One that the user gave is a lock's as a rule, so all is read. */
+enum { FAMILY_VALUE = FAMILY_HINT }; /* nobody here waits for hints */
+static const struct rdl_way *const found_ways[] = {&range_way, &length_way, NULL};
+static const struct rdl_way *const named_ways[] = {&range_way, &length_way, &value_way, NULL};
+static const struct rdl_op op_found = {found_ways, NULL, FAMILY_VALUE, 0, OWED_NOT, 0};
+static const struct rdl_op op_named = {named_ways, NULL, FAMILY_VALUE, 0, OWED_NOT, 0};
+
+static const struct rdl_op *op_key(void)
+{
+    return look->o->verb == RDL_CLI_LIST ? &op_found : &op_named;
+}
 
 /* ---------------------------------------------------------------- which keys there are */
 
@@ -444,6 +509,8 @@ void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i)
 static void note(size_t i)
 {
     look->seen[i] = intakes[i].value[0];
+    look->seen[i].is_unreadable = look->req[i].answer == RDL_ANSWER_ERROR &&
+                                  rdl_conn_refuses(&look->servers->conn[i], op_key()) == RDL_E_PERM;
     if (look->req[i].answer != RDL_ANSWER_YES)
         rdl_cli_look_unseen(look, i);
 }
@@ -454,7 +521,7 @@ void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
     for (int looks = 0; looks < LOOKS_MAX; looks++) {
         for (size_t i = 0; i < l->servers->n; i++)
             if (!l->req[i].is_queued && (looks == 0 || l->req[i].answer == RDL_ANSWER_NO))
-                submit(&op_key, name, i);
+                submit(op_key(), name, i);
         rdl_cli_look_await(look);
     }
     for (size_t i = 0; i < l->servers->n; i++) {

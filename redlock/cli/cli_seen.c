@@ -36,11 +36,16 @@ static int is_token(const char *value, size_t len)
 
 enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s)
 {
-    if (s->what == RDL_CLI_SEEN_ODD || s->len > sizeof s->value)
+    if (s->what == RDL_CLI_SEEN_ODD)
         return RDL_CLI_KIND_FOREIGN;
     if (is_deadline(s->value, s->len))
         return RDL_CLI_KIND_DEADLINE;
     return is_token(s->value, s->len) ? RDL_CLI_KIND_TOKEN : RDL_CLI_KIND_FOREIGN;
+}
+
+const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s)
+{
+    return s->len == 0 ? "no string" : "a string of more than 128 bytes"; /* RDL_NAME_MAX */
 }
 
 /* ---------------------------------------------------------------- the majority */
@@ -106,6 +111,7 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
         v->on = on;
         v->id = seen[i].id;
         v->key = rdl_cli_seen_kind(&seen[i]);
+        v->is_odd = seen[i].what == RDL_CLI_SEEN_ODD;
         v->ends_ms = ends_in(held, on, v->quorum);
     }
     unknown = v->silent + v->young;
@@ -187,6 +193,8 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size
 
     if (l->servers->unresolved[i] != NULL)
         rdl_cli_add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
+    else if (s->is_unreadable)
+        rdl_cli_add(t, "not readable: grant +getrange");
     else if (s->error == RDL_OK)
         rdl_cli_add(t, "it changes while it is looked at");
     else
@@ -206,7 +214,7 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
     enum rdl_cli_kind kind = rdl_cli_seen_kind(s);
 
     if (s->what == RDL_CLI_SEEN_ODD)
-        rdl_cli_add(t, "no string, so no lock");
+        rdl_cli_add(t, "%s, so no lock", rdl_cli_seen_odd(s));
     else if (kind == RDL_CLI_KIND_DEADLINE)
         rdl_cli_add(t, "old protocol: held by %08" PRIx32 " until %.*s (Unix time)", s->id, (int)s->len,
                     s->value);
@@ -265,11 +273,14 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
             rdl_cli_add(&t, "%s%u of %u came up less than --max-ttl ago and may have forgotten it",
                         v->silent > 0 ? ", " : "", v->young, v->of);
     } else {
-        rdl_cli_add(&t, "held by %08" PRIx32 " on %u of %u", v->id, v->on, v->of);
+        if (v->is_odd)
+            rdl_cli_add(&t, "taken by a key that is no lock on %u of %u", v->on, v->of);
+        else
+            rdl_cli_add(&t, "held by %08" PRIx32 " on %u of %u", v->id, v->on, v->of);
         if (v->key == RDL_CLI_KIND_DEADLINE)
             rdl_cli_add(&t, ", by the old protocol");
         else if (v->ends_ms == UINT64_MAX)
-            rdl_cli_add(&t, ", no expiry: foreign or legacy");
+            rdl_cli_add(&t, ", no expiry%s", v->is_odd ? "" : ": foreign or legacy");
         else
             add_end(&t, v->ends_ms);
     }
@@ -285,6 +296,14 @@ int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 }
 
 /* ---------------------------------------------------------------- JSON */
+
+static void add_id(struct rdl_cli_text *t, uint32_t id, int is_odd)
+{
+    if (is_odd)
+        rdl_cli_add(t, ",\"id\":null");
+    else
+        rdl_cli_add(t, ",\"id\":\"%08" PRIx32 "\"", id);
+}
 
 static void add_server(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
 {
@@ -304,8 +323,9 @@ static void add_server(struct rdl_cli_text *t, const struct rdl_cli_look *l, siz
     } else if (s->what == RDL_CLI_SEEN_FREE) {
         rdl_cli_add(t, ",\"key\":\"free\"");
     } else {
-        rdl_cli_add(t, ",\"key\":\"%s\",\"id\":\"%08" PRIx32 "\",\"ttl_ms\":%" PRId64,
-                    kinds[rdl_cli_seen_kind(s)], s->id, s->pttl_ms);
+        rdl_cli_add(t, ",\"key\":\"%s\"", kinds[rdl_cli_seen_kind(s)]);
+        add_id(t, s->id, s->what == RDL_CLI_SEEN_ODD);
+        rdl_cli_add(t, ",\"ttl_ms\":%" PRId64, s->pttl_ms);
     }
     if (h->is_told) {
         rdl_cli_add(t, ",\"version\":\"%s\",\"role\":\"%s\",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64,
@@ -327,8 +347,10 @@ int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict
     rdl_cli_add(&t, "{\"lock\":");
     rdl_cli_add_json(&t, name);
     rdl_cli_add(&t, ",\"verdict\":\"%s\"", words[v->what]);
-    if (v->what == RDL_CLI_HELD)
-        rdl_cli_add(&t, ",\"id\":\"%08" PRIx32 "\",\"on\":%u", v->id, v->on);
+    if (v->what == RDL_CLI_HELD) {
+        add_id(&t, v->id, v->is_odd);
+        rdl_cli_add(&t, ",\"on\":%u", v->on);
+    }
     if (v->what == RDL_CLI_HELD && v->ends_ms != UINT64_MAX)
         rdl_cli_add(&t, ",\"ends_ms\":%" PRIu64, v->ends_ms);
     rdl_cli_add(&t, ",\"of\":%u,\"quorum\":%u,\"servers\":[", v->of, v->quorum);

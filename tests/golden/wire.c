@@ -88,6 +88,11 @@ static const struct rdl_way persistence_way = {.commands = persistence};
 static const struct rdl_way *const persistence_ways[] = {&persistence_way, NULL};
 static const struct rdl_op op_persistence = {persistence_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
+static const char *const getrange[] = {rdl_wire_getrange, rdl_wire_strlen, NULL};
+static const struct rdl_way getrange_way = {.commands = getrange};
+static const struct rdl_way *const getrange_ways[] = {&getrange_way, NULL};
+static const struct rdl_op op_getrange = {getrange_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+
 /* clang-format off */
 #define OP(name, op, value, extra) \
     name, NULL, &(op), LITERAL("lock:a"), LITERAL(value), LITERAL(extra), TTL_MS, 0
@@ -128,6 +133,8 @@ static const struct line lines[] = {
     {LOCK("ask-persistence", op_persistence), {NULL}, 0},
     {"config-get", NULL, &op_setting, LITERAL("appendfsync"), {NULL, 0}, {NULL, 0}, 0, 0, {NULL}, 0},
     {"scan", NULL, &op_scan, LITERAL("17179869184"), LITERAL("lock:\\[a\\]*"), {NULL, 0}, 0, 0, {NULL}, 0},
+    {LOCK("getrange", op_getrange), {NULL}, 0},
+    {LOCK("strlen", op_getrange), {NULL}, 1},
     {LOCK("eval-release", rdl_op_release), {NULL}, 0},
     {LOCK("eval-extend", rdl_op_extend), {NULL}, 0},
     {OP("eval-replace", rdl_op_replace, "1700000060.123456789", "1700000030"), {NULL}, 0},

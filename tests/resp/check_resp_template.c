@@ -50,6 +50,8 @@ static const struct golden {
     {"ask-persistence", rdl_wire_info_persistence, NULL, 0, ""},
     {"config-get", rdl_wire_config_get, NULL, 0, "p=appendfsync"},
     {"scan", rdl_wire_scan, NULL, 0, "g=17179869184|p=lock:\\[a\\]*"},
+    {"getrange", rdl_wire_getrange, NULL, 0, ""},
+    {"strlen", rdl_wire_strlen, NULL, 0, ""},
     {"eval-release", rdl_wire_call_release, &rdl_script_release, 0, ""},
     {"eval-extend", rdl_wire_call_extend, &rdl_script_extend, 0, ""},
     {"eval-replace", rdl_wire_call_replace, &rdl_script_replace, 0, "v=1700000060.123456789"},

@@ -193,7 +193,7 @@ START_TEST(what_is_longer_now_is_another_value)
              go);
     command_set_script(&a, &bare, 1, script);
     command_start(&a);
-    live_await(&bare, "INFO commandstats", "cmdstat_get:calls=2,");
+    live_await(&bare, "INFO commandstats", "cmdstat_getrange:calls=2,");
     live_command(&bare, "SET nightly %s", value);
     FILE *f = fopen(go, "we");
     ck_assert_ptr_nonnull(f);
@@ -206,20 +206,41 @@ START_TEST(what_is_longer_now_is_another_value)
 }
 END_TEST
 
-START_TEST(a_string_too_long_for_a_lock_is_left_to_people)
-{
-    char value[130];
+/* What is there, what it is called, and whether it goes by --held-by its id, or that of its beginning. */
+static const struct {
+    const char *set, *id, *what;
+} odd[] = {{"SETRANGE nightly 128 x", "1b58c59e", "a string of more than 128 bytes"},
+           {"LPUSH nightly 1", "00000000", "no string"}};
 
-    memset(value, 'x', sizeof value - 1);
-    value[sizeof value - 1] = '\0';
-    live_command(&server[0], "SET nightly %s", value);
-    ck_assert_int_eq(break_it((const char *const[]){"--held-by", "4ee8de87", NULL}, 1), 65);
-    ck_assert_ptr_nonnull(
-        strstr(a.err, " is a string of 129 bytes: no lock has more than 128, delete it by hand"));
-    value[128] = '\0';
-    live_command(&server[0], "SET nightly %s", value);
-    ck_assert_int_eq(break_it((const char *const[]){"--held-by", "2f5e97c5", NULL}, 1), 0);
-    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+START_TEST(a_key_that_is_no_lock_is_left_to_people)
+{
+    const char *const held_by[] = {"--held-by", odd[_i].id, NULL};
+    char text[200];
+
+    live_command(&server[0], "%s", odd[_i].set);
+    snprintf(text, sizeof text,
+             "redlock: nightly at 127.0.0.1:%d is %s, so no lock: delete it by hand if it is to go\n",
+             server[0].port, odd[_i].what);
+    ck_assert_int_eq(break_it(held_by, 1), 65);
+    ck_assert_str_eq(a.err, text);
+    ck_assert_int_eq(break_it(asks, 1), 65);
+    ck_assert_str_eq(a.err, text);
+    ck_assert_int_eq(break_it(asks, N), 65);
+    ck_assert_str_eq(a.err, text);
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
+}
+END_TEST
+
+/* The other two have it no more. */
+START_TEST(beside_a_key_that_is_no_lock_the_lock_is_deleted)
+{
+    live_command(&server[0], "LPUSH nightly 1");
+    set(1, TOKEN);
+    set(2, TOKEN);
+    ck_assert_int_eq(break_it(of_it, N), 0);
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
+    ck_assert_str_eq(live_command(&server[1], "EXISTS nightly"), ":0\r\n");
+    ck_assert_str_eq(live_command(&server[2], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
 
@@ -255,7 +276,8 @@ Suite *suite_cli_break(void)
     tcase_add_test(tc, too_few_servers_are_told);
     tcase_add_loop_test(tc, it_is_deleted_without_scripts_too, 0, sizeof lengths / sizeof lengths[0]);
     tcase_add_loop_test(tc, what_is_longer_now_is_another_value, 0, 2);
-    tcase_add_test(tc, a_string_too_long_for_a_lock_is_left_to_people);
+    tcase_add_loop_test(tc, a_key_that_is_no_lock_is_left_to_people, 0, sizeof odd / sizeof odd[0]);
+    tcase_add_test(tc, beside_a_key_that_is_no_lock_the_lock_is_deleted);
     tcase_add_test(tc, a_holder_who_renews_hears_that_it_is_lost);
     suite_add_tcase(suite, tc);
     return suite;

@@ -136,6 +136,11 @@ static const struct {
      "warning",
      "the user lacks +evalsha: it works without, in more round trips; ",
      "grant what the last line says"},
+    {{"ACL SETUSER default -getrange", "PING"},
+     1,
+     "warning",
+     "the user lacks +getrange: locks work without, but redlock list cannot read their keys; ",
+     "grant what the last line says"},
     {{"ACL SETUSER default -eval -evalsha", "PING"},
      1,
      "warning",
@@ -381,10 +386,10 @@ START_TEST(a_server_without_scripts_is_of_use)
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
     expect(1, "warning", 0, "it runs no scripts: locks work without, in more round trips; ");
     ck_assert_ptr_nonnull(strstr(a.out, "; releases by WATCH; extends by WATCH\n"));
-    ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER redlock on ~nightly ~nightly:doctor:* +set +get +del "
-                                        "+watch +multi +exec +discard +pttl +pexpire\n"));
-    live_command(&server[0], "ACL SETUSER lk on >pw ~nightly ~nightly:doctor:* +set +get +del +multi +exec "
-                             "+discard +pttl +pexpire");
+    ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER redlock on ~nightly ~nightly:doctor:* +set +get "
+                                        "+getrange +del +watch +multi +exec +discard +pttl +pexpire\n"));
+    live_command(&server[0], "ACL SETUSER lk on >pw ~nightly ~nightly:doctor:* +set +get +getrange +del "
+                             "+multi +exec +discard +pttl +pexpire");
     snprintf(url[1], sizeof url[1], "redis://lk:pw@127.0.0.1:%d", server[0].port);
     ck_assert_int_eq(doctor(none, url[1], NULL, NULL), 77);
     expect(2, "error", 0, "the user lacks +watch +multi +exec +discard; ");
@@ -455,7 +460,7 @@ START_TEST(as_json_it_is_one_object)
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.out, "78\ntrue\nmaster\nscript\ntrue\nslave\nnull\nreplica\n78\neven\n1\n"
                             "ACL SETUSER redlock on \"~a?\\\"b\\\\\\\\c\" \"~a?\\\"b\\\\\\\\c:doctor:*\" "
-                            "+set +get +del +eval +evalsha +pttl +pexpire\n");
+                            "+set +get +getrange +del +eval +evalsha +pttl +pexpire\n");
 }
 END_TEST
 

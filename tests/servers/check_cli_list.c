@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Suite *suite_cli_list(void);
@@ -215,12 +216,15 @@ static const struct {
     int status;
     const char *err;
 } users[] = {
-    {"+get +pttl", 77, "0 of 1 servers were searched, and it takes 1 (the user needs +scan +get +pttl)\n"},
-    {"+scan", 77, "nightly could not be looked at: no answer: the user may not run a command that is needed"},
-    {"+scan +get +pttl", 1, NULL},
+    {"+getrange +pttl", 77,
+     "0 of 1 servers were searched, and it takes 1 (the user needs +scan +getrange +pttl)\n"},
+    {"+scan", 77, "nightly could not be looked at: not readable: grant +getrange\n"},
+    {"+scan +get +pttl", 77, "nightly could not be looked at: not readable: grant +getrange\n"},
+    {"+scan +strlen +get +pttl", 1, NULL},
+    {"+scan +getrange +pttl", 1, NULL},
 };
 
-START_TEST(scan_get_and_pttl_are_all_it_needs_and_nothing_is_written)
+START_TEST(scan_getrange_and_pttl_are_all_it_needs)
 {
     char url[256];
 
@@ -237,6 +241,32 @@ START_TEST(scan_get_and_pttl_are_all_it_needs_and_nothing_is_written)
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$40\r\n" TOKEN "\r\n");
     ck_assert_int_ne(live_command(&server[0], "PTTL nightly")[1], '-');
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
+}
+END_TEST
+
+static long bytes_sent(struct live_server *s)
+{
+    const char *at = strstr(live_command(s, "INFO stats"), "total_net_output_bytes:");
+
+    ck_assert_ptr_nonnull(at);
+    return strtol(at + strlen("total_net_output_bytes:"), NULL, 10);
+}
+
+enum { LARGE_KEYS = 100, KEY_BYTES = 4096, CONNECTION_BYTES = 16384 /* INFO, the names */ };
+
+START_TEST(no_more_than_4_kb_of_a_large_value_is_transferred)
+{
+    long before;
+
+    set(N, "other-lock", TOKEN);
+    live_command(&server[0],
+                 "EVAL \"for i = 1, %d do redis.call('SETRANGE', KEYS[1] .. i, 200000, 'x') end\" 1 other-",
+                 LARGE_KEYS);
+    before = bytes_sent(&server[0]);
+    list(off, "other");
+    ck_assert_str_eq(a.err, "");
+    expect(1, "other-lock ");
+    ck_assert_int_lt(bytes_sent(&server[0]) - before, LARGE_KEYS * KEY_BYTES + CONNECTION_BYTES);
 }
 END_TEST
 
@@ -363,8 +393,9 @@ Suite *suite_cli_list(void)
     tcase_add_test(tc, names_are_gathered_from_all_servers);
     tcase_add_test(tc, a_majority_is_enough_and_less_is_69);
     tcase_add_test(tc, servers_that_just_started_may_have_forgotten_some);
-    tcase_add_loop_test(tc, scan_get_and_pttl_are_all_it_needs_and_nothing_is_written, 0,
+    tcase_add_loop_test(tc, scan_getrange_and_pttl_are_all_it_needs, 0,
                         (int)(sizeof users / sizeof users[0]));
+    tcase_add_test(tc, no_more_than_4_kb_of_a_large_value_is_transferred);
     tcase_add_test(tc, a_server_without_scan_says_so);
     tcase_add_test(tc, a_strange_name_harms_nobody);
     tcase_add_test(tc, a_server_that_says_nothing_is_left_out);

@@ -156,7 +156,8 @@ END_TEST
 /* Without it all works, if less well; or it was not tried. */
 static int is_warned(int use, const char *word)
 {
-    return strcmp(word, "+evalsha") == 0 || strstr(word, ":doctor:") != NULL ||
+    return strcmp(word, "+evalsha") == 0 || strcmp(word, "+getrange") == 0 ||
+           strstr(word, ":doctor:") != NULL ||
            (strcmp(word, "+info") == 0 && strstr(uses[use].options, "required") == NULL);
 }
 
@@ -196,7 +197,7 @@ END_TEST
 /* What run itself makes of it: it fails, or says what is missing; of these alone it says nothing. */
 static int is_silent(const char *word)
 {
-    static const char *const none[] = {"+evalsha", "+type", "+rpush", "+blpop", NULL};
+    static const char *const none[] = {"+evalsha", "+getrange", "+type", "+rpush", "+blpop", NULL};
     size_t k = 0;
 
     while (none[k] != NULL && strcmp(none[k], word) != 0)
@@ -236,8 +237,8 @@ END_TEST
 START_TEST(without_a_lock_it_is_for_all_of_them)
 {
     ck_assert_int_eq(run(0, ADMIN, "$R doctor --attempt 2s -u $U $O"), 0);
-    ck_assert_ptr_nonnull(strstr(
-        a.out, "\nnothing found\nACL SETUSER redlock on ~* +set +get +del +eval +evalsha +pttl +pexpire\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "\nnothing found\nACL SETUSER redlock on ~* +set +get +getrange +del "
+                                        "+eval +evalsha +pttl +pexpire\n"));
     live_command(&server, "ACL SETUSER eve on >secret ~nightly* +@all");
     ck_assert_int_eq(run(0, "eve:@", "$R doctor --attempt 2s -u $U $O"), 77);
     ck_assert_msg(strstr(a.out, ": the user lacks ~redlock:doctor:*; remedy: name the lock that he is for: "

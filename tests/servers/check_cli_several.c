@@ -532,7 +532,7 @@ END_TEST
 START_TEST(the_doctor_grants_the_keys_of_all_and_what_their_scripts_call)
 {
     static const char line[] =
-        "\nACL SETUSER redlock on ~anna ~anna:doctor:* ~berta +get +del +eval +evalsha "
+        "\nACL SETUSER redlock on ~anna ~anna:doctor:* ~berta +get +getrange +del +eval +evalsha "
         "+pttl +pexpire +psetex\n";
 
     live_log(&server[0]);

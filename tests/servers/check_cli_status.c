@@ -107,7 +107,17 @@ static const struct {
      "a value that is no token of ours: 6df928bb, ",
      "held by 6df928bb on 2 of 3, for ",
      1},
+    {{"SET nightly \"\" PX 600000", "PING"}, "a value that is no token of ours: 811c9dc5, ", "free\n", 0},
     {{"LPUSH nightly 1", "PING"}, "no string, so no lock, no expiry", "free\n", 0},
+    {{"LPUSH nightly 1", "LPUSH nightly 2"},
+     "no string, so no lock, no expiry",
+     "taken by a key that is no lock on 2 of 3, no expiry\n",
+     1},
+    {{"SETRANGE nightly 127 x", "PING"}, "a value that is no token of ours: ", "free\n", 0},
+    {{"SETRANGE nightly 128 x", "PING"},
+     "a string of more than 128 bytes, so no lock, no expiry",
+     "free\n",
+     0},
     {{"SET nightly " TOKEN " PX 600000", "SET nightly " OTHER " PX 600000"},
      "held by " ID ", ",
      "split: nobody holds it on 2 of 3\n",
@@ -156,33 +166,84 @@ START_TEST(one_of_several_locks_that_is_held_is_the_status)
 }
 END_TEST
 
-/* All that such a user may do is look, and that is all that is done. */
-START_TEST(get_and_pttl_are_all_it_needs_and_nothing_is_written)
+/* redlock status nightly, on the first server, as a user who may do that only. */
+static int status_with(const char *rights)
 {
     char url[256];
 
-    live_command(&server[0], "ACL SETUSER eve on >secret ~* +get +pttl");
-    live_command(&server[0], "SET nightly " TOKEN " PX 600000");
+    live_command(&server[0], "ACL SETUSER eve on >secret ~* %s", rights);
     snprintf(url, sizeof url, "redis://eve:secret@127.0.0.1:%d", server[0].port);
+    memset(&a, 0, sizeof a);
     command_add_all(&a, (const char *const[]){"status", "-u", url, "nightly", NULL});
-    ck_assert_int_eq(command_run(&a), 1);
-    ck_assert_ptr_nonnull(strstr(said_of(0), " s left\n")); /* and nothing of the server */
+    return command_run(&a);
+}
+
+static const char *const enough[] = {"+getrange +pttl", "+strlen +get +pttl", "+get +pttl"};
+
+/* All that such a user may do is look, and that is all that is done. */
+START_TEST(getrange_or_get_and_pttl_are_all_it_needs)
+{
+    ck_assert_int_eq(status_with(enough[_i]), 0);
+    expect(said_of(0), "free\n"); /* and nothing of the server */
+    live_command(&server[0], "SET nightly \"\" PX 600000");
+    ck_assert_int_eq(status_with(enough[_i]), 1);
+    expect(said_of(0), "a value that is no token of ours: 811c9dc5, ");
+    live_command(&server[0], "SET nightly " TOKEN " PX 600000");
+    ck_assert_int_eq(status_with(enough[_i]), 1);
+    expect(said_of(0), "held by " ID ", ");
+    ck_assert_ptr_nonnull(strstr(said_of(0), " s left\n"));
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$40\r\n" TOKEN "\r\n");
     ck_assert_int_ne(live_command(&server[0], "PTTL nightly")[1], '-');
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
 }
 END_TEST
 
+/* The server sends neither of them, so no other client waits for that. */
+START_TEST(a_long_value_is_not_read)
+{
+    live_command(&server[0], "SETRANGE nightly 1000000 x");
+    live_command(&server[0], "PEXPIRE nightly 600000");
+    ck_assert_int_eq(status_with(enough[_i]), 1);
+    expect(said_of(0), "a string of more than 128 bytes, so no lock, ");
+    ck_assert_ptr_nonnull(strstr(said_of(0), " s left\n"));
+    ck_assert_ptr_null(strstr(live_command(&server[0], "INFO commandstats"), "cmdstat_get:"));
+    live_command(&server[0], "DEL nightly");
+    live_command(&server[0], "LPUSH nightly 1");
+    ck_assert_int_eq(status_with(enough[_i]), 1);
+    expect(said_of(0), "no string, so no lock, no expiry\n");
+}
+END_TEST
+
+/* What a user may do, and what is said. */
+static const struct {
+    const char *rights, *said;
+} blind[] = {
+    {"+pttl", "not readable: grant +getrange\n"},
+    {"+strlen +pttl", "not readable: grant +getrange\n"},
+    {"+getrange +strlen +get", "no answer: the user may not run a command that is needed (ACL): NOPERM"},
+    {"+getrange +pttl resetkeys", "no answer: the user may not run a command that is needed (ACL): NOPERM"}};
+
 START_TEST(a_user_who_may_not_look_is_told_so)
 {
-    char url[256];
-
-    live_command(&server[0], "ACL SETUSER eve on >secret ~* +pttl");
-    snprintf(url, sizeof url, "redis://eve:secret@127.0.0.1:%d", server[0].port);
-    command_add_all(&a, (const char *const[]){"status", "-u", url, "nightly", NULL});
-    ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(said_of(0), "NOPERM"));
+    live_command(&server[0], "SET nightly " TOKEN " PX 600000");
+    ck_assert_int_eq(status_with(blind[_i].rights), 69);
+    expect(said_of(0), blind[_i].said);
     ck_assert_ptr_null(strstr(a.out, "secret"));
+}
+END_TEST
+
+/* No id: that of another lock was here. */
+START_TEST(as_json_a_key_that_is_no_lock_has_no_id)
+{
+    for (int i = 0; i < 2; i++) {
+        live_command(&server[i], "SET nightly " TOKEN " PX 600000");
+        live_command(&server[i], "LPUSH odd 1");
+    }
+    command_set_script(&a, server, N,
+                       "$RDL_COMMAND status --restart-guard=off --json nightly odd |"
+                       " jq -r '.locks[1] | .verdict, .id, .on, (.servers[0] | .key, .id)'");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "held\nnull\n2\nforeign\nnull\n");
 }
 END_TEST
 
@@ -211,8 +272,10 @@ Suite *suite_cli_status(void)
     tcase_add_test(tc, too_few_that_answer_decide_nothing);
     tcase_add_test(tc, servers_that_just_started_decide_nothing);
     tcase_add_test(tc, one_of_several_locks_that_is_held_is_the_status);
-    tcase_add_test(tc, get_and_pttl_are_all_it_needs_and_nothing_is_written);
-    tcase_add_test(tc, a_user_who_may_not_look_is_told_so);
+    tcase_add_loop_test(tc, getrange_or_get_and_pttl_are_all_it_needs, 0, sizeof enough / sizeof enough[0]);
+    tcase_add_loop_test(tc, a_long_value_is_not_read, 0, 2);
+    tcase_add_loop_test(tc, a_user_who_may_not_look_is_told_so, 0, sizeof blind / sizeof blind[0]);
+    tcase_add_test(tc, as_json_a_key_that_is_no_lock_has_no_id);
     tcase_add_test(tc, as_json_it_is_one_object);
     suite_add_tcase(suite, tc);
     return suite;
