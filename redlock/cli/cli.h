@@ -618,6 +618,8 @@ struct rdl_cli_look {
 
 /* Connect, as far as that goes. 0 or an exit status, the reason said. Ends the process on a signal. */
 int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o);
+/* Again, where a connection was lost since. A server that said nothing before is asked again, too. */
+void rdl_cli_look_connect(struct rdl_cli_look *l);
 /* Ask server i; l->req[i] is idle or answered. UNSENT: it is out, or not connected. */
 void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd);
 /* Until all who were asked have answered, or had the time for it. Ends the process on a signal. */
@@ -956,6 +958,8 @@ void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_warn_always(const char *format, ...) RDL_CLI_PRINTF(1, 2); /* with -q, too */
 void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+/* A question, on the terminal: its line is not ended. */
+void rdl_cli_ask(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 /*
  * On the terminal, not with -q: a line in place of the one that was shown before, cut to so many columns; any
  * message takes its place, too. unshow: it is gone.

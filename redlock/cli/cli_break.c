@@ -7,10 +7,16 @@
 #include "redlock/cli/cli.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
+
+enum {
+    GO = -1,      /* no exit status yet: delete it */
+    KEPT_MS = 100 /* a terminal that takes nothing just now is tried again */
+};
 
 /* Servers where the value stands. */
 static unsigned standing(const struct rdl_cli_look *l, uint32_t id)
@@ -22,25 +28,69 @@ static unsigned standing(const struct rdl_cli_look *l, uint32_t id)
     return n;
 }
 
-static unsigned answered(const struct rdl_cli_look *l)
+static unsigned count(const struct rdl_cli_look *l, enum rdl_cli_what what)
 {
     unsigned n = 0;
 
     for (size_t i = 0; i < l->servers->n; i++)
-        n += l->seen[i].what != RDL_CLI_SEEN_NOTHING;
+        n += l->seen[i].what == what;
     return n;
 }
 
-/* Has it what cannot be compared, and so is not deleted? */
+/* ---------------------------------------------------------------- the question */
+
+/* 1: it is to be asked again, after we were stopped. Other signals end the process. */
+static int obey(void)
+{
+    int was_stopped = 0;
+
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
+        if (sig == SIGTSTP)
+            raise(SIGSTOP);
+        else if (sig != SIGCONT && sig != SIGCHLD)
+            rdl_cli_signals_die(sig);
+        was_stopped |= sig != SIGCHLD;
+    }
+    return was_stopped;
+}
+
+/* What was typed before is no answer. */
+static void ask(const char *lock, uint32_t id)
+{
+    tcflush(STDIN_FILENO, TCIFLUSH);
+    rdl_cli_ask("delete %s of %08" PRIx32 "? Only if its holder is gone [y/N] ", lock, id);
+}
+
+static int read_yes(void)
+{
+    char line[8];
+    ssize_t n = read(STDIN_FILENO, line, sizeof line - 1);
+
+    line[n > 0 ? n : 0] = '\0';
+    return strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0;
+}
+
+static int says_yes(const struct rdl_cli_look *l, uint32_t id)
+{
+    struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {l->posix.wake_fd, POLLIN, 0}};
+
+    ask(l->o->lock, id);
+    for (;;) {
+        fds[0].revents = 0;
+        (void)poll(fds, 2, rdl_cli_flush(0) ? KEPT_MS : -1);
+        if (obey())
+            ask(l->o->lock, id);
+        else if (fds[0].revents != 0)
+            return read_yes();
+    }
+}
+
+/* ---------------------------------------------------------------- whose it is to be */
+
+/* Is what it has all that cannot be compared, and so is not deleted? */
 static int is_odd(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v)
 {
-    size_t keys = 0, odd = 0;
-
-    for (size_t i = 0; i < l->servers->n; i++) {
-        keys += l->seen[i].what == RDL_CLI_SEEN_KEY;
-        odd += l->seen[i].what == RDL_CLI_SEEN_ODD;
-    }
-    return v->is_odd || (odd > 0 && keys == 0);
+    return v->is_odd || (count(l, RDL_CLI_SEEN_ODD) > 0 && count(l, RDL_CLI_SEEN_KEY) == 0);
 }
 
 static int refuse_odd(const struct rdl_cli_look *l)
@@ -56,37 +106,37 @@ static int refuse_odd(const struct rdl_cli_look *l)
     return RDL_EXIT_DATA;
 }
 
-static int says_yes(const char *lock, uint32_t id)
+/* There is nothing of that holder. */
+static int refuse_other(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v)
 {
-    char line[8] = "";
+    const struct rdl_cli_options *o = l->o;
 
-    fprintf(stderr, "redlock: delete %s of %08" PRIx32 "? Only if its holder is gone [y/N] ", lock, id);
-    fflush(stderr);
-    if (fgets(line, sizeof line, stdin) == NULL)
+    if (v->what == RDL_CLI_FREE) {
+        rdl_cli_tell("nobody holds %s: there is nothing to break", o->lock);
         return 0;
-    return strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0;
+    }
+    if (is_odd(l, v))
+        return refuse_odd(l);
+    if (v->what == RDL_CLI_UNKNOWN) {
+        rdl_cli_fail("nothing was deleted, for it is not known whether %s is held: see what redlock doctor "
+                     "reports on these servers",
+                     o->lock);
+        return RDL_EXIT_UNAVAILABLE;
+    }
+    rdl_cli_fail("%s is not held by %s any more: it is left as it is", o->lock, o->held_by);
+    return RDL_EXIT_CONFLICT;
 }
 
-/* Whose it is to be: by --held-by, or asked for on a terminal. 0 or an exit status, the reason said. */
+/* Whose it is to be: by --held-by, or asked for on a terminal. GO or an exit status, the reason said. */
 static int choose(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, uint32_t *id)
 {
     const struct rdl_cli_options *o = l->o;
 
-    if (o->held_by != NULL) {
-        *id = (uint32_t)strtoul(o->held_by, NULL, 16);
-        if (standing(l, *id) > 0 || v->on == 0)
-            return 0;
-        if (is_odd(l, v))
-            return refuse_odd(l);
-        rdl_cli_fail("%s is not held by %s any more: it is left as it is", o->lock, o->held_by);
-        return RDL_EXIT_CONFLICT;
-    }
-    if (v->on == 0) {
-        rdl_cli_tell("nobody holds %s: there is nothing to break", o->lock);
-        return answered(l) >= v->quorum ? 0 : RDL_EXIT_UNAVAILABLE;
-    }
-    if (is_odd(l, v))
-        return refuse_odd(l);
+    *id = o->held_by != NULL ? (uint32_t)strtoul(o->held_by, NULL, 16) : v->id;
+    if (o->held_by != NULL ? standing(l, *id) == 0 : count(l, RDL_CLI_SEEN_KEY) == 0 || is_odd(l, v))
+        return refuse_other(l, v);
+    if (o->held_by != NULL)
+        return GO;
     if (v->what != RDL_CLI_HELD) {
         rdl_cli_fail("%s is not held by one on a majority: say whose keys are to go, by --held-by ID",
                      o->lock);
@@ -97,18 +147,19 @@ static int choose(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v,
                      v->id);
         return RDL_EXIT_USAGE;
     }
-    *id = v->id;
-    if (says_yes(o->lock, v->id))
-        return 0;
+    if (says_yes(l, v->id))
+        return GO;
     rdl_cli_tell("%s is left as it is", o->lock);
     return RDL_EXIT_CONFLICT;
 }
+
+/* ---------------------------------------------------------------- all of it */
 
 /* Gone from so many servers that its holder cannot have a majority again by putting it back on the others. */
 static int judge(const struct rdl_cli_look *l, uint32_t id, int is_changed)
 {
     unsigned n = (unsigned)l->servers->n, needed = n - n / 2;
-    unsigned gone = answered(l) - standing(l, id);
+    unsigned gone = n - count(l, RDL_CLI_SEEN_NOTHING) - standing(l, id);
 
     if (is_changed) {
         rdl_cli_fail("%s changed while it was broken: redlock status %s", l->o->lock, l->o->lock);
@@ -132,15 +183,17 @@ static int break_it(struct rdl_cli_look *l)
 {
     const char *name = l->o->lock;
     struct rdl_cli_verdict v;
-    uint32_t id = 0;
+    uint32_t id;
 
     rdl_cli_look_at(l, name);
     rdl_cli_look_verdict(l, &v);
     int rc = rdl_cli_look_show(l, &v, name);
-    if (rc == 0)
-        rc = choose(l, &v, &id);
-    if (rc != 0 || id == 0)
+    if (rc != 0)
         return rc;
+    rc = choose(l, &v, &id);
+    if (rc != GO)
+        return rc;
+    rdl_cli_look_connect(l); /* the answer may have taken hours */
     int is_changed = rdl_cli_look_break(l, name, id);
     rdl_cli_look_at(l, name);
     return judge(l, id, is_changed);

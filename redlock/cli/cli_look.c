@@ -405,11 +405,13 @@ static void turn(uint64_t until_ms)
     rdl_cli_signals_obey();
 }
 
+/* It is connected, or that has failed once since it was of use last: while it is tried again, too. */
 static int is_settled(size_t i)
 {
     const struct rdl_conn *c = &look->servers->conn[i];
+    int has_failed = c->failures > 1 || (c->failures == 1 && rdl_conn_state(c) == RDL_CONN_CLOSED);
 
-    return rdl_conn_state(c) == RDL_CONN_READY || (rdl_conn_error(c) != RDL_OK && c->failures > 0);
+    return rdl_conn_state(c) == RDL_CONN_READY || (rdl_conn_error(c) != RDL_OK && has_failed);
 }
 
 static unsigned settled(void)
@@ -419,6 +421,22 @@ static unsigned settled(void)
     for (size_t i = 0; i < look->servers->n; i++)
         n += is_settled(i) != 0;
     return n;
+}
+
+static void connect_all(void)
+{
+    uint64_t until_ms = look->net.now_ms(look->net.ctx) + look->servers->config[0].connect_ms;
+
+    while (settled() < look->servers->n && look->net.now_ms(look->net.ctx) < until_ms)
+        turn(until_ms);
+}
+
+void rdl_cli_look_connect(struct rdl_cli_look *l)
+{
+    memset(l->is_out, 0, sizeof l->is_out);
+    for (size_t i = 0; i <= l->servers->n; i++) /* a turn that opens or closes one does not read the others */
+        turn(0);
+    connect_all();
 }
 
 int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
@@ -434,9 +452,7 @@ int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
         return rc;
     for (size_t i = 0; i < servers.n; i++)
         servers.conn[i].preflight = o->verb == RDL_CLI_DOCTOR ? &more_questions : &questions;
-    uint64_t until_ms = l->net.now_ms(l->net.ctx) + servers.config[0].connect_ms;
-    while (settled() < servers.n && l->net.now_ms(l->net.ctx) < until_ms)
-        turn(until_ms);
+    connect_all();
     return 0;
 }
 

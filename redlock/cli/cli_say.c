@@ -296,6 +296,21 @@ static void say(const char *prefix, const char *level, const char *format, va_li
     errno = saved;
 }
 
+void rdl_cli_ask(const char *format, ...)
+{
+    char text[1024] = "redlock: ";
+    size_t len = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(text + len, sizeof text - len, format, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    make_printable(text, strlen(text));
+    rdl_cli_put(STDERR_FILENO, text, strlen(text));
+}
+
 void rdl_cli_fail(const char *format, ...)
 {
     va_list args;

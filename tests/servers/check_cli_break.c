@@ -3,11 +3,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/fixtures/terminal.h"
 
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 Suite *suite_cli_break(void);
@@ -96,28 +98,147 @@ START_TEST(without_a_terminal_it_is_to_be_said_whose)
 }
 END_TEST
 
-/* The answers, what becomes of the key, and the exit status. */
+/* ---------------------------------------------------------------- on a terminal */
+
+static int master, slave;
+
+/* redlock break NAME, of the first server; until it asks. */
+static pid_t start_asking_of(const char *name, const char *id)
+{
+    static char url[64];
+    char text[64];
+
+    live_url(&server[0], LIVE_V4, url, sizeof url);
+    snprintf(text, sizeof text, " of %s? Only if its holder is gone [y/N] ", id);
+    pid_t shell = terminal_start(slave, (const char *const[]){"break", "-u", url, name, NULL});
+    terminal_expect(master, text);
+    return shell;
+}
+
+static pid_t start_asking(const char *name)
+{
+    return start_asking_of(name, ID);
+}
+
+static void expect_end(pid_t shell, const char *how)
+{
+    char text[40];
+
+    snprintf(text, sizeof text, "shell: %s", how);
+    terminal_expect(master, text);
+    live_reap(shell);
+}
+
+/* What is typed, what becomes of the key, and how it ends. */
 static const struct {
-    const char *answer;
-    int status;
-    const char *exists;
-} answers[] = {
-    {"y", 0, ":0\r\n"}, {"yes", 0, ":0\r\n"}, {"n", 1, ":1\r\n"}, {"", 1, ":1\r\n"}, {"yo", 1, ":1\r\n"}};
+    const char *answer, *how, *exists;
+} answers[] = {{"y\n", "exit 0", ":0\r\n"},     {"yes\n", "exit 0", ":0\r\n"}, {"n\n", "exit 1", ":1\r\n"},
+               {"\n", "exit 1", ":1\r\n"},      {"yo\n", "exit 1", ":1\r\n"},  {"\004", "exit 1", ":1\r\n"},
+               {"yesyes\n", "exit 1", ":1\r\n"}};
 
 START_TEST(on_a_terminal_it_asks)
 {
-    char script[256];
-
-    for (int i = 0; i < N; i++)
-        set(i, TOKEN);
-    snprintf(script, sizeof script,
-             "echo '%s' | script -qec \"$RDL_COMMAND break --restart-guard=off nightly\" /dev/null",
-             answers[_i].answer);
-    command_set_script(&a, server, N, script);
-    ck_assert_int_eq(command_run(&a), answers[_i].status);
-    ck_assert_ptr_nonnull(
-        strstr(a.out, "redlock: delete nightly of " ID "? Only if its holder is gone [y/N] "));
+    set(0, TOKEN);
+    master = terminal_open(&slave);
+    pid_t shell = start_asking("nightly");
+    ck_assert_ptr_nonnull(strstr(terminal_written(), "\nredlock: delete nightly of " ID "? "));
+    terminal_type(master, answers[_i].answer);
+    expect_end(shell, answers[_i].how);
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), answers[_i].exists);
+}
+END_TEST
+
+/* Keys of the terminal, or a signal from elsewhere; and what is typed behind it. */
+static const struct {
+    const char *key;
+    int sig;
+    const char *how;
+} ends[] = {
+    {"\003", 0, "signal 2"}, {"\034", 0, "signal 3"}, {"", SIGTERM, "signal 15"}, {"", SIGHUP, "signal 1"}};
+
+START_TEST(a_signal_at_the_question_ends_it_and_deletes_nothing)
+{
+    set(0, TOKEN);
+    master = terminal_open(&slave);
+    pid_t shell = start_asking("nightly");
+    if (ends[_i].sig != 0)
+        ck_assert_int_eq(kill(tcgetpgrp(master), ends[_i].sig), 0);
+    terminal_type(master, ends[_i].key);
+    terminal_type(master, "y\n");
+    expect_end(shell, ends[_i].how);
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
+}
+END_TEST
+
+static void await_stopped(pid_t pid)
+{
+    const struct timespec pause = {0, 5000000};
+    char path[64], text[256] = "";
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    while (strstr(text, ") T ") == NULL) {
+        nanosleep(&pause, NULL);
+        FILE *f = fopen(path, "re");
+        ck_assert_ptr_nonnull(f);
+        ck_assert_ptr_nonnull(fgets(text, sizeof text, f));
+        fclose(f);
+    }
+}
+
+START_TEST(stopped_at_the_question_it_asks_again)
+{
+    set(0, TOKEN);
+    master = terminal_open(&slave);
+    pid_t shell = start_asking("nightly");
+    pid_t job = tcgetpgrp(master);
+    terminal_type(master, "\032");
+    await_stopped(job);
+    terminal_type(master, "y\n");
+    terminal_expect(master, "y\r\n");
+    ck_assert_int_eq(kill(job, SIGCONT), 0);
+    terminal_expect(master, "redlock: delete nightly of " ID "? Only if its holder is gone [y/N] ");
+    terminal_type(master, "n\n");
+    expect_end(shell, "exit 1");
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(what_was_typed_before_the_question_is_no_answer)
+{
+    set(0, TOKEN);
+    master = terminal_open(&slave);
+    terminal_type(master, "y\n");
+    terminal_expect(master, "y\r\n");
+    pid_t shell = start_asking("nightly");
+    terminal_type(master, "n\n");
+    expect_end(shell, "exit 1");
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
+}
+END_TEST
+
+START_TEST(the_question_has_no_control_bytes_of_a_name)
+{
+    live_command(&server[0], "SET \"a\\x1b[2J\" " TOKEN);
+    master = terminal_open(&slave);
+    pid_t shell = start_asking("a\033[2J");
+    ck_assert_ptr_nonnull(strstr(terminal_written(), "redlock: delete a?[2J of "));
+    ck_assert_ptr_null(strchr(terminal_written(), '\033'));
+    terminal_type(master, "n\n");
+    expect_end(shell, "exit 1");
+}
+END_TEST
+
+/* The server closes connections that nothing is sent over. */
+START_TEST(a_connection_that_is_lost_meanwhile_is_opened_again)
+{
+    set(0, TOKEN);
+    master = terminal_open(&slave);
+    pid_t shell = start_asking("nightly");
+    ck_assert_str_eq(live_command(&server[0], "CLIENT KILL TYPE normal SKIPME yes"), ":1\r\n");
+    terminal_type(master, "y\n");
+    terminal_expect(master, "redlock: nightly of " ID " is gone from 1 of 1 servers; ");
+    expect_end(shell, "exit 0");
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
 
@@ -126,6 +247,29 @@ START_TEST(what_nobody_holds_needs_no_breaking)
     ck_assert_int_eq(break_it(asks, N), 0);
     ck_assert_str_eq(a.err, "redlock: nobody holds nightly: there is nothing to break\n");
     ck_assert_int_eq(break_it(of_it, N), 0);
+    ck_assert_str_eq(a.err, "redlock: nobody holds nightly: there is nothing to break\n");
+}
+END_TEST
+
+/* No server could be asked, or too few; or they may have forgotten it. */
+START_TEST(where_it_cannot_ask_it_does_not_say_that_nobody_holds_it)
+{
+    static const char *const guarded[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
+    static const char text[] =
+        "redlock: nothing was deleted, for it is not known whether nightly is held: see "
+        "what redlock doctor reports on these servers\n";
+
+    ck_assert_int_eq(break_it(guarded, N), 69);
+    ck_assert_str_eq(a.err, text);
+    live_kill(&server[1]);
+    live_kill(&server[2]);
+    ck_assert_int_eq(break_it(asks, N), 69);
+    ck_assert_str_eq(a.err, text);
+    ck_assert_int_eq(break_it(of_it, N), 69);
+    ck_assert_str_eq(a.err, text);
+    live_command(&server[0], "CONFIG SET requirepass secret");
+    ck_assert_int_eq(break_it(asks, 1), 69);
+    ck_assert_str_eq(a.err, text);
 }
 END_TEST
 
@@ -176,33 +320,20 @@ END_TEST
 /* It changed while the answer was awaited, and begins as it did: by scripts, and by WATCH. */
 START_TEST(what_is_longer_now_is_another_value)
 {
-    static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
-                                       "EVALSHA",          "",     NULL};
-    struct live_server bare = {.args = _i ? args : NULL};
-    char value[71], go[64], script[300];
+    char value[71];
 
     memset(value, 'x', sizeof value - 1);
     value[sizeof value - 1] = '\0';
-    snprintf(go, sizeof go, "build/go.%ld", (long)getpid());
-    unlink(go);
-    live_start(&bare);
-    live_command(&bare, "SET nightly %.63s", value);
-    snprintf(script, sizeof script,
-             "{ until [ -e %s ]; do sleep .1; done; echo y; } |"
-             " script -qec \"$RDL_COMMAND break --restart-guard=off nightly\" /dev/null",
-             go);
-    command_set_script(&a, &bare, 1, script);
-    command_start(&a);
-    live_await(&bare, "INFO commandstats", "cmdstat_getrange:calls=2,");
-    live_command(&bare, "SET nightly %s", value);
-    FILE *f = fopen(go, "we");
-    ck_assert_ptr_nonnull(f);
-    fclose(f);
-    ck_assert_msg(command_end(&a) == 1, "%d: %s%s", a.status, a.out, a.err);
-    ck_assert_ptr_nonnull(strstr(a.out, "redlock: nightly changed while it was broken"));
-    ck_assert_str_eq(live_command(&bare, "STRLEN nightly"), ":70\r\n");
-    unlink(go);
-    live_remove(&bare);
+    if (_i)
+        live_command(&server[0], "ACL SETUSER default -eval -evalsha");
+    live_command(&server[0], "SET nightly %.63s", value);
+    master = terminal_open(&slave);
+    pid_t shell = start_asking_of("nightly", "3511893f");
+    live_command(&server[0], "SET nightly %s", value);
+    terminal_type(master, "y\n");
+    terminal_expect(master, "redlock: nightly changed while it was broken");
+    expect_end(shell, "exit 1");
+    ck_assert_str_eq(live_command(&server[0], "STRLEN nightly"), ":70\r\n");
 }
 END_TEST
 
@@ -224,8 +355,6 @@ START_TEST(a_key_that_is_no_lock_is_left_to_people)
     ck_assert_int_eq(break_it(held_by, 1), 65);
     ck_assert_str_eq(a.err, text);
     ck_assert_int_eq(break_it(asks, 1), 65);
-    ck_assert_str_eq(a.err, text);
-    ck_assert_int_eq(break_it(asks, N), 65);
     ck_assert_str_eq(a.err, text);
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
 }
@@ -272,7 +401,14 @@ Suite *suite_cli_break(void)
     tcase_add_test(tc, another_holders_keys_are_left_alone);
     tcase_add_test(tc, without_a_terminal_it_is_to_be_said_whose);
     tcase_add_loop_test(tc, on_a_terminal_it_asks, 0, sizeof answers / sizeof answers[0]);
+    tcase_add_loop_test(tc, a_signal_at_the_question_ends_it_and_deletes_nothing, 0,
+                        sizeof ends / sizeof ends[0]);
+    tcase_add_test(tc, stopped_at_the_question_it_asks_again);
+    tcase_add_test(tc, what_was_typed_before_the_question_is_no_answer);
+    tcase_add_test(tc, the_question_has_no_control_bytes_of_a_name);
+    tcase_add_test(tc, a_connection_that_is_lost_meanwhile_is_opened_again);
     tcase_add_test(tc, what_nobody_holds_needs_no_breaking);
+    tcase_add_test(tc, where_it_cannot_ask_it_does_not_say_that_nobody_holds_it);
     tcase_add_test(tc, too_few_servers_are_told);
     tcase_add_loop_test(tc, it_is_deleted_without_scripts_too, 0, sizeof lengths / sizeof lengths[0]);
     tcase_add_loop_test(tc, what_is_longer_now_is_another_value, 0, 2);
