@@ -140,6 +140,7 @@ struct rdl_cli_options {
     int is_default_max_ttl;      /* --max-ttl was not given */
     const char *connect_command; /* NULL: none */
     uint64_t wait_ms;            /* 0: one attempt; RDL_CLI_FOREVER */
+    int has_ttl; /* the verb takes --ttl */
     uint32_t ttl_ms;
     uint32_t grace_ms;   /* 0: min(5 s, ttl/6) */
     uint32_t attempt_ms; /* 0: by the round trips */

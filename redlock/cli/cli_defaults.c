@@ -178,6 +178,15 @@ static uint32_t longest(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* A verb without --ttl is not limited by one: the library wants a lease of four attempts. */
+static void fit_lease(struct rdl_cli_options *o)
+{
+    const uint32_t most_ms = RDL_TTL_MAX / 4;
+
+    o->attempt_ms = o->attempt_ms < most_ms ? o->attempt_ms : most_ms;
+    o->ttl_ms = longest(o->ttl_ms, 4 * o->attempt_ms);
+}
+
 int rdl_cli_options_settle(struct rdl_cli_options *o)
 {
     char ttl[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
@@ -187,6 +196,8 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         o->max_ttl_ms = longest(longest(o->keep_ms, o->ttl_ms), RDL_CLI_MAX_TTL_MS);
         o->is_default_max_ttl = 1;
     }
+    if (!o->has_ttl)
+        fit_lease(o);
     if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
         rdl_cli_fail("--max-hold is below %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
         return RDL_EXIT_USAGE;
@@ -207,7 +218,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
                      rdl_cli_duration_text(o->attempt_ms, other), ttl_word(o), ttl);
         return RDL_EXIT_USAGE;
     }
-    if (o->ttl_ms > o->max_ttl_ms) {
+    if (o->has_ttl && o->ttl_ms > o->max_ttl_ms) {
         rdl_cli_fail("--ttl (%s) is above --max-ttl (%s), the longest ttl that all who share these servers "
                      "may use",
                      ttl, rdl_cli_duration_text(o->max_ttl_ms, other));

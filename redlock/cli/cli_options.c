@@ -55,6 +55,7 @@ enum {
     HOLDING = RDL_CLI_RUN | RDL_CLI_HOLD,
     GETTING = HOLDING | RDL_CLI_ACQUIRE,
     LEASING = GETTING | RDL_CLI_EXTEND,
+    WITH_TTL = LEASING | RDL_CLI_DOCTOR,
     HINTING = GETTING | RDL_CLI_RELEASE,
     ADOPTING = RDL_CLI_EXTEND | RDL_CLI_RELEASE,
     LIST = RDL_CLI_LIST,
@@ -78,7 +79,7 @@ static const struct option table[] = {
     {'u', "url", OPT_URL, VALUE, ALL},
     {0, "connect-command", OPT_CONNECT, VALUE, ALL},
     {'l', "lock", OPT_LOCK, VALUE, NAMING},
-    {0, "ttl", OPT_TTL, VALUE, LEASING | DOCTOR},
+    {0, "ttl", OPT_TTL, VALUE, WITH_TTL},
     {'w', "wait", OPT_WAIT, VALUE, GETTING | LIST},
     {'w', "timeout", OPT_WAIT, VALUE, GETTING | LIST},
     {'n', "nonblock", OPT_NOWAIT, NOTHING, GETTING},
@@ -744,6 +745,7 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
     o->verb = verb;
     o->token_fd = -1;
     o->wait_ms = RDL_CLI_FOREVER;
+    o->has_ttl = (verb & WITH_TTL) != 0;
     o->ttl_ms = 30000;
     o->conflict_status = RDL_EXIT_CONFLICT;
     o->password_fd = -1;

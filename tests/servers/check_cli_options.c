@@ -17,7 +17,7 @@ static char text[COMMAND_ARGS][256];
 static char *argv[COMMAND_ARGS];
 
 /* Words separated by blanks, copied: the parser writes on them. */
-static int parse(const char *line)
+static int parse_of(enum rdl_cli_verb verb, const char *line)
 {
     int argc = 0;
 
@@ -32,8 +32,13 @@ static int parse(const char *line)
         line += len + (line[len] == ' ');
     }
     argv[argc] = NULL;
-    int rc = rdl_cli_options_parse(&o, RDL_CLI_RUN, argc, argv);
+    int rc = rdl_cli_options_parse(&o, verb, argc, argv);
     return rc == 0 && !o.help ? rdl_cli_options_settle(&o) : rc;
+}
+
+static int parse(const char *line)
+{
+    return parse_of(RDL_CLI_RUN, line);
 }
 
 static void clear(void)
@@ -150,6 +155,21 @@ START_TEST(the_longest_ttl_is_by_default_that_of_the_first_lease)
     ck_assert_uint_eq(o.max_ttl_ms, 30000);
     ck_assert_int_eq(parse("--keep 50s --max-ttl 1h L y"), 0);
     ck_assert_uint_eq(o.max_ttl_ms, 3600000);
+}
+END_TEST
+
+/* They have no --ttl, so none limits them. */
+START_TEST(verbs_without_a_lease_take_any_attempt_and_max_ttl)
+{
+    static const enum rdl_cli_verb verbs[] = {RDL_CLI_STATUS, RDL_CLI_LIST, RDL_CLI_BREAK, RDL_CLI_RELEASE};
+
+    ck_assert_int_eq(parse_of(verbs[_i], "--attempt=10s L"), 0);
+    ck_assert_uint_eq(o.attempt_ms, 10000);
+    if (verbs[_i] == RDL_CLI_RELEASE)
+        return;
+    ck_assert_uint_eq(o.max_ttl_ms, 30000);
+    ck_assert_int_eq(parse_of(verbs[_i], "--max-ttl=1s L"), 0);
+    ck_assert_uint_eq(o.max_ttl_ms, 1000);
 }
 END_TEST
 
@@ -351,6 +371,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, every_time_is_written_in_the_same_ways);
     tcase_add_test(t, a_hold_that_is_shorter_than_the_ttl_is_the_lease);
     tcase_add_test(t, the_longest_ttl_is_by_default_that_of_the_first_lease);
+    tcase_add_loop_test(t, verbs_without_a_lease_take_any_attempt_and_max_ttl, 0, 4);
     tcase_add_test(t, mistakes_are_usage_errors);
     tcase_add_test(t, no_lock_is_named_like_the_canary);
     tcase_add_test(t, a_name_has_1_to_128_bytes);

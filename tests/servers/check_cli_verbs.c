@@ -284,7 +284,7 @@ START_TEST(extend_and_release_need_the_token_alone)
         memset(&b, 0, sizeof b);
         command_add_all(&b, verb == 0
                                 ? (const char *const[]){"extend", "-v", "--ttl=60s", "--attempt=5s", NULL}
-                                : (const char *const[]){"release", "-v", "--attempt=5s", NULL});
+                                : (const char *const[]){"release", "-v", "--attempt=10s", NULL});
         for (int i = 0; i < N; i++)
             command_add_all(&b, (const char *const[]){
                                     "-u", live_url(&server[i], LIVE_V6, urls[i], sizeof urls[i]), NULL});
