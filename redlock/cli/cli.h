@@ -140,7 +140,7 @@ struct rdl_cli_options {
     int is_default_max_ttl;      /* --max-ttl was not given */
     const char *connect_command; /* NULL: none */
     uint64_t wait_ms;            /* 0: one attempt; RDL_CLI_FOREVER */
-    int has_ttl; /* the verb takes --ttl */
+    int has_ttl;                 /* the verb takes --ttl */
     uint32_t ttl_ms;
     uint32_t grace_ms;   /* 0: min(5 s, ttl/6) */
     uint32_t attempt_ms; /* 0: by the round trips */
@@ -559,10 +559,10 @@ enum rdl_cli_kind { RDL_CLI_KIND_TOKEN, RDL_CLI_KIND_DEADLINE, RDL_CLI_KIND_FORE
 struct rdl_cli_seen {
     enum rdl_cli_what what;
     char value[RDL_NAME_MAX];
-    size_t len;      /* more than that: at least so many; 0 and ODD: not a string */
-    uint32_t id;     /* KEY: who holds it, for people: a hash of the whole value */
-    int64_t pttl_ms; /* -1: no expiry */
-    int error;       /* nothing was seen: why; RDL_OK: it changed while it was looked at */
+    size_t len;        /* more than that: at least so many; 0 and ODD: not a string */
+    uint32_t id;       /* KEY: who holds it, for people: a hash of the whole value */
+    int64_t pttl_ms;   /* -1: no expiry */
+    int error;         /* nothing was seen: why; RDL_OK: it changed while it was looked at */
     int is_unreadable; /* nothing was seen: the user may not read values */
     char said[RDL_TEXT_MAX];
 };
@@ -604,6 +604,7 @@ void rdl_cli_names_sort(struct rdl_cli_names *s);
 struct rdl_cli_look {
     const struct rdl_cli_options *o;
     struct rdl_cli_servers *servers;
+    uint64_t until_ms; /* nothing is waited for longer */
     struct rdl_cli_host host[RDL_SERVERS_MAX];
     struct rdl_cli_seen seen[RDL_SERVERS_MAX];
     struct rdl_req req[RDL_SERVERS_MAX];
@@ -617,9 +618,13 @@ struct rdl_cli_look {
     struct rdl_net net;
 };
 
-/* Connect, as far as that goes. 0 or an exit status, the reason said. Ends the process on a signal. */
+/*
+ * Connect: until a majority is connected, or can be no more; the others have one attempt's time. 0 or an exit
+ * status, the reason said. Ends the process on a signal.
+ */
 int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o);
-/* Again, where a connection was lost since. A server that said nothing before is asked again, too. */
+/* Its first part, without a connection; and its second, which may be repeated when some were lost. */
+int rdl_cli_look_open(struct rdl_cli_look *l, const struct rdl_cli_options *o);
 void rdl_cli_look_connect(struct rdl_cli_look *l);
 /* Ask server i; l->req[i] is idle or answered. UNSENT: it is out, or not connected. */
 void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd);
@@ -630,11 +635,10 @@ void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i);
 /* What this lock's key is on each server, into l->seen. Ends the process on a signal. */
 void rdl_cli_look_at(struct rdl_cli_look *l, const char *name);
 /*
- * Names of all keys that begin with prefix, of every server, for so long at most. Of a server that could
- * not be searched to the end l->seen says why, unless is_cut does. Ends the process on a signal.
+ * Names of all keys that begin with prefix, of every server. Of a server that could not be searched to the
+ * end l->seen says why, unless is_cut does. Ends the process on a signal.
  */
-void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names,
-                         uint64_t until_ms);
+void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names);
 /* Delete what was seen there of this id, if it is still that. 1: it was another value on one of them. */
 int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id);
 

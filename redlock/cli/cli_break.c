@@ -193,7 +193,8 @@ static int break_it(struct rdl_cli_look *l)
     rc = choose(l, &v, &id);
     if (rc != GO)
         return rc;
-    rdl_cli_look_connect(l); /* the answer may have taken hours */
+    if (l->o->held_by == NULL)
+        rdl_cli_look_connect(l); /* the answer may have taken hours */
     int is_changed = rdl_cli_look_break(l, name, id);
     rdl_cli_look_at(l, name);
     return judge(l, id, is_changed);

@@ -129,26 +129,18 @@ static int show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, c
     return rdl_cli_is_verbose() ? rdl_cli_look_show(l, v, name) : rdl_cli_verdict_show(v, name);
 }
 
-/* Who said nothing once has no time for all the other names. */
-static void leave_out(struct rdl_cli_look *l)
-{
-    for (size_t i = 0; i < l->servers->n; i++)
-        l->is_out[i] |= l->seen[i].what == RDL_CLI_SEEN_NOTHING && l->seen[i].error == RDL_E_TIMEOUT;
-}
-
-static int look_at_all(struct rdl_cli_look *l, uint64_t until_ms, struct gaps *g, int *status)
+static int look_at_all(struct rdl_cli_look *l, struct gaps *g, int *status)
 {
     size_t shown = 0;
 
     for (size_t k = 0; k < names.n; k++) {
         const char *name = names.name[k];
         struct rdl_cli_verdict v;
-        if (l->net.now_ms(l->net.ctx) >= until_ms) {
+        rdl_cli_look_at(l, name);
+        if (l->net.now_ms(l->net.ctx) >= l->until_ms) { /* some may have had no time to answer */
             add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
             break;
         }
-        rdl_cli_look_at(l, name);
-        leave_out(l);
         if (!is_lock(l, name)) {
             check_seen(l, name, g);
             continue;
@@ -166,18 +158,18 @@ static int look_at_all(struct rdl_cli_look *l, uint64_t until_ms, struct gaps *g
 
 static int list(struct rdl_cli_look *l)
 {
-    uint64_t patience_ms = l->o->wait_ms == RDL_CLI_FOREVER ? PATIENCE_MS : l->o->wait_ms;
-    uint64_t until_ms = l->net.now_ms(l->net.ctx) + patience_ms;
     struct gaps gaps = {0, ""};
     int status = 0, rc = 0;
 
-    rdl_cli_look_search(l, l->o->lock, &names, until_ms);
+    if (l->o->wait_ms == RDL_CLI_FOREVER)
+        l->until_ms = l->net.now_ms(l->net.ctx) + PATIENCE_MS;
+    rdl_cli_look_search(l, l->o->lock, &names);
     check_search(l, &gaps);
     rdl_cli_names_sort(&names);
     if (l->o->json)
         rc = rdl_cli_print("{\"locks\":[");
     if (rc == 0)
-        rc = look_at_all(l, until_ms, &gaps, &status);
+        rc = look_at_all(l, &gaps, &status);
     if (rc == 0 && l->o->json)
         rc = rdl_cli_print(gaps.status == 0 ? "],\"complete\":true}\n" : "],\"complete\":false}\n");
     if (gaps.status != 0)

@@ -423,39 +423,6 @@ static unsigned settled(void)
     return n;
 }
 
-static void connect_all(void)
-{
-    uint64_t until_ms = look->net.now_ms(look->net.ctx) + look->servers->config[0].connect_ms;
-
-    while (settled() < look->servers->n && look->net.now_ms(look->net.ctx) < until_ms)
-        turn(until_ms);
-}
-
-void rdl_cli_look_connect(struct rdl_cli_look *l)
-{
-    memset(l->is_out, 0, sizeof l->is_out);
-    for (size_t i = 0; i <= l->servers->n; i++) /* a turn that opens or closes one does not read the others */
-        turn(0);
-    connect_all();
-}
-
-int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
-{
-    static struct rdl_cli_servers servers;
-
-    make_break_ways();
-    look = l;
-    l->o = o;
-    l->servers = &servers;
-    int rc = rdl_cli_open(&servers, o, &l->posix, &l->net);
-    if (rc != 0)
-        return rc;
-    for (size_t i = 0; i < servers.n; i++)
-        servers.conn[i].preflight = o->verb == RDL_CLI_DOCTOR ? &more_questions : &questions;
-    connect_all();
-    return 0;
-}
-
 /* So long for an answer: as an attempt, three round trips at least. The doctor sees one that is too short. */
 static uint64_t patience_ms(void)
 {
@@ -467,6 +434,86 @@ static uint64_t patience_ms(void)
         ms = trips > ms ? trips : ms;
     }
     return ms;
+}
+
+static uint64_t now_ms(void)
+{
+    return look->net.now_ms(look->net.ctx);
+}
+
+/* In so long, or when the user waits no longer. */
+static uint64_t in_ms(uint64_t ms)
+{
+    uint64_t now = now_ms();
+
+    return now < look->until_ms && ms < look->until_ms - now ? now + ms : look->until_ms;
+}
+
+/* So long for those that a majority does not need: half of what is left is for what follows. */
+static uint64_t others_ms(uint64_t until_ms)
+{
+    uint64_t now = now_ms(), left_ms = now < look->until_ms ? look->until_ms - now : 0, ms = patience_ms();
+    uint64_t end_ms = in_ms(ms < left_ms / 2 ? ms : left_ms / 2);
+
+    return end_ms < until_ms ? end_ms : until_ms;
+}
+
+/* A majority is connected, or can be no more. */
+static int is_decided(void)
+{
+    size_t n = look->servers->n, ready = 0;
+
+    for (size_t i = 0; i < n; i++)
+        ready += rdl_conn_state(&look->servers->conn[i]) == RDL_CONN_READY;
+    return ready > n / 2 || settled() - ready > (n - 1) / 2;
+}
+
+/* The others have one attempt then; but the doctor wants to see them all. */
+static void connect_all(void)
+{
+    uint64_t until_ms = in_ms(look->servers->config[0].connect_ms);
+    int is_last = look->o->verb == RDL_CLI_DOCTOR;
+
+    while (settled() < look->servers->n && now_ms() < until_ms) {
+        if (!is_last && is_decided()) {
+            until_ms = others_ms(until_ms);
+            is_last = 1;
+        }
+        turn(until_ms);
+    }
+}
+
+void rdl_cli_look_connect(struct rdl_cli_look *l)
+{
+    memset(l->is_out, 0, sizeof l->is_out);
+    for (size_t i = 0; i <= l->servers->n; i++) /* a turn that opens or closes one does not read the others */
+        turn(0);
+    connect_all();
+}
+
+int rdl_cli_look_open(struct rdl_cli_look *l, const struct rdl_cli_options *o)
+{
+    static struct rdl_cli_servers servers;
+    uint64_t begun_ms = rdl_posix_now_ms();
+
+    make_break_ways();
+    look = l;
+    l->o = o;
+    l->servers = &servers;
+    l->until_ms = o->wait_ms < UINT64_MAX - begun_ms ? begun_ms + o->wait_ms : UINT64_MAX;
+    int rc = rdl_cli_open(&servers, o, &l->posix, &l->net);
+    for (size_t i = 0; i < servers.n && rc == 0; i++)
+        servers.conn[i].preflight = o->verb == RDL_CLI_DOCTOR ? &more_questions : &questions;
+    return rc;
+}
+
+int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
+{
+    int rc = rdl_cli_look_open(l, o);
+
+    if (rc == 0)
+        rdl_cli_look_connect(l);
+    return rc;
 }
 
 void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd)
@@ -498,12 +545,37 @@ static unsigned unanswered(void)
     return n;
 }
 
+static size_t answered(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < look->servers->n; i++)
+        n += look->req[i].answer == RDL_ANSWER_YES || look->req[i].answer == RDL_ANSWER_NO ||
+             look->req[i].answer == RDL_ANSWER_ERROR;
+    return n;
+}
+
 void rdl_cli_look_await(struct rdl_cli_look *l)
 {
-    uint64_t until_ms = l->net.now_ms(l->net.ctx) + patience_ms();
+    uint64_t until_ms = in_ms(patience_ms());
+    int is_last = 0;
 
-    while (unanswered() > 0 && l->net.now_ms(l->net.ctx) < until_ms)
+    while (unanswered() > 0 && now_ms() < until_ms) {
+        if (!is_last && answered() > l->servers->n / 2) {
+            until_ms = others_ms(until_ms);
+            is_last = 1;
+        }
         turn(until_ms);
+    }
+}
+
+/* A server that says nothing once is waited for no more: neither here nor for another lock. */
+static void leave_out_silent(void)
+{
+    for (size_t i = 0; i < look->servers->n; i++) {
+        look->is_out[i] |= look->req[i].is_queued;
+        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+    }
 }
 
 void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i)
@@ -536,14 +608,13 @@ void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
     memset(l->req, 0, sizeof l->req);
     for (int looks = 0; looks < LOOKS_MAX; looks++) {
         for (size_t i = 0; i < l->servers->n; i++)
-            if (!l->req[i].is_queued && (looks == 0 || l->req[i].answer == RDL_ANSWER_NO))
+            if (looks == 0 || l->req[i].answer == RDL_ANSWER_NO)
                 submit(op_key(), name, i);
         rdl_cli_look_await(look);
+        leave_out_silent();
     }
-    for (size_t i = 0; i < l->servers->n; i++) {
-        rdl_conn_forget(&l->servers->conn[i], &l->req[i]);
+    for (size_t i = 0; i < l->servers->n; i++)
         note(i);
-    }
 }
 
 int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id)
@@ -585,8 +656,7 @@ static unsigned search_on(void)
     return n;
 }
 
-void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names,
-                         uint64_t until_ms)
+void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names)
 {
     static char pattern[RDL_CLI_PATTERN_MAX];
 
@@ -598,9 +668,10 @@ void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_
         intakes[i].cursor_len = 1;
     }
     memset(l->req, 0, sizeof l->req);
-    while (!names->is_full && !l->is_cut && search_on() > 0)
-        l->is_cut = l->net.now_ms(l->net.ctx) >= until_ms;
-    l->is_cut |= names->is_full;
+    int goes_on = 1;
+    while (goes_on && !names->is_full && now_ms() < l->until_ms)
+        goes_on = search_on() > 0;
+    l->is_cut = names->is_full || now_ms() >= l->until_ms;
     for (size_t i = 0; i < l->servers->n; i++) /* who refused SCAN may answer the rest */
         l->is_out[i] = l->is_out[i] && l->seen[i].error == RDL_E_TIMEOUT;
     l->names = NULL;

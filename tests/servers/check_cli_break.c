@@ -50,8 +50,8 @@ static int break_it(const char *const options[], size_t n)
     return command_run(&a);
 }
 
-static const char *const of_it[] = {"--restart-guard=off", "--held-by", ID, NULL};
-static const char *const asks[] = {"--restart-guard=off", NULL};
+static const char *const of_it[] = {"--restart-guard=off", "--attempt=10s", "--held-by", ID, NULL};
+static const char *const asks[] = {"--restart-guard=off", "--attempt=10s", NULL};
 
 START_TEST(what_its_holder_left_behind_is_deleted_where_it_stands)
 {

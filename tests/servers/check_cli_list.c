@@ -41,10 +41,10 @@ static int list(const char *const options[], const char *prefix)
     return command_run(&a);
 }
 
-static const char *const off[] = {"--restart-guard=off", NULL};
-static const char *const legacy[] = {"--restart-guard=off", "--legacy", NULL};
-static const char *const guarded[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
-static const char *const quiet[] = {"--restart-guard=off", "-q", NULL};
+static const char *const off[] = {"--restart-guard=off", "--attempt=10s", NULL};
+static const char *const legacy[] = {"--restart-guard=off", "--attempt=10s", "--legacy", NULL};
+static const char *const guarded[] = {"--restart-guard=if-permitted", "--attempt=10s", "--max-ttl=60m", NULL};
+static const char *const quiet[] = {"--restart-guard=off", "--attempt=10s", "-q", NULL};
 static const char *const hasty[] = {"--restart-guard=off", "--wait=0", NULL};
 
 /* On the first n servers. */
@@ -329,6 +329,24 @@ START_TEST(a_server_that_says_nothing_is_left_out)
 }
 END_TEST
 
+/* One that is silent from the start: without its end the wait would be that for a connection. */
+START_TEST(it_takes_no_longer_than_wait_says)
+{
+    static const char *const brief[] = {"--restart-guard=off", "--attempt=20s", "--wait=1", NULL};
+
+    memset(&a, 0, sizeof a);
+    live_freeze(&server[0]);
+    command_add(&a, "list");
+    command_add_all(&a, brief);
+    command_add_servers(&a, server, 1);
+    ck_assert_int_eq(command_run(&a), 69);
+    live_thaw(&server[0]);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_str_eq(a.err,
+                     "redlock: the list may lack some: the time was over, give a longer prefix or --wait\n");
+}
+END_TEST
+
 /* In the middle of 2000 names: there is no time to wait for it with each of them. */
 START_TEST(a_server_that_falls_silent_is_not_asked_again)
 {
@@ -399,6 +417,7 @@ Suite *suite_cli_list(void)
     tcase_add_test(tc, a_server_without_scan_says_so);
     tcase_add_test(tc, a_strange_name_harms_nobody);
     tcase_add_test(tc, a_server_that_says_nothing_is_left_out);
+    tcase_add_test(tc, it_takes_no_longer_than_wait_says);
     tcase_add_test(tc, a_server_that_falls_silent_is_not_asked_again);
     tcase_add_test(tc, as_json_it_is_one_object);
     tcase_add_test(tc, what_run_holds_is_listed);

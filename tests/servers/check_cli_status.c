@@ -40,7 +40,7 @@ static int status(const char *const options[], size_t n, const char *const locks
     return command_run(&a);
 }
 
-static const char *const off[] = {"--restart-guard=off", NULL};
+static const char *const off[] = {"--restart-guard=off", "--attempt=10s", NULL};
 static const char *const nightly[] = {"nightly", NULL};
 
 /* What it says of server i, from the colon behind its address on. */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For how long `redlock status`, `list`, `break` and `doctor` wait for servers: the verbs' connections and
+ * their clock in here. A server is a letter: up, down (it refuses), frozen (it accepts and says nothing),
+ * tired (it answers until it is connected).
+ */
+#include "redlock/cli/cli.h"
+#include "tests/sim/server.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_look(void);
+
+enum { START = 1000000, CONNS = RDL_SERVERS_MAX, URL = 32 };
+
+static uint64_t now;
+static const char *servers;
+static struct rdl_cli_look look;
+static struct rdl_cli_options options;
+
+static struct link {
+    uint8_t bytes[4096]; /* sent, and not answered */
+    size_t len;
+} links[CONNS];
+
+/* ---------------------------------------------------------------- servers */
+
+static const char *reply(const struct sim_arg *argv)
+{
+    if (sim_arg_is(argv[0], "PTTL"))
+        return ":-2\r\n";
+    return "$0\r\n\r\n"; /* of INFO, of a key that is missing */
+}
+
+static void answer(struct rdl_conn *c, size_t i)
+{
+    struct link *l = &links[i];
+    struct sim_arg argv[SIM_ARGS];
+    const char *why;
+    long used;
+    int argc;
+
+    while ((used = sim_request_parse(l->bytes, l->len, argv, &argc, &why)) > 0) {
+        if (servers[i] == 'f' || (servers[i] == 't' && !sim_arg_is(argv[0], "INFO")))
+            return;
+        const char *text = reply(argv);
+        l->len -= (size_t)used;
+        memmove(l->bytes, l->bytes + used, l->len);
+        rdl_conn_rx(c, (const uint8_t *)text, strlen(text));
+    }
+}
+
+static int drive(struct rdl_conn *c, size_t i)
+{
+    unsigned wants = rdl_conn_wants(c);
+
+    if (wants & RDL_WANT_CLOSE) {
+        rdl_conn_closed(c, RDL_E_CLOSED);
+    } else if (wants & RDL_WANT_OPEN) {
+        links[i].len = 0;
+        if (servers[i] == 'd')
+            rdl_conn_closed(c, RDL_E_CONNECT);
+        else
+            rdl_conn_opened(c);
+    } else if (wants & RDL_WANT_WRITE) {
+        size_t n = rdl_conn_tx(c, links[i].bytes + links[i].len, sizeof links[i].bytes - links[i].len);
+        ck_assert_uint_gt(n, 0);
+        links[i].len += n;
+        rdl_conn_tx_done(c, n);
+        answer(c, i);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                int can_wake)
+{
+    int did = 0;
+
+    (void)ctx, (void)need, (void)can_wake;
+    for (size_t i = 0; i < n; i++)
+        did |= drive(conns[i], i);
+    if (!did && now < until_ms) {
+        ck_assert_uint_ne(until_ms, UINT64_MAX);
+        now = until_ms;
+    }
+    return RDL_OK;
+}
+
+static uint64_t now_ms(void *ctx)
+{
+    (void)ctx;
+    return now;
+}
+
+/* ---------------------------------------------------------------- how long it takes */
+
+/* redlock VERB WORDS SERVERS nightly, up to where it is connected. wait_ms: as with -w. */
+static void connect_to(enum rdl_cli_verb verb, const char *letters, const char *words, uint64_t wait_ms)
+{
+    static char url[CONNS][URL], copy[64];
+    char *argv[CONNS + 6];
+    int argc = 0, status;
+
+    servers = letters;
+    for (size_t i = 0; letters[i] != '\0'; i++) {
+        snprintf(url[i], sizeof url[i], "-uredis://127.0.0.%zu", i + 1);
+        argv[argc++] = url[i];
+    }
+    snprintf(copy, sizeof copy, "%s nightly", words);
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    ck_assert_int_eq(rdl_cli_options_read(&options, verb, argc, argv, &status), 1);
+    ck_assert_int_eq(rdl_cli_look_open(&look, &options), 0);
+    look.net.poll = poll;
+    look.net.now_ms = now_ms;
+    now = START;
+    look.until_ms = wait_ms != 0 ? START + wait_ms : UINT64_MAX;
+    rdl_cli_look_connect(&look);
+}
+
+/* Connecting to these servers, and a look at two locks each. */
+static const struct {
+    const char *servers;
+    enum rdl_cli_verb verb;
+    const char *options;
+    uint64_t wait_ms, connect_ms, first_ms, second_ms;
+} waits[] = {
+    {"...", RDL_CLI_STATUS, "", 0, 0, 0, 0},
+    /* the third has an attempt's time when the majority is there */
+    {"..f", RDL_CLI_STATUS, "", 0, 1000, 0, 0},
+    {"..f", RDL_CLI_LIST, "", 0, 1000, 0, 0},
+    {"..f", RDL_CLI_BREAK, "", 0, 1000, 0, 0},
+    {"..f", RDL_CLI_STATUS, "--attempt=300ms", 0, 300, 0, 0},
+    {"..f..", RDL_CLI_STATUS, "", 0, 1000, 0, 0},
+    {"..d", RDL_CLI_STATUS, "", 0, 0, 0, 0},
+    /* or when there can be no majority */
+    {"ddf", RDL_CLI_STATUS, "", 0, 1000, 0, 0},
+    /* which is waited for */
+    {".df", RDL_CLI_STATUS, "", 0, 5000, 0, 0},
+    {"f", RDL_CLI_STATUS, "", 0, 5000, 0, 0},
+    /* not for longer than -w, of which half is for the locks */
+    {"f", RDL_CLI_LIST, "", 700, 700, 0, 0},
+    {"..f", RDL_CLI_LIST, "", 700, 350, 0, 0},
+    {"..t", RDL_CLI_LIST, "", 700, 0, 350, 0},
+    /* one that falls silent is waited for once */
+    {"..t", RDL_CLI_STATUS, "", 0, 0, 1000, 0},
+    {"t", RDL_CLI_STATUS, "", 0, 0, 1000, 0},
+    {"ttt", RDL_CLI_LIST, "", 700, 0, 700, 0},
+    {"..f", RDL_CLI_DOCTOR, "", 0, 5000, 0, 0},
+};
+
+START_TEST(one_silent_server_costs_an_attempt)
+{
+    connect_to(waits[_i].verb, waits[_i].servers, waits[_i].options, waits[_i].wait_ms);
+    ck_assert_uint_eq(now - START, waits[_i].connect_ms);
+    if (waits[_i].verb == RDL_CLI_DOCTOR) /* it asks by itself */
+        return;
+    rdl_cli_look_at(&look, "nightly");
+    ck_assert_uint_eq(now - START, waits[_i].connect_ms + waits[_i].first_ms);
+    rdl_cli_look_at(&look, "weekly");
+    ck_assert_uint_eq(now - START, waits[_i].connect_ms + waits[_i].first_ms + waits[_i].second_ms);
+    for (size_t i = 0; waits[_i].servers[i] != '\0'; i++)
+        ck_assert_int_eq(look.seen[i].what,
+                         waits[_i].servers[i] == '.' ? RDL_CLI_SEEN_FREE : RDL_CLI_SEEN_NOTHING);
+}
+END_TEST
+
+Suite *suite_cli_look(void)
+{
+    Suite *suite = suite_create("cli_look");
+    TCase *tc = tcase_create("cli_look");
+
+    tcase_add_loop_test(tc, one_silent_server_costs_an_attempt, 0, sizeof waits / sizeof waits[0]);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
