@@ -540,6 +540,34 @@ void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
 void rdl_cli_add_word(struct rdl_cli_text *t, const char *s);
 /* "-l NAME", as the verbs take it; behind another one with a blank. */
 void rdl_cli_add_lock(struct rdl_cli_text *t, const char *name);
+
+/* ---------------------------------------------------------------- JSON */
+
+/*
+ * An object of JSON, or a line of the log as text, written member by member: strings are escaped, and commas
+ * and brackets come by themselves. A member that does not fit is left out, whole, and the object says so by
+ * "cut":true. So it can be read whatever names and servers' texts are, and however long.
+ */
+struct rdl_cli_json {
+    struct rdl_cli_text text;
+    char close[6];     /* the brackets that end what is open, the outermost first */
+    unsigned depth;    /* so many */
+    unsigned left_out; /* so many more are open that did not fit */
+    int is_text;       /* NAME=VALUE */
+    int is_cut;
+};
+
+/* cap: 64 at least. */
+void rdl_cli_json_begin(struct rdl_cli_json *j, char *out, size_t cap);
+/* bracket: { or [. In an array names are NULL. */
+void rdl_cli_json_open(struct rdl_cli_json *j, const char *name, char bracket);
+void rdl_cli_json_close(struct rdl_cli_json *j);
+void rdl_cli_json_string(struct rdl_cli_json *j, const char *name, const char *value);
+void rdl_cli_json_number(struct rdl_cli_json *j, const char *name, int64_t value);
+void rdl_cli_json_bool(struct rdl_cli_json *j, const char *name, int value);
+void rdl_cli_json_null(struct rdl_cli_json *j, const char *name);
+/* All that is open is closed. */
+void rdl_cli_json_end(struct rdl_cli_json *j);
 /* Bytes of that for all locks there may be at once, NUL included: every byte of a name a quote. */
 enum { RDL_CLI_LOCKS_MAX = RDL_MULTI_MAX * 6 + RDL_NAME_MAX * 4 };
 
@@ -689,6 +717,7 @@ int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 
 /* "redis 7.0.15, master, up 3 days" */
 void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h);
+void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 
 /* ---------------------------------------------------------------- the doctor */
 
@@ -930,7 +959,7 @@ uint64_t rdl_cli_progress_due_ms(void);
 /* ---------------------------------------------------------------- messages */
 
 /*
- * A line of the log: how it begins, its fields, how it ends; it is put by rdl_cli_put. As text:
+ * A line of the log: how it begins, its fields (rdl_cli_json_string, ...), how it ends. As text:
  * 2026-11-24T09:11:45.123Z acquired lock="nightly" id="8cf9df55" waited_ms=3 ...
  */
 enum { RDL_CLI_LOG_MAX = 20480 };
@@ -940,10 +969,10 @@ void rdl_cli_log_several(const char *const *names, size_t n);
 /* -1: there is no log. */
 int rdl_cli_log_fd(void);
 int rdl_cli_log_is_json(void);
-void rdl_cli_log_begin(struct rdl_cli_text *t, const char *event);
-void rdl_cli_log_number(struct rdl_cli_text *t, const char *name, uint64_t value);
-void rdl_cli_log_string(struct rdl_cli_text *t, const char *name, const char *value);
-void rdl_cli_log_end(struct rdl_cli_text *t);
+void rdl_cli_log_begin(struct rdl_cli_json *j, char *line, size_t cap, const char *event);
+/* End it, and put it where the log goes. */
+void rdl_cli_log_put(struct rdl_cli_json *j);
+void rdl_cli_log_end(struct rdl_cli_json *j);
 
 enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_CHATTY = 2 };
 

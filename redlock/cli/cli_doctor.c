@@ -42,24 +42,19 @@ static const char *where_of(const struct rdl_cli_finding *f)
 static const char *const ways[] = {"script", "DELEX", "DELIFEQ", "WATCH"};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-static void add_each(struct rdl_cli_text *t, unsigned bits, const char *quote, const char *between)
-{
-    const char *before = "";
-
-    for (size_t k = 0; k < WAYS; k++) {
-        if ((bits & 1u << k) == 0)
-            continue;
-        rdl_cli_add(t, "%s%s%s%s", before, quote, ways[k], quote);
-        before = between;
-    }
-}
-
 /* ---------------------------------------------------------------- text */
 
 static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
 {
+    const char *before = "";
+
     rdl_cli_add(t, "; %s by ", what);
-    add_each(t, bits, "", ", ");
+    for (size_t k = 0; k < WAYS; k++) {
+        if ((bits & 1u << k) == 0)
+            continue;
+        rdl_cli_add(t, "%s%s", before, ways[k]);
+        before = ", ";
+    }
     if (bits == 0)
         rdl_cli_add(t, "no way");
 }
@@ -120,69 +115,70 @@ static int show_acl(void)
 
 /* ---------------------------------------------------------------- JSON */
 
-static void add_list(struct rdl_cli_text *t, const char *what, unsigned bits)
+static void add_list(struct rdl_cli_json *j, const char *what, unsigned bits)
 {
-    rdl_cli_add(t, ",\"%s\":[", what);
-    add_each(t, bits, "\"", ",");
-    rdl_cli_add(t, "]");
+    rdl_cli_json_open(j, what, '[');
+    for (size_t k = 0; k < WAYS; k++)
+        if (bits & 1u << k)
+            rdl_cli_json_string(j, NULL, ways[k]);
+    rdl_cli_json_close(j);
 }
 
-static void add_server(struct rdl_cli_text *t, size_t i)
+static void add_server(struct rdl_cli_json *j, size_t i)
 {
     const struct rdl_cli_host *h = &look.host[i];
     char where[RDL_CLI_WHERE_MAX];
 
+    rdl_cli_json_open(j, NULL, '{');
     rdl_cli_servers_where(look.servers, i, where);
-    rdl_cli_add(t, "%s{\"server\":", i > 0 ? "," : "");
-    rdl_cli_add_json(t, where);
-    rdl_cli_add(t, ",\"answers\":%s", exam[i].is_there ? "true" : "false");
-    if (exam[i].is_there && h->is_told) {
-        rdl_cli_add(t, ",\"version\":");
-        rdl_cli_add_json(t, h->version);
-        rdl_cli_add(t, ",\"role\":");
-        rdl_cli_add_json(t, h->role);
-        rdl_cli_add(t, ",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64, h->uptime_s,
-                    rdl_cli_quarantine_ms(&options, h));
-    }
+    rdl_cli_json_string(j, "server", where);
+    rdl_cli_json_bool(j, "answers", exam[i].is_there);
+    if (exam[i].is_there && h->is_told)
+        rdl_cli_host_json(j, &options, h);
     if (exam[i].has_clock)
-        rdl_cli_add(t, ",\"round_trip_ms\":%" PRIu32, exam[i].rtt_ms);
+        rdl_cli_json_number(j, "round_trip_ms", exam[i].rtt_ms);
     if (exam[i].is_tried) {
-        add_list(t, "releases", exam[i].releases);
-        add_list(t, "extends", exam[i].extends);
+        add_list(j, "releases", exam[i].releases);
+        add_list(j, "extends", exam[i].extends);
     }
-    rdl_cli_add(t, "}");
+    rdl_cli_json_close(j);
 }
 
-static void add_finding(struct rdl_cli_text *t, const struct rdl_cli_finding *f, int is_first)
+static void add_finding(struct rdl_cli_json *j, const struct rdl_cli_finding *f)
 {
-    rdl_cli_add(t, "%s{\"id\":\"%s\",\"status\":%d,\"server\":", is_first ? "" : ",", f->id, f->status);
+    rdl_cli_json_open(j, NULL, '{');
+    rdl_cli_json_string(j, "id", f->id);
+    rdl_cli_json_number(j, "status", f->status);
     if (f->server >= 0)
-        rdl_cli_add_json(t, where_of(f));
+        rdl_cli_json_string(j, "server", where_of(f));
     else
-        rdl_cli_add(t, "null");
-    rdl_cli_add(t, ",\"what\":");
-    rdl_cli_add_json(t, f->what);
-    rdl_cli_add(t, ",\"remedy\":");
-    rdl_cli_add_json(t, f->remedy);
-    rdl_cli_add(t, "}");
+        rdl_cli_json_null(j, "server");
+    rdl_cli_json_string(j, "what", f->what);
+    rdl_cli_json_string(j, "remedy", f->remedy);
+    rdl_cli_json_close(j);
 }
 
 static int show_json(void)
 {
     static char out[JSON_MAX];
     char line[LINE_MAX_LEN];
-    struct rdl_cli_text t = {out, sizeof out, 0}, acl = {line, sizeof line, 0};
+    struct rdl_cli_text acl = {line, sizeof line, 0};
+    struct rdl_cli_json j;
 
-    rdl_cli_add(&t, "{\"status\":%d,\"servers\":[", worst());
+    rdl_cli_json_begin(&j, out, sizeof out);
+    rdl_cli_json_number(&j, "status", worst());
+    rdl_cli_json_open(&j, "servers", '[');
     for (size_t i = 0; i < look.servers->n; i++)
-        add_server(&t, i);
-    rdl_cli_add(&t, "],\"findings\":[");
+        add_server(&j, i);
+    rdl_cli_json_close(&j);
+    rdl_cli_json_open(&j, "findings", '[');
     for (size_t k = 0; k < findings.n; k++)
-        add_finding(&t, &findings.at[k], k == 0);
+        add_finding(&j, &findings.at[k]);
+    rdl_cli_json_close(&j);
     rdl_cli_acl_line(&acl, &options, look.servers, exam);
-    rdl_cli_add(&t, "],\"acl\":");
-    rdl_cli_add_json(&t, line);
-    rdl_cli_add(&t, "}\n");
+    rdl_cli_json_string(&j, "acl", line);
+    rdl_cli_json_end(&j);
+    rdl_cli_add(&j.text, "\n");
     return rdl_cli_print(out);
 }
 

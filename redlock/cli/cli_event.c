@@ -50,24 +50,24 @@ static int is_timed(const struct rdl_cli_lock *l, size_t i)
     return !l->is_single && l->servers->server[i].vote > RDL_VOTE_PENDING;
 }
 
-static void add_server_json(struct rdl_cli_text *t, const struct rdl_cli_lock *l, size_t i, const char *where,
+static void add_server_json(struct rdl_cli_json *j, const struct rdl_cli_lock *l, size_t i, const char *where,
                             const char *error)
 {
     const struct rdl_server *s = &l->servers->server[i];
 
-    rdl_cli_add(t, "%s{\"where\":", i > 0 ? "," : "");
-    rdl_cli_add_json(t, where);
-    rdl_cli_add(t, ",\"vote\":\"%s\"", votes[s->vote]);
+    rdl_cli_json_open(j, NULL, '{');
+    rdl_cli_json_string(j, "where", where);
+    rdl_cli_json_string(j, "vote", votes[s->vote]);
     if (is_timed(l, i))
-        rdl_cli_log_number(t, "ms", s->took_ms);
+        rdl_cli_json_number(j, "ms", s->took_ms);
     if (s->vote == RDL_VOTE_DENIED && s->value >= 0)
-        rdl_cli_log_number(t, "left_ms", (uint64_t)s->value);
+        rdl_cli_json_number(j, "left_ms", s->value);
     if (error[0] != '\0')
-        rdl_cli_log_string(t, "error", error);
-    rdl_cli_add(t, "}");
+        rdl_cli_json_string(j, "error", error);
+    rdl_cli_json_close(j);
 }
 
-static void add_server_text(struct rdl_cli_text *t, const struct rdl_cli_lock *l, size_t i, const char *where,
+static void add_server_text(struct rdl_cli_json *j, const struct rdl_cli_lock *l, size_t i, const char *where,
                             const char *error)
 {
     const struct rdl_server *s = &l->servers->server[i];
@@ -81,68 +81,69 @@ static void add_server_text(struct rdl_cli_text *t, const struct rdl_cli_lock *l
         rdl_cli_add(&w, " for %" PRId64 " ms", s->value);
     if (error[0] != '\0')
         rdl_cli_add(&w, ": %s", error);
-    rdl_cli_log_string(t, "server", words);
+    rdl_cli_json_string(j, "server", words);
 }
 
-static void add_servers(struct rdl_cli_text *t, const struct rdl_cli_lock *l)
+static void add_servers(struct rdl_cli_json *j, const struct rdl_cli_lock *l)
 {
     int is_json = rdl_cli_log_is_json();
 
-    rdl_cli_add(t, "%s", is_json ? ",\"servers\":[" : "");
+    if (is_json)
+        rdl_cli_json_open(j, "servers", '[');
     for (size_t i = 0; i < l->servers->n; i++) {
         char where[RDL_CLI_WHERE_MAX], error[200] = "";
         rdl_cli_servers_where(l->servers, i, where);
         if (has_failed(l, i))
             rdl_cli_lock_said(l, i, error, sizeof error);
-        (is_json ? add_server_json : add_server_text)(t, l, i, where, error);
+        (is_json ? add_server_json : add_server_text)(j, l, i, where, error);
     }
-    rdl_cli_add(t, "%s", is_json ? "]" : "");
+    if (is_json)
+        rdl_cli_json_close(j);
 }
 
-static void add_ours(struct rdl_cli_text *t, const struct rdl_cli_lock *l)
+static void add_ours(struct rdl_cli_json *j, const struct rdl_cli_lock *l)
 {
     uint64_t fence = rdl_cli_lease_fence(l);
     char id[16];
 
     snprintf(id, sizeof id, "%08" PRIx32, rdl_cli_lease_id(l));
-    rdl_cli_log_string(t, "id", id);
+    rdl_cli_json_string(j, "id", id);
     if (fence != 0)
-        rdl_cli_log_number(t, "fence", fence);
+        rdl_cli_json_number(j, "fence", (int64_t)fence);
 }
 
-static void add_waited(struct rdl_cli_text *t, const struct rdl_cli_lock *l, uint64_t now)
+static void add_waited(struct rdl_cli_json *j, const struct rdl_cli_lock *l, uint64_t now)
 {
     struct rdl_cli_cost cost = rdl_cli_lease_cost(l);
 
-    rdl_cli_log_number(t, "waited_ms", (l->got_ms != 0 ? l->got_ms : now) - l->asked_ms);
-    rdl_cli_log_number(t, "sets", cost.sets);
-    rdl_cli_log_number(t, "busy", cost.busy);
+    rdl_cli_json_number(j, "waited_ms", (int64_t)((l->got_ms != 0 ? l->got_ms : now) - l->asked_ms));
+    rdl_cli_json_number(j, "sets", cost.sets);
+    rdl_cli_json_number(j, "busy", cost.busy);
 }
 
 void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const char *reason, int status)
 {
     static char line[RDL_CLI_LOG_MAX];
-    struct rdl_cli_text t = {line, sizeof line, 0};
+    struct rdl_cli_json j;
     unsigned fields = events[event].fields;
     uint64_t now = rdl_cli_now(l), until_ms = rdl_cli_lease_until_ms(l);
 
     if (rdl_cli_log_fd() < 0)
         return;
-    rdl_cli_log_begin(&t, events[event].name);
+    rdl_cli_log_begin(&j, line, sizeof line, events[event].name);
     if (fields & OURS)
-        add_ours(&t, l);
+        add_ours(&j, l);
     if ((fields & WAITED) && l->asked_ms != 0)
-        add_waited(&t, l, now);
+        add_waited(&j, l, now);
     if ((fields & HELD) && l->got_ms != 0)
-        rdl_cli_log_number(&t, "held_ms", now - l->got_ms);
+        rdl_cli_json_number(&j, "held_ms", (int64_t)(now - l->got_ms));
     if (fields & LEFT)
-        rdl_cli_log_number(&t, "left_ms", until_ms > now ? until_ms - now : 0);
+        rdl_cli_json_number(&j, "left_ms", until_ms > now ? (int64_t)(until_ms - now) : 0);
     if (reason != NULL)
-        rdl_cli_log_string(&t, "reason", reason);
+        rdl_cli_json_string(&j, "reason", reason);
     if (status >= 0)
-        rdl_cli_log_number(&t, "status", (uint64_t)status);
+        rdl_cli_json_number(&j, "status", status);
     if (fields & SERVERS)
-        add_servers(&t, l);
-    rdl_cli_log_end(&t);
-    rdl_cli_put(rdl_cli_log_fd(), t.out, t.len);
+        add_servers(&j, l);
+    rdl_cli_log_put(&j);
 }

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
-#include <inttypes.h>
+#include <string.h>
 #include <time.h>
 
 static int log_fd = -1, is_json;
@@ -48,49 +48,45 @@ static void add_time(struct rdl_cli_text *t)
 }
 
 /* Text has their words alone. */
-static void add_names(struct rdl_cli_text *t)
+static void add_names(struct rdl_cli_json *j)
 {
-    rdl_cli_add(t, ",\"locks\":[");
-    for (size_t k = 0; k < n_log_locks; k++) {
-        rdl_cli_add(t, "%s", k > 0 ? "," : "");
-        rdl_cli_add_json(t, log_locks[k]);
-    }
-    rdl_cli_add(t, "]");
+    rdl_cli_json_open(j, "locks", '[');
+    for (size_t k = 0; k < n_log_locks; k++)
+        rdl_cli_json_string(j, NULL, log_locks[k]);
+    rdl_cli_json_close(j);
 }
 
-void rdl_cli_log_begin(struct rdl_cli_text *t, const char *event)
+static void begin_json(struct rdl_cli_json *j, char *line, size_t cap, const char *event, const char *time)
 {
-    if (is_json)
-        rdl_cli_add(t, "{\"event\":\"%s\",\"time\":\"", event);
-    add_time(t);
-    if (is_json)
-        rdl_cli_add(t, "\"");
-    else
-        rdl_cli_add(t, " %s", event);
+    rdl_cli_json_begin(j, line, cap);
+    rdl_cli_json_string(j, "event", event);
+    rdl_cli_json_string(j, "time", time);
+}
+
+static void begin_text(struct rdl_cli_json *j, char *line, size_t cap, const char *event, const char *time)
+{
+    memset(j, 0, sizeof *j);
+    j->text.out = line;
+    j->text.cap = cap;
+    j->is_text = 1;
+    rdl_cli_add(&j->text, "%s %s", time, event);
+}
+
+void rdl_cli_log_begin(struct rdl_cli_json *j, char *line, size_t cap, const char *event)
+{
+    char time[64];
+    struct rdl_cli_text t = {time, sizeof time, 0};
+
+    add_time(&t);
+    (is_json ? begin_json : begin_text)(j, line, cap, event, time);
     if (log_lock != NULL)
-        rdl_cli_log_string(t, "lock", log_lock);
+        rdl_cli_json_string(j, "lock", log_lock);
     if (is_json && n_log_locks > 1)
-        add_names(t);
+        add_names(j);
 }
 
-static void add_name(struct rdl_cli_text *t, const char *name)
+void rdl_cli_log_end(struct rdl_cli_json *j)
 {
-    rdl_cli_add(t, is_json ? ",\"%s\":" : " %s=", name);
-}
-
-void rdl_cli_log_number(struct rdl_cli_text *t, const char *name, uint64_t value)
-{
-    add_name(t, name);
-    rdl_cli_add(t, "%" PRIu64, value);
-}
-
-void rdl_cli_log_string(struct rdl_cli_text *t, const char *name, const char *value)
-{
-    add_name(t, name);
-    rdl_cli_add_json(t, value);
-}
-
-void rdl_cli_log_end(struct rdl_cli_text *t)
-{
-    rdl_cli_add(t, is_json ? "}\n" : "\n");
+    rdl_cli_json_end(j);
+    rdl_cli_add(&j->text, "\n");
 }

@@ -193,18 +193,17 @@ static void hear(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
 
 static void log_move(const char *where, const char *from, const char *to)
 {
-    char line[RDL_CLI_WHERE_MAX + 2 * RDL_CLI_ADDRESS_MAX + 1000];
-    struct rdl_cli_text t = {line, sizeof line, 0};
+    static char line[RDL_CLI_LOG_MAX];
+    struct rdl_cli_json j;
 
     if (rdl_cli_log_fd() < 0)
         return;
-    rdl_cli_log_begin(&t, "moved");
-    rdl_cli_log_string(&t, "where", where);
+    rdl_cli_log_begin(&j, line, sizeof line, "moved");
+    rdl_cli_json_string(&j, "where", where);
     if (from != NULL)
-        rdl_cli_log_string(&t, "from", from);
-    rdl_cli_log_string(&t, "to", to);
-    rdl_cli_log_end(&t);
-    rdl_cli_put(rdl_cli_log_fd(), t.out, t.len);
+        rdl_cli_json_string(&j, "from", from);
+    rdl_cli_json_string(&j, "to", to);
+    rdl_cli_log_put(&j);
 }
 
 /* A connection that is just being made to where it was is for nothing. */

@@ -61,13 +61,13 @@ static int is_logged(int fd)
 /* An event "message": its length. */
 static size_t message(char *line, size_t cap, const char *level, const char *text)
 {
-    struct rdl_cli_text t = {line, cap, 0};
+    struct rdl_cli_json j;
 
-    rdl_cli_log_begin(&t, "message");
-    rdl_cli_log_string(&t, "level", level);
-    rdl_cli_log_string(&t, "text", text);
-    rdl_cli_log_end(&t);
-    return t.len;
+    rdl_cli_log_begin(&j, line, cap, "message");
+    rdl_cli_json_string(&j, "level", level);
+    rdl_cli_json_string(&j, "text", text);
+    rdl_cli_log_end(&j);
+    return j.text.len;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -278,6 +278,12 @@ static void put_event(const char *level, const char *text)
     static char line[RDL_CLI_LOG_MAX];
 
     rdl_cli_put(STDERR_FILENO, line, message(line, sizeof line, level, text));
+}
+
+void rdl_cli_log_put(struct rdl_cli_json *j)
+{
+    rdl_cli_log_end(j);
+    rdl_cli_put(rdl_cli_log_fd(), j->text.out, j->text.len);
 }
 
 RDL_CLI_PRINTF(3, 0)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_LEN = 512, JSON_MAX = 8192 };
+enum { LINE_MAX_LEN = 512, JSON_MAX = 65536 };
 
 /* ---------------------------------------------------------------- what a key is */
 
@@ -297,41 +297,50 @@ int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 
 /* ---------------------------------------------------------------- JSON */
 
-static void add_id(struct rdl_cli_text *t, uint32_t id, int is_odd)
+static void add_id(struct rdl_cli_json *j, uint32_t id, int is_odd)
 {
+    char text[16];
+    struct rdl_cli_text t = {text, sizeof text, 0};
+
+    rdl_cli_add(&t, "%08" PRIx32, id);
     if (is_odd)
-        rdl_cli_add(t, ",\"id\":null");
+        rdl_cli_json_null(j, "id");
     else
-        rdl_cli_add(t, ",\"id\":\"%08" PRIx32 "\"", id);
+        rdl_cli_json_string(j, "id", text);
 }
 
-static void add_server(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
+void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, const struct rdl_cli_host *h)
+{
+    rdl_cli_json_string(j, "version", h->version);
+    rdl_cli_json_string(j, "role", h->role);
+    rdl_cli_json_number(j, "uptime_s", (int64_t)h->uptime_s);
+    rdl_cli_json_number(j, "quarantine_ms", (int64_t)rdl_cli_quarantine_ms(o, h));
+}
+
+static void add_server(struct rdl_cli_json *j, const struct rdl_cli_look *l, size_t i)
 {
     static const char *const kinds[] = {"token", "deadline", "foreign"};
     const struct rdl_cli_seen *s = &l->seen[i];
-    const struct rdl_cli_host *h = &l->host[i];
     char where[RDL_CLI_WHERE_MAX], error[256];
     struct rdl_cli_text e = {error, sizeof error, 0};
 
+    rdl_cli_json_open(j, NULL, '{');
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_add(t, "{\"server\":");
-    rdl_cli_add_json(t, where);
+    rdl_cli_json_string(j, "server", where);
     if (s->what == RDL_CLI_SEEN_NOTHING) {
         add_error(&e, l, i);
-        rdl_cli_add(t, ",\"key\":null,\"error\":");
-        rdl_cli_add_json(t, error);
+        rdl_cli_json_null(j, "key");
+        rdl_cli_json_string(j, "error", error);
     } else if (s->what == RDL_CLI_SEEN_FREE) {
-        rdl_cli_add(t, ",\"key\":\"free\"");
+        rdl_cli_json_string(j, "key", "free");
     } else {
-        rdl_cli_add(t, ",\"key\":\"%s\"", kinds[rdl_cli_seen_kind(s)]);
-        add_id(t, s->id, s->what == RDL_CLI_SEEN_ODD);
-        rdl_cli_add(t, ",\"ttl_ms\":%" PRId64, s->pttl_ms);
+        rdl_cli_json_string(j, "key", kinds[rdl_cli_seen_kind(s)]);
+        add_id(j, s->id, s->what == RDL_CLI_SEEN_ODD);
+        rdl_cli_json_number(j, "ttl_ms", s->pttl_ms);
     }
-    if (h->is_told) {
-        rdl_cli_add(t, ",\"version\":\"%s\",\"role\":\"%s\",\"uptime_s\":%lu,\"quarantine_ms\":%" PRIu64,
-                    h->version, h->role, h->uptime_s, rdl_cli_quarantine_ms(l->o, h));
-    }
-    rdl_cli_add(t, "}");
+    if (l->host[i].is_told)
+        rdl_cli_host_json(j, l->o, &l->host[i]);
+    rdl_cli_json_close(j);
 }
 
 int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
@@ -339,26 +348,23 @@ int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 {
     static const char *const words[] = {"free", "held", "split", "unknown"};
     static char out[JSON_MAX];
-    struct rdl_cli_text t = {out, sizeof out, 0};
+    struct rdl_cli_json j;
+    int rc = is_first ? 0 : rdl_cli_print(",");
 
-    if (!is_first)
-        rdl_cli_add(&t, ",");
-
-    rdl_cli_add(&t, "{\"lock\":");
-    rdl_cli_add_json(&t, name);
-    rdl_cli_add(&t, ",\"verdict\":\"%s\"", words[v->what]);
+    rdl_cli_json_begin(&j, out, sizeof out);
+    rdl_cli_json_string(&j, "lock", name);
+    rdl_cli_json_string(&j, "verdict", words[v->what]);
     if (v->what == RDL_CLI_HELD) {
-        add_id(&t, v->id, v->is_odd);
-        rdl_cli_add(&t, ",\"on\":%u", v->on);
+        add_id(&j, v->id, v->is_odd);
+        rdl_cli_json_number(&j, "on", v->on);
     }
     if (v->what == RDL_CLI_HELD && v->ends_ms != UINT64_MAX)
-        rdl_cli_add(&t, ",\"ends_ms\":%" PRIu64, v->ends_ms);
-    rdl_cli_add(&t, ",\"of\":%u,\"quorum\":%u,\"servers\":[", v->of, v->quorum);
-    for (size_t i = 0; i < l->servers->n; i++) {
-        if (i > 0)
-            rdl_cli_add(&t, ",");
-        add_server(&t, l, i);
-    }
-    rdl_cli_add(&t, "]}");
-    return rdl_cli_print(out);
+        rdl_cli_json_number(&j, "ends_ms", (int64_t)v->ends_ms);
+    rdl_cli_json_number(&j, "of", v->of);
+    rdl_cli_json_number(&j, "quorum", v->quorum);
+    rdl_cli_json_open(&j, "servers", '[');
+    for (size_t i = 0; i < l->servers->n; i++)
+        add_server(&j, l, i);
+    rdl_cli_json_end(&j);
+    return rc == 0 ? rdl_cli_print(out) : rc;
 }

@@ -50,7 +50,7 @@ static int open_log(const struct rdl_cli_options *o)
 static void warn_of_default_server(void)
 {
     static char line[RDL_CLI_LOG_MAX];
-    struct rdl_cli_text t = {line, sizeof line, 0};
+    struct rdl_cli_json j;
 
     rdl_cli_warn_always(
         "no server was named (-u, $REDLOCK_URLS, $REDIS_URL), so this uses 127.0.0.1:6379, and "
@@ -58,10 +58,9 @@ static void warn_of_default_server(void)
         "what you want");
     if (rdl_cli_log_fd() < 0)
         return;
-    rdl_cli_log_begin(&t, "default_server");
-    rdl_cli_log_string(&t, "where", "127.0.0.1:6379");
-    rdl_cli_log_end(&t);
-    rdl_cli_put(rdl_cli_log_fd(), t.out, t.len);
+    rdl_cli_log_begin(&j, line, sizeof line, "default_server");
+    rdl_cli_json_string(&j, "where", "127.0.0.1:6379");
+    rdl_cli_log_put(&j);
 }
 
 /* Clients that leave --max-ttl out trust a server again when 30 s are over, however long this lease is. */

@@ -2,6 +2,7 @@
 /* `redlock status` on real servers: what it says of each, of all together, and that it changes nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
@@ -261,6 +262,26 @@ START_TEST(as_json_it_is_one_object)
 }
 END_TEST
 
+/* A server may call itself what it likes. */
+START_TEST(as_json_it_is_an_object_whatever_the_server_says_of_itself)
+{
+    static struct relay relay = {.find = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                                 .put = "*2\r\n$4\r\nECHO\r\n$19\r\nredis_version:7\"\\\r\n\r\n",
+                                 .is_stubborn = 1};
+    char script[200];
+
+    relay_start(&relay, server[0].port, 0);
+    snprintf(script, sizeof script,
+             "$RDL_COMMAND status -u redis://127.0.0.1:%d --restart-guard=off --json nightly |"
+             " jq -r '.locks[0].servers[0].version'",
+             relay.port);
+    command_set_script(&a, server, 1, script);
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "7\"\\\n");
+    relay_stop(&relay);
+}
+END_TEST
+
 Suite *suite_cli_status(void)
 {
     Suite *suite = suite_create("cli_status");
@@ -277,6 +298,7 @@ Suite *suite_cli_status(void)
     tcase_add_loop_test(tc, a_user_who_may_not_look_is_told_so, 0, sizeof blind / sizeof blind[0]);
     tcase_add_test(tc, as_json_a_key_that_is_no_lock_has_no_id);
     tcase_add_test(tc, as_json_it_is_one_object);
+    tcase_add_test(tc, as_json_it_is_an_object_whatever_the_server_says_of_itself);
     suite_add_tcase(suite, tc);
     return suite;
 }
