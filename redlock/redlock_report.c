@@ -66,6 +66,8 @@ static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i,
 
     if (error != RDL_OK)
         add_error(l, s->conn, error);
+    else if (rdl_conn_state(s->conn) == RDL_CONN_HANDSHAKE)
+        add(l, "connected, but no answer yet");
     else if (rdl_conn_state(s->conn) != RDL_CONN_READY)
         add(l, "not connected yet");
     else if (s->counts)

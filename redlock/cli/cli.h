@@ -472,6 +472,8 @@ int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i);
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l);
 /* Somebody else has it, on one of the servers at least. */
 int rdl_cli_lock_is_denied(const struct rdl_cli_lock *l);
+/* A server that was asked has not answered, and may do it still. */
+int rdl_cli_lock_is_unanswered(const struct rdl_cli_lock *l);
 /* When a majority answered the last attempt; 0: none did. */
 uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l);
 /* The exit status for the lack of a majority, the reason said; 0, and nothing said: it may come yet. */

@@ -80,7 +80,7 @@ void rdl_cli_progress_show(const struct rdl_cli_progress *p)
     if (p->waited_ms < due_ms[is_short])
         return;
     due_ms[is_short] = p->waited_ms + (is_short ? SECOND_MS : MINUTE_MS);
-    if (p->left_ms == 0) /* it is over, and what came of it is said next */
+    if (p->left_ms < SECOND_MS) /* what comes of it is said next */
         return;
     rdl_cli_progress_text(p, is_short, text);
     if (is_short)

@@ -62,6 +62,17 @@ int rdl_cli_lock_is_denied(const struct rdl_cli_lock *l)
     return n > 0;
 }
 
+int rdl_cli_lock_is_unanswered(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        uint8_t vote = l->servers->server[i].vote;
+        n += vote == RDL_VOTE_PENDING || vote == RDL_VOTE_UNKNOWN;
+    }
+    return n > 0;
+}
+
 uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
 {
     uint64_t last_ms = 0;
@@ -343,6 +354,17 @@ static const char *too_far(const struct rdl_cli_lock *l)
     return text;
 }
 
+/* The old protocol is for one server, and only run speaks it. */
+static const char *too_old(const struct rdl_cli_lock *l)
+{
+    if (l->servers->n > 1)
+        return " (they must be Redis 2.6.12 or newer)";
+    if (l->o->verb == RDL_CLI_RUN)
+        return " (it must be Redis 2.6.12 or newer; with older ones --legacy auto speaks their protocol)";
+    return " (it must be Redis 2.6.12 or newer; with older ones redlock run --legacy auto speaks their "
+           "protocol)";
+}
+
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
@@ -350,9 +372,7 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
     if (status == RDL_EXIT_PROTOCOL)
         return " (is that the right port?)";
     if (is_one_too_old(l))
-        return l->servers->n > 1 ? " (they must be Redis 2.6.12 or newer)"
-                                 : " (it must be Redis 2.6.12 or newer; with older ones --legacy auto speaks "
-                                   "their protocol)";
+        return too_old(l);
     size_t n = refused(l);
     return n == 0 ? too_far(l) : n == 1 ? " (is it running?)" : " (are they running?)";
 }

@@ -7,6 +7,7 @@
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -65,7 +66,8 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
         rdl_cli_fail("%s holds no token: that is 40 hex digits, as redlock acquire prints them", from);
         return RDL_EXIT_DATA;
     }
-    memcpy(token, text, RDL_VALUE_MAX);
+    for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has small letters */
+        token[i] = (char)tolower((unsigned char)text[i]);
     return len > RDL_VALUE_MAX ? check_locks(text + RDL_VALUE_MAX + 1, from, o) : 0;
 }
 

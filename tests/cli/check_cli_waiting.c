@@ -48,13 +48,20 @@ END_TEST
 
 START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
 {
-    const struct rdl_cli_progress over = {"nightly", "", 1000, 0, 1, 30000};
+    struct rdl_cli_progress over = {"nightly", "", 1000, 0, 1, 30000};
 
     rdl_cli_progress_show(&over);
+    over.waited_ms = 61000;
+    over.left_ms = 999; /* what comes of it would stand right behind it */
+    rdl_cli_progress_show(&over);
     ck_assert_str_eq(heard_since(), "");
+    over.waited_ms = 121000;
+    over.left_ms = 1000;
+    rdl_cli_progress_show(&over);
+    ck_assert_ptr_nonnull(strstr(heard_since(), "2 min 1 s so far, 1 s left"));
     rdl_cli_loudness(RDL_CLI_QUIET);
-    ck_assert_str_eq(show_at(61000), "");
-    ck_assert_uint_eq(rdl_cli_progress_due_ms(), 121000); /* and nobody is woken for it again and again */
+    ck_assert_str_eq(show_at(181000), "");
+    ck_assert_uint_eq(rdl_cli_progress_due_ms(), 241000); /* and nobody is woken for it again and again */
 }
 END_TEST
 

@@ -180,6 +180,10 @@ START_TEST(gone_pending_and_not_connected_are_told)
     scripted_init(&fleet.s[2]);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
     ck_assert_str_eq(report(2), "not connected yet");
+    fleet.s[2].endpoint.password.data = "s3cret"; /* it says nothing to that */
+    fleet.s[2].endpoint.password.len = 6;
+    scripted_open(&fleet.s[2], 1000);
+    ck_assert_str_eq(report(2), "connected, but no answer yet");
 }
 END_TEST
 

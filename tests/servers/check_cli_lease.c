@@ -438,6 +438,24 @@ START_TEST(a_server_too_old_is_told_what_it_lacks)
 }
 END_TEST
 
+/* Only run has --legacy. */
+START_TEST(a_verb_without_the_old_protocol_names_the_one_that_has_it)
+{
+    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+
+    teardown();
+    begin(no_set);
+    memset(&a, 0, sizeof a);
+    command_add(&a, "acquire");
+    command_add_all(&a, at_once);
+    command_add_servers(&a, server, 1);
+    command_add(&a, "nightly");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(
+        strstr(a.err, "; with older ones redlock run --legacy auto speaks their protocol): "));
+}
+END_TEST
+
 START_TEST(a_single_lock_may_have_a_hint_too)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=auto", "--wake-hint", NULL}, 1, "true"), 0);
@@ -641,6 +659,7 @@ Suite *suite_cli_lease(void)
     tcase_add_loop_test(tc, where_an_old_lock_cannot_be_renewed_that_is_told_before_the_command_starts, 0, 2);
     tcase_add_test(tc, who_may_not_renew_an_old_lock_is_told_before_the_command_starts);
     tcase_add_loop_test(tc, a_server_too_old_is_told_what_it_lacks, 0, 2);
+    tcase_add_test(tc, a_verb_without_the_old_protocol_names_the_one_that_has_it);
     tcase_add_test(tc, a_single_lock_may_have_a_hint_too);
     tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
     tcase_add_test(tc, auto_is_the_old_protocol_where_the_server_knows_no_other);

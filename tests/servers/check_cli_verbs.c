@@ -6,6 +6,7 @@
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +194,23 @@ START_TEST(the_token_file_is_its_owners_alone_and_nothing_is_printed)
 }
 END_TEST
 
+/* As another tool may have written them. */
+START_TEST(a_token_in_capitals_is_that_token)
+{
+    char entry[64];
+
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    snprintf(entry, sizeof entry, "%s", token_of(&a));
+    for (char *at = strchr(entry, '='); *at != '\0'; at++)
+        *at = (char)toupper((unsigned char)*at);
+    set(&b, "release", none, N);
+    command_setenv(&b, entry);
+    ck_assert_int_eq(command_run(&b), 0);
+    ck_assert_str_eq(b.err, "");
+    assert_key_is(NULL);
+}
+END_TEST
+
 START_TEST(a_token_file_that_exists_is_73_and_nothing_is_asked)
 {
     char text[200];
@@ -292,8 +310,8 @@ START_TEST(extend_and_release_need_the_token_alone)
         command_setenv(&b, token_of(&a));
         ck_assert_int_eq(command_run(&b), 0);
         ck_assert_str_eq(b.out, "");
-        ck_assert_ptr_nonnull(
-            strstr(b.err, verb == 0 ? "redlock: nightly extended: 5" : "redlock: nightly released\n"));
+        ck_assert_ptr_nonnull(strstr(b.err, verb == 0 ? "redlock: nightly extended: it lasts for 5"
+                                                      : "redlock: nightly released\n"));
         assert_told_of_each(&b, verb == 1);
         ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14)); /* no word says the digits */
         for (int i = 0; i < N && verb == 0; i++)
@@ -615,6 +633,7 @@ Suite *suite_cli_verbs(void)
     tcase_add_test(tc, with_fence_the_number_follows_behind_a_blank);
     tcase_add_test(tc, who_finds_it_held_exits_1_or_as_it_was_told);
     tcase_add_test(tc, the_token_file_is_its_owners_alone_and_nothing_is_printed);
+    tcase_add_test(tc, a_token_in_capitals_is_that_token);
     tcase_add_test(tc, a_token_file_that_exists_is_73_and_nothing_is_asked);
     tcase_add_loop_test(tc, who_does_not_get_it_leaves_no_token_file, 0, 2);
     tcase_add_loop_test(tc, a_token_that_cannot_be_written_is_released_and_that_is_73, 0,

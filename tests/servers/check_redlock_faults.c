@@ -90,7 +90,7 @@ static void hurt_minority(int down, int stalled, int is_connected)
     if (down > 0)
         ck_assert_uint_ne(party.servers[0].vote, RDL_VOTE_GRANTED);
     if (stalled > 0)
-        is_told((size_t)down, is_connected ? "no answer yet" : "not connected yet");
+        is_told((size_t)down, is_connected ? "no answer yet" : "connected, but no answer yet");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     quorum_hurt(0, down, live_restart);
     quorum_hurt(down, stalled, live_thaw);
