@@ -63,8 +63,8 @@
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent. When
  * half of what was left at the first extend in vain is over, the next extend ends such a connection, whatever
- * other locks have asked over it (rdl_conn_give_up), and goes over a new one. From then on the connection is
- * silent after this lock's own attempt, however long others wait.
+ * other locks have asked over it (rdl_conn_give_up), and goes over a new one. From then on the connection
+ * counts as silent after this lock's own attempt, however long others wait.
  *
  * RDL_LOST of a release may come from a replica, and then says nothing about its master: on a connection
  * that does not ask the server for its role (rdl_guard_conn in redlock.h).
@@ -76,13 +76,13 @@
  * of ours is there and nothing stays owed, but whether somebody else had it before we let go is not known.
  *
  * A release that is refused with an error that passes (the server is loading, busy or cannot write: "again"
- * in resp/WIRE.md) is pending: the conn sends it again after a pause, while it is serviced
- * (rdl_conn_upkeep), until the key must have expired; for an adopted key the ttl of the options from then
- * on. The handle need not exist any more. While it does, it may release again after RDL_UNKNOWN or
+ * in resp/WIRE.md) is pending: while you service the conn (rdl_conn_upkeep) it sends the release again after
+ * a pause, until the key must have expired; for an adopted key that is the ttl of the options after the first
+ * refusal. The handle need not exist any more. While it does, it may release again after RDL_UNKNOWN or
  * RDL_E_..., and its next acquire sends that release first; extend returns RDL_LOST. Nobody may extend or
- * adopt the token of a lock after its release has begun: a pending release would delete the key under its
- * new holder. (RDL_LEGACY_INTEGER: its value does not tell holders apart, so its release is not sent again
- * by itself.)
+ * adopt the token of a lock after its release has begun: a pending release would delete the key under its new
+ * holder. (RDL_LEGACY_INTEGER: its value does not tell holders apart, so its release is not sent again by
+ * itself.)
  */
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H
@@ -111,7 +111,7 @@ enum {
     RDL_OVERWRITTEN = -49, /* legacy: nobody else can have it yet, but a waiter wrote his value over ours */
 
     RDL_E_FENCE_RANGE = -60, /* a fence number, or the least that was set, is not from 1 to RDL_FENCE_MAX */
-    RDL_E_TOKEN = -61        /* no 40 hex digits, or for a lock of the old protocol, which has no token */
+    RDL_E_TOKEN = -61        /* not 40 hex digits; or a lock of the old protocol, which has no token */
 };
 
 #define RDL_TTL_MAX      2147483647u         /* ms */
@@ -294,12 +294,11 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struc
  *     static uint8_t packed[RDL_NAME_MAX];
  *     rdl_lock_init_multi(&lock, &opt, &conn, accounts, 2, packed);
  *
- * 1 to RDL_MULTI_MAX (n) different names, together of RDL_NAME_MAX - n bytes at most; each excludes a px
- * lock of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts:
- * where there are none acquire says RDL_E_MULTI (RDL_E_PERM where the user may not use them). After an error
- * that a call inside the script may have raised, what it has set before is released. On a cluster node the
- * names need a tag in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK, or RDL_E_NAME,
- * which acquire repeats.
+ * 1 to RDL_MULTI_MAX (n) different names, together of RDL_NAME_MAX - n bytes at most; each excludes a px lock
+ * of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts: where there
+ * are none acquire says RDL_E_MULTI (RDL_E_PERM where the user may not use them). If a call inside the script
+ * may have failed, acquire releases the keys that were set before it. On a cluster node the names need a tag
+ * in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK, or RDL_E_NAME, which acquire repeats.
  */
 int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);

@@ -253,13 +253,13 @@ struct rdl_conn {
     const struct rdl_preflight *preflight; /* NULL: none */
     /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
     int32_t patience_ms;
-    uint32_t hurry_ms; /* of a lease in danger, which waits no longer, nor for others' SETs; 0: none */
+    uint32_t hurry_ms; /* how long a lease in danger waits, whatever others have asked; 0: none is */
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
-    uint32_t mark_ms; /* when the login was last seen to go on; the clock that ends pauses begins there */
+    uint32_t mark_ms;       /* the last progress of the login; the clock that ends pauses begins there */
     uint8_t handshake_seen; /* and how far it was */
     uint8_t users;          /* layers above number by it what uses this conn; wraps */
-    uint8_t beat;           /* of the clock that ends pauses, when upkeep was called last */
+    uint8_t beat;           /* the beat of that clock when upkeep was called last */
     uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;

@@ -23,14 +23,14 @@ struct rdl_command {
 
 /*
  * Answers take no longer than this (below 2^31); said before a request. Of several locks the most patient
- * counts, of those that said so since the last connection ended, and since nothing was waited for; until
- * one does, what was said before. It counts for the oldest answer, also where that is waited for already.
- * When that is overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended
- * with RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at the next turn if
- * there is none; not earlier: the releases behind them on this connection come after them, those on another
- * may not. What is owed then stays owed for one ttl more, for a server that thaws later executes even what
- * came over a connection that has ended: such a SET may keep its key for one ttl. On a conn that was never
- * told, nothing is overdue.
+ * counts, of those that said so since the last connection ended, and since nothing was waited for; until one
+ * does, what was said before. It also applies to an oldest answer that is waited for already. When that is
+ * overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended with
+ * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at the next turn if there is
+ * none; not earlier: the releases behind them on this connection come after them, those on another may not.
+ * What is owed then stays owed for one ttl more, for a server that thaws later executes even what came over a
+ * connection that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing
+ * is overdue.
  */
 void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 
@@ -38,11 +38,11 @@ void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
 enum { RDL_QUIET_MS = 1000 };
 
 /*
- * For an extend that would lose its lease by waiting: until a byte comes the oldest answer is overdue after
- * answer_ms, however patient other locks are, and unanswered SETs, also of others, do not keep this conn when
- * it is SILENT. It ends at the next turn, and what is owed stays owed for one ttl, as above. A SET
- * that its server executes after the release that went over the next one leaves a key for that lock's ttl,
- * which nobody believes in.
+ * Call this when an extend would lose its lease by waiting. Until a byte comes, the oldest answer is overdue
+ * after answer_ms, however patient other locks are. When the conn is SILENT it ends at the next turn, whoever
+ * has an unanswered SET on it, and what is owed stays owed for one ttl, as above. A SET that its server
+ * executes after the release that went over the next one leaves a key for that lock's ttl, which nobody
+ * believes in.
  */
 void rdl_conn_give_up(struct rdl_conn *c, uint32_t answer_ms);
 
@@ -65,9 +65,9 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
  * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
  * RDL_E_TIMEOUT, RDL_E_WAYS or RDL_E_LOGIN.
  *
- * A release (OWED_ALWAYS) that is answered with an error that passes has that answer, and is sent again
- * after a pause with jitter, READONLY over the next connection, until until_ms; where that is UINT64_MAX
- * for ttl_ms from the first pause on. Meanwhile other requests pass it, and the conn is not idle.
+ * A release (OWED_ALWAYS) that is refused with an error that passes reports that error, and is sent again
+ * after a pause with jitter (READONLY: over the next connection) until until_ms. If that is UINT64_MAX: for
+ * ttl_ms from the first pause on. Meanwhile other requests overtake it, and the conn is not idle.
  *
  * A request that may grant a key (rdl_op.may_grant) reserves the room that the key's release needs. The room
  * stays reserved, whatever the answer is and also if the connection ends, until rdl_conn_free_room.

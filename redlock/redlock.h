@@ -62,13 +62,13 @@
  * if the same run of that server answers (run_id). Another run is believed as it answers: gone, or somebody
  * else's. Where INFO is refused nobody knows which it is, and the vote is RDL_VOTE_UNKNOWN.
  *
- * Releases that servers refuse with an error that passes are pending, as lock.h says: also for a key that
- * was adopted until it must have expired, which is max_ttl and a second later. After RDL_UNKNOWN the handle
- * may release again: servers that have said what became of the key are not asked twice.
+ * Releases that servers refuse with an error that passes stay pending (lock.h) until the key must have
+ * expired. For an adopted key that is max_ttl and a second after the first refusal. After RDL_UNKNOWN the
+ * handle may release again: servers that have said what became of the key are not asked twice.
  *
  * When half of what was left at the first extend in vain is over and no majority has confirmed one, the
  * connections of the lock that are silent are ended (rdl_conn_give_up): over new ones the lease may be saved.
- * From then on a connection is silent after this lock's own attempt, however long others wait.
+ * From then on a connection counts as silent after this lock's own attempt, however long others wait.
  *
  * Whether there was a gap is told of servers that forget nothing unseen: the restart guard sees a restart,
  * the canary lost data (DESIGN.md, section 7).
@@ -239,10 +239,10 @@ struct rdl_redlock {
  * another one is set up with these servers[], the calls of this one return RDL_E_SHARED; release and cancel
  * then end its lease, but its keys stay to the end of their ttl.
  *
- * The conns have been set up, and are not open yet, unless another redlock uses them already: it has them ask
- * their servers for what the restart guard needs. Else acquire returns RDL_E_GUARD_LATE until that connection
- * has ended and the handle is set up again. What is wrong with a name, a ttl, the options or the number of
- * servers is reported by acquire.
+ * Pass conns that are set up and not open yet, unless another redlock uses them already: this call has them
+ * ask their servers for what the restart guard needs. Otherwise acquire returns RDL_E_GUARD_LATE until that
+ * connection has ended and you set the handle up again. What is wrong with a name, a ttl, the options or the
+ * number of servers is reported by acquire.
  */
 void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
                       struct rdl_server *servers, size_t n, const void *name, size_t name_len);

@@ -74,7 +74,7 @@ static const char messages[] =
     "another lock was set up with the same servers[] (rdl_redlock_init)\0"
     "the redlock was set up after its connection was opened (rdl_guard_conn)\0"
     /* lock.h again: from RDL_E_FENCE_RANGE down */
-    "the fencing number is not below 2^53, as scripts need it\0"
+    "the fencing number is too great for scripts (2^53 or more)\0"
     "not a token (40 hex digits), or a lock of the old protocol, which has none";
 
 const char *rdl_version(void)

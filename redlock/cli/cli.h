@@ -679,7 +679,7 @@ uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len);
 /* The same value on both, or none. */
 int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b);
 enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s);
-/* Of an ODD one what it is: "no string". */
+/* Of an ODD one what it is: "not a string". */
 const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s);
 
 enum rdl_cli_state { RDL_CLI_FREE, RDL_CLI_HELD, RDL_CLI_SPLIT, RDL_CLI_UNKNOWN };

@@ -101,7 +101,7 @@ static int refuse_odd(const struct rdl_cli_look *l)
     while (l->seen[i].what != RDL_CLI_SEEN_ODD)
         i++;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_fail("%s at %s is %s, so no lock: delete it by hand if it is to go", l->o->lock, where,
+    rdl_cli_fail("%s at %s is %s, so not a lock: if nobody needs it, delete it by hand", l->o->lock, where,
                  rdl_cli_seen_odd(&l->seen[i]));
     return RDL_EXIT_DATA;
 }
@@ -118,9 +118,10 @@ static int refuse_other(const struct rdl_cli_look *l, const struct rdl_cli_verdi
     if (is_odd(l, v))
         return refuse_odd(l);
     if (v->what == RDL_CLI_UNKNOWN) {
-        rdl_cli_fail("nothing was deleted, for it is not known whether %s is held: see what redlock doctor "
-                     "reports on these servers",
-                     o->lock);
+        rdl_cli_fail(
+            "nothing was deleted: it is not known whether %s is held; redlock doctor says what is wrong "
+            "with these servers",
+            o->lock);
         return RDL_EXIT_UNAVAILABLE;
     }
     rdl_cli_fail("%s is not held by %s any more: it is left as it is", o->lock, o->held_by);

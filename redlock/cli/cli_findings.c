@@ -367,7 +367,7 @@ static void find_rights(size_t i)
     }
     if (spared & RIGHT(GETRANGE)) {
         find("permission", WARNING, i,
-             "the user lacks +getrange: locks work without, but redlock list cannot read their keys");
+             "the user lacks +getrange: locks work, but redlock list cannot read their keys");
         remedy("%s", grant);
     }
     spared &= ~(RIGHT(INFO) | RIGHT(GETRANGE));

@@ -319,8 +319,8 @@ static void set_floor(struct rdl_cli_lock *l)
     floor_ms = rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
     if (floor_ms == 0 && !is_told)
         rdl_cli_warn(
-            "--fence: this host's clock is not set, so the number does not start from the time: should "
-            "the servers lose it, a smaller one may follow");
+            "--fence: this host's clock is not set, so if the servers lose the number, a smaller one may "
+            "follow; set the clock");
     is_told |= floor_ms == 0;
     rdl_redlock_set_floor(&l->redlock, floor_ms);
 }

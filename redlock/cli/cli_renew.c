@@ -149,8 +149,8 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
             "held it at the same time (%s)",
             l->o->lock, why);
     else if (rc == RDL_UNKNOWN && rdl_cli_lock_is_unanswered(l))
-        rdl_cli_warn("%s may not be released (%s): it is free when its lease ends, at the latest", l->o->lock,
-                     why[0] != '\0' ? why : rdl_strerror(rc));
+        rdl_cli_warn("%s: release not confirmed (%s); it is free when its lease ends, at the latest",
+                     l->o->lock, why[0] != '\0' ? why : rdl_strerror(rc));
     else if (rc != RDL_OK)
         rdl_cli_warn("%s could not be released (%s): it is free when its lease ends", l->o->lock,
                      why[0] != '\0' ? why : rdl_strerror(rc));

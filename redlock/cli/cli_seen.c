@@ -45,7 +45,7 @@ enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s)
 
 const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s)
 {
-    return s->len == 0 ? "no string" : "a string of more than 128 bytes"; /* RDL_NAME_MAX */
+    return s->len == 0 ? "not a string" : "a string of more than 128 bytes"; /* RDL_NAME_MAX */
 }
 
 /* ---------------------------------------------------------------- the majority */
@@ -214,7 +214,7 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
     enum rdl_cli_kind kind = rdl_cli_seen_kind(s);
 
     if (s->what == RDL_CLI_SEEN_ODD)
-        rdl_cli_add(t, "%s, so no lock", rdl_cli_seen_odd(s));
+        rdl_cli_add(t, "%s, so not a lock", rdl_cli_seen_odd(s));
     else if (kind == RDL_CLI_KIND_DEADLINE)
         rdl_cli_add(t, "old protocol: held by %08" PRIx32 " until %.*s (Unix time)", s->id, (int)s->len,
                     s->value);

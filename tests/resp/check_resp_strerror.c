@@ -46,7 +46,7 @@ static const struct {
     {RDL_NO_QUORUM, "too few servers could be asked"},
     {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"},
     {RDL_E_GUARD_LATE, "the redlock was set up after its connection was opened (rdl_guard_conn)"},
-    {RDL_E_FENCE_RANGE, "the fencing number is not below 2^53, as scripts need it"},
+    {RDL_E_FENCE_RANGE, "the fencing number is too great for scripts (2^53 or more)"},
     {RDL_E_TOKEN, "not a token (40 hex digits), or a lock of the old protocol, which has none"}};
 
 START_TEST(the_words_are_those_of_the_number)

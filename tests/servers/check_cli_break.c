@@ -256,8 +256,8 @@ START_TEST(where_it_cannot_ask_it_does_not_say_that_nobody_holds_it)
 {
     static const char *const guarded[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
     static const char text[] =
-        "redlock: nothing was deleted, for it is not known whether nightly is held: see "
-        "what redlock doctor reports on these servers\n";
+        "redlock: nothing was deleted: it is not known whether nightly is held; redlock doctor says what is "
+        "wrong with these servers\n";
 
     ck_assert_int_eq(break_it(guarded, N), 69);
     ck_assert_str_eq(a.err, text);
@@ -341,7 +341,7 @@ END_TEST
 static const struct {
     const char *set, *id, *what;
 } odd[] = {{"SETRANGE nightly 128 x", "1b58c59e", "a string of more than 128 bytes"},
-           {"LPUSH nightly 1", "00000000", "no string"}};
+           {"LPUSH nightly 1", "00000000", "not a string"}};
 
 START_TEST(a_key_that_is_no_lock_is_left_to_people)
 {
@@ -350,7 +350,7 @@ START_TEST(a_key_that_is_no_lock_is_left_to_people)
 
     live_command(&server[0], "%s", odd[_i].set);
     snprintf(text, sizeof text,
-             "redlock: nightly at 127.0.0.1:%d is %s, so no lock: delete it by hand if it is to go\n",
+             "redlock: nightly at 127.0.0.1:%d is %s, so not a lock: if nobody needs it, delete it by hand\n",
              server[0].port, odd[_i].what);
     ck_assert_int_eq(break_it(held_by, 1), 65);
     ck_assert_str_eq(a.err, text);

@@ -139,7 +139,7 @@ static const struct {
     {{"ACL SETUSER default -getrange", "PING"},
      1,
      "warning",
-     "the user lacks +getrange: locks work without, but redlock list cannot read their keys; ",
+     "the user lacks +getrange: locks work, but redlock list cannot read their keys; ",
      "grant what the last line says"},
     {{"ACL SETUSER default -eval -evalsha", "PING"},
      1,

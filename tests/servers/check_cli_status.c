@@ -109,14 +109,14 @@ static const struct {
      "held by 6df928bb on 2 of 3, for ",
      1},
     {{"SET nightly \"\" PX 600000", "PING"}, "a value that is no token of ours: 811c9dc5, ", "free\n", 0},
-    {{"LPUSH nightly 1", "PING"}, "no string, so no lock, no expiry", "free\n", 0},
+    {{"LPUSH nightly 1", "PING"}, "not a string, so not a lock, no expiry", "free\n", 0},
     {{"LPUSH nightly 1", "LPUSH nightly 2"},
-     "no string, so no lock, no expiry",
+     "not a string, so not a lock, no expiry",
      "taken by a key that is no lock on 2 of 3, no expiry\n",
      1},
     {{"SETRANGE nightly 127 x", "PING"}, "a value that is no token of ours: ", "free\n", 0},
     {{"SETRANGE nightly 128 x", "PING"},
-     "a string of more than 128 bytes, so no lock, no expiry",
+     "a string of more than 128 bytes, so not a lock, no expiry",
      "free\n",
      0},
     {{"SET nightly " TOKEN " PX 600000", "SET nightly " OTHER " PX 600000"},
@@ -205,13 +205,13 @@ START_TEST(a_long_value_is_not_read)
     live_command(&server[0], "SETRANGE nightly 1000000 x");
     live_command(&server[0], "PEXPIRE nightly 600000");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "a string of more than 128 bytes, so no lock, ");
+    expect(said_of(0), "a string of more than 128 bytes, so not a lock, ");
     ck_assert_ptr_nonnull(strstr(said_of(0), " s left\n"));
     ck_assert_ptr_null(strstr(live_command(&server[0], "INFO commandstats"), "cmdstat_get:"));
     live_command(&server[0], "DEL nightly");
     live_command(&server[0], "LPUSH nightly 1");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "no string, so no lock, no expiry\n");
+    expect(said_of(0), "not a string, so not a lock, no expiry\n");
 }
 END_TEST
 
