@@ -104,13 +104,14 @@ void client_conn(struct world *w, struct client *c, unsigned s)
         c->endpoint[s].password = (struct rdl_bytes){word, strlen(word)};
     if (rng_chance(r, 300))
         c->endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
-    c->cfg[s] = (struct rdl_conn_config){.endpoint = &c->endpoint[s],
-                                         .ways = &rdl_ways_all,
-                                         .login = &rdl_login,
-                                         .queue = c->queue[s],
-                                         .queue_len = is_small ? QUEUE_LEAST : QUEUE_BYTES,
-                                         .facts = &c->facts[s],
-                                         .connect_ms = rng_chance(r, 500) ? 0 : 200};
+    c->cfg[s] =
+        (struct rdl_conn_config){.endpoint = &c->endpoint[s],
+                                 .ways = &rdl_ways_all,
+                                 .login = &rdl_login,
+                                 .queue = c->queue[s],
+                                 .queue_len = is_small && !w->opt.is_roomy ? QUEUE_LEAST : QUEUE_BYTES,
+                                 .facts = &c->facts[s],
+                                 .connect_ms = rng_chance(r, 500) ? 0 : 200};
     c->rx_len[s] = is_small ? RX_LEAST : RX_BYTES;
     c->tx_len[s] = is_small ? TX_LEAST : TX_BYTES;
     if (w->opt.chunk)

@@ -11,6 +11,7 @@
  *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard)
  *           unnamed=1         no server shows a run_id
  *           chunk=N           so many bytes are sent and read at once
+ *           roomy=1           no queue is small: how much fits into one depends on the size of a pointer
  *           without=N,N...    leave these entries of the plan of faults out
  *           idle=BITS         (hexadecimal, 3 to a client) locks that nobody wants
  *           keep-going=1      go on behind a violation; quiet=1: a line for each
@@ -106,6 +107,7 @@ static int *number_of(struct job *j, const char *name, size_t len, int *least, i
                  {"guard", &j->options.guard, 1, 4},
                  {"unnamed", &j->options.is_unnamed, 0, 1},
                  {"chunk", &j->options.chunk, 1, RX_BYTES},
+                 {"roomy", &j->options.is_roomy, 0, 1},
                  {"trace", &j->options.trace, 0, 1},
                  {"hash", &j->hashes, 0, 1},
                  {"keep-going", &j->keep_going, 0, 1},

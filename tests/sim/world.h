@@ -110,6 +110,7 @@ struct options {
     int guard;                /* enum rdl_guard; 0: drawn */
     int is_unnamed;           /* no server shows a run_id; 0: drawn */
     int chunk;                /* bytes that are sent and read at once; 0: drawn */
+    int is_roomy;             /* no queue is small; 0: drawn */
     int trace;                /* print a line per state change */
     int is_plotted;           /* its picture is wanted */
     int is_scripted;          /* nobody acts by himself: a scenario does */
