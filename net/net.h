@@ -52,7 +52,8 @@ enum {
     RDL_E_ABANDONED = -34,   /* the operation ended without this answer and no longer waits for it */
     RDL_E_INTERRUPTED = -35, /* a blocking acquire was ended from outside (rdl_posix.wake_fd) */
     RDL_E_NO_INFO = -36,     /* RDL_E_CLOSED, in a report: before INFO was answered, as some proxies do */
-    RDL_E_FORKED = -37       /* a child after fork may not use its parent's connection, nor its handles */
+    RDL_E_FORKED = -37,      /* a child after fork may not use its parent's connection, nor its handles */
+    RDL_E_GATEWAY = -38      /* a load balancer's HTTP 502, 503 or 504: it has no server now (net_posix.c) */
 };
 
 enum {
@@ -263,7 +264,7 @@ struct rdl_conn {
     uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* the driver's own */
     int fd;
-    int sys_error;   /* net_posix.c: errno of what ended the connection; 0: it was not the system */
+    int sys_error;   /* net_posix.c: errno of what ended the connection; below 1: it was not the system */
     void *transport; /* net_posix.c: the number of the process that opened its first socket */
     char reply[RDL_TEXT_MAX];
     char text[RDL_TEXT_MAX];

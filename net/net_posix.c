@@ -44,7 +44,8 @@ enum {
     IDLE_S = 15,
     PROBE_S = 5,
     PROBES = 3,
-    UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000
+    UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000,
+    NO_BYTE_YET = -1 /* rdl_conn.sys_error: the connection is open, and nothing came over it */
 };
 
 union address {
@@ -225,7 +226,7 @@ static void opened(struct rdl_conn *c)
     }
     if (MSG_DONTWAIT != 0)
         (void)fcntl(c->fd, F_SETFL, 0);
-    c->sys_error = 0;
+    c->sys_error = NO_BYTE_YET;
     rdl_conn_opened(c);
 }
 
@@ -280,6 +281,29 @@ static void finish(struct rdl_conn *c)
 /* ---------------------------------------------------------------- bytes */
 
 /*
+ * HTTP 502, 503 or 504, and nothing before it on this connection: a load balancer has no server now. A status
+ * line that comes in two reads is like any other text that is no reply.
+ */
+static int is_from_gateway(const struct rdl_conn *c, const uint8_t *bytes, size_t n)
+{
+    static const char version[] = "HTTP/1.", status[] = " 50";
+    enum { MINOR = sizeof version - 1, STATUS = MINOR + 1, DIGIT = STATUS + sizeof status - 1 };
+
+    return c->sys_error == NO_BYTE_YET && n > DIGIT && memcmp(bytes, version, MINOR) == 0 &&
+           memcmp(bytes + STATUS, status, DIGIT - STATUS) == 0 && bytes[DIGIT] >= '2' && bytes[DIGIT] <= '4';
+}
+
+static void take(struct rdl_conn *c, const uint8_t *bytes, size_t n)
+{
+    if (is_from_gateway(c, bytes, n)) {
+        end(c, RDL_E_GATEWAY);
+        return;
+    }
+    c->sys_error = 0;
+    rdl_conn_rx(c, bytes, n);
+}
+
+/*
  * A read that brings less than there is room for has emptied the socket: no second one to learn that. flags:
  * those of the first. Returns 0 if there was nothing.
  */
@@ -291,7 +315,7 @@ static int receive(struct rdl_conn *c, int flags)
     for (i = 0; i < READS_MAX && (rdl_conn_wants(c) & RDL_WANT_READ); i++) {
         ssize_t n = recv(c->fd, bytes, sizeof bytes, i == 0 ? flags : MSG_DONTWAIT);
         if (n > 0) {
-            rdl_conn_rx(c, bytes, (size_t)n);
+            take(c, bytes, (size_t)n);
             if ((size_t)n < sizeof bytes)
                 return 1;
         } else if (n == 0) {
@@ -372,7 +396,7 @@ int rdl_posix_fd(const struct rdl_conn *c)
 
 int rdl_posix_errno(const struct rdl_conn *c)
 {
-    return c->sys_error;
+    return c->sys_error > 0 ? c->sys_error : 0;
 }
 
 short rdl_posix_events(const struct rdl_conn *c)

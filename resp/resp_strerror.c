@@ -50,7 +50,8 @@ static const char messages[] =
     "interrupted (rdl_posix.wake_fd)\0"
     "the connection was closed before INFO was answered (a proxy may not support INFO)\0"
     "a forked child used its parent's connection (set it up again: rdl_conn_init)\0"
-    "\0\0" /* -38, -39: free */
+    "a load balancer has no server now: it answered with HTTP 502, 503 or 504\0"
+    "\0" /* -39: free */
     /* lock.h: from RDL_E_NAME down */
     "a lock's name has 1 to 128 bytes\0"
     "the ttl is 0, too long, or under four attempts\0"

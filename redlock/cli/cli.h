@@ -280,10 +280,11 @@ struct rdl_cli_servers {
     unsigned char is_name[RDL_SERVERS_MAX]; /* its URL has a name in the place of an address */
     /* rediss://: the connect command opens its connections; without an address nobody else can */
     unsigned char is_tls[RDL_SERVERS_MAX + 1];
-    struct rdl_cli_ip tls_ip[RDL_SERVERS_MAX]; /* where that leads, as far as it is known here */
-    int any_address;                           /* options.any_address */
-    const char *unresolved[RDL_SERVERS_MAX];   /* why the name has no address, else NULL */
-    char *several[RDL_SERVERS_MAX];            /* doctor: the addresses of a name that has more than one */
+    struct rdl_cli_ip tls_ip[RDL_SERVERS_MAX];  /* where that leads, as far as it is known here */
+    int any_address;                            /* options.any_address */
+    const char *unresolved[RDL_SERVERS_MAX];    /* why the name has no address, else NULL */
+    unsigned char may_resolve[RDL_SERVERS_MAX]; /* that passes: its name server could not be asked */
+    char *several[RDL_SERVERS_MAX];             /* doctor: the addresses of a name that has more than one */
     uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
     struct rdl_facts facts[RDL_SERVERS_MAX + 1];
 };
@@ -302,12 +303,18 @@ void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[R
 
 /* ---------------------------------------------------------------- names */
 
-enum rdl_cli_address { RDL_CLI_ADDRESS_FOUND, RDL_CLI_ADDRESS_NONE, RDL_CLI_ADDRESS_SEVERAL };
+enum rdl_cli_address {
+    RDL_CLI_ADDRESS_FOUND,
+    RDL_CLI_ADDRESS_NONE,
+    RDL_CLI_ADDRESS_LATER,
+    RDL_CLI_ADDRESS_SEVERAL
+};
 
 /*
- * Look up ep->host. FOUND: ep has the address; NONE: *why says why; SEVERAL: of one family, all of them stand
- * in all. All hosts must come to the same: of two families IPv4 is taken, the other one only of loopback,
- * where nobody listens on the first. any: the first that answers. Where none does, the one that ep had.
+ * Look up ep->host. FOUND: ep has the address; NONE: *why says why; LATER: the same, and it may have one the
+ * next time; SEVERAL: of one family, all of them stand in all. All hosts must come to the same: of two
+ * families IPv4 is taken, the other one only of loopback, where nobody listens on the first. any: the first
+ * that answers. Where none does, the one that ep had.
  */
 enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,
                                           char all[RDL_CLI_ADDRESSES_MAX]);

@@ -220,7 +220,7 @@ enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, cons
     int rc = getaddrinfo(ep->host, service, &hints, &list);
     if (rc != 0) {
         *why = rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc);
-        return RDL_CLI_ADDRESS_NONE;
+        return rc == EAI_AGAIN ? RDL_CLI_ADDRESS_LATER : RDL_CLI_ADDRESS_NONE;
     }
     is_none = next(list, NULL, AF_INET) == NULL && next(list, NULL, AF_INET6) == NULL;
     if (!is_none)

@@ -81,6 +81,8 @@ static const char *unreachable_remedy(size_t i, const char *why)
 {
     if (look->seen[i].error == RDL_E_NO_INFO)
         return "if it is a proxy, connect to the server itself";
+    if (look->seen[i].error == RDL_E_GATEWAY)
+        return "a load balancer or proxy answers for the server: check the server behind it";
     if (!look->servers->is_tls[i])
         return "is it running, and may this host connect to it?";
     for (size_t k = 0; k < sizeof tls_remedies / sizeof tls_remedies[0]; k++)
@@ -123,7 +125,8 @@ static void find_address(size_t i)
         remedy("name one of them, or give --any-address if all lead to one server");
     } else {
         find("unreachable", RDL_EXIT_UNAVAILABLE, i, "no address: %s", look->servers->unresolved[i]);
-        remedy("check the name");
+        remedy("%s", look->servers->may_resolve[i] ? "check this host's name servers: /etc/resolv.conf"
+                                                   : "check the name");
     }
 }
 

@@ -18,6 +18,7 @@
 
 enum {
     EVERY_MS = 5000,    /* of one name no oftener: behind the end of the last lookup, or our start */
+    AGAIN_MS = 1000,    /* if the name server could not be asked */
     PATIENCE_MS = 10000 /* a resolver asks its second name server after five seconds */
 };
 
@@ -25,7 +26,7 @@ enum {
 struct answer {
     enum rdl_cli_address found;
     struct rdl_cli_ip ip;
-    char text[RDL_CLI_ADDRESSES_MAX]; /* NONE: why; SEVERAL: all of them */
+    char text[RDL_CLI_ADDRESSES_MAX]; /* NONE, LATER: why; SEVERAL: all of them */
 };
 
 enum { TOLD_NONE = 1, TOLD_SEVERAL = 2, TOLD_TAKEN = 4 };
@@ -39,6 +40,7 @@ static struct lookup {
     int has_next;           /* it is not connected, and its name led to next when it was last asked */
     struct rdl_cli_ip next; /* may be where it is already */
     unsigned told;          /* since it was connected last */
+    char why[RDL_CLI_ADDRESSES_MAX]; /* it has no address; for servers.unresolved */
 } lookups[RDL_SERVERS_MAX];
 
 /* ---------------------------------------------------------------- the process */
@@ -64,7 +66,7 @@ static void ask(struct rdl_endpoint ep, int any, pid_t parent, int fd)
     fill_stdio();
     memset(&a, 0, sizeof a);
     a.found = rdl_cli_address_find(&ep, any, &why, a.text);
-    if (a.found == RDL_CLI_ADDRESS_NONE)
+    if (a.found == RDL_CLI_ADDRESS_NONE || a.found == RDL_CLI_ADDRESS_LATER)
         snprintf(a.text, sizeof a.text, "%s", why);
     a.ip = rdl_cli_address_of(&ep);
     _exit(write(fd, &a, sizeof a) == (ssize_t)sizeof a ? 0 : 1);
@@ -124,6 +126,12 @@ static int is_lost(const struct rdl_conn *c)
     return rdl_conn_state(c) != RDL_CONN_READY && rdl_conn_error(c) != RDL_OK;
 }
 
+/* Until its name is looked up again. */
+static uint32_t pause_ms(const struct rdl_cli_servers *s, size_t i)
+{
+    return s->unresolved[i] != NULL && s->may_resolve[i] ? AGAIN_MS : EVERY_MS;
+}
+
 /* 1: the first time. */
 static int is_news(struct lookup *u, unsigned what)
 {
@@ -146,10 +154,22 @@ static void tell_stays(const struct rdl_cli_servers *s, size_t i, const char *wh
         rdl_cli_warn("%s %s: it is looked for at %s, as before", where, why, had);
 }
 
+/* What was a question to a name server is answered: there is no such name. */
+static int is_refuted(struct rdl_cli_servers *s, size_t i, const struct answer *a)
+{
+    if (!s->may_resolve[i] || a->found != RDL_CLI_ADDRESS_NONE)
+        return 0;
+    snprintf(lookups[i].why, sizeof lookups[i].why, "%s", a->text);
+    s->unresolved[i] = lookups[i].why;
+    s->may_resolve[i] = 0;
+    return 1;
+}
+
 /* That there is none was said at the start, if it never had one. */
-static void took_none(const struct rdl_cli_servers *s, size_t i, const struct answer *a)
+static void took_none(struct rdl_cli_servers *s, size_t i, const struct answer *a)
 {
     char why[RDL_CLI_ADDRESSES_MAX + 100];
+    int is_new = s->endpoint[i].family != RDL_UNRESOLVED || is_refuted(s, i, a);
 
     if (a->found == RDL_CLI_ADDRESS_SEVERAL) {
         snprintf(why, sizeof why, "has more than one address now (%s), which may be several servers",
@@ -159,12 +179,12 @@ static void took_none(const struct rdl_cli_servers *s, size_t i, const struct an
         return;
     }
     snprintf(why, sizeof why, "has no address now (%s)", a->text);
-    if (s->endpoint[i].family != RDL_UNRESOLVED && is_news(&lookups[i], TOLD_NONE))
+    if (is_new && is_news(&lookups[i], TOLD_NONE))
         tell_stays(s, i, why);
 }
 
 /* The answer, if it is there, or the time for it is over. */
-static void hear(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
+static void hear(struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
 {
     struct lookup *u = &lookups[i];
     struct answer a;
@@ -179,10 +199,10 @@ static void hear(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
     } else {
         stop(u);
         memset(&a, 0, sizeof a);
-        a.found = RDL_CLI_ADDRESS_NONE;
+        a.found = RDL_CLI_ADDRESS_LATER;
         snprintf(a.text, sizeof a.text, "%s", n < 0 ? "no answer in time" : "the lookup was ended");
     }
-    u->at_ms = now_ms + EVERY_MS;
+    u->at_ms = now_ms + pause_ms(s, i);
     u->has_next = a.found == RDL_CLI_ADDRESS_FOUND;
     u->next = a.ip;
     if (!u->has_next && is_lost(&s->conn[i]))
@@ -311,7 +331,7 @@ static void begin(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
     struct lookup *u = &lookups[i];
 
     if (u->at_ms == 0)
-        u->at_ms = now_ms + EVERY_MS;
+        u->at_ms = now_ms + pause_ms(s, i);
     if (u->pid > 0 || now_ms < u->at_ms || !is_lost(&s->conn[i]))
         return;
     if (start(u, &s->endpoint[i], s->any_address) == 0) {

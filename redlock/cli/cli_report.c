@@ -203,6 +203,34 @@ static enum trouble trouble_of(int error)
     }
 }
 
+/* No name server could be asked for its address. */
+static int is_to_be_looked_up(const struct rdl_cli_lock *l, size_t i)
+{
+    return l->servers->unresolved[i] != NULL && l->servers->may_resolve[i];
+}
+
+/* What answered for it, if that is no server, may be a stand-in where a server has answered before. */
+static enum trouble trouble_with(const struct rdl_cli_lock *l, size_t i)
+{
+    int error = rdl_cli_lease_error(l, i);
+
+    if (l->servers->unresolved[i] != NULL)
+        return is_to_be_looked_up(l, i) ? SILENT : HOPELESS;
+    if (error == RDL_E_SYNTAX && rdl_conn_replies(&l->servers->conn[i]) > 0)
+        return SILENT;
+    return trouble_of(error);
+}
+
+/* How many have a name that does not exist. */
+static size_t nameless(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += l->servers->unresolved[i] != NULL && !is_to_be_looked_up(l, i);
+    return n;
+}
+
 /*
  * The exit status for the lack of a majority: what would have made one, had it gone well? 0: nothing that
  * could not go better at the next try.
@@ -216,8 +244,10 @@ int rdl_cli_lock_verdict(const struct rdl_cli_lock *l)
         if (is_useful(l, i))
             useful++;
         else
-            count[l->servers->unresolved[i] != NULL ? HOPELESS : trouble_of(rdl_cli_lease_error(l, i))]++;
+            count[trouble_with(l, i)]++;
     }
+    if (nameless(l) > n - quorum)
+        return RDL_EXIT_NOHOST;
     if (useful + count[SILENT] >= quorum)
         return 0;
     if (useful + count[SILENT] + count[REFUSED] >= quorum || count[REFUSED] > count[FOREIGN])
@@ -365,12 +395,34 @@ static const char *too_old(const struct rdl_cli_lock *l)
            "protocol)";
 }
 
+static int is_one_behind_gateway(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += rdl_cli_lease_error(l, i) == RDL_E_GATEWAY;
+    return n > 0;
+}
+
+static int is_one_to_be_looked_up(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += is_to_be_looked_up(l, i) != 0;
+    return n > 0;
+}
+
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
         return is_one_refused_login(l) ? " (check the password)" : permissions(l->o);
     if (status == RDL_EXIT_PROTOCOL)
         return " (is that the right port?)";
+    if (is_one_to_be_looked_up(l))
+        return " (check this host's name servers: /etc/resolv.conf)";
+    if (is_one_behind_gateway(l))
+        return " (a load balancer or proxy answers for the server: check the server behind it)";
     if (is_one_too_old(l))
         return too_old(l);
     size_t n = refused(l);
@@ -404,6 +456,8 @@ int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
 
     if (is_useful(l, i) || is_bystander(l, i) || l->servers->unresolved[i] != NULL)
         return 0;
+    if (error == RDL_E_SYNTAX)
+        return trouble_with(l, i) != SILENT;
     return rdl_is_permanent(error) || trouble_of(error) != SILENT || error == RDL_E_READONLY;
 }
 

@@ -124,6 +124,7 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
         s->tls_ip[i] = rdl_cli_address_of(&ep);
         return 0;
     case RDL_CLI_ADDRESS_NONE:
+    case RDL_CLI_ADDRESS_LATER:
         rdl_cli_note("no address for %s (%s): it is left to the connect command", where, why);
         return 0;
     case RDL_CLI_ADDRESS_SEVERAL:
@@ -137,7 +138,7 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
     return RDL_EXIT_NOHOST;
 }
 
-/* Look up what is a name. Those without an address stand in s->unresolved, and in list. */
+/* Look up what is a name. Those without an address stand in s->unresolved; in list those that have none. */
 static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options *o, char *list, size_t cap)
 {
     int is_lenient = o->verb == RDL_CLI_DOCTOR;
@@ -160,6 +161,12 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
         } else if (found == RDL_CLI_ADDRESS_SEVERAL) {
             refuse_several(where, all);
             rc = RDL_EXIT_NOHOST;
+        } else if (found == RDL_CLI_ADDRESS_LATER) {
+            s->unresolved[i] = why;
+            s->may_resolve[i] = 1;
+            if (!is_lenient)
+                rdl_cli_warn("%s: its name cannot be looked up now (%s): it counts as down until it can",
+                             where, why);
         } else if (found == RDL_CLI_ADDRESS_NONE) {
             s->unresolved[i] = why;
             int len = snprintf(list + n, cap - n, "%s%s (%s)", n > 0 ? ", " : "", where, why);
@@ -177,7 +184,7 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
     int rc = resolve_each(s, o, list, sizeof list);
 
     for (size_t i = 0; i < s->n; i++)
-        bad += s->unresolved[i] != NULL;
+        bad += s->unresolved[i] != NULL && !s->may_resolve[i];
     if (rc != 0 || bad == 0 || o->verb == RDL_CLI_DOCTOR)
         return rc;
     if (s->n - bad >= s->n / 2 + 1) {

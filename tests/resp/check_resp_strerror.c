@@ -24,7 +24,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 28 + 10 + 10 + 2); /* news, resp, net, lock, redlock, lock */
+    ck_assert_int_eq(n, 7 + 3 + 29 + 10 + 10 + 2); /* news, resp, net, lock, redlock, lock */
 }
 END_TEST
 
@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(a_number_that_is_no_result_is_unknown)
 {
-    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1, RDL_E_FORKED - 1,
+    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1, RDL_E_GATEWAY - 1,
                                   RDL_E_NAME + 1,  RDL_E_TOKEN - 1, INT_MAX,       INT_MIN};
 
     ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");

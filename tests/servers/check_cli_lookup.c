@@ -12,6 +12,7 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ Suite *suite_cli_lookup(void);
 Suite *suite_cli_lookup_held(void);
 Suite *suite_cli_lookup_waits(void);
 
-enum { EVERY_MS = 5000, PATIENCE_MS = 10000, MANY = 200 };
+enum { EVERY_MS = 5000, AGAIN_MS = 1000, PATIENCE_MS = 10000, MANY = 200 };
 
 /* ---------------------------------------------------------------- the lookups alone */
 
@@ -361,6 +362,42 @@ START_TEST(a_name_that_never_had_an_address_is_found_when_it_has_one)
 }
 END_TEST
 
+/* Its name server could not be asked: that is asked again soon, until there is an answer. */
+START_TEST(a_name_that_could_not_be_looked_up_is_looked_up_every_second)
+{
+    resolver_set("a.test", "192.0.2.1", 6379);
+    resolver_fail("a.test", 1);
+    init((const char *const[]){"redis://a.test", NULL}, 0);
+    now -= EVERY_MS;
+    rdl_conn_closed(&servers.conn[0], RDL_E_URL);
+    ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + AGAIN_MS);
+    for (unsigned asked = 2; asked < 5; asked++) {
+        now += AGAIN_MS;
+        look_up();
+        ck_assert_uint_eq(resolver_asked("a.test"), asked);
+        ck_assert_str_eq(heard_since(), "");
+    }
+    resolver_fail("a.test", 0);
+    now += AGAIN_MS;
+    look_up();
+    ck_assert_str_eq(heard_since(), "redlock: warning: a.test:6379 has an address now: 192.0.2.1\n");
+}
+END_TEST
+
+START_TEST(a_name_that_turns_out_not_to_exist_has_no_address_for_good)
+{
+    resolver_fail("a.test", 1);
+    init((const char *const[]){"redis://a.test", NULL}, 0);
+    ck_assert(servers.may_resolve[0]);
+    rdl_conn_closed(&servers.conn[0], RDL_E_URL);
+    resolver_fail("a.test", 0);
+    look_up();
+    ck_assert(!servers.may_resolve[0]);
+    ck_assert_str_eq(servers.unresolved[0], gai_strerror(EAI_NONAME));
+    ck_assert_ptr_nonnull(strstr(heard_since(), "a.test:6379 has no address now ("));
+}
+END_TEST
+
 /* The order in which a resolver lists them is another one each time. */
 START_TEST(of_any_address_it_keeps_the_one_it_had_where_none_answers)
 {
@@ -473,6 +510,7 @@ static int redlock(int argc, char **argv)
 static void setup(void)
 {
     resolver_begin();
+    first = 0;
     memset(live, 0, sizeof live);
     live_start_all(live, N);
     for (int i = 0; i < N; i++)
@@ -592,6 +630,50 @@ START_TEST(who_waits_for_the_lock_finds_servers_that_move)
 }
 END_TEST
 
+static const char *const at_work[] = {"true", NULL};
+
+/* The only name server of this host is not there yet, as when it starts. */
+START_TEST(a_name_server_that_does_not_answer_is_waited_for)
+{
+    first = N - 1;
+    resolver_fail("a.test", 1);
+    start("run", (const char *const[]){"-w", "5m", NULL}, at_work);
+    await_asked(3);
+    resolver_fail("a.test", 0);
+    ck_assert_int_eq(command_end(&c), 0);
+    char said[300];
+    snprintf(said, sizeof said,
+             "redlock: warning: %s: its name cannot be looked up now (%s): it counts as down until it can\n"
+             "redlock: warning: %s has an address now: 127.0.0.1\n",
+             name, gai_strerror(EAI_AGAIN), name);
+    ck_assert_str_eq(c.err, said);
+}
+END_TEST
+
+START_TEST(a_name_server_that_never_answers_is_69)
+{
+    first = N - 1;
+    resolver_fail("a.test", 1);
+    start("run", (const char *const[]){"-w", "100ms", NULL}, at_work);
+    ck_assert_int_eq(command_end(&c), 69);
+    ck_assert_ptr_nonnull(strstr(c.err, " s (check this host's name servers: /etc/resolv.conf): a.test:"));
+    ck_assert_ptr_nonnull(strstr(c.err, gai_strerror(EAI_AGAIN)));
+}
+END_TEST
+
+/* The wait began before that was known. */
+START_TEST(a_name_that_turns_out_not_to_exist_is_68)
+{
+    first = N - 1;
+    resolver_set("a.test", NULL, 0);
+    resolver_fail("a.test", 1);
+    start("run", (const char *const[]){"-w", "5m", NULL}, at_work);
+    await_asked(2);
+    resolver_fail("a.test", 0);
+    ck_assert_int_eq(command_end(&c), 68);
+}
+END_TEST
+
 static void count_pipes(char out[16])
 {
     snprintf(out, 16, "%s", command_note(&c));
@@ -653,6 +735,8 @@ Suite *suite_cli_lookup(void)
     tcase_add_test(t, a_connection_on_its_way_to_where_it_was_is_ended);
     tcase_add_test(t, who_is_just_logging_in_moves_when_that_has_failed);
     tcase_add_test(t, a_name_that_never_had_an_address_is_found_when_it_has_one);
+    tcase_add_test(t, a_name_that_could_not_be_looked_up_is_looked_up_every_second);
+    tcase_add_test(t, a_name_that_turns_out_not_to_exist_has_no_address_for_good);
     tcase_add_test(t, of_any_address_it_keeps_the_one_it_had_where_none_answers);
     tcase_add_test(t, the_second_connection_goes_where_the_first_one_goes);
     tcase_add_test(t, many_lookups_leave_no_descriptor_and_no_process);
@@ -689,6 +773,9 @@ Suite *suite_cli_lookup_waits(void)
     Suite *s = of("cli_lookup_waits", &t);
 
     tcase_add_loop_test(t, who_waits_for_the_lock_finds_servers_that_move, 0, 2);
+    tcase_add_test(t, a_name_server_that_does_not_answer_is_waited_for);
+    tcase_add_test(t, a_name_server_that_never_answers_is_69);
+    tcase_add_test(t, a_name_that_turns_out_not_to_exist_is_68);
     tcase_add_test(t, the_command_has_no_descriptor_of_a_lookup);
     tcase_add_loop_test(t, who_is_ended_by_a_signal_leaves_no_lookup, 0, 2);
     return s;

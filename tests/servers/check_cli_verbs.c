@@ -581,8 +581,7 @@ START_TEST(servers_that_cannot_be_asked_have_the_same_status_for_every_verb)
     static const struct {
         const char *url;
         int status;
-    } servers[] = {
-        {"redis://127.0.0.1:port", 65}, {"redis://nowhere.invalid", 68}, {"redis://127.0.0.1:1", 69}};
+    } servers[] = {{"redis://127.0.0.1:port", 65}, {"redis://127.0.0.1:1", 69}};
 
     for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
         char full[300];

@@ -304,6 +304,17 @@ START_TEST(a_server_that_speaks_http_is_76)
 }
 END_TEST
 
+START_TEST(a_load_balancer_without_a_server_is_waited_for)
+{
+    ck_assert_int_eq(run_against("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n", 0), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: no lock after 0.5"));
+    ck_assert_ptr_nonnull(
+        strstr(a.err, " s (a load balancer or proxy answers for the server: check the server behind it): "));
+    ck_assert_ptr_nonnull(
+        strstr(a.err, ": a load balancer has no server now: it answered with HTTP 502, 503 or 504\n"));
+}
+END_TEST
+
 START_TEST(a_server_that_says_nothing_is_69)
 {
     ck_assert_int_eq(run_against("", 0), 69);
@@ -337,6 +348,7 @@ Suite *suite_cli_wait(void)
     tcase_add_test(t, it_is_asked_whether_they_run_only_where_they_refuse_connections);
     tcase_add_test(t, a_key_without_expiry_is_said_to_be_no_lock);
     tcase_add_test(t, a_server_that_speaks_http_is_76);
+    tcase_add_test(t, a_load_balancer_without_a_server_is_waited_for);
     tcase_add_test(t, a_server_that_says_nothing_is_69);
     tcase_add_test(t, what_a_server_says_cannot_write_on_the_terminal);
     suite_add_tcase(s, t);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -288,6 +289,54 @@ START_TEST(test_a_web_server)
 }
 END_TEST
 
+/* As an ingress without backends: there may be a server the next time. */
+START_TEST(test_a_load_balancer_without_a_server_is_an_error_that_passes)
+{
+    static const char *const lines[] = {"HTTP/1.1 502 Bad Gateway", "HTTP/1.0 503 Service Unavailable",
+                                        "HTTP/1.1 504 Gateway Timeout"};
+    char text[100];
+
+    snprintf(text, sizeof text, "%s\r\nContent-Length: 0\r\n\r\n", lines[_i]);
+    meet(FAKE_CLOSES, text, 1, 0);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unknown(RDL_E_GATEWAY);
+}
+END_TEST
+
+static void arrives(int fd, const char *bytes)
+{
+    ck_assert_int_eq(write(fd, bytes, strlen(bytes)), (ssize_t)strlen(bytes));
+    rdl_posix_ready(&client.conn, POLLIN);
+}
+
+START_TEST(test_http_inside_a_reply_is_no_load_balancer)
+{
+    int pair[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    client_init(&client, "redis://127.0.0.1");
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_posix_opened(&client.conn, pair[0]);
+    arrives(pair[1], "$12\r\n");
+    arrives(pair[1], "HTTP/1.1 503");
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_READY);
+    close(pair[1]);
+}
+END_TEST
+
+START_TEST(test_other_texts_of_http_are_no_server)
+{
+    static const char *const lines[] = {
+        "HTTP/1.1 500 Internal Server Error\r\n", "HTTP/1.1 501 Not Implemented\r\n",
+        "HTTP/1.1 505 HTTP Version Not Supported\r\n", "HTTP/1.1 50", "HTTP/2.0 503 Service Unavailable\r\n"};
+
+    meet(FAKE_CLOSES, lines[_i], 1, 0);
+    client_submit(&client, &rdl_op_acquire, "a");
+    check_unknown(RDL_E_SYNTAX);
+}
+END_TEST
+
 START_TEST(test_a_reply_nobody_asked_for)
 {
     meet(FAKE_GREETS, ":1\r\n", 0, _i);
@@ -400,6 +449,9 @@ Suite *suite_net_posix_bad(void)
     tcase_add_loop_test(tc, test_failed_connections_leave_no_descriptor, 0, 2);
     tcase_add_loop_test(tc, test_an_answer_byte_by_byte_is_one_answer, 0, 2);
     tcase_add_loop_test(tc, test_a_web_server, 0, 2);
+    tcase_add_loop_test(tc, test_a_load_balancer_without_a_server_is_an_error_that_passes, 0, 3);
+    tcase_add_test(tc, test_http_inside_a_reply_is_no_load_balancer);
+    tcase_add_loop_test(tc, test_other_texts_of_http_are_no_server, 0, 5);
     tcase_add_loop_test(tc, test_a_reply_nobody_asked_for, 0, 2);
     tcase_add_loop_test(tc, test_a_connection_that_ends_before_the_answer, 0, 2);
     tcase_add_loop_test(tc, test_a_connection_that_ends_amid_the_answer, 0, 2);
