@@ -14,6 +14,7 @@
  *     cli_doctor.c     a verb: what is wrong with the servers, and what to do about it
  *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
  *     cli_child.c      the command: its process group, environment, terminal
+ *     cli_strays.c     processes of the command that left its process group
  *     cli_guardian.c   the process that outlives us if we die
  *     cli_renew.c      a lease that is held: renewals, its end          struct rdl_cli_held
  *     cli_wait.c       getting the lock: one acquisition with its waiting
@@ -903,10 +904,29 @@ void rdl_cli_child_stopped(pid_t group, int sig);
 void rdl_cli_child_take_terminal(pid_t group);
 
 /*
+ * What the command started and what left its process group: read from /proc, if there is one. begin: before
+ * the guardian and the command are started; from then on orphans become our children, which we reap.
+ */
+void rdl_cli_strays_begin(void);
+/*
+ * Which processes are below the command now, or came to us as orphans: read until two readings agree, but so
+ * many times and until until_ms at most.
+ */
+void rdl_cli_strays_read(pid_t group, int most, uint64_t until_ms);
+/* Signal those outside the group that did not get that signal yet. How many that were. */
+size_t rdl_cli_strays_signal(int sig);
+/* How many ran outside the group when that was last read, but for those that are another user's. */
+size_t rdl_cli_strays_left(void);
+/* "1234 (timeout), 1235 (sleep)". 0: there were none. */
+int rdl_cli_strays_names(struct rdl_cli_text *t);
+
+/*
  * fork for a process beside us: until it has done what follows it has our handlers, and the pipe they write
  * to, so all signals are blocked in it. What we keep to be written is not its own.
  */
 pid_t rdl_cli_process_fork(void);
+/* One of those, of the last 256; or the session of one: it leads it. */
+int rdl_cli_process_is_helper(pid_t pid);
 /* In it: a session of its own, and the name that ps shows (on Linux). */
 void rdl_cli_process_lead(const char *name);
 /* The same; our handlers and signals are not for it, and it dies with parent, who forked it. */

@@ -16,6 +16,10 @@
 
 /* ---------------------------------------------------------------- its beginning */
 
+/* The last ones that were started; a session lasts as long as anybody is in it, so a number stays its own. */
+static pid_t helpers[256];
+static size_t n_helpers;
+
 pid_t rdl_cli_process_fork(void)
 {
     sigset_t all, before;
@@ -27,7 +31,17 @@ pid_t rdl_cli_process_fork(void)
         rdl_cli_forget_kept();
     else
         sigprocmask(SIG_SETMASK, &before, NULL);
+    if (pid > 0)
+        helpers[n_helpers++ % (sizeof helpers / sizeof helpers[0])] = pid;
     return pid;
+}
+
+int rdl_cli_process_is_helper(pid_t pid)
+{
+    for (size_t i = 0; i < sizeof helpers / sizeof helpers[0]; i++)
+        if (pid > 0 && helpers[i] == pid)
+            return 1;
+    return 0;
 }
 
 /* The name comes first: whoever finds the session finds whose it is. */

@@ -18,9 +18,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum {
     LOOK_MS = 50,        /* how often to see what no signal tells: an empty group, the terminal */
@@ -55,6 +52,9 @@ struct run {
     int spent;   /* --max-hold is over, and the command was stopped for that */
     int immune;  /* what is left of the group is another user's */
     enum phase phase;
+    uint64_t strays_ms; /* when to look for strays next */
+    int is_ahead;       /* of a lease that ends, what is below the command was read */
+    int strays;         /* that some left the group was said */
 };
 
 /* ---------------------------------------------------------------- the lease */
@@ -198,6 +198,57 @@ static void reap(struct run *r)
         rdl_cli_child_stopped(r->child, r->stopped);
 }
 
+/* ---------------------------------------------------------------- those that left the group */
+
+enum {
+    READINGS = 4,  /* of /proc, until two agree: who forks all the time never lets them */
+    WARN_MS = 1000 /* so long they may take when nothing is at stake any more */
+};
+
+/* The lock is no longer theirs: they are to end with the group. Else they were left behind on purpose. */
+static int are_strays_stopped(const struct run *r)
+{
+    return r->held.lost || r->spent;
+}
+
+static void tell_strays(struct run *r)
+{
+    char names[400] = "";
+    struct rdl_cli_text t = {names, sizeof names, 0};
+
+    if (r->strays || !rdl_cli_strays_names(&t))
+        return;
+    r->strays = 1;
+    rdl_cli_warn("processes of the command left its process group; stopping them, too: %s", names);
+}
+
+/* Those that are known and did not get that signal before. */
+static void signal_strays(struct run *r, int sig)
+{
+    if (are_strays_stopped(r) && rdl_cli_strays_signal(sig) > 0)
+        tell_strays(r);
+}
+
+static void warn_of_strays(struct run *r)
+{
+    char names[400] = "";
+    struct rdl_cli_text t = {names, sizeof names, 0};
+
+    rdl_cli_strays_read(r->child, READINGS, rdl_cli_now(r->lock) + WARN_MS);
+    if (!rdl_cli_strays_names(&t))
+        return;
+    if (are_strays_stopped(r))
+        rdl_cli_fail(
+            "processes that left the command's process group could not be stopped and work on without "
+            "%s: %s",
+            r->lock->o->lock, names);
+    else
+        rdl_cli_warn(
+            "the command has ended, and processes that it started work on without %s: %s; they left its "
+            "process group, so let the command wait for them",
+            r->lock->o->lock, names);
+}
+
 /* ---------------------------------------------------------------- phases */
 
 static void leave_behind(struct run *r)
@@ -256,6 +307,15 @@ static uint64_t end_of(const struct run *r, enum phase phase, uint64_t now)
                                : now + UNKILLABLE_MS;
 }
 
+/* The kill must not come late for it. */
+static void read_strays(const struct run *r, int most, uint64_t now)
+{
+    uint64_t end_ms = r->phase == KILLED ? now + WARN_MS : kill_at(r);
+
+    if (are_strays_stopped(r) && now < end_ms)
+        rdl_cli_strays_read(r->child, most, now + (end_ms - now) / 2);
+}
+
 /* Take the first step that there is. */
 static void advance(struct run *r, uint64_t now)
 {
@@ -268,16 +328,55 @@ static void advance(struct run *r, uint64_t now)
             step->say(r);
         r->phase = step->to;
         r->next_ms = end_of(r, step->to, now);
+        if (step->sig != SIGKILL)
+            read_strays(r, READINGS, now);
         tell_group(r, step->sig);
-        return;
+        signal_strays(r, step->sig);
+        r->strays_ms = 0;
+        break;
     }
+    if (r->phase == RUNNING || now < r->strays_ms)
+        return;
+    read_strays(r, 1, now);
+    signal_strays(r, r->phase == KILLED ? SIGKILL : SIGTERM);
+    r->strays_ms = now + LOOK_MS;
 }
 
-static int is_over(const struct run *r, uint64_t now)
+/*
+ * The kill of the group waits for no reading. So the last moment for one, which must show who is below the
+ * command before its group is killed, is a margin before that.
+ */
+static uint64_t read_at(const struct run *r)
+{
+    return before_end(r, 2 * rdl_cli_margin_ms(r->lock->o->ttl_ms));
+}
+
+static void look_ahead(struct run *r, uint64_t now)
+{
+    if (r->phase != RUNNING || r->exited || now < read_at(r)) {
+        r->is_ahead = 0;
+        return;
+    }
+    if (!r->is_ahead)
+        rdl_cli_strays_read(r->child, READINGS, kill_at(r));
+    r->is_ahead = 1;
+}
+
+/* Neither the command nor anybody of its group is left, or nobody can end them. */
+static int is_group_over(const struct run *r, uint64_t now)
 {
     if (!r->exited)
         return 0;
     return rdl_cli_child_group_is_empty(r->child) || (r->phase == KILLED && now >= r->next_ms);
+}
+
+/* The same of those that left it, if they are to end. */
+static int are_strays_over(const struct run *r, uint64_t now)
+{
+    if (!are_strays_stopped(r) || (r->phase == KILLED && now >= r->next_ms))
+        return 1;
+    rdl_cli_strays_read(r->child, 1, now + WARN_MS);
+    return rdl_cli_strays_left() == 0;
 }
 
 /* We may have slept for longer than the lease: then who knows when the command ended. */
@@ -298,6 +397,8 @@ static uint64_t wake_ms(const struct run *r, uint64_t now)
         at = renewal;
     if (r->phase == RUNNING && before_end(r, o->grace_ms) < at)
         at = before_end(r, o->grace_ms);
+    if (r->phase == RUNNING && !r->is_ahead && read_at(r) < at)
+        at = read_at(r);
     if (r->phase != RUNNING && r->next_ms > now && r->next_ms < at) /* killed, and still not gone: LOOK_MS */
         at = r->next_ms;
     if (r->phase <= LEFTOVER &&
@@ -312,12 +413,14 @@ static void loop(struct run *r)
         forward(r);
         reap(r);
         uint64_t now = rdl_cli_now(r->lock);
-        if (is_over(r, now)) {
+        if (is_group_over(r, now)) {
             came_late(r, rdl_cli_now(r->lock));
-            return;
+            if (are_strays_over(r, now))
+                return;
         }
         renew(r);
         now = rdl_cli_now(r->lock);
+        look_ahead(r, now);
         advance(r, now);
         rdl_cli_lease_turn(r->lock, wake_ms(r, now), 1);
         rdl_cli_warn_servers(r->lock); /* of those that answered late */
@@ -346,9 +449,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
 
     memset(&r, 0, sizeof r);
     r.lock = l;
-#ifdef __linux__
-    prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L); /* orphans of the group are ours to wait for */
-#endif
+    rdl_cli_strays_begin();
     if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms) != 0)
         return cannot(l, "start the guardian process");
     r.child = rdl_cli_child_start(l, &r.guardian);
@@ -363,6 +464,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     rdl_cli_guardian_stop(&r.guardian);
     if (!is_kept(&r))
         r.held.lost |= rdl_cli_give_back(l, r.held.lost);
+    warn_of_strays(&r);
     if (!r.held.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
         rdl_cli_signals_die(SIGINT); /* a shell reads 130 from that as well, and ends its loop or script */
     return r.held.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);

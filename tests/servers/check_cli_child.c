@@ -314,11 +314,17 @@ static void start_as_nobody(const char *script)
 }
 
 /*
- * Its own shell, which sudo replaced (0), or a child of it (1): kill() tells the first at once, of the second
- * only when the shell is gone. It works until somebody else has the lock, and is told to end by a pipe.
+ * Its own shell, which sudo replaced (0), a child of it (1), or one that left the group (2): kill() tells the
+ * first at once, of the second only when the shell is gone. It works until somebody else has the lock, and is
+ * told to end by a pipe.
  */
 START_TEST(a_command_that_became_another_user_cannot_be_stopped_and_that_is_told)
 {
+    static const char *const before[] = {"exec", "", "setsid"};
+    static const char *const said[] = {
+        "cannot stop the command: it runs as another user",
+        "cannot stop what the command left behind: it runs as another user",
+        "processes that left the command's process group could not be stopped and work on without nightly: "};
     char script[256], pid[32];
     int fd[2];
 
@@ -333,13 +339,12 @@ START_TEST(a_command_that_became_another_user_cannot_be_stopped_and_that_is_told
     if (fd[0] != 7)
         ck_assert_int_eq(dup2(fd[0], 7), 7);
     fcntl(7, F_SETFD, 0);
-    snprintf(script, sizeof script, "%s %s --reuid 0 sh -c 'echo $$ >&9; read -r line <&7'%s",
-             _i == 0 ? "exec" : "", path, _i == 0 ? "" : "; true");
+    snprintf(script, sizeof script, "%s %s --reuid 0 sh -c 'echo $$ >&9; read -r line <&7'%s", before[_i],
+             path, _i == 0 ? "" : "; true");
     start_as_nobody(script);
     snprintf(pid, sizeof pid, "%.31s", command_note(&c));
     live_freeze(&server);
-    command_await_err(&c, _i == 0 ? "cannot stop the command: it runs as another user"
-                                  : "cannot stop what the command left behind: it runs as another user");
+    command_await_err(&c, said[_i]);
     ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), 0), 0); /* there it is */
     close(end);
     ck_assert_int_eq(command_end(&c), 75);
@@ -422,7 +427,7 @@ Suite *suite_cli_child(void)
     tcase_add_loop_test(t, who_wants_it_is_refused_at_once, 0, 2 * ASKERS);
     tcase_add_loop_test(t, who_may_wait_for_himself_is_warned, 0, 3);
     tcase_add_test(t, a_program_that_may_become_another_user_is_warned_of_before);
-    tcase_add_loop_test(t, a_command_that_became_another_user_cannot_be_stopped_and_that_is_told, 0, 2);
+    tcase_add_loop_test(t, a_command_that_became_another_user_cannot_be_stopped_and_that_is_told, 0, 3);
     tcase_add_test(t, it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back);
     tcase_add_test(t, ctrl_c_ends_it_and_us_by_that_signal);
     tcase_add_test(t, ctrl_z_stops_the_command_alone_and_again_lets_it_go_on);

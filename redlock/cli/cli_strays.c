@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli_strays.c - processes of the command that left its process group, which no signal to the group reaches:
+ * timeout(1), setsid(1) and a shell's `set -m` make such ones.
+ *
+ * /proc says who descends from whom. It is read process by process while others start and end, so it is
+ * read until two readings agree. What loses its parent becomes a child of ours (PR_SET_CHILD_SUBREAPER), so
+ * it stays in reach. Where we had children before the command, or are process 1, orphans may be somebody
+ * else's: then only those count that a reading showed below the command.
+ *
+ * Without /proc there are none.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...); /* unistd.h has it, but not for POSIX alone */
+#endif
+
+enum { NAMED_MAX = 8, TICK = 16 /* processes between two looks at the clock */ };
+
+struct process {
+    pid_t pid, parent, group, session;
+    unsigned long long
+        start; /* after the host's own, in ticks: with the pid it is one process and no other */
+    char state;
+    char program[20];
+    unsigned char is_below; /* the command, by a reading */
+    unsigned char is_told, is_killed, is_immune;
+};
+
+struct list {
+    struct process *at; /* by pid */
+    size_t n, cap;
+};
+
+static struct list all;   /* of this host, as last read */
+static struct list below; /* the command and what is below it */
+static pid_t command;     /* and its process group */
+static int is_strict;     /* orphans may be somebody else's */
+
+/* ---------------------------------------------------------------- one reading */
+
+/* The line of /proc/PID/stat. A program's name may hold anything, so its end is the last parenthesis. */
+static int parse(const char *line, struct process *p)
+{
+    const char *name = strchr(line, '('), *end = strrchr(line, ')');
+    int pid, parent, group, session;
+
+    memset(p, 0, sizeof *p);
+    if (name == NULL || end == NULL || end < name || sscanf(line, "%d", &pid) != 1 ||
+        sscanf(end + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &p->state, &parent, &group, &session, &p->start) != 5)
+        return -1;
+    p->pid = pid;
+    p->parent = parent;
+    p->group = group;
+    p->session = session;
+    snprintf(p->program, sizeof p->program, "%.*s", (int)(end - name) - 1, name + 1);
+    return 0;
+}
+
+/* 0, or -1: it is not there any more. */
+static int read_process(long pid, struct process *p)
+{
+    char path[40], line[1024];
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = read(fd, line, sizeof line - 1);
+    close(fd);
+    if (n <= 0)
+        return -1;
+    line[n] = '\0';
+    return parse(line, p);
+}
+
+/* Room for one more; NULL: there is no memory. */
+static struct process *add(struct list *l)
+{
+    if (l->n == l->cap) {
+        size_t cap = l->cap == 0 ? 256 : 2 * l->cap;
+        struct process *more = realloc(l->at, cap * sizeof *more);
+        if (more == NULL)
+            return NULL;
+        l->at = more;
+        l->cap = cap;
+    }
+    return &l->at[l->n++];
+}
+
+static int by_pid(const void *a, const void *b)
+{
+    const struct process *one = a, *other = b;
+
+    return one->pid < other->pid ? -1 : one->pid > other->pid;
+}
+
+static struct process *find(const struct list *l, pid_t pid)
+{
+    struct process key;
+
+    key.pid = pid;
+    return l->n > 0 ? bsearch(&key, l->at, l->n, sizeof *l->at, by_pid) : NULL;
+}
+
+static int is_same(const struct process *a, const struct process *b)
+{
+    return a->pid == b->pid && a->start == b->start;
+}
+
+/* All processes of this host. 0, or -1: /proc, time or memory is missing. */
+static int read_all(uint64_t until_ms)
+{
+    DIR *proc = opendir("/proc");
+    size_t seen = 0;
+    int rc = proc != NULL ? 0 : -1;
+
+    all.n = 0;
+    for (struct dirent *d = rc == 0 ? readdir(proc) : NULL; d != NULL && rc == 0; d = readdir(proc)) {
+        struct process p, *next;
+        if (d->d_name[0] < '1' || d->d_name[0] > '9')
+            continue;
+        if (++seen % TICK == 0 && rdl_posix_now_ms() >= until_ms)
+            rc = -1;
+        if (read_process(strtol(d->d_name, NULL, 10), &p) != 0)
+            continue;
+        next = add(&all);
+        if (next != NULL)
+            *next = p;
+        else
+            rc = -1;
+    }
+    if (proc != NULL)
+        closedir(proc);
+    qsort(all.at, all.n, all.n > 0 ? sizeof *all.at : 1, by_pid);
+    return rc;
+}
+
+/* ---------------------------------------------------------------- who is below the command */
+
+/* We, and the processes beside us. */
+static int is_ours(const struct process *p)
+{
+    return p->pid == getpid() || rdl_cli_process_is_helper(p->pid) || rdl_cli_process_is_helper(p->session);
+}
+
+static int is_known(const struct process *p)
+{
+    const struct process *known = find(&below, p->pid);
+
+    return known != NULL && is_same(known, p);
+}
+
+/* By itself, or by its parent. */
+static int is_to_be_marked(const struct process *p)
+{
+    const struct process *parent = find(&all, p->parent);
+
+    return (p->pid == command && p->parent == getpid()) || is_known(p) ||
+           (parent != NULL && parent->is_below) || (!is_strict && p->parent == getpid());
+}
+
+/* How many of them there are. */
+static size_t mark(void)
+{
+    size_t n = 0, before;
+
+    do {
+        before = n;
+        for (size_t i = 0; i < all.n; i++) {
+            if (all.at[i].is_below || is_ours(&all.at[i]) || !is_to_be_marked(&all.at[i]))
+                continue;
+            all.at[i].is_below = 1;
+            n++;
+        }
+    } while (n != before);
+    return n;
+}
+
+/* What was read becomes what is known. 1: that is the same. */
+static int take(size_t n)
+{
+    struct list last = below;
+    int is_new = n != last.n;
+
+    memset(&below, 0, sizeof below);
+    for (size_t i = 0; i < all.n; i++) {
+        struct process *p = all.at[i].is_below ? add(&below) : NULL;
+        if (p == NULL)
+            continue;
+        *p = all.at[i];
+        const struct process *known = find(&last, p->pid);
+        if (known == NULL || !is_same(known, p)) {
+            is_new = 1;
+            continue;
+        }
+        p->is_told = known->is_told;
+        p->is_killed = known->is_killed;
+        p->is_immune = known->is_immune;
+    }
+    free(last.at);
+    return !is_new;
+}
+
+void rdl_cli_strays_read(pid_t group, int most, uint64_t until_ms)
+{
+    command = group;
+    for (int i = 0; i < most; i++)
+        if (read_all(until_ms) != 0 || take(mark()))
+            return;
+}
+
+static int has_children(void)
+{
+    siginfo_t info;
+
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+void rdl_cli_strays_begin(void)
+{
+#ifdef __linux__
+    prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
+#endif
+    is_strict = getpid() == 1;
+    if (!has_children() || read_all(UINT64_MAX) != 0)
+        return;
+    for (size_t i = 0; i < all.n; i++)
+        is_strict |= all.at[i].parent == getpid() && !is_ours(&all.at[i]);
+}
+
+/* ---------------------------------------------------------------- signals */
+
+/* It left the group, and runs. */
+static int is_stray(const struct process *p)
+{
+    return p->group != command && p->state != 'Z' && p->state != 'X';
+}
+
+/* By a descriptor of the process, where the system has it: its number may become another one's meanwhile. */
+static int open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+    (void)pid;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+static int send_signal(int fd, pid_t pid, int sig)
+{
+#ifdef SYS_pidfd_send_signal
+    if (fd >= 0)
+        return (int)syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+#endif
+    (void)fd;
+    return kill(pid, sig);
+}
+
+/* It still is what was read: its parent is the same, or ended, and then it is one of the others or we. */
+static int is_unchanged(const struct process *p)
+{
+    struct process now;
+
+    return read_process(p->pid, &now) == 0 && is_same(&now, p) && is_stray(&now) &&
+           (now.parent == p->parent || now.parent == getpid() || find(&below, now.parent) != NULL);
+}
+
+static void signal_one(struct process *p, int sig)
+{
+    int fd = open_process(p->pid);
+
+    if ((fd >= 0 || errno == ENOSYS || errno == EPERM) && is_unchanged(p)) {
+        p->is_immune = send_signal(fd, p->pid, sig) != 0 && errno == EPERM;
+        if (p->state == 'T' && sig != SIGKILL)
+            send_signal(fd, p->pid, SIGCONT); /* else it would get it only when it is continued */
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+size_t rdl_cli_strays_signal(int sig)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < below.n; i++) {
+        struct process *p = &below.at[i];
+        unsigned char *done = sig == SIGKILL ? &p->is_killed : &p->is_told;
+        if (!is_stray(p) || *done || p->is_killed)
+            continue;
+        signal_one(p, sig);
+        *done = 1;
+        n++;
+    }
+    return n;
+}
+
+size_t rdl_cli_strays_left(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < below.n; i++)
+        n += is_stray(&below.at[i]) && !below.at[i].is_immune;
+    return n;
+}
+
+int rdl_cli_strays_names(struct rdl_cli_text *t)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < below.n; i++) {
+        if (!is_stray(&below.at[i]))
+            continue;
+        if (n++ < NAMED_MAX)
+            rdl_cli_add(t, "%s%ld (%s)", n > 1 ? ", " : "", (long)below.at[i].pid, below.at[i].program);
+    }
+    if (n > NAMED_MAX)
+        rdl_cli_add(t, " and %zu more", n - NAMED_MAX);
+    return n > 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* check_cli_strays.c - processes of the command that left its process group. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+Suite *suite_cli_strays(void);
+
+static struct live_server server;
+static struct command c;
+
+static void start(void)
+{
+    live_start(&server);
+}
+
+static void stop(void)
+{
+    live_remove(&server);
+}
+
+/* It says its number, and lives until somebody ends it. */
+#define JOB "sh -c 'echo $$ >&9; exec sleep 600 9>&-'"
+
+/* Ways out of the group, each with a job below it. */
+static const char *const ways[] = {"timeout 999 " JOB, "setsid " JOB, "setsid " JOB " & wait",
+                                   "bash -c \"set -m; sh -c 'echo \\$\\$ >&9; exec sleep 600 9>&-' & wait\""};
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+static pid_t job;
+
+/* The job runs. */
+static void begin(const char *options[], const char *script)
+{
+    command_set(&c, options, &server, 1, "nightly", script);
+    command_start(&c);
+    job = (pid_t)strtol(command_note(&c), NULL, 10);
+    ck_assert_int_gt(job, 0);
+    ck_assert_int_eq(kill(job, 0), 0);
+}
+
+START_TEST(what_left_the_group_is_stopped_with_the_command)
+{
+    begin((const char *[]){"--max-hold=2s", NULL}, ways[_i]);
+    ck_assert_int_eq(command_end(&c), 124);
+    command_await_gone(job);
+    ck_assert_msg(strstr(c.err, "processes of the command left its process group; stopping them, too: ") !=
+                      NULL,
+                  "%s", c.err);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* The shell dies at once; what it started does not, and came to us as an orphan. */
+START_TEST(it_has_its_grace_and_then_is_killed)
+{
+    begin((const char *[]){"--max-hold=5s", "--grace=2s", NULL},
+          "setsid sh -c 'trap \"echo term >&9\" TERM; echo $$ >&9; while :; do sleep 0.01; done'");
+    ck_assert_str_eq(command_note(&c), "term");
+    ck_assert_int_eq(command_end(&c), 124);
+    command_await_gone(job);
+    ck_assert_ptr_null(command_last_note(&c)); /* one signal */
+}
+END_TEST
+
+/* Also where there is no grace, and the kill comes first. */
+START_TEST(it_is_stopped_when_the_server_freezes)
+{
+    begin((const char *[]){"--ttl=3s", _i == 0 ? "--grace=1s" : "--grace=10ms", NULL}, ways[0]);
+    live_freeze(&server);
+    ck_assert_int_eq(command_end(&c), 75);
+    command_await_gone(job);
+    live_thaw(&server);
+}
+END_TEST
+
+/* The script's own job is not the command's, nor is what becomes an orphan of it. */
+START_TEST(where_there_were_children_before_only_the_commands_are_stopped)
+{
+    static const char script[] =
+        "sleep 600 9>&- & echo 0 $! >&9; (setsid sleep 600 9>&- & echo 1 $! >&9; sleep 1) & "
+        "exec \"$RDL_COMMAND\" run --ttl=10s --max-hold=3s --grace=%s nightly -c "
+        "\"setsid sh -c 'echo 2 \\$\\$ >&9; exec sleep 600 9>&-' & wait\"";
+    char full[500];
+    pid_t of[3];
+
+    snprintf(full, sizeof full, script, _i == 0 ? "1s" : "10ms");
+    command_set_script(&c, &server, 1, full);
+    command_start(&c);
+    for (int i = 0; i < 3; i++) {
+        const char *line = command_note(&c); /* in any order */
+        of[line[0] - '0'] = (pid_t)strtol(line + 2, NULL, 10);
+    }
+    ck_assert_msg(command_end(&c) == 124, "%d: %s", c.status, c.err);
+    command_await_gone(of[2]);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(kill(of[i], SIGKILL), 0);
+}
+END_TEST
+
+/* Their arguments may hold secrets. */
+START_TEST(what_works_on_after_the_command_is_named_and_lives)
+{
+    char said[200];
+
+    /* the command ends when the job has begun */
+    command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly",
+                "setsid sh -c 'exec sleep 601 9>&-' & job=$!; echo $job >&9; "
+                "while [ \"$(cat /proc/$job/comm)\" != sleep ]; do :; done");
+    command_start(&c);
+    job = (pid_t)strtol(command_note(&c), NULL, 10);
+    ck_assert_int_eq(command_end(&c), 0);
+    snprintf(
+        said, sizeof said,
+        "redlock: warning: the command has ended, and processes that it started work on without nightly: "
+        "%ld (sleep); they left its process group, so let the command wait for them\n",
+        (long)job);
+    ck_assert_str_eq(c.err, said);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+    ck_assert_int_eq(kill(job, SIGKILL), 0);
+}
+END_TEST
+
+/* Were it one of them, nothing could be released. */
+START_TEST(a_connect_command_and_its_children_are_none_of_them)
+{
+    static const char relay[] = "bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & setsid cat >&3'";
+    char url[80], said[120];
+
+    memset(&c, 0, sizeof c);
+    snprintf(url, sizeof url, "rediss://127.0.0.1:%d", server.port);
+    command_add_all(&c, (const char *const[]){"run", "--max-hold=2s", "--connect-command", relay, "-u", url,
+                                              "nightly", "-c", ways[1], NULL});
+    command_start(&c);
+    job = (pid_t)strtol(command_note(&c), NULL, 10);
+    ck_assert_int_eq(command_end(&c), 124);
+    command_await_gone(job);
+    snprintf(said, sizeof said, "left its process group; stopping them, too: %ld (sleep)\n", (long)job);
+    ck_assert_msg(strstr(c.err, said) != NULL, "%s", c.err);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_command_that_leaves_nobody_behind_is_not_warned_of)
+{
+    command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly", "setsid true; timeout 9 true");
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.err, "");
+}
+END_TEST
+
+Suite *suite_cli_strays(void)
+{
+    Suite *s = suite_create("cli_strays");
+    TCase *t = tcase_create("one server");
+
+    tcase_add_checked_fixture(t, start, stop);
+    tcase_add_loop_test(t, what_left_the_group_is_stopped_with_the_command, 0, WAYS);
+    tcase_add_test(t, it_has_its_grace_and_then_is_killed);
+    tcase_add_loop_test(t, it_is_stopped_when_the_server_freezes, 0, 2);
+    tcase_add_loop_test(t, where_there_were_children_before_only_the_commands_are_stopped, 0, 2);
+    tcase_add_test(t, what_works_on_after_the_command_is_named_and_lives);
+    tcase_add_test(t, a_connect_command_and_its_children_are_none_of_them);
+    tcase_add_test(t, a_command_that_leaves_nobody_behind_is_not_warned_of);
+    suite_add_tcase(s, t);
+    return s;
+}
