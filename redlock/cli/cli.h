@@ -39,6 +39,7 @@
  *     cli_address.c    from a name to an address                         struct rdl_cli_ip
  *     cli_defaults.c   what the command line left open, what does not go together
  *     cli_options.c    the command line                                  struct rdl_cli_options
+ *     cli_url.c        schemes, and mistakes in URLs
  *     cli_program.c    the text of a connect command: words, %h and %p   struct rdl_cli_program
  *     cli_number.c     numbers, times and ids
  *     cli_token.c      tokens: read and written
@@ -214,8 +215,16 @@ const char *rdl_cli_program_make(struct rdl_cli_program *p, const char *text, co
 /* "openssl", for people. */
 const char *rdl_cli_program_name(const struct rdl_cli_program *p);
 
-/* rediss://, so the connect command is for it. */
+/* ---------------------------------------------------------------- URLs */
+
+/* It begins as a server's URL does. */
+int rdl_cli_url_is_one(const char *text);
+/* rediss:// or valkeys://, so the connect command is for it. */
 int rdl_cli_url_is_tls(const char *url);
+/* As redis://, whatever the scheme was, in the same memory; unix:// and what is no URL as it is. */
+char *rdl_cli_url_plain(char *url);
+/* Of one that the library refused: what people write instead of a URL. NULL: none of that. */
+const char *rdl_cli_url_mistake(const char *url);
 
 /* ---------------------------------------------------------------- secrets */
 
@@ -548,6 +557,10 @@ void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms);
 void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
 /* As a word of the shell: in quotes where it is not plain. */
 void rdl_cli_add_word(struct rdl_cli_text *t, const char *s);
+/* Without a line end, if one is there. */
+size_t rdl_cli_line_len(const char *text, size_t len);
+/* Of what was read from a file and should be one line, without its end: why it is not; NULL: it is. */
+const char *rdl_cli_line_fault(const char *text, size_t len);
 /* "-l NAME", as the verbs take it; behind another one with a blank. */
 void rdl_cli_add_lock(struct rdl_cli_text *t, const char *name);
 

@@ -142,6 +142,7 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
         rdl_cli_fail("out of memory");
         return RDL_EXIT_OS;
     }
+    copy[rdl_cli_line_len(copy, strlen(copy))] = '\0';
     o->urls[o->n_urls++] = copy;
     return 0;
 }
@@ -175,24 +176,9 @@ static int take_server(struct rdl_cli_options *o, enum id id, char *text)
     return 0;
 }
 
-int rdl_cli_url_is_tls(const char *url)
-{
-    return strncmp(url, "rediss://", 9) == 0;
-}
-
-static int looks_like_url(const char *name)
-{
-    static const char *const schemes[] = {"redis://", "rediss://", "unix://"};
-
-    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
-        if (strncmp(name, schemes[i], strlen(schemes[i])) == 0)
-            return 1;
-    return 0;
-}
-
 static int check_name(const struct rdl_cli_options *o, const char *name)
 {
-    if (looks_like_url(name)) { /* its password would become a key, and the lock's name our command */
+    if (rdl_cli_url_is_one(name)) { /* its password would become a key, and the lock's name our command */
         rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock %s --help)",
                      rdl_cli_verb_word(o->verb));
         return RDL_EXIT_USAGE;
@@ -640,7 +626,7 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
                      RDL_NAME_MAX);
         return RDL_EXIT_DATA;
     }
-    if (looks_like_url(o->lock)) {
+    if (rdl_cli_url_is_one(o->lock)) {
         rdl_cli_fail("the prefix looks like a server's URL: -u comes before that (redlock list --help)");
         return RDL_EXIT_USAGE;
     }

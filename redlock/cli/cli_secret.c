@@ -19,31 +19,29 @@ static int hardened;
 
 /* ---------------------------------------------------------------- where from */
 
-/* All of it into buffer, less one line end. The length, or -1 with errno (0: empty, EFBIG: too long). */
-static ssize_t read_all(int fd)
+/* All of it into buffer, less one line end. The length; 0: why says why there is no password in it. */
+static size_t read_all(int fd, const char **why)
 {
     size_t len = 0;
+
+    *why = NULL;
 
     while (len < sizeof buffer) {
         ssize_t n = read(fd, buffer + len, sizeof buffer - len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return -1;
-        if (n == 0)
+            *why = strerror(errno);
+        if (n <= 0)
             break;
         len += (size_t)n;
     }
-    if (len == sizeof buffer) {
-        errno = EFBIG;
-        return -1;
-    }
-    if (len > 0 && buffer[len - 1] == '\n')
-        len--;
-    if (len > 0 && buffer[len - 1] == '\r')
-        len--;
-    errno = 0;
-    return len == 0 ? -1 : (ssize_t)len;
+    if (*why == NULL && len == sizeof buffer)
+        *why = "it is longer than 2048 bytes";
+    len = rdl_cli_line_len(buffer, len);
+    if (*why == NULL)
+        *why = len == 0 ? "it is empty" : rdl_cli_line_fault(buffer, len);
+    return *why == NULL ? len : 0;
 }
 
 /*
@@ -62,19 +60,16 @@ static void let_go(int fd)
 
 static int take_fd(int fd, const char *what, struct rdl_bytes *password)
 {
-    ssize_t len = read_all(fd);
-    int saved = errno;
+    const char *why;
+    size_t len = read_all(fd, &why);
 
     let_go(fd);
-    if (len < 0) {
-        rdl_cli_fail("cannot read the password from %s: %s", what,
-                     saved == 0       ? "it is empty"
-                     : saved == EFBIG ? "it is longer than 2048 bytes"
-                                      : strerror(saved));
+    if (len == 0) {
+        rdl_cli_fail("cannot read the password from %s: %s", what, why);
         return RDL_EXIT_NOINPUT;
     }
     password->data = buffer;
-    password->len = (size_t)len;
+    password->len = len;
     return 0;
 }
 
@@ -95,7 +90,7 @@ static int take_file(const char *path, struct rdl_bytes *password)
 static int take_env(const char *name, struct rdl_bytes *password)
 {
     const char *value = getenv(name);
-    size_t len = value == NULL ? 0 : strlen(value);
+    size_t len = value == NULL ? 0 : rdl_cli_line_len(value, strlen(value));
 
     if (len >= sizeof buffer) {
         rdl_cli_fail("the password in $%s is longer than %d bytes", name, RDL_CLI_SECRET_MAX);

@@ -54,8 +54,8 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
 {
     char from[ORIGIN_MAX];
     const char *why = NULL;
-    char *url = o->urls[i];
-    int is_tls = rdl_cli_url_is_tls(url);
+    int is_tls = rdl_cli_url_is_tls(o->urls[i]);
+    char *url = rdl_cli_url_plain(o->urls[i]);
     size_t cap = strlen(url) + 1;
     char *text = malloc(cap); /* lives as long as the process */
 
@@ -63,13 +63,12 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
         rdl_cli_fail("out of memory");
         return RDL_EXIT_OS;
     }
-    if (is_tls) /* the rest of it is as in redis:// */
-        memmove(url + 5, url + 6, cap - 6);
     if (rdl_url_parse(&s->endpoint[i], url, text, cap, &why) == RDL_OK) {
         if (is_tls)
             become_tls(s, i);
         return 0;
     }
+    why = rdl_cli_url_mistake(url) != NULL ? rdl_cli_url_mistake(url) : why;
     rdl_cli_fail("%s: %s (redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)",
                  origin(o, i, from), why != NULL ? why : "it cannot be read");
     return RDL_EXIT_DATA;

@@ -24,6 +24,26 @@ void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms)
     rdl_cli_add(t, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);
 }
 
+size_t rdl_cli_line_len(const char *text, size_t len)
+{
+    if (len > 0 && text[len - 1] == '\n')
+        len--;
+    if (len > 0 && text[len - 1] == '\r')
+        len--;
+    return len;
+}
+
+/* Editors put a byte order mark in front, in UTF-8 or UTF-16, and show nothing of it. */
+const char *rdl_cli_line_fault(const char *text, size_t len)
+{
+    static const char *const marks[] = {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (len >= strlen(marks[i]) && memcmp(text, marks[i], strlen(marks[i])) == 0)
+            return "it begins with a byte order mark (BOM): save it as plain text without one";
+    return memchr(text, '\n', len) != NULL ? "it has a second line: leave one" : NULL;
+}
+
 static int is_between(unsigned char c, unsigned char least, unsigned char most)
 {
     return c >= least && c <= most;

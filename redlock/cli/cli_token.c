@@ -63,7 +63,9 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
     while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
         text[--len] = '\0';
     if (!is_line(text, len)) {
-        rdl_cli_fail("%s holds no token: that is 40 hex digits, as redlock acquire prints them", from);
+        const char *fault = rdl_cli_line_fault(text, len);
+        rdl_cli_fail("%s holds no token: %s", from,
+                     fault != NULL ? fault : "that is 40 hex digits, as redlock acquire prints them");
         return RDL_EXIT_DATA;
     }
     for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has small letters */

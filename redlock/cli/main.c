@@ -24,7 +24,7 @@ static const char usage[] =
     "  redlock break [options] LOCK    delete it, if its holder is gone\n"
     "  redlock doctor [options] [LOCK] what is wrong with the servers, and its remedy\n"
     "\n"
-    "  redlock VERB --help             the options of a verb\n"
+    "  redlock VERB --help             the options of a verb (or: redlock help VERB)\n"
     "  redlock --version\n"
     "\n"
     "The options that are needed most\n"
@@ -104,6 +104,22 @@ static int unknown(const char *word)
     return RDL_EXIT_USAGE;
 }
 
+/* argv: what stands behind the word. */
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    char *as_option[] = {option, NULL};
+
+    if (argc == 0)
+        return rdl_cli_print(usage);
+    for (size_t i = 0; i < VERBS && argc == 1; i++)
+        if (strcmp(argv[0], verbs[i].word) == 0)
+            return verbs[i].obey(1, as_option);
+    rdl_cli_fail("redlock help takes one verb: run, acquire, extend, release, hold, status, list, break or "
+                 "doctor");
+    return RDL_EXIT_USAGE;
+}
+
 static int obey(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
@@ -111,6 +127,8 @@ static int obey(int argc, char **argv)
     for (size_t i = 0; i < VERBS; i++)
         if (strcmp(word, verbs[i].word) == 0)
             return verbs[i].obey(argc - 2, argv + 2);
+    if (strcmp(word, "help") == 0)
+        return help(argc - 2, argv + 2);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return rdl_cli_print(usage);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {

@@ -290,6 +290,36 @@ START_TEST(help_and_version_go_to_standard_output)
 }
 END_TEST
 
+static const char *output_of(const char *first, const char *second)
+{
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){first, second, NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.err, "");
+    return c.out;
+}
+
+START_TEST(help_is_a_word_as_well)
+{
+    static const char *const verbs[] = {"run",    "acquire", "extend", "release", "hold",
+                                        "status", "break",   "list",   "doctor"};
+    static char expected[COMMAND_TEXT];
+
+    snprintf(expected, sizeof expected, "%s", output_of("--help", NULL));
+    ck_assert_str_eq(output_of("help", NULL), expected);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        snprintf(expected, sizeof expected, "%s", output_of(verbs[i], "--help"));
+        ck_assert_str_eq(output_of("help", verbs[i]), expected);
+    }
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"help", "nightly", NULL});
+    ck_assert_int_eq(command_run(&c), 64);
+    ck_assert_str_eq(c.err,
+                     "redlock: redlock help takes one verb: run, acquire, extend, release, hold, status, "
+                     "list, break or doctor\n");
+}
+END_TEST
+
 START_TEST(every_mistake_is_told_in_one_line_that_begins_with_redlock)
 {
     static const char *const mistakes[][4] = {{NULL},
@@ -378,6 +408,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, servers_come_from_u_then_redlock_urls_then_redis_url);
     tcase_add_test(t, a_password_is_taken_out_of_the_arguments_at_once);
     tcase_add_test(t, help_and_version_go_to_standard_output);
+    tcase_add_test(t, help_is_a_word_as_well);
     tcase_add_test(t, every_mistake_is_told_in_one_line_that_begins_with_redlock);
     tcase_add_test(t, an_empty_restart_guard_in_the_environment_is_none);
     tcase_add_test(t, a_mistake_is_told_by_what_is_wrong);

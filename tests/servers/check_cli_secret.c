@@ -160,6 +160,45 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
 }
 END_TEST
 
+START_TEST(one_line_end_behind_a_password_is_none_of_it)
+{
+    static const char *const env[] = {"REDLOCK_PASSWORD=s3same-0pen\n", "REDLOCK_PASSWORD=s3same-0pen\r\n",
+                                      "REDISCLI_AUTH=s3same-0pen\r\n"};
+
+    memset(&c, 0, sizeof c);
+    add_url_without_password();
+    command_setenv(&c, env[_i]);
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+}
+END_TEST
+
+/* What an editor put there is no part of a password, and nobody can see it. */
+START_TEST(a_password_file_with_a_bom_or_a_second_line_is_66_and_says_so)
+{
+    static const char *const cases[][2] = {
+        {"\xef\xbb\xbfs3same-0pen\n",
+         ": it begins with a byte order mark (BOM): save it as plain text without one\n"},
+        {"\xff\xfes3same-0pen",
+         ": it begins with a byte order mark (BOM): save it as plain text without one\n"},
+        {"s3same-0pen\n\n", ": it has a second line: leave one\n"},
+        {"user\r\ns3same-0pen\r\n", ": it has a second line: leave one\n"},
+    };
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    ck_assert_int_gt(dprintf(fd, "%s", cases[_i][0]), 0);
+    close(fd);
+    memset(&c, 0, sizeof c);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-file", path, "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 66);
+    unlink(path);
+    ck_assert_msg(strstr(c.err, cases[_i][1]) != NULL, "%s", c.err);
+    no_secret_in_output();
+}
+END_TEST
+
 /* Descriptor 0 is then not the next file that is opened, such as our connection to the server. */
 START_TEST(a_password_from_standard_input_leaves_the_command_dev_null)
 {
@@ -425,6 +464,8 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
     tcase_add_test(t, a_password_from_standard_input_leaves_the_command_dev_null);
     tcase_add_test(t, a_user_in_the_url_goes_with_a_password_from_elsewhere);
+    tcase_add_loop_test(t, one_line_end_behind_a_password_is_none_of_it, 0, 3);
+    tcase_add_loop_test(t, a_password_file_with_a_bom_or_a_second_line_is_66_and_says_so, 0, 4);
     tcase_add_test(t, a_password_file_that_others_can_read_is_warned_of);
     tcase_add_test(t, a_password_that_is_too_long_is_told_and_not_cut);
     tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);

@@ -149,6 +149,87 @@ START_TEST(a_bad_url_is_65_and_not_repeated)
 }
 END_TEST
 
+/* Nothing that was typed is repeated: each of these holds a password. */
+START_TEST(a_mistake_in_a_url_is_named_with_an_example)
+{
+#define IN_QUOTES "redlock: -u number 1: it is in quotes: leave them out, as in redis://cache.example:6379 ("
+#define NO_SCHEME "redlock: -u number 1: it does not begin with redis://, as in redis://cache.example:6379 ("
+#define COMMA                                                                                                \
+    "redlock: -u number 1: there is a comma between URLs: separate them by spaces in $REDLOCK_URLS, and "    \
+    "give each "                                                                                             \
+    "a -u of its own otherwise ("
+#define BRACKETS                                                                                             \
+    "redlock: -u number 1: an IPv6 address is written in brackets, as in redis://[2001:db8::1]:6379 ("
+    static const char *const cases[][2] = {
+        {"'redis://:s3same@h'", IN_QUOTES},
+        {"\"redis://:s3same@h\"", IN_QUOTES},
+        {"redis://:s3same@h\"", IN_QUOTES},
+        {"\xe2\x80\x9credis://:s3same@h\xe2\x80\x9d", IN_QUOTES},
+        {"s3same:6379", NO_SCHEME},
+        {"s3same", NO_SCHEME},
+        {":s3same@h:6379", NO_SCHEME},
+        {"tcp://:s3same@h:6379", "redlock: -u number 1: it begins with redis:// and not with tcp://, as in "
+                                 "redis://cache.example:6379 ("},
+        {"redis://:s3same@h,redis://:s3same@i", COMMA},
+        {"redis://:s3same@h:6379,valkeys://i", COMMA},
+        {"redis://:s3same@::1", BRACKETS},
+        {"redis://:s3same@::1:6379/2", BRACKETS},
+        {"redis://2001:db8::53a", BRACKETS},
+        {"::1", BRACKETS},
+        {"redis://:s3same@h,i,k:6379",
+         "redlock: -u number 1: the host is neither four decimal numbers nor a host"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_int_eq(run(cases[i][0], NULL, NULL), 65);
+        ck_assert_msg(strstr(c.err, cases[i][1]) != NULL, "%s: %s", cases[i][0], c.err);
+        ck_assert_ptr_null(strstr(c.err, "s3same"));
+    }
+}
+END_TEST
+
+/* As other clients of Valkey write them. */
+START_TEST(valkey_is_redis_and_valkeys_is_rediss)
+{
+    static const char relay[] = "bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'";
+    char valkey[64], valkeys[64];
+
+    snprintf(valkey, sizeof valkey, "valkey://127.0.0.1:%d/0", server[0].port);
+    snprintf(valkeys, sizeof valkeys, "valkeys://127.0.0.1:%d", server[1].port);
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "--connect-command", relay, "-u", valkey, "-u", valkeys,
+                                              "nightly", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_str_eq(c.err, "");
+    ck_assert_int_eq(run(valkeys, NULL, NULL), 64); /* --connect-command is missing */
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "valkey://:s3same@h", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 64);
+    ck_assert_ptr_nonnull(strstr(c.err, "looks like a server's URL"));
+}
+END_TEST
+
+/* Of a file that a variable was set from, or of an editor. */
+START_TEST(one_line_end_behind_a_url_is_none_of_it)
+{
+    static const char *const ends[] = {"\n", "\r\n"}, *const bad[] = {"\n\n", "\r\n\r\n", "\t\n", " "};
+    char text[LIVE_PATH_MAX + 40], variable[LIVE_PATH_MAX + 60];
+
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "%s%s", url[0], ends[i]);
+        ck_assert_msg(run(text, NULL, NULL) == 0, "%s", c.err);
+        memset(&c, 0, sizeof c);
+        snprintf(variable, sizeof variable, "REDIS_URL=%s", text);
+        command_setenv(&c, variable);
+        command_add_all(&c, (const char *const[]){"run", "-n", "nightly", "true", NULL});
+        ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+    }
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, "%s%s", url[0], bad[i]);
+        ck_assert_int_eq(run(text, NULL, NULL), 65);
+    }
+}
+END_TEST
+
 START_TEST(a_bad_url_is_told_by_where_it_is_from)
 {
     static const struct {
@@ -303,6 +384,9 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, every_kind_of_address_works);
     tcase_add_test(t, one_server_under_two_urls_is_65);
     tcase_add_test(t, a_bad_url_is_65_and_not_repeated);
+    tcase_add_test(t, a_mistake_in_a_url_is_named_with_an_example);
+    tcase_add_test(t, valkey_is_redis_and_valkeys_is_rediss);
+    tcase_add_test(t, one_line_end_behind_a_url_is_none_of_it);
     tcase_add_test(t, a_bad_url_is_told_by_where_it_is_from);
     tcase_add_test(t, all_bad_urls_are_told);
     tcase_add_test(t, a_variable_that_is_set_but_empty_is_65);

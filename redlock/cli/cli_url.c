@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli_url.c - what people write as a URL: other schemes for the same servers, and mistakes that are named. No
+ * text of a URL is ever repeated, as it may hold a password: examples are made up.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <string.h>
+
+#define EXAMPLE "redis://cache.example:6379"
+
+/* is_tls: the connect command opens its connections. */
+static const struct {
+    const char *scheme;
+    int is_tls;
+} schemes[] = {{"redis://", 0}, {"rediss://", 1}, {"valkey://", 0}, {"valkeys://", 1}, {"unix://", 0}};
+
+enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
+
+static int begins_with(const char *text, const char *what)
+{
+    return strncmp(text, what, strlen(what)) == 0;
+}
+
+/* SCHEMES: it is none of them. */
+static size_t scheme_of(const char *url)
+{
+    size_t i = 0;
+
+    while (i < SCHEMES && !begins_with(url, schemes[i].scheme))
+        i++;
+    return i;
+}
+
+int rdl_cli_url_is_one(const char *text)
+{
+    return scheme_of(text) < SCHEMES;
+}
+
+int rdl_cli_url_is_tls(const char *url)
+{
+    size_t i = scheme_of(url);
+
+    return i < SCHEMES && schemes[i].is_tls;
+}
+
+char *rdl_cli_url_plain(char *url)
+{
+    static const char plain[] = "redis://";
+    size_t i = scheme_of(url), len = sizeof plain - 1;
+
+    if (i == SCHEMES || begins_with(url, "unix://"))
+        return url;
+    url += strlen(schemes[i].scheme) - len; /* none of them is shorter */
+    memcpy(url, plain, len);
+    return url;
+}
+
+/* ---------------------------------------------------------------- mistakes */
+
+/* As a shell, a YAML file or a word processor has them. */
+static int has_quotes(const char *url)
+{
+    static const char typographic[] = "\xe2\x80"; /* in UTF-8 all such begin so */
+    size_t len = strlen(url);
+
+    return len > 0 && (strchr("'\"", url[0]) != NULL || strchr("'\"", url[len - 1]) != NULL ||
+                       begins_with(url, typographic));
+}
+
+static int has_comma(const char *url)
+{
+    for (const char *comma = strchr(url, ','); comma != NULL; comma = strchr(comma + 1, ','))
+        if (rdl_cli_url_is_one(comma + 1))
+            return 1;
+    return 0;
+}
+
+/* Behind scheme and login there are two colons, and no brackets. */
+static int is_bare_ip6(const char *url)
+{
+    const char *scheme = strstr(url, "://"), *login = strrchr(url, '@');
+    const char *host = scheme != NULL ? scheme + 3 : url;
+    size_t len, colons = 0;
+
+    if (login != NULL && login + 1 > host)
+        host = login + 1;
+    len = strspn(host, "0123456789abcdefABCDEF:.");
+    for (size_t i = 0; i < len; i++)
+        colons += host[i] == ':';
+    return colons > 1 && (host[len] == '\0' || host[len] == '/');
+}
+
+const char *rdl_cli_url_mistake(const char *url)
+{
+    if (has_quotes(url))
+        return "it is in quotes: leave them out, as in " EXAMPLE;
+    if (has_comma(url))
+        return "there is a comma between URLs: separate them by spaces in $REDLOCK_URLS, and give each a -u "
+               "of "
+               "its own otherwise";
+    if (begins_with(url, "tcp://"))
+        return "it begins with redis:// and not with tcp://, as in " EXAMPLE;
+    if (is_bare_ip6(url))
+        return "an IPv6 address is written in brackets, as in redis://[2001:db8::1]:6379";
+    if (url[0] != '\0' && strstr(url, "://") == NULL)
+        return "it does not begin with redis://, as in " EXAMPLE;
+    return NULL;
+}
