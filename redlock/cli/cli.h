@@ -551,6 +551,8 @@ struct rdl_cli_text {
 };
 
 void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+/* If t is full, its end says that it was cut. */
+void rdl_cli_mark_cut(struct rdl_cli_text *t);
 /* "1.5 s" */
 void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms);
 /* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD. */
@@ -832,6 +834,8 @@ struct rdl_cli_exam {
 int rdl_cli_is_scriptless(const struct rdl_cli_exam *x, unsigned needs);
 /* The rights that those options need on this server. */
 unsigned rdl_cli_rights_on(const struct rdl_cli_exam *x, unsigned needs);
+/* Bytes of the line: every byte of a name may take four there, and a name stands in it six times. */
+enum { RDL_CLI_ACL_MAX = 16384 };
 /* "ACL SETUSER ...": what the options need on these servers, no more. */
 void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
                       const struct rdl_cli_servers *s, const struct rdl_cli_exam exam[RDL_SERVERS_MAX]);

@@ -217,4 +217,5 @@ void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
     if (o->lock == NULL)
         rdl_cli_add(t, " ~*");
     rdl_cli_acl_words(t, o, wanted, o->lock != NULL ? rdl_cli_keys_for(o, needs) : 0);
+    rdl_cli_mark_cut(t);
 }

@@ -11,7 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_LEN = 2048, JSON_MAX = 65536 };
+/* A string of JSON has up to six bytes for one of the text. */
+enum {
+    LINE_MAX_LEN = 2048,
+    JSON_MAX = 6 * (RDL_CLI_ACL_MAX + RDL_CLI_FINDINGS_MAX * (2 * RDL_CLI_FINDING_MAX + 200)) + 16384
+};
 
 static struct rdl_cli_options options;
 static struct rdl_cli_look look;
@@ -106,7 +110,7 @@ static int show_findings(void)
 
 static int show_acl(void)
 {
-    char line[LINE_MAX_LEN];
+    char line[RDL_CLI_ACL_MAX];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
     rdl_cli_acl_line(&t, &options, look.servers, exam);
@@ -161,7 +165,7 @@ static void add_finding(struct rdl_cli_json *j, const struct rdl_cli_finding *f)
 static int show_json(void)
 {
     static char out[JSON_MAX];
-    char line[LINE_MAX_LEN];
+    char line[RDL_CLI_ACL_MAX];
     struct rdl_cli_text acl = {line, sizeof line, 0};
     struct rdl_cli_json j;
 

@@ -314,11 +314,12 @@ static void find_clocks(void)
 
 static const char *words_of(unsigned rights, unsigned keys)
 {
-    static char out[RDL_CLI_FINDING_MAX];
+    static char out[RDL_CLI_FINDING_MAX - 100]; /* beside the words around it */
     struct rdl_cli_text t = {out, sizeof out, 0};
 
     out[0] = '\0';
     rdl_cli_acl_words(&t, look->o, rights, keys);
+    rdl_cli_mark_cut(&t);
     return out;
 }
 

@@ -637,17 +637,33 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
     return 0;
 }
 
-/* The key that is tried has to have a name as well, which of several goes with a byte that is its length. */
+/* How much longer than a lock's name that of the key beside it is. */
+static size_t more_beside(const char *name, const char *suffix)
+{
+    char key[RDL_NAME_MAX + 16];
+
+    rdl_cli_side_key(name, suffix, key, sizeof key);
+    return strlen(key) - strlen(name);
+}
+
+/*
+ * The key that is tried has to have a name as well, which of several goes with a byte that is its length, and
+ * so have the keys beside that one.
+ */
 static int check_patient(const struct rdl_cli_options *o)
 {
-    size_t len = strlen(o->names[0]);
+    size_t len = strlen(o->names[0]), more = RDL_CLI_TRIAL_MAX;
     int most = RDL_NAME_MAX - (o->n_names > 1);
 
-    if (len + RDL_CLI_TRIAL_MAX <= (size_t)most)
+    if (o->fence) /* its suffix is the longer one */
+        more += more_beside(o->names[0], ":fence");
+    else if (o->wake_hint)
+        more += more_beside(o->names[0], ":wake");
+    if (len + more <= (size_t)most)
         return 0;
-    rdl_cli_fail("the lock's name has %lu bytes, and that of the key that is tried %d more: it may have "
+    rdl_cli_fail("the lock's name has %lu bytes, and that of the key that is tried %lu more: it may have "
                  "%d in all",
-                 (unsigned long)len, RDL_CLI_TRIAL_MAX, most);
+                 (unsigned long)len, (unsigned long)more, most);
     return RDL_EXIT_DATA;
 }
 

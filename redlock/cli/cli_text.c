@@ -19,6 +19,14 @@ void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...)
     t->len = n >= 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
 }
 
+void rdl_cli_mark_cut(struct rdl_cli_text *t)
+{
+    static const char mark[] = " ... (cut)";
+
+    if (t->len + 1 >= t->cap && t->cap > sizeof mark)
+        memcpy(t->out + t->cap - sizeof mark, mark, sizeof mark);
+}
+
 void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms)
 {
     rdl_cli_add(t, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);

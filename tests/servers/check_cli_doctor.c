@@ -450,6 +450,66 @@ START_TEST(what_is_not_permitted_to_be_looked_at_is_said_with_v_alone)
 }
 END_TEST
 
+/* All keys that are tried are named after it: the longest is that of its number, or of its hint. */
+START_TEST(a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key)
+{
+    static const struct {
+        const char *options;
+        int most, more; /* bytes of the name, and of the key beside it */
+    } cases[] = {
+        {"", 112, 16}, {"--wake-hint", 105, 23}, {"--fence", 104, 24}, {"--fence --wake-hint", 104, 24}};
+    char script[200], said[160];
+
+    start(1);
+    for (int is_longer = 0; is_longer < 2; is_longer++) {
+        snprintf(script, sizeof script, "$RDL_COMMAND doctor --attempt 2s %s $(printf %%0%dd 7)",
+                 cases[_i].options, cases[_i].most + is_longer);
+        command_set_script(&a, server, 1, script);
+        ck_assert_msg(command_run(&a) == (is_longer ? 65 : 0), "%d: %s%s", a.status, a.out, a.err);
+        ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+    }
+    snprintf(said, sizeof said,
+             "redlock: the lock's name has %d bytes, and that of the key that is tried %d more: it may have "
+             "128 in "
+             "all\n",
+             cases[_i].most + 1, cases[_i].more);
+    ck_assert_str_eq(a.err, said);
+}
+END_TEST
+
+/* Each byte of such a name takes four there. */
+START_TEST(the_line_of_rights_is_whole_however_long_it_is)
+{
+    static const char script[] =
+        "n=$(printf '%0104d' 0 | tr 0 '\\001'); d=\"$RDL_COMMAND doctor --attempt 2s --fence --wake-hint\"; "
+        "$d \"$n\" | tail -n 1 >$$.text; $d --json \"$n\" | jq -r .acl >$$.json; cat $$.text; cmp $$.text "
+        "$$.json; "
+        "rm $$.text $$.json";
+
+    start(1);
+    command_set_script(&a, server, 1, script);
+    ck_assert_msg(command_run(&a) == 0, "%s%s", a.out, a.err);
+    ck_assert_uint_gt(strlen(a.out), 2048);
+    ck_assert_msg(strstr(a.out, " +set +get +getrange +del +eval +evalsha +pttl +pexpire +psetex +type "
+                                "+rpush +blpop\n") != NULL,
+                  "%s", a.out);
+}
+END_TEST
+
+/* A user of so many bytes that no line holds them. */
+START_TEST(a_line_of_rights_that_is_cut_says_so)
+{
+    static const char script[] = "u=$(printf '%05000d' 0 | sed 's/0/%01/g'); set -- $REDLOCK_URLS; export "
+                                 "REDIS_URL=redis://$u:x@${1#redis://}; "
+                                 "unset REDLOCK_URLS; $RDL_COMMAND doctor --attempt 2s L | tail -c 11";
+
+    start(1);
+    command_set_script(&a, server, 1, script);
+    command_run(&a);
+    ck_assert_str_eq(a.out, " ... (cut)\n");
+}
+END_TEST
+
 START_TEST(as_json_it_is_one_object)
 {
     start(2);
@@ -489,6 +549,9 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);
     tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);
     tcase_add_test(tc, what_is_not_permitted_to_be_looked_at_is_said_with_v_alone);
+    tcase_add_loop_test(tc, a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key, 0, 4);
+    tcase_add_test(tc, the_line_of_rights_is_whole_however_long_it_is);
+    tcase_add_test(tc, a_line_of_rights_that_is_cut_says_so);
     tcase_add_test(tc, as_json_it_is_one_object);
     suite_add_tcase(suite, tc);
     return suite;
