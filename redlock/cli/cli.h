@@ -23,6 +23,7 @@
  *     cli_warn.c       what is wrong though the lock is had
  *     cli_event.c      what became of the lock, for --log                enum rdl_cli_event
  *     cli_report.c     what the servers said, and what that means for the exit status
+ *     cli_trouble.c    why servers gave no answer                        struct rdl_cli_troubles
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
  *     cli_findings.c   what is wrong with a server, and its remedy       struct rdl_cli_finding
  *     cli_acl.c        the rights that a user needs
@@ -495,6 +496,8 @@ int rdl_cli_lock_is_unanswered(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l);
 /* The exit status for the lack of a majority, the reason said; 0, and nothing said: it may come yet. */
 int rdl_cli_lock_verdict(const struct rdl_cli_lock *l);
+/* We may open no descriptors for a majority: that will not pass. */
+int rdl_cli_lock_is_starved(const struct rdl_cli_lock *l);
 /* Extend or release of a token ended with rc: the exit status, the reason said. done: "extended". */
 int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done);
 /* Of round trips that are too long for an attempt: "give --attempt 1.2s". */
@@ -728,8 +731,30 @@ void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 /* It did not come up so recently that it may have forgotten locks. */
 int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i);
+/* ---------------------------------------------------------------- no useful answer */
+
+enum rdl_cli_trouble {
+    RDL_CLI_SILENT, /* worth another try */
+    RDL_CLI_REFUSED,
+    RDL_CLI_FOREIGN,
+    RDL_CLI_HOPELESS,
+    RDL_CLI_OURS, /* we may open no more descriptors */
+    RDL_CLI_TROUBLE_KINDS
+};
+
+/* Of n servers: how many gave a useful answer, and what was wrong with the others. */
+struct rdl_cli_troubles {
+    size_t n, useful, of[RDL_CLI_TROUBLE_KINDS];
+};
+
+enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);
+/* The exit status for the lack of a majority: what would have made one? 0: the next try may. */
+int rdl_cli_trouble_status(const struct rdl_cli_troubles *t);
+
+/* Of what was seen last: the exit status if a majority gave no answer. */
+int rdl_cli_look_status(const struct rdl_cli_look *l);
 /* The exit status of several: one that is held outweighs one of which nobody knows. */
-int rdl_cli_worse(int status, enum rdl_cli_state state);
+int rdl_cli_worse(const struct rdl_cli_look *l, int status, enum rdl_cli_state state);
 /* Why nothing was seen on server i. */
 void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap);
 /* Print what all come to, a line. 0 or an exit status. */

@@ -122,7 +122,7 @@ static int refuse_other(const struct rdl_cli_look *l, const struct rdl_cli_verdi
             "nothing was deleted: it is not known whether %s is held; redlock doctor says what is wrong "
             "with these servers",
             o->lock);
-        return RDL_EXIT_UNAVAILABLE;
+        return rdl_cli_look_status(l);
     }
     rdl_cli_fail("%s is not held by %s any more: it is left as it is", o->lock, o->held_by);
     return RDL_EXIT_CONFLICT;
@@ -171,7 +171,7 @@ static int judge(const struct rdl_cli_look *l, uint32_t id, int is_changed)
                      " is gone from %u of %u servers, and %u are needed: its holder may have "
                      "it still",
                      l->o->lock, id, gone, n, needed);
-        return RDL_EXIT_UNAVAILABLE;
+        return rdl_cli_look_status(l);
     }
     rdl_cli_tell("%s of %08" PRIx32
                  " is gone from %u of %u servers; should its holder live, it hears that at "

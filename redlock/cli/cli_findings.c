@@ -97,7 +97,10 @@ static void find_absent(size_t i)
     char why[400];
 
     rdl_cli_look_error(look, i, why, sizeof why);
-    if (error == RDL_E_AUTH) {
+    if (rdl_cli_trouble_of(&look->servers->conn[i], error) == RDL_CLI_OURS) {
+        find("descriptors", RDL_EXIT_OS, i, "%s", why);
+        remedy("raise ulimit -n");
+    } else if (error == RDL_E_AUTH) {
         find("login", RDL_EXIT_NOPERM, i, "%s", why);
         remedy("check user and password (-u redis://USER:@HOST, --password-file)");
     } else if (error == RDL_E_PERM) {

@@ -203,20 +203,22 @@ static const struct {
              "   1  one is held, or split            68  unknown host, or not one\n"
              "  64  usage                           69  no majority of servers tells\n"
              "  65  URL or lock name                71  system error\n"
-             "  66  password file\n"},
+             "  66  password file                   76  not a Redis server\n"
+             "                                      77  password or permission refused\n"},
     {LIST, "\n"
            "Exit status: 0 the list is complete, and none of them is held, or\n"
            "   1  one is held, or split            69  some may be missing, as is said\n"
            "  64  usage                            71  system error\n"
-           "  65  URL, or too long a prefix        77  as 69, by a refused password or\n"
-           "  66  password file                        permission\n"
-           "  68  unknown host, or not one\n"},
+           "  65  URL, or too long a prefix        76  not a Redis server\n"
+           "  66  password file                    77  as 69, by a refused password or\n"
+           "  68  unknown host, or not one             permission\n"},
     {BREAK, "\n"
             "Exit status: 0 its holder cannot have it on a majority any more, or\n"
             "   1  it changed meanwhile, or no       68  unknown host, or not one\n"
             "  64  usage, or whose it is             69  it may stand on too many servers yet\n"
             "  65  URL, lock name, too long a value  71  system error\n"
-            "  66  password file\n"},
+            "  66  password file                    76  not a Redis server\n"
+            "                                       77  password or permission refused\n"},
     {DOCTOR, "\n"
              "Exit status: 0 nothing is wrong, or the greatest of\n"
              "   1  warnings                         69  a server does not answer, or refuses\n"

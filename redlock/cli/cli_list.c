@@ -46,14 +46,12 @@ static void warn_unsearched(const struct rdl_cli_look *l, size_t i)
 static void check_search(const struct rdl_cli_look *l, struct gaps *g)
 {
     unsigned searched = 0, counting = 0, n = (unsigned)l->servers->n, quorum = n / 2 + 1;
-    int status = RDL_EXIT_UNAVAILABLE;
+    int status = rdl_cli_look_status(l);
     char why[WHY_MAX];
 
     for (size_t i = 0; i < n; i++) {
         searched += l->searched[i] != 0;
         counting += l->searched[i] && rdl_cli_look_counts(l, i);
-        if (!l->searched[i] && !l->is_cut && status_of(l->seen[i].error) == RDL_EXIT_NOPERM)
-            status = RDL_EXIT_NOPERM;
         if (!l->searched[i] && !l->is_cut)
             warn_unsearched(l, i);
     }
@@ -149,7 +147,7 @@ static int look_at_all(struct rdl_cli_look *l, struct gaps *g, int *status)
         int rc = show(l, &v, name, shown++ == 0);
         if (rc != 0)
             return rc;
-        *status = rdl_cli_worse(*status, v.what);
+        *status = rdl_cli_worse(l, *status, v.what);
     }
     if (shown == 0)
         rdl_cli_note("no lock begins with \"%s\"", l->o->lock);

@@ -175,50 +175,17 @@ void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_
     }
 }
 
-enum trouble {
-    SILENT,
-    REFUSED,
-    FOREIGN,
-    HOPELESS
-}; /* worth another try, or not: login, protocol, anything else */
-
-static enum trouble trouble_of(int error)
-{
-    switch (error) {
-    case RDL_E_AUTH:
-    case RDL_E_PERM:
-        return REFUSED;
-    case RDL_E_SYNTAX:
-    case RDL_E_LIMIT:
-    case RDL_E_UNEXPECTED:
-        return FOREIGN;
-    case RDL_E_URL:
-    case RDL_E_UNSUPPORTED:
-    case RDL_E_DB:
-    case RDL_E_CLUSTER:
-    case RDL_E_DUPLICATE:
-        return HOPELESS;
-    default:
-        return SILENT;
-    }
-}
-
 /* No name server could be asked for its address. */
 static int is_to_be_looked_up(const struct rdl_cli_lock *l, size_t i)
 {
     return l->servers->unresolved[i] != NULL && l->servers->may_resolve[i];
 }
 
-/* What answered for it, if that is no server, may be a stand-in where a server has answered before. */
-static enum trouble trouble_with(const struct rdl_cli_lock *l, size_t i)
+static enum rdl_cli_trouble trouble_with(const struct rdl_cli_lock *l, size_t i)
 {
-    int error = rdl_cli_lease_error(l, i);
-
     if (l->servers->unresolved[i] != NULL)
-        return is_to_be_looked_up(l, i) ? SILENT : HOPELESS;
-    if (error == RDL_E_SYNTAX && rdl_conn_replies(&l->servers->conn[i]) > 0)
-        return SILENT;
-    return trouble_of(error);
+        return is_to_be_looked_up(l, i) ? RDL_CLI_SILENT : RDL_CLI_HOPELESS;
+    return rdl_cli_trouble_of(&l->servers->conn[i], rdl_cli_lease_error(l, i));
 }
 
 /* How many have a name that does not exist. */
@@ -237,22 +204,24 @@ static size_t nameless(const struct rdl_cli_lock *l)
  */
 int rdl_cli_lock_verdict(const struct rdl_cli_lock *l)
 {
-    size_t count[4] = {0, 0, 0, 0}, useful = 0;
-    size_t n = l->servers->n, quorum = n / 2 + 1;
+    struct rdl_cli_troubles t = {l->servers->n, 0, {0}};
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < t.n; i++) {
         if (is_useful(l, i))
-            useful++;
+            t.useful++;
         else
-            count[trouble_with(l, i)]++;
+            t.of[trouble_with(l, i)]++;
     }
-    if (nameless(l) > n - quorum)
-        return RDL_EXIT_NOHOST;
-    if (useful + count[SILENT] >= quorum)
-        return 0;
-    if (useful + count[SILENT] + count[REFUSED] >= quorum || count[REFUSED] > count[FOREIGN])
-        return RDL_EXIT_NOPERM;
-    return count[FOREIGN] > 0 ? RDL_EXIT_PROTOCOL : RDL_EXIT_UNAVAILABLE;
+    return nameless(l) > t.n - (t.n / 2 + 1) ? RDL_EXIT_NOHOST : rdl_cli_trouble_status(&t);
+}
+
+int rdl_cli_lock_is_starved(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += !is_useful(l, i) && trouble_with(l, i) == RDL_CLI_OURS;
+    return n > (l->servers->n - 1) / 2;
 }
 
 /* How many refuse connections: nobody listens there. 0 as well if something else is wrong. */
@@ -417,6 +386,8 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
         return is_one_refused_login(l) ? " (check the password)" : permissions(l->o);
+    if (status == RDL_EXIT_OS)
+        return " (raise ulimit -n)";
     if (status == RDL_EXIT_PROTOCOL)
         return " (is that the right port?)";
     if (is_one_to_be_looked_up(l))
@@ -457,8 +428,8 @@ int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
     if (is_useful(l, i) || is_bystander(l, i) || l->servers->unresolved[i] != NULL)
         return 0;
     if (error == RDL_E_SYNTAX)
-        return trouble_with(l, i) != SILENT;
-    return rdl_is_permanent(error) || trouble_of(error) != SILENT || error == RDL_E_READONLY;
+        return trouble_with(l, i) != RDL_CLI_SILENT;
+    return rdl_is_permanent(error) || trouble_with(l, i) != RDL_CLI_SILENT || error == RDL_E_READONLY;
 }
 
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)

@@ -125,11 +125,25 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
         v->what = RDL_CLI_SPLIT;
 }
 
-int rdl_cli_worse(int status, enum rdl_cli_state state)
+int rdl_cli_look_status(const struct rdl_cli_look *l)
+{
+    struct rdl_cli_troubles t = {l->servers->n, 0, {0}};
+
+    for (size_t i = 0; i < t.n; i++) {
+        if (l->seen[i].what != RDL_CLI_SEEN_NOTHING)
+            t.useful++;
+        else
+            t.of[rdl_cli_trouble_of(&l->servers->conn[i], l->seen[i].error)]++;
+    }
+    int status = rdl_cli_trouble_status(&t);
+    return status != 0 ? status : RDL_EXIT_UNAVAILABLE;
+}
+
+int rdl_cli_worse(const struct rdl_cli_look *l, int status, enum rdl_cli_state state)
 {
     if (status == RDL_EXIT_CONFLICT || state == RDL_CLI_HELD || state == RDL_CLI_SPLIT)
         return RDL_EXIT_CONFLICT;
-    return state == RDL_CLI_UNKNOWN ? RDL_EXIT_UNAVAILABLE : status;
+    return state == RDL_CLI_UNKNOWN ? rdl_cli_look_status(l) : status;
 }
 
 int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i)

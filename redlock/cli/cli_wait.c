@@ -206,6 +206,8 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms, struct wait *w)
         else
             look_for_holder(l);
         rdl_cli_warn_endless(l);
+        if (rdl_cli_lock_is_starved(l))
+            return RDL_NO_QUORUM;
         if (is_around_us(l))
             return AROUND;
         show(l, w);

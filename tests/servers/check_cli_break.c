@@ -268,7 +268,7 @@ START_TEST(where_it_cannot_ask_it_does_not_say_that_nobody_holds_it)
     ck_assert_int_eq(break_it(of_it, N), 69);
     ck_assert_str_eq(a.err, text);
     live_command(&server[0], "CONFIG SET requirepass secret");
-    ck_assert_int_eq(break_it(asks, 1), 69);
+    ck_assert_int_eq(break_it(asks, 1), 77);
     ck_assert_str_eq(a.err, text);
 }
 END_TEST

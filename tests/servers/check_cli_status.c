@@ -227,7 +227,7 @@ static const struct {
 START_TEST(a_user_who_may_not_look_is_told_so)
 {
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
-    ck_assert_int_eq(status_with(blind[_i].rights), 69);
+    ck_assert_int_eq(status_with(blind[_i].rights), 77);
     expect(said_of(0), blind[_i].said);
     ck_assert_ptr_null(strstr(a.out, "secret"));
 }

@@ -2,6 +2,7 @@
 /* The verbs for scripts: acquire, extend, release. Real servers. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
 
@@ -581,20 +582,47 @@ END_TEST
 /* What is wrong with the servers is told by every verb as by run. */
 START_TEST(servers_that_cannot_be_asked_have_the_same_status_for_every_verb)
 {
-    static const char *const verbs[] = {"acquire -w1", "extend", "release", "hold -w1"};
-    static const struct {
+    static const char *const verbs[] = {
+        "acquire -w1", "extend", "release", "hold -w1", "status", "list", "break --held-by 12345678"};
+    static struct fake_server web = {
+        .trick = FAKE_CLOSES, .text = "HTTP/1.1 400 Bad Request\r\n", .after = 1};
+    char foreign[64], refuses[64];
+    const struct {
         const char *url;
         int status;
-    } servers[] = {{"redis://127.0.0.1:port", 65}, {"redis://127.0.0.1:1", 69}};
+    } servers[] = {{"redis://127.0.0.1:port", 65}, {"redis://127.0.0.1:1", 69}, {foreign, 76}, {refuses, 77}};
 
+    fake_start(&web);
+    fake_url(&web, foreign, sizeof foreign);
+    snprintf(refuses, sizeof refuses, "redis://:wrong@127.0.0.1:%d", server[0].port);
     for (size_t i = 0; i < sizeof servers / sizeof servers[0]; i++) {
         char full[300];
         snprintf(full, sizeof full, "REDLOCK_TOKEN=" T40 " \"$RDL_COMMAND\" %s -u %s nightly < <(sleep 5)",
                  verbs[_i], servers[i].url);
         command_set_script(&a, server, N, full);
         ck_assert_msg(command_run(&a) == servers[i].status, "%s: %d: %s", full, a.status, a.err);
-        ck_assert_str_eq(a.out, "");
+        ck_assert_int_eq(a.out[0] != '\0', _i >= 4 && _i != 5 && servers[i].status != 65);
     }
+    fake_stop(&web);
+}
+END_TEST
+
+/* It cannot get better while the command runs. The pipe for signals takes two. */
+START_TEST(without_a_descriptor_for_a_server_it_is_71_at_once)
+{
+    static const char *const verbs[] = {"run -w 5m nightly true", "acquire nightly", "status nightly",
+                                        "list nightly", "doctor nightly"};
+    char script[200];
+
+    snprintf(script, sizeof script,
+             "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- 10>&- 11>&-; ulimit -n 5; exec \"$RDL_COMMAND\" %s",
+             verbs[_i]);
+    command_set_script(&a, server, 1, script);
+    ck_assert_msg(command_run(&a) == 71, "%d: %s%s", a.status, a.out, a.err);
+    ck_assert_ptr_nonnull(
+        strstr(_i < 2 || _i == 3 ? a.err : a.out, _i < 2    ? " (raise ulimit -n): "
+                                                  : _i == 4 ? "Too many open files; remedy: raise ulimit -n\n"
+                                                            : "Too many open files\n"));
 }
 END_TEST
 
@@ -653,7 +681,8 @@ Suite *suite_cli_verbs(void)
     tcase_add_test(tc, who_waits_with_a_hint_is_told_of_the_release);
     tcase_add_loop_test(tc, bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent, 0,
                         (int)(sizeof bad / sizeof bad[0]));
-    tcase_add_loop_test(tc, servers_that_cannot_be_asked_have_the_same_status_for_every_verb, 0, 4);
+    tcase_add_loop_test(tc, servers_that_cannot_be_asked_have_the_same_status_for_every_verb, 0, 7);
+    tcase_add_loop_test(tc, without_a_descriptor_for_a_server_it_is_71_at_once, 0, 5);
     suite_add_tcase(suite, tc);
     return suite;
 }
