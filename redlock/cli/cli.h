@@ -263,8 +263,8 @@ int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX
 int rdl_cli_token_create(const char *file);
 /*
  * Write the token, and a fence other than 0 or the words of several locks, to that file, or to standard
- * output if there is none, until until_ms at most. 0, or RDL_EXIT_CANTCREAT, the reason said, and that the
- * lock is released for that.
+ * output if there is none, until until_ms at most. 0; or the reason said, and that the lock is released for
+ * that: RDL_EXIT_CANTCREAT, or 128 and the number of a signal that came.
  */
 int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_t until_ms,
                         const struct rdl_cli_options *o);
@@ -367,6 +367,8 @@ int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file);
 
 /* Catch the signals we forward; *wake_fd is readable when there is one. 0 or RDL_EXIT_OS, the reason said. */
 int rdl_cli_signals_open(int *wake_fd);
+/* Readable when there is a signal. */
+int rdl_cli_signals_fd(void);
 /* The next signal caught, or 0. */
 int rdl_cli_signals_next(void);
 /* In the child, before exec: everything as it was when we were started, and SIGPIPE, SIGCHLD at their
@@ -544,6 +546,8 @@ int rdl_cli_keep(struct rdl_cli_lock *l, const char *why);
  * somebody else had it inside the validity, the reason said.
  */
 int rdl_cli_give_back(struct rdl_cli_lock *l, int lost);
+/* The same, where rdl_cli_token_write ended with that status, which is returned; by a signal we end. */
+int rdl_cli_give_back_unread(struct rdl_cli_lock *l, int status);
 
 /* ---------------------------------------------------------------- words put together */
 
@@ -1071,7 +1075,10 @@ void rdl_cli_ask(const char *format, ...) RDL_CLI_PRINTF(1, 2);
  */
 void rdl_cli_show(const char *text, size_t columns);
 void rdl_cli_unshow(void);
-/* On standard output, what was asked for. 0, or RDL_EXIT_OS: it could not be written (--help >/dev/full). */
+/*
+ * On standard output, what was asked for. 0, or RDL_EXIT_OS, the reason said, once: it could not be written
+ * (--help >/dev/full). Ends the process by SIGPIPE if nobody reads it any more.
+ */
 int rdl_cli_print(const char *text);
 /* That as a line, control characters replaced. */
 int rdl_cli_print_line(char *text);
@@ -1082,6 +1089,8 @@ int rdl_cli_print_line(char *text);
 void rdl_cli_put(int fd, const char *line, size_t len);
 /* Write what was kept, for patience_ms at most. 1: some of it is left. */
 int rdl_cli_flush(uint32_t patience_ms);
+/* Write all that, with what could not be written to the log and the trace, before the process ends. */
+void rdl_cli_last_words(void);
 /* After fork: it is our parent who writes it. */
 void rdl_cli_forget_kept(void);
 

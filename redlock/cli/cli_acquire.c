@@ -12,10 +12,9 @@ static int acquire(struct rdl_cli_lock *l)
     rdl_cli_lease_token(l, token);
     status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o);
     if (status != 0)
-        rdl_cli_give_back(l, 0);
-    else
-        rdl_cli_lease_finish(l);
-    return status;
+        return rdl_cli_give_back_unread(l, status);
+    rdl_cli_lease_finish(l);
+    return 0;
 }
 
 int rdl_cli_acquire(int argc, char **argv)

@@ -116,10 +116,7 @@ static int acquire_and_hold(struct rdl_cli_lock *l)
         return status;
     rdl_cli_lease_token(l, token);
     status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o);
-    if (status == 0)
-        return hold(&h);
-    rdl_cli_give_back(l, 0);
-    return status;
+    return status == 0 ? hold(&h) : rdl_cli_give_back_unread(l, status);
 }
 
 int rdl_cli_hold(int argc, char **argv)

@@ -157,3 +157,11 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
     rdl_cli_lease_cancel(l);
     return stolen;
 }
+
+int rdl_cli_give_back_unread(struct rdl_cli_lock *l, int status)
+{
+    rdl_cli_give_back(l, 0);
+    if (status > 128)
+        rdl_cli_signals_die(status - 128);
+    return status;
+}

@@ -30,7 +30,9 @@ enum {
 struct backlog {
     int fd, is_used;
     size_t len;
-    unsigned long lost; /* lines, behind text */
+    unsigned long lost;    /* lines, behind text */
+    unsigned long refused; /* lines that the system would not write, as on a full disk */
+    int why;
     char text[KEPT];
 };
 
@@ -96,17 +98,30 @@ static ssize_t write_briefly(int fd, const char *text, size_t len)
     return n;
 }
 
-/* How much of it is done with. Its failure has nowhere to be told. */
-static size_t write_some(int fd, const char *text, size_t len)
+/* Whoever closed a pipe wants no more of it, and is not to be told. */
+static void count_refused(struct backlog *b, const char *text, size_t len)
 {
-    struct pollfd p = {fd, POLLOUT, 0};
+    if (errno == EPIPE)
+        return;
+    b->why = errno;
+    for (size_t i = 0; i < len; i++)
+        b->refused += text[i] == '\n';
+}
+
+/* How much of it is done with. */
+static size_t write_some(struct backlog *b, const char *text, size_t len)
+{
+    struct pollfd p = {b->fd, POLLOUT, 0};
 
     if (poll(&p, 1, 0) <= 0)
         return 0;
-    ssize_t n = write_briefly(fd, text, len);
-    if (n < 0)
-        return errno == EINTR || errno == EAGAIN ? 0 : len;
-    return (size_t)n;
+    ssize_t n = write_briefly(b->fd, text, len);
+    if (n >= 0)
+        return (size_t)n;
+    if (errno == EINTR || errno == EAGAIN)
+        return 0;
+    count_refused(b, text, len);
+    return len;
 }
 
 /* Whole lines, as many as can be written at once. */
@@ -135,7 +150,7 @@ static void tell_lost(struct backlog *b)
 static void drain(struct backlog *b)
 {
     while (b->len > 0) {
-        size_t n = write_some(b->fd, b->text, next_lines(b->text, b->len));
+        size_t n = write_some(b, b->text, next_lines(b->text, b->len));
         if (n == 0)
             return;
         b->len -= n;
@@ -162,7 +177,7 @@ static void put(int fd, const char *line, size_t len)
 
     drain(b);
     if (b->len == 0) {
-        size_t n = write_some(fd, line, len);
+        size_t n = write_some(b, line, len);
         line += n;
         len -= n;
     }
@@ -259,7 +274,7 @@ void rdl_cli_forget_kept(void)
 {
     shown = 0;
     for (struct backlog *b = backlogs; b < backlogs + FILES; b++)
-        b->len = b->lost = 0;
+        b->len = b->lost = b->refused = 0;
 }
 
 /* ---------------------------------------------------------------- messages */
@@ -363,11 +378,46 @@ void rdl_cli_note(const char *format, ...)
     va_end(args);
 }
 
+/* Messages that could not be written have nowhere to be told of. */
+static void tell_refused(void)
+{
+    for (struct backlog *b = backlogs; b < backlogs + FILES; b++) {
+        if (b->fd != STDERR_FILENO && b->refused > 0)
+            rdl_cli_warn("%lu lines of the %s could not be written: %s", b->refused,
+                         b->fd == rdl_cli_log_fd() ? "log" : "trace", strerror(b->why));
+        b->refused = 0;
+    }
+}
+
+void rdl_cli_last_words(void)
+{
+    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
+    tell_refused();
+    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
+}
+
 /* ---------------------------------------------------------------- what was asked for */
+
+/* Whoever closed the pipe wants no more: we end as a program does that does not ignore SIGPIPE. */
+static void end_by_closed_pipe(void)
+{
+    rdl_cli_last_words();
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
 
 int rdl_cli_print(const char *text)
 {
-    return fputs(text, stdout) < 0 || fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
+    static int is_told;
+
+    if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+        return 0;
+    if (errno == EPIPE)
+        end_by_closed_pipe();
+    if (!is_told)
+        rdl_cli_fail("cannot write to standard output: %s", strerror(errno));
+    is_told = 1;
+    return RDL_EXIT_OS;
 }
 
 int rdl_cli_print_line(char *text)

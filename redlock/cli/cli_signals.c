@@ -68,6 +68,11 @@ int rdl_cli_signals_open(int *wake_fd)
     return 0;
 }
 
+int rdl_cli_signals_fd(void)
+{
+    return pipe_fd[0];
+}
+
 int rdl_cli_signals_next(void)
 {
     unsigned char byte;
@@ -101,7 +106,7 @@ void rdl_cli_signals_die(int sig)
 {
     if (last_act != NULL)
         last_act();
-    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
+    rdl_cli_last_words();
     set_default(sig);
     raise(sig);
     _exit(128 + sig);

@@ -167,20 +167,33 @@ void rdl_cli_token_drop(void)
     file = NULL;
 }
 
-/* 0, or -1 with errno. A pipe that is full has until until_ms. */
+/* The lock is not handed over yet: a signal ends us, as while we waited for it. 0: none of those came. */
+static int next_end(void)
+{
+    int sig = rdl_cli_signals_next();
+
+    while (sig != 0 && sig != SIGHUP && sig != SIGINT && sig != SIGQUIT && sig != SIGTERM)
+        sig = rdl_cli_signals_next();
+    return sig;
+}
+
+/* 0; the signal that came; or -1 with errno. A pipe that is full has until until_ms. */
 static int write_line(int fd, const char *line, size_t len, uint64_t until_ms)
 {
-    struct pollfd p = {fd, POLLOUT, 0};
+    struct pollfd p[2] = {{fd, POLLOUT, 0}, {rdl_cli_signals_fd(), POLLIN, 0}};
 
     while (len > 0) {
-        uint64_t now = rdl_posix_now_ms();
-        int n = now < until_ms ? poll(&p, 1, until_ms - now < 1000 ? (int)(until_ms - now) : 1000) : -2;
-        if (n == -2) {
+        uint64_t now = rdl_posix_now_ms(), left_ms = now < until_ms ? until_ms - now : 0;
+        if (left_ms == 0) {
             errno = ETIMEDOUT;
             return -1;
         }
-        if (n <= 0)
+        if (poll(p, 2, left_ms < 1000 ? (int)left_ms : 1000) < 0 || p[0].revents == 0) {
+            int sig = next_end();
+            if (sig != 0)
+                return sig;
             continue;
+        }
         ssize_t done = write(fd, line, len);
         if (done < 0 && errno != EINTR && errno != EAGAIN)
             return -1;
@@ -204,6 +217,11 @@ int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_
     int rc = write_line(fd, line, (size_t)len, until_ms);
     if (rc == 0 && file != NULL)
         rc = close(file_fd);
+    if (rc > 0) {
+        rdl_cli_tell("signal %d came before standard output took the token: releasing %s", rc, o->lock);
+        rdl_cli_token_drop();
+        return 128 + rc;
+    }
     if (rc != 0) {
         rdl_cli_fail("cannot write the token to %s (%s): releasing %s",
                      file != NULL ? file : "standard output",

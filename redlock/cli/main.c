@@ -132,8 +132,9 @@ static int obey(int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return rdl_cli_print(usage);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("redlock %s\n", rdl_version());
-        return fflush(stdout) != 0 ? RDL_EXIT_OS : 0;
+        int rc = rdl_cli_print("redlock ");
+        rc = rc == 0 ? rdl_cli_print(rdl_version()) : rc;
+        return rc == 0 ? rdl_cli_print("\n") : rc;
     }
     if (word[0] != '\0')
         return unknown(word);
@@ -148,6 +149,6 @@ int main(int argc, char **argv)
     int status = obey(argc, argv);
     rdl_cli_lookup_end();
     rdl_cli_connect_end();
-    rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
+    rdl_cli_last_words();
     return status;
 }

@@ -8,6 +8,7 @@
 
 #include <check.h>
 #include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -607,6 +608,85 @@ START_TEST(servers_that_cannot_be_asked_have_the_same_status_for_every_verb)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- output that cannot be written */
+
+static const char *const asking[] = {"status nightly", "status --json nightly",
+                                     "list",           "list --json",
+                                     "doctor nightly", "doctor --json nightly",
+                                     "--version",      "--help",
+                                     "run --help",     "help doctor"};
+enum { ASKING = sizeof asking / sizeof asking[0] };
+
+START_TEST(on_a_full_disk_it_is_said_why_nothing_is_shown)
+{
+    char script[200];
+
+    snprintf(script, sizeof script, "exec \"$RDL_COMMAND\" %s >/dev/full", asking[_i]);
+    command_set_script(&a, server, 1, script);
+    live_command(&server[0], "SET nightly 0123456789012345678901234567890123456789 PX 60000");
+    ck_assert_int_eq(command_run(&a), 71);
+    ck_assert_str_eq(a.err, "redlock: cannot write to standard output: No space left on device\n");
+}
+END_TEST
+
+/* A pipe that nobody reads any more, as that of head(1). */
+START_TEST(a_closed_pipe_ends_it_by_sigpipe_and_silently)
+{
+    char script[300];
+
+    snprintf(script, sizeof script,
+             "d=$(mktemp -d); mkfifo $d/pipe; exec 8<>$d/pipe; exec 7>$d/pipe; exec 8<&-; rm -r $d; "
+             "exec \"$RDL_COMMAND\" %s >&7",
+             asking[_i]);
+    command_set_script(&a, server, 1, script);
+    live_command(&server[0], "SET nightly 0123456789012345678901234567890123456789 PX 60000");
+    ck_assert_int_eq(command_run(&a), 128 + SIGPIPE);
+    ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+START_TEST(lines_of_log_and_trace_that_cannot_be_written_are_counted)
+{
+    static const char *const options[] = {"--log=json --log-fd 8", "--trace=/dev/full --restart-guard=off"};
+    char script[200], said[100];
+    unsigned n = 0;
+
+    snprintf(script, sizeof script, "exec 8>/dev/full; exec \"$RDL_COMMAND\" run %s nightly true",
+             options[_i]);
+    command_set_script(&a, server, 1, script);
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_int_eq(sscanf(a.err, "redlock: warning: %u lines", &n), 1);
+    ck_assert_uint_ge(n, 3); /* acquired, child_exit, released; of a trace as many as there are */
+    ck_assert(_i == 1 || n == 3);
+    snprintf(said, sizeof said, "redlock: warning: %u lines of the %s could not be written: %s\n", n,
+             _i == 0 ? "log" : "trace", strerror(ENOSPC));
+    ck_assert_str_eq(a.err, said);
+}
+END_TEST
+
+/* Nobody reads the token, and it would be waited for until the lease ends. */
+START_TEST(a_signal_ends_it_while_the_token_cannot_be_written)
+{
+    static const char *const verbs[] = {"acquire", "hold"};
+    char script[400];
+
+    snprintf(
+        script, sizeof script,
+        "d=$(mktemp -d); mkfifo $d/pipe $d/input; exec 8<>$d/pipe 7<>$d/input; rm -r $d; "
+        "dd if=/dev/zero of=/proc/self/fd/8 oflag=nonblock bs=4096 2>/dev/null; exec \"$RDL_COMMAND\" %s "
+        "--ttl=5m --max-ttl=5m nightly >&8 <&7",
+        verbs[_i]);
+    command_set_script(&a, server, 1, script);
+    command_start(&a);
+    live_await(&server[0], "EXISTS nightly", ":1");
+    kill(a.pid, SIGTERM);
+    ck_assert_int_eq(command_end(&a), 128 + SIGTERM);
+    ck_assert_str_eq(a.err,
+                     "redlock: signal 15 came before standard output took the token: releasing nightly\n");
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
 /* It cannot get better while the command runs. The pipe for signals takes two. */
 START_TEST(without_a_descriptor_for_a_server_it_is_71_at_once)
 {
@@ -682,6 +762,10 @@ Suite *suite_cli_verbs(void)
     tcase_add_loop_test(tc, bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent, 0,
                         (int)(sizeof bad / sizeof bad[0]));
     tcase_add_loop_test(tc, servers_that_cannot_be_asked_have_the_same_status_for_every_verb, 0, 7);
+    tcase_add_loop_test(tc, on_a_full_disk_it_is_said_why_nothing_is_shown, 0, ASKING);
+    tcase_add_loop_test(tc, a_closed_pipe_ends_it_by_sigpipe_and_silently, 0, ASKING);
+    tcase_add_loop_test(tc, lines_of_log_and_trace_that_cannot_be_written_are_counted, 0, 2);
+    tcase_add_loop_test(tc, a_signal_ends_it_while_the_token_cannot_be_written, 0, 2);
     tcase_add_loop_test(tc, without_a_descriptor_for_a_server_it_is_71_at_once, 0, 5);
     suite_add_tcase(suite, tc);
     return suite;
