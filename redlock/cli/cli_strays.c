@@ -53,21 +53,36 @@ static int is_strict;     /* orphans may be somebody else's */
 
 /* ---------------------------------------------------------------- one reading */
 
+/* Of the numbers behind the state in /proc/PID/stat. */
+enum { PARENT, GROUP, SESSION, START = 18, NUMBERS };
+
+static int parse_numbers(const char *at, long long out[NUMBERS])
+{
+    for (int i = 0; i < NUMBERS; i++) {
+        char *end;
+        out[i] = strtoll(at, &end, 10);
+        if (end == at)
+            return -1;
+        at = end;
+    }
+    return 0;
+}
+
 /* The line of /proc/PID/stat. A program's name may hold anything, so its end is the last parenthesis. */
 static int parse(const char *line, struct process *p)
 {
     const char *name = strchr(line, '('), *end = strrchr(line, ')');
-    int pid, parent, group, session;
+    long long number[NUMBERS];
 
     memset(p, 0, sizeof *p);
-    if (name == NULL || end == NULL || end < name || sscanf(line, "%d", &pid) != 1 ||
-        sscanf(end + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-               &p->state, &parent, &group, &session, &p->start) != 5)
+    if (name == NULL || end == NULL || end < name || strlen(end) < 4 || parse_numbers(end + 3, number) != 0)
         return -1;
-    p->pid = pid;
-    p->parent = parent;
-    p->group = group;
-    p->session = session;
+    p->pid = (pid_t)strtol(line, NULL, 10);
+    p->state = end[2];
+    p->parent = (pid_t)number[PARENT];
+    p->group = (pid_t)number[GROUP];
+    p->session = (pid_t)number[SESSION];
+    p->start = (unsigned long long)number[START];
     snprintf(p->program, sizeof p->program, "%.*s", (int)(end - name) - 1, name + 1);
     return 0;
 }
@@ -112,9 +127,8 @@ static int by_pid(const void *a, const void *b)
 
 static struct process *find(const struct list *l, pid_t pid)
 {
-    struct process key;
+    const struct process key = {.pid = pid};
 
-    key.pid = pid;
     return l->n > 0 ? bsearch(&key, l->at, l->n, sizeof *l->at, by_pid) : NULL;
 }
 
@@ -147,7 +161,8 @@ static int read_all(uint64_t until_ms)
     }
     if (proc != NULL)
         closedir(proc);
-    qsort(all.at, all.n, all.n > 0 ? sizeof *all.at : 1, by_pid);
+    if (all.at != NULL)
+        qsort(all.at, all.n, sizeof *all.at, by_pid);
     return rc;
 }
 
