@@ -894,8 +894,9 @@ void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *e
 
 enum rdl_cli_inside {
     RDL_CLI_INSIDE_NOT,
-    RDL_CLI_INSIDE,      /* it is: who waits for it waits for himself */
-    RDL_CLI_INSIDE_MAYBE /* the name is the same, and by whom it is held could not be seen */
+    RDL_CLI_INSIDE,           /* it is: who waits for it waits for himself */
+    RDL_CLI_INSIDE_MAYBE,     /* the name is the same, and by whom it is held could not be seen */
+    RDL_CLI_INSIDE_UNANSWERED /* the same, and a server has not answered that question */
 };
 
 /*

@@ -129,5 +129,9 @@ enum rdl_cli_inside rdl_cli_inside(struct rdl_cli_lock *l)
     others = count(l, RDL_ANSWER_NO);
     if (count(l, RDL_ANSWER_YES) >= quorum)
         return RDL_CLI_INSIDE;
-    return others > l->servers->n - quorum ? RDL_CLI_INSIDE_NOT : RDL_CLI_INSIDE_MAYBE;
+    if (others > l->servers->n - quorum)
+        return RDL_CLI_INSIDE_NOT;
+    return others + count(l, RDL_ANSWER_YES) + count(l, RDL_ANSWER_ERROR) < l->servers->n
+               ? RDL_CLI_INSIDE_UNANSWERED
+               : RDL_CLI_INSIDE_MAYBE;
 }

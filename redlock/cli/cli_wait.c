@@ -15,6 +15,7 @@ enum {
     SLICE_MS = 1000,       /* one acquisition of the library */
     HINT_SLICE_MS = 10000, /* with a wake hint: who begins anew stands at the end of the line */
     RETRY_MS = 50,         /* its first pause */
+    LOOK_MS = 10000,       /* for this time servers that do not answer are asked who holds the lock */
     UNREACHABLE_MS = 10000 /* without -w: so long without a majority, and we give up */
 };
 
@@ -46,28 +47,19 @@ static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
     }
 }
 
-/* Who connects yet may tell more. */
-static int is_connecting(const struct rdl_cli_lock *l)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->servers->n; i++) {
-        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
-        n += state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE;
-    }
-    return n > 0;
-}
-
-/* Somebody is in our way. 1: it is the `redlock run` around us, which never lets go. */
+/* Another client is in our way. 1: it is the `redlock run` around us, which waits for our end. */
 static int is_around_us(struct rdl_cli_lock *l)
 {
+    static uint64_t until_ms; /* a server that did not answer is asked again */
     static int looked;
 
     if (looked || !rdl_cli_lock_is_denied(l))
         return 0;
+    if (until_ms == 0)
+        until_ms = rdl_cli_now(l) + LOOK_MS;
     enum rdl_cli_inside inside = rdl_cli_inside(l);
-    looked = inside != RDL_CLI_INSIDE_MAYBE || !is_connecting(l);
-    if (looked && inside == RDL_CLI_INSIDE_MAYBE)
+    looked = inside != RDL_CLI_INSIDE_UNANSWERED || rdl_cli_now(l) >= until_ms;
+    if (looked && (inside == RDL_CLI_INSIDE_MAYBE || inside == RDL_CLI_INSIDE_UNANSWERED))
         rdl_cli_warn(
             "this runs inside `redlock run %s` ($REDLOCK_LOCK): on the same servers it waits for itself",
             getenv("REDLOCK_LOCK"));

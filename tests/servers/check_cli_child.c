@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/terminal.h"
 
@@ -172,17 +173,17 @@ END_TEST
 
 /* ---------------------------------------------------------------- a lock inside a lock */
 
-/* A redlock as the command of a redlock: the same program, the same server unless it is the other one. */
-static void nest(const char *outer, const char *inner, const struct live_server *other)
+/* A redlock as the command of a redlock: the same program, and the server at that port. */
+static void nest(const char *outer, const char *inner, int port, const char *wait)
 {
     static char url[64];
 
-    snprintf(url, sizeof url, "redis://127.0.0.1:%d", other->port);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", port);
     memset(&c, 0, sizeof c);
     command_add(&c, "run");
     command_add_servers(&c, &server, 1);
-    command_add_all(&c, (const char *const[]){outer, "--", getenv("RDL_COMMAND"), "run", "-u", url, "-w",
-                                              "0.2", inner, "true", NULL});
+    command_add_all(&c, (const char *const[]){outer, "--", getenv("RDL_COMMAND"), "run", "--ttl=3s", "-u",
+                                              url, "-w", wait, inner, "true", NULL});
     command_run(&c);
 }
 
@@ -193,22 +194,35 @@ START_TEST(who_wants_the_lock_he_runs_under_is_refused)
 {
     struct live_server other = {0};
 
-    nest("nightly", "nightly", &server);
+    nest("nightly", "nightly", server.port, "0.2");
     ck_assert_int_eq(c.status, 1);
     ck_assert_str_eq(c.err, around);
-    nest("nightly", "weekly", &server);
+    nest("nightly", "weekly", server.port, "0.2");
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
     live_start(&other); /* where it is another lock */
-    nest("nightly", "nightly", &other);
+    nest("nightly", "nightly", other.port, "0.2");
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
     live_command(&other, "SET nightly another PX 60000");
-    nest("nightly", "nightly", &other);
+    nest("nightly", "nightly", other.port, "0.2");
     ck_assert_int_eq(c.status, 1);
     ck_assert_ptr_null(strstr(c.err, "around"));
     ck_assert_ptr_null(strstr(c.err, "inside"));
     live_remove(&other);
+}
+END_TEST
+
+/* A server that is too slow once to show whose lock it is shows it a little later. */
+START_TEST(a_question_about_the_holder_that_is_not_answered_is_repeated)
+{
+    struct relay line = {.mute = "*2\r\n$3\r\nGET\r\n$7\r\nnightly\r\n"};
+
+    relay_start(&line, server.port, 0);
+    nest("nightly", "nightly", line.port, "60");
+    ck_assert_int_eq(c.status, 1);
+    ck_assert_ptr_nonnull(strstr(c.err, around));
+    relay_stop(&line);
 }
 END_TEST
 
@@ -424,6 +438,7 @@ Suite *suite_cli_child(void)
     tcase_add_test(t, standard_input_and_output_are_its_own);
     tcase_add_test(t, its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored);
     tcase_add_test(t, who_wants_the_lock_he_runs_under_is_refused);
+    tcase_add_test(t, a_question_about_the_holder_that_is_not_answered_is_repeated);
     tcase_add_loop_test(t, who_wants_it_is_refused_at_once, 0, 2 * ASKERS);
     tcase_add_loop_test(t, who_may_wait_for_himself_is_warned, 0, 3);
     tcase_add_test(t, a_program_that_may_become_another_user_is_warned_of_before);
