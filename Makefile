@@ -173,18 +173,30 @@ FISH_COMPLETION := share/fish/vendor_completions.d/redlock.fish
 # $(call put,MODE,FILE,WHERE): as the install of every system can; -D is GNU's alone. Some give folders the umask's rights.
 put = umask 022 && install -d '$(dir $(3))' && install -m $(1) $(2) '$(3)'
 CMAKE := $(DESTDIR)$(LIBDIR)/cmake/libredlock
-install: lib $(B)/redlock $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man page, completions (PREFIX, LIBDIR, DESTDIR)
+# The guide, and what it links to.
+DOC := share/doc/redlock
+RECIPES := $(wildcard redlock/examples/*.sh) redlock/examples/red_packet.c
+install: lib $(B)/redlock $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man page, guide, completions (PREFIX, LIBDIR, DESTDIR)
 	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
 	$(call put,644,$(LIB),$(DESTDIR)$(LIBDIR)/libredlock.a)
 	$(call put,644,$(B)/libredlock.pc,$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc)
 	$(call put,644,redlock/pkg/libredlock-config.cmake,$(CMAKE)/libredlock-config.cmake)
 	$(call put,644,$(B)/libredlock-config-version.cmake,$(CMAKE)/libredlock-config-version.cmake)
 	$(call put,755,$(B)/redlock,$(DESTDIR)$(PREFIX)/bin/redlock)
-	$(call put,644,redlock/cli/redlock.1,$(DESTDIR)$(PREFIX)/share/man/man1/redlock.1)
+	$(call put,644,$(B)/redlock.1,$(DESTDIR)$(PREFIX)/share/man/man1/redlock.1)
+	$(call put,644,$(B)/GUIDE.md,$(DESTDIR)$(PREFIX)/$(DOC)/GUIDE.md)
+	$(foreach r,$(RECIPES),$(call put,644,$(r),$(DESTDIR)$(PREFIX)/$(DOC)/examples/$(notdir $(r))) && )true
 	$(call put,644,redlock/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
 	$(call put,644,redlock/cli/completions/redlock.bash,$(DESTDIR)$(PREFIX)/$(BASH_COMPLETION))
 	$(call put,644,redlock/cli/completions/_redlock,$(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION))
 	$(call put,644,redlock/cli/completions/redlock.fish,$(DESTDIR)$(PREFIX)/$(FISH_COMPLETION))
+# The files that the manual names are where they are installed, and so are those that the guide links to.
+$(B)/redlock.1: redlock/cli/redlock.1 FORCE
+	@mkdir -p $(@D)
+	@sed '/^\.Pa/s,/usr/local,$(PREFIX),' $< >$@
+$(B)/GUIDE.md: redlock/GUIDE.md
+	@mkdir -p $(@D)
+	@sed -e 's,](cli/redlock.1),](../../man/man1/redlock.1),g' -e 's,\[\([^]]*\)](DESIGN.md[^)]*),\1,g' $< >$@
 $(B)/libredlock.pc: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
@@ -200,7 +212,7 @@ install-shared: shared ## build: the shared library besides (what -lredlock then
 uninstall: ## build: remove what install and install-shared put there
 	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a libredlock.so libredlock.so.* pkgconfig/libredlock.pc && rm -rf cmake/libredlock
 	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3 \
-	    $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION)
+	    $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(DOC)
 clean: ## build: remove build/
 	rm -rf $(B)
 # A target is listed if ## and its group stand behind it.

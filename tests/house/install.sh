@@ -31,6 +31,17 @@ version=$("$staging/user")
 for page in man1/redlock.1 man3/redlock.3; do
     [ -s "$prefix/share/man/$page" ] || { echo "no man page $page"; exit 1; }
 done
+# What the manual names as installed is there, under this prefix, and what the guide links to as well.
+files=$(sed -n 's|^\.Pa \(/.*/share/[^ ]*\)$|\1|p' "$prefix/share/man/man1/redlock.1")
+[ "$(echo "$files" | wc -l)" -ge 4 ] || { echo "redlock.1 names too few files: $files"; exit 1; }
+for file in $files; do
+    [ -e "$staging$file" ] || { echo "redlock.1 names $file, which is not installed"; exit 1; }
+done
+docs=$prefix/share/doc/redlock
+links=$(sed 's/](/\n](/g' "$docs/GUIDE.md" | sed -n 's/^](\([^#)][^)]*\)).*/\1/p' | sort -u)
+for file in $links; do
+    [ -e "$docs/$file" ] || { echo "the guide links to $file, which is not installed"; exit 1; }
+done
 "$(dirname "$0")/completions.sh" "$prefix"
 # shellcheck disable=SC2086
 $make install-shared $where >/dev/null
@@ -42,4 +53,4 @@ cc -o "$staging/shared" "$staging/user.c" $($config --cflags --libs libredlock)
 $make uninstall $where >/dev/null
 left=$(find "$prefix" ! -type d)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
-echo "install: libredlock $version, its command, man page and completions come and go"
+echo "install: libredlock $version, its command, man page, guide and completions come and go"
