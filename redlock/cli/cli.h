@@ -978,6 +978,14 @@ int rdl_cli_process_is_helper(pid_t pid);
 void rdl_cli_process_lead(const char *name);
 /* The same; our handlers and signals are not for it, and it dies with parent, who forked it. */
 void rdl_cli_process_ends_with(pid_t parent, const char *name);
+/* In it: it runs before all usual processes, where the user may ask for that (on Linux). */
+void rdl_cli_process_goes_first(void);
+/*
+ * A descriptor of any process, where the system has them, else -1 and ENOSYS: its number may become another
+ * process's, the descriptor stays its own. Signal it by that, or by its number if fd is -1. -1 and errno.
+ */
+int rdl_cli_process_open(pid_t pid);
+int rdl_cli_process_signal(int fd, pid_t pid, int sig);
 /* In it: close all descriptors but this one. Not to be a second holder of anybody's pipe or terminal. */
 void rdl_cli_process_holds_only(int fd);
 /* The same, but standard input, output and error. */

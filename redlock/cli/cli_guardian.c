@@ -77,6 +77,7 @@ static void guard(int fd)
 {
     rdl_cli_process_lead("lock-guardian"); /* `pkill redlock` must not end it as well */
     ignore_all_signals();
+    rdl_cli_process_goes_first(); /* on a busy host the others' turns are longer than its margin */
     hold_nothing_but(fd);
     pid_t group = watch(fd);
     if (group > 0)

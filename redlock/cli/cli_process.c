@@ -4,6 +4,8 @@
 #include "redlock/cli/cli.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,6 +14,9 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+
+long syscall(long number, ...); /* unistd.h has it, but not for POSIX alone */
 #endif
 
 /* ---------------------------------------------------------------- its beginning */
@@ -74,6 +79,18 @@ void rdl_cli_process_ends_with(pid_t parent, const char *name)
         _exit(0);
 }
 
+/* By the kernel's own call: musl's sched_setscheduler does nothing. */
+void rdl_cli_process_goes_first(void)
+{
+#ifdef __linux__
+    struct sched_param lowest;
+
+    memset(&lowest, 0, sizeof lowest);
+    lowest.sched_priority = sched_get_priority_min(SCHED_FIFO);
+    (void)syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &lowest);
+#endif
+}
+
 /* ---------------------------------------------------------------- its descriptors */
 
 /* All descriptors that there may be, from this one on. */
@@ -131,6 +148,29 @@ void rdl_cli_process_holds_only(int fd)
 void rdl_cli_process_holds_stdio(void)
 {
     close_all_but(STDERR_FILENO + 1, -1);
+}
+
+/* ---------------------------------------------------------------- others */
+
+int rdl_cli_process_open(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+    (void)pid;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+int rdl_cli_process_signal(int fd, pid_t pid, int sig)
+{
+#ifdef SYS_pidfd_send_signal
+    if (fd >= 0)
+        return (int)syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
+#endif
+    (void)fd;
+    return kill(pid, sig);
 }
 
 /* ---------------------------------------------------------------- its end */

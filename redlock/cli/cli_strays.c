@@ -24,9 +24,6 @@
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-
-long syscall(long number, ...); /* unistd.h has it, but not for POSIX alone */
 #endif
 
 enum { NAMED_MAX = 8, TICK = 16 /* processes between two looks at the clock */ };
@@ -267,28 +264,6 @@ static int is_stray(const struct process *p)
     return p->group != command && p->state != 'Z' && p->state != 'X';
 }
 
-/* By a descriptor of the process, where the system has it: its number may become another one's meanwhile. */
-static int open_process(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-    return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-    (void)pid;
-    errno = ENOSYS;
-    return -1;
-#endif
-}
-
-static int send_signal(int fd, pid_t pid, int sig)
-{
-#ifdef SYS_pidfd_send_signal
-    if (fd >= 0)
-        return (int)syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0);
-#endif
-    (void)fd;
-    return kill(pid, sig);
-}
-
 /* It still is what was read: its parent is the same, or ended, and then it is one of the others or we. */
 static int is_unchanged(const struct process *p)
 {
@@ -300,12 +275,12 @@ static int is_unchanged(const struct process *p)
 
 static void signal_one(struct process *p, int sig)
 {
-    int fd = open_process(p->pid);
+    int fd = rdl_cli_process_open(p->pid);
 
     if ((fd >= 0 || errno == ENOSYS || errno == EPERM) && is_unchanged(p)) {
-        p->is_immune = send_signal(fd, p->pid, sig) != 0 && errno == EPERM;
+        p->is_immune = rdl_cli_process_signal(fd, p->pid, sig) != 0 && errno == EPERM;
         if (p->state == 'T' && sig != SIGKILL)
-            send_signal(fd, p->pid, SIGCONT); /* else it would get it only when it is continued */
+            rdl_cli_process_signal(fd, p->pid, SIGCONT); /* else it would get it only when it is continued */
     }
     if (fd >= 0)
         close(fd);

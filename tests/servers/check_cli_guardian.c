@@ -6,6 +6,7 @@
 
 #include <check.h>
 #include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,39 @@ START_TEST(when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease
     kill(c.pid, SIGCONT);
     ck_assert_int_eq(command_end(&c), 75);
     ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost"));
+}
+END_TEST
+
+/* May a process of ours ask for that? Not every user may. */
+static int may_go_first(void)
+{
+    const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(sched_setscheduler(0, SCHED_FIFO, &lowest) == 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    return WEXITSTATUS(status);
+}
+
+START_TEST(the_guardian_runs_before_usual_processes_and_the_command_does_not)
+{
+    int expected = may_go_first() ? SCHED_FIFO : SCHED_OTHER, policy = -1;
+    const struct timespec pause = {0, 5000000};
+
+    begin("5m");
+    pid_t guardian = find_guardian();
+    for (int i = 0; i < 4000 && policy != expected; i++) { /* it has its name a little earlier */
+        policy = sched_getscheduler(guardian);
+        nanosleep(&pause, NULL);
+    }
+    ck_assert_int_eq(policy, expected);
+    ck_assert_int_eq(sched_getscheduler(c.pid), SCHED_OTHER);
+    ck_assert_int_eq(sched_getscheduler(child), SCHED_OTHER);
+    kill(c.pid, SIGKILL);
+    command_end(&c);
+    command_last_note(&c);
 }
 END_TEST
 
@@ -253,6 +287,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, when_the_supervisor_is_killed_its_commands_group_dies);
     tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);
+    tcase_add_test(t, the_guardian_runs_before_usual_processes_and_the_command_does_not);
     tcase_add_test(t, a_guardian_that_is_killed_is_replaced);
     tcase_add_loop_test(t, it_ends_with_the_run_and_holds_no_pipe_open, 0, 2);
     tcase_add_test(t, one_that_is_stopped_does_not_hold_up_the_release);
