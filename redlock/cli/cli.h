@@ -925,6 +925,7 @@ void rdl_cli_warn_endless(const struct rdl_cli_lock *l);
 struct rdl_cli_guardian {
     pid_t pid;
     int fd;            /* our end of the pipe; close-on-exec */
+    int ready_fd;      /* ends when it has set itself up; close-on-exec; -1: that was waited for */
     uint32_t early_ms; /* half the margin of rdl_cli_margin_ms: the kill takes effect before the lease ends */
 };
 
@@ -932,6 +933,11 @@ struct rdl_cli_guardian {
 uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 /* ttl_ms: of the lease. 0 or -1 with errno. */
 int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms);
+/*
+ * Wait until it has set itself up, until_ms at most. A process that has just made a session of its own can
+ * get no turn for 400 ms on a busy host (Linux groups tasks by sessions), and would kill that much too late.
+ */
+void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms);
 /* Which group to guard, and when its lease ends. Also called by the child before exec. */
 void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms);
 /* Goodbye: the group is gone. Never waits for a guardian that somebody stopped. */

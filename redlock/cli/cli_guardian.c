@@ -75,9 +75,9 @@ static pid_t watch(int fd)
 
 static void guard(int fd)
 {
+    rdl_cli_process_goes_first();          /* on a busy host the others' turns are longer than its margin */
     rdl_cli_process_lead("lock-guardian"); /* `pkill redlock` must not end it as well */
     ignore_all_signals();
-    rdl_cli_process_goes_first(); /* on a busy host the others' turns are longer than its margin */
     hold_nothing_but(fd);
     pid_t group = watch(fd);
     if (group > 0)
@@ -91,24 +91,56 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
     return ms < 20 ? 20 : ms > 250 ? 250 : ms;
 }
 
-int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
+/* Both ends are closed in any other program. */
+static int make_pipe(int fd[2])
 {
-    int fd[2];
-
     if (pipe(fd) != 0)
         return -1;
-    g->pid = rdl_cli_process_fork();
-    if (g->pid == 0)
-        guard(fd[0]);
+    if (fcntl(fd[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd[1], F_SETFD, FD_CLOEXEC) == 0)
+        return 0;
     close(fd[0]);
-    /* Were it stopped, its pipe would fill: whoever is to stop the command in time does not wait for it. */
-    if (g->pid < 0 || fcntl(fd[1], F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd[1], F_SETFL, O_NONBLOCK) != 0) {
-        close(fd[1]);
+    close(fd[1]);
+    return -1;
+}
+
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
+{
+    int order[2], ready[2];
+
+    if (make_pipe(order) != 0)
+        return -1;
+    if (make_pipe(ready) != 0) {
+        close(order[0]);
+        close(order[1]);
         return -1;
     }
-    g->fd = fd[1];
+    g->pid = rdl_cli_process_fork();
+    if (g->pid == 0)
+        guard(order[0]);
+    close(order[0]);
+    close(ready[1]);
+    /* Were it stopped, its pipe would fill: whoever is to stop the command in time does not wait for it. */
+    if (g->pid < 0 || fcntl(order[1], F_SETFL, O_NONBLOCK) != 0) {
+        close(order[1]);
+        close(ready[0]);
+        return -1;
+    }
+    g->fd = order[1];
+    g->ready_fd = ready[0];
     g->early_ms = rdl_cli_margin_ms(ttl_ms) / 2;
     return 0;
+}
+
+/* Nothing is ever written to that pipe: it ends when the guardian has closed all that it inherited. */
+void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms)
+{
+    struct pollfd p = {g->ready_fd, POLLIN, 0};
+    int n = 0;
+
+    while (n <= 0 && rdl_posix_now_ms() < until_ms)
+        n = poll(&p, 1, timeout_ms(until_ms));
+    close(g->ready_fd);
+    g->ready_fd = -1;
 }
 
 void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms)

@@ -170,6 +170,7 @@ static void guardian_ended(struct run *r, int status)
     }
     close(r->guardian.fd);
     r->guardian = g;
+    rdl_cli_guardian_wait(&r->guardian, 0); /* we are there ourselves */
     rdl_cli_guardian_tell(&r->guardian, r->child, r->held.until_ms);
 }
 
@@ -452,6 +453,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     rdl_cli_strays_begin();
     if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms) != 0)
         return cannot(l, "start the guardian process");
+    rdl_cli_guardian_wait(&r.guardian, rdl_cli_lease_until_ms(l) - rdl_cli_margin_ms(l->o->ttl_ms));
     r.child = rdl_cli_child_start(l, &r.guardian);
     if (r.child < 0) {
         int rc = cannot(l, "start a process for the command");

@@ -105,6 +105,53 @@ START_TEST(when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease
 }
 END_TEST
 
+/* Its descriptors: the one pipe that it reads, and no more. */
+static unsigned descriptors_of(pid_t pid)
+{
+    char path[40];
+    unsigned n = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *dir = opendir(path);
+    ck_assert_ptr_nonnull(dir);
+    for (struct dirent *d = readdir(dir); d != NULL; d = readdir(dir))
+        n += d->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+START_TEST(a_guardian_that_was_waited_for_is_ready)
+{
+    struct rdl_cli_guardian g;
+
+    ck_assert_int_eq(rdl_cli_guardian_start(&g, 30000), 0);
+    rdl_cli_guardian_wait(&g, UINT64_MAX);
+    ck_assert_int_eq(look_for_guardian(getpid()), g.pid);
+    ck_assert_uint_eq(descriptors_of(g.pid), 1);
+    rdl_cli_guardian_stop(&g);
+}
+END_TEST
+
+/* Its end of that pipe is ours here. */
+START_TEST(a_guardian_is_waited_for_until_it_is_ready_or_time_is_up)
+{
+    struct rdl_cli_guardian g;
+    int end[2];
+    uint64_t until_ms = rdl_posix_now_ms() + 30;
+
+    memset(&g, 0, sizeof g);
+    ck_assert_int_eq(pipe(end), 0);
+    g.ready_fd = end[0];
+    rdl_cli_guardian_wait(&g, until_ms);
+    ck_assert_uint_ge(rdl_posix_now_ms(), until_ms);
+    close(end[1]);
+    ck_assert_int_eq(pipe(end), 0);
+    g.ready_fd = end[0];
+    close(end[1]);
+    rdl_cli_guardian_wait(&g, UINT64_MAX);
+}
+END_TEST
+
 /* May a process of ours ask for that? Not every user may. */
 static int may_go_first(void)
 {
@@ -287,6 +334,8 @@ Suite *suite_cli_guardian(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, when_the_supervisor_is_killed_its_commands_group_dies);
     tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);
+    tcase_add_test(t, a_guardian_that_was_waited_for_is_ready);
+    tcase_add_test(t, a_guardian_is_waited_for_until_it_is_ready_or_time_is_up);
     tcase_add_test(t, the_guardian_runs_before_usual_processes_and_the_command_does_not);
     tcase_add_test(t, a_guardian_that_is_killed_is_replaced);
     tcase_add_loop_test(t, it_ends_with_the_run_and_holds_no_pipe_open, 0, 2);
