@@ -24,6 +24,7 @@
  *     cli_event.c      what became of the lock, for --log                enum rdl_cli_event
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_trouble.c    why servers gave no answer                        struct rdl_cli_troubles
+ *     cli_reason.c     what the server or the system said, if it is why
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
  *     cli_findings.c   what is wrong with a server, and its remedy       struct rdl_cli_finding
  *     cli_acl.c        the rights that a user needs
@@ -89,8 +90,9 @@ enum {
     RDL_CLI_TTL_MIN_MS = 100,   /* under this nobody could promise to stop a process in time */
     RDL_CLI_TRIAL_MAX = 16,     /* bytes behind a lock's name in that of the key the doctor tries */
     RDL_CLI_SECRET_MAX = 2048,
-    RDL_CLI_WHERE_MAX = 128,     /* bytes of "host:port" for people, NUL included */
-    RDL_CLI_ADDRESS_MAX = 64,    /* of an address without a port */
+    RDL_CLI_SAID_MAX = 3 * RDL_TEXT_MAX + 8, /* of what a server said, with three stars for each password */
+    RDL_CLI_WHERE_MAX = 128,                 /* bytes of "host:port" for people, NUL included */
+    RDL_CLI_ADDRESS_MAX = 64,                /* of an address without a port */
     RDL_CLI_ADDRESSES_MAX = 400, /* and of all addresses of a name; below PIPE_BUF wherever that is least */
     RDL_CLI_LAST_WORDS_MS = 2000 /* so long we wait at our end for whoever reads our messages */
 };
@@ -239,7 +241,8 @@ int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *passw
 int rdl_cli_secret_hide(char *url);
 /*
  * Copy text to out; where it repeats what a server said (rdl_conn_text) without the password, even one that
- * was cut off at the end. The words around that are ours and stay as they are.
+ * was cut off at the end, and with "..." where the library may have cut it. The words around that are ours,
+ * and stay as they are.
  */
 void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes secret, char *out, size_t cap);
 /* Take the variables that hold a password out of our environment, and so out of the command's. */
@@ -510,7 +513,7 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
 /* In how many ms, and s, so many servers are out of quarantine that it is no hindrance. */
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l);
-/* Why they are in it, and a way out. */
+/* Why they are in it; by which --max-ttl, and a way out. */
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l);
 const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l);
 /* All of that, behind what did not come of it. */
@@ -624,7 +627,7 @@ struct rdl_cli_seen {
     int64_t pttl_ms;   /* -1: no expiry */
     int error;         /* nothing was seen: why; RDL_OK: it changed while it was looked at */
     int is_unreadable; /* nothing was seen: the user may not read values */
-    char said[RDL_TEXT_MAX];
+    char said[RDL_CLI_SAID_MAX];
 };
 
 /* What INFO says, where it may be asked for. */
@@ -718,7 +721,8 @@ enum rdl_cli_state { RDL_CLI_FREE, RDL_CLI_HELD, RDL_CLI_SPLIT, RDL_CLI_UNKNOWN 
 struct rdl_cli_verdict {
     enum rdl_cli_state what;
     unsigned of, quorum;
-    unsigned silent, young; /* of whom nothing was seen; who may have forgotten */
+    /* of whom nothing was seen, because they refused, or did not answer; who may have forgotten */
+    unsigned refused, silent, young;
     /* held: by whom, on how many, and when fewer than a majority have it at the latest; UINT64_MAX: never */
     uint32_t id;
     unsigned on;
@@ -750,6 +754,13 @@ enum rdl_cli_trouble {
 struct rdl_cli_troubles {
     size_t n, useful, of[RDL_CLI_TROUBLE_KINDS];
 };
+
+/* It is an error reply, so there was an answer. */
+int rdl_cli_is_refusal(int error);
+/* Why server i gave no answer, in the words of the connect command or the system; "": it was neither. */
+const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
+#define RDL_CLI_TLS_HINT "if that port speaks TLS, its URL begins with rediss://"
+int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
 
 enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);
 /* The exit status for the lack of a majority: what would have made one? 0: the next try may. */
@@ -851,7 +862,7 @@ struct rdl_cli_exam {
     unsigned keys;              /* keys that its user may not use */
     unsigned releases, extends; /* ways */
     int error;                  /* it refused something for another reason */
-    char said[RDL_TEXT_MAX];
+    char said[RDL_CLI_SAID_MAX];
     int has_clock;
     uint32_t rtt_ms;
     int64_t clock_ms;        /* its clock less ours, which counts from some moment on */

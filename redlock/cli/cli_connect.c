@@ -93,6 +93,8 @@ static void take_line(struct connection *k)
     enum worth worth = has_error(k->line) ? AN_ERROR : k->len > 0 ? WORDS : NOTHING;
 
     k->line[k->len] = '\0';
+    if (k->len == sizeof k->line - 1) /* there may have been more */
+        memcpy(k->line + k->len - 3, "...", 3);
     k->len = 0;
     if (worth < k->worth || worth == NOTHING || (worth == AN_ERROR && k->worth == AN_ERROR))
         return;

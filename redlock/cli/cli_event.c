@@ -91,7 +91,7 @@ static void add_servers(struct rdl_cli_json *j, const struct rdl_cli_lock *l)
     if (is_json)
         rdl_cli_json_open(j, "servers", '[');
     for (size_t i = 0; i < l->servers->n; i++) {
-        char where[RDL_CLI_WHERE_MAX], error[200] = "";
+        char where[RDL_CLI_WHERE_MAX], error[300] = "";
         rdl_cli_servers_where(l->servers, i, where);
         if (has_failed(l, i))
             rdl_cli_lock_said(l, i, error, sizeof error);

@@ -79,6 +79,8 @@ static const struct {
 /* Where the port speaks another protocol nobody may say so: it waits for more, and so does the command. */
 static const char *unreachable_remedy(size_t i, const char *why)
 {
+    if (rdl_cli_may_be_tls(look->servers, i, look->seen[i].error))
+        return RDL_CLI_TLS_HINT "; if it is a proxy, connect to the server itself";
     if (look->seen[i].error == RDL_E_NO_INFO)
         return "if it is a proxy, connect to the server itself";
     if (look->seen[i].error == RDL_E_GATEWAY)

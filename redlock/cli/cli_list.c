@@ -39,7 +39,8 @@ static void warn_unsearched(const struct rdl_cli_look *l, size_t i)
 
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_look_error(l, i, why, sizeof why);
-    rdl_cli_warn("%s was not searched: %s", where, why);
+    rdl_cli_warn("%s was not searched: %s%s", where, why,
+                 rdl_cli_may_be_tls(l->servers, i, l->seen[i].error) ? " (" RDL_CLI_TLS_HINT ")" : "");
 }
 
 /* A lock is on a majority, so a majority has to be searched, of those that cannot have forgotten it. */

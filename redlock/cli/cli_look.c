@@ -590,8 +590,9 @@ void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i)
                                                     : rdl_conn_cause(c);
     if (seen->error == RDL_OK && req->answer != RDL_ANSWER_NO)
         seen->error = RDL_E_TIMEOUT;
-    rdl_cli_secret_scrub(rdl_conn_text(c), rdl_conn_text(c), l->servers->endpoint[i].password, seen->said,
-                         sizeof seen->said);
+    /* what it said before is not why */
+    const char *said = rdl_cli_is_refusal(seen->error) ? rdl_conn_text(c) : "";
+    rdl_cli_secret_scrub(said, said, l->servers->endpoint[i].password, seen->said, sizeof seen->said);
 }
 
 static void note(size_t i)

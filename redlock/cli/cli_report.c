@@ -40,19 +40,6 @@ static int is_useful(const struct rdl_cli_lock *l, size_t i)
     return vote == RDL_VOTE_GRANTED || vote == RDL_VOTE_DENIED;
 }
 
-/* Behind "cannot connect" and the like what the connect command or the system said, if that is why. */
-static void add_cause(const struct rdl_conn *c, size_t i, int error, char *text, size_t cap)
-{
-    size_t len = strlen(text);
-    int err = rdl_posix_errno(c);
-    const char *said = rdl_cli_connect_said(i);
-
-    if (said[0] != '\0' && error != RDL_OK && rdl_conn_error(c) == error)
-        snprintf(text + len, cap - len, ": %s", said);
-    else if (err != 0 && error != RDL_OK && rdl_conn_error(c) == error)
-        snprintf(text + len, cap - len, ": %s", strerror(err));
-}
-
 int rdl_cli_lock_is_denied(const struct rdl_cli_lock *l)
 {
     size_t n = 0;
@@ -109,6 +96,7 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
     const struct rdl_cli_servers *s = l->servers;
     char raw[260];
     const char *said = rdl_conn_text(s->server[i].conn);
+    const char *cause = rdl_cli_cause(s, i, rdl_cli_lease_error(l, i));
     struct rdl_bytes password = s->endpoint[i].password;
 
     if (s->unresolved[i] != NULL)
@@ -117,8 +105,8 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
         snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
     else
         rdl_cli_lease_report(l, i, raw, sizeof raw);
-    if (s->unresolved[i] == NULL)
-        add_cause(s->server[i].conn, i, rdl_cli_lease_error(l, i), raw, sizeof raw);
+    if (s->unresolved[i] == NULL && cause[0] != '\0')
+        snprintf(raw + strlen(raw), sizeof raw - strlen(raw), ": %s", cause);
     if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
         said = raw;
     rdl_cli_secret_scrub(raw, said, password, out, cap);
@@ -382,6 +370,15 @@ static int is_one_to_be_looked_up(const struct rdl_cli_lock *l)
     return n > 0;
 }
 
+static int is_one_of_tls(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += !is_useful(l, i) && rdl_cli_may_be_tls(l->servers, i, rdl_cli_lease_error(l, i));
+    return n > 0;
+}
+
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
@@ -394,6 +391,8 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
         return " (check this host's name servers: /etc/resolv.conf)";
     if (is_one_behind_gateway(l))
         return " (a load balancer or proxy answers for the server: check the server behind it)";
+    if (is_one_of_tls(l))
+        return " (" RDL_CLI_TLS_HINT ")";
     if (is_one_too_old(l))
         return too_old(l);
     size_t n = refused(l);
@@ -457,10 +456,19 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
     return at[n / 2] > now && at[n / 2] != UINT64_MAX ? at[n / 2] - now : 0;
 }
 
-/* What to do about it, if the servers need not be left out. */
+/* By what time that is, and what to do about it, if the servers need not be left out. */
 const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l)
 {
-    return l->o->canary ? "" : " (--restart-guard=off if a restart loses no data)";
+    static char text[120];
+    char ttl[RDL_CLI_DURATION_MAX];
+
+    rdl_cli_duration_text(l->o->max_ttl_ms, ttl);
+    if (l->o->canary)
+        snprintf(text, sizeof text, " (by --max-ttl %s)", ttl);
+    else
+        snprintf(text, sizeof text, " (by --max-ttl %s; --restart-guard=off if a restart loses no data)",
+                 ttl);
+    return text;
 }
 
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)

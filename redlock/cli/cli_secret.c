@@ -219,6 +219,8 @@ void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes s
     if (from == NULL)
         return;
     scrub(from, strlen(said), is_ours(said) ? none : secret, &o);
+    if (strlen(said) == RDL_TEXT_MAX - 1) /* as much as is kept of it */
+        scrub("...", 3, none, &o);
     scrub(from + strlen(said), strlen(from + strlen(said)), none, &o);
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_LEN = 512, JSON_MAX = 65536 };
+enum { LINE_MAX_LEN = 1024, JSON_MAX = 65536 };
 
 /* ---------------------------------------------------------------- what a key is */
 
@@ -49,6 +49,13 @@ const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s)
 }
 
 /* ---------------------------------------------------------------- the majority */
+
+/* Not the one that was wanted, but one. */
+static int is_answer(int error)
+{
+    return rdl_cli_is_refusal(error) || error == RDL_E_SYNTAX || error == RDL_E_LIMIT ||
+           error == RDL_E_UNEXPECTED;
+}
 
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h)
 {
@@ -100,7 +107,10 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
     v->quorum = (unsigned)n / 2 + 1;
     for (size_t i = 0; i < n; i++) {
         const struct rdl_cli_seen *held[RDL_SERVERS_MAX];
-        v->silent += seen[i].what == RDL_CLI_SEEN_NOTHING;
+        if (seen[i].what == RDL_CLI_SEEN_NOTHING && is_answer(seen[i].error))
+            v->refused++;
+        else
+            v->silent += seen[i].what == RDL_CLI_SEEN_NOTHING;
         v->young += seen[i].what != RDL_CLI_SEEN_NOTHING && !counts[i];
         if (!counts[i] || seen[i].what == RDL_CLI_SEEN_NOTHING)
             continue;
@@ -114,7 +124,7 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
         v->is_odd = seen[i].what == RDL_CLI_SEEN_ODD;
         v->ends_ms = ends_in(held, on, v->quorum);
     }
-    unknown = v->silent + v->young;
+    unknown = v->refused + v->silent + v->young;
     if (free_on >= v->quorum)
         v->what = RDL_CLI_FREE;
     else if (v->on >= v->quorum)
@@ -184,26 +194,22 @@ static void add_host(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_
 {
     const struct rdl_cli_host *h = &l->host[i];
     uint64_t wait_ms = rdl_cli_quarantine_ms(l->o, h);
+    char ttl[RDL_CLI_DURATION_MAX];
 
     if (!h->is_told)
         return;
     rdl_cli_add(t, " (");
     rdl_cli_host_words(t, h);
-    if (wait_ms > 0) {
-        rdl_cli_add(t, "; does not count for ");
-        rdl_cli_add_seconds(t, wait_ms);
-    }
+    if (wait_ms > 0)
+        rdl_cli_add(t, "; does not count for %lu s, by --max-ttl %s", (unsigned long)((wait_ms + 999) / 1000),
+                    rdl_cli_duration_text(l->o->max_ttl_ms, ttl));
     rdl_cli_add(t, ")");
 }
 
 static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
 {
     const struct rdl_cli_seen *s = &l->seen[i];
-    int err = rdl_posix_errno(&l->servers->conn[i]);
-    const char *cause = rdl_cli_connect_said(i);
-
-    if (cause[0] == '\0' && err != 0)
-        cause = strerror(err);
+    const char *words = s->said[0] != '\0' ? s->said : rdl_cli_cause(l->servers, i, s->error);
 
     if (l->servers->unresolved[i] != NULL)
         rdl_cli_add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
@@ -212,8 +218,15 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size
     else if (s->error == RDL_OK)
         rdl_cli_add(t, "it changes while it is looked at");
     else
-        rdl_cli_add(t, "no answer: %s%s%s", rdl_strerror(s->error),
-                    s->said[0] != '\0' || cause[0] != '\0' ? ": " : "", s->said[0] != '\0' ? s->said : cause);
+        rdl_cli_add(t, "%s%s%s%s", is_answer(s->error) || s->error == RDL_E_TIMEOUT ? "" : "no answer: ",
+                    rdl_strerror(s->error), words[0] != '\0' ? ": " : "", words);
+}
+
+static void add_error_and_hint(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
+{
+    add_error(t, l, i);
+    if (rdl_cli_may_be_tls(l->servers, i, l->seen[i].error))
+        rdl_cli_add(t, " (" RDL_CLI_TLS_HINT ")");
 }
 
 void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap)
@@ -253,7 +266,7 @@ static int print_look(const struct rdl_cli_look *l, size_t i, const char *name)
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_add(&t, "%s at %s: ", name, where);
     if (l->seen[i].what == RDL_CLI_SEEN_NOTHING)
-        add_error(&t, l, i);
+        add_error_and_hint(&t, l, i);
     else if (l->seen[i].what == RDL_CLI_SEEN_FREE)
         rdl_cli_add(&t, "free");
     else
@@ -269,6 +282,18 @@ static void add_end(struct rdl_cli_text *t, uint64_t ms)
     rdl_cli_add(t, " at most unless it is renewed");
 }
 
+static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
+{
+    if (v->silent > 0)
+        rdl_cli_add(t, "%u of %u servers did not answer", v->silent, v->of);
+    if (v->refused > 0)
+        rdl_cli_add(t, "%s%u of %u servers did not say who holds it", v->silent > 0 ? ", " : "", v->refused,
+                    v->of);
+    if (v->young > 0)
+        rdl_cli_add(t, "%s%u of %u came up less than --max-ttl ago and may have forgotten it",
+                    v->silent + v->refused > 0 ? ", " : "", v->young, v->of);
+}
+
 int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
 {
     char line[LINE_MAX_LEN];
@@ -281,11 +306,7 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
         rdl_cli_add(&t, "split: nobody holds it on %u of %u", v->quorum, v->of);
     } else if (v->what == RDL_CLI_UNKNOWN) {
         rdl_cli_add(&t, "unknown: ");
-        if (v->silent > 0)
-            rdl_cli_add(&t, "%u of %u servers did not answer", v->silent, v->of);
-        if (v->young > 0)
-            rdl_cli_add(&t, "%s%u of %u came up less than --max-ttl ago and may have forgotten it",
-                        v->silent > 0 ? ", " : "", v->young, v->of);
+        add_unknown(&t, v);
     } else {
         if (v->is_odd)
             rdl_cli_add(&t, "taken by a key that is no lock on %u of %u", v->on, v->of);
@@ -335,7 +356,7 @@ static void add_server(struct rdl_cli_json *j, const struct rdl_cli_look *l, siz
 {
     static const char *const kinds[] = {"token", "deadline", "foreign"};
     const struct rdl_cli_seen *s = &l->seen[i];
-    char where[RDL_CLI_WHERE_MAX], error[256];
+    char where[RDL_CLI_WHERE_MAX], error[400];
     struct rdl_cli_text e = {error, sizeof error, 0};
 
     rdl_cli_json_open(j, NULL, '{');

@@ -82,7 +82,10 @@ function reasons(    text, piece) { # what rdl_strerror says
     }
 }
 
-BEGIN { macro["RDL_CANARY_KEY"] = "rdl:canary" }
+BEGIN {
+    macro["RDL_CANARY_KEY"] = "rdl:canary"
+    macro["RDL_CLI_TLS_HINT"] = "if that port speaks TLS, its URL begins with rediss://"
+}
 FNR == 1 && NR > 1 { file_is_over() }
 { source = source $0 "\n" }
 END { file_is_over() }

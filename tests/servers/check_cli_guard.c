@@ -38,7 +38,8 @@ START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
     ck_assert_int_eq(command_run(&a), 69);
     ck_assert_str_eq(a.out, "");
     ck_assert_ptr_nonnull(strstr(a.err, "restarted too recently to count; they do in "));
-    ck_assert_ptr_nonnull(strstr(a.err, "--restart-guard=off"));
+    ck_assert_ptr_nonnull(
+        strstr(a.err, " s (by --max-ttl 60s; --restart-guard=off if a restart loses no data)\n"));
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -157,7 +158,7 @@ START_TEST(servers_without_a_canary_get_one_and_that_is_told)
     ck_assert_int_eq(strncmp(a.err, said, sizeof said - 1), 0);
     ck_assert_int_gt(strtol(a.err + sizeof said - 1, &end, 10), 0);
     ck_assert_int_le(strtol(a.err + sizeof said - 1, &end, 10), 31);
-    ck_assert_str_eq(end, " s\n");
+    ck_assert_str_eq(end, " s (by --max-ttl 30s)\n");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST

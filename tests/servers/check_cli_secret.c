@@ -93,6 +93,23 @@ START_TEST(only_what_the_server_said_is_scrubbed)
 }
 END_TEST
 
+/* The library keeps 63 bytes of what a server said, so of one that long there may have been more. */
+START_TEST(a_text_that_may_have_been_cut_is_marked)
+{
+    char text[RDL_TEXT_MAX], marked[RDL_TEXT_MAX + 8];
+
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    snprintf(marked, sizeof marked, "%s...", text);
+    ck_assert_str_eq(scrubbed_of(text, text, ""), marked);
+    memcpy(text + sizeof text - 5, "hunt", 4);
+    snprintf(marked, sizeof marked, "%.*s***...", (int)sizeof text - 5, text);
+    ck_assert_str_eq(scrubbed_of(text, text, "hunter22"), marked);
+    text[sizeof text - 2] = '\0';
+    ck_assert_str_eq(scrubbed_of(text, text, ""), text);
+}
+END_TEST
+
 /* The text that was kept has question marks where a byte does not print. */
 START_TEST(a_secret_that_does_not_print_is_scrubbed)
 {
@@ -457,6 +474,7 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, everything_before_the_last_at_sign_of_a_url_is_hidden);
     tcase_add_test(t, a_secret_is_scrubbed_from_a_text_even_when_it_was_cut);
     tcase_add_test(t, only_what_the_server_said_is_scrubbed);
+    tcase_add_test(t, a_text_that_may_have_been_cut_is_marked);
     tcase_add_test(t, a_secret_that_does_not_print_is_scrubbed);
     suite_add_tcase(s, t);
     t = tcase_create("a server with a password");

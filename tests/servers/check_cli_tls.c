@@ -161,6 +161,8 @@ static const struct {
      "does that port speak TLS"},
     {"echo 'It is closed' >&2; exit 3", 69, ": cannot connect: sh: It is closed\n",
      "does the connect command work"},
+    {"printf %%0159d 0 >&2; exit 3", 69, "00000000000...\n", "does the connect command work"},
+    {"printf %%0158d 1 >&2; exit 3", 69, "00000000001\n", "does the connect command work"},
     {"echo write:errno=104 >&2; exit 1", 69, ": cannot connect: sh: write:errno=104\n",
      "the server closed the connection; if it wants a client's certificate: openssl's -cert FILE -key FILE"},
     {"echo read:errno=104 >&2; exit 1", 69, ": cannot connect: sh: read:errno=104\n",
@@ -188,6 +190,26 @@ START_TEST(a_program_that_does_not_connect_is_told_by_its_own_words)
     ask("doctor", wrongs[_i].text, url, (const char *const[]){"--attempt", "200ms", "nightly", NULL});
     ck_assert_int_eq(a.status, wrongs[_i].status);
     ck_assert_msg(strstr(a.out, wrongs[_i].remedy) != NULL, "%s", a.out);
+}
+END_TEST
+
+/* The server closes the connection, and says nothing. */
+START_TEST(redis_to_a_port_that_speaks_tls_alone_is_told_of_rediss)
+{
+    static const char hint[] = "if that port speaks TLS, its URL begins with rediss://";
+    static const char *const verbs[] = {"run -n nightly true", "acquire -n nightly", "list", "status nightly",
+                                        "doctor nightly"};
+    char script[200];
+
+    tls_start(&server, TLS_RIGHT);
+    for (size_t k = 0; k < sizeof verbs / sizeof verbs[0]; k++) {
+        memset(&a, 0, sizeof a);
+        snprintf(script, sizeof script, "REDLOCK_URLS=redis://127.0.0.1:%d $RDL_COMMAND %s 2>&1", server.port,
+                 verbs[k]);
+        command_set_script(&a, &server.live, 1, script);
+        ck_assert_int_eq(command_run(&a), 69);
+        ck_assert_msg(strstr(a.out, hint) != NULL, "%s: %s", verbs[k], a.out);
+    }
 }
 END_TEST
 
@@ -299,6 +321,7 @@ Suite *suite_cli_tls(void)
                         REFUSALS);
     tcase_add_test(papers, a_server_that_wants_a_certificate_of_ours_is_told_with_its_remedy);
     tcase_add_test(papers, a_password_goes_to_nobody_else);
+    tcase_add_test(papers, redis_to_a_port_that_speaks_tls_alone_is_told_of_rediss);
     suite_add_tcase(s, papers);
     tcase_set_timeout(words, 60);
     tcase_add_loop_test(words, a_program_that_does_not_connect_is_told_by_its_own_words, 0, WRONGS);

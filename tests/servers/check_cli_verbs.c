@@ -375,7 +375,8 @@ START_TEST(servers_in_quarantine_are_told)
     ck_assert_int_eq(run_with_token(&b, "extend", guarded), 69);
     ck_assert_ptr_nonnull(strstr(b.err, "redlock: nightly is not extended: too many servers restarted too "
                                         "recently to count; they do in "));
-    ck_assert_ptr_nonnull(strstr(b.err, " s (--restart-guard=off if a restart loses no data)\n"));
+    ck_assert_ptr_nonnull(
+        strstr(b.err, " s (by --max-ttl 30s; --restart-guard=off if a restart loses no data)\n"));
     ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete what is ours */
 }
 END_TEST
