@@ -31,8 +31,9 @@ int rdl_handshake_is_complete(const struct rdl_conn *c)
 
 int rdl_conn_cause(const struct rdl_conn *c)
 {
-    unsigned index = c->handshake_done;
-    int is_asked = c->preflight != NULL && c->handshake_sent > index && login_at(c, &index) == NULL;
+    unsigned index = c->handshake_sent - 1u; /* what was sent last is not of the login */
+    int is_asked =
+        c->preflight != NULL && c->handshake_sent > c->handshake_done && login_at(c, &index) == NULL;
 
     return c->error == RDL_E_CLOSED && is_asked ? RDL_E_NO_INFO : c->error;
 }

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { ORIGIN_MAX = 64, FAR_MS = 5000 };
+enum { ORIGIN_MAX = 64, FAR_MS = 5000, HOST_MAX = 256 };
 
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX])
 {
@@ -34,20 +35,36 @@ static const char *origin(const struct rdl_cli_options *o, size_t i, char out[OR
 /*
  * The host becomes a word of the connect command, which a shell may read: the parser lets neither its special
  * characters nor a dash in front pass.
- *
- * What is asked of a new connection first shows that the command has reached the server, before there is a
- * lock to be waited for: the login names us, which any answer is good enough for.
  */
 static void become_tls(struct rdl_cli_servers *s, size_t i)
 {
-    static const char us[] = "redlock";
     struct rdl_endpoint *ep = &s->endpoint[i];
 
     s->is_tls[i] = 1;
     s->tls_ip[i] = rdl_cli_address_of(ep);
     ep->family = RDL_UNRESOLVED;
-    if (ep->client_name.len == 0)
-        ep->client_name = (struct rdl_bytes){us, sizeof us - 1};
+}
+
+/*
+ * What CLIENT LIST on the server shows of us: redlock:VERB:HOST:PID. It goes out together with the first
+ * INFO, and any answer is good enough, so it costs no time and fails nowhere. In the old protocol there is no
+ * INFO.
+ *
+ * Over TLS it also shows that the connect command has reached the server, before there is a lock to be waited
+ * for.
+ */
+static void name_us(struct rdl_cli_servers *s, size_t i, const struct rdl_cli_options *o)
+{
+    static char us[HOST_MAX + 64];
+    char host[HOST_MAX] = "";
+
+    if (o->legacy != RDL_CLI_LEGACY_NEVER && !s->is_tls[i])
+        return;
+    gethostname(host, sizeof host - 1);
+    for (char *p = host; *p != '\0'; p++)
+        *p = *p > ' ' && *p <= '~' ? *p : '_'; /* the server takes no others */
+    int len = snprintf(us, sizeof us, "redlock:%s:%s:%ld", rdl_cli_verb_word(o->verb), host, (long)getpid());
+    s->endpoint[i].client_name = (struct rdl_bytes){us, (size_t)len};
 }
 
 static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
@@ -66,6 +83,7 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
     if (rdl_url_parse(&s->endpoint[i], url, text, cap, &why) == RDL_OK) {
         if (is_tls)
             become_tls(s, i);
+        name_us(s, i, o);
         return 0;
     }
     why = rdl_cli_url_mistake(url) != NULL ? rdl_cli_url_mistake(url) : why;

@@ -29,6 +29,8 @@ static struct link {
 
 static const char *reply(const struct sim_arg *argv)
 {
+    if (sim_arg_is(argv[0], "CLIENT"))
+        return "+OK\r\n";
     if (sim_arg_is(argv[0], "PTTL"))
         return ":-2\r\n";
     return "$0\r\n\r\n"; /* of INFO, of a key that is missing */
@@ -43,7 +45,8 @@ static void answer(struct rdl_conn *c, size_t i)
     int argc;
 
     while ((used = sim_request_parse(l->bytes, l->len, argv, &argc, &why)) > 0) {
-        if (servers[i] == 'f' || (servers[i] == 't' && !sim_arg_is(argv[0], "INFO")))
+        int is_login = sim_arg_is(argv[0], "INFO") || sim_arg_is(argv[0], "CLIENT");
+        if (servers[i] == 'f' || (servers[i] == 't' && !is_login))
             return;
         const char *text = reply(argv);
         l->len -= (size_t)used;

@@ -276,6 +276,18 @@ START_TEST(a_connection_that_is_closed_on_info_is_named_as_such)
 }
 END_TEST
 
+/* The name goes out together with INFO, and it may be INFO that it hangs up for. */
+START_TEST(a_connection_that_is_closed_on_a_name_and_info_is_named_as_such)
+{
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    s.endpoint.client_name = (struct rdl_bytes){"job", 3};
+    connect_at(20000);
+    scripted_sent(&s);
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO);
+}
+END_TEST
+
 START_TEST(a_connection_that_has_answered_info_is_closed_as_any_other)
 {
     answer(RUN_A);
@@ -408,6 +420,7 @@ Suite *suite_redlock_info(void)
     tcase_add_loop_test(tc, who_has_answered_info_does_not_refuse_it_in_words_of_its_own, 0, 2);
     tcase_add_test(tc, a_guard_that_needs_info_takes_no_refusal_in_words_of_its_own);
     tcase_add_loop_test(tc, a_connection_that_is_closed_on_info_is_named_as_such, 0, 3);
+    tcase_add_test(tc, a_connection_that_is_closed_on_a_name_and_info_is_named_as_such);
     tcase_add_test(tc, a_connection_that_has_answered_info_is_closed_as_any_other);
     tcase_add_loop_test(tc, what_cannot_hold_a_lock_is_refused, 0, sizeof unfit / sizeof unfit[0]);
     tcase_add_loop_test(tc, who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again, 0,

@@ -42,6 +42,8 @@ static void init(const char *const urls[], int any)
         o.urls[o.n_urls] = copies[o.n_urls];
     }
     ck_assert_int_eq(rdl_cli_servers_init(&servers, &o), 0);
+    for (size_t i = 0; i < o.n_urls; i++) /* no login: what is opened is READY */
+        servers.endpoint[i].client_name.len = 0;
     heard_since();
     rdl_cli_lookup_turn(&servers, now);
     now += EVERY_MS;

@@ -5,6 +5,7 @@
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,6 +364,54 @@ START_TEST(a_lease_above_the_default_max_ttl_is_warned_of)
 }
 END_TEST
 
+START_TEST(client_list_shows_verb_host_and_pid)
+{
+    char host[256] = "", name[300];
+
+    live_command(&server[0], "SET nightly somebody PX 600000");
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"acquire", "-u", url[0], "nightly", NULL});
+    command_start(&c);
+    ck_assert_int_eq(gethostname(host, sizeof host - 1), 0);
+    snprintf(name, sizeof name, " name=redlock:acquire:%s:%d ", host, (int)c.pid);
+    live_await(&server[0], "CLIENT LIST", name);
+    kill(c.pid, SIGTERM);
+    command_end(&c);
+}
+END_TEST
+
+/* A refusal changes nothing, and the name takes no round trip of its own: it is sent together with INFO. */
+START_TEST(a_user_who_may_not_set_the_name_is_served_as_well)
+{
+    char user[80];
+    const char *at;
+
+    live_command(&server[0], "ACL SETUSER eve on >secret ~* +@all -client");
+    snprintf(user, sizeof user, "REDLOCK_URLS=redis://eve:secret@127.0.0.1:%d", server[0].port);
+    memset(&c, 0, sizeof c);
+    command_setenv(&c, user);
+    command_add_all(&c, (const char *const[]){"run", "-n", "--trace", "nightly", "echo", "done", NULL});
+    ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+    ck_assert_str_eq(c.out, "done\n");
+    ck_assert_ptr_null(strstr(c.err, "warning"));
+    at = strstr(c.err, "\\r\\nSETNAME\\r\\n");
+    ck_assert_msg(at != NULL, "%s", c.err);
+    ck_assert_ptr_nonnull(strstr(at, "\\r\\nINFO\\r\\n"));
+    ck_assert(strstr(at, "\\r\\nINFO\\r\\n") < strchr(at, '\n'));
+}
+END_TEST
+
+/* There is no INFO, so it would take a round trip. */
+START_TEST(in_the_old_protocol_no_name_is_set)
+{
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "-n", "--legacy=always", "--trace", "-u", url[0],
+                                              "nightly", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_null(strstr(c.err, "SETNAME"));
+}
+END_TEST
+
 START_TEST(all_bad_urls_are_told)
 {
     ck_assert_int_eq(run("redis://", url[0], "unix://"), 65);
@@ -388,6 +437,9 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, valkey_is_redis_and_valkeys_is_rediss);
     tcase_add_test(t, one_line_end_behind_a_url_is_none_of_it);
     tcase_add_test(t, a_bad_url_is_told_by_where_it_is_from);
+    tcase_add_test(t, client_list_shows_verb_host_and_pid);
+    tcase_add_test(t, a_user_who_may_not_set_the_name_is_served_as_well);
+    tcase_add_test(t, in_the_old_protocol_no_name_is_set);
     tcase_add_test(t, all_bad_urls_are_told);
     tcase_add_test(t, a_variable_that_is_set_but_empty_is_65);
     tcase_add_test(t, the_default_server_is_warned_of_also_with_q_and_in_the_log);
