@@ -565,7 +565,12 @@ void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF
 void rdl_cli_mark_cut(struct rdl_cli_text *t);
 /* "1.5 s" */
 void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms);
-/* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD. */
+/*
+ * What begins here is not shown by a terminal but acts on it: a control character, also one of C1, a line
+ * separator, a mark of the direction of writing. Its bytes; 0: it is none of these.
+ */
+size_t rdl_cli_acting_len(const char *text);
+/* As a string of JSON, quotes and all; a byte that is no UTF-8 becomes U+FFFD, and what acts is escaped. */
 void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
 /* As a word of the shell: in quotes where it is not plain. */
 void rdl_cli_add_word(struct rdl_cli_text *t, const char *s);
@@ -1078,7 +1083,8 @@ void rdl_cli_log_end(struct rdl_cli_json *j);
 enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_CHATTY = 2 };
 
 /*
- * One line on standard error, control characters replaced; an event "message" of a log in JSON there.
+ * One line on standard error, each byte of what acts on a terminal (rdl_cli_acting_len) a question mark; an
+ * event "message" of a log in JSON there.
  *
  *     fail   redlock: ...            always
  *     warn   redlock: warning: ...   not with -q; once for each thing
@@ -1106,7 +1112,7 @@ void rdl_cli_unshow(void);
  * (--help >/dev/full). Ends the process by SIGPIPE if nobody reads it any more.
  */
 int rdl_cli_print(const char *text);
-/* That as a line, control characters replaced. */
+/* That as a line, what acts on a terminal replaced. */
 int rdl_cli_print_line(char *text);
 /*
  * A line to standard error or to one of the two other files there are (--trace, --log-fd); one of more than

@@ -221,11 +221,16 @@ static size_t cut(const char *text, size_t n)
     return n;
 }
 
+/* text is terminated, but may be longer than len. */
 static void make_printable(char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == 127)
-            text[i] = '?';
+    size_t i = 0;
+
+    while (i < len) {
+        size_t n = rdl_cli_acting_len(text + i);
+        memset(text + i, '?', n < len - i ? n : len - i);
+        i += n > 0 ? n : 1;
+    }
 }
 
 /* Of a terminal that takes nothing just now it would be kept, and be old when it is read. */

@@ -74,6 +74,37 @@ static size_t utf8_len(const unsigned char *s)
     return len;
 }
 
+/* Of a character of UTF-8 with that many bytes. */
+static unsigned code_point(const unsigned char *s, size_t len)
+{
+    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned code = s[0] & first[len];
+
+    for (size_t i = 1; i < len; i++)
+        code = code << 6 | (s[i] & 0x3f);
+    return code;
+}
+
+/*
+ * What acts on a terminal instead of being shown: C0 and C1 controls, line separators, marks and embeddings
+ * that turn the direction of writing round.
+ */
+static int is_acting(unsigned code)
+{
+    return code < ' ' || (code >= 127 && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+size_t rdl_cli_acting_len(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t len = utf8_len(s);
+
+    if (len == 0) /* where the terminal takes each byte for a character */
+        return is_between(*s, 0x80, 0x9f) ? 1 : 0;
+    return is_acting(code_point(s, len)) ? len : 0;
+}
+
 static size_t add_character(struct rdl_cli_text *t, const char *s)
 {
     unsigned char c = (unsigned char)*s;
@@ -81,8 +112,8 @@ static size_t add_character(struct rdl_cli_text *t, const char *s)
 
     if (c == '"' || c == '\\')
         rdl_cli_add(t, "\\%c", c);
-    else if (c < ' ' || c == 127)
-        rdl_cli_add(t, "\\u%04x", (unsigned)c);
+    else if (len > 0 && rdl_cli_acting_len(s) > 0)
+        rdl_cli_add(t, "\\u%04x", code_point((const unsigned char *)s, len));
     else if (len == 0)
         rdl_cli_add(t, "\\ufffd");
     else
@@ -98,14 +129,14 @@ void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
     rdl_cli_add(t, "\"");
 }
 
-/* No shell makes anything of them, pasted or from a variable. */
+/* No shell makes anything of them, pasted or from a variable; zsh takes =name for the path of a program. */
 static int is_plain(const char *s)
 {
     const char *at = s;
 
-    while (*at != '\0' && (isalnum((unsigned char)*at) || strchr("_@%+=:./-{}", *at) != NULL || *at & 0x80))
+    while (*at != '\0' && (isalnum((unsigned char)*at) || strchr("_@%+=:./-", *at) != NULL || *at & 0x80))
         at++;
-    return *at == '\0' && at > s;
+    return *at == '\0' && at > s && *s != '=';
 }
 
 void rdl_cli_add_word(struct rdl_cli_text *t, const char *s)

@@ -43,7 +43,7 @@ END_TEST
 /* The first and the last of each length, and around the surrogates. */
 START_TEST(utf8_stays_as_it_is)
 {
-    static const char *const good[] = {"\xc2\x80",         "\xdf\xbf",        "\xe0\xa0\x80",
+    static const char *const good[] = {"\xc2\xa0",         "\xdf\xbf",        "\xe0\xa0\x80",
                                        "\xed\x9f\xbf",     "\xee\x80\x80",    "\xef\xbf\xbf",
                                        "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
     char expected[8];
@@ -77,19 +77,69 @@ START_TEST(each_byte_that_is_none_becomes_the_replacement_character)
 }
 END_TEST
 
+/* Of fewer than 2^16: those of 1 to 3 bytes. */
+static const char *utf8(unsigned code)
+{
+    static char text[4];
+
+    memset(text, 0, sizeof text);
+    if (code < 0x80) {
+        text[0] = (char)code;
+    } else if (code < 0x800) {
+        text[0] = (char)(0xc0 | code >> 6);
+        text[1] = (char)(0x80 | (code & 0x3f));
+    } else {
+        text[0] = (char)(0xe0 | code >> 12);
+        text[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        text[2] = (char)(0x80 | (code & 0x3f));
+    }
+    return text;
+}
+
+/* Controls of C0 and C1, line separators, marks of direction: the first and the last of each row. */
+static const unsigned acting[] = {1,      0x1f,   0x7f,   0x80,   0x9b,   0x9f,  0x61c,
+                                  0x200e, 0x200f, 0x2028, 0x202e, 0x2066, 0x2069};
+
+START_TEST(what_acts_on_a_terminal_is_escaped)
+{
+    char escaped[16];
+
+    snprintf(escaped, sizeof escaped, "\"\\u%04x\"", acting[_i]);
+    ck_assert_uint_eq(rdl_cli_acting_len(utf8(acting[_i])), strlen(utf8(acting[_i])));
+    ck_assert_str_eq(json(utf8(acting[_i])), escaped);
+}
+END_TEST
+
+/* Their neighbours, and letters with bytes that are controls elsewhere. */
+START_TEST(what_is_shown_does_not_act)
+{
+    static const unsigned shown[] = {' ',    '~',    0xa0,   0xdb,   0x61b,  0x61d, 0x200d,
+                                     0x2010, 0x2027, 0x202f, 0x2065, 0x206a, 0xffff};
+
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
+        ck_assert_uint_eq(rdl_cli_acting_len(utf8(shown[i])), 0);
+    ck_assert_uint_eq(rdl_cli_acting_len("\xa0"), 0); /* bytes that are no UTF-8 */
+    ck_assert_uint_eq(rdl_cli_acting_len("\xff"), 0);
+    ck_assert_uint_eq(rdl_cli_acting_len("\x80"), 1);
+    ck_assert_uint_eq(rdl_cli_acting_len("\x9b[2J"), 1);
+}
+END_TEST
+
 START_TEST(a_word_of_the_shell_is_quoted_where_it_is_not_plain)
 {
     static const struct {
         const char *word, *shown;
     } words[] = {
-        {"anna", "anna"},   {"a-1_@%+=:./{b}", "a-1_@%+=:./{b}"},
-        {"-x", "-x"},       {"\xc3\xa4", "\xc3\xa4"},
-        {"", "''"},         {"a b", "'a b'"},
-        {"$x", "'$x'"},     {"a\nb", "'a\nb'"},
-        {"*", "'*'"},       {"#a", "'#a'"},
-        {"~a", "'~a'"},     {"a,b", "'a,b'"},
-        {"a;b", "'a;b'"},   {"a\\b", "'a\\b'"},
-        {"'a", "''\\''a'"},
+        {"anna", "anna"},         {"a-1_@%+=:./", "a-1_@%+=:./"},
+        {"{a,b}", "'{a,b}'"},     {"a{b", "'a{b'"},
+        {"a}", "'a}'"},           {"=ls", "'=ls'"},
+        {"a=ls", "a=ls"},         {"-x", "-x"},
+        {"\xc3\xa4", "\xc3\xa4"}, {"", "''"},
+        {"a b", "'a b'"},         {"$x", "'$x'"},
+        {"a\nb", "'a\nb'"},       {"*", "'*'"},
+        {"#a", "'#a'"},           {"~a", "'~a'"},
+        {"a,b", "'a,b'"},         {"a;b", "'a;b'"},
+        {"a\\b", "'a\\b'"},       {"'a", "''\\''a'"},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -124,6 +174,8 @@ Suite *suite_cli_text(void)
     tcase_add_test(tc, quotes_backslashes_and_control_characters_are_escaped);
     tcase_add_loop_test(tc, utf8_stays_as_it_is, 0, 8);
     tcase_add_loop_test(tc, each_byte_that_is_none_becomes_the_replacement_character, 0, 10);
+    tcase_add_loop_test(tc, what_acts_on_a_terminal_is_escaped, 0, sizeof acting / sizeof acting[0]);
+    tcase_add_test(tc, what_is_shown_does_not_act);
     tcase_add_test(tc, a_word_of_the_shell_is_quoted_where_it_is_not_plain);
     tcase_add_test(tc, there_is_room_for_the_words_of_all_locks);
     suite_add_tcase(suite, tc);

@@ -296,6 +296,9 @@ START_TEST(a_strange_name_harms_nobody)
     ck_assert_int_eq(a.status, 1);
     ck_assert_ptr_eq(strstr(a.out, "a?[2Jb?: held by " ID), a.out);
     ck_assert_str_eq(a.err, "");
+    set(N, "d\\xc2\\x9b2Je\\xe2\\x80\\xaef", TOKEN); /* CSI, and from here on from right to left */
+    list(off, "d");
+    ck_assert_ptr_eq(strstr(a.out, "d??2Je???f: held by " ID), a.out);
     memset(longest, 'l', sizeof longest);
     longest[129] = '\0';
     set(N, longest, TOKEN);

@@ -278,7 +278,7 @@ END_TEST
 
 START_TEST(names_that_are_no_words_of_the_shell_are_quoted)
 {
-    static const char quoted[] = "-l '*' -l 'a  b' -l 'it'\\''s' -l {so}c-1\n";
+    static const char quoted[] = "-l '*' -l 'a  b' -l 'it'\\''s' -l '{so}c-1'\n";
 
     ck_assert_int_eq(run_script("export R; $R run -l \"it's\" -l 'a  b' -l '*' -l '{so}c-1' -c '"
                                 "echo \"$REDLOCK_LOCK\"; eval \"$R status $REDLOCK_LOCK\"; :'"),
