@@ -363,6 +363,16 @@ static int switch_on(struct rdl_cli_options *o, enum id id)
     return 0;
 }
 
+/* The secret itself is easily given instead: it is neither repeated nor left in the arguments. */
+static int take_descriptor(const char *word, char *text, int *out)
+{
+    if (rdl_cli_number(text, FD_MAX, out) == 0)
+        return 0;
+    memset(text, '*', strlen(text));
+    rdl_cli_fail("--%s: give the number of an open descriptor, from 0 to %d", word, FD_MAX);
+    return RDL_EXIT_USAGE;
+}
+
 /* Where the password and the token are from. */
 static int take_secret(struct rdl_cli_options *o, const struct option *opt, char *text)
 {
@@ -371,9 +381,9 @@ static int take_secret(struct rdl_cli_options *o, const struct option *opt, char
     else if (opt->id == OPT_TOKEN_FILE)
         o->token_file = text;
     else if (opt->id == OPT_PASSWORD_FD)
-        return take_number(opt->word, text, FD_MAX, &o->password_fd);
+        return take_descriptor(opt->word, text, &o->password_fd);
     else if (opt->id == OPT_TOKEN_FD)
-        return take_number(opt->word, text, FD_MAX, &o->token_fd);
+        return take_descriptor(opt->word, text, &o->token_fd);
     else
         return refuse_token(text);
     return 0;

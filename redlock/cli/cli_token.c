@@ -101,7 +101,13 @@ static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, ch
         return RDL_EXIT_NOINPUT;
     }
     if (len == 0) {
-        rdl_cli_fail("%s is empty: no token", from);
+        if (o->token_file == NULL)
+            rdl_cli_fail("%s is empty: no token", from);
+        else
+            rdl_cli_fail(
+                "the token file %s is empty: a redlock acquire made it and was killed, or still waits "
+                "for the lock; delete it if none waits",
+                from);
         return RDL_EXIT_NOINPUT;
     }
     if (strlen(text) < (size_t)len)
@@ -147,12 +153,23 @@ int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX
 
 /* ---------------------------------------------------------------- writing */
 
+static const char *why_it_exists(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
+        return "it exists and is empty: a redlock acquire made it and was killed, or still waits for the "
+               "lock; "
+               "delete it if none waits";
+    return "it exists; is the lock in it still held?";
+}
+
 int rdl_cli_token_create(const char *path)
 {
     file_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file_fd < 0) {
         rdl_cli_fail("cannot make the token file %s: %s", path,
-                     errno == EEXIST ? "it exists; is the lock in it still held?" : strerror(errno));
+                     errno == EEXIST ? why_it_exists(path) : strerror(errno));
         return RDL_EXIT_CANTCREAT;
     }
     file = path;

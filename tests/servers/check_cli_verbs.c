@@ -507,13 +507,24 @@ static const struct {
      "%s holds no token: it begins with a byte order mark (BOM): save it as plain text without one"},
     {"(umask 077; printf '" T40 "\\n" T40 "\\n' >$F); $R release --token-file $F nightly", 65,
      "%s holds no token: it has a second line: leave one"},
-    {"(umask 077; : >$F); $R release --token-file $F nightly", 66, "%s is empty: no token"},
+    {"(umask 077; : >$F); $R release --token-file $F nightly", 66,
+     "the token file %s is empty: a redlock acquire made it and was killed, or still waits for the lock; "
+     "delete it "
+     "if none waits"},
+    {"(umask 077; : >$F); $R acquire --token-file $F nightly", 73,
+     "cannot make the token file %s: it exists and is empty: a redlock acquire made it and was killed, or "
+     "still "
+     "waits for the lock; delete it if none waits"},
     {"(umask 027; echo " T40 " >$F); $R release --token-file $F nightly", 66,
      "other users can read the token file %s, and whoever has the token may release the lock (chmod 600 it)"},
     {"$R extend --token-file $F nightly", 66, "cannot open the token file %s: No such file or directory"},
     {"$R extend --token-fd 17 nightly 17>&-", 66,
      "cannot read the token from --token-fd: Bad file descriptor"},
     {"$R extend --token-fd 0 nightly </dev/null", 66, "--token-fd is empty: no token"},
+    {"$R release --token-fd " T40 " nightly", 64,
+     "--token-fd: give the number of an open descriptor, from 0 to 1048576"},
+    {"$R status --password-fd=s3same nightly", 64,
+     "--password-fd: give the number of an open descriptor, from 0 to 1048576"},
     {"$R acquire", 64, "no lock: redlock acquire LOCK (redlock acquire --help)"},
     {"$R acquire nightly weekly", 64,
      "redlock acquire takes one lock, and there is more behind it (redlock acquire --help)"},
