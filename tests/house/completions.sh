@@ -106,9 +106,12 @@ expect 'redlock run -- lock erran' errand
 expect 'redlock run lock errand ' alpha beta
 expect 'redlock run -nqw 5 lock -- errand ' alpha beta
 expect 'redlock run -w5 --ttl=9 -u redis://h:1 --url=unix:///s lock -- errand a' alpha
-# Blanks part them; none with a password is offered, nor is what stands in it run.
+# Blanks and line ends part them; none with a password is offered, nor one that a shell would run, nor is that run.
 # shellcheck disable=SC2016
-REDLOCK_URLS='redis://a:1  redis://me:secret@b redis://:$(touch${IFS}ran)@c unix:///b redis://me:@[::1]:3'
+REDLOCK_URLS='redis://a:1  redis://me:secret@b redis://:$(touch${IFS}ran)@c
+unix:///b redis://$(touch${IFS}ran):1 redis://`touch\tran`
+redis://me:@[::1]:3
+'
 export REDLOCK_URLS
 
 # ---- Three shells are asked.

@@ -38,15 +38,15 @@ _redlock_takes_value() { # VERB OPTION: is the next word its value? As in -nqw 5
     esac
 }
 
-# Of $REDLOCK_URLS, which blanks part. One with a password is left out: it would stand on the screen and in
-# the arguments, and without it, it would be another URL. Not by compgen -W, which runs
-# what stands in $(...).
+# Of $REDLOCK_URLS, which blanks and line ends part. One with a password is left out: it would stand on the screen
+# and in the arguments, and without it, it would be another URL. So is one with bytes that a URL has as %XX: a shell
+# may run them. Not by compgen -W, which runs what stands in $(...).
 _redlock_urls() {
-    local url
+    local url plain='^[]A-Za-z0-9_.~:/@%?=+,[-]+$'
     local -a urls
-    mapfile -t -d ' ' urls < <(printf '%s' "${REDLOCK_URLS-}")
+    IFS=$' \t\r\n' read -r -d '' -a urls <<<"${REDLOCK_URLS-}"
     for url in "${urls[@]}"; do
-        [[ $url == "$cur"* && ($url != *@* || $url =~ ^[^:]*://[^:]*:@[^@]*$) ]] && COMPREPLY+=("$url")
+        [[ $url == "$cur"* && $url =~ $plain && ($url != *@* || $url =~ ^[^:]*://[^:]*:@[^@]*$) ]] && COMPREPLY+=("$url")
     done
     __ltrim_colon_completions "$cur"
 }

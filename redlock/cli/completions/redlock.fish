@@ -40,10 +40,12 @@ function __redlock_command
     string match -q -- '-*' "$command"; or complete --do-complete="$command"
 end
 
-# Of $REDLOCK_URLS, which blanks part. One with a password is left out: it would stand on the screen and in
-# the arguments, and without it, it would be another URL.
+# Of $REDLOCK_URLS, which blanks and line ends part. One with a password is left out: it would stand on the screen
+# and in the arguments, and without it, it would be another URL. So is one with bytes that a URL has as %XX: a shell
+# may run them.
 function __redlock_urls
-    string split -n -- ' ' $REDLOCK_URLS | string match -r -- '^(?:[^@]*|[^:]*://[^:]*:@[^@]*)$'
+    string match -ar -- '\S+' $REDLOCK_URLS | string match -r -- '^(?:[^@]*|[^:]*://[^:]*:@[^@]*)$' |
+        string match -r -- '^[]A-Za-z0-9_.~:/@%?=+,[-]+$'
 end
 
 complete -c redlock -f
