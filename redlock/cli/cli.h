@@ -31,6 +31,7 @@
  *     cli_examine.c    asking a server for all that may be wrong         struct rdl_cli_exam
  *     cli_look.c       asking for what stands on them                    struct rdl_cli_look
  *     cli_names.c      names under a prefix                              struct rdl_cli_names
+ *     cli_canary.c     what has the canary's key and is none
  *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
  *     cli_lease.c      the lock on N servers, or one or several on one   struct rdl_cli_lock
@@ -519,6 +520,14 @@ const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l);
 /* All of that, behind what did not come of it. */
 void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what);
 
+/*
+ * --canary: something else has its key, on so many servers that no majority can count. Those are warned of,
+ * each once. Asks them, for an attempt's time at most, where the library found no canary.
+ */
+int rdl_cli_canary_is_foreign(struct rdl_cli_lock *l);
+/* A look at that key. NO: what is there is no canary, and will not be replaced. */
+extern const struct rdl_op rdl_cli_op_canary;
+
 /* ---------------------------------------------------------------- a lease that is held */
 
 struct rdl_cli_held {
@@ -868,6 +877,7 @@ struct rdl_cli_exam {
     unsigned releases, extends; /* ways */
     int error;                  /* it refused something for another reason */
     char said[RDL_CLI_SAID_MAX];
+    int has_foreign_canary; /* something else has its key */
     int has_clock;
     uint32_t rtt_ms;
     int64_t clock_ms;        /* its clock less ours, which counts from some moment on */

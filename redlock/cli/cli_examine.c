@@ -191,7 +191,7 @@ static const struct step steps[] = {
     {LOOK(LOCK | SEVERAL, LOCK)},
     {LOOK(FENCE, FENCE)},
     {LOOK(HINT, WAKE)},
-    {LOOK(CANARY, CANARY)},
+    {CANARY, &rdl_cli_op_canary, KEY(CANARY), 0, RIGHT(GET), 0, 0, 0, NULL, NULL},
     /* command by command */
     {TAKE(LOCK)},
     {LOOK(LOCK | SEVERAL, TRIAL)},
@@ -298,6 +298,7 @@ static void take_answer(size_t i, const struct step *step)
         x->releases |= step->releases;
         x->extends |= step->extends;
     }
+    x->has_foreign_canary |= step->op == &rdl_cli_op_canary && req->answer == RDL_ANSWER_NO;
     /* it was asked, and said nothing */
     if ((req->answer == RDL_ANSWER_UNKNOWN || req->answer == RDL_ANSWER_UNSENT) && x->error == RDL_OK)
         x->error = req->error != RDL_OK ? req->error : RDL_E_TIMEOUT;

@@ -258,6 +258,17 @@ static void find_eviction(size_t i)
     remedy("set maxmemory-policy noeviction");
 }
 
+static void find_canary(size_t i)
+{
+    if (!exams[i].has_foreign_canary)
+        return;
+    find("canary", RDL_EXIT_CONFIG, i,
+         "the key " RDL_CANARY_KEY
+         " is no canary (another type, or a long string): with --canary this server "
+         "never counts");
+    remedy("find out what made it, then DEL it");
+}
+
 /* ---------------------------------------------------------------- time */
 
 static void find_trip(size_t i)
@@ -445,6 +456,7 @@ static void find_all_of(size_t i)
     find_refusals(i);
     find_persistence(i);
     find_eviction(i);
+    find_canary(i);
     find_trip(i);
 }
 

@@ -314,8 +314,16 @@ static int around(const struct rdl_cli_lock *l)
     return l->o->conflict_status;
 }
 
+static int no_canary(void)
+{
+    rdl_cli_fail("no lock: on too many servers the key " RDL_CANARY_KEY
+                 " is no canary, and stays until it is "
+                 "deleted");
+    return RDL_EXIT_UNAVAILABLE;
+}
+
 /* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
-static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
+static int judge(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
 {
     const uint64_t wait = l->o->wait_ms;
     int status;
@@ -326,6 +334,8 @@ static int judge(const struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
         return no_scripts(l, rc);
     if (rc == RDL_E_FENCE_RANGE)
         return no_number(l);
+    if (rc == RDL_E_QUARANTINE && rdl_cli_canary_is_foreign(l))
+        return no_canary();
     if (rc == RDL_E_QUARANTINE)
         return waited_ms >= wait ? quarantine(l) : AGAIN;
     if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)
@@ -381,6 +391,7 @@ static int get(struct rdl_cli_lock *l, int *status)
         }
         if (rc == RDL_OK) {
             acquired(l, now - begun);
+            (void)rdl_cli_canary_is_foreign(l); /* on a minority: that is warned of */
             rdl_cli_probe(l);
             return 1;
         }

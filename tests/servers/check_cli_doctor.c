@@ -304,6 +304,18 @@ START_TEST(who_may_not_use_info_is_told_as_the_guard_takes_it)
 }
 END_TEST
 
+START_TEST(what_is_no_canary_is_told)
+{
+    start(1);
+    live_command(&server[0], "%s", _i ? "SETRANGE rdl:canary 70 x" : "LPUSH rdl:canary 1");
+    ck_assert_int_eq(doctor((const char *const[]){"--canary", NULL}, url[0], NULL, NULL), 78);
+    ck_assert_msg(strstr(a.out,
+                         ": the key rdl:canary is no canary (another type, or a long string): with --canary "
+                         "this server never counts; remedy: find out what made it, then DEL it\n") != NULL,
+                  "%s", a.out);
+}
+END_TEST
+
 START_TEST(a_command_that_was_renamed_away_is_told)
 {
     static const char *const renamed[] = {"--rename-command", "pexpire", "", NULL};
@@ -546,6 +558,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, a_server_that_shows_no_run_id_is_told_where_there_are_several);
     tcase_add_loop_test(tc, a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it, 0, 2);
     tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
+    tcase_add_loop_test(tc, what_is_no_canary_is_told, 0, 2);
     tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
     tcase_add_test(tc, a_server_without_scripts_is_of_use);
     tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);

@@ -145,6 +145,62 @@ START_TEST(servers_that_were_emptied_give_the_lock_to_nobody_else)
 }
 END_TEST
 
+static const char *const foreign[] = {"LPUSH rdl:canary 1", "SETRANGE rdl:canary 70 x"};
+
+/* Without -w: the wait would have no end, as nothing replaces what is there. */
+START_TEST(what_is_no_canary_is_named_and_not_waited_for)
+{
+    char text[120];
+
+    put_canaries();
+    for (int i = 1; i < N; i++) {
+        live_command(&server[i], "DEL rdl:canary");
+        live_command(&server[i], "%s", foreign[_i]);
+    }
+    command_set(&a, (const char *const[]){"--attempt=5s", "--canary", NULL}, server, N, "nightly",
+                "echo ran");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_str_eq(a.out, "");
+    for (int i = 1; i < N; i++) {
+        snprintf(text, sizeof text,
+                 "redlock: warning: --canary: the key rdl:canary on 127.0.0.1:%d is no canary, so this "
+                 "server never "
+                 "counts",
+                 server[i].port);
+        ck_assert_uint_eq(command_count(a.err, text), 1);
+    }
+    ck_assert_ptr_nonnull(strstr(a.err,
+                                 "redlock: no lock: on too many servers the key rdl:canary is no canary, and "
+                                 "stays until it is deleted\n"));
+}
+END_TEST
+
+START_TEST(a_minority_without_a_canary_does_no_harm)
+{
+    put_canaries();
+    live_command(&server[2], "DEL rdl:canary");
+    live_command(&server[2], "%s", foreign[_i]);
+    command_set(&a, (const char *const[]){"--attempt=5s", "--canary", NULL}, server, N, "nightly",
+                "echo ran");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "ran\n");
+}
+END_TEST
+
+/* A short text is replaced as the canary of another run is, so it ends by itself. */
+START_TEST(a_stale_canary_is_not_called_foreign)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET rdl:canary \"%s\"",
+                     _i ? "0123456789abcdef0123456789abcdef01234567" : "");
+    command_set(&a, (const char *const[]){"-n", "--attempt=5s", "--canary", NULL}, server, N, "nightly",
+                "echo ran");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_ptr_nonnull(strstr(a.err, "or lost their data (--canary), too recently to count"));
+    ck_assert_ptr_null(strstr(a.err, "is no canary"));
+}
+END_TEST
+
 START_TEST(servers_without_a_canary_get_one_and_that_is_told)
 {
     static const char said[] =
@@ -305,6 +361,9 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock);
     tcase_add_loop_test(tc, a_server_that_forgot_gives_the_lock_to_nobody_else, 0, 2);
     tcase_add_loop_test(tc, servers_that_were_emptied_give_the_lock_to_nobody_else, 0, 2);
+    tcase_add_loop_test(tc, what_is_no_canary_is_named_and_not_waited_for, 0, 2);
+    tcase_add_loop_test(tc, a_minority_without_a_canary_does_no_harm, 0, 2);
+    tcase_add_loop_test(tc, a_stale_canary_is_not_called_foreign, 0, 2);
     tcase_add_test(tc, servers_without_a_canary_get_one_and_that_is_told);
     tcase_add_test(tc, a_ttl_above_the_longest_is_refused);
     tcase_add_test(tc, the_command_gets_a_number_that_grows);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cli_canary.c - what has the canary's key and is none: another type, or a long string. The library replaces
+ * a canary of another run, and leaves that alone, so its server would stay in quarantine for ever.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "lock/lock_lease.h"
+#include "redlock/cli/cli.h"
+
+#include <string.h>
+
+static unsigned checked, foreign; /* servers, a bit each */
+static struct rdl_req reqs[RDL_SERVERS_MAX];
+
+/* NO: it is none, and none of those that are replaced. */
+static int foreign_judge(struct rdl_conn *c, struct rdl_record *r)
+{
+    int is_foreign = c->reply_kind == RDL_RESP_BULK && c->reply_len > RDL_VALUE_MAX;
+
+    if (c->reply_kind == RDL_RESP_ERROR) {
+        if (rdl_error_code(c->reply) != RDL_E_WRONGTYPE)
+            return rdl_reply_error(c, r);
+        is_foreign = 1;
+    }
+    r->verdict = is_foreign ? RDL_ANSWER_NO : RDL_ANSWER_YES;
+    return RDL_OK;
+}
+
+static const char *const get_commands[] = {rdl_wire_get, NULL};
+static const struct rdl_way get_way = {.commands = get_commands, .judge = foreign_judge};
+static const struct rdl_way *const get_ways[] = {&get_way, NULL};
+const struct rdl_op rdl_cli_op_canary = {get_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+
+/* Behind what the library has asked to replace it. */
+static void ask(const struct rdl_cli_lock *l, size_t i)
+{
+    static const char key[] = RDL_CANARY_KEY;
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = &rdl_cli_op_canary;
+    cmd.name = (struct rdl_bytes){key, sizeof key - 1};
+    memset(&reqs[i], 0, sizeof reqs[i]);
+    if (rdl_conn_state(&l->servers->conn[i]) != RDL_CONN_READY ||
+        rdl_conn_submit(&l->servers->conn[i], &reqs[i], &cmd) != RDL_OK)
+        reqs[i].answer = RDL_ANSWER_UNSENT;
+}
+
+static void take(const struct rdl_cli_lock *l, size_t i)
+{
+    char where[RDL_CLI_WHERE_MAX];
+
+    if (reqs[i].answer == RDL_ANSWER_YES || reqs[i].answer == RDL_ANSWER_NO)
+        checked |= 1u << i;
+    if (reqs[i].answer != RDL_ANSWER_NO)
+        return;
+    foreign |= 1u << i;
+    rdl_cli_servers_where(l->servers, i, where);
+    rdl_cli_warn("--canary: the key " RDL_CANARY_KEY
+                 " on %s is no canary, so this server never counts: find out "
+                 "what made it, then DEL it",
+                 where);
+}
+
+/* Those that the library found to have none, and that were not checked, for an attempt's time. */
+static void check(struct rdl_cli_lock *l)
+{
+    uint64_t until_ms = rdl_cli_now(l) + rdl_attempt_ms(&l->opt.lease);
+    unsigned asked = 0, waiting;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (l->canaries[i].answer != RDL_ANSWER_NO || (checked & 1u << i) != 0)
+            continue;
+        ask(l, i);
+        asked |= 1u << i;
+    }
+    do {
+        waiting = 0;
+        for (size_t i = 0; i < l->servers->n; i++)
+            waiting |= (asked & 1u << i) != 0 && reqs[i].answer == RDL_ANSWER_NONE;
+        if (waiting)
+            rdl_cli_lease_turn(l, until_ms, 0);
+    } while (waiting && rdl_cli_now(l) < until_ms);
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if ((asked & 1u << i) == 0)
+            continue;
+        rdl_conn_forget(&l->servers->conn[i], &reqs[i]);
+        take(l, i);
+    }
+}
+
+int rdl_cli_canary_is_foreign(struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    if (!l->o->canary)
+        return 0;
+    check(l);
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += (foreign & 1u << i) != 0;
+    return n > (l->servers->n - 1) / 2;
+}
