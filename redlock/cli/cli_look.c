@@ -157,9 +157,10 @@ static void take_name(size_t i, const struct rdl_resp_event *ev)
     in->name[in->name_len < sizeof in->name ? in->name_len : sizeof in->name - 1] = '\0';
     if (in->names++ > 0) {
         rdl_cli_names_add(look->names, in->name, in->name_len);
-    } else if (in->name_len < sizeof in->cursor) {
-        memcpy(in->cursor, in->name, in->name_len + 1);
+    } else {
         in->cursor_len = in->name_len;
+        if (in->cursor_len < sizeof in->cursor)
+            memcpy(in->cursor, in->name, in->cursor_len + 1);
     }
 }
 
@@ -303,7 +304,7 @@ static void scan_put(struct rdl_window *w, const char *const *commands,
     rdl_window_commands(w, commands, &args);
 }
 
-/* YES: take in, and the cursor is 0 at the end. */
+/* YES: taken in, and the cursor is 0 at the end. ERROR: it is too long to go on with. */
 static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     size_t i = index_of(c);
@@ -315,6 +316,11 @@ static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
         return rdl_reply_error(c, r);
     if (c->reply_kind != RDL_RESP_ARRAY || names == 0 || in->cursor_len == 0)
         return RDL_E_UNEXPECTED;
+    if (in->cursor_len >= sizeof in->cursor) {
+        r->verdict = RDL_ANSWER_ERROR;
+        r->error = RDL_E_LIMIT;
+        return RDL_OK;
+    }
     r->verdict = RDL_ANSWER_YES;
     look->searched[i] = strcmp(in->cursor, "0") == 0;
     return RDL_OK;

@@ -2,7 +2,7 @@
 /*
  * For how long `redlock status`, `list`, `break` and `doctor` wait for servers: the verbs' connections and
  * their clock in here. A server is a letter: up, down (it refuses), frozen (it accepts and says nothing),
- * tired (it answers until it is connected).
+ * tired (it answers until it is connected). And how far a search by SCAN comes.
  */
 #include "redlock/cli/cli.h"
 #include "tests/sim/server.h"
@@ -27,8 +27,17 @@ static struct link {
 
 /* ---------------------------------------------------------------- servers */
 
+static const char *cursor = "0"; /* that SCAN returns */
+
 static const char *reply(const struct sim_arg *argv)
 {
+    static char page[80];
+
+    if (sim_arg_is(argv[0], "SCAN")) {
+        snprintf(page, sizeof page, "*2\r\n$%zu\r\n%s\r\n*0\r\n", strlen(cursor), cursor);
+        cursor = "0";
+        return page;
+    }
     if (sim_arg_is(argv[0], "CLIENT"))
         return "+OK\r\n";
     if (sim_arg_is(argv[0], "PTTL"))
@@ -174,12 +183,30 @@ START_TEST(one_silent_server_costs_an_attempt)
 }
 END_TEST
 
+/* A number of 64 bits has 20 digits. One that cannot be kept would begin the search again, or end it. */
+START_TEST(a_cursor_that_is_too_long_leaves_the_search_incomplete)
+{
+    static const char *const cursors[] = {"0", "18446744073709551615", "12345678901234567890123",
+                                          "123456789012345678901234", "000000000000000000000000"};
+    static struct rdl_cli_names names;
+
+    connect_to(RDL_CLI_LIST, ".", "", 0);
+    cursor = cursors[_i];
+    rdl_cli_look_search(&look, "", &names);
+    ck_assert_int_eq(look.searched[0], _i < 3);
+    ck_assert_int_eq(look.is_cut, 0);
+    if (_i >= 3)
+        ck_assert_int_eq(look.seen[0].error, RDL_E_LIMIT);
+}
+END_TEST
+
 Suite *suite_cli_look(void)
 {
     Suite *suite = suite_create("cli_look");
     TCase *tc = tcase_create("cli_look");
 
     tcase_add_loop_test(tc, one_silent_server_costs_an_attempt, 0, sizeof waits / sizeof waits[0]);
+    tcase_add_loop_test(tc, a_cursor_that_is_too_long_leaves_the_search_incomplete, 0, 5);
     suite_add_tcase(suite, tc);
     return suite;
 }
