@@ -238,6 +238,11 @@ const char *rdl_cli_url_mistake(const char *url);
  * 0 or an exit status, the reason said.
  */
 int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
+/*
+ * The same file again: 1 and *password, if it holds another password by now. 0: it does not, or cannot be
+ * read, or is no ordinary file, and the old one stays.
+ */
+int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password);
 /* Overwrite user and password of a URL in place, by three stars. 1 if there was one. */
 int rdl_cli_secret_hide(char *url);
 /*
@@ -309,6 +314,11 @@ struct rdl_cli_servers {
  * wrong with their addresses.
  */
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
+/*
+ * Call it at every turn of the loop. Where a login was refused --password-file is read again, once for each
+ * refusal, so that the next login has the password that is valid by now. 1: such a login is still to come.
+ */
+int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 /* A second connection to the first server, as conn[n]. */
 void rdl_cli_servers_second(struct rdl_cli_servers *s);
 /* They are one address. */

@@ -19,15 +19,14 @@ static int hardened;
 
 /* ---------------------------------------------------------------- where from */
 
-/* All of it into buffer, less one line end. The length; 0: why says why there is no password in it. */
-static size_t read_all(int fd, const char **why)
+/* All of it into text, less one line end. The length; 0: why says why there is no password in it. */
+static size_t read_all(int fd, char text[sizeof buffer], const char **why)
 {
     size_t len = 0;
 
     *why = NULL;
-
     while (len < sizeof buffer) {
-        ssize_t n = read(fd, buffer + len, sizeof buffer - len);
+        ssize_t n = read(fd, text + len, sizeof buffer - len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -38,9 +37,9 @@ static size_t read_all(int fd, const char **why)
     }
     if (*why == NULL && len == sizeof buffer)
         *why = "it is longer than 2048 bytes";
-    len = rdl_cli_line_len(buffer, len);
+    len = rdl_cli_line_len(text, len);
     if (*why == NULL)
-        *why = len == 0 ? "it is empty" : rdl_cli_line_fault(buffer, len);
+        *why = len == 0 ? "it is empty" : rdl_cli_line_fault(text, len);
     return *why == NULL ? len : 0;
 }
 
@@ -61,7 +60,7 @@ static void let_go(int fd)
 static int take_fd(int fd, const char *what, struct rdl_bytes *password)
 {
     const char *why;
-    size_t len = read_all(fd, &why);
+    size_t len = read_all(fd, buffer, &why);
 
     let_go(fd);
     if (len == 0) {
@@ -115,6 +114,29 @@ int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *passw
     if (rc == 0 && password->len == 0)
         rc = take_env("REDISCLI_AUTH", password);
     return rc;
+}
+
+int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password)
+{
+    static char text[sizeof buffer];
+    struct stat st;
+    const char *why;
+    size_t len = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a FIFO by now */
+
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        len = read_all(fd, text, &why);
+    close(fd);
+    int is_new = len > 0 && (len != password->len || memcmp(text, password->data, len) != 0);
+    if (is_new) {
+        memcpy(buffer, text, len);
+        password->data = buffer;
+        password->len = len;
+    }
+    memset(text, 0, sizeof text);
+    return is_new;
 }
 
 /* ---------------------------------------------------------------- who must not see them */

@@ -308,3 +308,38 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
     }
     return rc;
 }
+
+/* Of a conn: the replies there were when its login was refused last; is there another password since? */
+struct refusal {
+    uint32_t replies;
+    int is_outdated;
+};
+
+int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
+{
+    static struct refusal refusals[RDL_SERVERS_MAX + 1];
+    struct rdl_bytes password = s->endpoint[0].password;
+    int is_refused = 0, is_new, is_to_come = 0;
+
+    if (o->password_file == NULL)
+        return 0;
+    for (size_t i = 0; i <= s->n; i++) {
+        const struct rdl_conn *c = &s->conn[i];
+        if (rdl_conn_error(c) != RDL_E_AUTH || rdl_conn_replies(c) == refusals[i].replies)
+            continue;
+        refusals[i] = (struct refusal){rdl_conn_replies(c), 0};
+        is_refused = 1;
+    }
+    is_new = is_refused && rdl_cli_secret_reread(o->password_file, &password);
+    if (is_new)
+        rdl_cli_note("a login was refused, and %s holds another password by now: trying that",
+                     o->password_file);
+    for (size_t i = 0; i <= s->n; i++) {
+        if (is_new) {
+            s->endpoint[i].password = password;
+            refusals[i].is_outdated = 1;
+        }
+        is_to_come |= refusals[i].is_outdated && rdl_conn_error(&s->conn[i]) == RDL_E_AUTH;
+    }
+    return is_to_come;
+}

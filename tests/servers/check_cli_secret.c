@@ -7,6 +7,7 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,84 @@ START_TEST(a_user_in_the_url_goes_with_a_password_from_elsewhere)
 }
 END_TEST
 
+static void write_password(const char *path, const char *password)
+{
+    FILE *f = fopen(path, "w");
+
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_gt(fprintf(f, "%s\n", password), 0);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* The file first, then the server, which then ends the connections that there are. */
+static void rotate_password(const char *path, const char *password)
+{
+    write_password(path, password);
+    live_command(&server, "CONFIG SET requirepass %s", password);
+    server.password = password;
+    live_command(&server, "CLIENT KILL TYPE normal SKIPME yes");
+}
+
+START_TEST(a_password_that_is_rotated_is_read_again_while_the_lock_is_held)
+{
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    write_password(path, secret);
+    add_url_without_password();
+    command_add_all(
+        &c, (const char *const[]){"-v", "--ttl=20s", "--attempt=2s", "--password-file", path, "L", "-c",
+                                  "trap 'exit 7' USR1; echo in >&9; while :; do sleep 0.01; done", NULL});
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    rotate_password(path, "an0ther-word");
+    command_await_err(&c, "redlock: a login was refused, and build/secret.");
+    command_await_err(&c, "redlock: L renewed");
+    kill(c.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&c), 7);
+    ck_assert_str_eq(live_command(&server, "EXISTS L"), ":0\r\n");
+    no_secret_in_output();
+    ck_assert_ptr_null(strstr(c.err, "an0ther-word"));
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
+/* A wrong password ends the wait with 77, but not one that was replaced since. */
+START_TEST(a_password_that_is_rotated_is_read_again_while_the_lock_is_waited_for)
+{
+    static char url[64];
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    write_password(path, secret);
+    live_command(&server, "SET L somebody PX 600000");
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
+    command_add_all(
+        &c, (const char *const[]){"run", "-v", "-u", url, "--password-file", path, "L", "echo", "ran", NULL});
+    command_start(&c);
+    live_await(&server, "CLIENT LIST", " name=redlock:run:");
+    rotate_password(path, "an0ther-word");
+    command_await_err(&c, "redlock: a login was refused, and build/secret.");
+    live_await(&server, "CLIENT LIST", " name=redlock:run:");
+    live_command(&server, "DEL L");
+    ck_assert_msg(command_end(&c) == 0, "%s", c.err);
+    ck_assert_str_eq(c.out, "ran\n");
+    memset(&c, 0, sizeof c);
+    live_command(&server, "SET L somebody PX 600000");
+    command_add_all(
+        &c, (const char *const[]){"run", "-u", url, "--password-file", path, "L", "echo", "ran", NULL});
+    command_start(&c);
+    live_await(&server, "CLIENT LIST", " name=redlock:run:");
+    live_command(&server, "CONFIG SET requirepass third");
+    server.password = "third";
+    live_command(&server, "CLIENT KILL TYPE normal SKIPME yes");
+    ck_assert_int_eq(command_end(&c), 77);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
 START_TEST(a_password_file_that_others_can_read_is_warned_of)
 {
     char path[] = "build/secret.XXXXXX";
@@ -484,6 +563,8 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, a_user_in_the_url_goes_with_a_password_from_elsewhere);
     tcase_add_loop_test(t, one_line_end_behind_a_password_is_none_of_it, 0, 3);
     tcase_add_loop_test(t, a_password_file_with_a_bom_or_a_second_line_is_66_and_says_so, 0, 4);
+    tcase_add_test(t, a_password_that_is_rotated_is_read_again_while_the_lock_is_held);
+    tcase_add_test(t, a_password_that_is_rotated_is_read_again_while_the_lock_is_waited_for);
     tcase_add_test(t, a_password_file_that_others_can_read_is_warned_of);
     tcase_add_test(t, a_password_that_is_too_long_is_told_and_not_cut);
     tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);
