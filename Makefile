@@ -42,7 +42,7 @@ B := build
 Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
-	redlock/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
+	tests/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
 	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk
 
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
@@ -276,9 +276,9 @@ quick-lint: $(B)/suites.inc
 
 # What need not be seen each time: variables make the stages longer.
 WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 T=$$((1800 / $(words $(FUZZ))))
-weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, all proofs, mutants of resp/, tests under load, suites elsewhere, fresh machines
+weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers, larger models, all proofs, mutants of resp/ and of the command, tests under load, suites elsewhere, fresh machines
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    bench-split live sim mutants busy model prove mutate-resp lint check-cross-suites fuzz fuzz-afl fresh fresh-stages
+	    bench-split live sim mutants busy model prove mutate-resp mutants-cli lint check-cross-suites fuzz fuzz-afl fresh fresh-stages
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

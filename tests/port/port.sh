@@ -6,6 +6,8 @@
 # port.sh --rules: net/PORTING.md and port_rules.c have the same rules, by the same numbers and words, and each
 # has a broken driver.
 set -u
+# shellcheck source=tests/house/mutate.sh
+. tests/house/mutate.sh
 dir=tests/port/broken
 
 around() { # build file: what stands around the driver
@@ -19,9 +21,9 @@ around() { # build file: what stands around the driver
 try() { # build name
     out=$1/port/broken/$2
     mkdir -p "$out"
-    file=$(sed -n '2s/^# \([^:]*\): rule.*/\1/p' "$dir/$2.sed")
+    file=$(mutated_file "$dir" "$2")
     rule=$(sed -n '2s/^# [^:]*: rule \([0-9]*\): .*/\1/p' "$dir/$2.sed")
-    if ! sed -E -f "$dir/$2.sed" "$file" >"$out/driver.c" || cmp -s "$file" "$out/driver.c"; then
+    if ! mutate "$dir" "$2" . "$out/driver.c"; then
         printf '%-28s DOES NOT APPLY\n' "$2"
     elif ! ${CC:-cc} -std=c99 -O1 -g -w -I. -I"$(dirname "$file")" -o "$out/check" "$out/driver.c" \
         $(around "$1" "$file") "$1/port/port.a" 2>"$out/cc.log"; then
@@ -61,7 +63,7 @@ esac
 build=$1
 rm -rf "$build/port/broken"
 mkdir -p "$build/port/broken"
-find "$dir" -name '*.sed' -exec basename '{}' .sed ';' | sort |
+mutants_in "$dir" |
     xargs -I '{}' -P "${JOBS:-4}" "$0" --one "$build" '{}' | tee "$build/port/broken/told"
 found=$(grep -c ' rule [0-9]* *[a-z]' "$build/port/broken/told")
 all=$(find "$dir" -name '*.sed' | wc -l)

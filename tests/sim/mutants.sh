@@ -12,6 +12,8 @@
 # makes no hang. As many at a time as there are processors. JOBS: or so many.
 # Exit status 1 if one survives or does not apply any more, or if what is not mutated is "caught" too.
 set -u
+# shellcheck source=tests/house/mutate.sh
+. tests/house/mutate.sh
 one=
 if [ "$1" = --one ]; then
     one=1
@@ -55,10 +57,9 @@ not_caught='SURVIVES|DOES NOT'
 try() { # seconds of the scenarios, of the seeds, name
     name=$3
     out=$build/mutants/$name
-    file=$(sed -n '2s/^# \([^:]*\):.*/\1/p' "$dir/$name.sed")
+    file=$(mutated_file "$dir" "$name")
     mkdir -p "$out"
-    if [ ! -f "$tree/$file" ] || ! sed -E -f "$dir/$name.sed" "$tree/$file" >"$out/mutant.c" ||
-        cmp -s "$tree/$file" "$out/mutant.c"; then
+    if ! mutate "$dir" "$name" "$tree" "$out/mutant.c"; then
         printf '%-32s DOES NOT APPLY to %s\n' "$name" "$file"
     elif ! link_mutant "$out/mutant.c" "$tree/${file%.c}.o" "$out/sim" 2>"$out/cc.log"; then
         printf '%-32s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
@@ -82,10 +83,8 @@ if [ -n "$one" ]; then
 fi
 
 if [ $# -eq 0 ]; then
-    for file in "$dir"/*.sed; do
-        name=${file##*/}
-        set -- "$@" "${name%.sed}"
-    done
+    # shellcheck disable=SC2046 # names are words
+    set -- $(mutants_in "$dir")
 fi
 
 # A copy of its own, so that all mutants are made of the same sources.
