@@ -90,6 +90,25 @@ START_TEST(a_majority_decides_and_who_may_have_forgotten_does_not)
 }
 END_TEST
 
+/* After 29.999 s a server reports 29. With one second more it has been up for the whole of --max-ttl. */
+START_TEST(a_quarantine_lasts_a_second_more_as_an_uptime_is_in_whole_seconds)
+{
+    static const struct rdl_cli_options o = {.max_ttl_ms = 30000, .guard = RDL_GUARD_IF_PERMITTED},
+                                        off = {.max_ttl_ms = 30000, .guard = RDL_GUARD_OFF};
+    struct rdl_cli_host h = {.has_uptime = 1, .uptime_s = 0};
+
+    ck_assert_uint_eq(rdl_cli_quarantine_ms(&o, &h), 31000);
+    h.uptime_s = 30;
+    ck_assert_uint_eq(rdl_cli_quarantine_ms(&o, &h), 1000);
+    ck_assert_uint_eq(rdl_cli_quarantine_ms(&off, &h), 0);
+    h.uptime_s = 31;
+    ck_assert_uint_eq(rdl_cli_quarantine_ms(&o, &h), 0);
+    h.has_uptime = 0;
+    h.uptime_s = 0;
+    ck_assert_uint_eq(rdl_cli_quarantine_ms(&o, &h), 0);
+}
+END_TEST
+
 /* The words of the hash's authors. */
 START_TEST(an_id_is_fnv_1a)
 {
@@ -153,6 +172,7 @@ Suite *suite_cli_verdict(void)
 
     tcase_add_loop_test(tc, a_majority_decides_and_who_may_have_forgotten_does_not, 0,
                         sizeof table / sizeof table[0]);
+    tcase_add_test(tc, a_quarantine_lasts_a_second_more_as_an_uptime_is_in_whole_seconds);
     tcase_add_test(tc, an_id_is_fnv_1a);
     tcase_add_loop_test(tc, a_value_is_a_token_a_deadline_or_neither, 0, sizeof kinds / sizeof kinds[0]);
     tcase_add_loop_test(tc, only_values_are_compared_by_value, 0, 3);

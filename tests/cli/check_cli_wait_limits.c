@@ -2,13 +2,17 @@
 /*
  * When `redlock run` stops waiting for a lock, and when it goes on: the wait as it is, its connections and
  * their clock in here. A server is a letter: down, frozen (it accepts and says nothing), held (somebody else
- * has the lock), seldom (see seldom_reply), free.
+ * has the lock), other (the same, by another key), seldom (see seldom_reply), quarantined (in capitals: for
+ * longer), . free.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
+#include "tests/fixtures/heard.h"
 #include "tests/sim/server.h"
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 Suite *suite_cli_wait_limits(void);
@@ -17,12 +21,14 @@ enum {
     START = 1000000,
     SECOND = 1000,
     SELDOM = 12, /* so many times such a server says that somebody else has it, then it is ours */
+    UP_S = 21,   /* for so long one that is quarantined is up at first; in capitals half of that */
     CONNS = RDL_SERVERS_MAX,
     URL = 32
 };
 
 static uint64_t now;
-static uint64_t up_at; /* who is down is free from then on */
+static uint64_t down_at; /* from then on all are down */
+static uint64_t up_at;   /* who is down is free from then on */
 static const char *servers;
 static struct rdl_cli_lock lock;
 static struct rdl_cli_options options;
@@ -35,8 +41,25 @@ static struct link links[CONNS];
 
 /* ---------------------------------------------------------------- servers */
 
-static const char *reply(const struct sim_arg *argv, int is_free)
+/* INFO of one that came up some seconds ago. */
+static const char *info(size_t i)
 {
+    static char text[200];
+    unsigned long up_s = (servers[i] == 'q' ? UP_S : UP_S / 2) + (unsigned long)(now - START) / 1000;
+    char body[120];
+    int len = snprintf(body, sizeof body, "run_id:%zu%039d\r\nuptime_in_seconds:%lu\r\nrole:master\r\n", i, 0,
+                       up_s);
+
+    snprintf(text, sizeof text, "$%d\r\n%s\r\n", len, body);
+    return text;
+}
+
+static const char *reply(const struct sim_arg *argv, size_t i, int is_free)
+{
+    if (sim_arg_is(argv[0], "INFO") && (servers[i] == 'q' || servers[i] == 'Q'))
+        return info(i);
+    if (sim_arg_is(argv[0], "GET"))
+        return servers[i] == 'h' ? "$1\r\na\r\n" : "$1\r\nb\r\n";
     if (sim_arg_is(argv[0], "SET"))
         return is_free ? "+OK\r\n" : "$-1\r\n";
     if (sim_arg_is(argv[0], "PTTL"))
@@ -47,23 +70,30 @@ static const char *reply(const struct sim_arg *argv, int is_free)
 }
 
 /* Each second it answers once: to the first request of each acquire; else it is loading. */
-static const char *seldom_reply(const struct sim_arg *argv)
+static const char *seldom_reply(const struct sim_arg *argv, size_t i)
 {
     static char last[2 * RDL_ENTROPY_LEN];
     static int times;
     int is_first;
 
     if (!sim_arg_is(argv[0], "SET") || times > SELDOM)
-        return reply(argv, 1);
+        return reply(argv, i, 1);
     is_first = memcmp(last, argv[2].data, sizeof last) != 0;
     memcpy(last, argv[2].data, sizeof last);
     times += is_first;
-    return !is_first ? "-LOADING Redis is loading the dataset in memory\r\n" : reply(argv, times > SELDOM);
+    return !is_first ? "-LOADING Redis is loading the dataset in memory\r\n" : reply(argv, i, times > SELDOM);
 }
 
 static char kind(size_t i)
 {
+    if (now >= down_at && now < up_at)
+        return 'd';
     return servers[i] == 'd' && now >= up_at ? '.' : servers[i];
+}
+
+static int is_free(char letter)
+{
+    return letter == '.' || letter == 'q' || letter == 'Q';
 }
 
 /* ---------------------------------------------------------------- connections */
@@ -77,7 +107,7 @@ static void answer(struct rdl_conn *c, size_t i)
     int argc;
 
     while (kind(i) != 'f' && (used = sim_request_parse(l->bytes, l->len, argv, &argc, &why)) > 0) {
-        const char *text = kind(i) == 's' ? seldom_reply(argv) : reply(argv, kind(i) == '.');
+        const char *text = kind(i) == 's' ? seldom_reply(argv, i) : reply(argv, i, is_free(kind(i)));
         l->len -= (size_t)used;
         memmove(l->bytes, l->bytes + used, l->len);
         rdl_conn_rx(c, (const uint8_t *)text, strlen(text));
@@ -88,7 +118,7 @@ static int drive(struct rdl_conn *c, size_t i)
 {
     unsigned wants = rdl_conn_wants(c);
 
-    if (wants & RDL_WANT_CLOSE) {
+    if ((wants & RDL_WANT_CLOSE) || (rdl_conn_state(c) == RDL_CONN_READY && kind(i) == 'd')) {
         rdl_conn_closed(c, RDL_E_CLOSED);
     } else if (wants & RDL_WANT_OPEN) {
         links[i].len = 0;
@@ -166,7 +196,7 @@ static int wait_for(const char *letters, const char *words, int *status)
 
 static void setup(void)
 {
-    up_at = UINT64_MAX;
+    down_at = up_at = UINT64_MAX;
     ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr)); /* the words are tested with the command */
 }
 
@@ -225,6 +255,99 @@ START_TEST(a_majority_that_comes_back_in_time_is_waited_for)
 }
 END_TEST
 
+/* The ten seconds without a majority begin when the servers go down, not when the quarantine began. */
+START_TEST(servers_in_quarantine_are_reached)
+{
+    int status;
+
+    down_at = START + 8 * SECOND; /* of the ten that the quarantine has left */
+    up_at = START + 14 * SECOND;
+    ck_assert_int_eq(wait_for("qqq", "", &status), 1);
+    ck_assert_uint_ge(now, up_at);
+}
+END_TEST
+
+static const struct {
+    const char *servers;
+    unsigned long seconds;
+} quarantines[] = {{"q", 10},   {"Q", 21},   {"qQ", 21},   {"Qq", 21},
+                   {"qqQ", 10}, {"qQQ", 21}, {"qqqQ", 10}, {"qqQQ", 21}};
+
+START_TEST(a_quarantine_lasts_until_a_majority_counts)
+{
+    int status;
+
+    ck_assert_int_eq(wait_for(quarantines[_i].servers, "-n", &status), 0);
+    ck_assert_int_eq(status, 69);
+    ck_assert_uint_eq(rdl_cli_lock_quarantine_s(&lock), quarantines[_i].seconds);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a run inside a run */
+
+static const struct {
+    const char *servers; /* h has the outer run's key */
+    enum rdl_cli_inside inside;
+} nests[] = {{"h", RDL_CLI_INSIDE},
+             {"o", RDL_CLI_INSIDE_NOT},
+             {"hhd", RDL_CLI_INSIDE},
+             {"hod", RDL_CLI_INSIDE_UNANSWERED},
+             {"hoh", RDL_CLI_INSIDE},
+             {"ohd", RDL_CLI_INSIDE_UNANSWERED},
+             {"ood", RDL_CLI_INSIDE_NOT},
+             {"oohd", RDL_CLI_INSIDE_NOT},
+             {"ohhd", RDL_CLI_INSIDE_UNANSWERED}};
+
+START_TEST(a_nested_run_is_ruled_out_only_when_no_majority_is_left_for_it)
+{
+    int status;
+
+    ck_assert_int_eq(wait_for(nests[_i].servers, "-n", &status), 0);
+    setenv("REDLOCK_LOCK", "nightly", 1);
+    setenv("REDLOCK_ID", "e40c292c", 1); /* of the value "a" */
+    ck_assert_int_eq(rdl_cli_inside(&lock), nests[_i].inside);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- renewals */
+
+/* Until the next that is due has ended; what was said. */
+static const char *renew(struct rdl_cli_held *h)
+{
+    while (!h->renewing) {
+        rdl_cli_lease_turn(&lock, rdl_cli_held_wake_ms(h, now), 0);
+        rdl_cli_held_renew(h);
+    }
+    while (h->renewing) {
+        rdl_cli_lease_turn(&lock, UINT64_MAX, 0);
+        rdl_cli_held_renew(h);
+    }
+    return heard_since();
+}
+
+/* The first failure of a row is a warning, and the renewal that ends the row is reported. No other one is. */
+START_TEST(a_renewal_that_succeeds_ends_a_row_of_failures)
+{
+    struct rdl_cli_held h = {0};
+    int status;
+
+    heard_begin();
+    ck_assert_int_eq(wait_for(".", "", &status), 1);
+    rdl_cli_held_begin(&h, &lock);
+    heard_since();
+    for (int i = 0; i < 2; i++) {
+        ck_assert_str_eq(renew(&h), "");
+        down_at = now;
+        ck_assert_ptr_nonnull(strstr(renew(&h), "warning: nightly not renewed"));
+        ck_assert_str_eq(renew(&h), "");
+        up_at = now;
+        ck_assert_str_eq(renew(&h), "redlock: nightly renewed\n");
+        ck_assert_str_eq(renew(&h), "");
+        down_at = up_at = UINT64_MAX;
+    }
+}
+END_TEST
+
 Suite *suite_cli_wait_limits(void)
 {
     Suite *suite = suite_create("cli_wait_limits");
@@ -234,6 +357,12 @@ Suite *suite_cli_wait_limits(void)
     tcase_add_loop_test(t, a_wait_ends_when_it_must, 0, (int)(sizeof ends / sizeof ends[0]));
     tcase_add_test(t, who_is_answered_now_and_then_goes_on_waiting);
     tcase_add_test(t, a_majority_that_comes_back_in_time_is_waited_for);
+    tcase_add_test(t, servers_in_quarantine_are_reached);
+    tcase_add_loop_test(t, a_quarantine_lasts_until_a_majority_counts, 0,
+                        (int)(sizeof quarantines / sizeof quarantines[0]));
+    tcase_add_loop_test(t, a_nested_run_is_ruled_out_only_when_no_majority_is_left_for_it, 0,
+                        (int)(sizeof nests / sizeof nests[0]));
+    tcase_add_test(t, a_renewal_that_succeeds_ends_a_row_of_failures);
     suite_add_tcase(suite, t);
     return suite;
 }

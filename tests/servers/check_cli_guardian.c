@@ -70,6 +70,16 @@ static pid_t find_guardian(void)
     return 0;
 }
 
+/* It has its name before it closes what it inherited, and that before it waits. */
+static void await_that_it_watches(pid_t guardian)
+{
+    const struct timespec pause = {0, 5000000};
+
+    for (int i = 0; i < 4000 && live_count_fds_of(guardian) != 1; i++)
+        nanosleep(&pause, NULL);
+    ck_assert_int_eq(live_count_fds_of(guardian), 1); /* its pipe */
+}
+
 static pid_t child; /* of the command: the leader of the group */
 
 static void begin(const char *ttl)
@@ -86,6 +96,20 @@ START_TEST(when_the_supervisor_is_killed_its_commands_group_dies)
 {
     begin("5m");
     kill(c.pid, SIGKILL);
+    ck_assert_int_eq(command_end(&c), 128 + SIGKILL);
+    command_last_note(&c); /* comes to its end only when nobody of the group is left */
+}
+END_TEST
+
+/* As a shell does to its job, or timeout -s KILL to what it started. */
+START_TEST(a_kill_of_its_process_group_spares_the_guardian)
+{
+    begin("5m");
+    pid_t guardian = find_guardian();
+    await_that_it_watches(guardian);
+    ck_assert_int_eq(getpgid(c.pid), c.pid);
+    ck_assert_int_ne(getpgid(guardian), c.pid);
+    kill(-c.pid, SIGKILL);
     ck_assert_int_eq(command_end(&c), 128 + SIGKILL);
     command_last_note(&c); /* comes to its end only when nobody of the group is left */
 }
@@ -210,11 +234,7 @@ START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
     command_start(&c);
     command_note(&c);
     pid_t guardian = find_guardian();
-    const struct timespec pause = {0, 5000000};
-    /* it has its name before it closes the rest */
-    for (int i = 0; i < 4000 && live_count_fds_of(guardian) != 1; i++)
-        nanosleep(&pause, NULL);
-    ck_assert_int_eq(live_count_fds_of(guardian), 1); /* its pipe */
+    await_that_it_watches(guardian);
     kill(c.pid, SIGTERM);
     ck_assert_int_eq(command_end(&c), 128 + SIGTERM);
     command_await_gone(guardian);
@@ -333,6 +353,7 @@ Suite *suite_cli_guardian(void)
     t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, when_the_supervisor_is_killed_its_commands_group_dies);
+    tcase_add_test(t, a_kill_of_its_process_group_spares_the_guardian);
     tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);
     tcase_add_test(t, a_guardian_that_was_waited_for_is_ready);
     tcase_add_test(t, a_guardian_is_waited_for_until_it_is_ready_or_time_is_up);

@@ -51,6 +51,33 @@ START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
 }
 END_TEST
 
+/* The bytes are overwritten, too: /proc/PID/environ shows them. */
+START_TEST(the_environment_loses_each_variable_with_a_password)
+{
+    static const char *const with[][2] = {{"REDLOCK_PASSWORD", "s3same-0pen"},
+                                          {"REDISCLI_AUTH", "s3same-0pen"},
+                                          {"REDLOCK_URLS", "redis://a redis://:s3same-0pen@b"},
+                                          {"REDIS_URL", "redis://:s3same-0pen@b"}};
+    char *value[4];
+
+    for (int i = 0; i < 4; i++) {
+        setenv(with[i][0], with[i][1], 1);
+        value[i] = getenv(with[i][0]);
+    }
+    rdl_cli_secret_clean_env();
+    for (int i = 0; i < 4; i++) {
+        ck_assert_ptr_null(getenv(with[i][0]));
+        for (size_t k = 0; k < strlen(with[i][1]); k++)
+            ck_assert_int_eq(value[i][k], 0);
+    }
+    setenv("REDLOCK_URLS", "redis://a redis://b", 1);
+    setenv("REDIS_URL", "redis://b", 1);
+    rdl_cli_secret_clean_env();
+    ck_assert_str_eq(getenv("REDLOCK_URLS"), "redis://a redis://b");
+    ck_assert_str_eq(getenv("REDIS_URL"), "redis://b");
+}
+END_TEST
+
 static const char *scrubbed(const char *text, const char *word)
 {
     static char out[64];
@@ -551,6 +578,7 @@ Suite *suite_cli_secret(void)
     Suite *s = suite_create("cli_secret");
     TCase *t = tcase_create("hiding");
     tcase_add_test(t, everything_before_the_last_at_sign_of_a_url_is_hidden);
+    tcase_add_test(t, the_environment_loses_each_variable_with_a_password);
     tcase_add_test(t, a_secret_is_scrubbed_from_a_text_even_when_it_was_cut);
     tcase_add_test(t, only_what_the_server_said_is_scrubbed);
     tcase_add_test(t, a_text_that_may_have_been_cut_is_marked);

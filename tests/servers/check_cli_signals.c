@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 
@@ -141,10 +142,36 @@ START_TEST(a_signal_that_nobody_reads_does_not_spin)
 }
 END_TEST
 
+/* Without SIGCHLD redlock would not see the command end. Other signals stay ignored, as by nohup. */
+START_TEST(sigchld_is_caught_though_it_was_ignored_and_is_as_new_for_the_command)
+{
+    struct sigaction act;
+    int wake_fd;
+
+    signal(SIGCHLD, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    ck_assert_int_eq(rdl_cli_signals_open(&wake_fd), 0);
+    ck_assert_int_eq(sigaction(SIGCHLD, NULL, &act), 0);
+    ck_assert(act.sa_handler != SIG_IGN && act.sa_handler != SIG_DFL);
+    ck_assert_int_eq(sigaction(SIGHUP, NULL, &act), 0);
+    ck_assert(act.sa_handler == SIG_IGN);
+    raise(SIGCHLD);
+    ck_assert_int_eq(rdl_cli_signals_next(), SIGCHLD);
+    rdl_cli_signals_restore();
+    ck_assert_int_eq(sigaction(SIGCHLD, NULL, &act), 0);
+    ck_assert(act.sa_handler == SIG_DFL);
+    ck_assert_int_eq(sigaction(SIGHUP, NULL, &act), 0);
+    ck_assert(act.sa_handler == SIG_IGN);
+}
+END_TEST
+
 Suite *suite_cli_signals(void)
 {
     Suite *s = suite_create("cli_signals");
-    TCase *t = tcase_create("one server");
+    TCase *t = tcase_create("no server");
+    tcase_add_test(t, sigchld_is_caught_though_it_was_ignored_and_is_as_new_for_the_command);
+    suite_add_tcase(s, t);
+    t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, signals_are_forwarded_to_the_command);
     tcase_add_test(t, they_reach_its_children_too);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* The findings of `redlock doctor` about the clocks of the servers. */
+#include "redlock/cli/cli.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_findings(void);
+
+enum { CLOCKS_MAX = 4, NONE = INT32_MIN };
+
+static struct rdl_cli_look look;
+static struct rdl_cli_options options;
+
+/* The servers 127.0.0.1, 127.0.0.2 and so on. */
+static void open_look(size_t n)
+{
+    static char url[CLOCKS_MAX][32];
+    char *argv[CLOCKS_MAX + 1] = {NULL};
+    int status;
+
+    for (size_t i = 0; i < n; i++) {
+        snprintf(url[i], sizeof url[i], "-uredis://127.0.0.%zu", i + 1);
+        argv[i] = url[i];
+    }
+    ck_assert_int_eq(rdl_cli_options_read(&options, RDL_CLI_DOCTOR, (int)n, argv, &status), 1);
+    ck_assert_int_eq(rdl_cli_look_open(&look, &options), 0);
+}
+
+static const struct {
+    size_t n;
+    int32_t clock_ms[CLOCKS_MAX]; /* NONE: it tells no time */
+    uint32_t rtt_ms;
+    const char *finding; /* of the only one; NULL: none */
+} clocks[] = {
+    {1, {5000}, 0, NULL},
+    {2, {0, 0}, 0, NULL},
+    /* of two the one that is behind */
+    {2, {0, -5000}, 0, "2: its clock is 5.0 s behind that of 127.0.0.1:6379"},
+    {2, {0, 5000}, 0, "1: its clock is 5.0 s behind that of 127.0.0.2:6379"},
+    /* of more the one that is far from the middle */
+    {3, {0, 5000, 0}, 0, "2: its clock is 5.0 s ahead of that of 127.0.0.3:6379"},
+    {3, {0, -5000, 0}, 0, "2: its clock is 5.0 s behind that of 127.0.0.1:6379"},
+    {4, {0, 5000, NONE, 0}, 0, "2: its clock is 5.0 s ahead of that of 127.0.0.4:6379"},
+    {2, {NONE, 5000}, 0, NULL},
+    /* one second is allowed, and half of each round trip */
+    {2, {0, 1000}, 0, NULL},
+    {2, {0, 1001}, 0, "1: its clock is 1.0 s behind that of 127.0.0.2:6379"},
+    {2, {0, 1200}, 200, NULL},
+    {2, {0, 1201}, 200, "1: its clock is 1.2 s behind that of 127.0.0.2:6379"},
+};
+
+START_TEST(a_clock_that_is_more_than_a_second_off_is_named)
+{
+    static struct rdl_cli_exam exam[RDL_SERVERS_MAX];
+    static struct rdl_cli_findings f;
+    char line[300] = "";
+    size_t n = 0;
+
+    open_look(clocks[_i].n);
+    for (size_t i = 0; i < clocks[_i].n; i++) {
+        exam[i].has_clock = clocks[_i].clock_ms[i] != NONE;
+        exam[i].clock_ms = clocks[_i].clock_ms[i];
+        exam[i].rtt_ms = clocks[_i].rtt_ms;
+    }
+    rdl_cli_findings(&look, exam, &f);
+    for (size_t i = 0; i < f.n; i++) {
+        if (strcmp(f.at[i].id, "clock") != 0)
+            continue;
+        snprintf(line, sizeof line, "%d: %s", f.at[i].server + 1, f.at[i].what);
+        n++;
+    }
+    ck_assert_str_eq(line, clocks[_i].finding != NULL ? clocks[_i].finding : "");
+    ck_assert_uint_eq(n, clocks[_i].finding != NULL);
+}
+END_TEST
+
+Suite *suite_cli_findings(void)
+{
+    Suite *suite = suite_create("cli_findings");
+    TCase *tc = tcase_create("clocks");
+
+    tcase_add_loop_test(tc, a_clock_that_is_more_than_a_second_off_is_named, 0,
+                        (int)(sizeof clocks / sizeof clocks[0]));
+    suite_add_tcase(suite, tc);
+    return suite;
+}
