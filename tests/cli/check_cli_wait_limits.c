@@ -2,8 +2,8 @@
 /*
  * When `redlock run` stops waiting for a lock, and when it goes on: the wait as it is, its connections and
  * their clock in here. A server is a letter: down, frozen (it accepts and says nothing), held (somebody else
- * has the lock), other (the same, by another key), seldom (see seldom_reply), quarantined (in capitals: for
- * longer), . free.
+ * has the lock), other (the same, by another key), seldom (see seldom_reply), loading, quarantined (in
+ * capitals: for longer), . free.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -27,6 +27,7 @@ enum {
 };
 
 static uint64_t now;
+static int is_gone;      /* what was granted */
 static uint64_t down_at; /* from then on all are down */
 static uint64_t up_at;   /* who is down is free from then on */
 static const char *servers;
@@ -60,12 +61,14 @@ static const char *reply(const struct sim_arg *argv, size_t i, int is_free)
         return info(i);
     if (sim_arg_is(argv[0], "GET"))
         return servers[i] == 'h' ? "$1\r\na\r\n" : "$1\r\nb\r\n";
+    if (sim_arg_is(argv[0], "SET") && servers[i] == 'l')
+        return "-LOADING Redis is loading the dataset in memory\r\n";
     if (sim_arg_is(argv[0], "SET"))
         return is_free ? "+OK\r\n" : "$-1\r\n";
     if (sim_arg_is(argv[0], "PTTL"))
         return ":60000\r\n";
     if (sim_arg_is(argv[0], "EVALSHA") || sim_arg_is(argv[0], "EVAL"))
-        return ":1\r\n";
+        return is_gone ? ":0\r\n" : ":1\r\n";
     return "-ERR unknown command\r\n";
 }
 
@@ -149,6 +152,7 @@ static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t unt
         did |= drive(conns[i], i);
     if (!did && now < until_ms) {
         ck_assert_uint_ne(until_ms, UINT64_MAX);
+        ck_assert_uint_lt(until_ms, START + 1000 * SECOND); /* it would never end */
         now = until_ms;
     }
     return RDL_OK;
@@ -212,6 +216,7 @@ static const struct {
     {"dd.", "", 69, 10 * SECOND, 11 * SECOND},
     {"ddd..", "", 69, 10 * SECOND, 11 * SECOND},
     {"fff..", "", 69, 10 * SECOND, 11 * SECOND},
+    {"ll.", "", 69, 10 * SECOND, 11 * SECOND}, /* a grant of a minority reaches nobody */
     {"dd.", "-w2.5", 69, 2500, 2500},
     {"dd.", "-w20", 69, 20 * SECOND, 20 * SECOND},
     {"hh.", "-w2.5", 1, 2500, 2500},
@@ -348,6 +353,40 @@ START_TEST(a_renewal_that_succeeds_ends_a_row_of_failures)
 }
 END_TEST
 
+START_TEST(a_lock_that_is_gone_is_lost_at_the_next_renewal)
+{
+    struct rdl_cli_held h = {0};
+    int status;
+
+    heard_begin();
+    ck_assert_int_eq(wait_for(".", "", &status), 1);
+    rdl_cli_held_begin(&h, &lock);
+    down_at = now;
+    renew(&h); /* it fails: the lease goes on */
+    ck_assert_uint_gt(h.until_ms, now);
+    up_at = now;
+    is_gone = 1;
+    renew(&h);
+    ck_assert_uint_eq(h.until_ms, 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- names */
+
+START_TEST(names_that_do_not_exist_are_68_when_no_majority_has_one)
+{
+    int status;
+
+    ck_assert_int_eq(wait_for("ddd", "-n", &status), 0);
+    lock.servers->unresolved[0] = "not known";
+    ck_assert_int_eq(rdl_cli_lock_verdict(&lock), 0);
+    lock.servers->unresolved[1] = "not known";
+    ck_assert_int_eq(rdl_cli_lock_verdict(&lock), RDL_EXIT_NOHOST);
+    lock.servers->may_resolve[1] = 1; /* its name server did not answer */
+    ck_assert_int_eq(rdl_cli_lock_verdict(&lock), 0);
+}
+END_TEST
+
 Suite *suite_cli_wait_limits(void)
 {
     Suite *suite = suite_create("cli_wait_limits");
@@ -363,6 +402,8 @@ Suite *suite_cli_wait_limits(void)
     tcase_add_loop_test(t, a_nested_run_is_ruled_out_only_when_no_majority_is_left_for_it, 0,
                         (int)(sizeof nests / sizeof nests[0]));
     tcase_add_test(t, a_renewal_that_succeeds_ends_a_row_of_failures);
+    tcase_add_test(t, a_lock_that_is_gone_is_lost_at_the_next_renewal);
+    tcase_add_test(t, names_that_do_not_exist_are_68_when_no_majority_has_one);
     suite_add_tcase(suite, t);
     return suite;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+#include "redlock/cli/cli.h"
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/heard.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/terminal.h"
@@ -69,6 +71,30 @@ START_TEST(what_cannot_be_run_is_127_or_126)
     ck_assert_int_eq(run_program("/etc/passwd"), 126);
     ck_assert_int_eq(run_program("/"), 126);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* redlock may have been stopped since the lock was granted. */
+START_TEST(one_whose_lease_ended_before_its_start_is_not_run)
+{
+    static char *command[] = {"sh", "-c", "exit 3", NULL};
+    static struct rdl_cli_options o = {.lock = "nightly", .legacy = RDL_CLI_LEGACY_AUTO};
+    static struct rdl_cli_lock l;           /* without a lease */
+    struct rdl_cli_guardian g = {.fd = -1}; /* a pipe that nobody reads, so nobody kills it */
+    int fd[2], status;
+
+    o.command = command;
+    l.o = &o;
+    heard_begin();
+    rdl_posix_init(&l.posix, &l.net);
+    ck_assert_int_eq(pipe(fd), 0);
+    g.fd = fd[1];
+    pid_t pid = rdl_cli_child_start(&l, &g);
+    ck_assert_int_gt(pid, 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), RDL_EXIT_LOST);
+    ck_assert_str_eq(heard_since(), "redlock: the lease ended before the command could be started\n");
 }
 END_TEST
 
@@ -430,6 +456,7 @@ Suite *suite_cli_child(void)
     TCase *t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, its_exit_status_is_the_commands);
+    tcase_add_test(t, one_whose_lease_ended_before_its_start_is_not_run);
     tcase_add_test(t, what_cannot_be_run_is_127_or_126);
     tcase_add_test(t, it_is_told_the_lock_and_the_ttl_whatever_was_inherited);
     tcase_add_test(t, it_is_told_the_id_that_status_shows);

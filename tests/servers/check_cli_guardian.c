@@ -271,6 +271,24 @@ START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
 }
 END_TEST
 
+/* As they come when a host shuts down, or from `kill -TERM -1`. */
+START_TEST(it_ignores_signals_that_everybody_gets)
+{
+    static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
+    struct rdl_cli_guardian g;
+    int status;
+
+    signal(SIGPIPE, SIG_IGN); /* as the command does */
+    ck_assert_int_eq(rdl_cli_guardian_start(&g, 10000), 0);
+    await_that_it_watches(g.pid);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        kill(g.pid, all[i]);
+    rdl_cli_guardian_tell(&g, 0, 0);
+    ck_assert_int_eq(waitpid(g.pid, &status, 0), g.pid);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 /* A process takes a moment to die; redlock itself kills a whole margin before the end. */
 START_TEST(it_kills_half_a_margin_before_the_lease_ends)
 {
@@ -349,6 +367,7 @@ Suite *suite_cli_guardian(void)
     Suite *s = suite_create("cli_guardian");
     TCase *t = tcase_create("no server");
     tcase_add_test(t, a_signal_to_our_group_while_it_starts_counts_once);
+    tcase_add_test(t, it_ignores_signals_that_everybody_gets);
     suite_add_tcase(s, t);
     t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);

@@ -142,6 +142,15 @@ START_TEST(a_hold_that_is_shorter_than_the_ttl_is_the_lease)
 }
 END_TEST
 
+START_TEST(the_default_grace_is_a_sixth_of_the_ttl_and_5_s_at_most)
+{
+    ck_assert_int_eq(parse("--ttl 12s L y"), 0);
+    ck_assert_uint_eq(o.grace_ms, 2000);
+    ck_assert_int_eq(parse("--ttl 1m L y"), 0);
+    ck_assert_uint_eq(o.grace_ms, 5000);
+}
+END_TEST
+
 /* Others wait for that long before they believe a server that came up. */
 START_TEST(the_longest_ttl_is_by_default_that_of_the_first_lease)
 {
@@ -399,6 +408,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, options_end_at_the_lock);
     tcase_add_test(t, a_shell_command_may_stand_on_either_side_of_the_lock);
     tcase_add_test(t, every_time_is_written_in_the_same_ways);
+    tcase_add_test(t, the_default_grace_is_a_sixth_of_the_ttl_and_5_s_at_most);
     tcase_add_test(t, a_hold_that_is_shorter_than_the_ttl_is_the_lease);
     tcase_add_test(t, the_longest_ttl_is_by_default_that_of_the_first_lease);
     tcase_add_loop_test(t, verbs_without_a_lease_take_any_attempt_and_max_ttl, 0, 4);

@@ -401,6 +401,18 @@ START_TEST(the_rest_of_its_group_ends_with_it_and_before_the_release)
 }
 END_TEST
 
+/* Also where it would end in good order: SIGTERM comes first. */
+START_TEST(the_rest_of_its_group_gets_sigterm)
+{
+    command_set(&c, (const char *const[]){NULL}, server, N, "nightly",
+                "trap 'exit 4' USR1; (trap 'echo term >&9; exit' TERM; trap '' USR1; kill -USR1 $$; "
+                "while :; do sleep 0.01; done) & while :; do wait; done");
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "term");
+    ck_assert_int_eq(command_end(&c), 4);
+}
+END_TEST
+
 START_TEST(the_lock_is_free_at_once_afterwards)
 {
     for (int i = 0; i < 3; i++) {
@@ -438,6 +450,7 @@ Suite *suite_cli_supervise(void)
     tcase_add_test(t, a_release_without_answers_says_where_the_lock_may_stand);
     tcase_add_test(t, it_may_end_while_the_lease_is_being_renewed);
     tcase_add_test(t, the_rest_of_its_group_ends_with_it_and_before_the_release);
+    tcase_add_test(t, the_rest_of_its_group_gets_sigterm);
     tcase_add_test(t, the_lock_is_free_at_once_afterwards);
     suite_add_tcase(s, t);
     t = tcase_create("times");

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# redlock/cli/cli_report.c: only a majority of answers counts as reached
+# tests: cli_wait_limits/a_wait_ends_when_it_must
+s/useful > l->servers->n \/ 2/useful > 0/
