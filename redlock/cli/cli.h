@@ -35,6 +35,7 @@
  *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
  *     cli_lease.c      the lock on N servers, or one or several on one   struct rdl_cli_lock
+ *     cli_sentinel.c   a Sentinel in the place of a server
  *     cli_lookup.c     names, again, when a connection is lost
  *     cli_connect.c    --connect-command: processes that connect to rediss:// servers
  *     cli_trace.c      --trace
@@ -325,6 +326,13 @@ void rdl_cli_servers_second(struct rdl_cli_servers *s);
 int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
+
+/* ---------------------------------------------------------------- Sentinels */
+
+/* The guard's questions are on their way to these servers: see whether one is a Sentinel. Borrows s. */
+void rdl_cli_sentinel_watch(struct rdl_cli_servers *s);
+int rdl_cli_sentinel_is(size_t i);
+extern const char rdl_cli_sentinel[]; /* what is said of one */
 
 /* ---------------------------------------------------------------- names */
 
@@ -660,7 +668,8 @@ struct rdl_cli_host {
     int is_info_forbidden; /* INFO is refused for want of a right */
     int is_valkey;
     char version[24];
-    char role[12];
+    char role[24];
+    int is_sentinel; /* it watches servers, and holds no keys */
     int has_uptime;
     unsigned long uptime_s;
     char run_id[41];
@@ -672,6 +681,9 @@ struct rdl_cli_host {
     char policy[24];
     int has_log; /* AOF */
 };
+
+/* By its role it follows another server; KeyDB's active-replica does, too. */
+int rdl_cli_host_is_replica(const struct rdl_cli_host *h);
 
 /* Names under a prefix, each once; as many as that at most. */
 enum { RDL_CLI_NAMES_MAX = 10000, RDL_CLI_PATTERN_MAX = 2 * RDL_NAME_MAX + 1 };

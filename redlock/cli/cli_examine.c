@@ -452,6 +452,11 @@ static void ask_settings(void)
     }
 }
 
+static int holds_locks(const struct rdl_cli_host *h)
+{
+    return !h->is_cluster && !h->is_sentinel && !rdl_cli_host_is_replica(h);
+}
+
 void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVERS_MAX])
 {
     unsigned needs = rdl_cli_needs(l->o, l->servers);
@@ -463,7 +468,7 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
     ask_settings();
     for (size_t i = 0; i < l->servers->n; i++) {
         exam[i].is_there = !l->is_out[i];
-        exam[i].is_tried = exam[i].is_there && !l->host[i].is_cluster && l->host[i].role[0] != 's';
+        exam[i].is_tried = exam[i].is_there && holds_locks(&l->host[i]);
         exam[i].missing |= exam[i].is_there && !l->host[i].is_told ? RIGHT(INFO) : 0u;
     }
     if (!invent(&trial))

@@ -147,7 +147,19 @@ static int find_role(size_t i)
         remedy("use servers that stand alone (cluster-enabled no)");
         return 1;
     }
-    if (h->role[0] == 's' || exams[i].error == RDL_E_READONLY) {
+    if (h->is_sentinel) {
+        find("sentinel", RDL_EXIT_CONFIG, i, "it is a Sentinel, which holds no locks");
+        remedy("name the servers that it watches");
+        return 1;
+    }
+    if (strcmp(h->role, "active-replica") == 0) {
+        find("replica", RDL_EXIT_CONFIG, i,
+             "it is an active replica (KeyDB): it and its master write to each other, so both may grant a "
+             "lock");
+        remedy("use servers that stand alone (replicaof no one)");
+        return 1;
+    }
+    if (rdl_cli_host_is_replica(h) || exams[i].error == RDL_E_READONLY) {
         find("replica", RDL_EXIT_CONFIG, i, "it is a replica, which grants no locks");
         if (h->master[0] != '\0')
             remedy("name its master, %s port %u", h->master, h->master_port);

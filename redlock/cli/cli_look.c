@@ -58,6 +58,20 @@ static unsigned long number_after(const char *line, const char *name, unsigned l
     return take_after(line, name, number, sizeof number) ? strtoul(number, NULL, 10) : otherwise;
 }
 
+/* A Sentinel shows no role. */
+static void take_mode(struct rdl_cli_host *h, const char *mode)
+{
+    h->is_cluster = mode[0] == 'c';
+    h->is_sentinel = strcmp(mode, "sentinel") == 0;
+    if (h->is_sentinel)
+        snprintf(h->role, sizeof h->role, "%s", mode);
+}
+
+int rdl_cli_host_is_replica(const struct rdl_cli_host *h)
+{
+    return h->role[0] != '\0' && !h->is_sentinel && strcmp(h->role, "master") != 0;
+}
+
 static void take_line(struct rdl_cli_host *h, const char *line)
 {
     char mode[12] = "", number[24];
@@ -74,7 +88,7 @@ static void take_line(struct rdl_cli_host *h, const char *line)
     }
     if (take_after(line, "redis_mode:", mode, sizeof mode) ||
         take_after(line, "server_mode:", mode, sizeof mode))
-        h->is_cluster = mode[0] == 'c';
+        take_mode(h, mode);
     take_after(line, "run_id:", h->run_id, sizeof h->run_id);
     take_after(line, "master_host:", h->master, sizeof h->master);
     h->master_port = (unsigned)number_after(line, "master_port:", h->master_port);

@@ -213,6 +213,8 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size
 
     if (l->servers->unresolved[i] != NULL)
         rdl_cli_add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
+    else if (l->host[i].is_sentinel)
+        rdl_cli_add(t, "no answer: %s", rdl_cli_sentinel);
     else if (s->is_unreadable)
         rdl_cli_add(t, "not readable: grant +getrange");
     else if (s->error == RDL_OK)

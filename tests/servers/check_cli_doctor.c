@@ -59,6 +59,15 @@ static int doctor(const char *const options[], const char *first, const char *se
 
 static const char *const none[] = {NULL};
 
+/* redlock run there, one attempt */
+static void run_on(const char *where)
+{
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-n", "--attempt", "2s", "-u", where, "nightly", "--",
+                                              "true", NULL});
+    command_run(&a);
+}
+
 /* The one line about server i that begins so, and as many findings as that. */
 static void expect(size_t findings, const char *level, int i, const char *text)
 {
@@ -388,6 +397,61 @@ START_TEST(a_proxy_that_hangs_up_on_info_is_told)
 }
 END_TEST
 
+/* KeyDB with active-replica yes. The restart guard takes it for a replica, too. */
+START_TEST(an_active_replica_is_refused_by_doctor_and_by_run)
+{
+    const char *other;
+
+    start(2);
+    other =
+        behind_relay("*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n",
+                     "*2\r\n$4\r\nECHO\r\n$45\r\nrole:active-replica\r\nmaster_host:192.0.2.1\r\n\r\n\r\n");
+    ck_assert_msg(doctor(none, other, NULL, NULL) == 78, "%d: %s", a.status, a.out);
+    ck_assert_msg(strstr(a.out, ", active-replica, up ") != NULL, "%s", a.out);
+    ck_assert_ptr_nonnull(strstr(a.out, ": it is an active replica (KeyDB): it and its master write to each "
+                                        "other, so both may grant a lock; remedy: use servers that stand "
+                                        "alone (replicaof no one)\n"));
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
+    run_on(other);
+    ck_assert_int_eq(a.status, 69);
+    ck_assert_msg(strstr(a.err, "its role is replica\n") != NULL, "%s", a.err);
+}
+END_TEST
+
+static const char *const at_sentinel[] = {"status nightly",           "list",
+                                          "run -w 5 nightly -- true", "run -w 5 -l nightly -l weekly -- true",
+                                          "acquire -w 5 nightly",     "hold -w 5 nightly </dev/zero",
+                                          "extend nightly",           "release nightly"};
+
+static void start_sentinel(const char *verb)
+{
+    static char script[300]; /* borrowed */
+
+    server[0].is_sentinel = 1;
+    live_start(&server[started++]);
+    snprintf(script, sizeof script, "export REDLOCK_TOKEN=$(printf %%040d 7); $RDL_COMMAND %s 2>&1", verb);
+    command_set_script(&a, server, 1, script);
+}
+
+START_TEST(a_sentinel_is_named_by_every_other_verb)
+{
+    start_sentinel(at_sentinel[_i]);
+    ck_assert_msg(command_run(&a) == 69, "%d: %s", a.status, a.out);
+    ck_assert_msg(strstr(a.out, "this is a Sentinel: name the servers it watches") != NULL, "%s", a.out);
+    ck_assert_ptr_null(strstr(a.out, "2.6.12"));
+}
+END_TEST
+
+START_TEST(a_sentinel_is_named_by_doctor)
+{
+    start_sentinel("doctor --attempt 2s --restart-guard off nightly");
+    ck_assert_msg(command_run(&a) == 78, "%d: %s", a.status, a.out);
+    ck_assert_msg(strstr(a.out, ", sentinel, up ") != NULL, "%s", a.out);
+    expect(1, "error", 0,
+           "it is a Sentinel, which holds no locks; remedy: name the servers that it watches\n");
+}
+END_TEST
+
 /* Plain locks need no scripts: the ACL line grants what they use instead. A fence number needs them. */
 START_TEST(a_server_without_scripts_is_of_use)
 {
@@ -423,7 +487,7 @@ START_TEST(a_round_trip_that_is_too_long_for_an_attempt_is_told)
     snprintf(far, sizeof far, "redis://127.0.0.1:%d", relay.port);
     memset(&a, 0, sizeof a);
     command_add_all(&a, (const char *const[]){"doctor", "--attempt", "200ms", "-u", far, "nightly", NULL});
-    ck_assert_int_eq(command_run(&a), 1);
+    ck_assert_msg(command_run(&a) == 1, "%d: %s%s", a.status, a.out, a.err);
     ck_assert_msg(strstr(a.out, ": a round trip takes 0.") != NULL, "%s", a.out);
     ck_assert_msg(strstr(a.out, " s, an attempt 0.20 s: some will be too short; remedy: give --attempt ") !=
                       NULL,
@@ -560,6 +624,10 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
     tcase_add_loop_test(tc, what_is_no_canary_is_told, 0, 2);
     tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
+    tcase_add_test(tc, an_active_replica_is_refused_by_doctor_and_by_run);
+    tcase_add_test(tc, a_sentinel_is_named_by_doctor);
+    tcase_add_loop_test(tc, a_sentinel_is_named_by_every_other_verb, 0,
+                        (int)(sizeof at_sentinel / sizeof at_sentinel[0]));
     tcase_add_test(tc, a_server_without_scripts_is_of_use);
     tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);
     tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);
