@@ -897,6 +897,7 @@ struct rdl_cli_exam {
     unsigned unknown;           /* commands that it does not know */
     unsigned keys;              /* keys that its user may not use */
     unsigned releases, extends; /* ways */
+    int hints;                  /* it released a lock of those with a hint */
     int error;                  /* it refused something for another reason */
     char said[RDL_CLI_SAID_MAX];
     int has_foreign_canary; /* something else has its key */

@@ -144,6 +144,7 @@ static const struct rdl_op op_delifeq = {release_by_delifeq, NULL, FAMILY_DIRECT
 static const struct rdl_op op_release_watch = {release_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 #define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+#define BY_EVAL     (RIGHT(EVAL) | RIGHT(EVALSHA))
 #define BY_WATCH    (RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD))
 
 enum {
@@ -248,10 +249,31 @@ static int is_script_of_old(const char *text)
     return strncmp(text, "ERR Error running script", 24) == 0;
 }
 
-/* Not what was asked for is refused, but what a script of ours asks for. */
-static int is_in_script(const char *text, int error)
+/* "unknown command 'GET'" (`GET` in Redis 5): that, not the script, or what is tried where it is refused. */
+static int names_another(const struct step *step, const char *text)
 {
-    return error == RDL_E_PERM ? strncmp(text, "ERR ", 4) == 0 : strstr(text, "Unknown") != NULL;
+    static const char unknown[] = "unknown command ";
+    const char *name = strstr(text, unknown);
+
+    if ((step->right & BY_EVAL) == 0 || name == NULL)
+        return 0;
+    name += sizeof unknown - 1;
+    name += *name == '\'' || *name == '`';
+    return strncmp(name, "EVAL", 4) != 0;
+}
+
+/* Not what was asked for is refused, but what a script of ours asks for. */
+static int is_in_script(const struct step *step, const char *text, int error)
+{
+    if (error == RDL_E_PERM)
+        return strncmp(text, "ERR ", 4) == 0;
+    return strstr(text, "Unknown") != NULL || names_another(step, text);
+}
+
+/* A script that EVAL could not bring: that says nothing of EVALSHA. */
+static int is_never_sent(const struct step *step, const char *text)
+{
+    return step->right == RIGHT(EVALSHA) && strncmp(text, "NOSCRIPT", 8) == 0;
 }
 
 /* In a script it is what only that calls, unless one of those is missing that were tried before. */
@@ -271,16 +293,16 @@ static void take_refusal(size_t i, const struct step *step)
     struct rdl_cli_exam *x = &exams[i];
     int error = is_script_of_old(text) ? RDL_E_PERM : look->req[i].error;
 
-    if (step->right == 0)
+    if (step->right == 0 || is_never_sent(step, text))
         return;
-    if (error == RDL_E_SERVER && (step->right & (RIGHT(EVAL) | RIGHT(EVALSHA))))
+    if (error == RDL_E_SERVER && (step->right & BY_EVAL))
         error = RDL_E_UNSUPPORTED; /* no words for it that are known: what works instead is tried, too */
     if (error == RDL_E_UNSUPPORTED) {
-        add_right(&x->unknown, step, is_in_script(text, error));
+        add_right(&x->unknown, step, is_in_script(step, text, error));
     } else if (error == RDL_E_PERM && strstr(text, " key") != NULL) {
         x->keys |= 1u << step->key_refused;
     } else if (error == RDL_E_PERM) {
-        add_right(&x->missing, step, is_in_script(text, error));
+        add_right(&x->missing, step, is_in_script(step, text, error));
     } else if (x->error == RDL_OK && step->right != BY_WATCH) {
         x->error = error;
         rdl_cli_secret_scrub(text, text, look->servers->endpoint[i].password, x->said, sizeof x->said);
@@ -302,8 +324,11 @@ static void take_answer(size_t i, const struct step *step)
     /* it was asked, and said nothing */
     if ((req->answer == RDL_ANSWER_UNKNOWN || req->answer == RDL_ANSWER_UNSENT) && x->error == RDL_OK)
         x->error = req->error != RDL_OK ? req->error : RDL_E_TIMEOUT;
+    if (step->op == &rdl_op_release_hint)
+        x->hints = req->answer == RDL_ANSWER_YES;
     /* it was released, and nobody is told */
-    if (step->op == &rdl_op_wait_hint && req->answer == RDL_ANSWER_NO && (x->missing & RIGHT(EVAL)) == 0)
+    if (step->op == &rdl_op_wait_hint && req->answer == RDL_ANSWER_NO && x->hints &&
+        (x->missing & RIGHT(EVAL)) == 0)
         x->missing |= RIGHT(TYPE) | RIGHT(RPUSH);
 }
 

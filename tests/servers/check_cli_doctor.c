@@ -150,6 +150,11 @@ static const struct {
      "warning",
      "the user lacks +getrange: locks work, but redlock list cannot read their keys; ",
      "grant what the last line says"},
+    {{"ACL SETUSER default -eval", "PING"}, /* EVALSHA knows no script that nobody could send */
+     1,
+     "warning",
+     "the user lacks +eval: it works without, in more round trips; ",
+     "grant what the last line says"},
     {{"ACL SETUSER default -eval -evalsha", "PING"},
      1,
      "warning",
@@ -334,6 +339,23 @@ START_TEST(a_command_that_was_renamed_away_is_told)
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
     expect(1, "error", 0, "it does not know +pexpire: they were renamed or switched off, or it is too old; ");
     ck_assert_ptr_nonnull(strstr(a.out, "; extends by no way\n"));
+}
+END_TEST
+
+/* What is not released is no hint that is missing. */
+START_TEST(a_command_that_was_renamed_away_is_told_with_a_hint_as_without)
+{
+    static const char *const hint[] = {"--wake-hint", NULL};
+    static const char *const names[] = {"set", "get", "del"};
+    const char *const renamed[] = {"--rename-command", names[_i], "", NULL};
+    char text[120];
+
+    server[0].args = renamed;
+    start(1);
+    ck_assert_msg(doctor(hint, url[0], NULL, NULL) == 78, "%d: %s", a.status, a.out);
+    snprintf(text, sizeof text, "it does not know +%s: they were renamed or switched off, or it is too old; ",
+             names[_i]);
+    expect(1, "error", 0, text);
 }
 END_TEST
 
@@ -624,6 +646,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
     tcase_add_loop_test(tc, what_is_no_canary_is_told, 0, 2);
     tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
+    tcase_add_loop_test(tc, a_command_that_was_renamed_away_is_told_with_a_hint_as_without, 0, 3);
     tcase_add_test(tc, an_active_replica_is_refused_by_doctor_and_by_run);
     tcase_add_test(tc, a_sentinel_is_named_by_doctor);
     tcase_add_loop_test(tc, a_sentinel_is_named_by_every_other_verb, 0,
