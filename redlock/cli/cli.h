@@ -671,7 +671,7 @@ struct rdl_cli_host {
     char role[24];
     int is_sentinel; /* it watches servers, and holds no keys */
     int has_uptime;
-    unsigned long uptime_s;
+    int64_t uptime_s; /* negative: its clock was set back since it started */
     char run_id[41];
     int is_cluster;
     char master[64]; /* of a replica */
@@ -729,6 +729,8 @@ void rdl_cli_look_connect(struct rdl_cli_look *l);
 void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd);
 /* Until all who were asked have answered, or had the time for it. Ends the process on a signal. */
 void rdl_cli_look_await(struct rdl_cli_look *l);
+/* Wait. Ends the process on a signal. */
+void rdl_cli_look_pause(struct rdl_cli_look *l, uint32_t ms);
 /* Server i gave no answer: why, into l->seen. */
 void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i);
 /* What this lock's key is on each server, into l->seen. Ends the process on a signal. */
@@ -903,6 +905,8 @@ struct rdl_cli_exam {
     int has_foreign_canary; /* something else has its key */
     int has_clock;
     uint32_t rtt_ms;
+    int64_t clock_us;        /* as it was read last */
+    int is_ticking;          /* it was read twice, and had moved */
     int64_t clock_ms;        /* its clock less ours, which counts from some moment on */
     int has_fsync, has_save; /* it told: */
     char fsync[12], save[40];

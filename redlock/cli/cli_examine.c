@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIFE_MS = 10000, CLOCKS = 3, HINT_MS = 100 };
+enum { LIFE_MS = 10000, CLOCKS = 3, TICK_MS = 1100, HINT_MS = 100 };
 
 static struct rdl_cli_look *look;  /* whose conns these are */
 static struct rdl_cli_exam *exams; /* of its servers */
@@ -41,6 +41,7 @@ static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
     struct rdl_cli_exam *x = &exams[index_of(c)];
     uint64_t now = now_ms();
     uint32_t took_ms = (uint32_t)(now - asked_ms);
+    int64_t us;
 
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
@@ -52,11 +53,14 @@ static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     }
     r->verdict = RDL_ANSWER_YES;
+    us = c->reply_value * 1000000 + c->reply_second;
+    x->is_ticking |= x->has_clock && us != x->clock_us;
+    x->clock_us = us;
     if (x->has_clock && took_ms >= x->rtt_ms)
         return RDL_OK;
     x->has_clock = 1;
     x->rtt_ms = took_ms;
-    x->clock_ms = c->reply_value * 1000 + c->reply_second / 1000 - (int64_t)(asked_ms + took_ms / 2);
+    x->clock_ms = us / 1000 - (int64_t)(asked_ms + took_ms / 2);
     return RDL_OK;
 }
 
@@ -439,21 +443,34 @@ static void ask_about(const struct rdl_op *op, const char *what)
 }
 
 /* Who says nothing now, or never did, is not asked again. */
+static void ask_clock(void)
+{
+    ask_about(&op_clock, "time");
+    for (size_t i = 0; i < look->servers->n; i++) {
+        if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_PERM)
+            exams[i].missing |= RIGHT(TIME);
+        else if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_UNSUPPORTED)
+            exams[i].unknown |= RIGHT(TIME);
+        else if (look->req[i].answer != RDL_ANSWER_YES && !look->is_out[i])
+            rdl_cli_look_unseen(look, i);
+        if (look->req[i].answer != RDL_ANSWER_YES && look->req[i].answer != RDL_ANSWER_ERROR)
+            look->is_out[i] = 1;
+    }
+}
+
+/* One that has not moved may stand still, or count in whole seconds: only then is it waited for. */
 static void ask_clocks(void)
 {
-    for (int k = 0; k < CLOCKS; k++) {
-        ask_about(&op_clock, "time");
-        for (size_t i = 0; i < look->servers->n; i++) {
-            if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_PERM)
-                exams[i].missing |= RIGHT(TIME);
-            else if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_UNSUPPORTED)
-                exams[i].unknown |= RIGHT(TIME);
-            else if (look->req[i].answer != RDL_ANSWER_YES && !look->is_out[i])
-                rdl_cli_look_unseen(look, i);
-            if (look->req[i].answer != RDL_ANSWER_YES && look->req[i].answer != RDL_ANSWER_ERROR)
-                look->is_out[i] = 1;
-        }
-    }
+    size_t still = 0;
+
+    for (int k = 0; k < CLOCKS; k++)
+        ask_clock();
+    for (size_t i = 0; i < look->servers->n; i++)
+        still += exams[i].has_clock && !exams[i].is_ticking;
+    if (still == 0)
+        return;
+    rdl_cli_look_pause(look, TICK_MS);
+    ask_clock();
 }
 
 static void ask_settings(void)

@@ -7,6 +7,7 @@
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,10 +218,20 @@ static void find_quarantine(size_t i)
 
     if (ms == 0 || !is_guarded())
         return;
+    if (look->host[i].uptime_s < 0) {
+        find("quarantine", WARNING, i,
+             "its uptime is negative, as its clock was set back since it started: each run waits %lu s for "
+             "it, "
+             "as after a restart",
+             (unsigned long)((ms + 999) / 1000));
+        remedy("restart it when nobody holds a lock; --restart-guard=off if a restart loses no data");
+        return;
+    }
     if (localtime_r(&end, &tm) != NULL)
         strftime(clock, sizeof clock, "%H:%M:%S", &tm);
     find("quarantine", WARNING, i,
-         "it came up %lu s ago, less than --max-ttl, and may have forgotten locks: it does not count until "
+         "it came up %" PRId64
+         " s ago, less than --max-ttl, and may have forgotten locks: it does not count until "
          "%s",
          look->host[i].uptime_s, clock);
     remedy("wait for that; --restart-guard=off if a restart loses no data");
@@ -297,6 +308,20 @@ static void find_trip(size_t i)
     remedy("%s", advice);
 }
 
+/* One that stands still is no measure of the others. */
+static int has_time(size_t i)
+{
+    return exams[i].has_clock && exams[i].is_ticking;
+}
+
+static void find_still_clock(size_t i)
+{
+    if (!exams[i].has_clock || exams[i].is_ticking)
+        return;
+    find("clock", WARNING, i, "its clock stands still: locks there never end by themselves");
+    remedy("make that host's clock run, and restart the server");
+}
+
 /* In an order of all clocks, of those that are equal by their number. */
 static int is_before(size_t k, size_t i)
 {
@@ -311,8 +336,8 @@ static size_t middle_clock(size_t n_clocks)
     for (size_t i = 0; i < look->servers->n; i++) {
         size_t before = 0;
         for (size_t k = 0; k < look->servers->n; k++)
-            before += exams[k].has_clock && is_before(k, i);
-        if (exams[i].has_clock && before == n_clocks / 2)
+            before += has_time(k) && is_before(k, i);
+        if (has_time(i) && before == n_clocks / 2)
             return i;
     }
     return 0;
@@ -324,13 +349,13 @@ static void find_clocks(void)
     size_t n = 0, middle;
 
     for (size_t i = 0; i < look->servers->n; i++)
-        n += exams[i].has_clock != 0;
+        n += has_time(i) != 0;
     middle = middle_clock(n);
     rdl_cli_servers_where(look->servers, middle, other);
     for (size_t i = 0; i < look->servers->n && n > 1; i++) {
         int64_t ms = exams[i].clock_ms - exams[middle].clock_ms;
         int64_t off_ms = ms < 0 ? -ms : ms;
-        if (!exams[i].has_clock || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
+        if (!has_time(i) || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
             continue;
         find("clock", WARNING, i, "its clock is %.1f s %s that of %s", (double)off_ms / 1000,
              ms < 0 ? "behind" : "ahead of", other);
@@ -469,6 +494,7 @@ static void find_all_of(size_t i)
     find_persistence(i);
     find_eviction(i);
     find_canary(i);
+    find_still_clock(i);
     find_trip(i);
 }
 

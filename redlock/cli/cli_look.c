@@ -84,7 +84,7 @@ static void take_line(struct rdl_cli_host *h, const char *line)
     take_after(line, "role:", h->role, sizeof h->role);
     if (take_after(line, "uptime_in_seconds:", number, sizeof number)) {
         h->has_uptime = 1;
-        h->uptime_s = strtoul(number, NULL, 10);
+        h->uptime_s = strtoll(number, NULL, 10);
     }
     if (take_after(line, "redis_mode:", mode, sizeof mode) ||
         take_after(line, "server_mode:", mode, sizeof mode))
@@ -423,6 +423,14 @@ static void turn(uint64_t until_ms)
     }
     (void)look->net.poll(look->net.ctx, s->conns, s->n, until_ms, 1, 1);
     rdl_cli_signals_obey();
+}
+
+void rdl_cli_look_pause(struct rdl_cli_look *l, uint32_t ms)
+{
+    uint64_t until_ms = l->net.now_ms(l->net.ctx) + ms;
+
+    while (l->net.now_ms(l->net.ctx) < until_ms)
+        turn(until_ms);
 }
 
 /* It is connected, or that has failed once since it was of use last: while it is tried again, too. */

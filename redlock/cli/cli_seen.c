@@ -59,9 +59,12 @@ static int is_answer(int error)
 
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h)
 {
-    uint64_t least_ms = (uint64_t)o->max_ttl_ms + 1000, up_ms = (uint64_t)h->uptime_s * 1000;
+    uint64_t least_ms = (uint64_t)o->max_ttl_ms + 1000;
+    uint64_t up_s = h->uptime_s > 0 ? (uint64_t)h->uptime_s : 0; /* negative: as the restart guard reads it */
 
-    return o->guard != RDL_GUARD_OFF && h->has_uptime && up_ms < least_ms ? least_ms - up_ms : 0;
+    if (o->guard == RDL_GUARD_OFF || !h->has_uptime || up_s > least_ms / 1000)
+        return 0;
+    return up_s * 1000 < least_ms ? least_ms - up_s * 1000 : 0;
 }
 
 static int is_key(const struct rdl_cli_seen *s)
@@ -172,16 +175,16 @@ void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *
 
 /* ---------------------------------------------------------------- words */
 
-static void add_uptime(struct rdl_cli_text *t, unsigned long s)
+static void add_uptime(struct rdl_cli_text *t, int64_t s)
 {
-    if (s >= 2 * 86400UL)
-        rdl_cli_add(t, "up %lu days", s / 86400);
-    else if (s >= 2 * 3600UL)
-        rdl_cli_add(t, "up %lu hours", s / 3600);
+    if (s >= 2 * 86400)
+        rdl_cli_add(t, "up %" PRId64 " days", s / 86400);
+    else if (s >= 2 * 3600)
+        rdl_cli_add(t, "up %" PRId64 " hours", s / 3600);
     else if (s >= 120)
-        rdl_cli_add(t, "up %lu minutes", s / 60);
+        rdl_cli_add(t, "up %" PRId64 " minutes", s / 60);
     else
-        rdl_cli_add(t, "up %lu s", s);
+        rdl_cli_add(t, "up %" PRId64 " s%s", s, s < 0 ? " (its clock was set back)" : "");
 }
 
 void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h)
@@ -350,7 +353,7 @@ void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, 
 {
     rdl_cli_json_string(j, "version", h->version);
     rdl_cli_json_string(j, "role", h->role);
-    rdl_cli_json_number(j, "uptime_s", (int64_t)h->uptime_s);
+    rdl_cli_json_number(j, "uptime_s", h->uptime_s);
     rdl_cli_json_number(j, "quarantine_ms", (int64_t)rdl_cli_quarantine_ms(o, h));
 }
 

@@ -60,6 +60,7 @@ START_TEST(a_clock_that_is_more_than_a_second_off_is_named)
 
     open_look(clocks[_i].n);
     for (size_t i = 0; i < clocks[_i].n; i++) {
+        exam[i].is_ticking = 1;
         exam[i].has_clock = clocks[_i].clock_ms[i] != NONE;
         exam[i].clock_ms = clocks[_i].clock_ms[i];
         exam[i].rtt_ms = clocks[_i].rtt_ms;

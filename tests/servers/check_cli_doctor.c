@@ -60,11 +60,11 @@ static int doctor(const char *const options[], const char *first, const char *se
 static const char *const none[] = {NULL};
 
 /* redlock run there, one attempt */
-static void run_on(const char *where)
+static void run_on(const char *where, const char *guard)
 {
     memset(&a, 0, sizeof a);
-    command_add_all(&a, (const char *const[]){"run", "-n", "--attempt", "2s", "-u", where, "nightly", "--",
-                                              "true", NULL});
+    command_add_all(&a, (const char *const[]){"run", "-n", "--attempt", "2s", guard, "-u", where, "nightly",
+                                              "--", "true", NULL});
     command_run(&a);
 }
 
@@ -434,7 +434,7 @@ START_TEST(an_active_replica_is_refused_by_doctor_and_by_run)
                                         "other, so both may grant a lock; remedy: use servers that stand "
                                         "alone (replicaof no one)\n"));
     ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
-    run_on(other);
+    run_on(other, "--restart-guard=off");
     ck_assert_int_eq(a.status, 69);
     ck_assert_msg(strstr(a.err, "its role is replica\n") != NULL, "%s", a.err);
 }
@@ -534,6 +534,55 @@ START_TEST(a_clock_that_is_not_that_of_the_others_is_told)
     ck_assert_msg(strstr(a.out, text) != NULL, "%s", a.out);
     ck_assert_ptr_nonnull(strstr(a.out, " s behind that of 127.0.0.1:"));
     ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
+}
+END_TEST
+
+/* It neither moves, nor is it a measure of the others. */
+START_TEST(a_clock_that_stands_still_is_told)
+{
+    static const char *const puts[] = {"$29\r\nreturn{'1700000000','123456'}\r\n",
+                                       "$56\r\nlocal t=redis.call('TIME')return{t[1],string.rep('0',6)}\r\n"};
+    char put[120], text[120];
+
+    start(3);
+    snprintf(put, sizeof put, "*3\r\n$4\r\nEVAL\r\n%s$1\r\n0\r\n", puts[_i]);
+    ck_assert_msg(doctor(none, url[0], behind_relay("*1\r\n$4\r\nTIME\r\n", put), url[2]) == !_i, "%d: %s",
+                  a.status, a.out);
+    snprintf(text, sizeof text,
+             "\nwarning: 127.0.0.1:%d: its clock stands still: locks there never end by themselves; remedy: ",
+             relay.port);
+    ck_assert_msg((strstr(a.out, text) != NULL) == !_i, "%s", a.out);
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), !_i);
+}
+END_TEST
+
+/* As the restart guard takes it: a server that has just come up. */
+START_TEST(a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count)
+{
+    static const char *const guard[] = {"--restart-guard=if-permitted", NULL};
+    const char *other;
+
+    start(2);
+    other =
+        behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                     "*2\r\n$4\r\nECHO\r\n$46\r\nredis_version:7.0.15\r\nuptime_in_seconds:-5\r\n\r\n\r\n");
+    ck_assert_msg(doctor(guard, other, NULL, NULL) == 1, "%d: %s", a.status, a.out);
+    ck_assert_msg(strstr(a.out, "redis 7.0.15, master, up -5 s (its clock was set back), round trip ") !=
+                      NULL,
+                  "%s", a.out);
+    ck_assert_ptr_nonnull(strstr(a.out,
+                                 ": its uptime is negative, as its clock was set back since it started: "
+                                 "each run waits 31 s for it, as after a restart; remedy: restart it "));
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"status", guard[0], "-u", other, "nightly", NULL});
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_msg(strstr(a.out, ": free (redis 7.0.15, master, up -5 s (its clock was set back); does not "
+                                "count for 31 s, by --max-ttl 30s)\n") != NULL,
+                  "%s", a.out);
+    run_on(other, guard[0]);
+    ck_assert_int_eq(a.status, 69);
+    ck_assert_msg(strstr(a.err, "too recently to count") != NULL, "%s", a.err);
 }
 END_TEST
 
@@ -654,6 +703,8 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, a_server_without_scripts_is_of_use);
     tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);
     tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);
+    tcase_add_loop_test(tc, a_clock_that_stands_still_is_told, 0, 2);
+    tcase_add_test(tc, a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count);
     tcase_add_test(tc, what_is_not_permitted_to_be_looked_at_is_said_with_v_alone);
     tcase_add_loop_test(tc, a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key, 0, 4);
     tcase_add_test(tc, the_line_of_rights_is_whole_however_long_it_is);
