@@ -899,6 +899,7 @@ struct rdl_cli_exam {
     unsigned unknown;           /* commands that it does not know */
     unsigned keys;              /* keys that its user may not use */
     unsigned releases, extends; /* ways */
+    int is_db_refused;          /* its user may not use the database (Valkey 9.1) */
     int hints;                  /* it released a lock of those with a hint */
     int error;                  /* it refused something for another reason */
     char said[RDL_CLI_SAID_MAX];
@@ -916,6 +917,8 @@ struct rdl_cli_exam {
 int rdl_cli_is_scriptless(const struct rdl_cli_exam *x, unsigned needs);
 /* The rights that those options need on this server. */
 unsigned rdl_cli_rights_on(const struct rdl_cli_exam *x, unsigned needs);
+/* Of an error: the user may not use the database. */
+int rdl_cli_acl_is_database(const char *text);
 /* Bytes of the line: every byte of a name may take four there, and a name stands in it six times. */
 enum { RDL_CLI_ACL_MAX = 16384 };
 /* "ACL SETUSER ...": what the options need on these servers, no more. */

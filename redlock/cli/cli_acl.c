@@ -197,6 +197,24 @@ void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, 
             rdl_cli_add(t, " +%s", rights[k].word);
 }
 
+int rdl_cli_acl_is_database(const char *text)
+{
+    return strstr(text, "NOPERM") != NULL && strstr(text, " access database") != NULL;
+}
+
+/* Other servers do not know the word. */
+static void add_databases(struct rdl_cli_text *t, const struct rdl_cli_servers *s,
+                          const struct rdl_cli_exam exam[RDL_SERVERS_MAX])
+{
+    for (size_t i = 0; i < s->n; i++) {
+        size_t k = 0;
+        while (k < i && !(exam[k].is_db_refused && s->endpoint[k].db == s->endpoint[i].db))
+            k++;
+        if (exam[i].is_db_refused && k == i)
+            rdl_cli_add(t, " db=%u", (unsigned)s->endpoint[i].db);
+    }
+}
+
 void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
                       const struct rdl_cli_servers *s, const struct rdl_cli_exam exam[RDL_SERVERS_MAX])
 {
@@ -217,5 +235,6 @@ void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
     if (o->lock == NULL)
         rdl_cli_add(t, " ~*");
     rdl_cli_acl_words(t, o, wanted, o->lock != NULL ? rdl_cli_keys_for(o, needs) : 0);
+    add_databases(t, s, exam);
     rdl_cli_mark_cut(t);
 }

@@ -301,7 +301,9 @@ static void take_refusal(size_t i, const struct step *step)
         return;
     if (error == RDL_E_SERVER && (step->right & BY_EVAL))
         error = RDL_E_UNSUPPORTED; /* no words for it that are known: what works instead is tried, too */
-    if (error == RDL_E_UNSUPPORTED) {
+    if (error == RDL_E_PERM && rdl_cli_acl_is_database(text)) {
+        x->is_db_refused = 1;
+    } else if (error == RDL_E_UNSUPPORTED) {
         add_right(&x->unknown, step, is_in_script(step, text, error));
     } else if (error == RDL_E_PERM && strstr(text, " key") != NULL) {
         x->keys |= 1u << step->key_refused;
@@ -510,6 +512,7 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
     ask_settings();
     for (size_t i = 0; i < l->servers->n; i++) {
         exam[i].is_there = !l->is_out[i];
+        exam[i].is_db_refused = !exam[i].is_there && rdl_cli_acl_is_database(l->seen[i].said);
         exam[i].is_tried = exam[i].is_there && holds_locks(&l->host[i]);
         exam[i].missing |= exam[i].is_there && !l->host[i].is_told ? RIGHT(INFO) : 0u;
     }

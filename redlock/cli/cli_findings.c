@@ -94,6 +94,16 @@ static const char *unreachable_remedy(size_t i, const char *why)
     return "is it running, does that port speak TLS, and does the connect command work by itself?";
 }
 
+static const char grant[] = "grant what the last line says (paste it into redis-cli there)";
+
+/* The ACLs of Valkey 9.1 may keep a user to some databases. */
+static void find_database(size_t i)
+{
+    find("permission", RDL_EXIT_NOPERM, i, "the user may not use database %u",
+         (unsigned)look->servers->endpoint[i].db);
+    remedy("%s", grant);
+}
+
 static void find_absent(size_t i)
 {
     int error = look->seen[i].error;
@@ -106,6 +116,8 @@ static void find_absent(size_t i)
     } else if (error == RDL_E_AUTH) {
         find("login", RDL_EXIT_NOPERM, i, "%s", why);
         remedy("check user and password (-u redis://USER:@HOST, --password-file)");
+    } else if (exams[i].is_db_refused) {
+        find_database(i);
     } else if (error == RDL_E_PERM) {
         find("permission", RDL_EXIT_NOPERM, i, "%s", why);
         remedy("grant what the last line says");
@@ -389,8 +401,6 @@ static unsigned dispensable(const struct rdl_cli_exam *x, unsigned needs)
     return rights;
 }
 
-static const char grant[] = "grant what the last line says (paste it into redis-cli there)";
-
 static void find_rights(size_t i)
 {
     const struct rdl_cli_exam *x = &exams[i];
@@ -489,6 +499,8 @@ static void find_all_of(size_t i)
         return;
     find_unnamed(i);
     find_quarantine(i);
+    if (exams[i].is_db_refused)
+        find_database(i);
     find_rights(i);
     find_refusals(i);
     find_persistence(i);

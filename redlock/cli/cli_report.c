@@ -251,7 +251,7 @@ static int is_one_too_old(const struct rdl_cli_lock *l)
 }
 
 /* Key patterns that were made for the locks alone do not cover what stands beside them. */
-static const char *permissions(const struct rdl_cli_options *o)
+static const char *commands(const struct rdl_cli_options *o)
 {
     static char text[300];
     char fence[200] = "", key[RDL_NAME_MAX + 9];
@@ -263,6 +263,21 @@ static const char *permissions(const struct rdl_cli_options *o)
              o->canary ? "; --canary needs get, set, time and the key " RDL_CANARY_KEY : "",
              o->n_names > 1 ? "; several locks need eval, evalsha, psetex and the key of each" : "");
     return text;
+}
+
+/* Of what the user was refused: its database, where a server says so; else the commands. */
+static const char *permissions(const struct rdl_cli_lock *l)
+{
+    static char text[100];
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        unsigned db = (unsigned)l->servers->endpoint[i].db;
+        if (is_useful(l, i) || !rdl_cli_acl_is_database(rdl_conn_text(&l->servers->conn[i])))
+            continue;
+        snprintf(text, sizeof text, " (the user may not use database %u: grant db=%u)", db, db);
+        return text;
+    }
+    return commands(l->o);
 }
 
 uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l)
@@ -384,7 +399,7 @@ static int is_one_of_tls(const struct rdl_cli_lock *l)
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
-        return is_one_refused_login(l) ? " (check the password)" : permissions(l->o);
+        return is_one_refused_login(l) ? " (check the password)" : permissions(l);
     if (status == RDL_EXIT_OS)
         return " (raise ulimit -n)";
     if (status == RDL_EXIT_PROTOCOL)

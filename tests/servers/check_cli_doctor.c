@@ -359,6 +359,9 @@ START_TEST(a_command_that_was_renamed_away_is_told_with_a_hint_as_without)
 }
 END_TEST
 
+/* A script with the words of Valkey 9.1. */
+#define DATABASE "$68\r\nreturn redis.error_reply('NOPERM No permissions to access database')\r\n"
+
 /* From now on server 1 is behind a relay that puts this in the place of that; its URL. */
 static const char *behind_relay(const char *find, const char *put)
 {
@@ -586,6 +589,29 @@ START_TEST(a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count)
 }
 END_TEST
 
+/* ACLs of Valkey 9.1: at SELECT or, where the user may not use 0, at the first command. */
+START_TEST(a_database_that_the_user_may_not_use_is_told_and_granted_by_the_last_line)
+{
+    static const char *const finds[] = {"*2\r\n$6\r\nSELECT\r\n", "*6\r\n$3\r\nSET\r\n"};
+    static const char *const puts[] = {"*4\r\n$4\r\nEVAL\r\n" DATABASE "$1\r\n0\r\n",
+                                       "*8\r\n$4\r\nEVAL\r\n" DATABASE "$1\r\n0\r\n"};
+    char where[80], text[120];
+
+    start(2);
+    snprintf(where, sizeof where, "%s%s", behind_relay(finds[_i], puts[_i]), _i ? "" : "/3");
+    ck_assert_msg(doctor(none, where, NULL, NULL) == 77, "%d: %s", a.status, a.out);
+    snprintf(text, sizeof text, ": the user may not use database %d; remedy: grant what the last line says",
+             _i ? 0 : 3);
+    ck_assert_msg(strstr(a.out, text) != NULL, "%s", a.out);
+    ck_assert_uint_eq(command_count(a.out, "the user "), 1);
+    ck_assert_ptr_nonnull(strstr(a.out, _i ? " +pexpire db=0\n" : " +pexpire +select db=3\n"));
+    run_on(where, "--restart-guard=off");
+    ck_assert_int_eq(a.status, 77);
+    snprintf(text, sizeof text, " (the user may not use database %d: grant db=%d): ", _i ? 0 : 3, _i ? 0 : 3);
+    ck_assert_msg(strstr(a.err, text) != NULL, "%s", a.err);
+}
+END_TEST
+
 START_TEST(what_is_not_permitted_to_be_looked_at_is_said_with_v_alone)
 {
     static const char *const v[] = {"-v", NULL};
@@ -705,6 +731,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);
     tcase_add_loop_test(tc, a_clock_that_stands_still_is_told, 0, 2);
     tcase_add_test(tc, a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count);
+    tcase_add_loop_test(tc, a_database_that_the_user_may_not_use_is_told_and_granted_by_the_last_line, 0, 2);
     tcase_add_test(tc, what_is_not_permitted_to_be_looked_at_is_said_with_v_alone);
     tcase_add_loop_test(tc, a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key, 0, 4);
     tcase_add_test(tc, the_line_of_rights_is_whole_however_long_it_is);
