@@ -666,6 +666,7 @@ struct rdl_cli_seen {
 struct rdl_cli_host {
     int is_told;
     int is_info_forbidden; /* INFO is refused for want of a right */
+    int is_ancient;        /* INFO takes no section: before Redis 2.6 */
     int is_valkey;
     char version[24];
     char role[24];
@@ -833,7 +834,8 @@ enum {
     RDL_CLI_NEED_LEGACY = 16,
     RDL_CLI_NEED_INFO = 32,
     RDL_CLI_NEED_DB = 64,
-    RDL_CLI_NEED_SEVERAL = 128 /* locks at once */
+    RDL_CLI_NEED_SEVERAL = 128, /* locks at once */
+    RDL_CLI_NEED_TIME = 256     /* the server's: --legacy without --clock-error */
 };
 unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s);
 /* The rights, and the keys, for that. */
@@ -889,7 +891,13 @@ void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char
 void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, unsigned rights,
                        unsigned keys);
 /* Ways to release and to extend, as bits: in the order in which the library tries them. */
-enum { RDL_CLI_BY_SCRIPT = 1, RDL_CLI_BY_DELEX = 2, RDL_CLI_BY_DELIFEQ = 4, RDL_CLI_BY_WATCH = 8 };
+enum {
+    RDL_CLI_BY_SCRIPT = 1,
+    RDL_CLI_BY_DELEX = 2,
+    RDL_CLI_BY_DELIFEQ = 4,
+    RDL_CLI_BY_WATCH = 8,
+    RDL_CLI_BY_DEL = 16
+};
 
 /* What was found out about one server, besides its rdl_cli_host. */
 struct rdl_cli_exam {
@@ -917,6 +925,8 @@ struct rdl_cli_exam {
 int rdl_cli_is_scriptless(const struct rdl_cli_exam *x, unsigned needs);
 /* The rights that those options need on this server. */
 unsigned rdl_cli_rights_on(const struct rdl_cli_exam *x, unsigned needs);
+/* One of the servers that answer may have ACLs; or none answers. */
+int rdl_cli_acl_is_known(const struct rdl_cli_look *l, const struct rdl_cli_exam exam[RDL_SERVERS_MAX]);
 /* Of an error: the user may not use the database. */
 int rdl_cli_acl_is_database(const char *text);
 /* Bytes of the line: every byte of a name may take four there, and a name stands in it six times. */

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -19,6 +20,7 @@ enum {
     INFO = RDL_CLI_NEED_INFO,
     DB = RDL_CLI_NEED_DB,
     SEVERAL = RDL_CLI_NEED_SEVERAL,
+    TIME = RDL_CLI_NEED_TIME,
     LOCK = PX | LEGACY
 };
 
@@ -44,7 +46,7 @@ static const struct {
     {"rpush", HINT},
     {"blpop", HINT},
     {"setnx", CANARY | LEGACY},
-    {"time", CANARY | LEGACY},
+    {"time", CANARY | TIME},
     {"info", INFO},
     {"select", DB},
 };
@@ -76,6 +78,7 @@ unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_ser
     unsigned needs = o->legacy == RDL_CLI_LEGACY_ALWAYS ? LEGACY : o->n_names > 1 ? SEVERAL : PX;
 
     needs |= (o->fence ? FENCE : 0u) | (o->wake_hint ? HINT : 0u) | (o->canary ? CANARY : 0u);
+    needs |= (needs & LEGACY) && o->clock_error_ms == 0 ? TIME : 0u;
     if (o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER)
         needs |= INFO;
     for (size_t i = 0; i < s->n; i++)
@@ -213,6 +216,20 @@ static void add_databases(struct rdl_cli_text *t, const struct rdl_cli_servers *
         if (exam[i].is_db_refused && k == i)
             rdl_cli_add(t, " db=%u", (unsigned)s->endpoint[i].db);
     }
+}
+
+/* ACLs are of Redis 6. */
+int rdl_cli_acl_is_known(const struct rdl_cli_look *l, const struct rdl_cli_exam exam[RDL_SERVERS_MAX])
+{
+    size_t there = 0, old = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        const struct rdl_cli_host *h = &l->host[i];
+        long major = strtol(h->version, NULL, 10);
+        there += exam[i].is_there != 0;
+        old += exam[i].is_there && (h->is_ancient || (major > 0 && major < 6));
+    }
+    return there == 0 || old < there;
 }
 
 void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,

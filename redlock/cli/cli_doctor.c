@@ -43,7 +43,7 @@ static const char *where_of(const struct rdl_cli_finding *f)
 }
 
 /* The ways of the library, in words. */
-static const char *const ways[] = {"script", "DELEX", "DELIFEQ", "WATCH"};
+static const char *const ways[] = {"script", "DELEX", "DELIFEQ", "WATCH", "DEL"};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
 /* ---------------------------------------------------------------- text */
@@ -73,13 +73,12 @@ static int show_server(size_t i)
     if (look.host[i].is_told)
         rdl_cli_host_words(&t, &look.host[i]);
     else
-        rdl_cli_add(&t, "it answers");
+        rdl_cli_add(&t, "%s", look.host[i].is_ancient ? "redis before 2.6" : "it answers");
     if (exam[i].has_clock)
         rdl_cli_add(&t, ", round trip %" PRIu32 " ms", exam[i].rtt_ms);
     if (exam[i].is_tried) {
         add_ways(&t, "releases", exam[i].releases);
-        if (options.legacy != RDL_CLI_LEGACY_ALWAYS)
-            add_ways(&t, "extends", exam[i].extends);
+        add_ways(&t, "extends", exam[i].extends);
     }
     return rdl_cli_print_line(t.out);
 }
@@ -113,6 +112,8 @@ static int show_acl(void)
     char line[RDL_CLI_ACL_MAX];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
+    if (!rdl_cli_acl_is_known(&look, exam))
+        return rdl_cli_print("no ACLs before Redis 6: every user may do all\n");
     rdl_cli_acl_line(&t, &options, look.servers, exam);
     return rdl_cli_print_line(t.out);
 }
@@ -180,7 +181,10 @@ static int show_json(void)
         add_finding(&j, &findings.at[k]);
     rdl_cli_json_close(&j);
     rdl_cli_acl_line(&acl, &options, look.servers, exam);
-    rdl_cli_json_string(&j, "acl", line);
+    if (rdl_cli_acl_is_known(&look, exam))
+        rdl_cli_json_string(&j, "acl", line);
+    else
+        rdl_cli_json_null(&j, "acl");
     rdl_cli_json_end(&j);
     rdl_cli_add(&j.text, "\n");
     return rdl_cli_print(out);
@@ -209,6 +213,17 @@ static void note_unseen(size_t i)
     rdl_cli_note("%s: appendfsync: not permitted to look (CONFIG GET)", where);
 }
 
+/* As run does with --legacy auto: a lock of today, and the old protocol if the server does not know it. */
+static void examine(void)
+{
+    rdl_cli_examine(&look, exam);
+    if (options.legacy != RDL_CLI_LEGACY_AUTO || (exam[0].unknown & 1u << RDL_CLI_RIGHT_SET) == 0)
+        return;
+    options.legacy = RDL_CLI_LEGACY_ALWAYS;
+    memset(exam, 0, sizeof exam);
+    rdl_cli_examine(&look, exam);
+}
+
 int rdl_cli_doctor(int argc, char **argv)
 {
     int rc;
@@ -218,7 +233,7 @@ int rdl_cli_doctor(int argc, char **argv)
     rc = rdl_cli_look_begin(&look, &options);
     if (rc != 0)
         return rc;
-    rdl_cli_examine(&look, exam);
+    examine();
     for (size_t i = 0; i < look.servers->n; i++)
         if (exam[i].is_there && !exam[i].has_fsync)
             note_unseen(i);

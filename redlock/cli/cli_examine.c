@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LIFE_MS = 10000, CLOCKS = 3, TICK_MS = 1100, HINT_MS = 100 };
 
@@ -181,6 +182,7 @@ struct step {
 #define KEY(key) RDL_CLI_KEY_##key, RDL_CLI_KEY_##key
 #define LOOK(needs, key) needs, &rdl_op_found, KEY(key), 0, RIGHT(GET), 0, 0, 0, NULL, NULL
 #define TAKE(needs) needs, &rdl_op_acquire, TRIAL, TRIAL, LIFE_MS, RIGHT(SET), 0, 0, 0, NULL, NULL
+#define TAKE_OLD LEGACY, &rdl_op_setnx, TRIAL, TRIAL, 0, RIGHT(SETNX), 0, 0, 0, NULL, NULL
 #define ASK(needs, op, life_ms, right) needs, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, 0, NULL, NULL
 #define RELEASE(op, right, way) LOCK, &(op), TRIAL, TRIAL, 0, right, 0, way, 0, NULL, NULL
 #define EXTEND(op, life_ms, right, way) PX, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, way, NULL, NULL
@@ -198,24 +200,29 @@ static const struct step steps[] = {
     {LOOK(HINT, WAKE)},
     {CANARY, &rdl_cli_op_canary, KEY(CANARY), 0, RIGHT(GET), 0, 0, 0, NULL, NULL},
     /* command by command */
-    {TAKE(LOCK)},
+    {TAKE(PX)},
+    {TAKE_OLD},
     {LOOK(LOCK | SEVERAL, TRIAL)},
     {ASK(LOCK | SEVERAL, op_getrange, 0, RIGHT(GETRANGE))},
     {ASK(PX | SEVERAL, op_pttl, 0, RIGHT(PTTL))},
     {ASK(PX | SEVERAL, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
     {ASK(LOCK | SEVERAL, rdl_op_delete, 0, RIGHT(DEL))},
     /* each way; the second call of a script is by EVALSHA */
-    {TAKE(LOCK)},
+    {TAKE(PX)},
+    {TAKE_OLD},
     {RELEASE(op_release_script, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
     {RELEASE(op_release_script, RIGHT(EVALSHA), 0)},
-    {TAKE(LOCK)},
+    {TAKE(PX)},
+    {TAKE_OLD},
     {RELEASE(op_delex, 0, RDL_CLI_BY_DELEX)},
-    {TAKE(LOCK)},
+    {TAKE(PX)},
+    {TAKE_OLD},
     {RELEASE(op_delifeq, 0, RDL_CLI_BY_DELIFEQ)},
-    {TAKE(LOCK)},
+    {TAKE(PX)},
+    {TAKE_OLD},
     {EXTEND(op_extend_script, LIFE_MS + 1000, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
     {EXTEND(op_extend_watch, LIFE_MS + 2000, BY_WATCH, RDL_CLI_BY_WATCH)},
-    {RELEASE(op_release_watch, 0, RDL_CLI_BY_WATCH)},
+    {RELEASE(op_release_watch, BY_WATCH, RDL_CLI_BY_WATCH)},
     {DROP(LOCK, TRIAL)},
     /* several locks: one is enough for their scripts, which go by EVAL where EVALSHA is refused */
     {BY_SCRIPT(op_release_script, 0, RIGHT(EVAL), 0, 0, 0)},
@@ -241,7 +248,7 @@ static const struct step steps[] = {
     {DROP(CANARY, TRIAL)},
     /* --legacy */
     {LEGACY, &rdl_op_setnx, KEY(TRIAL), 0, RIGHT(SETNX), 0, 0, 0, deadline, NULL},
-    {LEGACY, &rdl_op_replace, KEY(TRIAL), 0, RIGHT(EVAL), 0, 0, 0, later, deadline},
+    {LEGACY, &rdl_op_replace, KEY(TRIAL), 0, RIGHT(EVAL), RIGHT(SET), 0, 0, later, deadline},
     {DROP(LEGACY, TRIAL)},
 };
 
@@ -253,25 +260,31 @@ static int is_script_of_old(const char *text)
     return strncmp(text, "ERR Error running script", 24) == 0;
 }
 
-/* "unknown command 'GET'" (`GET` in Redis 5): that, not the script, or what is tried where it is refused. */
+/*
+ * "unknown command 'GET'" (`GET` in Redis 5), "to run the 'set' command": that, not the script, or what is
+ * tried where scripts are refused.
+ */
 static int names_another(const struct step *step, const char *text)
 {
-    static const char unknown[] = "unknown command ";
-    const char *name = strstr(text, unknown);
+    static const char *const before[] = {"unknown command ", " to run the "};
 
-    if ((step->right & BY_EVAL) == 0 || name == NULL)
-        return 0;
-    name += sizeof unknown - 1;
-    name += *name == '\'' || *name == '`';
-    return strncmp(name, "EVAL", 4) != 0;
+    for (size_t k = 0; k < sizeof before / sizeof before[0] && (step->right & BY_EVAL) != 0; k++) {
+        const char *name = strstr(text, before[k]);
+        if (name == NULL)
+            continue;
+        name += strlen(before[k]);
+        name += *name == '\'' || *name == '`';
+        return strncasecmp(name, "eval", 4) != 0;
+    }
+    return 0;
 }
 
 /* Not what was asked for is refused, but what a script of ours asks for. */
 static int is_in_script(const struct step *step, const char *text, int error)
 {
-    if (error == RDL_E_PERM)
-        return strncmp(text, "ERR ", 4) == 0;
-    return strstr(text, "Unknown") != NULL || names_another(step, text);
+    if (names_another(step, text))
+        return 1;
+    return error == RDL_E_PERM ? strncmp(text, "ERR ", 4) == 0 : strstr(text, "Unknown") != NULL;
 }
 
 /* A script that EVAL could not bring: that says nothing of EVALSHA. */
@@ -298,6 +311,9 @@ static void take_refusal(size_t i, const struct step *step)
     int error = is_script_of_old(text) ? RDL_E_PERM : look->req[i].error;
 
     if (step->right == 0 || is_never_sent(step, text))
+        return;
+    if (step->op == &rdl_op_replace && ((x->unknown | x->missing) & RIGHT(EVAL)) &&
+        ((x->unknown | x->missing) & BY_WATCH)) /* for want of both */
         return;
     if (error == RDL_E_SERVER && (step->right & BY_EVAL))
         error = RDL_E_UNSUPPORTED; /* no words for it that are known: what works instead is tried, too */
@@ -330,6 +346,8 @@ static void take_answer(size_t i, const struct step *step)
     /* it was asked, and said nothing */
     if ((req->answer == RDL_ANSWER_UNKNOWN || req->answer == RDL_ANSWER_UNSENT) && x->error == RDL_OK)
         x->error = req->error != RDL_OK ? req->error : RDL_E_TIMEOUT;
+    if (step->op == &rdl_op_replace && req->answer == RDL_ANSWER_YES) /* by the first of these that works */
+        x->extends = x->releases & RDL_CLI_BY_SCRIPT ? RDL_CLI_BY_SCRIPT : RDL_CLI_BY_WATCH;
     if (step->op == &rdl_op_release_hint)
         x->hints = req->answer == RDL_ANSWER_YES;
     /* it was released, and nobody is told */
@@ -522,6 +540,11 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
         if (steps[k].needs & needs)
             ask_all(&steps[k], &trial);
     look_at_others(&trial);
-    for (size_t i = 0; i < l->servers->n; i++)
-        exam[i].is_tried &= (exam[i].keys & 1u << TRIAL) == 0;
+    for (size_t i = 0; i < l->servers->n; i++) {
+        struct rdl_cli_exam *x = &exam[i];
+        x->is_tried &= (x->keys & 1u << TRIAL) == 0;
+        /* The old protocol deletes where nothing compares. */
+        if ((needs & LEGACY) && x->releases == 0 && ((x->missing | x->unknown) & RIGHT(DEL)) == 0)
+            x->releases = RDL_CLI_BY_DEL;
+    }
 }

@@ -392,7 +392,7 @@ static const char *words_of(unsigned rights, unsigned keys)
 static unsigned dispensable(const struct rdl_cli_exam *x, unsigned needs)
 {
     unsigned rights = RIGHT(EVALSHA) | RIGHT(GETRANGE);
-    int is_done_otherwise = x->releases != 0 && (x->extends != 0 || (needs & RDL_CLI_NEED_LEGACY));
+    int is_done_otherwise = x->releases != 0 && x->extends != 0;
 
     if (look->o->guard >= RDL_GUARD_IF_PERMITTED)
         rights |= RIGHT(INFO);
@@ -455,6 +455,19 @@ static void find_refusals(size_t i)
     if (rdl_cli_is_scriptless(x, needs)) {
         find("scripts", WARNING, i, "it runs no scripts: locks work without, in more round trips");
         remedy("nothing; --fence, --wake-hint and several locks at once need a server that runs them");
+    }
+    if ((needs & RDL_CLI_NEED_LEGACY) && x->extends == 0 && (x->unknown & RIGHT(EVAL)) &&
+        (x->unknown & RIGHT(WATCH))) {
+        rights &= ~(RIGHT(EVAL) | RIGHT(EVALSHA));
+        find("renewal", WARNING, i,
+             "it knows neither scripts (since Redis 2.6) nor WATCH (since 2.2): no lease can be renewed, and "
+             "the command is stopped when one --ttl is over");
+        remedy("give a --ttl that is long enough");
+    }
+    if ((needs & RDL_CLI_NEED_TIME) && (x->unknown & RIGHT(TIME))) {
+        rights &= ~RIGHT(TIME);
+        find("time", RDL_EXIT_CONFIG, i, "it tells no time, which the old protocol needs");
+        remedy("give --clock-error: how far this host's clock may be off");
     }
     if (x->unknown & rights) {
         find("unknown", RDL_EXIT_CONFIG, i,

@@ -94,7 +94,8 @@ static const struct {
              "  --max-ttl TIME        the longest --ttl of all who share these servers\n"
              "  --restart-guard WHEN  if-permitted (the default), required, strict, off.\n"
              "                        Also $REDLOCK_RESTART_GUARD\n"
-             "  --legacy WHEN         the old protocol, SETNX: never (default), auto, always\n"},
+             "  --legacy WHEN         the old protocol, SETNX: never (default), auto, always\n"
+             "  --clock-error TIME    as run has it\n"},
     {ADOPTING, "\n"
                "The token\n"
                "  --token-file FILE     as acquire --token-file wrote it; or\n"

@@ -126,6 +126,7 @@ static int questions_judge(struct rdl_conn *c)
     int code = rdl_error_code(c->reply);
     if (rdl_guard_is_refusal(c, code)) {
         h->is_info_forbidden = code == RDL_E_PERM;
+        h->is_ancient = strncmp(c->reply, "ERR wrong number of arg", 23) == 0;
         return RDL_OK;
     }
     rdl_conn_say(c, c->reply);

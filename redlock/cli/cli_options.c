@@ -94,7 +94,7 @@ static const struct option table[] = {
     {0, "legacy", OPT_LEGACY, VALUE, RUN | DOCTOR},
     {0, "legacy", OPT_WITH_LEGACY, NOTHING, LIST}, /* another one */
     {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING, RUN},
-    {0, "clock-error", OPT_CLOCK_ERROR, VALUE, RUN},
+    {0, "clock-error", OPT_CLOCK_ERROR, VALUE, RUN | DOCTOR},
     {0, "fence", OPT_FENCE, NOTHING, GETTING | DOCTOR},
     {0, "wake-hint", OPT_WAKE_HINT, NOTHING, HINTING | DOCTOR},
     {0, "canary", OPT_CANARY, NOTHING, LEASING | DOCTOR},

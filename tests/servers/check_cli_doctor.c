@@ -612,6 +612,97 @@ START_TEST(a_database_that_the_user_may_not_use_is_told_and_granted_by_the_last_
 }
 END_TEST
 
+/*
+ * Redis 2.4 as a lock sees it: SET takes no options, INFO no section, and what is younger is unknown. Ancient
+ * is 2.0, which has no WATCH either.
+ */
+static const char *start_old(int is_ancient)
+{
+#define AWAY "--rename-command"
+    static const char *const old[] = {AWAY,   "EVAL", "hidden", AWAY,   "EVALSHA", "",  AWAY,
+                                      "PTTL", "",     AWAY,     "TIME", "",        NULL};
+    static const char *const ancient[] = {AWAY, "EVAL", "hidden", AWAY, "EVALSHA", "",      AWAY, "PTTL",
+                                          "",   AWAY,   "TIME",   "",   AWAY,      "WATCH", "",   NULL};
+
+    server[1].args = is_ancient ? ancient : old;
+    start(2);
+    relay.also_find = "*6\r\n$3\r\nSET\r\n";
+    relay.also_put = "*6\r\n$3\r\nOLD\r\n";
+    return behind_relay(
+        "*2\r\n$4\r\nINFO\r\n",
+        "*4\r\n$6\r\nhidden\r\n$76\r\nreturn redis.error_reply(\"ERR wrong number of arguments for "
+        "'info' command\")\r\n$1\r\n0\r\n");
+}
+
+static const char *const old_protocol[] = {"--legacy=always", "--legacy=auto"};
+
+START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
+{
+    const char *const options[] = {"--restart-guard=if-permitted", old_protocol[_i], "--clock-error=2s",
+                                   NULL};
+    const char *other = start_old(0);
+    char text[300];
+
+    ck_assert_msg(doctor(options, other, NULL, NULL) == 1, "%d: %s%s", a.status, a.out, a.err);
+    snprintf(text, sizeof text,
+             "127.0.0.1:%d: redis before 2.6; releases by WATCH; extends by WATCH\n"
+             "warning: 127.0.0.1:%d: it runs no scripts: locks work without, in more round trips; remedy: "
+             "nothing; --fence, --wake-hint and several locks at once need a server that runs them\n"
+             "no ACLs before Redis 6: every user may do all\n",
+             relay.port, relay.port);
+    ck_assert_str_eq(a.out, text);
+    ck_assert_str_eq(live_command(&server[1], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(a_server_that_tells_no_time_needs_a_clock_error)
+{
+    const char *const options[] = {"--restart-guard=if-permitted", old_protocol[_i], NULL};
+
+    ck_assert_msg(doctor(options, start_old(0), NULL, NULL) == 78, "%d: %s%s", a.status, a.out, a.err);
+    ck_assert_msg(
+        strstr(a.out, ": it tells no time, which the old protocol needs; remedy: give --clock-error: ") !=
+            NULL,
+        "%s", a.out);
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), 2);
+}
+END_TEST
+
+START_TEST(a_server_before_redis_2_2_renews_nothing_and_that_is_a_warning)
+{
+    const char *const options[] = {"--restart-guard=if-permitted", old_protocol[_i], "--clock-error=2s",
+                                   NULL};
+
+    ck_assert_msg(doctor(options, start_old(1), NULL, NULL) == 1, "%d: %s%s", a.status, a.out, a.err);
+    ck_assert_msg(strstr(a.out, ": redis before 2.6; releases by DEL; extends by no way\n") != NULL, "%s",
+                  a.out);
+    ck_assert_ptr_nonnull(strstr(a.out,
+                                 ": it knows neither scripts (since Redis 2.6) nor WATCH (since 2.2): no "
+                                 "lease can be renewed, and the command is stopped when one --ttl is "
+                                 "over; remedy: give a --ttl that is long enough\n"));
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
+}
+END_TEST
+
+/* A server that says its version, and is too old for users. */
+START_TEST(a_server_before_redis_6_gets_no_line_of_rights)
+{
+    const char *other;
+
+    start(2);
+    other =
+        behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                     "*2\r\n$4\r\nECHO\r\n$47\r\nredis_version:5.0.14\r\nuptime_in_seconds:900\r\n\r\n\r\n");
+    ck_assert_msg(doctor(none, other, NULL, NULL) == 0, "%d: %s", a.status, a.out);
+    ck_assert_msg(strstr(a.out, "nothing found\nno ACLs before Redis 6: every user may do all\n") != NULL,
+                  "%s", a.out);
+    ck_assert_msg(doctor(none, other, url[0], NULL) == 1, "%d: %s", a.status, a.out);
+    ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER "));
+    ck_assert_int_eq(doctor((const char *const[]){"--json", NULL}, other, NULL, NULL), 0);
+    ck_assert_ptr_nonnull(strstr(a.out, ",\"acl\":null}\n"));
+}
+END_TEST
+
 START_TEST(what_is_not_permitted_to_be_looked_at_is_said_with_v_alone)
 {
     static const char *const v[] = {"-v", NULL};
@@ -732,6 +823,10 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, a_clock_that_stands_still_is_told, 0, 2);
     tcase_add_test(tc, a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count);
     tcase_add_loop_test(tc, a_database_that_the_user_may_not_use_is_told_and_granted_by_the_last_line, 0, 2);
+    tcase_add_loop_test(tc, a_server_before_redis_2_6_is_of_use_for_the_old_protocol, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_tells_no_time_needs_a_clock_error, 0, 2);
+    tcase_add_loop_test(tc, a_server_before_redis_2_2_renews_nothing_and_that_is_a_warning, 0, 2);
+    tcase_add_test(tc, a_server_before_redis_6_gets_no_line_of_rights);
     tcase_add_test(tc, what_is_not_permitted_to_be_looked_at_is_said_with_v_alone);
     tcase_add_loop_test(tc, a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key, 0, 4);
     tcase_add_test(tc, the_line_of_rights_is_whole_however_long_it_is);

@@ -22,7 +22,7 @@ _redlock_options() { # VERB
         status) echo "$all $guarding --json" ;;
         list) echo "$all $guarding --json --legacy $waiting" ;;
         break) echo "$all $guarding --held-by" ;;
-        doctor) echo "$all $guarding --json --ttl --fence --wake-hint --canary --legacy" ;;
+        doctor) echo "$all $guarding --json --ttl --fence --wake-hint --canary --legacy --clock-error" ;;
     esac
 }
 

@@ -103,7 +103,7 @@ complete -c redlock -n '__redlock_in run' -l max-hold -x \
     -d 'stop the command before it has held the lock for longer'
 complete -c redlock -n '__redlock_in run' -l legacy-shortest-ttl \
     -d 'no client has a shorter ttl or deletes what it does not hold'
-complete -c redlock -n '__redlock_in run' -l clock-error -x -d 'how far the clock may be off'
+complete -c redlock -n '__redlock_in run doctor' -l clock-error -x -d 'how far the clock may be off'
 complete -c redlock -n '__redlock_in run' -s c -l command -x -d 'run it with /bin/sh -c'
 complete -c redlock -n '__redlock_in acquire extend release' -l token-file -rF -d 'where the token is'
 complete -c redlock -n '__redlock_in extend release' -l token-fd -x -d 'the token, from this descriptor'
