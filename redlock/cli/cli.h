@@ -25,6 +25,7 @@
  *     cli_report.c     what the servers said, and what that means for the exit status
  *     cli_trouble.c    why servers gave no answer                        struct rdl_cli_troubles
  *     cli_reason.c     what the server or the system said, if it is why
+ *     cli_apart.c      what lets two hosts hold one lock
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
  *     cli_findings.c   what is wrong with a server, and its remedy       struct rdl_cli_finding
  *     cli_acl.c        the rights that a user needs
@@ -823,6 +824,18 @@ int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h);
 void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 
+/* ---------------------------------------------------------------- two hosts that do not exclude each other */
+
+/* A key that lives longer than --max-ttl: another host has other options. Of use to the restart guard alone. */
+int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
+/* The --max-ttl that it takes at least. Returns out. */
+const char *rdl_cli_apart_least(int64_t pttl_ms, char out[RDL_CLI_DURATION_MAX]);
+/* Warn of it. */
+void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
+int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
+/* All that look->seen shows of one lock, as warnings. */
+void rdl_cli_look_apart(const struct rdl_cli_look *l);
+
 /* ---------------------------------------------------------------- the doctor */
 
 /* What a command line needs of a server's user. */
@@ -981,6 +994,8 @@ void rdl_cli_probe(struct rdl_cli_lock *l);
 int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l);
 /* The key in our way never ends by itself. */
 void rdl_cli_warn_endless(const struct rdl_cli_lock *l);
+/* The lease in our way shows that another host has other options. */
+void rdl_cli_warn_long(const struct rdl_cli_lock *l);
 
 /* ---------------------------------------------------------------- processes */
 

@@ -224,6 +224,18 @@ static void examine(void)
     rdl_cli_examine(&look, exam);
 }
 
+/* Who has it, and for how long. Why a server does not answer is known already. */
+static void look_at_lock(void)
+{
+    static struct rdl_cli_seen before[RDL_SERVERS_MAX];
+
+    memcpy(before, look.seen, sizeof before);
+    rdl_cli_look_at(&look, options.lock);
+    for (size_t i = 0; i < look.servers->n; i++)
+        if (!exam[i].is_there)
+            look.seen[i] = before[i];
+}
+
 int rdl_cli_doctor(int argc, char **argv)
 {
     int rc;
@@ -234,6 +246,8 @@ int rdl_cli_doctor(int argc, char **argv)
     if (rc != 0)
         return rc;
     examine();
+    if (options.n_names == 1 && options.legacy == RDL_CLI_LEGACY_NEVER)
+        look_at_lock();
     for (size_t i = 0; i < look.servers->n; i++)
         if (exam[i].is_there && !exam[i].has_fsync)
             note_unseen(i);

@@ -304,6 +304,27 @@ static void find_canary(size_t i)
     remedy("find out what made it, then DEL it");
 }
 
+/* ------------------------------------------- two hosts that do not exclude each other */
+
+/* On the others it is as long, as a rule. */
+static void find_lease(void)
+{
+    char own[RDL_CLI_DURATION_MAX], least[RDL_CLI_DURATION_MAX];
+
+    for (size_t i = 0; i < look->servers->n; i++) {
+        const struct rdl_cli_seen *s = &look->seen[i];
+        if (!rdl_cli_seen_is_long(look->o, s))
+            continue;
+        find("lease", WARNING, i,
+             "a lease there has %.1f s left, more than --max-ttl (%s): a server that restarted is trusted "
+             "while "
+             "it lasts, and two hosts may hold the lock",
+             (double)s->pttl_ms / 1000, rdl_cli_duration_text(look->o->max_ttl_ms, own));
+        remedy("give all hosts the same --max-ttl, %s or more", rdl_cli_apart_least(s->pttl_ms, least));
+        return;
+    }
+}
+
 /* ---------------------------------------------------------------- time */
 
 static void find_trip(size_t i)
@@ -532,6 +553,7 @@ void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *e
     f->n = 0;
     for (size_t i = 0; i < l->servers->n; i++)
         find_all_of(i);
+    find_lease();
     find_clocks();
     find_number();
 }

@@ -335,6 +335,33 @@ int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict
     return rdl_cli_verdict_show(v, name);
 }
 
+/* ---------------------------------------------------------------- two hosts */
+
+int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s)
+{
+    return s->what == RDL_CLI_SEEN_KEY && rdl_cli_seen_kind(s) == RDL_CLI_KIND_TOKEN &&
+           rdl_cli_apart_is_long(o, s->pttl_ms);
+}
+
+static void warn_of_leases(const struct rdl_cli_look *l)
+{
+    char where[RDL_CLI_WHERE_MAX];
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        const struct rdl_cli_seen *s = &l->seen[i];
+        if (!rdl_cli_seen_is_long(l->o, s))
+            continue;
+        rdl_cli_servers_where(l->servers, i, where);
+        rdl_cli_apart_lease(l->o, where, s->pttl_ms);
+        return; /* on the others it has as long, as a rule */
+    }
+}
+
+void rdl_cli_look_apart(const struct rdl_cli_look *l)
+{
+    warn_of_leases(l);
+}
+
 /* ---------------------------------------------------------------- JSON */
 
 static void add_id(struct rdl_cli_json *j, uint32_t id, int is_odd)

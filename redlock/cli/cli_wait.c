@@ -216,6 +216,7 @@ static int busy(const struct rdl_cli_lock *l)
 {
     int64_t ms = holder_ms(l);
 
+    rdl_cli_warn_long(l);
     if (ms >= 0)
         rdl_cli_tell("%s%s is held by somebody else, whose lease has %.1f s left", rdl_cli_one_of(l->o),
                      l->o->lock, (double)ms / 1000);

@@ -127,6 +127,24 @@ int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
     return blind <= (l->servers->n - 1) / 2;
 }
 
+/* ---------------------------------------------------------------- another host's options */
+
+/* On the others it is as long, as a rule. */
+void rdl_cli_warn_long(const struct rdl_cli_lock *l)
+{
+    static int told;
+    char where[RDL_CLI_WHERE_MAX];
+
+    for (size_t i = 0; i < l->servers->n && !told; i++) {
+        const struct rdl_server *s = &l->servers->server[i];
+        if (s->vote != RDL_VOTE_DENIED || !rdl_cli_apart_is_long(l->o, s->value))
+            continue;
+        told = 1;
+        rdl_cli_servers_where(l->servers, i, where);
+        rdl_cli_apart_lease(l->o, where, s->value);
+    }
+}
+
 /* ---------------------------------------------------------------- all of them */
 
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l)
@@ -134,6 +152,7 @@ void rdl_cli_warn_servers(const struct rdl_cli_lock *l)
     tell_failures(l);
     tell_lacks(l);
     tell_blind(l);
+    rdl_cli_warn_long(l);
 }
 
 /* ---------------------------------------------------------------- a key that stays */

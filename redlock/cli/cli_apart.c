@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lets two hosts hold one lock, as far as one of them can see it. Each is a warning, said once for each
+ * server. The doctor has words of its own for the same.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/cli.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- leases above --max-ttl */
+
+/* Without the restart guard nobody counts on it. */
+int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms)
+{
+    return o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER && pttl_ms > (int64_t)o->max_ttl_ms;
+}
+
+const char *rdl_cli_apart_least(int64_t pttl_ms, char out[RDL_CLI_DURATION_MAX])
+{
+    return rdl_cli_duration_text(((uint64_t)pttl_ms + 999) / 1000 * 1000, out);
+}
+
+void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms)
+{
+    char own[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
+
+    rdl_cli_warn(
+        "a lease on %s has %.1f s left, more than --max-ttl (%s): this host would trust a server that "
+        "restarted while another host's lease lasts, and two would hold the lock; give all hosts the "
+        "same --max-ttl, %s or more",
+        where, (double)pttl_ms / 1000, rdl_cli_duration_text(o->max_ttl_ms, own),
+        rdl_cli_apart_least(pttl_ms, other));
+}

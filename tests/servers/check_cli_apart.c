@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Two hosts that do not exclude each other: what one of them sees of it, by run, status and doctor. */
+#define _POSIX_C_SOURCE 200809L
+#include "tests/fixtures/command.h"
+#include "tests/fixtures/relay.h"
+#include "tests/fixtures/servers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+Suite *suite_cli_apart(void);
+
+enum { N = 3 };
+
+#define TOKEN "00112233445566778899aabbccddeeff00000001"
+#define OTHER "00112233445566778899aabbccddeeff00000002"
+
+static struct live_server server[N];
+static struct command a;
+static struct relay relay;
+static char url[N][64];
+
+static void start(void)
+{
+    memset(&relay, 0, sizeof relay);
+    for (int i = 0; i < N; i++) {
+        live_start(&server[i]);
+        live_log(&server[i]);
+        live_url(&server[i], LIVE_V4, url[i], sizeof url[i]);
+    }
+}
+
+static void stop(void)
+{
+    relay_stop(&relay);
+    live_remove_all(server, N);
+}
+
+/* redlock VERB OPTIONS... SERVERS... nightly [-- true] */
+static int redlock(const char *verb, const char *const options[], int n)
+{
+    memset(&a, 0, sizeof a);
+    command_add(&a, verb);
+    command_add_all(&a, options);
+    for (int i = 0; i < n; i++)
+        command_add_all(&a, (const char *const[]){"-u", url[i], NULL});
+    command_add(&a, "nightly");
+    if (strcmp(verb, "run") == 0)
+        command_add_all(&a, (const char *const[]){"--", "true", NULL});
+    return command_run(&a);
+}
+
+static void set(int i, const char *value, int life_ms)
+{
+    live_command(&server[i], "SET nightly %s PX %d", value, life_ms);
+}
+
+/* ---------------------------------------------------------------- --max-ttl */
+
+static const char *const verbs[] = {"run", "status", "doctor"};
+static const char *const one_attempt[] = {
+    "-n", "--restart-guard=if-permitted", "--max-ttl=1s", "--ttl=1s", "--attempt=250ms", NULL};
+static const char *const counted[] = {"--restart-guard=if-permitted", "--max-ttl=1s", NULL};
+static const char *const examined[] = {"--restart-guard=if-permitted", "--max-ttl=1s", "--ttl=1s", NULL};
+static const char *const uncounted[] = {"--restart-guard=off", NULL};
+
+/* They are up for longer than --max-ttl and a second. */
+static void age(void)
+{
+    live_await(&server[N - 1], "INFO server", "uptime_in_seconds:3");
+}
+
+/* Of 500 s; run prints it as a warning, and so does status. */
+START_TEST(a_lease_above_ones_own_max_ttl_shows_that_another_host_has_other_options)
+{
+    static const char *const said[] = {
+        " s left, more than --max-ttl (1s): this host would trust a server that restarted while another "
+        "host's "
+        "lease lasts, and two would hold the lock; give all hosts the same --max-ttl, ",
+        " s left, more than --max-ttl (1s): a server that restarted is trusted while it lasts, and two hosts "
+        "may "
+        "hold the lock; remedy: give all hosts the same --max-ttl, "};
+    static const char *const *const options[] = {one_attempt, counted, examined};
+    const char *text;
+
+    age();
+    for (int i = 0; i < N; i++)
+        set(i, TOKEN, 500000);
+    redlock(verbs[_i], options[_i], N);
+    text = _i < 2 ? a.err : a.out;
+    ck_assert_msg(strstr(text, said[_i == 2]) != NULL, "%s%s", a.out, a.err);
+    ck_assert_uint_eq(command_count(text, "a lease "), 1);
+}
+END_TEST
+
+/* Where the restart guard is off it is of no use; and a key of another program is no lease. */
+START_TEST(a_long_lease_is_none_of_ours_without_the_guard_or_if_it_is_no_lock)
+{
+    set(0, TOKEN, 500000);
+    ck_assert_int_eq(redlock("status", uncounted, 1), 1);
+    ck_assert_str_eq(a.err, "");
+    set(0, "precious", 500000);
+    age();
+    ck_assert_int_eq(redlock("status", counted, 1), 1);
+    ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+Suite *suite_cli_apart(void)
+{
+    Suite *suite = suite_create("cli_apart");
+    TCase *tc = tcase_create("cli_apart");
+
+    tcase_add_checked_fixture(tc, start, stop);
+    tcase_add_loop_test(tc, a_lease_above_ones_own_max_ttl_shows_that_another_host_has_other_options, 0, 3);
+    tcase_add_test(tc, a_long_lease_is_none_of_ours_without_the_guard_or_if_it_is_no_lock);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
