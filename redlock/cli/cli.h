@@ -325,6 +325,10 @@ int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli
 void rdl_cli_servers_second(struct rdl_cli_servers *s);
 /* They are one address. */
 int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k);
+/* It is this host's own; how many are, and how many are known to be none. */
+int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i);
+size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
+size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
 
@@ -356,6 +360,8 @@ struct rdl_cli_ip rdl_cli_address_of(const struct rdl_endpoint *ep);
 void rdl_cli_address_take(struct rdl_endpoint *ep, const struct rdl_cli_ip *ip);
 /* The same address, and port. Two of which nothing is known are not. */
 int rdl_cli_address_is_same(const struct rdl_endpoint *a, const struct rdl_endpoint *b);
+/* A unix socket, or a loopback address: on each host it is another server, as a rule. */
+int rdl_cli_address_is_own(const struct rdl_endpoint *ep);
 /* "192.0.2.1" */
 void rdl_cli_address_words(const struct rdl_endpoint *ep, char out[RDL_CLI_ADDRESS_MAX]);
 
@@ -824,12 +830,14 @@ int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict
 void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h);
 void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 
-/* ---------------------------------------------------------------- two hosts that do not exclude each other */
+/* ------------------------------------------- two hosts that do not exclude each other */
 
-/* A key that lives longer than --max-ttl: another host has other options. Of use to the restart guard alone. */
+/* A key that lives longer than --max-ttl: another host has other options. It matters to the guard alone. */
 int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
 /* The --max-ttl that it takes at least. Returns out. */
 const char *rdl_cli_apart_least(int64_t pttl_ms, char out[RDL_CLI_DURATION_MAX]);
+/* Warn of servers of this host alone beside others; with -v also where there are no others. */
+void rdl_cli_apart_own(const struct rdl_cli_servers *s);
 /* Warn of it. */
 void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
 int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);

@@ -179,6 +179,15 @@ static const struct addrinfo *choose(const struct addrinfo *list, const struct r
     return a != NULL ? a : first;
 }
 
+int rdl_cli_address_is_own(const struct rdl_endpoint *ep)
+{
+    static const uint8_t six[16] = {[15] = 1}, mapped[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+
+    if (ep->family == RDL_INET6)
+        return memcmp(ep->ip, six, sizeof six) == 0 || memcmp(ep->ip, mapped, sizeof mapped) == 0;
+    return ep->family == RDL_UNIX || (ep->family == RDL_INET && ep->ip[0] == 127);
+}
+
 /* All of them: "192.0.2.1, 192.0.2.2". */
 static void write_all(const struct addrinfo *list, char *out, size_t cap)
 {

@@ -32,3 +32,26 @@ void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int
         where, (double)pttl_ms / 1000, rdl_cli_duration_text(o->max_ttl_ms, own),
         rdl_cli_apart_least(pttl_ms, other));
 }
+
+/* ---------------------------------------------------------------- servers of this host alone */
+
+void rdl_cli_apart_own(const struct rdl_cli_servers *s)
+{
+    char where[RDL_CLI_WHERE_MAX];
+    int is_mixed = rdl_cli_servers_remote(s) > 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        if (!rdl_cli_servers_is_own(s, i))
+            continue;
+        rdl_cli_servers_where(s, i, where);
+        if (is_mixed)
+            rdl_cli_warn("%s is this host's own server, unless it is a tunnel: on another host it is another "
+                         "one, so two hosts may count two majorities; name it by an address that is the same "
+                         "for all hosts",
+                         where);
+        else
+            rdl_cli_note(
+                "%s is this host's own server, unless it is a tunnel: its locks hold on this host only",
+                where);
+    }
+}

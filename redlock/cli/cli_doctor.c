@@ -138,6 +138,7 @@ static void add_server(struct rdl_cli_json *j, size_t i)
     rdl_cli_servers_where(look.servers, i, where);
     rdl_cli_json_string(j, "server", where);
     rdl_cli_json_bool(j, "answers", exam[i].is_there);
+    rdl_cli_json_bool(j, "own_host", rdl_cli_servers_is_own(look.servers, i));
     if (exam[i].is_there && h->is_told)
         rdl_cli_host_json(j, &options, h);
     if (exam[i].has_clock)
@@ -192,6 +193,12 @@ static int show_json(void)
 
 /* ---------------------------------------------------------------- all of it */
 
+/* Not wrong where one host alone has the lock. */
+static int is_local(void)
+{
+    return rdl_cli_servers_own(look.servers) == look.servers->n;
+}
+
 static int show(void)
 {
     int rc = 0;
@@ -201,6 +208,10 @@ static int show(void)
             rc = show_server(i);
     if (rc == 0)
         rc = show_findings();
+    if (rc == 0 && is_local())
+        rc = rdl_cli_print(
+            "note: this host's own servers, unless they are tunnels: their locks hold on this host "
+            "only\n");
     return rc == 0 ? show_acl() : rc;
 }
 

@@ -306,6 +306,18 @@ static void find_canary(size_t i)
 
 /* ------------------------------------------- two hosts that do not exclude each other */
 
+/* Where all are, the locks may be for this host alone: that is told beside the findings. */
+static void find_own(size_t i)
+{
+    if (!rdl_cli_servers_is_own(look->servers, i) || rdl_cli_servers_remote(look->servers) == 0)
+        return;
+    find("own-host", WARNING, i,
+         "it is this host's own server, unless it is a tunnel: on another host it is another one, so two "
+         "hosts "
+         "may count two majorities");
+    remedy("name it by an address that is the same for all hosts");
+}
+
 /* On the others it is as long, as a rule. */
 static void find_lease(void)
 {
@@ -521,6 +533,7 @@ static void find_all_of(size_t i)
 {
     if (find_twice(i))
         return;
+    find_own(i);
     if (look->servers->several[i] != NULL || look->servers->unresolved[i] != NULL) {
         find_address(i);
         return;

@@ -231,6 +231,31 @@ int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k)
     return rdl_cli_address_is_same(&a, &b);
 }
 
+int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i)
+{
+    const struct rdl_endpoint ep = place_of(s, i);
+
+    return rdl_cli_address_is_own(&ep);
+}
+
+size_t rdl_cli_servers_own(const struct rdl_cli_servers *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += rdl_cli_servers_is_own(s, i) != 0;
+    return n;
+}
+
+size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n; i++)
+        n += place_of(s, i).family != RDL_UNRESOLVED && !rdl_cli_servers_is_own(s, i);
+    return n;
+}
+
 /* One server under two URLs would have two votes. */
 static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {

@@ -32,5 +32,7 @@ int rdl_cli_status(int argc, char **argv)
     if (!rdl_cli_options_read(&options, RDL_CLI_STATUS, argc, argv, &rc))
         return rc;
     rc = rdl_cli_look_begin(&look, &options);
+    if (rc == 0)
+        rdl_cli_apart_own(look.servers);
     return rc == 0 ? look_at_all(&look) : rc;
 }

@@ -19,7 +19,7 @@ enum { N = 3 };
 static struct live_server server[N];
 static struct command a;
 static struct relay relay;
-static char url[N][64];
+static char url[N][LIVE_PATH_MAX + 40];
 
 static void start(void)
 {
@@ -107,6 +107,49 @@ START_TEST(a_long_lease_is_none_of_ours_without_the_guard_or_if_it_is_no_lock)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- servers of this host alone */
+
+/* Beside one of another host, which is not there: a majority is. */
+START_TEST(a_server_of_this_host_alone_beside_others_is_told_with_what_to_do)
+{
+    static const char own[] =
+        "this host's own server, unless it is a tunnel: on another host it is another one, so "
+        "two hosts may count two majorities; ";
+    static const char remedy[] = "name it by an address that is the same for all hosts\n";
+    char text[400];
+
+    snprintf(url[2], sizeof url[2], "redis://192.0.2.1:1");
+    redlock(verbs[_i], (const char *const[]){"--restart-guard=off", "--attempt=1s", NULL}, N);
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "warning: 127.0.0.1:%d%s is %s%s%s", server[i].port, _i < 2 ? "" : ": it",
+                 own, _i < 2 ? "" : "remedy: ", remedy);
+        ck_assert_msg(strstr(_i < 2 ? a.err : a.out, text) != NULL, "%s%s", a.out, a.err);
+    }
+    ck_assert_uint_eq(command_count(a.err, "own server"), _i < 2 ? 2 : 0);
+}
+END_TEST
+
+START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
+{
+    static const char said[] =
+        " is this host's own server, unless it is a tunnel: its locks hold on this host "
+        "only\n";
+
+    live_url(&server[1], LIVE_UNIX, url[1], sizeof url[1]);
+    live_url(&server[2], LIVE_V6, url[2], sizeof url[2]);
+    redlock(verbs[_i], uncounted, N);
+    ck_assert_str_eq(a.err, "");
+    redlock(verbs[_i], (const char *const[]){"--restart-guard=off", "-v", NULL}, N);
+    if (_i < 2)
+        ck_assert_msg(command_count(a.err, said) == N, "%s", a.err);
+    else
+        ck_assert_msg(strstr(a.out,
+                             "\nnote: this host's own servers, unless they are tunnels: their locks hold on "
+                             "this host only\n") != NULL,
+                      "%s", a.out);
+}
+END_TEST
+
 Suite *suite_cli_apart(void)
 {
     Suite *suite = suite_create("cli_apart");
@@ -115,6 +158,8 @@ Suite *suite_cli_apart(void)
     tcase_add_checked_fixture(tc, start, stop);
     tcase_add_loop_test(tc, a_lease_above_ones_own_max_ttl_shows_that_another_host_has_other_options, 0, 3);
     tcase_add_test(tc, a_long_lease_is_none_of_ours_without_the_guard_or_if_it_is_no_lock);
+    tcase_add_loop_test(tc, a_server_of_this_host_alone_beside_others_is_told_with_what_to_do, 0, 3);
+    tcase_add_loop_test(tc, servers_of_this_host_alone_are_told_with_v_and_by_doctor, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -85,10 +85,12 @@ START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
     start(3);
     ck_assert_msg(doctor(all, url[0], url[1], url[2]) == 0, "%s", a.out);
     ck_assert_str_eq(a.err, "");
-    ck_assert_uint_eq(command_count(a.out, "\n"), 5);
+    ck_assert_uint_eq(command_count(a.out, "\n"), 6);
     ck_assert_uint_eq(command_count(a.out, " ms; releases by script"), 3);
     ck_assert_uint_eq(command_count(a.out, "; extends by script, WATCH\n"), 3);
-    ck_assert_ptr_nonnull(strstr(a.out, "\nnothing found\nACL SETUSER redlock on ~nightly "));
+    ck_assert_ptr_nonnull(strstr(a.out,
+                                 "\nnothing found\nnote: this host's own servers, unless they are tunnels: "
+                                 "their locks hold on this host only\nACL SETUSER redlock on ~nightly "));
     for (int i = 0; i < 3; i++)
         ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
 }
@@ -641,13 +643,14 @@ START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
     const char *const options[] = {"--restart-guard=if-permitted", old_protocol[_i], "--clock-error=2s",
                                    NULL};
     const char *other = start_old(0);
-    char text[300];
+    char text[500];
 
     ck_assert_msg(doctor(options, other, NULL, NULL) == 1, "%d: %s%s", a.status, a.out, a.err);
     snprintf(text, sizeof text,
              "127.0.0.1:%d: redis before 2.6; releases by WATCH; extends by WATCH\n"
              "warning: 127.0.0.1:%d: it runs no scripts: locks work without, in more round trips; remedy: "
              "nothing; --fence, --wake-hint and several locks at once need a server that runs them\n"
+             "note: this host's own servers, unless they are tunnels: their locks hold on this host only\n"
              "no ACLs before Redis 6: every user may do all\n",
              relay.port, relay.port);
     ck_assert_str_eq(a.out, text);
@@ -694,7 +697,9 @@ START_TEST(a_server_before_redis_6_gets_no_line_of_rights)
         behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
                      "*2\r\n$4\r\nECHO\r\n$47\r\nredis_version:5.0.14\r\nuptime_in_seconds:900\r\n\r\n\r\n");
     ck_assert_msg(doctor(none, other, NULL, NULL) == 0, "%d: %s", a.status, a.out);
-    ck_assert_msg(strstr(a.out, "nothing found\nno ACLs before Redis 6: every user may do all\n") != NULL,
+    ck_assert_msg(strstr(a.out,
+                         "nothing found\nnote: this host's own servers, unless they are tunnels: their locks "
+                         "hold on this host only\nno ACLs before Redis 6: every user may do all\n") != NULL,
                   "%s", a.out);
     ck_assert_msg(doctor(none, other, url[0], NULL) == 1, "%d: %s", a.status, a.out);
     ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER "));
