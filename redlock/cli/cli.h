@@ -36,7 +36,7 @@
  *     cli_start.c      what every verb begins with: options, connections, a lock
  *     cli_help.c       --help of each verb
  *     cli_lease.c      the lock on N servers, or one or several on one   struct rdl_cli_lock
- *     cli_sentinel.c   a Sentinel in the place of a server
+ *     cli_info.c       what servers say of themselves, beside the restart guard
  *     cli_lookup.c     names, again, when a connection is lost
  *     cli_connect.c    --connect-command: processes that connect to rediss:// servers
  *     cli_trace.c      --trace
@@ -332,12 +332,16 @@ size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
 
-/* ---------------------------------------------------------------- Sentinels */
+/* -------------------------------------------------- what INFO says, beside the restart guard */
 
-/* The guard's questions are on their way to these servers: see whether one is a Sentinel. Borrows s. */
-void rdl_cli_sentinel_watch(struct rdl_cli_servers *s);
-int rdl_cli_sentinel_is(size_t i);
+/* The guard has set its questions: read what these servers answer. Borrows s. */
+void rdl_cli_info_watch(struct rdl_cli_servers *s);
+int rdl_cli_info_is_sentinel(size_t i);
 extern const char rdl_cli_sentinel[]; /* what is said of one */
+/* 1: its clock is so far ahead of this host's. Old servers do not show it. */
+int rdl_cli_info_ahead(size_t i, int64_t *ahead_ms);
+/* The same of a line of INFO that was read now; 0: the line is another one. */
+int rdl_cli_info_clock(const char *line, int64_t *ahead_ms);
 
 /* ---------------------------------------------------------------- names */
 
@@ -673,7 +677,9 @@ struct rdl_cli_seen {
 struct rdl_cli_host {
     int is_told;
     int is_info_forbidden; /* INFO is refused for want of a right */
-    int is_ancient;        /* INFO takes no section: before Redis 2.6 */
+    int has_clock;
+    int64_t ahead_ms; /* its clock of this host's */
+    int is_ancient;   /* INFO takes no section: before Redis 2.6 */
     int is_valkey;
     char version[24];
     char role[24];
@@ -838,6 +844,8 @@ int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
 const char *rdl_cli_apart_least(int64_t pttl_ms, char out[RDL_CLI_DURATION_MAX]);
 /* Warn of servers of this host alone beside others; with -v also where there are no others. */
 void rdl_cli_apart_own(const struct rdl_cli_servers *s);
+/* Warn of a server's clock that is more than a minute off this host's. 1: it is. */
+int rdl_cli_apart_clock(const char *where, int64_t ahead_ms);
 /* Warn of it. */
 void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
 int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);

@@ -55,3 +55,21 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s)
                 where);
     }
 }
+
+/* ---------------------------------------------------------------- clocks */
+
+/* An answer may have been on its way for long, or this process stopped. */
+enum { FAR_OFF_MS = 60000 };
+
+int rdl_cli_apart_clock(const char *where, int64_t ahead_ms)
+{
+    int64_t off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
+
+    if (off_ms <= FAR_OFF_MS)
+        return 0;
+    rdl_cli_warn(
+        "this host's clock is %.0f s %s that of %s: a job that timers start may run here after it has "
+        "run on another host; set the clocks (NTP), or give --keep for longer than that",
+        (double)off_ms / 1000, ahead_ms > 0 ? "behind" : "ahead of", where);
+    return 1;
+}

@@ -388,6 +388,30 @@ static size_t middle_clock(size_t n_clocks)
     return 0;
 }
 
+/* By the server in the middle: which of one server's clock and this host's is right nobody knows. */
+static void find_own_clock(size_t middle)
+{
+    char other[RDL_CLI_WHERE_MAX];
+    struct timespec wall;
+    int64_t ahead_ms, off_ms;
+
+    if (clock_gettime(CLOCK_REALTIME, &wall) != 0)
+        return;
+    ahead_ms = exams[middle].clock_ms + (int64_t)look->net.now_ms(look->net.ctx) -
+               (int64_t)rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
+    off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
+    if (off_ms <= APART_MS + exams[middle].rtt_ms / 2)
+        return;
+    rdl_cli_servers_where(look->servers, middle, other);
+    find(
+        "host-clock", WARNING, look->servers->n,
+        "this host's clock is %.1f s %s that of %s: a job that timers start may run here after it has run on "
+        "another host",
+        (double)off_ms / 1000, ahead_ms > 0 ? "behind" : "ahead of", other);
+    found->at[found->n - 1].server = -1;
+    remedy("set the clocks (NTP), or give --keep for longer than that");
+}
+
 static void find_clocks(void)
 {
     char other[RDL_CLI_WHERE_MAX];
@@ -396,6 +420,8 @@ static void find_clocks(void)
     for (size_t i = 0; i < look->servers->n; i++)
         n += has_time(i) != 0;
     middle = middle_clock(n);
+    if (n > 0)
+        find_own_clock(middle);
     rdl_cli_servers_where(look->servers, middle, other);
     for (size_t i = 0; i < look->servers->n && n > 1; i++) {
         int64_t ms = exams[i].clock_ms - exams[middle].clock_ms;

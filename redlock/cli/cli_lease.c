@@ -93,7 +93,7 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
     }
     l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
     rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
-    rdl_cli_sentinel_watch(s);
+    rdl_cli_info_watch(s);
     if (o->wake_hint)
         rdl_redlock_set_hint(&l->redlock, &l->hint);
     if (o->canary)

@@ -89,6 +89,7 @@ static void take_line(struct rdl_cli_host *h, const char *line)
     if (take_after(line, "redis_mode:", mode, sizeof mode) ||
         take_after(line, "server_mode:", mode, sizeof mode))
         take_mode(h, mode);
+    h->has_clock |= rdl_cli_info_clock(line, &h->ahead_ms);
     take_after(line, "run_id:", h->run_id, sizeof h->run_id);
     take_after(line, "master_host:", h->master, sizeof h->master);
     h->master_port = (unsigned)number_after(line, "master_port:", h->master_port);

@@ -101,13 +101,13 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
 
     if (s->unresolved[i] != NULL)
         snprintf(raw, sizeof raw, "no address: %s", s->unresolved[i]);
-    else if (rdl_cli_sentinel_is(i))
+    else if (rdl_cli_info_is_sentinel(i))
         snprintf(raw, sizeof raw, "%s", rdl_cli_sentinel);
     else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
         snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
     else
         rdl_cli_lease_report(l, i, raw, sizeof raw);
-    if (s->unresolved[i] == NULL && !rdl_cli_sentinel_is(i) && cause[0] != '\0')
+    if (s->unresolved[i] == NULL && !rdl_cli_info_is_sentinel(i) && cause[0] != '\0')
         snprintf(raw + strlen(raw), sizeof raw - strlen(raw), ": %s", cause);
     if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
         said = raw;
@@ -244,7 +244,7 @@ static int is_one_too_old(const struct rdl_cli_lock *l)
 {
     for (size_t i = 0; i < l->servers->n; i++) {
         const struct rdl_server *s = &l->servers->server[i];
-        if (s->vote == RDL_VOTE_ERROR && s->error == RDL_E_UNSUPPORTED && !rdl_cli_sentinel_is(i))
+        if (s->vote == RDL_VOTE_ERROR && s->error == RDL_E_UNSUPPORTED && !rdl_cli_info_is_sentinel(i))
             return l->o->legacy == RDL_CLI_LEGACY_NEVER;
     }
     return 0;

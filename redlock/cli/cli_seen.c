@@ -357,9 +357,21 @@ static void warn_of_leases(const struct rdl_cli_look *l)
     }
 }
 
+static void warn_of_clocks(const struct rdl_cli_look *l)
+{
+    static int told;
+    char where[RDL_CLI_WHERE_MAX];
+
+    for (size_t i = 0; i < l->servers->n && !told; i++) {
+        rdl_cli_servers_where(l->servers, i, where);
+        told = l->host[i].has_clock && rdl_cli_apart_clock(where, l->host[i].ahead_ms);
+    }
+}
+
 void rdl_cli_look_apart(const struct rdl_cli_look *l)
 {
     warn_of_leases(l);
+    warn_of_clocks(l);
 }
 
 /* ---------------------------------------------------------------- JSON */

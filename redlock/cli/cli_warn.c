@@ -127,6 +127,20 @@ int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
     return blind <= (l->servers->n - 1) / 2;
 }
 
+/* ---------------------------------------------------------------- this host's clock */
+
+static void tell_clock(const struct rdl_cli_lock *l)
+{
+    static int told;
+    char where[RDL_CLI_WHERE_MAX];
+    int64_t ahead_ms;
+
+    for (size_t i = 0; i < l->servers->n && !told; i++) {
+        rdl_cli_servers_where(l->servers, i, where);
+        told = rdl_cli_info_ahead(i, &ahead_ms) && rdl_cli_apart_clock(where, ahead_ms);
+    }
+}
+
 /* ---------------------------------------------------------------- another host's options */
 
 /* On the others it is as long, as a rule. */
@@ -153,6 +167,7 @@ void rdl_cli_warn_servers(const struct rdl_cli_lock *l)
     tell_lacks(l);
     tell_blind(l);
     rdl_cli_warn_long(l);
+    tell_clock(l);
 }
 
 /* ---------------------------------------------------------------- a key that stays */

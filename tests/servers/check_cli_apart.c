@@ -150,6 +150,43 @@ START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- the clock of this host */
+
+/* Server 0 says what the time was a while ago; on the way, so that it is this host that seems to be wrong. */
+static void move_clock(const char *find, const char *script)
+{
+    static char put[300];
+
+    snprintf(put, sizeof put, "*3\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n$1\r\n0\r\n", strlen(script), script);
+    relay.find = find;
+    relay.put = put;
+    relay.is_stubborn = 1;
+    relay_start(&relay, server[0].port, 0);
+    snprintf(url[0], sizeof url[0], "redis://127.0.0.1:%d", relay.port);
+}
+
+/* By TIME in doctor, by INFO elsewhere. */
+START_TEST(a_clock_of_this_host_that_is_minutes_off_is_told)
+{
+    static const char time[] = "*1\r\n$4\r\nTIME\r\n", info[] = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n";
+    static const char by_time[] = "local t=redis.call('TIME')return{string.format('%.0f',t[1]-300),t[2]}";
+    static const char by_info[] =
+        "local t=redis.call('TIME')return "
+        "redis.call('INFO','server')..string.format('server_time_usec:%.0f\\r\\n',(t[1]-300)*1e6+t[2])";
+    static const char said[] = "s clock is 300", why[] = " s ahead of that of 127.0.0.1:",
+                      then[] = ": a job that timers start may run here after it has run on another host; ";
+    const char *text;
+
+    move_clock(_i == 2 ? time : info, _i == 2 ? by_time : by_info);
+    ck_assert_int_eq(redlock(verbs[_i], uncounted, 1), _i == 2);
+    text = _i == 2 ? a.out : a.err;
+    ck_assert_msg(command_count(text, said) == 1, "%s%s", a.out, a.err);
+    ck_assert_ptr_nonnull(strstr(text, why));
+    ck_assert_ptr_nonnull(strstr(text, then));
+    ck_assert_ptr_nonnull(strstr(text, "clocks (NTP), or give --keep for longer than that\n"));
+}
+END_TEST
+
 Suite *suite_cli_apart(void)
 {
     Suite *suite = suite_create("cli_apart");
@@ -160,6 +197,7 @@ Suite *suite_cli_apart(void)
     tcase_add_test(tc, a_long_lease_is_none_of_ours_without_the_guard_or_if_it_is_no_lock);
     tcase_add_loop_test(tc, a_server_of_this_host_alone_beside_others_is_told_with_what_to_do, 0, 3);
     tcase_add_loop_test(tc, servers_of_this_host_alone_are_told_with_v_and_by_doctor, 0, 3);
+    tcase_add_loop_test(tc, a_clock_of_this_host_that_is_minutes_off_is_told, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,29 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * What a server says of itself is for the restart guard. The command reads it on its way there, too:
+ *
  * A Sentinel that was named instead of the servers that it watches. It knows none of a lock's commands: the
- * error for SET does not say why, and the restart guard may have it waited for. So what it answers to the
- * guard's questions is read here, too.
+ * error for SET does not say why, and the guard may have it waited for.
+ *
+ * A clock that is far off this host's, by which timers start jobs.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 #include "redlock/redlock_op.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-static const char line_of_sentinel[] = "redis_mode:sentinel";
+#include <time.h>
 
 static const struct rdl_preflight *guard;
 static const struct rdl_conn *conns;
 static struct {
-    char line[sizeof line_of_sentinel + 1]; /* of INFO; of a longer one its beginning */
+    char line[64]; /* of INFO; of a longer one its beginning */
     size_t len;
-    int is_sentinel;
+    int is_sentinel, has_clock;
+    int64_t ahead_ms; /* its clock of this host's */
 } heard[RDL_SERVERS_MAX];
+
+int rdl_cli_info_clock(const char *line, int64_t *ahead_ms)
+{
+    static const char name[] = "server_time_usec:";
+    struct timespec now;
+    uint64_t wall_ms;
+    int64_t us;
+
+    if (strncmp(line, name, sizeof name - 1) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
+        return 0;
+    us = strtoll(line + sizeof name - 1, NULL, 10);
+    wall_ms = rdl_cli_wall_ms(now.tv_sec, now.tv_nsec);
+    *ahead_ms = us / 1000 - (int64_t)wall_ms;
+    return us > 0;
+}
 
 static void take_line(size_t i)
 {
     heard[i].line[heard[i].len] = '\0';
-    heard[i].is_sentinel |= strcmp(heard[i].line, line_of_sentinel) == 0;
+    heard[i].is_sentinel |= strcmp(heard[i].line, "redis_mode:sentinel") == 0;
+    heard[i].has_clock |= rdl_cli_info_clock(heard[i].line, &heard[i].ahead_ms);
     heard[i].len = 0;
 }
 
@@ -51,12 +71,18 @@ static int judge(struct rdl_conn *c)
 
 const char rdl_cli_sentinel[] = "this is a Sentinel: name the servers it watches";
 
-int rdl_cli_sentinel_is(size_t i)
+int rdl_cli_info_ahead(size_t i, int64_t *ahead_ms)
+{
+    *ahead_ms = heard[i].ahead_ms;
+    return heard[i].has_clock;
+}
+
+int rdl_cli_info_is_sentinel(size_t i)
 {
     return heard[i].is_sentinel;
 }
 
-void rdl_cli_sentinel_watch(struct rdl_cli_servers *s)
+void rdl_cli_info_watch(struct rdl_cli_servers *s)
 {
     static struct rdl_preflight watched;
 
