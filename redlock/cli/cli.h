@@ -564,9 +564,10 @@ struct rdl_cli_held {
     struct rdl_keeper keeper;
     uint64_t until_ms; /* its end as last confirmed; 0: it is lost */
     int renewing;
-    int failures; /* renewals in a row */
-    int lost;     /* and that was said */
-    int capped;   /* --max-hold: it is not renewed any more */
+    int is_renewed; /* the last operation was a renewal */
+    int failures;   /* renewals in a row */
+    int lost;       /* and that was said */
+    int capped;     /* --max-hold: it is not renewed any more */
 };
 
 /* h is zero; l was granted just now. */
@@ -781,6 +782,9 @@ struct rdl_cli_verdict {
     uint64_t ends_ms;
     enum rdl_cli_kind key;
     int is_odd; /* held: by keys that are no lock's, without an id */
+    /* another token is there as well, on so many */
+    unsigned other_on;
+    uint32_t other_id;
 };
 
 /* counts: not of a server that may have forgotten. */
@@ -850,7 +854,7 @@ int rdl_cli_apart_clock(const char *where, int64_t ahead_ms);
 void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
 int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
 /* All that look->seen shows of one lock, as warnings. */
-void rdl_cli_look_apart(const struct rdl_cli_look *l);
+void rdl_cli_look_apart(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name);
 
 /* ---------------------------------------------------------------- the doctor */
 
@@ -1010,6 +1014,8 @@ void rdl_cli_probe(struct rdl_cli_lock *l);
 int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l);
 /* The key in our way never ends by itself. */
 void rdl_cli_warn_endless(const struct rdl_cli_lock *l);
+/* A renewal is over: another client has it on one of the servers, again and again. */
+void rdl_cli_warn_rival(const struct rdl_cli_lock *l);
 /* The lease in our way shows that another host has other options. */
 void rdl_cli_warn_long(const struct rdl_cli_lock *l);
 

@@ -318,6 +318,22 @@ static void find_own(size_t i)
     remedy("name it by an address that is the same for all hosts");
 }
 
+static void find_holders(void)
+{
+    struct rdl_cli_verdict v;
+
+    rdl_cli_look_verdict(look, &v);
+    if (v.other_on == 0)
+        return;
+    find("holders", WARNING, look->servers->n,
+         "%s is held by %08" PRIx32 " and by %08" PRIx32
+         ": if that lasts, and neither is about to get it, two hosts "
+         "name different servers, and both hold it",
+         look->o->lock, v.id, v.other_id);
+    found->at[found->n - 1].server = -1;
+    remedy("give all hosts the same list");
+}
+
 /* On the others it is as long, as a rule. */
 static void find_lease(void)
 {
@@ -592,6 +608,7 @@ void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *e
     f->n = 0;
     for (size_t i = 0; i < l->servers->n; i++)
         find_all_of(i);
+    find_holders();
     find_lease();
     find_clocks();
     find_number();

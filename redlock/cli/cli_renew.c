@@ -83,7 +83,9 @@ int rdl_cli_held_renew(struct rdl_cli_held *h)
         is_later = renewal_ended(h, rc, now);
     if (h->renewing || h->lost || rdl_keeper_next(&h->keeper, now, &at) != RDL_KEEPER_RENEW)
         return is_later;
-    h->renewing = 1;
+    if (h->is_renewed) /* by now the slow ones have answered, too */
+        rdl_cli_warn_rival(h->lock);
+    h->renewing = h->is_renewed = 1;
     rc = rdl_cli_lease_extend(h->lock, now);
     return rc == RDL_PENDING ? is_later : renewal_ended(h, rc, now);
 }

@@ -100,6 +100,18 @@ static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *co
     return found;
 }
 
+/* The first token that is not that of id, also on a server that may have forgotten. */
+static void find_other(const struct rdl_cli_seen *seen, size_t n, struct rdl_cli_verdict *v)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (seen[i].what != RDL_CLI_SEEN_KEY || rdl_cli_seen_kind(&seen[i]) != RDL_CLI_KIND_TOKEN ||
+            seen[i].id == v->id)
+            continue;
+        v->other_id = v->other_on == 0 ? seen[i].id : v->other_id;
+        v->other_on += seen[i].id == v->other_id;
+    }
+}
+
 void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
                      struct rdl_cli_verdict *v)
 {
@@ -127,6 +139,8 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
         v->is_odd = seen[i].what == RDL_CLI_SEEN_ODD;
         v->ends_ms = ends_in(held, on, v->quorum);
     }
+    if (v->on > 0 && v->key == RDL_CLI_KIND_TOKEN)
+        find_other(seen, n, v);
     unknown = v->refused + v->silent + v->young;
     if (free_on >= v->quorum)
         v->what = RDL_CLI_FREE;
@@ -324,6 +338,11 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
         else
             add_end(&t, v->ends_ms);
     }
+    if (v->other_on > 0 && v->what == RDL_CLI_SPLIT)
+        rdl_cli_add(&t, " (%08" PRIx32 " has it on %u", v->id, v->on);
+    if (v->other_on > 0)
+        rdl_cli_add(&t, "%s%08" PRIx32 " has it on %u%s", v->what == RDL_CLI_SPLIT ? ", " : "; ", v->other_id,
+                    v->other_on, v->what == RDL_CLI_SPLIT ? ")" : "");
     return rdl_cli_print_line(t.out);
 }
 
@@ -368,8 +387,13 @@ static void warn_of_clocks(const struct rdl_cli_look *l)
     }
 }
 
-void rdl_cli_look_apart(const struct rdl_cli_look *l)
+void rdl_cli_look_apart(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
 {
+    if (v->other_on > 0)
+        rdl_cli_warn("%s is held by %08" PRIx32 " and by %08" PRIx32
+                     ": if that lasts, and neither is about to get "
+                     "it, two hosts name different servers, and both hold it; give all hosts the same list",
+                     name, v->id, v->other_id);
     warn_of_leases(l);
     warn_of_clocks(l);
 }
@@ -439,6 +463,12 @@ int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict
     }
     if (v->what == RDL_CLI_HELD && v->ends_ms != UINT64_MAX)
         rdl_cli_json_number(&j, "ends_ms", (int64_t)v->ends_ms);
+    if (v->other_on > 0) {
+        rdl_cli_json_open(&j, "other", '{');
+        add_id(&j, v->other_id, 0);
+        rdl_cli_json_number(&j, "on", v->other_on);
+        rdl_cli_json_close(&j);
+    }
     rdl_cli_json_number(&j, "of", v->of);
     rdl_cli_json_number(&j, "quorum", v->quorum);
     rdl_cli_json_open(&j, "servers", '[');

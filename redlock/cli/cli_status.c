@@ -17,7 +17,7 @@ static int look_at_all(struct rdl_cli_look *l)
         int rc = l->o->json ? rdl_cli_look_json(l, &v, name, k == 0) : rdl_cli_look_show(l, &v, name);
         if (rc != 0)
             return rc;
-        rdl_cli_look_apart(l);
+        rdl_cli_look_apart(l, &v, name);
         status = rdl_cli_worse(l, status, v.what);
     }
     return l->o->json && rdl_cli_print("]}\n") != 0 ? RDL_EXIT_OS : status;

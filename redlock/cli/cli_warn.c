@@ -159,6 +159,28 @@ void rdl_cli_warn_long(const struct rdl_cli_lock *l)
     }
 }
 
+/* What a waiter left is there for a moment, or, if it crashed, for a ttl: not for three renewals. */
+void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
+{
+    enum { RENEWALS = 3 };
+    static unsigned in_a_row[RDL_SERVERS_MAX];
+    char where[RDL_CLI_WHERE_MAX];
+
+    for (size_t i = 0; i < l->servers->n && l->servers->n > 1; i++) {
+        uint8_t vote = l->servers->server[i].vote;
+        if (vote == RDL_VOTE_PENDING || vote == RDL_VOTE_UNKNOWN)
+            continue;
+        in_a_row[i] = vote == RDL_VOTE_DENIED ? in_a_row[i] + 1 : 0;
+        if (in_a_row[i] != RENEWALS)
+            continue;
+        rdl_cli_servers_where(l->servers, i, where);
+        rdl_cli_warn(
+            "%s has been held by another client on %s for %d renewals of this one's lease: a host that "
+            "names other servers may hold it too; give all hosts the same list",
+            l->o->lock, where, RENEWALS);
+    }
+}
+
 /* ---------------------------------------------------------------- all of them */
 
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l)

@@ -6,6 +6,7 @@
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -150,6 +151,63 @@ START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- other servers */
+
+START_TEST(two_holders_are_in_the_verdict_and_warned_of)
+{
+    char text[300];
+
+    set(0, TOKEN, 20000);
+    set(1, OTHER, 20000);
+    set(2, OTHER, 20000);
+    ck_assert_int_eq(redlock(verbs[1 + _i], uncounted, N), 1);
+    snprintf(text, sizeof text,
+             "warning: %snightly is held by 97f33ee3 and by 98f34076: if that lasts, and neither is about to "
+             "get it, "
+             "two hosts name different servers, and both hold it; %sgive all hosts the same list\n",
+             "", _i == 0 ? "" : "remedy: ");
+    ck_assert_msg(strstr(_i == 0 ? a.err : a.out, text) != NULL, "%s%s", a.out, a.err);
+    if (_i == 0)
+        ck_assert_msg(strstr(a.out, " at most unless it is renewed; 98f34076 has it on 1\n") != NULL, "%s",
+                      a.out);
+}
+END_TEST
+
+START_TEST(a_split_names_both_holders)
+{
+    set(0, TOKEN, 20000);
+    set(1, OTHER, 20000);
+    ck_assert_int_eq(redlock("status", uncounted, N), 1);
+    ck_assert_msg(strstr(a.out,
+                         "\nnightly: split: nobody holds it on 2 of 3 (98f34076 has it on 1, 97f33ee3 has it "
+                         "on 1)\n") != NULL,
+                  "%s", a.out);
+    command_set_script(&a, server, N,
+                       "$RDL_COMMAND status --attempt 5s --json nightly 2>/dev/null | "
+                       "jq -r '.locks[0].other | .id, .on'");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_str_eq(a.out, "97f33ee3\n1\n");
+}
+END_TEST
+
+/* Another host names one of three. Its key is there for longer than any that a crash left. */
+START_TEST(a_rival_on_one_server_is_told_by_run_at_the_third_renewal)
+{
+    set(0, TOKEN, 600000);
+    memset(&a, 0, sizeof a);
+    command_set(&a, (const char *const[]){"--restart-guard=off", "--ttl=900ms", NULL}, server, N, "nightly",
+                "trap 'exit 0' USR1; while :; do sleep 0.01; done");
+    command_start(&a);
+    command_await_err(&a, "nightly has been held by another client on 127.0.0.1:");
+    command_await_err(&a,
+                      " for 3 renewals of this one's lease: a host that names other servers may hold it too; "
+                      "give all hosts the same list\n");
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_uint_eq(command_count(a.err, "another client"), 1);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- the clock of this host */
 
 /* Server 0 says what the time was a while ago; on the way, so that it is this host that seems to be wrong. */
@@ -198,6 +256,9 @@ Suite *suite_cli_apart(void)
     tcase_add_loop_test(tc, a_server_of_this_host_alone_beside_others_is_told_with_what_to_do, 0, 3);
     tcase_add_loop_test(tc, servers_of_this_host_alone_are_told_with_v_and_by_doctor, 0, 3);
     tcase_add_loop_test(tc, a_clock_of_this_host_that_is_minutes_off_is_told, 0, 3);
+    tcase_add_loop_test(tc, two_holders_are_in_the_verdict_and_warned_of, 0, 2);
+    tcase_add_test(tc, a_split_names_both_holders);
+    tcase_add_test(tc, a_rival_on_one_server_is_told_by_run_at_the_third_renewal);
     suite_add_tcase(suite, tc);
     return suite;
 }

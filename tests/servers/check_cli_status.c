@@ -121,7 +121,7 @@ static const struct {
      0},
     {{"SET nightly " TOKEN " PX 600000", "SET nightly " OTHER " PX 600000"},
      "held by " ID ", ",
-     "split: nobody holds it on 2 of 3\n",
+     "split: nobody holds it on 2 of 3 (" ID " has it on 1, 97f33ee3 has it on 1)\n",
      1},
     {{"SET nightly " TOKEN " PX 600000", "PING"}, "held by " ID ", ", "free\n", 0},
 };
