@@ -191,9 +191,9 @@ void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *
 
 static void add_uptime(struct rdl_cli_text *t, int64_t s)
 {
-    if (s >= 2 * 86400)
+    if (s >= 2 * 86400LL)
         rdl_cli_add(t, "up %" PRId64 " days", s / 86400);
-    else if (s >= 2 * 3600)
+    else if (s >= 2 * 3600LL)
         rdl_cli_add(t, "up %" PRId64 " hours", s / 3600);
     else if (s >= 120)
         rdl_cli_add(t, "up %" PRId64 " minutes", s / 60);
