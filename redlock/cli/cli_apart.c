@@ -26,8 +26,8 @@ void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int
     char own[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
 
     rdl_cli_warn(
-        "a lease on %s has %.1f s left, more than --max-ttl (%s): this host would trust a server that "
-        "restarted while another host's lease lasts, and two would hold the lock; give all hosts the "
+        "a lease on %s has %.1f s left, more than --max-ttl (%s): after a restart this host would count the "
+        "server before that lease expires, and two hosts could hold the lock; give all hosts the "
         "same --max-ttl, %s or more",
         where, (double)pttl_ms / 1000, rdl_cli_duration_text(o->max_ttl_ms, own),
         rdl_cli_apart_least(pttl_ms, other));
@@ -45,14 +45,14 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s)
             continue;
         rdl_cli_servers_where(s, i, where);
         if (is_mixed)
-            rdl_cli_warn("%s is this host's own server, unless it is a tunnel: on another host it is another "
-                         "one, so two hosts may count two majorities; name it by an address that is the same "
-                         "for all hosts",
-                         where);
-        else
-            rdl_cli_note(
-                "%s is this host's own server, unless it is a tunnel: its locks hold on this host only",
+            rdl_cli_warn(
+                "%s is local to this host, unless it is a tunnel: other hosts reach a different server at "
+                "that address, so two hosts may each get a majority; name it by an address that is the same "
+                "for all hosts",
                 where);
+        else
+            rdl_cli_note("%s is local to this host, unless it is a tunnel: its locks hold on this host only",
+                         where);
     }
 }
 

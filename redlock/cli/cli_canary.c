@@ -57,7 +57,7 @@ static void take(const struct rdl_cli_lock *l, size_t i)
     foreign |= 1u << i;
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_warn("--canary: the key " RDL_CANARY_KEY
-                 " on %s is no canary, so this server never counts: find out "
+                 " on %s is not a canary, so this server never counts: find out "
                  "what made it, then DEL it",
                  where);
 }

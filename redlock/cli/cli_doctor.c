@@ -209,9 +209,9 @@ static int show(void)
     if (rc == 0)
         rc = show_findings();
     if (rc == 0 && is_local())
-        rc = rdl_cli_print(
-            "note: this host's own servers, unless they are tunnels: their locks hold on this host "
-            "only\n");
+        rc = rdl_cli_print("note: these servers are local to this host, unless they are tunnels: their locks "
+                           "hold on this host "
+                           "only\n");
     return rc == 0 ? show_acl() : rc;
 }
 

@@ -299,7 +299,7 @@ static void find_canary(size_t i)
         return;
     find("canary", RDL_EXIT_CONFIG, i,
          "the key " RDL_CANARY_KEY
-         " is no canary (another type, or a long string): with --canary this server "
+         " is not a canary (another type, or a long string): with --canary this server "
          "never counts");
     remedy("find out what made it, then DEL it");
 }
@@ -312,9 +312,8 @@ static void find_own(size_t i)
     if (!rdl_cli_servers_is_own(look->servers, i) || rdl_cli_servers_remote(look->servers) == 0)
         return;
     find("own-host", WARNING, i,
-         "it is this host's own server, unless it is a tunnel: on another host it is another one, so two "
-         "hosts "
-         "may count two majorities");
+         "it is local to this host, unless it is a tunnel: other hosts reach a different server at that "
+         "address, so two hosts may each get a majority");
     remedy("name it by an address that is the same for all hosts");
 }
 
@@ -326,9 +325,9 @@ static void find_holders(void)
     if (v.other_on == 0)
         return;
     find("holders", WARNING, look->servers->n,
-         "%s is held by %08" PRIx32 " and by %08" PRIx32
-         ": if that lasts, and neither is about to get it, two hosts "
-         "name different servers, and both hold it",
+         "%s has two holders, %08" PRIx32 " and %08" PRIx32
+         ": if this persists and neither is still acquiring it, two hosts use different servers and both "
+         "hold the lock",
          look->o->lock, v.id, v.other_id);
     found->at[found->n - 1].server = -1;
     remedy("give all hosts the same list");
@@ -344,9 +343,8 @@ static void find_lease(void)
         if (!rdl_cli_seen_is_long(look->o, s))
             continue;
         find("lease", WARNING, i,
-             "a lease there has %.1f s left, more than --max-ttl (%s): a server that restarted is trusted "
-             "while "
-             "it lasts, and two hosts may hold the lock",
+             "a lease there has %.1f s left, more than --max-ttl (%s): after a restart the server would "
+             "count before that lease expires, and two hosts could hold the lock",
              (double)s->pttl_ms / 1000, rdl_cli_duration_text(look->o->max_ttl_ms, own));
         remedy("give all hosts the same --max-ttl, %s or more", rdl_cli_apart_least(s->pttl_ms, least));
         return;
@@ -379,7 +377,7 @@ static void find_still_clock(size_t i)
 {
     if (!exams[i].has_clock || exams[i].is_ticking)
         return;
-    find("clock", WARNING, i, "its clock stands still: locks there never end by themselves");
+    find("clock", WARNING, i, "its clock has stopped: locks on it never expire");
     remedy("make that host's clock run, and restart the server");
 }
 
@@ -541,7 +539,7 @@ static void find_refusals(size_t i)
     }
     if ((needs & RDL_CLI_NEED_TIME) && (x->unknown & RIGHT(TIME))) {
         rights &= ~RIGHT(TIME);
-        find("time", RDL_EXIT_CONFIG, i, "it tells no time, which the old protocol needs");
+        find("time", RDL_EXIT_CONFIG, i, "it does not support TIME, which the old protocol needs");
         remedy("give --clock-error: how far this host's clock may be off");
     }
     if (x->unknown & rights) {

@@ -390,9 +390,9 @@ static void warn_of_clocks(const struct rdl_cli_look *l)
 void rdl_cli_look_apart(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
 {
     if (v->other_on > 0)
-        rdl_cli_warn("%s is held by %08" PRIx32 " and by %08" PRIx32
-                     ": if that lasts, and neither is about to get "
-                     "it, two hosts name different servers, and both hold it; give all hosts the same list",
+        rdl_cli_warn("%s has two holders, %08" PRIx32 " and %08" PRIx32
+                     ": if this persists and neither is still acquiring it, two hosts use different servers "
+                     "and both hold the lock; give all hosts the same list",
                      name, v->id, v->other_id);
     warn_of_leases(l);
     warn_of_clocks(l);

@@ -357,8 +357,7 @@ int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli
     }
     is_new = is_refused && rdl_cli_secret_reread(o->password_file, &password);
     if (is_new)
-        rdl_cli_note("a login was refused, and %s holds another password by now: trying that",
-                     o->password_file);
+        rdl_cli_note("a login was refused, and %s now holds another password: trying it", o->password_file);
     for (size_t i = 0; i <= s->n; i++) {
         if (is_new) {
             s->endpoint[i].password = password;

@@ -318,8 +318,7 @@ static int around(const struct rdl_cli_lock *l)
 static int no_canary(void)
 {
     rdl_cli_fail("no lock: on too many servers the key " RDL_CANARY_KEY
-                 " is no canary, and stays until it is "
-                 "deleted");
+                 " is not a canary, and redlock does not replace it");
     return RDL_EXIT_UNAVAILABLE;
 }
 

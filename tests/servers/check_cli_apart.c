@@ -76,12 +76,10 @@ static void age(void)
 START_TEST(a_lease_above_ones_own_max_ttl_shows_that_another_host_has_other_options)
 {
     static const char *const said[] = {
-        " s left, more than --max-ttl (1s): this host would trust a server that restarted while another "
-        "host's "
-        "lease lasts, and two would hold the lock; give all hosts the same --max-ttl, ",
-        " s left, more than --max-ttl (1s): a server that restarted is trusted while it lasts, and two hosts "
-        "may "
-        "hold the lock; remedy: give all hosts the same --max-ttl, "};
+        " s left, more than --max-ttl (1s): after a restart this host would count the server before that "
+        "lease expires, and two hosts could hold the lock; give all hosts the same --max-ttl, ",
+        " s left, more than --max-ttl (1s): after a restart the server would count before that lease "
+        "expires, and two hosts could hold the lock; remedy: give all hosts the same --max-ttl, "};
     static const char *const *const options[] = {one_attempt, counted, examined};
     const char *text;
 
@@ -113,9 +111,8 @@ END_TEST
 /* Beside one of another host, which is not there: a majority is. */
 START_TEST(a_server_of_this_host_alone_beside_others_is_told_with_what_to_do)
 {
-    static const char own[] =
-        "this host's own server, unless it is a tunnel: on another host it is another one, so "
-        "two hosts may count two majorities; ";
+    static const char own[] = "local to this host, unless it is a tunnel: other hosts reach a different "
+                              "server at that address, so two hosts may each get a majority; ";
     static const char remedy[] = "name it by an address that is the same for all hosts\n";
     char text[400];
 
@@ -126,15 +123,14 @@ START_TEST(a_server_of_this_host_alone_beside_others_is_told_with_what_to_do)
                  own, _i < 2 ? "" : "remedy: ", remedy);
         ck_assert_msg(strstr(_i < 2 ? a.err : a.out, text) != NULL, "%s%s", a.out, a.err);
     }
-    ck_assert_uint_eq(command_count(a.err, "own server"), _i < 2 ? 2 : 0);
+    ck_assert_uint_eq(command_count(a.err, "local to this host"), _i < 2 ? 2 : 0);
 }
 END_TEST
 
 START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
 {
-    static const char said[] =
-        " is this host's own server, unless it is a tunnel: its locks hold on this host "
-        "only\n";
+    static const char said[] = " is local to this host, unless it is a tunnel: its locks hold on this host "
+                               "only\n";
 
     live_url(&server[1], LIVE_UNIX, url[1], sizeof url[1]);
     live_url(&server[2], LIVE_V6, url[2], sizeof url[2]);
@@ -144,10 +140,12 @@ START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
     if (_i < 2)
         ck_assert_msg(command_count(a.err, said) == N, "%s", a.err);
     else
-        ck_assert_msg(strstr(a.out,
-                             "\nnote: this host's own servers, unless they are tunnels: their locks hold on "
-                             "this host only\n") != NULL,
-                      "%s", a.out);
+        ck_assert_msg(
+            strstr(
+                a.out,
+                "\nnote: these servers are local to this host, unless they are tunnels: their locks hold on "
+                "this host only\n") != NULL,
+            "%s", a.out);
 }
 END_TEST
 
@@ -162,9 +160,9 @@ START_TEST(two_holders_are_in_the_verdict_and_warned_of)
     set(2, OTHER, 20000);
     ck_assert_int_eq(redlock(verbs[1 + _i], uncounted, N), 1);
     snprintf(text, sizeof text,
-             "warning: %snightly is held by 97f33ee3 and by 98f34076: if that lasts, and neither is about to "
-             "get it, "
-             "two hosts name different servers, and both hold it; %sgive all hosts the same list\n",
+             "warning: %snightly has two holders, 97f33ee3 and 98f34076: if this persists and neither is "
+             "still acquiring it, two hosts use different servers and both hold the lock; %sgive all hosts "
+             "the same list\n",
              "", _i == 0 ? "" : "remedy: ");
     ck_assert_msg(strstr(_i == 0 ? a.err : a.out, text) != NULL, "%s%s", a.out, a.err);
     if (_i == 0)

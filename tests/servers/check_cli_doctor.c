@@ -88,9 +88,9 @@ START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
     ck_assert_uint_eq(command_count(a.out, "\n"), 6);
     ck_assert_uint_eq(command_count(a.out, " ms; releases by script"), 3);
     ck_assert_uint_eq(command_count(a.out, "; extends by script, WATCH\n"), 3);
-    ck_assert_ptr_nonnull(strstr(a.out,
-                                 "\nnothing found\nnote: this host's own servers, unless they are tunnels: "
-                                 "their locks hold on this host only\nACL SETUSER redlock on ~nightly "));
+    ck_assert_ptr_nonnull(
+        strstr(a.out, "\nnothing found\nnote: these servers are local to this host, unless they are tunnels: "
+                      "their locks hold on this host only\nACL SETUSER redlock on ~nightly "));
     for (int i = 0; i < 3; i++)
         ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
 }
@@ -325,10 +325,10 @@ START_TEST(what_is_no_canary_is_told)
     start(1);
     live_command(&server[0], "%s", _i ? "SETRANGE rdl:canary 70 x" : "LPUSH rdl:canary 1");
     ck_assert_int_eq(doctor((const char *const[]){"--canary", NULL}, url[0], NULL, NULL), 78);
-    ck_assert_msg(strstr(a.out,
-                         ": the key rdl:canary is no canary (another type, or a long string): with --canary "
-                         "this server never counts; remedy: find out what made it, then DEL it\n") != NULL,
-                  "%s", a.out);
+    ck_assert_msg(
+        strstr(a.out, ": the key rdl:canary is not a canary (another type, or a long string): with --canary "
+                      "this server never counts; remedy: find out what made it, then DEL it\n") != NULL,
+        "%s", a.out);
 }
 END_TEST
 
@@ -553,9 +553,9 @@ START_TEST(a_clock_that_stands_still_is_told)
     snprintf(put, sizeof put, "*3\r\n$4\r\nEVAL\r\n%s$1\r\n0\r\n", puts[_i]);
     ck_assert_msg(doctor(none, url[0], behind_relay("*1\r\n$4\r\nTIME\r\n", put), url[2]) == !_i, "%d: %s",
                   a.status, a.out);
-    snprintf(text, sizeof text,
-             "\nwarning: 127.0.0.1:%d: its clock stands still: locks there never end by themselves; remedy: ",
-             relay.port);
+    snprintf(
+        text, sizeof text,
+        "\nwarning: 127.0.0.1:%d: its clock has stopped: locks on it never expire; remedy: ", relay.port);
     ck_assert_msg((strstr(a.out, text) != NULL) == !_i, "%s", a.out);
     ck_assert_uint_eq(command_count(a.out, "; remedy: "), !_i);
 }
@@ -650,7 +650,8 @@ START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
              "127.0.0.1:%d: redis before 2.6; releases by WATCH; extends by WATCH\n"
              "warning: 127.0.0.1:%d: it runs no scripts: locks work without, in more round trips; remedy: "
              "nothing; --fence, --wake-hint and several locks at once need a server that runs them\n"
-             "note: this host's own servers, unless they are tunnels: their locks hold on this host only\n"
+             "note: these servers are local to this host, unless they are tunnels: their locks hold on this "
+             "host only\n"
              "no ACLs before Redis 6: every user may do all\n",
              relay.port, relay.port);
     ck_assert_str_eq(a.out, text);
@@ -664,7 +665,8 @@ START_TEST(a_server_that_tells_no_time_needs_a_clock_error)
 
     ck_assert_msg(doctor(options, start_old(0), NULL, NULL) == 78, "%d: %s%s", a.status, a.out, a.err);
     ck_assert_msg(
-        strstr(a.out, ": it tells no time, which the old protocol needs; remedy: give --clock-error: ") !=
+        strstr(a.out,
+               ": it does not support TIME, which the old protocol needs; remedy: give --clock-error: ") !=
             NULL,
         "%s", a.out);
     ck_assert_uint_eq(command_count(a.out, "; remedy: "), 2);
@@ -697,10 +699,12 @@ START_TEST(a_server_before_redis_6_gets_no_line_of_rights)
         behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
                      "*2\r\n$4\r\nECHO\r\n$47\r\nredis_version:5.0.14\r\nuptime_in_seconds:900\r\n\r\n\r\n");
     ck_assert_msg(doctor(none, other, NULL, NULL) == 0, "%d: %s", a.status, a.out);
-    ck_assert_msg(strstr(a.out,
-                         "nothing found\nnote: this host's own servers, unless they are tunnels: their locks "
-                         "hold on this host only\nno ACLs before Redis 6: every user may do all\n") != NULL,
-                  "%s", a.out);
+    ck_assert_msg(
+        strstr(
+            a.out,
+            "nothing found\nnote: these servers are local to this host, unless they are tunnels: their locks "
+            "hold on this host only\nno ACLs before Redis 6: every user may do all\n") != NULL,
+        "%s", a.out);
     ck_assert_msg(doctor(none, other, url[0], NULL) == 1, "%d: %s", a.status, a.out);
     ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER "));
     ck_assert_int_eq(doctor((const char *const[]){"--json", NULL}, other, NULL, NULL), 0);
