@@ -230,10 +230,10 @@ struct rdl_hint_way {
 struct rdl_hint {
     const struct rdl_hint_way *way;
     struct rdl_conn *conn;
-    struct rdl_req req;
-    uint64_t ends_ms;   /* when the server is to end the wait */
     uint8_t vain;       /* hints in a row that did not bring the lock */
     uint8_t is_refused; /* by this server, for this connection's life */
+    struct rdl_req req;
+    uint64_t ends_ms; /* when the server is to end the wait */
 };
 
 /* conn is borrowed, is for waiting alone, and is polled by the caller like any other; NULL: tell only. */
@@ -246,7 +246,7 @@ struct rdl_lock;
 /* What differs between the locks that rdl_lock_init, _fenced, _multi and _legacy set up. Private. */
 struct rdl_lock_mode;
 
-/* Small members stand in front: short offsets are short instructions. */
+/* Small members come first: on Cortex-M instructions reach the first 32 bytes of a struct more cheaply. */
 struct rdl_lock {
     const struct rdl_lock_mode *mode;
     const struct rdl_lock_options *opt;

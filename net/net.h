@@ -121,14 +121,14 @@ extern const struct rdl_login rdl_login;
  * has and uptime_s outlive the connection: they tell whether the server restarted in between.
  */
 struct rdl_facts {
+    uint8_t has;        /* enum rdl_fact */
+    uint8_t is_other;   /* before this run, another one was seen here */
+    uint8_t needs_info; /* INFO was answered here once, or the guard of a redlock requires it */
+    uint32_t uptime_s;  /* as read */
     uint64_t run;       /* the beginning of its run_id: one start of one server, told from any other */
     uint64_t seen_ms;   /* when we first saw this run */
     uint64_t asked_ms;  /* when INFO last showed an uptime, on our clock */
     int64_t up_ms;      /* when it started by its own account, on our clock; off by one second at most */
-    uint32_t uptime_s;  /* as read */
-    uint8_t has;        /* enum rdl_fact */
-    uint8_t is_other;   /* before this run, another one was seen here */
-    uint8_t needs_info; /* INFO was answered here once, or the guard of a redlock requires it */
 };
 
 enum rdl_fact {
@@ -220,48 +220,49 @@ enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_W
 
 enum { RDL_FAMILIES = 9 }; /* kinds of requests, each with ways of its own to be put */
 
+/* Small members come first: on Cortex-M instructions reach the first 32 bytes of a struct more cheaply. */
 struct rdl_conn {
     const struct rdl_conn_config *cfg;
-    struct rdl_resp parser;
-    /* request queue: records [base, head) pause, [head, draw) wait for replies, [draw, tail) are unsent */
-    uint32_t base;
-    uint32_t head;
-    uint32_t draw;
-    uint32_t tail;
-    uint32_t reserved;      /* bytes kept free for releases: the room of all rdl_reqs */
-    uint32_t waiting;       /* records in the queue */
-    uint32_t replies;       /* replies received in all; its growth is progress */
-    uint32_t tx_sent;       /* bytes sent of what comes next: the login's command, or the record at draw */
-    const uint8_t *tx;      /* the chunk that was filled last; the trace shows what of it was sent */
+    uint8_t state;
+    int8_t error;
     uint8_t handshake_sent; /* commands of the login sent, and answered */
     uint8_t handshake_done;
-    uint8_t state;
-    uint8_t refused[RDL_FAMILIES]; /* ways this server does not take; forgotten with the connection */
+    uint8_t handshake_seen; /* how far it was at mark_ms */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;
     uint8_t reply_len;
     uint8_t reply_items; /* numbers had, of an array */
-    int64_t reply_value; /* the number; of an array: the first in it */
-    int64_t reply_second;
-    int8_t error;
     /* rdl_conn_upkeep */
-    uint8_t pause;    /* of a closed conn: none, due, running */
-    uint8_t failures; /* connections in a row that finished no request */
-    uint32_t seed;
-    /* closed: try again then; opening: give up; READY: silent, 0: none waits; SILENT: not ended before */
-    uint64_t retry_ms;
-    const struct rdl_preflight *preflight; /* NULL: none */
+    uint8_t pause;                 /* of a closed conn: none, due, running */
+    uint8_t failures;              /* connections in a row that finished no request */
+    uint8_t beat;                  /* the beat of the clock that ends pauses, when upkeep was called last */
+    uint8_t users;                 /* layers above number by it what uses this conn; wraps */
+    uint8_t refused[RDL_FAMILIES]; /* ways this server does not take; forgotten with the connection */
+    uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
+    /* request queue: records [base, head) pause, [head, draw) wait for replies, [draw, tail) are unsent */
+    uint32_t base;
+    uint32_t head;
+    uint32_t draw;
+    uint32_t tail;
+    uint32_t reserved; /* bytes kept free for releases: the room of all rdl_reqs */
+    uint32_t waiting;  /* records in the queue */
+    uint32_t replies;  /* replies received in all; its growth is progress */
+    uint32_t tx_sent;  /* bytes sent of what comes next: the login's command, or the record at draw */
+    const uint8_t *tx; /* the chunk that was filled last; the trace shows what of it was sent */
     /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
     int32_t patience_ms;
     uint32_t hurry_ms; /* how long a lease in danger waits, whatever others have asked; 0: none is */
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
-    uint32_t mark_ms;       /* the last progress of the login; the clock that ends pauses begins there */
-    uint8_t handshake_seen; /* and how far it was */
-    uint8_t users;          /* layers above number by it what uses this conn; wraps */
-    uint8_t beat;           /* the beat of that clock when upkeep was called last */
-    uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
+    uint32_t mark_ms; /* the last progress of the login; the clock that ends pauses begins there */
+    uint32_t seed;
+    const struct rdl_preflight *preflight; /* NULL: none */
+    struct rdl_resp parser;
+    int64_t reply_value; /* the number; of an array: the first in it */
+    int64_t reply_second;
+    /* closed: try again then; opening: give up; READY: silent, 0: none waits; SILENT: not ended before */
+    uint64_t retry_ms;
     /* the driver's own */
     int fd;
     int sys_error;   /* net_posix.c: errno of what ended the connection; below 1: it was not the system */

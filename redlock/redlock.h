@@ -156,11 +156,6 @@ enum rdl_vote {
 /* One server as one redlock sees it. Set conn; the rest is private until an operation has ended. */
 struct rdl_server {
     struct rdl_conn *conn;
-    struct rdl_req req;
-    uint64_t asked_ms;
-    int64_t value;     /* DENIED: the key's PTTL, -1 no expiry, -2 not known; GRANTED, fenced: its number */
-    uint32_t took_ms;  /* how long the answer took */
-    int16_t error;     /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
     uint8_t vote;      /* enum rdl_vote */
     uint8_t counts;    /* the restart guard lets its vote count */
     uint8_t owes;      /* a SET with the current token was queued: it is owed a release */
@@ -170,6 +165,11 @@ struct rdl_server {
     uint8_t numbered;  /* fenced: it holds it, or a greater one */
     uint8_t is_past;   /* since it last granted: another run was seen, or nothing was asked for a ttl */
     uint8_t user;      /* of the first: which redlock they were set up for last */
+    int16_t error;     /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
+    uint32_t took_ms;  /* how long the answer took */
+    uint64_t asked_ms;
+    int64_t value; /* DENIED: the key's PTTL, -1 no expiry, -2 not known; GRANTED, fenced: its number */
+    struct rdl_req req;
 };
 
 /*
@@ -182,14 +182,14 @@ struct rdl_server {
 struct rdl_canary_way;
 struct rdl_canary {
     const struct rdl_canary_way *way;
-    struct rdl_req req;
-    int64_t since_ms;   /* it has its data since */
-    uint32_t created_s; /* by the server's clock */
-    char found[RDL_VALUE_MAX];
-    int16_t error;
     uint8_t stage;
     uint8_t answer;
     uint8_t is_early; /* asked in one go with the vote */
+    int16_t error;
+    uint32_t created_s; /* by the server's clock */
+    int64_t since_ms;   /* it has its data since */
+    struct rdl_req req;
+    char found[RDL_VALUE_MAX];
 };
 
 #define RDL_CANARY_KEY "rdl:canary" /* no lock can have this name: RDL_E_NAME */
@@ -198,13 +198,28 @@ struct rdl_redlock {
     const struct rdl_redlock_options *opt;
     struct rdl_server *servers;
     struct rdl_canary *canaries; /* or NULL */
-    struct rdl_hint *hint;       /* or NULL */
-    const void *name;
+    uint8_t n;
+    uint8_t state;
+    uint8_t op;
+    uint8_t tries;
+    uint8_t name_len;
+    uint8_t user;       /* as the first server's, or they were set up for another one since */
+    uint8_t is_next;    /* entropy is to be used */
+    uint8_t pilot;      /* who is asked first, alone, plus 1; 0: all are asked */
+    uint8_t by_pilot;   /* this attempt began with one */
+    uint8_t pilot_next; /* the next one shall */
+    uint8_t pilot_skip; /* bit i: server i is no use as one */
+    int16_t result;
     uint16_t sets; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_cost */
     uint16_t busy;
+    struct rdl_hint *hint; /* or NULL */
+    const void *name;
     uint32_t begun_ms;
     uint32_t stepped_ms;
     uint32_t ttl_ms;
+    uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
+    uint32_t seed;
+    uint32_t extensions;
     uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
     uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
     uint64_t since_ms;    /* held since */
@@ -217,21 +232,6 @@ struct rdl_redlock {
     uint64_t number; /* that of this lease; 0: none */
     struct rdl_token token;
     uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has not asked yet: the old token is needed */
-    uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
-    uint32_t seed;
-    uint32_t extensions;
-    int16_t result;
-    uint8_t name_len;
-    uint8_t n;
-    uint8_t is_next; /* entropy is to be used */
-    uint8_t state;
-    uint8_t op;
-    uint8_t tries;
-    uint8_t pilot;      /* who is asked first, alone, plus 1; 0: all are asked */
-    uint8_t by_pilot;   /* this attempt began with one */
-    uint8_t pilot_next; /* the next one shall */
-    uint8_t pilot_skip; /* bit i: server i is no use as one */
-    uint8_t user;       /* as the first server's, or they were set up for another one since */
 };
 
 /*

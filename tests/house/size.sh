@@ -83,6 +83,29 @@ structs() { # abi target
     nm -P -t d "$tree/structs.o" | sed -n 's/^size_of_//p' | awk -v abi="$1" '{ print "sizeof", abi, $1, $4 + 0 }'
 }
 
+# Members of one byte of what the library's own state is kept in: on Cortex-M a short instruction reaches the first 32
+# bytes of a structure, and no others.
+STATE='rdl_conn rdl_facts rdl_req rdl_lock rdl_hint rdl_server rdl_canary rdl_redlock'
+far_bytes() { # target
+    {
+        echo '#include <stddef.h>'
+        cat "$tree/structs.c"
+        awk -v state=" $STATE " '
+            /^struct rdl_[a-z0-9_]* {$/ && index(state, " " $2 " ") { name = $2 }
+            /^};/ { name = "" }
+            name != "" && $1 ~ /^u?int8_t$/ && $2 ~ /^[a-z_]*;$/ {
+                sub(/;/, "", $2)
+                print "char member_" name "." $2 "[offsetof(struct " name ", " $2 ") + 1];"
+            }' $layers | sed 's/\(char member_[a-z0-9_]*\)\./\1__/'
+    } >"$tree/members.c"
+    $(compiler "$1") -std=c99 -I. -c -o "$tree/members.o" "$tree/members.c" || return
+    nm -P -t d "$tree/members.o" | awk '$1 ~ /^member_/ && $4 > 32 {
+        sub(/^member_/, "", $1)
+        sub(/__/, "'"'s "'", $1)
+        print "! " $1 " is at offset " $4 - 1 " on Cortex-M: members of one byte come first, below 32"
+    }'
+}
+
 measure() {
     for t in x86-64 m0plus m4; do
         echo "compiler $t $($(compiler $t) -dumpfullversion)"
@@ -94,6 +117,7 @@ measure() {
     images m4
     structs lp64 x86-64
     structs ilp32 m4
+    far_bytes m4
 }
 
 table() {
