@@ -331,6 +331,12 @@ size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
 size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 /* "host:port" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
+/*
+ * Send a request with a name alone to server i, if it is connected. The answer comes into req as the
+ * connections are driven on; UNSENT at once if nothing was sent. Never blocks. name and req stay yours.
+ */
+void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_op *op, const char *name,
+                         struct rdl_req *req);
 
 /* -------------------------------------------------- what INFO says, beside the restart guard */
 

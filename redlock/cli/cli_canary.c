@@ -31,21 +31,6 @@ static const struct rdl_way get_way = {.commands = get_commands, .judge = foreig
 static const struct rdl_way *const get_ways[] = {&get_way, NULL};
 const struct rdl_op rdl_cli_op_canary = {get_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
-/* Behind what the library has asked to replace it. */
-static void ask(const struct rdl_cli_lock *l, size_t i)
-{
-    static const char key[] = RDL_CANARY_KEY;
-    struct rdl_command cmd;
-
-    memset(&cmd, 0, sizeof cmd);
-    cmd.op = &rdl_cli_op_canary;
-    cmd.name = (struct rdl_bytes){key, sizeof key - 1};
-    memset(&reqs[i], 0, sizeof reqs[i]);
-    if (rdl_conn_state(&l->servers->conn[i]) != RDL_CONN_READY ||
-        rdl_conn_submit(&l->servers->conn[i], &reqs[i], &cmd) != RDL_OK)
-        reqs[i].answer = RDL_ANSWER_UNSENT;
-}
-
 static void take(const struct rdl_cli_lock *l, size_t i)
 {
     char where[RDL_CLI_WHERE_MAX];
@@ -71,7 +56,8 @@ static void check(struct rdl_cli_lock *l)
     for (size_t i = 0; i < l->servers->n; i++) {
         if (l->canaries[i].answer != RDL_ANSWER_NO || (checked & 1u << i) != 0)
             continue;
-        ask(l, i);
+        /* after the request by which the library replaces it */
+        rdl_cli_servers_ask(l->servers, i, &rdl_cli_op_canary, RDL_CANARY_KEY, &reqs[i]);
         asked |= 1u << i;
     }
     do {

@@ -36,20 +36,6 @@ static const struct rdl_way id_way = {.commands = id_commands, .judge = id_judge
 static const struct rdl_way *const id_ways[] = {&id_way, NULL};
 static const struct rdl_op op_id = {id_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
-static void ask(const struct rdl_cli_lock *l, const char *name, size_t i)
-{
-    struct rdl_command cmd;
-
-    memset(&cmd, 0, sizeof cmd);
-    cmd.op = &op_id;
-    cmd.name.data = name;
-    cmd.name.len = strlen(name);
-    memset(&reqs[i], 0, sizeof reqs[i]);
-    if (rdl_conn_state(&l->servers->conn[i]) != RDL_CONN_READY ||
-        rdl_conn_submit(&l->servers->conn[i], &reqs[i], &cmd) != RDL_OK)
-        reqs[i].answer = RDL_ANSWER_UNSENT;
-}
-
 static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
 {
     size_t n = 0;
@@ -76,7 +62,7 @@ static void ask_all(struct rdl_cli_lock *l, const char *name)
     uint64_t until_ms = rdl_cli_now(l) + patience_ms(l);
 
     for (size_t i = 0; i < l->servers->n; i++)
-        ask(l, name, i);
+        rdl_cli_servers_ask(l->servers, i, &op_id, name, &reqs[i]);
     while (count(l, RDL_ANSWER_NONE) > 0 && rdl_cli_now(l) < until_ms)
         rdl_cli_lease_turn(l, until_ms, 0);
     for (size_t i = 0; i < l->servers->n; i++)

@@ -10,6 +10,20 @@
 
 enum { ORIGIN_MAX = 64, FAR_MS = 5000, HOST_MAX = 256 };
 
+void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_op *op, const char *name,
+                         struct rdl_req *req)
+{
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = op;
+    cmd.name.data = name;
+    cmd.name.len = strlen(name);
+    memset(req, 0, sizeof *req);
+    if (rdl_conn_state(&s->conn[i]) != RDL_CONN_READY || rdl_conn_submit(&s->conn[i], req, &cmd) != RDL_OK)
+        req->answer = RDL_ANSWER_UNSENT;
+}
+
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX])
 {
     const struct rdl_endpoint *ep = &s->endpoint[i];
