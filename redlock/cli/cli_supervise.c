@@ -151,7 +151,7 @@ static void child_changed(struct run *r, int status)
 
 /*
  * It ends by itself only when it had to do our work: we were stopped for longer than the lease. One that
- * somebody killed is replaced at once.
+ * somebody killed is replaced at once, while the lease lasts.
  */
 static void guardian_ended(struct run *r, int status)
 {
@@ -163,6 +163,8 @@ static void guardian_ended(struct run *r, int status)
         rdl_cli_held_lose(&r->held, "its lease has ended");
         return;
     }
+    if (rdl_cli_now(r->lock) >= r->held.until_ms)
+        return; /* nothing is left to guard, and the supervisor stops the command by itself */
     rdl_cli_warn("the guardian process was killed; starting another");
     if (rdl_cli_guardian_start(&g, r->lock->o->ttl_ms) != 0) {
         rdl_cli_warn("no new guardian: %s", strerror(errno));
