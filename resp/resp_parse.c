@@ -3,8 +3,8 @@
  * resp_parse.c - the RESP2 reader.
  *
  * A value is a type byte, then a number or a text; the number of a bulk is followed by a text of that
- * length. So one call walks down at most once, type -> number -> text, and leaves where an event is
- * complete, where the input ends, or at a wrong byte. Arrays need no stack: RESP2 writes them in
+ * length. The type and the number are read a byte at a time (step), a text as far as it is there (text). A
+ * call returns where an event is complete, where the input ends, or at a wrong byte. Arrays need no stack: RESP2 writes them in
  * preorder, so one counter of the values still due says where a reply ends, however deep they nest.
  */
 #include "resp/resp_private.h"
@@ -35,8 +35,8 @@ static int fail(struct rdl_resp *p, uint8_t state)
 /* Take a type byte. */
 /*@ requires \valid(p) && shape(p); assigns p->type, p->first, p->neg, p->acc, p->state;
     ensures shape(p) && number(p) && p->type == c && p->neg == 0 && p->acc == 0;
-    ensures text: c == '+' || c == '-' ==> \result == RDL_OK && p->state == ST_TEXT;
-    ensures number: c == ':' || c == '$' || c == '*' ==> \result == RDL_OK && p->state == ST_SIGN;
+    ensures text: c == '+' || c == '-' ==> \result == GO_ON && p->state == ST_TEXT;
+    ensures number: c == ':' || c == '$' || c == '*' ==> \result == GO_ON && p->state == ST_SIGN;
     ensures other: c != '+' && c != '-' && c != ':' && c != '$' && c != '*' ==>
         \result == RDL_E_SYNTAX && p->state == ST_SYNTAX; */
 static int start(struct rdl_resp *p, uint8_t c)
@@ -47,10 +47,10 @@ static int start(struct rdl_resp *p, uint8_t c)
     p->acc = 0;
     p->state = ST_SIGN;
     if (c == ':' || c == '$' || c == '*')
-        return RDL_OK;
+        return GO_ON;
     p->state = ST_TEXT;
     if (c == '+' || c == '-')
-        return RDL_OK;
+        return GO_ON;
     return fail(p, ST_SYNTAX);
 }
 
@@ -67,7 +67,7 @@ static uint32_t digit(uint8_t c)
     ensures \result == ST_SYNTAX || \result == ST_CR || \result == ST_DIGITS;
     ensures alone: \result == ST_CR <==> (p->neg == 0 && d == 0) || (p->neg == 1 && p->type != ':' && d == 1);
     ensures more: \result == ST_DIGITS <==> 1 <= d <= 9 && (p->neg == 0 || p->type == ':'); */
-static uint8_t first_digit(const struct rdl_resp *p, uint32_t d)
+static uint8_t after_first(const struct rdl_resp *p, uint32_t d)
 {
     if (d > 9)
         return ST_SYNTAX;
@@ -78,87 +78,41 @@ static uint8_t first_digit(const struct rdl_resp *p, uint32_t d)
     return d == 1 ? ST_CR : ST_SYNTAX;
 }
 
-/* Take further digits out of buf[*at..len). ST_SYNTAX: the one at *at would leave int64_t. */
-/*@ requires \valid(p) && \valid(at) && *at <= len && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, at, buf + (0 .. len - 1)) && shape(p) && number(p); assigns p->acc, *at;
-    ensures \old(*at) <= *at <= len && number(p); ensures taken: all_digits((uint8_t *)buf, \old(*at), *at);
-    ensures sound: p->acc == dec(\old(p->acc), (uint8_t *)buf, \old(*at), *at);
-    ensures complete: \result == ST_DIGITS && (*at == len || !is_digit(buf[*at])) ||
-        \result == ST_SYNTAX && *at < len && is_digit(buf[*at]) &&
-        10 * p->acc + (buf[*at] - '0') > 9223372036854775807 + p->neg; */
-static uint8_t digits(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
+/* Take the first byte of a number: a digit, or a '-' and no other. */
+/*@ requires \valid(p) && shape(p) && number(p);
+    requires p->state == ST_SIGN && p->neg == 0 || p->state == ST_NEG;
+    assigns p->acc, p->neg, p->state; ensures shape(p) && number(p);
+    ensures minus: \old(p->state) == ST_SIGN && c == '-' ==> p->state == ST_NEG && p->neg == 1;
+    ensures sign: \old(p->state) != ST_SIGN || c != '-' ==> p->neg == \old(p->neg) && p->state != ST_NEG;
+    ensures digit: p->state == ST_CR || p->state == ST_DIGITS ==> is_digit(c) && p->acc == c - '0';
+    ensures state: p->state == ST_NEG || p->state == ST_CR || p->state == ST_DIGITS || p->state == ST_SYNTAX;
+    ensures \result == (p->state == ST_SYNTAX ? RDL_E_SYNTAX : GO_ON); */
+static int first_of_number(struct rdl_resp *p, uint8_t c)
 {
-    uint64_t acc = p->acc;
-    uint64_t max = (uint64_t)INT64_MAX + p->neg;
-    uint8_t state = ST_DIGITS;
-    size_t i;
-
-    /*@ loop invariant \at(*at, Pre) <= i <= len && *at == \at(*at, Pre) && state == ST_DIGITS;
-        loop invariant acc == dec(\at(p->acc, Pre), (uint8_t *)buf, \at(*at, Pre), i) && acc <= max;
-        loop invariant all_digits((uint8_t *)buf, \at(*at, Pre), i);
-        loop assigns i, acc, state;
-        loop variant len - i;
-    */
-    for (i = *at; i < len; i++) {
-        uint32_t d = digit(buf[i]);
-
-        if (d > 9)
-            break;
-        if (acc > ACC_MAX || acc * 10 + d > max) {
-            state = ST_SYNTAX;
-            break;
-        }
-        acc = acc * 10 + d;
+    if (p->state == ST_SIGN && c == '-') {
+        p->neg = 1;
+        p->state = ST_NEG;
+        return GO_ON;
     }
-    *at = i;
-    p->acc = acc;
-    return state;
+    p->acc = digit(c);
+    p->state = after_first(p, digit(c));
+    return p->state == ST_SYNTAX ? RDL_E_SYNTAX : GO_ON;
 }
 
-/* Take a number and its CR out of buf[*at..len). RDL_OK: at *at stands the LF that completes its line. */
-/*@ requires \valid(p) && \valid(at) && *at <= len && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, at, buf + (0 .. len - 1)) && shape(p) && number(p);
-    requires ST_SIGN <= p->state <= ST_NUM_LF && (p->state == ST_SIGN ==> p->neg == 0);
-    assigns p->acc, p->neg, p->state, *at; ensures \old(*at) <= *at <= len && shape(p) && number(p);
-    ensures ok: \result == RDL_OK ==> *at < len && buf[*at] == '\n' && p->state == ST_NUM_LF;
-    ensures pending: \result == RDL_PENDING ==> *at == len && ST_SIGN <= p->state <= ST_NUM_LF;
-    ensures error: \result == RDL_E_SYNTAX ==> *at < len && p->state == ST_SYNTAX;
-    ensures results: \result == RDL_OK || \result == RDL_PENDING || \result == RDL_E_SYNTAX;
-    ensures minus: p->state == ST_SIGN ==> p->neg == 0; */
-static int number(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *at)
+/* Take another digit. RDL_E_SYNTAX: with it the number would leave int64_t. */
+/*@ requires \valid(p) && shape(p) && number(p) && d <= 9 && p->state == ST_DIGITS;
+    assigns p->acc, p->state; ensures shape(p) && number(p);
+    ensures fits: 10 * \old(p->acc) + d <= 9223372036854775807 + p->neg <==> \result == GO_ON;
+    ensures ok: \result == GO_ON ==> p->acc == 10 * \old(p->acc) + d && p->state == ST_DIGITS;
+    ensures error: \result != GO_ON ==> \result == RDL_E_SYNTAX && p->state == ST_SYNTAX; */
+static int next_digit(struct rdl_resp *p, uint32_t d)
 {
-    uint8_t state = p->state;
-    size_t i = *at;
+    uint64_t max = (uint64_t)INT64_MAX + p->neg;
 
-    if (state == ST_SIGN && i < len && buf[i] == '-') {
-        p->neg = 1;
-        state = ST_NEG;
-        i++;
-    }
-    if (state <= ST_NEG && i < len) {
-        uint32_t d = digit(buf[i]);
-
-        p->acc = d;
-        state = first_digit(p, d);
-        if (state != ST_SYNTAX)
-            i++;
-    }
-    if (state == ST_DIGITS)
-        state = digits(p, buf, len, &i);
-    if (state <= ST_CR && i < len) {
-        if (buf[i] == '\r') {
-            state = ST_NUM_LF;
-            i++;
-        } else
-            state = ST_SYNTAX;
-    }
-    *at = i;
-    p->state = state;
-    if (state == ST_SYNTAX)
-        return RDL_E_SYNTAX;
-    if (i >= len)
-        return RDL_PENDING;
-    return buf[i] == '\n' ? RDL_OK : fail(p, ST_SYNTAX);
+    if (p->acc > ACC_MAX || p->acc * 10 + d > max)
+        return fail(p, ST_SYNTAX);
+    p->acc = p->acc * 10 + d;
+    return GO_ON;
 }
 
 /* A value is complete; the reply as a whole is when no more are due. */
@@ -356,43 +310,44 @@ static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, s
     return RDL_OK;
 }
 
-/* Take the type byte and the number, as far as they are there. GO_ON: a text is at buf[*used]. */
-static int header(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used, struct rdl_resp_event *ev)
+/* Take one byte before a text. GO_ON: another comes, or the text; RDL_OK: the value is complete. */
+static int step(struct rdl_resp *p, uint8_t c, struct rdl_resp_event *ev)
 {
-    int result;
-
-    if (p->state == ST_TYPE) {
-        result = start(p, buf[0]);
-        if (result != RDL_OK)
-            return result;
-        *used = 1;
-    }
-    if (p->state >= ST_TEXT)
-        return GO_ON;
-    result = number(p, buf, len, used);
-    if (result != RDL_OK)
-        return result;
-    result = number_done(p, ev);
-    if (result != RDL_E_LIMIT)
-        *used += 1;
-    return result;
+    if (p->state == ST_TYPE)
+        return start(p, c);
+    if (p->state <= ST_NEG)
+        return first_of_number(p, c);
+    if (p->state == ST_DIGITS && digit(c) <= 9)
+        return next_digit(p, digit(c));
+    if (c != (p->state == ST_NUM_LF ? '\n' : '\r'))
+        return fail(p, ST_SYNTAX);
+    if (p->state == ST_NUM_LF)
+        return number_done(p, ev);
+    p->state = ST_NUM_LF;
+    return GO_ON;
 }
 
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used, struct rdl_resp_event *ev)
 {
-    int result;
-    size_t at;
+    size_t at = 0;
 
     *used = 0;
     if (p->state >= ST_SYNTAX)
         return fail(p, p->state);
-    if (len == 0)
-        return RDL_PENDING;
-    result = header(p, buf, len, used, ev);
-    if (result != GO_ON)
-        return result;
-    at = *used;
-    if (at >= len)
-        return RDL_PENDING;
-    return text(p, buf, len, at, used, ev);
+    /*@ loop invariant 0 <= at <= len && *used == at && inv(p) && p->state <= ST_TEXT_LF;
+        loop invariant minus: p->state == ST_SIGN ==> p->neg == 0;
+        loop assigns at, *p, *used, *ev;
+        loop variant len - at;
+    */
+    while (at < len && p->state < ST_TEXT) {
+        int result = step(p, buf[at], ev);
+        //@ split result;
+
+        if (result >= 0)
+            at++;
+        *used = at;
+        if (result != GO_ON)
+            return result;
+    }
+    return at < len ? text(p, buf, len, at, used, ev) : RDL_PENDING;
 }

@@ -31,18 +31,7 @@ enum state {
     predicate inv{L}(struct rdl_resp *p) = shape(p) && counts(p) && number(p);
 */
 
-/* What decimal digits mean: dec is the number whose digits are those of `from` and then s[a..b). */
-/*@ predicate is_digit(integer c) = '0' <= c <= '9';
-    predicate all_digits{L}(uint8_t *s, integer a, integer b) = \forall integer k; a <= k < b ==>
-        is_digit(s[k]);
-    axiomatic Decimal {
-        logic integer dec{L}(integer from, uint8_t *s, integer a, integer b) reads s[a .. b-1];
-        axiom dec_none{L}: \forall integer from, a, b; \forall uint8_t *s; b <= a ==>
-            dec(from, s, a, b) == from;
-        axiom dec_push{L}: \forall integer from, a, b; \forall uint8_t *s; b > a ==>
-            dec(from, s, a, b) == 10 * dec(from, s, a, b - 1) + (s[b - 1] - '0');
-    }
-*/
+/*@ predicate is_digit(integer c) = '0' <= c <= '9'; */
 
 /*@ requires \valid(p); assigns *p; ensures inv(p) && p->state == ST_TYPE && p->due == 0; */
 void rdl_resp_init(struct rdl_resp *p);
@@ -90,19 +79,19 @@ int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *us
 static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *used,
                 struct rdl_resp_event *ev);
 
-/*@ requires \valid(p) && \valid(used) && \valid(ev) && len > 0 && \valid_read(buf + (0 .. len - 1));
-    requires \separated(p, used, ev, buf + (0 .. len - 1)) && inv(p) && p->state < ST_SYNTAX;
-    requires *used == 0 && (p->state == ST_SIGN ==> p->neg == 0); assigns *p, *used, *ev;
-    ensures shape: shape(p); ensures counts: counts(p); ensures number: number(p); ensures used: *used <= len;
+/*@ requires \valid(p) && \valid(ev) && \separated(p, ev) && inv(p) && p->state < ST_TEXT;
+    requires p->state == ST_SIGN ==> p->neg == 0; assigns *p, *ev;
+    ensures shape: shape(p); ensures counts: counts(p); ensures number: number(p);
     ensures minus: p->state == ST_SIGN ==> p->neg == 0;
-    ensures ok: \result == RDL_OK ==> *used >= 1 && p->state == ST_TYPE && ev->last == 1 && ev->len == 0;
-    ensures pending: \result == RDL_PENDING ==> *used == len && ST_SIGN <= p->state <= ST_NUM_LF;
+    ensures value: \old(p->state) == ST_DIGITS && is_digit(c) ==>
+        (\result == GO_ON <==> 10 * \old(p->acc) + (c - '0') <= 9223372036854775807 + p->neg) &&
+        (\result == GO_ON ==> p->acc == 10 * \old(p->acc) + (c - '0') && p->state == ST_DIGITS);
+    ensures ok: \result == RDL_OK ==> p->state == ST_TYPE && ev->last == 1 && ev->len == 0;
     ensures syntax: \result == RDL_E_SYNTAX <==> p->state == ST_SYNTAX;
     ensures limit: \result == RDL_E_LIMIT <==> p->state == ST_LIMIT;
-    ensures error: \result < 0 ==> *used < len;
-    ensures text: \result == GO_ON ==> p->state == ST_TEXT || p->state == ST_TEXT_LF;
-    ensures results: RDL_E_LIMIT <= \result <= GO_ON; */
-static int header(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
-                  struct rdl_resp_event *ev);
+    ensures on: \result == GO_ON ==> ST_SIGN <= p->state <= ST_TEXT;
+    ensures results: \result == RDL_OK || \result == GO_ON || \result == RDL_E_SYNTAX ||
+        \result == RDL_E_LIMIT; */
+static int step(struct rdl_resp *p, uint8_t c, struct rdl_resp_event *ev);
 
 #endif

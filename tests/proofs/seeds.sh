@@ -29,9 +29,9 @@ seed() { # name file sed-script prover [functions of WP]
 
 mkdir -p "$out"
 seed due resp_parse.c 's/p->due = due - 1;/p->due = due - 2;/' eva
-seed overflow resp_parse.c 's/(uint64_t)INT64_MAX + p->neg/(uint64_t)INT64_MAX + 1 + p->neg/' wp digits
-seed over-read resp_parse.c 's/for (i = at; i < len; i++)/for (i = at; i <= len; i++)/' eva
-seed used resp_parse.c 's/\*used += 1;/*used += 2;/' wp header
+seed overflow resp_parse.c 's/(uint64_t)INT64_MAX + p->neg/(uint64_t)INT64_MAX + 1 + p->neg/' wp next_digit
+seed over-read resp_parse.c 's/while (at < len \&\& p/while (at <= len \&\& p/' eva
+seed used resp_parse.c '/p->state = ST_TYPE;/{n;s/i++;/i += 2;/;}' wp take_text
 seed window resp_window.c 's/    if (n > w->room)/    if (n > w->room + 1)/' put
 seed hole resp_window.c 's/w->room >= HEAD_MAX + len + 2/w->room >= HEAD_MAX + len - 8/' window
 exit $missed
