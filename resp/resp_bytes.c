@@ -4,15 +4,20 @@
 
 #include <string.h>
 
-#ifdef __OPTIMIZE_SIZE__
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__)
 
 void rdl_copy(void *to, const void *from, size_t len)
 {
-    volatile uint8_t *out = to; /* else a compiler knows the loop, and calls memcpy */
+    uint8_t *out = to;
     const uint8_t *in = from;
+    const uint8_t *end = in + len;
 
-    while (len-- > 0)
+    if (len == 0) /* here and not for each byte: a fifth of the instructions */
+        return;
+    do {
         *out++ = *in++;
+        __asm__ volatile(""); /* else a compiler recognizes the loop, and calls memcpy */
+    } while (in != end);
 }
 
 void rdl_zero(void *to, size_t len)

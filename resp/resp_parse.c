@@ -3,9 +3,10 @@
  * resp_parse.c - the RESP2 reader.
  *
  * A value is a type byte, then a number or a text; the number of a bulk is followed by a text of that
- * length. The type and the number are read a byte at a time (step), a text as far as it is there (text). A
- * call returns where an event is complete, where the input ends, or at a wrong byte. Arrays need no stack: RESP2 writes them in
- * preorder, so one counter of the values still due says where a reply ends, however deep they nest.
+ * length. The type and the number are read a byte at a time (step), a text as far as it is there (text).
+ * A call returns where an event is complete, where the input ends, or at a wrong byte. Arrays need no
+ * stack: RESP2 writes them in preorder, so one counter of the values still due says where a reply ends,
+ * however deep they nest.
  */
 #include "resp/resp_private.h"
 
