@@ -160,6 +160,7 @@ static void on_signal(int sig)
 static int demo(struct board *b, const char *program_dir, int use_standin)
 {
     struct story t = {.victim = VICTIM};
+    char svg[PATH_LEN + 16];
 
     if (demo_servers_start(&servers, work_dir, program_dir, use_standin) != 0)
         return 1;
@@ -178,7 +179,13 @@ static int demo(struct board *b, const char *program_dir, int use_standin)
         return 128 + interrupted;
     int overlaps = demo_overlaps(b);
     demo_picture(b, &t);
+    snprintf(svg, sizeof svg, "%s/demo.svg", program_dir);
+    if (demo_svg(b, &t, svg) != 0) {
+        perror(svg);
+        return 1;
+    }
     report(b, &t, with, without, overlaps);
+    printf("  The picture of this run: %s\n\n", svg);
     return failed == 0 && with == HOLDS && overlaps == 0 && t.back_us != 0 ? 0 : 1;
 }
 

@@ -5,7 +5,8 @@
  *     demo.c           what happens, in its order
  *     demo_servers.c   five servers: start, kill, start again
  *     demo_work.c      the eight processes; this is where the library is used
- *     demo_picture.c   what it looked like
+ *     demo_picture.c   what it looked like, as text
+ *     demo_svg.c       and as an SVG picture
  */
 #ifndef RDL_DEMO_H
 #define RDL_DEMO_H
@@ -70,6 +71,8 @@ pid_t demo_fork(void);
 int demo_work(struct board *b, const struct servers *s, int worker, int locked, const char *file);
 
 void demo_picture(const struct board *b, const struct story *t);
+/* Write the run to this file as an SVG picture; 0, or -1 with errno set. */
+int demo_svg(const struct board *b, const struct story *t, const char *path);
 /* Pairs of holds that overlap. */
 int demo_overlaps(const struct board *b);
 

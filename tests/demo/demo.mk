@@ -13,7 +13,9 @@ $(B)/demo: $(DEMO_SRC:%.c=$(B)/lib/%.o) $(LIB)
 CHECK_MORE += check-demo check-readme check-guide
 check-demo: $(B)/demo $(B)/standin $(B)/redlock ## check: the demo, on real servers as README.md shows it, and on the stand-in
 	tests/demo/session.sh $(B)
+	tests/demo/picture.sh $(B)
 	$(B)/demo --standin
+	tests/demo/picture.sh $(B)
 SIZED_README = awk -f tests/house/readme_sizes.awk tests/house/size.txt README.md
 check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its first program compiles and runs
 	@$(SIZED_README) | cmp -s - README.md || \
@@ -23,7 +25,7 @@ check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its
 check-guide: ## check: tests that GUIDE.md names exist; its messages are those of the code
 	tests/house/guide.sh
 
-session: $(B)/demo $(B)/redlock ## write: the README's session, from the demo, status and doctor
+session: $(B)/demo $(B)/redlock ## write: the README's session, from the demo, status and doctor; redlock/demo.svg
 	tests/demo/session.sh $(B) --update
 
 readme: ## write: the README's table of sizes, from tests/house/size.txt

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # session.sh BUILD [--update] - the session in README.md is what these commands print, but for the numbers: the demo on
-# real servers, then status and doctor of three. --update: write it anew.
+# real servers, then status and doctor of three. --update: write it again, and redlock/demo.svg with it.
 set -eu
 build=$1
 export LC_ALL=C.UTF-8 # else the demo draws its pictures with other letters
@@ -73,6 +73,7 @@ if [ "${2:-}" = --update ]; then
         /^<!-- end of session -->/ { print "```"; on = 0 }
         !on' README.md >"$dir/README.md"
     cp "$dir/README.md" README.md
+    cp "$build/demo.svg" redlock/demo.svg
     exit
 fi
 in_readme | shape >"$dir/shown"
