@@ -11,7 +11,7 @@ $(B)/demo: $(DEMO_SRC:%.c=$(B)/lib/%.o) $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $^
 
 CHECK_MORE += check-demo check-readme check-guide
-check-demo: $(B)/demo $(B)/standin $(B)/redlock ## check: the demo, on real servers as README.md shows it, and on the stand-in
+check-demo: $(B)/demo $(B)/standin $(B)/redlock ## check: the demo, on real servers as GUIDE.md shows it, and on the stand-in
 	tests/demo/session.sh $(B)
 	tests/demo/picture.sh $(B)
 	$(B)/demo --standin
@@ -25,7 +25,7 @@ check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its
 check-guide: ## check: tests that GUIDE.md names exist; its messages are those of the code
 	tests/house/guide.sh
 
-session: $(B)/demo $(B)/redlock ## write: the README's session, from the demo, status and doctor; redlock/demo.svg
+session: $(B)/demo $(B)/redlock ## write: the guide's session, from the demo, status and doctor; redlock/demo.svg
 	tests/demo/session.sh $(B) --update
 
 readme: ## write: the README's table of sizes, from tests/house/size.txt

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# session.sh BUILD [--update] - the session in README.md is what these commands print, but for the numbers: the demo on
+# session.sh BUILD [--update] - the session in GUIDE.md is what these commands print, but for the numbers: the demo on
 # real servers, then status and doctor of three. --update: write it again, and redlock/demo.svg with it.
 set -eu
-build=$1
+build=$1 guide=redlock/GUIDE.md
 export LC_ALL=C.UTF-8 # else the demo draws its pictures with other letters
 dir=$(realpath "$(mktemp -d)")
 started=
@@ -58,8 +58,8 @@ REDLOCK_RESTART_GUARD=off
 export REDLOCK_URLS REDLOCK_RESTART_GUARD
 session >"$dir/session" || { status=$?; cat "$dir/session"; exit $status; }
 
-in_readme() {
-    awk '/^<!-- session: make session -->/ { on = 1; next } /^<!-- end of session -->/ { on = 0 } on && !/^```/' README.md
+in_guide() {
+    awk '/^<!-- session: make session -->/ { on = 1; next } /^<!-- end of session -->/ { on = 0 } on && !/^```/' $guide
 }
 
 # Without the pictures, numbers and ids.
@@ -71,14 +71,14 @@ if [ "${2:-}" = --update ]; then
     awk -v new="$dir/session" '
         /^<!-- session: make session -->/ { print; print "```text"; while ((getline line < new) > 0) { sub(/ +$/, "", line); print line }; on = 1 }
         /^<!-- end of session -->/ { print "```"; on = 0 }
-        !on' README.md >"$dir/README.md"
-    cp "$dir/README.md" README.md
+        !on' $guide >"$dir/guide"
+    cp "$dir/guide" $guide
     cp "$build/demo.svg" redlock/demo.svg
     exit
 fi
-in_readme | shape >"$dir/shown"
+in_guide | shape >"$dir/shown"
 shape <"$dir/session" | diff "$dir/shown" - || {
-    echo "README.md: its session is not what is printed: make session" >&2
+    echo "$guide: its session is not what is printed: make session" >&2
     exit 1
 }
-echo "the session in README.md is what is printed"
+echo "the session in $guide is what is printed"
