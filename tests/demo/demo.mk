@@ -3,14 +3,14 @@
 
 DEMO_SRC := $(sort $(wildcard tests/demo/*.c))
 
-.PHONY: demo check-demo check-readme check-guide readme session
+.PHONY: demo check-demo check-readme check-guide check-limits readme session
 demo: $(B)/demo $(B)/standin ## see: eight processes share a file and a lock while a server dies: see it work
 	@$(B)/demo
 
 $(B)/demo: $(DEMO_SRC:%.c=$(B)/lib/%.o) $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $^
 
-CHECK_MORE += check-demo check-readme check-guide
+CHECK_MORE += check-demo check-readme check-guide check-limits
 check-demo: $(B)/demo $(B)/standin $(B)/redlock ## check: the demo, on real servers as GUIDE.md shows it, and on the stand-in
 	tests/demo/session.sh $(B)
 	tests/demo/picture.sh $(B)
@@ -24,6 +24,9 @@ check-readme: $(LIB) $(B)/standin ## check: the README's sizes are true, and its
 
 check-guide: ## check: tests that GUIDE.md names exist; its messages are those of the code
 	tests/house/guide.sh
+
+check-limits: $(LIB) $(B)/lib/cli.a ## check: the limits and defaults in redlock.3 are those of the code
+	@CC='$(CC)' tests/house/limits.sh $(B)
 
 session: $(B)/demo $(B)/redlock ## write: the guide's session, from the demo, status and doctor; redlock/demo.svg
 	tests/demo/session.sh $(B) --update
