@@ -54,9 +54,10 @@ is_px_only() { # image
 
 # What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.
 images() { # target
-    for image in empty writer lock nologin redlock; do
+    for image in empty writer lock nologin methods redlock; do
         case $image in
         nologin) main='-DLOGIN=NULL tests/house/images/image_lock.c' ;; # its server has no password
+        methods) main='-DWAYS=rdl_ways_all tests/house/images/image_lock.c' ;; # not by script alone
         *) main=tests/house/images/image_$image.c ;;
         esac
         $(compiler "$1") -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -I. -nostartfiles \
@@ -70,7 +71,7 @@ images() { # target
         $2 ~ /[TtRr]/ && $1 !~ /^(_start|memcpy|templates)/ { n += $4 } END { print "image", t, "writer", n }'
 }
 
-# An array as long as each structure of the headers is large; its size is read from the object.
+# An array as long as each structure of the headers is large, and the queue of one lock; its size is read from the object.
 structs() { # abi target
     layers=$(ls resp/resp.h net/net.h lock/lock.h redlock/redlock.h 2>/dev/null)
     {
@@ -78,6 +79,7 @@ structs() { # abi target
             echo "#include \"$header\""
         done
         sed -n 's/^struct \(rdl_[a-z0-9_]*\) {$/char size_of_\1[sizeof(struct \1)];/p' $layers
+        echo 'char size_of_queue_for_16[RDL_QUEUE_FOR(1, 16)]; /* a lock with a name of 16 bytes */'
     } >"$tree/structs.c"
     $(compiler "$2") -std=c99 -I. -c -o "$tree/structs.o" "$tree/structs.c" || return
     nm -P -t d "$tree/structs.o" | sed -n 's/^size_of_//p' | awk -v abi="$1" '{ print "sizeof", abi, $1, $4 + 0 }'

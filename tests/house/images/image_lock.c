@@ -5,6 +5,9 @@
 #ifndef LOGIN
 #define LOGIN &rdl_login
 #endif
+#ifndef WAYS
+#define WAYS rdl_ways_script
+#endif
 
 void _start(void);
 
@@ -14,7 +17,7 @@ static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
-    .ways = &rdl_ways_script,
+    .ways = &WAYS,
     .login = LOGIN,
     .queue = queue,
     .queue_len = sizeof queue,
