@@ -1,34 +1,100 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readme.sh BUILD - the README's first program, as it stands there: it compiles without a warning, takes
-# and releases its lock on a server, says what is wrong without one; and it begins within 30 lines.
+# readme.sh BUILD - README.md keeps its size and is true of the tree: its figures are those of today, its links lead
+# somewhere, its targets exist, its commands run. Its first program compiles without a warning, takes its lock on a server,
+# works and releases it; and it prints why if the server is not there, the lock is held, or the work fails.
 set -eu
 # shellcheck source=tests/house/standin.sh
 . "$(dirname "$0")/standin.sh"
-build=$1
+build=$(cd "$1" && pwd) here=$(dirname "$0")
 dir=$(mktemp -d "$build/readme.XXXXXX")
 server=
 trap 'if [ -n "$server" ]; then kill "$server"; fi; rm -rf "$dir"' EXIT
+fail() {
+    echo "README.md: $*" >&2
+    exit 1
+}
 
-awk -f "$(dirname "$0")/first.awk" README.md >"$dir/first.c"
+# ---------------------------------------------------------------- the page
+[ "$(wc -l <README.md)" -le 160 ] || fail "more than 160 lines"
+[ "$(wc -w <README.md)" -le 1300 ] || fail "more than 1,300 words"
+wide=$(awk 'length($0) > 100 { print FNR }' README.md)
+[ -z "$wide" ] || fail "longer than 100 columns:" "$wide"
+"$here/readme_figures.sh" >"$dir/figures" || fail "it lacks a figure"
+diff README.md "$dir/figures" || fail "its figures (<) are not those of today (>): make readme"
+
+# Links and targets, of the page on packaging as well. A heading as GitHub names it.
+for page in README.md redlock/pkg/README.md; do
+    grep -oE '\]\([^)]+\)' $page | sed 's/^](//; s/)$//' | grep -v '://' >"$dir/links"
+    while read -r link; do
+        file=$page
+        case $link in \#*) ;; *) file=$(dirname $page)/${link%%#*} ;; esac
+        [ -e "$file" ] || fail "$page links to $link, which does not exist"
+        case $link in *\#*)
+            sed -nE 's/^#+ //p' "$file" | tr '[:upper:]' '[:lower:]' | tr -cd 'a-z0-9 \n-' | tr ' ' '-' |
+                grep -qxF -e "${link#*#}" || fail "$page: no heading of $file is #${link#*#}"
+            ;;
+        esac
+    done <"$dir/links"
+    # In code only: "make" is also a word.
+    # shellcheck disable=SC2016 # backquotes are what is around code
+    sed -n 's/^    //p; s/[^`]*`\([^`]*\)`[^`]*/\1\n/gp' $page | grep -oE '(^|&& )make( [a-z-]+)+' |
+        sed 's/.*make //' | tr ' ' '\n' | sort -u >"$dir/targets"
+    [ -s "$dir/targets" ] || fail "$page has no targets of make"
+    while read -r target; do
+        cat Makefile tests/*/*.mk fuzz/*.mk | grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" || fail "$page: there is no make $target"
+    done <"$dir/targets"
+done
+
+# ---------------------------------------------------------------- the program
+awk -f "$here/first.awk" README.md >"$dir/first.c"
 [ -s "$dir/first.c" ]
-
 begin_standin "$build/standin" "$dir"
 
-compile() { # program: of $dir/$1.c
-    ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -I. "$dir/$1.c" "$build/libredlock.a" -o "$dir/$1"
+compile() { # program, URL's host and port
+    mkdir "$dir/$1"
+    sed "s/127\.0\.0\.1:6379/$2/" "$dir/first.c" >"$dir/$1.c"
+    ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -I. "$dir/$1.c" "$build/libredlock.a" -o "$dir/$1/first"
 }
-compile first
-sed "s/127\.0\.0\.1:6379/127.0.0.1:$port/" "$dir/first.c" >"$dir/here.c"
-compile here
-sed 's/127\.0\.0\.1:6379/127.0.0.1:1/' "$dir/first.c" >"$dir/nobody.c"
-compile nobody
+prints() { # status, line, program: in a folder of its own it ends so, and prints that
+    status=0
+    (cd "$dir/$3" && ./first) >"$dir/said" 2>&1 || status=$?
+    [ "$status" -eq "$1" ] || fail "the program ends with $status, not $1: $(cat "$dir/said")"
+    grep -q "^$2\$" "$dir/said" || fail "the program does not print \"$2\": $(cat "$dir/said")"
+}
+compile shown 127.0.0.1:6379
+compile here "127.0.0.1:$port"
+compile nobody 127.0.0.1:1
+compile name "localhost:$port"
 
-ms=$("$dir/here" | sed -n 's/^ours for \([0-9]*\) ms$/\1/p')
-[ "${ms:-0}" -gt 0 ]
-[ "$ms" -lt 10000 ] # its ttl
-if "$dir/nobody" >"$dir/said"; then
-    exit 1
+prints 0 'the lock lasts for [0-9]* ms' here
+ms=$(sed -n 's/[^0-9]*\([0-9]*\).*/\1/p' "$dir/said")
+if [ "$ms" -le 0 ] || [ "$ms" -ge 10000 ]; then fail "a lease of $ms ms, and its ttl is 10000"; fi
+[ -s "$dir/here/report.txt" ] || fail "the program did no work"
+prints 0 'the lock lasts for [0-9]* ms' here # it was released
+rm "$dir/here/report.txt" && mkdir "$dir/here/report.txt"
+prints 1 'report.txt: cannot be written' here
+prints 1 'no lock: cannot connect' nobody
+prints 1 'server: names are not looked up here.*' name
+
+export REDLOCK_URLS="redis://127.0.0.1:$port" REDLOCK_RESTART_GUARD=off PATH="$build:$dir:$PATH"
+token=$(redlock acquire nightly)
+sed -i 's/\.wait_ms = 5000/.wait_ms = 0/' "$dir/first.c"
+compile held "127.0.0.1:$port"
+prints 1 'no lock: .*' held
+REDLOCK_TOKEN=$token redlock release nightly
+
+# ---------------------------------------------------------------- the commands
+# shellcheck disable=SC2016 # that shell expands it
+printf '#!/bin/sh\necho "$0 ${REDLOCK_FENCE-}"\n' | tee "$dir/backup.sh" >"$dir/dump"
+chmod +x "$dir/backup.sh" "$dir/dump"
+sed -n '/^## The command$/,/^## The library$/s/^    //p' README.md >"$dir/commands"
+[ "$(grep -c redlock "$dir/commands")" -ge 6 ] || fail "it shows next to no commands"
+status=0
+(cd "$dir" && sh -eux commands) >"$dir/said" 2>&1 || status=$?
+# The last one is doctor: it ends with 1 where it has warnings only, and then prints the rights.
+if [ "$status" -gt 1 ] || ! tail -n 1 "$dir/said" | grep -q '^ACL SETUSER'; then
+    cat "$dir/said" >&2
+    fail "a command that it shows fails"
 fi
-grep -q '^no lock: cannot connect$' "$dir/said"
-echo "the README's program compiles and runs"
+echo "README.md: $(wc -l <README.md) lines; its figures, links, commands and program are true"

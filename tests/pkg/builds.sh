@@ -12,7 +12,7 @@ run() { "$@" >"$dir/said" 2>&1 || { cat "$dir/said"; echo "builds.sh: $*"; exit 
 awk -f tests/house/first.awk README.md | sed 's/127\.0\.0\.1:6379/127.0.0.1:1/' >"$dir/first.c"
 works() { # program
     status=0
-    "$1" >"$dir/said" || status=$?
+    "$1" >"$dir/said" 2>&1 || status=$?
     [ "$status" -eq 1 ]
     grep -qx 'no lock: cannot connect' "$dir/said"
     echo "builds: $2"
