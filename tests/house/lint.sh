@@ -112,8 +112,10 @@ format_step() {
 shell_step() {
     scripts | xargs -r shellcheck 2>&1
 }
+# In a heading mdoc takes a word like In or No for a macro, without a warning: write \&In.
 man_step() {
     mandoc -T lint -W warning redlock/cli/redlock.1 redlock/redlock.3 2>&1
+    grep -nE '^\.S[hs] (.* )?[A-Z][a-z]( |$)' redlock/cli/redlock.1 redlock/redlock.3
 }
 
 changed=
