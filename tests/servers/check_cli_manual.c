@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What redlock.1 shows under EXAMPLES is run as it stands; only the hosts a to e and the password file are
- * others. And --help fits on a screen.
+ * redlock.1: its EXAMPLES run as they are, except for the hosts a to e and the password file. OPTIONS has
+ * each option once, with the verbs that accept it, and EXIT STATUS each exit status. And --help fits on a
+ * screen.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
@@ -56,18 +57,38 @@ static int example(int k, char text[SHOWN_TEXT])
     return text[0] != '\0';
 }
 
+/* The lines that begin so, of a section of the page, or of all of a source file. */
+enum { LINES_MAX = 64, LINE_CAP = 300 };
+struct lines {
+    size_t n;
+    char line[LINES_MAX][LINE_CAP];
+};
+static struct lines items, sources;
+
+static void read_lines(const char *path, const char *section, const char *begin, struct lines *out)
+{
+    char line[LINE_CAP];
+    int is_there = section == NULL;
+    FILE *file = fopen(path, "re");
+
+    ck_assert_ptr_nonnull(file);
+    out->n = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (section != NULL && strncmp(line, ".Sh ", 4) == 0)
+            is_there = strcmp(line + 4, section) == 0;
+        if (!is_there || strncmp(line, begin, strlen(begin)) != 0)
+            continue;
+        ck_assert_uint_lt(out->n, LINES_MAX);
+        memcpy(out->line[out->n++], line, sizeof line);
+    }
+    fclose(file);
+}
+
 /* What its programs say. */
-static const char *const runs[] = {"backup\nbackup\n",
-                                   "backup\n",
-                                   "backup\n",
-                                   "backup\n",
-                                   "first-half\nsecond-half\n",
-                                   "backup\n",
-                                   "backup\n",
-                                   "nightly: free\n",
-                                   "",
-                                   "",
-                                   ""};
+static const char *const runs[] = {
+    "backup\nbackup\n", "backup\n", "backup\n",        "backup\n", "first-half\nsecond-half\n",
+    "backup\n",         "backup\n", "nightly: free\n", "",         ""};
 enum { EXAMPLES = sizeof runs / sizeof runs[0] };
 
 START_TEST(the_examples_run_as_they_stand)
@@ -85,8 +106,7 @@ START_TEST(the_examples_run_as_they_stand)
     }
     ck_assert_msg(command_run(&c) == 0, "%d: %s\n%s", c.status, shown, c.err);
     ck_assert_msg(strcmp(c.out, runs[_i]) == 0, "%s\n%s%s", shown, c.out, c.err);
-    if (strstr(shown, "--trace") == NULL)
-        ck_assert_str_eq(c.err, "");
+    ck_assert_str_eq(c.err, "");
     for (int i = 0; i < N; i++)
         held += strcmp(live_command(&server[i], "EXISTS nightly"), ":1\r\n") == 0;
     ck_assert(strstr(shown, "--keep") != NULL ? held > N / 2 : held == 0);
@@ -124,6 +144,113 @@ START_TEST(help_is_a_screen_and_names_what_it_is_for)
 }
 END_TEST
 
+/* Does an item of OPTIONS have this flag: ".It Fl w , Fl -wait Ar time Pq run list" has "w" and "-wait"? */
+static int has_flag(const char *item, const char *flag)
+{
+    char text[60];
+
+    snprintf(text, sizeof text, " Fl %s", flag);
+    const char *p = strstr(item, text);
+    return p != NULL && strchr(" ", p[strlen(text)]) != NULL;
+}
+
+static int is_for_verb(const char *item, const char *verb)
+{
+    const char *some = strstr(item, " Pq "), *all_but = strstr(item, " Pq all but ");
+
+    if (all_but != NULL)
+        return strstr(all_but, verb) == NULL;
+    return some == NULL || strstr(some, verb) != NULL;
+}
+
+/* It stops at the option, or later at the URL. */
+static int is_accepted(const char *verb, const char *word)
+{
+    char option[60];
+
+    snprintf(option, sizeof option, "--%s", word);
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){verb, option, NULL});
+    command_setenv(&c, "REDLOCK_URLS=nonsense");
+    command_run(&c);
+    return strstr(c.err, "unknown option") == NULL && strstr(c.err, "is no option") == NULL;
+}
+
+/* A row of the parser's table, {'w', "wait", OPT_...: its word, and its letter or 0. Else NULL. */
+static const char *option_of(const char *row, char *letter, char word[40])
+{
+    *letter = '\0';
+    if (sscanf(row, " {'%c', \"%39[a-z-]\", OPT_", letter, word) == 2 ||
+        sscanf(row, " {0, \"%39[a-z-]\", OPT_", word) == 1)
+        return word;
+    return NULL;
+}
+
+START_TEST(options_of_the_page_are_those_of_the_parser)
+{
+    size_t flags = 0, n = 0;
+    char letter, word[40], flag[42];
+
+    read_lines("redlock/cli/redlock.1", "OPTIONS", ".It Fl ", &items);
+    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    for (size_t i = 0; i < items.n; i++)
+        flags += command_count(items.line[i], "Fl -");
+    for (size_t k = 0; k < sources.n; k++) {
+        if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
+            continue; /* --token is there to be refused */
+        n++;
+        snprintf(flag, sizeof flag, "-%s", word);
+        size_t i = 0;
+        while (i < items.n && !has_flag(items.line[i], flag))
+            i++;
+        ck_assert_msg(i < items.n, "--%s is not under OPTIONS", word);
+        snprintf(flag, sizeof flag, "%c", letter);
+        ck_assert_msg(letter == '\0' || has_flag(items.line[i], flag), "not -%c: %s", letter, items.line[i]);
+    }
+    ck_assert_uint_gt(n, 30);
+    ck_assert_uint_eq(flags, n);
+}
+END_TEST
+
+START_TEST(the_page_says_which_options_a_verb_accepts)
+{
+    char letter, word[40], flag[42];
+
+    read_lines("redlock/cli/redlock.1", "OPTIONS", ".It Fl ", &items);
+    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    for (size_t k = 0; k < sources.n; k++) {
+        if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
+            continue;
+        int is_said = 0; /* by one of them: list has a --legacy of its own */
+        snprintf(flag, sizeof flag, "-%s", word);
+        for (size_t i = 0; i < items.n; i++)
+            is_said |= has_flag(items.line[i], flag) && is_for_verb(items.line[i], verbs[_i]);
+        ck_assert_msg(is_said == is_accepted(verbs[_i], word), "--%s of %s: %s", word, verbs[_i],
+                      is_said ? "not accepted" : "accepted, and the page does not say so");
+    }
+}
+END_TEST
+
+START_TEST(exit_statuses_of_the_page_are_those_of_the_code)
+{
+    int status, shown;
+    size_t n = 0;
+
+    read_lines("redlock/cli/redlock.1", "EXIT STATUS", ".It ", &items);
+    read_lines("redlock/cli/cli.h", NULL, "    RDL_EXIT_", &sources);
+    for (size_t k = 0; k < sources.n; k++) {
+        if (sscanf(sources.line[k], " %*[A-Z_] = %d", &status) != 1)
+            continue;
+        size_t times = 0;
+        for (size_t i = 0; i < items.n; i++)
+            times += sscanf(items.line[i], ".It %d", &shown) == 1 && shown == status;
+        ck_assert_msg(times == 1, "%d is %zu times under EXIT STATUS", status, times);
+        n++;
+    }
+    ck_assert_uint_eq(items.n, n);
+}
+END_TEST
+
 START_TEST(help_of_who_looks_at_locks_names_what_makes_a_server_count)
 {
     static const char *const look[] = {"status", "list", "break"};
@@ -139,7 +266,7 @@ END_TEST
 Suite *suite_cli_manual(void)
 {
     Suite *suite = suite_create("cli_manual");
-    TCase *examples = tcase_create("examples"), *help = tcase_create("help");
+    TCase *examples = tcase_create("examples"), *help = tcase_create("help"), *page = tcase_create("page");
 
     tcase_add_checked_fixture(examples, setup, teardown);
     tcase_add_loop_test(examples, the_examples_run_as_they_stand, 0, EXAMPLES);
@@ -147,7 +274,12 @@ Suite *suite_cli_manual(void)
     tcase_add_loop_test(help, help_is_a_screen_and_names_what_it_is_for, 0,
                         (int)(sizeof verbs / sizeof verbs[0]));
     tcase_add_loop_test(help, help_of_who_looks_at_locks_names_what_makes_a_server_count, 0, 3);
+    tcase_add_test(page, options_of_the_page_are_those_of_the_parser);
+    tcase_add_loop_test(page, the_page_says_which_options_a_verb_accepts, 1,
+                        (int)(sizeof verbs / sizeof verbs[0]));
+    tcase_add_test(page, exit_statuses_of_the_page_are_those_of_the_code);
     suite_add_tcase(suite, examples);
+    suite_add_tcase(suite, page);
     suite_add_tcase(suite, help);
     return suite;
 }
