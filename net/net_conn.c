@@ -89,17 +89,15 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
 
 /*
  * The way it is put, and EVAL or EVALSHA, is chosen once: the chunks that it goes out in must join. 0: every
- * way was refused to others already; it is answered and gone.
+ * way was refused to others already; it is answered.
  */
-static int draw(struct rdl_conn *c, uint32_t at)
+static int draw(struct rdl_conn *c, struct rdl_record *r)
 {
-    struct rdl_record *r = rdl_record_at(c, at);
     const struct rdl_way *way = r->round == ROUND_LOOK ? rdl_way_choose(c, r) : rdl_way_of(c, r);
 
     if (way == NULL) {
         rdl_req_answer(r->req, RDL_ANSWER_ERROR, r->passed != PASSED_NONE ? r->error : rdl_way_error(c, r),
                        0);
-        rdl_queue_remove(c, at);
         return 0;
     }
     r->is_exclusive = way->rounds != NULL;
@@ -117,8 +115,8 @@ static void put_requests(struct rdl_conn *c, struct rdl_window *w)
 
         if (r->len == 0 && !may_draw(c, at))
             return;
-        if (r->len == 0 && !draw(c, at)) {
-            at = at < c->head ? c->head : at;
+        if (r->len == 0 && !draw(c, r)) {
+            at = rdl_queue_remove(c, at);
             continue;
         }
         w->total = 0;
