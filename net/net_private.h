@@ -13,8 +13,8 @@ struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at);
 
 /* What the record of this command takes. */
 uint32_t rdl_command_size(const struct rdl_command *cmd);
-/* RDL_OK or RDL_E_FULL; keep: bytes that must stay free behind it. */
-int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t keep);
+/* There is room for size, the bytes of rdl_command_size. */
+void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t size);
 /* Where the next one is then. */
 uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at);
 /* Send the head again, behind all others: its reply said that it was not done. */

@@ -66,13 +66,10 @@ static uint8_t *put_text(uint8_t *to, struct rdl_bytes text)
     return to + text.len;
 }
 
-int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t keep)
+void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t size)
 {
-    uint32_t size = rdl_command_size(cmd);
     struct rdl_record *r;
 
-    if (c->tail - c->base + size + keep > c->cfg->queue_len)
-        return RDL_E_FULL;
     if (c->tail + size > c->cfg->queue_len)
         compact(c);
     c->tail += size;
@@ -87,7 +84,6 @@ int rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_com
     r->value_len = (uint8_t)cmd->value.len;
     r->extra_len = (uint8_t)cmd->extra.len;
     put_text(put_text(put_text((uint8_t *)(r + 1), cmd->name), cmd->value), cmd->extra);
-    return RDL_OK;
 }
 
 uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)

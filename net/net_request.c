@@ -362,8 +362,8 @@ void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req)
 
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
 {
-    uint32_t own;
-    int rc;
+    uint32_t size;
+    uint32_t needed;
 
     RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_NAME_MAX);
     RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
@@ -379,14 +379,15 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     if (cmd->op->may_grant)
         rdl_conn_free_room(c, req);
     /* A release fits behind whatever is asked for a lock; for what a SET may grant that room is reserved. */
-    own = cmd->op->is_owed ? 0 : rdl_command_size(cmd);
-    if (rdl_command_size(cmd) + own > c->cfg->queue_len)
+    size = rdl_command_size(cmd);
+    needed = cmd->op->is_owed ? size : 2 * size;
+    if (needed > c->cfg->queue_len)
         return RDL_E_QUEUE;
-    rc = rdl_queue_push(c, req, cmd, c->reserved + own);
-    if (rc != RDL_OK)
-        return rc;
+    if (c->tail - c->base + needed + c->reserved > c->cfg->queue_len)
+        return RDL_E_FULL;
+    rdl_queue_push(c, req, cmd, size);
     if (cmd->op->may_grant) {
-        req->room = (uint8_t)(own / 8); /* records are whole units */
+        req->room = (uint8_t)(size / 8); /* records are whole units */
         c->reserved += req->room * 8u;
     }
     if (req != NULL) {

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_queue.c: a record that does not fit is refused
-s,c->tail - c->base \+ size \+ keep > c->cfg->queue_len,c->tail - c->base > c->cfg->queue_len,
+# net/net_request.c: a record that does not fit is refused
+s/base \+ needed \+ c->reserved >/base >/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: a SET is taken only if its release still fits
-s/c->reserved \+ own\)/c->reserved * 0)/
+s/base \+ needed \+ c->reserved >/base + size >/
