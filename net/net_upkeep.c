@@ -176,25 +176,19 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
 
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
 {
-    switch (rdl_conn_state(c)) {
-    case RDL_CONN_CLOSED:
-        return upkeep_closed(c, now_ms);
-    case RDL_CONN_OPENING:
-    case RDL_CONN_HANDSHAKE:
-        time_login(c, now_ms);
-        if (now_ms < c->retry_ms)
-            return c->retry_ms;
-        rdl_conn_shut(c, RDL_E_TIMEOUT);
+    if (c->state == RDL_CONN_FAILED)
         return UINT64_MAX;
-    case RDL_CONN_READY:
-    case RDL_CONN_SILENT:
-        time_login(c, now_ms);
+    if (c->state == RDL_CONN_CLOSED)
+        return upkeep_closed(c, now_ms);
+    time_login(c, now_ms);
+    if (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT) {
         if (c->preflight != NULL && !(c->cfg->facts->has & RDL_FACT_STAMPED))
             c->preflight->stamp(c, now_ms);
         return upkeep_ready(c, now_ms);
-    case RDL_CONN_FAILED:
-        break;
     }
+    if (now_ms < c->retry_ms)
+        return c->retry_ms;
+    rdl_conn_shut(c, RDL_E_TIMEOUT);
     return UINT64_MAX;
 }
 
