@@ -143,21 +143,11 @@ static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
     return end_ms;
 }
 
-/* A pause ends with the next beat of a clock that began with the login, not so long after it began. */
-static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
+/* When the oldest answer is overdue, and from then on when the connection ends. */
+static uint64_t upkeep_waiting(struct rdl_conn *c, uint64_t now_ms)
 {
-    uint32_t clock_ms = (uint32_t)now_ms - c->mark_ms;
     uint64_t end_ms;
 
-    if (c->beat != (uint8_t)(clock_ms / BEAT_MS)) {
-        c->beat = (uint8_t)(clock_ms / BEAT_MS);
-        drop_stale(c, now_ms);
-        rdl_queue_resume(c);
-    }
-    if (c->head == c->tail) /* nothing is waited for */
-        rdl_conn_heard(c);
-    if (c->head == c->tail || c->patience_ms == 0)
-        return c->base != c->head ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
     if (c->state == RDL_CONN_READY) {
         if (c->retry_ms == 0)
             c->retry_ms = now_ms + patience_of(c);
@@ -172,6 +162,23 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
         return end_ms;
     rdl_conn_shut(c, RDL_E_TIMEOUT);
     return UINT64_MAX;
+}
+
+/* A pause ends with the next beat of a clock that began with the login, not so long after it began. */
+static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
+{
+    uint32_t clock_ms = (uint32_t)now_ms - c->mark_ms;
+
+    if (c->beat != (uint8_t)(clock_ms / BEAT_MS)) {
+        c->beat = (uint8_t)(clock_ms / BEAT_MS);
+        drop_stale(c, now_ms);
+        rdl_queue_resume(c);
+    }
+    if (c->head == c->tail) /* nothing is waited for */
+        rdl_conn_heard(c);
+    else if (c->patience_ms != 0)
+        return upkeep_waiting(c, now_ms);
+    return c->base != c->head ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
 }
 
 uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
