@@ -180,12 +180,14 @@ void rdl_conn_heard(struct rdl_conn *c)
 static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     const struct rdl_record *r;
+    const struct rdl_way *way;
 
     if (c->state != RDL_CONN_READY || c->head == c->tail)
         return;
     r = rdl_record_at(c, c->head);
-    if (r->len != 0 && rdl_way_of(c, r)->take != NULL)
-        rdl_way_of(c, r)->take(c, ev);
+    way = rdl_way_of(c, r);
+    if (r->len != 0 && way->take != NULL)
+        way->take(c, ev);
 }
 
 /* Keep of the reply what an answer needs: kind, numbers, the beginning of its text. */
