@@ -10,19 +10,12 @@
 
 static const char *login_command_at(const struct rdl_endpoint *ep, unsigned *index)
 {
-    const char *auth = ep->user.len > 0 ? rdl_wire_auth_user : rdl_wire_auth;
-    const char *const commands[] = {ep->user.len > 0 || ep->password.len > 0 ? auth : NULL,
-                                    ep->db != 0 ? rdl_wire_select : NULL,
-                                    ep->client_name.len > 0 ? rdl_wire_client_setname : NULL};
-    size_t i;
-
-    for (i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (commands[i] == NULL)
-            continue;
-        if (*index == 0)
-            return commands[i];
-        --*index;
-    }
+    if ((ep->user.len | ep->password.len) != 0 && (*index)-- == 0)
+        return ep->user.len > 0 ? rdl_wire_auth_user : rdl_wire_auth;
+    if (ep->db != 0 && (*index)-- == 0)
+        return rdl_wire_select;
+    if (ep->client_name.len > 0 && (*index)-- == 0)
+        return rdl_wire_client_setname;
     return NULL;
 }
 
