@@ -27,6 +27,8 @@ uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 void rdl_record_restart(struct rdl_record *r);
 /* It may have reached the server: a byte that a driver was given counts as sent. */
 int rdl_record_was_sent(const struct rdl_record *r);
+/* Set the answer of req, which is then queued no more. NULL: nobody waits for it. */
+void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 
 /* -------------------------------------------------- net_way.c: which way this server takes */
 
@@ -51,7 +53,6 @@ void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsig
                      struct rdl_window *w);
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
-void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 /*
  * The connection ended: tell those who wait, keep the releases, to be sent first on the next one. Who waits
  * for a release that was sent may hear of it there, once (rdl_req.is_again).

@@ -179,3 +179,14 @@ int rdl_record_was_sent(const struct rdl_record *r)
 {
     return r->len != 0 || r->round != ROUND_LOOK;
 }
+
+/* In this file, because in net_request.c compilers write it into each of its callers. */
+void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
+{
+    if (req == NULL)
+        return;
+    req->value = value;
+    req->error = (int16_t)error;
+    req->answer = (uint8_t)answer;
+    req->is_queued = 0;
+}

@@ -38,16 +38,6 @@ void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsig
         rdl_window_commands(w, commands, &args);
 }
 
-void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
-{
-    if (req == NULL)
-        return;
-    req->value = value;
-    req->error = (int16_t)error;
-    req->answer = (uint8_t)answer;
-    req->is_queued = 0;
-}
-
 void rdl_record_tell(struct rdl_record *r, int64_t value)
 {
     /* not the error of a way we fell back from */
