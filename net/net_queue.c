@@ -32,12 +32,6 @@ uint32_t rdl_command_size(const struct rdl_command *cmd)
     return size_with(cmd->name.len + cmd->value.len + cmd->extra.len);
 }
 
-struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_t at)
-{
-    RDL_ASSERT(at < c->tail && at % 8 == 0);
-    return (struct rdl_record *)(void *)bytes_at(c, at);
-}
-
 void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS])
 {
     const uint8_t *texts = (const uint8_t *)(r + 1);
