@@ -54,7 +54,10 @@ uint64_t rdl_conn_upkeep_for(struct rdl_conn *c, uint32_t left_ms, uint64_t now_
 enum { RDL_PAUSE_LEAST_MS = 10 };
 
 /* Seed the reconnect jitter with a value unique to this client. */
-void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
+inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
+{
+    c->seed ^= seed;
+}
 
 /* Full jitter: a pause in [1, min(cap_ms, base_ms << tries)]. *seed is the caller's and changes. */
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);

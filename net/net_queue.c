@@ -169,11 +169,6 @@ void rdl_record_restart(struct rdl_record *r)
     r->is_refused = r->is_long = r->in_multi = r->is_exclusive = 0;
 }
 
-int rdl_record_was_sent(const struct rdl_record *r)
-{
-    return r->len != 0 || r->round != ROUND_LOOK;
-}
-
 /* In this file, because in net_request.c compilers write it into each of its callers. */
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
 {

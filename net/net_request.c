@@ -265,6 +265,12 @@ int rdl_request_reply(struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- without an answer */
 
+/* It may have reached the server: a byte that a driver was given counts as sent. */
+static int record_was_sent(const struct rdl_record *r)
+{
+    return r->len != 0 || r->round != ROUND_LOOK;
+}
+
 /* Whoever waits for r is told that no reply will come, and why. */
 static void disconnected(const struct rdl_record *r, int was_sent, int error)
 {
@@ -282,7 +288,7 @@ void rdl_requests_disconnected(struct rdl_conn *c)
 
     while (at < c->tail) {
         struct rdl_record *r = rdl_record_at(c, at);
-        int was_sent = rdl_record_was_sent(r);
+        int was_sent = record_was_sent(r);
         if (r->op->is_owed == OWED_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
             r->req->is_again = 1; /* the answer comes over the next connection */
         } else {
@@ -311,7 +317,7 @@ void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
         return;
     at = rdl_queue_find(c, req);
     r = rdl_record_at(c, at);
-    was_sent = rdl_record_was_sent(r);
+    was_sent = record_was_sent(r);
     disconnected(r, was_sent, RDL_E_TIMEOUT);
     r->req = NULL;
     if (!was_sent && !r->op->is_owed)

@@ -32,10 +32,7 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
     return most == 0 ? 1 : 1 + next_random(seed) % most;
 }
 
-void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
-{
-    c->seed ^= seed;
-}
+extern inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
 
 /*
  * Releases whose key has ended by itself are owed no more: all on a new connection, those that pause on any

@@ -43,7 +43,13 @@ struct rdl_window {
 };
 
 /* Empty. room 0: what is put is counted and nothing is written. */
-void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip);
+inline void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip)
+{
+    w->to = to;
+    w->room = room;
+    w->skip = skip;
+    w->total = 0;
+}
 
 /* What the letters of templates stand for; those a template does not name may be among them. */
 struct rdl_args {

@@ -21,13 +21,7 @@ enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
     logic integer bulk(integer len) = 1 + decimals(len) + 2 + len + 2;
 */
 
-void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip)
-{
-    w->to = to;
-    w->room = room;
-    w->skip = skip;
-    w->total = 0;
-}
+extern inline void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip);
 
 /* WP takes this contract of rdl_copy for granted. */
 /*@ requires \valid(to + (0 .. n - 1)) && \valid_read(from + (0 .. n - 1));
