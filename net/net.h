@@ -246,7 +246,6 @@ struct rdl_conn {
     uint32_t draw;
     uint32_t tail;
     uint32_t reserved; /* bytes kept free for releases: the room of all rdl_reqs */
-    uint32_t waiting;  /* records in the queue */
     uint32_t replies;  /* replies received in all; its growth is progress */
     uint32_t tx_sent;  /* bytes sent of what comes next: the login's command, or the record at draw */
     const uint8_t *tx; /* the chunk that was filled last; the trace shows what of it was sent */
@@ -256,13 +255,13 @@ struct rdl_conn {
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
     uint32_t mark_ms; /* the last progress of the login; the clock that ends pauses begins there */
-    uint32_t seed;
     const struct rdl_preflight *preflight; /* NULL: none */
     struct rdl_resp parser;
     int64_t reply_value; /* the number; of an array: the first in it */
     int64_t reply_second;
     /* closed: try again then; opening: give up; READY: silent, 0: none waits; SILENT: not ended before */
     uint64_t retry_ms;
+    uint32_t seed;
     /* the driver's own */
     int fd;
     int sys_error;   /* net_posix.c: errno of what ended the connection; below 1: it was not the system */

@@ -27,7 +27,12 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c)
 
 uint32_t rdl_conn_waiting(const struct rdl_conn *c)
 {
-    return c->waiting;
+    uint32_t waiting = 0;
+    uint32_t at;
+
+    for (at = c->base; at < c->tail; at += rdl_record_size(rdl_record_at(c, at)))
+        waiting++;
+    return waiting;
 }
 
 int rdl_conn_is_idle(const struct rdl_conn *c)

@@ -67,7 +67,6 @@ void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     if (c->tail + size > c->cfg->queue_len)
         compact(c);
     c->tail += size;
-    c->waiting++;
     r = rdl_record_at(c, c->tail - size);
     rdl_zero(r, sizeof *r);
     r->req = req;
@@ -98,7 +97,6 @@ uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)
         if (at < c->head)
             c->head -= size;
     }
-    c->waiting--;
     if (c->base == c->tail)
         c->base = c->head = c->draw = c->tail = at = 0;
     return at;

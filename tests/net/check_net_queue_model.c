@@ -276,7 +276,7 @@ static void step_break(void)
 static void compare(int step)
 {
     int same = rdl_conn_state(&s.conn) == RDL_CONN_READY && rdl_conn_is_idle(&s.conn) == (nq + np == 0) &&
-               s.conn.waiting == (unsigned)(nq + np);
+               rdl_conn_waiting(&s.conn) == (unsigned)(nq + np);
     int i;
 
     for (i = 0; i < REQS; i++)
