@@ -29,6 +29,8 @@ void rdl_queue_resume(struct rdl_conn *c);
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 /* Back to where nothing of it was sent. */
 void rdl_record_restart(struct rdl_record *r);
+/* Back to where it was new: no way was tried either. */
+void rdl_record_renew(struct rdl_record *r);
 /* Set the answer of req, which is then queued no more. NULL: nobody waits for it. */
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 

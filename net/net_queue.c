@@ -68,7 +68,7 @@ void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         compact(c);
     c->tail += size;
     r = rdl_record_at(c, c->tail - size);
-    rdl_zero(r, sizeof *r);
+    rdl_record_renew(r);
     r->req = req;
     r->op = cmd->op;
     r->until_ms = cmd->until_ms;
@@ -165,6 +165,14 @@ void rdl_record_restart(struct rdl_record *r)
     r->replies = 0;
     r->verdict = RDL_ANSWER_NONE;
     r->is_refused = r->is_long = r->in_multi = r->is_exclusive = 0;
+}
+
+void rdl_record_renew(struct rdl_record *r)
+{
+    rdl_record_restart(r);
+    r->way = r->passed = 0;
+    r->error = RDL_OK;
+    r->is_sha = r->is_last = 0;
 }
 
 /* In this file, because in net_request.c compilers write it into each of its callers. */

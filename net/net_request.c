@@ -199,8 +199,7 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
     }
     if (!r->is_sha) /* the refused text is not known there: by EVALSHA it would go behind what follows */
         rdl_sha_forget(c, 1);
-    rdl_record_restart(r);
-    r->way = r->passed = 0;
+    rdl_record_renew(r);
     c->head += rdl_record_size(r);
 }
 
@@ -296,8 +295,7 @@ void rdl_requests_disconnected(struct rdl_conn *c)
             r->req = NULL;
         }
         if (r->op->is_owed == OWED_ALWAYS) {
-            rdl_record_restart(r);
-            r->way = r->passed = 0;
+            rdl_record_renew(r);
             at += rdl_record_size(r);
         } else {
             at = rdl_queue_remove(c, at);
