@@ -198,7 +198,7 @@ static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
 /* Keep of the reply what an answer needs: kind, numbers, the beginning of its text. */
 static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
-    size_t n = ev->len;
+    size_t n;
 
     if (!c->reply_open) {
         c->reply_open = 1;
@@ -214,8 +214,9 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         take_item(c, ev);
         return;
     }
-    if (n > (size_t)(RDL_TEXT_MAX - 1 - c->reply_len))
-        n = (size_t)(RDL_TEXT_MAX - 1 - c->reply_len);
+    n = (size_t)RDL_TEXT_MAX - 1 - c->reply_len;
+    if (n > ev->len)
+        n = ev->len;
     rdl_copy(c->reply + c->reply_len, ev->data, n);
     c->reply_len = (uint8_t)(c->reply_len + n);
     c->reply[c->reply_len] = '\0';
