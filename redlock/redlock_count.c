@@ -7,6 +7,19 @@ unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
     return r->n / 2u + 1u;
 }
 
+typedef int server_is(const struct rdl_redlock *r, const struct rdl_server *s);
+
+/* How many servers the predicate is true of. */
+static unsigned count_servers(const struct rdl_redlock *r, server_is *is)
+{
+    unsigned n = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++)
+        n += is(r, &r->servers[i]) != 0;
+    return n;
+}
+
 unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote)
 {
     unsigned n = 0;
@@ -63,35 +76,45 @@ unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
     return n;
 }
 
+static int is_unfit(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    int why;
+
+    rdl_guard_counts_at(r, s, &why);
+    return rdl_conn_state(s->conn) == RDL_CONN_READY && why != RDL_OK;
+}
+
 unsigned rdl_votes_unfit(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
+    return count_servers(r, is_unfit);
+}
 
-    for (i = 0; i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        int why;
-        rdl_guard_counts_at(r, s, &why);
-        n += rdl_conn_state(s->conn) == RDL_CONN_READY && why != RDL_OK;
-    }
-    return n;
+static int has_it(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    (void)r;
+    return s->vote == RDL_VOTE_GRANTED && s->counts;
+}
+
+unsigned rdl_votes_having(const struct rdl_redlock *r)
+{
+    return count_servers(r, has_it);
+}
+
+static int is_yes(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    int is_continuous = r->op == RDL_ACQUIRE || s->hold == HOLD_SURE;
+
+    return has_it(r, s) && is_continuous;
 }
 
 unsigned rdl_votes_yes(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
-
-    for (i = 0; i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        int is_continuous = r->op == RDL_ACQUIRE || s->hold == HOLD_SURE;
-        n += s->vote == RDL_VOTE_GRANTED && s->counts && is_continuous;
-    }
-    return n;
+    return count_servers(r, is_yes);
 }
 
-static int is_hopeless(const struct rdl_server *s)
+static int is_hopeless(const struct rdl_redlock *r, const struct rdl_server *s)
 {
+    (void)r;
     if (s->vote != RDL_VOTE_NONE)
         return s->vote > RDL_VOTE_GRANTED || !s->counts;
     return (s->error != RDL_OK && s->error != RDL_E_FULL) || rdl_conn_state(s->conn) == RDL_CONN_CLOSED;
@@ -99,12 +122,7 @@ static int is_hopeless(const struct rdl_server *s)
 
 unsigned rdl_votes_noes(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
-
-    for (i = 0; i < r->n; i++)
-        n += is_hopeless(&r->servers[i]) != 0;
-    return n;
+    return count_servers(r, is_hopeless);
 }
 
 /* After a refusal: when enough of the keys that stood in the way will be gone by themselves. */
@@ -149,19 +167,17 @@ unsigned rdl_votes_with_error(const struct rdl_redlock *r, int error)
     return n;
 }
 
-/* The first error that trying again will not mend, if it is shared by so many that no majority is left. */
+static int failed_for_good(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    int error = rdl_redlock_error(r, (size_t)(s - r->servers));
+    int is_final = error == RDL_E_DUPLICATE || error == RDL_E_FENCE_RANGE || rdl_is_permanent(error);
+
+    return s->vote != RDL_VOTE_GRANTED && is_final;
+}
+
 int rdl_votes_are_permanent(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
-
-    for (i = 0; i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        int error = rdl_redlock_error(r, i);
-        int is_final = error == RDL_E_DUPLICATE || error == RDL_E_FENCE_RANGE || rdl_is_permanent(error);
-        n += s->vote != RDL_VOTE_GRANTED && is_final;
-    }
-    return n > r->n - rdl_redlock_quorum(r);
+    return count_servers(r, failed_for_good) > r->n - rdl_redlock_quorum(r);
 }
 
 unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold)
@@ -174,46 +190,46 @@ unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold)
     return n;
 }
 
+static int had_it(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    (void)r;
+    return s->hold >= HOLD_NEW || s->vote == RDL_VOTE_GRANTED;
+}
+
 unsigned rdl_votes_had(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
+    return count_servers(r, had_it);
+}
 
-    for (i = 0; i < r->n; i++)
-        n += r->servers[i].hold >= HOLD_NEW || r->servers[i].vote == RDL_VOTE_GRANTED;
-    return n;
+static int may_have_had_it(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    (void)r;
+    return s->hold < HOLD_NEW && (s->vote == RDL_VOTE_PENDING || s->owes);
 }
 
 unsigned rdl_votes_may_have_had(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
+    return count_servers(r, may_have_had_it);
+}
 
-    for (i = 0; i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        n += s->hold < HOLD_NEW && (s->vote == RDL_VOTE_PENDING || s->owes);
-    }
-    return n;
+static int is_free(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    (void)r;
+    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && !s->owes;
 }
 
 unsigned rdl_votes_free(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
+    return count_servers(r, is_free);
+}
 
-    for (i = 0; i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        n += s->vote == RDL_VOTE_NONE && s->error == RDL_OK && !s->owes;
-    }
-    return n;
+static int is_owing(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    (void)r;
+    return s->owes;
 }
 
 unsigned rdl_votes_owing(const struct rdl_redlock *r)
 {
-    unsigned n = 0;
-    size_t i;
-
-    for (i = 0; i < r->n; i++)
-        n += r->servers[i].owes;
-    return n;
+    return count_servers(r, is_owing);
 }

@@ -34,17 +34,6 @@ static int is_adopting(const struct rdl_redlock *r)
     return r->until_ms == UINT64_MAX;
 }
 
-/* How many have it, however long, and count. */
-static unsigned having(const struct rdl_redlock *r)
-{
-    unsigned n = 0;
-    size_t i;
-
-    for (i = 0; i < r->n; i++)
-        n += r->servers[i].vote == RDL_VOTE_GRANTED && r->servers[i].counts;
-    return n;
-}
-
 /* A majority was confirmed: what came before this extend was sent is as good as the rest from now on. */
 static void trust(struct rdl_redlock *r, unsigned least)
 {
@@ -112,7 +101,7 @@ static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
 /* Nobody is left whose answer could change anything. */
 static int is_answered(const struct rdl_redlock *r)
 {
-    return having(r) + rdl_votes_noes(r) >= r->n;
+    return rdl_votes_having(r) + rdl_votes_noes(r) >= r->n;
 }
 
 /* The time is over, or all have spoken, and no majority has had it without a gap. */
@@ -121,7 +110,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
     unsigned quorum = rdl_redlock_quorum(r);
 
     rdl_votes_blame(r, now_ms);
-    if (having(r) < quorum)
+    if (rdl_votes_having(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {
         trust(r, HOLD_NEW);
@@ -145,7 +134,7 @@ int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms)
         return judge_repair(r, now_ms);
     if (gone > r->n - quorum)
         return rdl_redlock_over(r, RDL_LOST, now_ms);
-    if (is_adopting(r) && having(r) >= quorum) {
+    if (is_adopting(r) && rdl_votes_having(r) >= quorum) {
         if (now_ms >= rdl_redlock_validity_end(r))
             return rdl_redlock_over(r, RDL_LOST, now_ms);
         trust(r, HOLD_NEW);

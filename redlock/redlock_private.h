@@ -141,6 +141,8 @@ uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
 /* Connected, and barred by the restart guard for good. */
 unsigned rdl_votes_unfit(const struct rdl_redlock *r);
+/* Servers that have it, however long, and count. */
+unsigned rdl_votes_having(const struct rdl_redlock *r);
 /* Servers whose yes counts; for an extend: and that had the lock all the time. */
 unsigned rdl_votes_yes(const struct rdl_redlock *r);
 /* Servers that cannot become one in this attempt any more. */
