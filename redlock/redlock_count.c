@@ -2,10 +2,7 @@
 /* redlock_count.c - what the votes of N servers come to. */
 #include "redlock/redlock_private.h"
 
-unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
-{
-    return r->n / 2u + 1u;
-}
+extern inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 
 typedef int server_is(const struct rdl_redlock *r, const struct rdl_server *s);
 

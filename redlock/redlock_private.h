@@ -134,7 +134,10 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms);
 /* ---------------------------------------------------------------- redlock_count.c */
 
 /* The majority of the configured servers. */
-unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
+inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
+{
+    return r->n / 2u + 1u;
+}
 /* How long an attempt, an extend, a release that begins now waits for answers. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 /* How many conns are in this state. */
