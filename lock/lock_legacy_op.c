@@ -88,10 +88,9 @@ static int replace_judge(struct rdl_conn *c, struct rdl_record *r)
 static const char *const script_call[] = {rdl_wire_call_replace, NULL};
 static const struct rdl_way script_way = {
     .commands = script_call, .judge = rdl_script_judge, .script = &rdl_script_replace};
-static const char *const set_commands[] = {rdl_wire_set, rdl_wire_exec, NULL};
-static const char *const *const set_rounds[] = {set_commands, set_commands, rdl_watch_discard};
+static const char *const set_commands[] = RDL_WATCH_COMMANDS(rdl_wire_set, rdl_wire_set);
 static const struct rdl_way watch_way = {
-    .commands = rdl_watch_look, .rounds = set_rounds, .judge = replace_judge, .take = rdl_take_numbers};
+    .commands = set_commands, .next_round = rdl_watch_next, .judge = replace_judge, .take = rdl_take_numbers};
 static const struct rdl_way *const replace[] = {&script_way, &watch_way, NULL};
 
 const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT, 0};

@@ -95,8 +95,17 @@ int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
 int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r);
 
-/* WATCH, GET, PTTL, MULTI: the look. DISCARD: where nothing is changed. */
-extern const char *const rdl_watch_look[], *const rdl_watch_discard[];
+/*
+ * The rounds of a method that watches: it looks; then it acts, or keeps what lives long enough anyway, or
+ * discards. Each is where its commands begin in RDL_WATCH_COMMANDS.
+ */
+enum { ROUND_ACT = 5, ROUND_KEEP = 8, ROUND_DISCARD = 11 };
+#define RDL_WATCH_COMMANDS(act, keep)                                                                        \
+    {                                                                                                        \
+        rdl_wire_watch, rdl_wire_get, rdl_wire_pttl, rdl_wire_multi, NULL, act, rdl_wire_exec, NULL, keep,   \
+            rdl_wire_exec, NULL, rdl_wire_discard, NULL                                                      \
+    }
+uint8_t rdl_watch_next(const struct rdl_record *r);
 /* `expected` is the text to find, of the record; without another verdict the next round acts. */
 int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
 

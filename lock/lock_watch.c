@@ -11,9 +11,6 @@
  */
 #include "lock/lock_op.h"
 
-const char *const rdl_watch_look[] = {rdl_wire_watch, rdl_wire_get, rdl_wire_pttl, rdl_wire_multi, NULL};
-const char *const rdl_watch_discard[] = {rdl_wire_discard, NULL};
-
 static int judge_look(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
 {
     enum { WATCH, GET, PTTL, MULTI };
@@ -68,6 +65,15 @@ int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter ex
     return judge_act(c, r);
 }
 
+uint8_t rdl_watch_next(const struct rdl_record *r)
+{
+    if (r->round != ROUND_LOOK)
+        return ROUND_LOOK;
+    if (r->verdict == RDL_ANSWER_NONE && !r->is_refused)
+        return r->is_long ? ROUND_KEEP : ROUND_ACT;
+    return r->in_multi ? ROUND_DISCARD : ROUND_LOOK;
+}
+
 /* ---------------------------------------------------------------- to extend, to release */
 
 static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r)
@@ -79,13 +85,14 @@ static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r)
  * What lives long enough anyway is looked at again and not lengthened: the PTTL of the look may have been
  * that of another's key already, set behind our GET. EXEC answers only if nothing has changed since.
  */
-static const char *const extend_commands[] = {rdl_wire_pexpire, rdl_wire_exec, NULL};
-static const char *const keep_commands[] = {rdl_wire_pttl, rdl_wire_exec, NULL};
-static const char *const *const extend_rounds[] = {extend_commands, keep_commands, rdl_watch_discard};
-const struct rdl_way rdl_way_extend_watch = {
-    .commands = rdl_watch_look, .rounds = extend_rounds, .judge = by_watch_judge, .take = rdl_take_numbers};
+static const char *const extend_commands[] = RDL_WATCH_COMMANDS(rdl_wire_pexpire, rdl_wire_pttl);
+const struct rdl_way rdl_way_extend_watch = {.commands = extend_commands,
+                                             .next_round = rdl_watch_next,
+                                             .judge = by_watch_judge,
+                                             .take = rdl_take_numbers};
 
-static const char *const release_commands[] = {rdl_wire_del, rdl_wire_exec, NULL};
-static const char *const *const release_rounds[] = {release_commands, release_commands, rdl_watch_discard};
-const struct rdl_way rdl_way_release_watch = {
-    .commands = rdl_watch_look, .rounds = release_rounds, .judge = by_watch_judge, .take = rdl_take_numbers};
+static const char *const release_commands[] = RDL_WATCH_COMMANDS(rdl_wire_del, rdl_wire_del);
+const struct rdl_way rdl_way_release_watch = {.commands = release_commands,
+                                              .next_round = rdl_watch_next,
+                                              .judge = by_watch_judge,
+                                              .take = rdl_take_numbers};

@@ -66,7 +66,7 @@ static int may_draw(const struct rdl_conn *c, uint32_t at)
     if (rdl_record_at(c, c->head)->is_exclusive)
         return 0;
     way = rdl_way_choose(c, rdl_record_at(c, at));
-    return way == NULL || way->rounds == NULL;
+    return way == NULL || way->next_round == NULL;
 }
 
 static int has_more(const struct rdl_conn *c)
@@ -105,7 +105,7 @@ static int draw(struct rdl_conn *c, struct rdl_record *r)
                        0);
         return 0;
     }
-    r->is_exclusive = way->rounds != NULL;
+    r->is_exclusive = way->next_round != NULL;
     r->is_sha = way->script != NULL && rdl_sha_draw(c, way->script) && r->passed == PASSED_NONE;
     return 1;
 }

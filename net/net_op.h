@@ -150,7 +150,7 @@ struct RDL_MAY_ALIAS rdl_record {
     uint8_t extra_len;
     /* how far it is */
     uint8_t way;     /* which of its op's: the one it took, or the first that it may take */
-    uint8_t round;   /* enum rdl_round */
+    uint8_t round;   /* where its commands begin among those of its way; ROUND_LOOK: the first round */
     uint8_t replies; /* had in this round */
     uint8_t verdict; /* enum rdl_answer */
     int8_t error;
@@ -166,8 +166,7 @@ struct RDL_MAY_ALIAS rdl_record {
 /* Only because of unknown errors: remembered if a later way works. Or, also, because of its key: never. */
 enum rdl_passed { PASSED_NONE, PASSED_OTHER, PASSED_KEY };
 
-/* KEEP: act on what needs not be made to live longer. */
-enum rdl_round { ROUND_LOOK, ROUND_ACT, ROUND_KEEP, ROUND_DISCARD };
+enum { ROUND_LOOK };
 
 enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
 
@@ -182,9 +181,13 @@ enum { RDL_TEXTS = LETTER_X + 1 };
  * all of its round is sent.
  */
 struct rdl_way {
-    const char *const *commands; /* templates (resp_template.h), NULL at the end; a reply for each */
-    /* Those of the rounds from ROUND_ACT on; it has the connection to itself then. NULL: it has one round. */
-    const char *const *const *rounds;
+    /* Templates (resp_template.h), a reply for each; NULL at the end of each round. */
+    const char *const *commands;
+    /*
+     * The round that follows, or ROUND_LOOK: none. With this it has the connection to itself. NULL: it has
+     * one round.
+     */
+    uint8_t (*next_round)(const struct rdl_record *r);
     /*
      * Put commands whose letters are others than `own`, the record's (RDL_RECORD_LETTERS). NULL: they have
      * no others.

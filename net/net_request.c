@@ -8,17 +8,11 @@
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
-/* The commands of the record's round. */
-static const char *const *commands_of(const struct rdl_way *way, const struct rdl_record *r)
-{
-    return r->round == ROUND_LOOK ? way->commands : way->rounds[r->round - ROUND_ACT];
-}
-
 void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
                      struct rdl_window *w)
 {
     const struct rdl_way *way = rdl_way_of(c, r);
-    const char *const *commands = commands_of(way, r) + first;
+    const char *const *commands = way->commands + r->round + first;
     char ttl[RDL_DEC_MAX];
     struct rdl_bytes own[RDL_LETTERS];
     struct rdl_args args;
@@ -166,18 +160,6 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
     rdl_queue_repeat_head(c);
 }
 
-/* The round that follows, ROUND_LOOK for none. Nothing was sent behind an exclusive way, so it is next. */
-static uint8_t next_round(const struct rdl_record *r)
-{
-    int is_open = r->verdict == RDL_ANSWER_NONE && !r->is_refused;
-
-    if (r->round != ROUND_LOOK || !r->is_exclusive)
-        return ROUND_LOOK;
-    if (is_open)
-        return r->is_long ? ROUND_KEEP : ROUND_ACT;
-    return r->in_multi ? ROUND_DISCARD : ROUND_LOOK;
-}
-
 /* Try another way? Not for an abandoned acquire: it would be sent after its own release. */
 static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 {
@@ -203,11 +185,11 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
     c->head += rdl_record_size(r);
 }
 
-static void end_round(struct rdl_conn *c, struct rdl_record *r)
+static void end_round(struct rdl_conn *c, const struct rdl_way *way, struct rdl_record *r)
 {
-    uint8_t next = next_round(r);
+    uint8_t next = way->next_round != NULL ? way->next_round(r) : ROUND_LOOK;
 
-    if (next != ROUND_LOOK) {
+    if (next != ROUND_LOOK) { /* nothing was sent behind this request, so the round goes out next */
         r->round = next;
         r->replies = 0;
         r->len = 0;
@@ -257,8 +239,8 @@ int rdl_request_reply(struct rdl_conn *c)
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         end_request(c, r);
-    else if (rc == RDL_OK && commands_of(way, r)[r->replies] == NULL)
-        end_round(c, r);
+    else if (rc == RDL_OK && way->commands[r->round + r->replies] == NULL)
+        end_round(c, way, r);
     return rc;
 }
 

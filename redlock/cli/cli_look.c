@@ -286,11 +286,18 @@ static int length_judge(struct rdl_conn *c, struct rdl_record *r)
 /* By the beginning of the value; where that is not permitted, by its length first; or, last, by all of it. */
 static const char *const range_commands[] = {rdl_wire_getrange, rdl_wire_pttl, rdl_wire_getrange, NULL};
 static const struct rdl_way range_way = {.commands = range_commands, .judge = key_judge};
-static const char *const length_commands[] = {rdl_wire_strlen, rdl_wire_pttl, NULL};
-static const char *const value_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
-static const char *const *const value_rounds[] = {value_commands, value_commands, value_commands};
+static const char *const length_commands[] = {rdl_wire_strlen, rdl_wire_pttl, NULL, rdl_wire_get,
+                                              rdl_wire_pttl,   rdl_wire_get,  NULL};
+enum { ROUND_VALUE = 3 };
+static uint8_t length_next_round(const struct rdl_record *r)
+{
+    int is_open = r->round == ROUND_LOOK && r->verdict == RDL_ANSWER_NONE && !r->is_refused;
+
+    return is_open ? ROUND_VALUE : ROUND_LOOK;
+}
 static const struct rdl_way length_way = {
-    .commands = length_commands, .rounds = value_rounds, .judge = length_judge};
+    .commands = length_commands, .next_round = length_next_round, .judge = length_judge};
+static const char *const value_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
 static const struct rdl_way value_way = {.commands = value_commands, .judge = key_judge};
 
 /* A name that was found may be of any key. One that the user gave is a lock's as a rule, so all is read. */
@@ -386,7 +393,7 @@ static int is_seen(const struct rdl_conn *c)
 static int break_judge(struct rdl_conn *c, struct rdl_record *r)
 {
     const struct rdl_way *way = release_ways[r->way];
-    int is_found = way->rounds != NULL && r->round == ROUND_LOOK && r->replies == 1; /* WATCH, GET */
+    int is_found = way->next_round != NULL && r->round == ROUND_LOOK && r->replies == 1; /* WATCH, GET */
 
     if (!is_found || c->reply_kind != RDL_RESP_BULK)
         return way->judge(c, r);
