@@ -244,6 +244,14 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
     return pause_ms < holder_ms ? pause_ms : holder_ms;
 }
 
+/* The operation goes on then, or at its deadline. */
+RDL_NOINLINE static int wait_until(struct rdl_lock *l, enum lock_state state, uint64_t at_ms)
+{
+    l->state = (uint8_t)state;
+    l->wake_ms = at_ms < l->deadline_ms ? at_ms : l->deadline_ms;
+    return RDL_PENDING;
+}
+
 /* The attempt failed: again after a pause, if there is time and sense in it. */
 static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 {
@@ -262,9 +270,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     if (l->tries < UINT8_MAX)
         l->tries++;
     l->result = (int16_t)result;
-    l->state = LOCK_PAUSE;
-    l->wake_ms = now_ms + pause_ms < l->deadline_ms ? now_ms + pause_ms : l->deadline_ms;
-    return RDL_PENDING;
+    return wait_until(l, LOCK_PAUSE, now_ms + pause_ms);
 }
 
 static uint64_t upkeep(const struct rdl_lock *l, uint64_t now_ms)
@@ -272,14 +278,6 @@ static uint64_t upkeep(const struct rdl_lock *l, uint64_t now_ms)
     if (l->half_ms == 0) /* no lease is in danger */
         return rdl_conn_upkeep(l->conn, now_ms);
     return rdl_conn_upkeep_for(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
-}
-
-/* An extend or a release is queued on any conn: one that pauses is to be tried again when that is due. */
-static int wait_on(struct rdl_lock *l, uint64_t conn_ms)
-{
-    if (l->op != RDL_ACQUIRE)
-        l->wake_ms = conn_ms < l->deadline_ms ? conn_ms : l->deadline_ms;
-    return RDL_PENDING;
 }
 
 static int ask(struct rdl_lock *l, uint64_t now_ms)
@@ -291,20 +289,18 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     rdl_conn_expect(l->conn, answer_ms);
     rc = l->mode->send(l, now_ms);
     conn_ms = upkeep(l, now_ms); /* a lock that was adopted may be the first to use it */
-    if (rc == RDL_E_FULL && l->op != RDL_ACQUIRE && now_ms < l->deadline_ms) {
-        l->state = LOCK_PAUSE; /* until others, or the PTTL behind our own SET, have been answered */
-        l->wake_ms = now_ms + RDL_ROOM_MS < l->deadline_ms ? now_ms + RDL_ROOM_MS : l->deadline_ms;
-        return RDL_PENDING;
-    }
+    /* no room until others, or the PTTL after our own SET, have been answered */
+    if (rc == RDL_E_FULL && l->op != RDL_ACQUIRE && now_ms < l->deadline_ms)
+        return wait_until(l, LOCK_PAUSE, now_ms + RDL_ROOM_MS);
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
-    if (l->op == RDL_ACQUIRE)
-        rdl_count_up(&l->sets);
-    l->state = LOCK_ASKED;
-    l->wake_ms = now_ms + answer_ms;
-    if (l->tries > 0 && l->wake_ms > l->deadline_ms) /* the first attempt always has its time */
-        l->wake_ms = l->deadline_ms;
-    return wait_on(l, conn_ms);
+    if (l->op != RDL_ACQUIRE) /* queued on any conn: one that pauses is tried again when that is due */
+        return wait_until(l, LOCK_ASKED, conn_ms);
+    rdl_count_up(&l->sets);
+    wait_until(l, LOCK_ASKED, now_ms + answer_ms);
+    if (l->tries == 0) /* the first attempt always has its time */
+        l->wake_ms = now_ms + answer_ms;
+    return RDL_PENDING;
 }
 
 /*
@@ -313,10 +309,9 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
  */
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
-    enum rdl_conn_state state;
+    uint64_t conn_ms = upkeep(l, now_ms);
+    enum rdl_conn_state state = rdl_conn_state(l->conn);
 
-    l->wake_ms = upkeep(l, now_ms);
-    state = rdl_conn_state(l->conn);
     if (l->op == RDL_ACQUIRE && (state == RDL_CONN_CLOSED || state == RDL_CONN_SILENT))
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
     if (state == RDL_CONN_READY || state == RDL_CONN_CLOSED || state == RDL_CONN_SILENT) {
@@ -326,9 +321,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
     }
     if (now_ms >= l->deadline_ms)
         return finish(l, l->op == RDL_ACQUIRE ? RDL_E_TIMEOUT : px_lost(l));
-    if (l->wake_ms > l->deadline_ms)
-        l->wake_ms = l->deadline_ms;
-    return RDL_PENDING;
+    return wait_until(l, LOCK_CONNECT, conn_ms);
 }
 
 static int step_asked(struct rdl_lock *l, uint64_t now_ms)
@@ -337,7 +330,7 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
     int rc;
 
     if (l->req.answer == RDL_ANSWER_NONE && now_ms < (l->op == RDL_ACQUIRE ? l->wake_ms : l->deadline_ms))
-        return wait_on(l, conn_ms);
+        return l->op == RDL_ACQUIRE ? RDL_PENDING : wait_until(l, LOCK_ASKED, conn_ms);
     rdl_conn_forget(l->conn, &l->req);
     l->cause = (int8_t)l->req.error;
     rc = l->mode->answer(l, now_ms);
@@ -362,7 +355,6 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
             return ask(l, now_ms);
         if (now_ms >= l->deadline_ms)
             return finish(l, l->result);
-        l->state = LOCK_CONNECT;
         return step_connect(l, now_ms);
     case LOCK_IDLE:
         break;

@@ -6,6 +6,13 @@
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 
+/* For a function whose calls would take more room than it if each of them contained it. */
+#ifdef __GNUC__
+#define RDL_NOINLINE __attribute__((noinline))
+#else
+#define RDL_NOINLINE
+#endif
+
 /* A mode is an object, so that a static link drops those that are not used. */
 struct rdl_lock_mode {
     /* Queue the operation's first request. */
