@@ -150,28 +150,20 @@ static int px_lost(struct rdl_lock *l)
 int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
 {
     int is_adopted = l->until_ms == UINT64_MAX;
+    uint8_t answer = l->req.answer;
 
-    if (now_ms >= l->until_ms)
+    if (now_ms >= l->until_ms || answer == RDL_ANSWER_ABSENT || answer == RDL_ANSWER_NO)
         return px_lost(l);
-    switch ((enum rdl_answer)l->req.answer) {
-    case RDL_ANSWER_YES:
-        if (is_adopted && now_ms >= validity_end(l))
-            return px_lost(l);
-        if (is_adopted || validity_end(l) > l->until_ms)
-            l->until_ms = validity_end(l);
-        l->half_ms = 0;
-        return is_adopted ? RDL_ADOPTED : RDL_OK;
-    case RDL_ANSWER_NO:
-    case RDL_ANSWER_ABSENT:
-        return px_lost(l);
-    case RDL_ANSWER_UNKNOWN:
+    if (answer == RDL_ANSWER_UNKNOWN)
         return RDL_UNKNOWN;
-    case RDL_ANSWER_ERROR:
-    case RDL_ANSWER_UNSENT:
-    case RDL_ANSWER_NONE:
-        break;
-    }
-    return l->req.error;
+    if (answer != RDL_ANSWER_YES)
+        return l->req.error;
+    if (is_adopted && now_ms >= validity_end(l))
+        return px_lost(l);
+    if (is_adopted || validity_end(l) > l->until_ms)
+        l->until_ms = validity_end(l);
+    l->half_ms = 0;
+    return is_adopted ? RDL_ADOPTED : RDL_OK;
 }
 
 /*
@@ -186,21 +178,15 @@ static int is_untold(const struct rdl_lock *l, uint64_t now_ms)
 
 int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
 {
-    switch ((enum rdl_answer)l->req.answer) {
-    case RDL_ANSWER_YES:
+    uint8_t answer = l->req.answer;
+
+    if (answer == RDL_ANSWER_YES)
         return RDL_OK;
-    case RDL_ANSWER_ABSENT:
-        return is_untold(l, now_ms) ? RDL_UNKNOWN : RDL_EXPIRED;
-    case RDL_ANSWER_NO:
-        return is_untold(l, now_ms) ? RDL_UNKNOWN : RDL_LOST;
-    case RDL_ANSWER_ERROR:
+    if (answer == RDL_ANSWER_ERROR)
         return l->req.error;
-    case RDL_ANSWER_UNKNOWN:
-    case RDL_ANSWER_UNSENT:
-    case RDL_ANSWER_NONE:
-        break;
-    }
-    return RDL_UNKNOWN;
+    if ((answer != RDL_ANSWER_ABSENT && answer != RDL_ANSWER_NO) || is_untold(l, now_ms))
+        return RDL_UNKNOWN;
+    return answer == RDL_ANSWER_ABSENT ? RDL_EXPIRED : RDL_LOST;
 }
 
 int rdl_px_answer(struct rdl_lock *l, uint64_t now_ms)
