@@ -52,6 +52,8 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.name.len = l->name_len;
     cmd.value.data = value;
     cmd.value.len = l->mode->value(l, value);
+    if (req == NULL && cmd.value.len == 0) /* there is nothing yet that could be told from others */
+        return RDL_OK;
     cmd.extra = extra;
     cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
     cmd.ttl_ms = l->ttl_ms;
@@ -77,13 +79,11 @@ int rdl_lock_next(struct rdl_lock *l)
 void rdl_lock_owe(struct rdl_lock *l)
 {
     const struct rdl_bytes none = {NULL, 0};
-    char value[RDL_VALUE_MAX];
 
     rdl_conn_free_room(l->conn, &l->req);
-    do {
-        if (l->mode->value(l, value) > 0) /* else there is nothing yet that could be told from others */
-            rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
-    } while (rdl_lock_next(l));
+    do
+        rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
+    while (rdl_lock_next(l));
 }
 
 /* ---------------------------------------------------------------- px */
