@@ -27,8 +27,8 @@ void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
 {
     RDL_ASSERT(l->state == LOCK_IDLE);
-    l->hint =
-        l->mode->ops == NULL || l->mode->next != NULL ? hint : NULL; /* several locks have no list of hints */
+    if (l->mode->ops == rdl_px_ops || l->mode->next != NULL) /* several locks have no list of hints */
+        l->hint = hint;
 }
 
 static int finish(struct rdl_lock *l, int result)
@@ -67,8 +67,8 @@ const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action actio
     const struct rdl_op *const *ops = l->mode->ops;
 
     if (action == RDL_RELEASE && l->hint != NULL)
-        return ops == NULL ? l->hint->way->release : l->hint->way->release_strict;
-    return ops == NULL ? rdl_op_of(action) : ops[action];
+        return ops == rdl_px_ops ? l->hint->way->release : l->hint->way->release_strict;
+    return ops[action];
 }
 
 int rdl_lock_next(struct rdl_lock *l)
@@ -196,7 +196,7 @@ int rdl_px_answer(struct rdl_lock *l, uint64_t now_ms)
     return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l, now_ms);
 }
 
-static const struct rdl_lock_mode px = {rdl_px_send, rdl_px_answer, rdl_px_value, NULL, NULL};
+static const struct rdl_lock_mode px = {rdl_px_send, rdl_px_answer, rdl_px_value, rdl_px_ops, NULL};
 
 void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                    const void *name, size_t name_len)

@@ -140,7 +140,7 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
     return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
 }
 
-static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, rdl_px_value, NULL, NULL};
+static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, rdl_px_value, rdl_px_ops, NULL};
 
 void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt,
                           struct rdl_conn *conn, const void *name, size_t name_len)

@@ -41,12 +41,7 @@ const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT, FAM
 const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, FAMILY_RELEASE};
 const struct rdl_op rdl_op_release_strict = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, 0};
 
-const struct rdl_op *rdl_op_of(enum rdl_action action)
-{
-    if (action == RDL_ACQUIRE)
-        return &rdl_op_acquire;
-    return action == RDL_EXTEND ? &rdl_op_extend : &rdl_op_release;
-}
+const struct rdl_op *const rdl_px_ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
 
 /* ---------------------------------------------------------------- the keys beside a lock's */
 

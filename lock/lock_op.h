@@ -47,8 +47,8 @@ extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
 extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: it is none of this kind */
 extern const struct rdl_op rdl_op_release_once; /* rdl_op_release that is not owed: asked once, or never */
 
-/* What the action is for a px lock. */
-const struct rdl_op *rdl_op_of(enum rdl_action action);
+/* Those of a px lock, by enum rdl_action. */
+extern const struct rdl_op *const rdl_px_ops[];
 
 /* -------------------------------------------------- families: their refusals are remembered together */
 

@@ -21,7 +21,7 @@ struct rdl_lock_mode {
     int (*answer)(struct rdl_lock *l, uint64_t now_ms);
     /* What marks the key as ours. */
     size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
-    /* By enum rdl_action; NULL: those of px. */
+    /* By enum rdl_action. */
     const struct rdl_op *const *ops;
     /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
     int (*next)(struct rdl_lock *l);

@@ -233,7 +233,7 @@ unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms)
 /* With a pilot: only that one. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
-    const struct rdl_op *op = rdl_op_of((enum rdl_action)r->op);
+    const struct rdl_op *op = rdl_px_ops[r->op];
     size_t i;
 
     if (r->opt->fencing != NULL)
