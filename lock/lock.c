@@ -298,16 +298,16 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
     uint64_t conn_ms = upkeep(l, now_ms);
     enum rdl_conn_state state = rdl_conn_state(l->conn);
 
-    if (l->op == RDL_ACQUIRE && (state == RDL_CONN_CLOSED || state == RDL_CONN_SILENT))
-        return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
-    if (state == RDL_CONN_READY || state == RDL_CONN_CLOSED || state == RDL_CONN_SILENT) {
-        if (l->op != RDL_ACQUIRE)
-            l->deadline_ms = now_ms + attempt_ms(l);
-        return ask(l, now_ms);
+    if (state != RDL_CONN_READY && state != RDL_CONN_CLOSED && state != RDL_CONN_SILENT) {
+        if (now_ms >= l->deadline_ms)
+            return finish(l, l->op == RDL_ACQUIRE ? RDL_E_TIMEOUT : px_lost(l));
+        return wait_until(l, LOCK_CONNECT, conn_ms);
     }
-    if (now_ms >= l->deadline_ms)
-        return finish(l, l->op == RDL_ACQUIRE ? RDL_E_TIMEOUT : px_lost(l));
-    return wait_until(l, LOCK_CONNECT, conn_ms);
+    if (l->op != RDL_ACQUIRE)
+        l->deadline_ms = now_ms + attempt_ms(l);
+    else if (state != RDL_CONN_READY)
+        return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
+    return ask(l, now_ms);
 }
 
 static int step_asked(struct rdl_lock *l, uint64_t now_ms)
