@@ -64,31 +64,37 @@ static uint32_t number_of(const char *digits)
     return n;
 }
 
+/* What the first letter of a value says: the fact, if it is this letter, or if it is another. */
+static const struct {
+    const char *name;
+    char letter;
+    uint8_t is_other;
+    uint8_t fact;
+} info_letters[] = {{"redis_mode:", 'c', 0, RDL_FACT_CLUSTER},
+                    {"server_mode:", 'c', 0, RDL_FACT_CLUSTER},
+                    {"role:", 'm', 1, RDL_FACT_REPLICA},
+                    {"maxmemory:", '0', 1, RDL_FACT_BOUNDED},
+                    {"maxmemory_policy:", 'n', 1, RDL_FACT_EVICTS}};
+
 static void take_line(struct rdl_conn *c)
 {
     struct rdl_facts *f = c->cfg->facts;
     const char *value;
+    size_t i;
 
     if ((value = value_of(c, "run_id:")) != NULL) {
         uint64_t run = rdl_guard_run(value);
         take_run(f, run, run == f->run);
         f->has |= RDL_FACT_RUN;
-    } else if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
+    }
+    if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
         f->uptime_s = number_of(value);
         f->has |= RDL_FACT_UPTIME;
-    } else if ((value = value_of(c, "redis_mode:")) != NULL ||
-               (value = value_of(c, "server_mode:")) != NULL) {
-        if (*value == 'c')
-            f->has |= RDL_FACT_CLUSTER;
-    } else if ((value = value_of(c, "role:")) != NULL) {
-        if (*value != 'm')
-            f->has |= RDL_FACT_REPLICA;
-    } else if ((value = value_of(c, "maxmemory:")) != NULL) {
-        if (*value != '0')
-            f->has |= RDL_FACT_BOUNDED;
-    } else if ((value = value_of(c, "maxmemory_policy:")) != NULL) {
-        if (*value != 'n')
-            f->has |= RDL_FACT_EVICTS;
+    }
+    for (i = 0; i < sizeof info_letters / sizeof info_letters[0]; i++) {
+        value = value_of(c, info_letters[i].name);
+        if (value != NULL && (*value != info_letters[i].letter) == info_letters[i].is_other)
+            f->has |= info_letters[i].fact;
     }
 }
 
