@@ -87,22 +87,14 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
 
 static enum rdl_vote vote_of(const struct rdl_req *req)
 {
-    switch ((enum rdl_answer)req->answer) {
-    case RDL_ANSWER_YES:
-        return RDL_VOTE_GRANTED;
-    case RDL_ANSWER_NO:
-        return RDL_VOTE_DENIED;
-    case RDL_ANSWER_ABSENT:
-        return RDL_VOTE_ABSENT;
-    case RDL_ANSWER_ERROR:
-        return RDL_VOTE_ERROR;
-    case RDL_ANSWER_UNKNOWN:
-        return RDL_VOTE_UNKNOWN;
-    case RDL_ANSWER_UNSENT:
-    case RDL_ANSWER_NONE:
-        break;
-    }
-    return RDL_VOTE_NONE;
+    static const uint8_t votes[] = {
+        [RDL_ANSWER_NONE] = RDL_VOTE_NONE,   [RDL_ANSWER_YES] = RDL_VOTE_GRANTED,
+        [RDL_ANSWER_NO] = RDL_VOTE_DENIED,   [RDL_ANSWER_ABSENT] = RDL_VOTE_ABSENT,
+        [RDL_ANSWER_ERROR] = RDL_VOTE_ERROR, [RDL_ANSWER_UNKNOWN] = RDL_VOTE_UNKNOWN,
+        [RDL_ANSWER_UNSENT] = RDL_VOTE_NONE,
+    };
+
+    return (enum rdl_vote)votes[req->answer];
 }
 
 /*
