@@ -134,6 +134,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct rdl_endpoint endpoint;
     static struct rdl_conn_config cfg;
+    static char text[RDL_TEXT_MAX];
     size_t at = 1;
 
     if (size < 1)
@@ -151,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cfg.login = &rdl_login;
     cfg.queue = queue;
     cfg.queue_len = QUEUE;
+    cfg.text = text;
     now = 1;
     rdl_conn_init(&conn, &cfg);
     while (size - at >= 2) {

@@ -154,6 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct rdl_lock_options options = {.ttl_ms = TTL, .attempt_ms = 100};
     static const struct rdl_endpoint endpoint;
     static struct rdl_conn_config cfg;
+    static char text[RDL_TEXT_MAX];
     size_t at = 1;
     size_t i;
 
@@ -165,6 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cfg.login = &rdl_login;
     cfg.queue = queue;
     cfg.queue_len = sizeof queue;
+    cfg.text = text;
     now = 1000;
     rdl_conn_init(&conn, &cfg);
     for (i = 0; i < LOCKS; i++) {

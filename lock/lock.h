@@ -381,6 +381,7 @@ struct rdl_posix_conn {
     struct rdl_endpoint endpoint;
     struct rdl_facts facts;
     uint64_t queue[RDL_POSIX_QUEUE / 8];
+    char text[RDL_TEXT_MAX];
     char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
 };
 

@@ -21,6 +21,7 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
     p->config.queue = p->queue;
     p->config.queue_len = sizeof p->queue;
     p->config.facts = &p->facts;
+    p->config.text = p->text;
     rdl_conn_init(&p->conn, &p->config);
     return rc;
 }

@@ -21,7 +21,7 @@ struct rdl_lock_mode {
     int (*answer)(struct rdl_lock *l, uint64_t now_ms);
     /* What marks the key as ours. */
     size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
-    /* By enum rdl_action. */
+    /* By enum rdl_action; NULL: the mode asks by itself. */
     const struct rdl_op *const *ops;
     /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
     int (*next)(struct rdl_lock *l);
@@ -35,7 +35,10 @@ size_t rdl_px_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
                         const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
                         size_t name_len);
-/* Queue a request for the lock's key, with its value. RDL_OK or RDL_E_FULL. */
+/*
+ * Queue a request for the lock's key, with its value. RDL_OK or RDL_E_FULL. A release that nobody waits for
+ * (req NULL) is not queued if there is no value yet.
+ */
 int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra);
 /* What the action is for this mode; with a hint a release also tells one waiter. */
 const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action);

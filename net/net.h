@@ -151,6 +151,7 @@ struct rdl_conn_config {
     size_t queue_len;        /* its bytes: RDL_QUEUE_FOR or more */
     uint32_t connect_ms;     /* connecting and login together; 0 means RDL_CONNECT_MS */
     struct rdl_facts *facts; /* zeroed; a redlock needs it. NULL: none */
+    char *text;              /* RDL_TEXT_MAX bytes, for rdl_conn_text. NULL: it keeps none */
     rdl_trace_fn *trace;     /* or NULL */
     void *trace_ctx;
 };
@@ -267,7 +268,6 @@ struct rdl_conn {
     int sys_error;   /* net_posix.c: errno of what ended the connection; below 1: it was not the system */
     void *transport; /* net_posix.c: the number of the process that opened its first socket */
     char reply[RDL_TEXT_MAX];
-    char text[RDL_TEXT_MAX];
 };
 
 /* Set up a conn, closed. cfg is borrowed. */
@@ -284,8 +284,9 @@ inline int rdl_conn_error(const struct rdl_conn *c)
     return c->error;
 }
 /*
- * What the server last said in an error reply; "" for nothing. Valid until the conn's next step. With
- * rdl_guard_conn without the hash that Redis before 7.0 puts before the reason why a script failed.
+ * The text of the server's last error reply; "" if there was none, or if rdl_conn_config.text is NULL. Valid
+ * until the conn's next step. With rdl_guard_conn without the hash that Redis before 7.0 puts before the
+ * reason why a script failed.
  */
 const char *rdl_conn_text(const struct rdl_conn *c);
 /* Nothing queued, nothing unanswered, nothing unsent. */

@@ -10,6 +10,7 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
     c->cfg = cfg;
     c->fd = -1;
     rdl_resp_init(&c->parser);
+    rdl_conn_say(c, "");
 }
 
 extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
@@ -17,7 +18,7 @@ extern inline int rdl_conn_error(const struct rdl_conn *c);
 
 const char *rdl_conn_text(const struct rdl_conn *c)
 {
-    return c->text;
+    return c->cfg->text != NULL ? c->cfg->text : "";
 }
 
 uint32_t rdl_conn_replies(const struct rdl_conn *c)

@@ -115,11 +115,14 @@ int rdl_is_permanent(int code)
 
 void rdl_conn_say(struct rdl_conn *c, const char *text)
 {
+    char *kept = c->cfg->text;
     size_t i;
 
+    if (kept == NULL)
+        return;
     for (i = 0; i + 1 < RDL_TEXT_MAX && text[i] != '\0'; i++)
-        c->text[i] = text[i] < ' ' || text[i] > '~' ? '?' : text[i];
-    c->text[i] = '\0';
+        kept[i] = text[i] < ' ' || text[i] > '~' ? '?' : text[i];
+    kept[i] = '\0';
 }
 
 int rdl_unexpected_reply(struct rdl_conn *c)

@@ -309,6 +309,7 @@ struct rdl_cli_servers {
     char *several[RDL_SERVERS_MAX];             /* doctor: the addresses of a name that has more than one */
     uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
     struct rdl_facts facts[RDL_SERVERS_MAX + 1];
+    char text[RDL_SERVERS_MAX + 1][RDL_TEXT_MAX]; /* what each last said in an error reply */
 };
 
 /*

@@ -311,6 +311,7 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
     cfg->queue = s->queue[i];
     cfg->queue_len = sizeof s->queue[i];
     cfg->facts = &s->facts[i];
+    cfg->text = s->text[i];
     rdl_conn_init(&s->conn[i], cfg);
     s->conns[i] = &s->conn[i];
     if (i < s->n)

@@ -184,6 +184,17 @@ START_TEST(a_text_is_kept_bounded_and_printable)
 }
 END_TEST
 
+START_TEST(without_room_no_text_is_kept)
+{
+    scripted_init(&s);
+    s.cfg.text = NULL;
+    rdl_conn_init(&s.conn, &s.cfg);
+    rdl_conn_say(&s.conn, "ERR something");
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "");
+    ck_assert_str_eq(s.text, "");
+}
+END_TEST
+
 /* What only servers say that are older than any to be had: the bytes, in answer to an acquire. */
 static const struct {
     const char *text;
@@ -272,6 +283,7 @@ Suite *suite_net_error(void)
     tcase_add_test(tc, what_passes_is_told_from_unknown_errors);
     tcase_add_test(tc, permanent_is_what_waiting_will_not_mend);
     tcase_add_test(tc, a_text_is_kept_bounded_and_printable);
+    tcase_add_test(tc, without_room_no_text_is_kept);
     tcase_add_loop_test(tc, an_old_servers_refusal_is_for_good_and_nothing_was_done, 0,
                         sizeof old / sizeof old[0]);
     tcase_add_test(tc, a_prefix_is_compared_whole);
