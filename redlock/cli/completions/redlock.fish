@@ -51,15 +51,15 @@ end
 complete -c redlock -f
 complete -c redlock -n __fish_is_first_arg -a run -d 'run a command while holding a lock'
 complete -c redlock -n __fish_is_first_arg -a acquire -d 'wait for a lock, print its token, leave it held'
-complete -c redlock -n __fish_is_first_arg -a extend -d 'the lease of a token lasts longer'
-complete -c redlock -n __fish_is_first_arg -a release -d 'the lease of a token ends'
+complete -c redlock -n __fish_is_first_arg -a extend -d 'extend the lease of a token'
+complete -c redlock -n __fish_is_first_arg -a release -d 'release the lock of a token'
 complete -c redlock -n __fish_is_first_arg -a hold -d 'hold a lock until standard input ends'
-complete -c redlock -n __fish_is_first_arg -a status -d 'who holds a lock, and for how long at most'
-complete -c redlock -n __fish_is_first_arg -a list -d 'which locks there are, and who holds them'
+complete -c redlock -n __fish_is_first_arg -a status -d 'print who holds a lock, and for how long at most'
+complete -c redlock -n __fish_is_first_arg -a list -d 'list locks and their holders'
 complete -c redlock -n __fish_is_first_arg -a break -d 'delete a lock whose holder is gone'
-complete -c redlock -n __fish_is_first_arg -a doctor -d 'what is wrong with the servers, and its remedy'
-complete -c redlock -n __fish_is_first_arg -l help -d 'the verbs'
-complete -c redlock -n __fish_is_first_arg -l version -d 'the version'
+complete -c redlock -n __fish_is_first_arg -a doctor -d 'check the servers, suggest a fix for each problem'
+complete -c redlock -n __fish_is_first_arg -l help -d 'print the verbs'
+complete -c redlock -n __fish_is_first_arg -l version -d 'print the version'
 complete -c redlock -n 'contains -- run (commandline -opc)[2]' -a '(__redlock_command)'
 
 set -l getting run acquire hold
@@ -67,45 +67,55 @@ set -l leasing $getting extend
 set -l logging $leasing release
 set -l naming $logging status break doctor
 set -l all $naming list
-complete -c redlock -n "__redlock_in $all" -s u -l url -x -a '(__redlock_urls)' -d 'a server'
-complete -c redlock -n "__redlock_in $naming" -s l -l lock -x -d 'a lock, in the place of LOCK'
-complete -c redlock -n "__redlock_in $all" -l connect-command -x -d 'the program that connects to rediss:// servers'
-complete -c redlock -n "__redlock_in $all" -l any-address -d 'all addresses of a name lead to one server'
-complete -c redlock -n "__redlock_in $all" -l password-file -rF -d 'the password of all servers'
-complete -c redlock -n "__redlock_in $all" -l password-fd -x -d 'the password, from this descriptor'
-complete -c redlock -n "__redlock_in $all" -l attempt -x -d 'how long one attempt waits for answers'
-complete -c redlock -n "__redlock_in $all" -s v -l verbose -d 'say what happens'
-complete -c redlock -n "__redlock_in $all" -s q -l quiet -d 'errors only'
+complete -c redlock -n "__redlock_in $all" -s u -l url -x -a '(__redlock_urls)' \
+    -d 'use this server; repeat for up to 7'
+complete -c redlock -n "__redlock_in $naming" -s l -l lock -x -d 'name a lock; repeat for several at once'
+complete -c redlock -n "__redlock_in $all" -l connect-command -x \
+    -d 'connect to rediss:// servers through this program'
+complete -c redlock -n "__redlock_in $all" -l any-address \
+    -d 'use the first address that answers if a name has several'
+complete -c redlock -n "__redlock_in $all" -l password-file -rF \
+    -d 'read the password of all servers from this file'
+complete -c redlock -n "__redlock_in $all" -l password-fd -x -d 'read the password from this descriptor'
+complete -c redlock -n "__redlock_in $all" -l attempt -x \
+    -d 'wait at most this long for the replies to one attempt'
+complete -c redlock -n "__redlock_in $all" -s v -l verbose -d 'print what happens'
+complete -c redlock -n "__redlock_in $all" -s q -l quiet -d 'print only errors'
 complete -c redlock -n "__redlock_in $all" -l trace -F \
-    -d 'every byte sent and received, without the passwords'
-complete -c redlock -n "__redlock_in $all" -l help -d 'the options of this verb'
+    -d 'write every byte sent and received, without passwords'
+complete -c redlock -n "__redlock_in $all" -l help -d 'print the options of this verb'
 complete -c redlock -n "__redlock_in $leasing status list break doctor" -l max-ttl -x \
-    -d 'the longest ttl of all who share these servers'
+    -d 'state the longest ttl of any client of these servers'
 complete -c redlock -n "__redlock_in $leasing status list break doctor" -l restart-guard -x \
-    -a 'strict required if-permitted off' -d 'when a server that restarted counts'
-complete -c redlock -n "__redlock_in $logging" -l log -x -a 'text json' -d 'a line for each event'
-complete -c redlock -n "__redlock_in $logging" -l log-fd -x -d 'the log goes to this descriptor'
-complete -c redlock -n "__redlock_in $leasing doctor" -l ttl -x -d 'how long a crash may block the others'
-complete -c redlock -n "__redlock_in $leasing doctor" -l canary -d 'notice when a server lost its data'
-complete -c redlock -n "__redlock_in $getting list" -s w -l wait -l timeout -x -d 'wait so long'
+    -a 'strict required if-permitted off' -d 'choose when a restarted server counts'
+complete -c redlock -n "__redlock_in $logging" -l log -x -a 'text json' -d 'write a line for each event'
+complete -c redlock -n "__redlock_in $logging" -l log-fd -x -d 'write the log to this descriptor'
+complete -c redlock -n "__redlock_in $leasing doctor" -l ttl -x \
+    -d 'let the lease expire after this time unless renewed'
+complete -c redlock -n "__redlock_in $leasing doctor" -l canary \
+    -d 'notice if a server loses its data without a restart'
+complete -c redlock -n "__redlock_in $getting list" -s w -l wait -l timeout -x -d 'wait at most this long'
 complete -c redlock -n "__redlock_in $getting" -s n -l nonblock -l nb -d 'do not wait'
 complete -c redlock -n "__redlock_in $getting" -s E -l conflict-exit-code -x \
-    -d 'exit status when somebody else holds the lock'
-complete -c redlock -n "__redlock_in $getting doctor" -l fence -d 'a number that grows with every holder'
+    -d 'exit with this status if another client holds the lock'
+complete -c redlock -n "__redlock_in $getting doctor" -l fence -d 'get a fencing token'
 complete -c redlock -n "__redlock_in $getting release doctor" -l wake-hint \
-    -d 'who waits is told when the lock is free'
-complete -c redlock -n '__redlock_in run hold' -l grace -x -d 'what is left of the lease when it is given up'
-complete -c redlock -n '__redlock_in run hold' -l keep -x -d 'hold the lock for so long at least'
+    -d 'be notified on release, and notify waiters'
+complete -c redlock -n '__redlock_in run hold' -l grace -x \
+    -d 'stop this long before a lease that cannot be renewed ends'
+complete -c redlock -n '__redlock_in run hold' -l keep -x -d 'hold the lock for at least this time'
 complete -c redlock -n '__redlock_in run doctor' -l legacy -x -a 'never auto always' \
-    -d 'the old protocol, SETNX'
-complete -c redlock -n '__redlock_in list' -l legacy -d 'locks of the old protocol, too'
+    -d 'use the old protocol, SETNX'
+complete -c redlock -n '__redlock_in list' -l legacy -d 'list locks of the old protocol, too'
 complete -c redlock -n '__redlock_in run' -l max-hold -x \
-    -d 'stop the command before it has held the lock for longer'
+    -d 'stop the command before it has held the lock this long'
 complete -c redlock -n '__redlock_in run' -l legacy-shortest-ttl \
-    -d 'no client has a shorter ttl or deletes what it does not hold'
-complete -c redlock -n '__redlock_in run doctor' -l clock-error -x -d 'how far the clock may be off'
-complete -c redlock -n '__redlock_in run' -s c -l command -x -d 'run it with /bin/sh -c'
-complete -c redlock -n '__redlock_in acquire extend release' -l token-file -rF -d 'where the token is'
-complete -c redlock -n '__redlock_in extend release' -l token-fd -x -d 'the token, from this descriptor'
-complete -c redlock -n '__redlock_in status list doctor' -l json -d 'all of it as one object'
-complete -c redlock -n '__redlock_in break' -l held-by -x -d "do not ask: it is that holder's"
+    -d 'state that old clients have no shorter ttl and delete only their own'
+complete -c redlock -n '__redlock_in run doctor' -l clock-error -x \
+    -d 'state how far the clocks of clients may differ'
+complete -c redlock -n '__redlock_in run' -s c -l command -x -d 'run this string with /bin/sh -c'
+complete -c redlock -n '__redlock_in acquire extend release' -l token-file -rF \
+    -d 'write or read the token here'
+complete -c redlock -n '__redlock_in extend release' -l token-fd -x -d 'read the token from this descriptor'
+complete -c redlock -n '__redlock_in status list doctor' -l json -d 'print one JSON object instead of lines'
+complete -c redlock -n '__redlock_in break' -l held-by -x -d 'delete the lock of this holder without asking'
