@@ -43,6 +43,8 @@ struct rdl_window {
 };
 
 /* Empty. room 0: what is put is counted and nothing is written. */
+/*@ requires \valid(w); assigns *w;
+    ensures w->to == to && w->room == room && w->skip == skip && w->total == 0; */
 inline void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip)
 {
     w->to = to;
