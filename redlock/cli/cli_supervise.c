@@ -382,10 +382,13 @@ static int are_strays_over(const struct run *r, uint64_t now)
     return rdl_cli_strays_left() == 0;
 }
 
-/* We may have slept for longer than the lease: then who knows when the command ended. */
+/*
+ * We may have slept until the guardian killed the group, or longer: then nobody knows whether the command
+ * ended by itself, and when.
+ */
 static void came_late(struct run *r, uint64_t now)
 {
-    if (now >= r->held.until_ms)
+    if (now >= before_end(r, r->phase <= LEFTOVER ? r->guardian.early_ms : 0))
         rdl_cli_held_lose(&r->held, "its lease ended before the command was seen to end");
 }
 

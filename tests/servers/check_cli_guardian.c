@@ -342,6 +342,31 @@ START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
 }
 END_TEST
 
+/*
+ * The guardian kills the group half a margin before the lease ends (100 ms; 42 ms are for clocks). A
+ * supervisor that wakes up just then may see that the command was killed before it sees who did it.
+ */
+START_TEST(who_wakes_up_before_the_guardian_ends_reports_the_loss)
+{
+    command_set(&c, (const char *const[]){"--ttl", "4s", NULL}, &server, 1, "nightly",
+                "echo $$ >&9; while :; do sleep 0.01; done");
+    command_start(&c);
+    child = (pid_t)strtol(command_note(&c), NULL, 10);
+    pid_t guardian = find_guardian();
+    int status;
+    kill(c.pid, SIGSTOP);
+    ck_assert_int_eq(waitpid(c.pid, &status, WUNTRACED), c.pid);
+    kill(guardian, SIGSTOP); /* else it is as quick as we are */
+    while (strtol(live_command(&server, "PTTL nightly") + 1, NULL, 10) > 130)
+        continue;
+    kill(-child, SIGKILL); /* as the guardian does */
+    command_await_gone(child);
+    kill(c.pid, SIGCONT);
+    ck_assert_int_eq(command_end(&c), 75);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: "));
+}
+END_TEST
+
 /* Sent to it, too, before it is deaf: a Ctrl-Z that counts twice stops the command and lets it go on. */
 START_TEST(a_signal_to_our_group_while_it_starts_counts_once)
 {
@@ -386,6 +411,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_test(t, a_guardian_that_does_not_read_holds_nobody_up);
     tcase_add_loop_test(t, it_kills_half_a_margin_before_the_lease_ends, 0, 4);
     tcase_add_loop_test(t, who_wakes_up_after_the_lease_does_not_say_that_all_went_well, 0, 4);
+    tcase_add_test(t, who_wakes_up_before_the_guardian_ends_reports_the_loss);
     suite_add_tcase(s, t);
     return s;
 }
