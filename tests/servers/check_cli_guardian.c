@@ -312,6 +312,15 @@ END_TEST
 
 /* ---------------------------------------------------------------- nobody was there to stop it */
 
+/* And wait until it has stopped: else it may start another guardian. */
+static void stop_supervisor(void)
+{
+    int status;
+
+    kill(c.pid, SIGSTOP);
+    ck_assert_int_eq(waitpid(c.pid, &status, WUNTRACED), c.pid);
+}
+
 /*
  * The supervisor sleeps for longer than the lease, and so does the guardian (0, 1), or it is dead (2, 3). The
  * command works on and ends before they are awake: with 0, and yet somebody else may have had the lock. Where
@@ -325,9 +334,7 @@ START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
     command_start(&c);
     child = (pid_t)strtol(command_note(&c), NULL, 10);
     pid_t guardian = find_guardian();
-    int status;
-    kill(c.pid, SIGSTOP);
-    ck_assert_int_eq(waitpid(c.pid, &status, WUNTRACED), c.pid); /* else it may start another guardian */
+    stop_supervisor();
     kill(guardian, _i < 2 ? SIGSTOP : SIGKILL);
     live_await(&server, "EXISTS nightly", ":0\r\n");
     kill(child, SIGUSR1);
@@ -353,9 +360,7 @@ START_TEST(who_wakes_up_before_the_guardian_ends_reports_the_loss)
     command_start(&c);
     child = (pid_t)strtol(command_note(&c), NULL, 10);
     pid_t guardian = find_guardian();
-    int status;
-    kill(c.pid, SIGSTOP);
-    ck_assert_int_eq(waitpid(c.pid, &status, WUNTRACED), c.pid);
+    stop_supervisor();
     kill(guardian, SIGSTOP); /* else it is as quick as we are */
     while (strtol(live_command(&server, "PTTL nightly") + 1, NULL, 10) > 130)
         continue;
