@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# guide_messages.awk MESSAGES GUIDE SOURCES UNTESTED - compares messages (messages.awk) with the rows of the guide's
-# tables, and with the text of all tests. A place of a format (%s) is in the table a word in capitals, or nothing.
+# guide_messages.awk MESSAGES GUIDE SOURCES UNTESTED SELF_EXPLAINING - compares messages (messages.awk) with the rows of
+# the guide's tables, and with the text of all tests. Each message has a row, or is in SELF_EXPLAINING; not both.
+# A place of a format (%s) is in the table a word in capitals, or nothing.
 
 function finding(text) {
     print "redlock/GUIDE.md: " text
@@ -67,6 +68,7 @@ file == 2 && in_messages && /^\| `/ {
 }
 file == 3 { sources = sources $0 }
 file == 4 && !/^#/ && NF { untested[$0] = 1 }
+file == 5 && !/^#/ && NF { self_explaining[$0] = 1 }
 END {
     for (i = 1; i <= n_all; i++) {
         key = all[i]
@@ -77,8 +79,10 @@ END {
                 found++
                 known[r] = 1
             }
-        if (!found)
-            finding("no row for the " kind[key] " \"" format[key] "\"")
+        if (!found && !(format[key] in self_explaining))
+            finding("no row, and not in guide_self_explaining.txt: the " kind[key] " \"" format[key] "\"")
+        if (found && (format[key] in self_explaining))
+            finding("has a row, and is in guide_self_explaining.txt: \"" format[key] "\"")
         tested = is_tested(format[key])
         n_tested += tested
         if (!tested && !(format[key] in untested))
@@ -93,6 +97,9 @@ END {
     for (text in untested)
         if (!(text in seen))
             finding("nothing prints what guide_untested.txt has: \"" text "\"")
+    for (text in self_explaining)
+        if (!(text in seen))
+            finding("nothing prints what guide_self_explaining.txt has: \"" text "\"")
     printf "%d messages in the code, %d rows in the guide, %d messages in tests\n", n_all, n_rows, n_tested
     exit failed
 }
