@@ -4,7 +4,6 @@
 T = 60
 
 FUZZ := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
-FUZZ_SRC := $(CORE_SRC) $(wildcard resp/*.h net/*.h lock/*.h)
 FUZZ_LIBS_diff_hiredis := -lhiredis
 FUZZ_FLAGS := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -17,14 +16,16 @@ fuzz-tools:
 	@$(PROBE)
 replay-tools:
 	@$(PROBE)
-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## hours: run every fuzz target for T seconds (T=60); new inputs go to build/fuzz/corpus
-	@for t in $(FUZZ); do \
-	    mkdir -p $(B)/fuzz/corpus/$$t && echo "fuzz $$t, $(T) s" && \
+fuzz: $(FUZZ:%=$(B)/fuzz/%) ## hours: run every fuzz target (FUZZ=NAME: one) for T seconds (T=60); new inputs go to build/fuzz/corpus
+	@inputs=0; for t in $(FUZZ); do \
+	    mkdir -p $(B)/fuzz/corpus/$$t && echo "fuzz $$t: running for $(T) s, log in $(B)/fuzz/$$t.log" && \
 	    $(B)/fuzz/$$t -max_total_time=$(T) -max_len=1024 -timeout=10 -print_final_stats=1 -dict=fuzz/resp.dict \
 	        -artifact_prefix=$(B)/fuzz/$$t- $(B)/fuzz/corpus/$$t fuzz/corpus/$$t >$(B)/fuzz/$$t.log 2>&1 || \
-	    { tail -30 $(B)/fuzz/$$t.log; exit 1; }; \
-	    grep -E 'number_of_executed_units|average_exec_per_sec|new_units_added' $(B)/fuzz/$$t.log; \
-	done
+	    { tail -30 $(B)/fuzz/$$t.log; echo "fuzz $$t: a crash; $(B)/fuzz/$$t-replay FILE shows it again"; exit 1; }; \
+	    n=$$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$t.log); inputs=$$((inputs + n)); \
+	    sed -n "s/^stat::new_units_added: */fuzz $$t: no crash in $$n inputs; inputs that reach more code: /p" \
+	        $(B)/fuzz/$$t.log; \
+	done; echo "no crash in $$inputs inputs"
 fuzz-replay: $(FUZZ:%=$(B)/fuzz/%-replay) ## check: every fuzz target over its corpus, built with gcc and its sanitizers
 	@for t in $(FUZZ); do printf '  replay %s: ' $$t && $(B)/fuzz/$$t-replay fuzz/corpus/$$t/* || exit; done
 fuzz-corpus: $(FUZZ:%=$(B)/fuzz/%) ## write: add to fuzz/corpus what `make fuzz` and fuzz-afl found that reaches more code
@@ -51,14 +52,24 @@ fuzz-afl: $(FUZZ:%=$(B)/fuzz/%-afl) ## hours: AFL++ on every fuzz target for T s
 	        $$out/default/fuzzer_stats || exit; \
 	done
 
-$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(FUZZ_SRC) | fuzz-tools
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(WARN) $(WERROR) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
+# The core is compiled once for all targets of a fuzzer.
+$(eval $(call flavour,fuzz/core,$$(CLANG) $$(WARN) $$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
+$(eval $(call flavour,fuzz/core-afl,AFL_QUIET=1 afl-clang-fast $$(FUZZ_FLAGS)))
+$(CORE_SRC:%.c=$(B)/fuzz/core/%.o) $(CORE_SRC:%.c=$(B)/fuzz/core-afl/%.o): | fuzz-tools
+$(B)/fuzz/core.a: $(CORE_SRC:%.c=$(B)/fuzz/core/%.o)
+$(B)/fuzz/core-afl.a: $(CORE_SRC:%.c=$(B)/fuzz/core-afl/%.o)
+$(B)/fuzz/core.a $(B)/fuzz/core-afl.a:
+	@rm -f $@
+	$(Q)ar rcsD $@ $^
+
+$(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(B)/fuzz/core.a
+	$(if $(V),,@echo "  fuzz $<")
+	$(Q)$(CLANG) $(WARN) $(WERROR) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -o $@ $^ $(FUZZ_LIBS_$*)
 $(FUZZ:%=$(B)/fuzz/%-replay): $(B)/fuzz/%-replay: fuzz/fuzz_%.c fuzz/replay.c $(B)/asan/libredlock.a | replay-tools
 	@mkdir -p $(@D)
 	$(Q)$(GCC) $(WARN_GCC) $(WERROR) -O1 -g $(SANITIZE) -I. -o $@ $^ $(FUZZ_LIBS_$*)
-$(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(FUZZ_SRC) | fuzz-tools
-	@mkdir -p $(@D)
-	$(Q)AFL_QUIET=1 afl-clang-fast $(FUZZ_FLAGS) -I. -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
+$(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(B)/fuzz/core-afl.a
+	$(if $(V),,@echo "  fuzz-afl $<")
+	$(Q)AFL_QUIET=1 afl-clang-fast $(FUZZ_FLAGS) -I. -o $@ $^ $(FUZZ_LIBS_$*)
 
 CHECK_MORE += fuzz-replay
