@@ -3,8 +3,9 @@
 # prove.sh OUT [eva|window|wp|put]... - prove the parser and the writer (README.md says what), these
 # steps at the same time, and each for all machines. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
-# EVA: more options for it. ALL_MACHINES=1: the window for 32-bit x86 too, which adds to the others that it is both
-# 32-bit and little-endian.
+# EVA: more options for it. WP_PARSE: options with which wp proves a part of the parser, and nothing else. WP_PUT: the
+# functions that put proves, and nothing else, for PUT_MACHINES. ALL_MACHINES=1: the window for 32-bit x86 too, which
+# adds to the others that it is both 32-bit and little-endian.
 #
 # Lists of options are split into words on purpose, and steps are called by name:
 # shellcheck disable=SC2015,SC2086,SC2317
@@ -79,15 +80,15 @@ wp() { # name machdep file option...
 all_wp() {
     wp parse gcc_x86_64 resp/resp_parse.c -wp-skip-fct digit,rdl_resp_next ${WP_PARSE:-}
     [ -n "${WP_PARSE:-}" ] || wp next gcc_x86_64 resp/resp_parse.c -wp-fct rdl_resp_next -wp-split
-    wp decimal gcc_x86_64 resp/resp_decimal.c ${WP_WRITE:-}
+    [ -n "${WP_PARSE:-}" ] || wp decimal gcc_x86_64 resp/resp_decimal.c
 }
 
 # head() makes a pointer to its digits a pointer to characters, which is for another memory model. What rdl_copy
 # does, copy(), is taken for granted; templates are Eva's.
 all_put() {
-    for machine in gcc_x86_64 gcc_x86_32; do
-        wp "put-$machine" $machine resp/resp_window.c -wp-fct put,put_hole
-        wp "head-$machine" $machine resp/resp_window.c -wp-fct head -wp-model Typed+Cast
+    for machine in ${PUT_MACHINES:-gcc_x86_64 gcc_x86_32}; do
+        wp "put-$machine" $machine resp/resp_window.c -wp-fct ${WP_PUT:-put,put_hole}
+        [ -n "${WP_PUT:-}" ] || wp "head-$machine" $machine resp/resp_window.c -wp-fct head -wp-model Typed+Cast
     done
 }
 
