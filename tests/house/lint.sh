@@ -67,8 +67,9 @@ gcc_step() {
     { library && upon; } | over gcc $WARN_GCC $flags -O2 -fanalyzer -c -o /dev/null '{}'
     tests | over gcc $WARN_GCC $flags -O2 -c -o /dev/null '{}'
 }
+# clang knows all its warnings before it makes code.
 clang_step() {
-    sources | over clang $WARN $flags -O2 -c -o /dev/null '{}' | grep -v '^[0-9]* warnings* generated'
+    sources | over clang $WARN $flags -O2 -fsyntax-only '{}' | grep -v '^[0-9]* warnings* generated'
 }
 
 # Beyond .clang-tidy: the command and the examples have one thread, and nobody can do anything about a
@@ -117,7 +118,6 @@ man_step() {
     mandoc -T lint -W warning redlock/cli/redlock.1 redlock/redlock.3 2>&1
     grep -nE '^\.S[hs] (.* )?[A-Z][a-z]( |$)' redlock/cli/redlock.1 redlock/redlock.3
 }
-
 changed=
 if [ "${1-}" = --changed ]; then
     changed=1
