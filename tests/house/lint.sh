@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # lint.sh [--changed] [STEP...] - everything that reads the sources without running them; `make lint` gives it
-# WARN and WARN_GCC. Steps: house gcc clang tidy cppcheck format shell man. Findings are printed as they come;
+# WARN and WARN_GCC. Steps: house gcc clang tidy cppcheck format shell man prose. Findings are printed as they come;
 # the exit status is 0 if there are none. What is found differs between versions of the tools: clang-tidy and
 # clang-format are version 14, that of Debian 12.
 # ANALYZE_TESTS=1: clang follows the paths of the tests too (make weekly).
@@ -118,13 +118,17 @@ man_step() {
     mandoc -T lint -W warning redlock/cli/redlock.1 redlock/redlock.3 2>&1
     grep -nE '^\.S[hs] (.* )?[A-Z][a-z]( |$)' redlock/cli/redlock.1 redlock/redlock.3
 }
+prose_step() {
+    "$tests/prose.sh" 2>&1
+}
+
 changed=
 if [ "${1-}" = --changed ]; then
     changed=1
     shift
     list_changed
 fi
-[ $# -gt 0 ] || set -- house gcc clang tidy cppcheck format shell man
+[ $# -gt 0 ] || set -- house gcc clang tidy cppcheck format shell man prose
 failed=0
 for step; do
     began=$(date +%s)
