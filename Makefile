@@ -196,7 +196,7 @@ $(B)/redlock.1: redlock/cli/redlock.1 FORCE
 	@sed '/^\.Pa/s,/usr/local,$(PREFIX),' $< >$@
 $(B)/GUIDE.md: redlock/GUIDE.md
 	@mkdir -p $(@D)
-	@sed -e 's,](cli/redlock.1),](../../man/man1/redlock.1),g' -e 's,\[\([^]]*\)](DESIGN.md[^)]*),\1,g' $< >$@
+	@sed -E -e 's,\]\((cli/)?redlock\.([13])\),](../../man/man\2/redlock.\2),g' -e 's,\[([^]]*)\]\(DESIGN\.md[^)]*\),\1,g' $< >$@
 $(B)/libredlock.pc: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
