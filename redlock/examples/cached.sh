@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cached.sh KEY COMMAND [ARGUMENT...] - print what COMMAND prints, from a cache in Redis that all hosts share;
-# COMMAND runs once a period, however many ask:
+# cached.sh KEY COMMAND [ARGUMENT...] - print what COMMAND prints, from a cache in Redis that all hosts share.
+# COMMAND runs once a period, however many clients read the text:
 #
 #     export REDLOCK_URLS=redis://a CACHE_URL=redis://cache
 #     cached.sh prices ./slow_query
 #
-# When CACHE_MS (60000) are over, one of those who ask makes the text anew; the others get the old one meanwhile,
-# and nobody waits. Only where there is none yet they wait for it, 30 s at most. Two keys are the cache: KEY is
-# the text, which stays, KEY:fresh ends with the period.
+# When CACHE_MS (60000) are over, one of the clients makes the text again. The others get the old text without
+# waiting. Only if there is no text yet, they wait for it, at most 30 s. The cache has two keys: KEY is the
+# text and does not expire; KEY:fresh expires with the period.
 #
-# What it does not do: a COMMAND that fails is tried again by whoever asks next. Should the lock be lost, COMMAND may
-# run twice in a period, which costs only time; so one server for the lock is enough. An empty text is none.
+# What it does not protect against: if COMMAND fails, the next client tries again. If the lock is lost,
+# COMMAND may run twice in a period. That costs only time, so one server is enough for the lock. An empty text
+# counts as none.
 #
-# Exit status: 0 the text is printed, be it old; 1 there is none; else see redis-cli.
+# Exit status: 0 the text was printed, possibly an old one; 1 there is none; otherwise see redis-cli.
 set -eu
 
 if [ $# -lt 2 ]; then
@@ -27,7 +28,7 @@ cache() {
 }
 
 if [ "${REDLOCK_LOCK-}" = "$lock" ]; then # this script again, under the lock
-    [ "$(cache EXISTS "$key:fresh")" -eq 0 ] || exit 0 # somebody has made it since we looked
+    [ "$(cache EXISTS "$key:fresh")" -eq 0 ] || exit 0 # another client made it after our first check
     shift
     text=$("$@")
     printf '%s' "$text" | cache -x SET "$key" >/dev/null

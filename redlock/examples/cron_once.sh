@@ -1,22 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cron_once.sh JOB COMMAND [ARGUMENT...] - a line that stands in the crontabs of several hosts runs on one of
-# them, once each time:
+# cron_once.sh JOB COMMAND [ARGUMENT...] - the crontabs of several hosts have the same line, and each time one
+# of the hosts runs it:
 #
 #     REDLOCK_URLS=redis://a redis://b redis://c
 #     30 3 * * *  /usr/local/bin/cron_once.sh nightly /usr/local/bin/backup --all
 #
-# The first host that comes does it, so any of them may be down. CRON_APART (40s) is how far apart they may
-# come: more than their clocks differ, less than the time from one run to the next. The lock is kept for so
-# long however short the job is, or a host whose clock is behind would run it again. A job that takes longer
-# is not begun a second time meanwhile. Who shares the servers gives a --max-ttl of as much, see redlock(1).
+# The first host that takes the lock runs the job, so any host may be down. CRON_APART (40s) is the longest
+# time between the hosts' starts: more than their clocks differ, less than the time from one run to the next.
+# The lock is kept for this time even if the job is shorter; otherwise a host whose clock is behind would run
+# it again. A job that takes longer is not started a second time. All clients of the servers need a --max-ttl
+# of this length, see redlock(1).
 #
-# What it does not do: a job that fails, or whose host dies, is not tried again before the next time. A host
-# that comes later than CRON_APART runs the job a second time. Nothing runs it where no majority of the servers
-# answers; that is an error, and cron sends it.
+# What it does not protect against: if a job fails, or its host dies, no host tries again before the next
+# time. A host that starts later than CRON_APART runs the job a second time. If no majority of the servers
+# replies, no host runs the job; that is an error, and cron mails it.
 #
-# Exit status: the job's own; 0 where another host has it or had it; 75 if the lock was lost and the job
-# stopped; else see redlock(1).
+# Exit status: that of the job; 0 if another host runs or ran it; 75 if the lock was lost and the job was
+# stopped; otherwise see redlock(1).
 set -eu
 
 if [ $# -lt 2 ]; then
@@ -26,5 +27,5 @@ fi
 job=$1
 shift
 
-# -n: who finds it taken leaves. -q: without a word, as cron would send it by mail.
+# -n: exit if another host holds the lock. -q: print nothing then, because cron would mail it.
 exec redlock run -nq -E 0 --ttl 10s --keep "${CRON_APART:-40s}" "cron:$job" -- "$@"

@@ -1,21 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# deploy_guard.sh TARGET COMMAND [ARGUMENT...] - one deployment of TARGET at a time; who comes meanwhile is told
-# who is at it, and leaves:
+# deploy_guard.sh TARGET COMMAND [ARGUMENT...] - run one deployment of TARGET at a time. A later one prints
+# who is deploying, and exits:
 #
 #     export REDLOCK_URLS='redis://a redis://b redis://c'
 #     deploy_guard.sh shop make deploy
 #     deploy_guard.sh: shop: anna@build1 is deploying: make deploy
 #
-# A deployment that takes longer than DEPLOY_MAX (15m) is stopped. The lock knows its holder by an id only, so the
-# holder leaves a note of his name behind that id, on the server DEPLOY_NOTES (the first of REDLOCK_URLS); a note
-# of another id is not believed. DEPLOY_WHO is the name, user@host else.
+# A deployment that takes longer than DEPLOY_MAX (15m) is stopped. The lock has only an id of its holder, so
+# the holder writes a note with this id and a name to the server DEPLOY_NOTES (by default the first of
+# REDLOCK_URLS). A note with another id is ignored. The name is DEPLOY_WHO, by default user@host.
 #
-# What it does not do: who deploys without it is not kept out. What COMMAND has begun elsewhere (a roll-out that
-# goes on by itself) is not stopped with it. Where the note cannot be written, only the id is told.
+# What it does not protect against: deployments without this script. If COMMAND has started something
+# elsewhere, such as a roll-out that continues by itself, that is not stopped. If the note cannot be written,
+# only the id is printed.
 #
-# Exit status: COMMAND's own; 80 somebody else is at it, nothing was done; 124 it took too long and was stopped;
-# 75 the lock was lost and it was stopped; else see redlock(1).
+# Exit status: that of COMMAND; 80 another deployment is running, nothing was done; 124 it took too long and
+# was stopped; 75 the lock was lost and it was stopped; otherwise see redlock(1).
 set -eu
 
 if [ $# -lt 2 ]; then

@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# fenced_row.sh DATABASE ROW COMMAND [ARGUMENT...] - what COMMAND prints becomes the text of a row of an SQLite
-# database, unless somebody who had the lock later has written there already:
+# fenced_row.sh DATABASE ROW COMMAND [ARGUMENT...] - write what COMMAND prints into a row of an SQLite
+# database, unless a later holder of the lock has already written there:
 #
 #     export REDLOCK_URLS='redis://a redis://b redis://c'
 #     fenced_row.sh shop.db report ./make_report
 #
-# One at a time runs COMMAND. But a host may be paused between COMMAND and the write, for longer than the lease,
-# and would then write over what is newer. So each holder has a number that is greater than that of every holder
-# before, and it is the database that compares, in the statement that writes.
+# Only one host at a time runs COMMAND. But a host may be paused between COMMAND and the write for longer than
+# the lease, and would then overwrite newer text. So each holder has a fencing token, a number that is greater
+# than that of every earlier holder. The database compares it in the statement that writes.
 #
-# What it does not do: it refuses nobody who writes without a number, so all who write have to go this way. What
-# else COMMAND does is not fenced. SQLite stands for your database, and the statement is the same in others; do
-# not put its file on a network disk.
+# What it does not protect against: writes without a fencing token, so all writers must use this script. Other
+# effects of COMMAND are not fenced. SQLite is only an example, and the statement is the same in other
+# databases; do not put the file of SQLite on a network disk.
 #
-# Exit status: 0 it is written; 80 it is refused; COMMAND's own; 75 if the lock was lost; else see redlock(1).
+# Exit status: 0 it was written; 80 it was refused; that of COMMAND; 75 if the lock was lost; otherwise see
+# redlock(1).
 set -eu
 
 if [ $# -lt 3 ]; then
@@ -32,7 +33,7 @@ quoted() {
 }
 
 text=$("$@")
-# "<": a holder writes once. Where he writes several times it is "<=".
+# "<" is for a holder that writes once. If it writes several times, use "<=".
 written=$(sqlite3 -batch -bail "$database" <<END
 .timeout 5000
 CREATE TABLE IF NOT EXISTS report (name TEXT PRIMARY KEY, text TEXT, fence INTEGER);

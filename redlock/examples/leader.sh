@@ -1,21 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# leader.sh ROLE COMMAND [ARGUMENT...] - of all hosts that run this one is the leader and runs COMMAND; the others
-# stand by. When it ends, dies or loses the lock, another one becomes the leader:
+# leader.sh ROLE COMMAND [ARGUMENT...] - of all hosts that run this script, one is the leader and runs
+# COMMAND. If COMMAND ends, or the leader dies or loses the lock, another host becomes the leader:
 #
 #     export REDLOCK_URLS='redis://a redis://b redis://c'
 #     while :; do leader.sh scheduler ./schedule; sleep 1; done
 #
-# LEADER_TTL (10s) is how long the others wait when the leader's host is gone. When this script is killed the
-# lock is free at once, as `redlock hold` sees the end of its input. It shows how a script holds a lock beside
-# what it does; where it is to do nothing else `redlock run ROLE -- COMMAND` is simpler.
+# LEADER_TTL (10s) is how long the others wait if the leader's host is gone. If this script is killed, the
+# lock is released at once, because the standard input of `redlock hold` is closed. The script shows how to
+# hold a lock while a script does other work. If it has no other work, `redlock run ROLE -- COMMAND` is
+# simpler.
 #
-# What it does not do: COMMAND gets SIGTERM in time when the lock cannot be renewed, and nothing makes it obey.
-# Where this script is killed COMMAND gets it only just after the lock is free, and may overlap with the next
-# leader for a moment. `redlock run` is stricter: it has SIGKILL, and a guardian. What COMMAND starts in the
-# background is its own business.
+# What it does not protect against: if the lock cannot be renewed, COMMAND gets SIGTERM in time, but may
+# ignore it. If this script is killed, COMMAND gets SIGTERM just after the lock is released, and may overlap
+# with the next leader for a moment. `redlock run` is stricter: it sends SIGKILL and has a guardian. Processes
+# that COMMAND starts in the background are not stopped.
 #
-# Exit status: COMMAND's own; 75 if the lock was lost; if it was not had, see redlock(1).
+# Exit status: that of COMMAND; 75 if the lock was lost; if it was not acquired, see redlock(1).
 set -eu
 
 if [ $# -lt 2 ]; then
@@ -29,13 +30,13 @@ pipes=$(mktemp -d)
 mkfifo "$pipes/in" "$pipes/out"
 redlock hold --ttl "${LEADER_TTL:-10s}" "leader:$role" <"$pipes/in" >"$pipes/out" &
 hold=$!
-exec 3>"$pipes/in" 4<"$pipes/out" # 3: the lock is held until that is closed; 4: until that ends
+exec 3>"$pipes/in" 4<"$pipes/out" # closing 3 releases the lock; 4 ends when it is lost
 rm -r "$pipes"
 
 status=0
-if read -r _ <&4; then # its token: we are the leader
+if read -r _ <&4; then # the token: we are the leader
     work='' stopped=''
-    trap 'stopped=1; [ -z "$work" ] || kill "$work" || :' HUP INT TERM # before there is something to stop
+    trap 'stopped=1; [ -z "$work" ] || kill "$work" || :' HUP INT TERM # set before there is a process to stop
     "$@" 3>&- 4<&- &
     work=$!
     [ -z "$stopped" ] || kill "$work" || : # it may have ended by then
@@ -46,7 +47,7 @@ if read -r _ <&4; then # its token: we are the leader
     while [ -n "$stopped" ]; do # a signal ends wait early: the next wait has COMMAND's status
         stopped='' again=0
         wait "$work" 2>/dev/null || again=$?
-        [ $again -eq 127 ] || status=$again # 127: the last wait had it already
+        [ $again -eq 127 ] || status=$again # 127: the last wait already had it
     done
     trap '' HUP INT TERM # nothing is left to stop
     kill "$watch" || :

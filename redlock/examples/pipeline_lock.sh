@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pipeline_lock.sh begin | step COMMAND [ARGUMENT...] | end - one pipeline at a time, whose steps are processes
-# of their own, on the same host:
+# pipeline_lock.sh begin | step COMMAND [ARGUMENT...] | end - run one pipeline at a time, whose steps are
+# separate processes on the same host:
 #
 #     export PIPELINE_LOCK=staging PIPELINE_TOKEN=$WORKSPACE/lock.token
-#     pipeline_lock.sh begin                # waits for its turn, PIPELINE_WAIT (1h) at most
+#     pipeline_lock.sh begin                # waits for its turn, at most PIPELINE_WAIT (1h)
 #     pipeline_lock.sh step make test
 #     pipeline_lock.sh step make deploy
 #     pipeline_lock.sh end
 #
-# The token in the file, which only its owner can read, makes them one holder. Each step makes the lease last for
-# PIPELINE_TTL (10m) from its beginning. A step that fails releases the lock; where the end is forgotten, or the
-# host dies, it ends with that time. Who shares the servers gives a --max-ttl of as much, see redlock(1).
+# The steps share the token in the file, which only its owner can read. Each step first renews the lease for
+# PIPELINE_TTL (10m). If a step fails, the lock is released. If the end is forgotten, or the host dies, the
+# lease expires after this time. All clients of the servers need a --max-ttl of this length, see redlock(1).
 #
-# What it does not do: nothing renews the lease within a step, so one that takes longer than PIPELINE_TTL works
-# on without the lock; the next step, or the end, says so and fails. A step whose work can be done by one process
-# is better off with `redlock run`, which stops it in time.
+# What it does not protect against: the lease is not renewed within a step. A step that takes longer than
+# PIPELINE_TTL works on without the lock; the next step, or the end, reports this and fails. If one process
+# can do the work of a step, `redlock run` is better: it stops the process in time.
 #
-# Exit status: of a step COMMAND's own; 1 begin: another pipeline has the lock; step, end: it is not ours any
-# more, and the step was not begun; 66 there is no token: it was not begun, or a step failed; else see redlock(1).
+# Exit status: of a step that of COMMAND; 1 begin: another pipeline holds the lock; step, end: the lock is not
+# held any more, and the step was not started; 66 there is no token: begin did not run, or a step failed;
+# otherwise see redlock(1).
 set -eu
 
 lock=${PIPELINE_LOCK:?a name for the lock} token=${PIPELINE_TOKEN:?a file for the token}
@@ -40,7 +41,7 @@ step)
     redlock extend --ttl "$ttl" --token-file "$token" "$lock"
     "$@" && exit
     status=$?
-    release || : # redlock has said why not
+    release || : # redlock has printed the reason
     exit $status
     ;;
 end)
