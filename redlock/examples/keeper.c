@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper.c - hold a lock for as long as it takes: keeper URL URL URL URL URL
+ * keeper.c - hold a lock as long as the work takes: keeper URL URL URL URL URL
  *
- * Two ways that other libraries have built in, each in ten lines on rdl_keeper: the watchdog, which renews
- * while the work goes on, and the continued lock, by which one of many is the leader.
+ * Two methods that are built into other libraries, each in ten lines on rdl_keeper. The watchdog renews the
+ * lease during the work. With the continued lock, one of many processes is the leader.
  */
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ enum { TTL_MS = 3000, WORK_MS = 4000 };
 static const struct rdl_redlock_options opt = {
     .lease = {.ttl_ms = TTL_MS, .wait_ms = 5000, .retry_ms = 50},
     .max_ttl_ms = TTL_MS,
-    .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
+    .guard = RDL_GUARD_OFF, /* these servers lose nothing: appendfsync always */
 };
 
 static struct rdl_posix posix;
@@ -26,18 +26,18 @@ static uint64_t now(void)
     return net.now_ms(net.ctx);
 }
 
-/* What is true of the lease now, for the keeper. */
+/* Extends the lease, and reports the result to the keeper. */
 static void renew(struct rdl_keeper *k)
 {
     if (rdl_redlock_extend(&lock, &net, TTL_MS) >= 0 || rdl_redlock_until_ms(&lock) == 0)
         rdl_keeper_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
     else
-        rdl_keeper_failed(k, now()); /* no answer; it is ours as long as before */
+        rdl_keeper_failed(k, now()); /* no reply: the lease lasts as long as before */
 }
 
 /* ---------------------------------------------------------------- the watchdog */
 
-/* Work, a piece at a time, under a lock that is held; 0 if it was lost before the work was done. */
+/* Works in small pieces while the lock is held. Returns 0 if the lock was lost before the work was done. */
 static int watch_over(int (*work)(void))
 {
     struct rdl_keeper k;
@@ -56,7 +56,7 @@ static int watch_over(int (*work)(void))
 
 /* ---------------------------------------------------------------- the continued lock */
 
-/* Am I the leader? Ask before each piece of work: gets the lock, keeps it, or gets it again. */
+/* Acquires or renews the lock. Returns 1 if this process is the leader; call it before each piece of work. */
 static int continue_lock(struct rdl_keeper *k)
 {
     uint64_t at_ms;
@@ -74,7 +74,7 @@ static int continue_lock(struct rdl_keeper *k)
 static struct rdl_posix_conn conns[5];
 static uint64_t work_ends_ms;
 
-/* A piece of work of 10 ms; 0 when all is done. */
+/* A piece of work of 10 ms; returns 0 when all is done. */
 static int work(void)
 {
     net.poll(net.ctx, NULL, 0, now() + 10, 0, 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_locks.c - a hundred orders at once, each under a lock of its own, over the same five connections:
+ * many_locks.c - a hundred orders at once, each under its own lock, over the same five connections:
  * many_locks URL URL URL URL URL
  *
- * A lock takes a few hundred bytes and no connection. Whoever finds no room in a conn's queue waits for it.
+ * A lock takes a few hundred bytes and no connection. If a connection's queue is full, the lock waits for
+ * room.
  */
 #include <stdio.h>
 
@@ -12,9 +13,9 @@
 enum { ORDERS = 100 };
 
 static const struct rdl_redlock_options opt = {
-    .lease = {.ttl_ms = 20000, .wait_ms = 5000, .retry_ms = 50, .attempt_ms = 2000}, /* they queue up */
+    .lease = {.ttl_ms = 20000, .wait_ms = 5000, .retry_ms = 50, .attempt_ms = 2000}, /* requests queue up */
     .max_ttl_ms = 20000,
-    .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
+    .guard = RDL_GUARD_OFF, /* these servers lose nothing: appendfsync always */
 };
 
 static struct order {
@@ -52,7 +53,7 @@ static int begin(struct order *o, int number)
     return 0;
 }
 
-/* Go on with one order, without waiting. */
+/* Continues one order, without waiting. */
 static void go_on(struct order *o, uint64_t now_ms)
 {
     int rc = rdl_redlock_step(&o->lock, now_ms);
@@ -61,7 +62,7 @@ static void go_on(struct order *o, uint64_t now_ms)
         return;
     if (o->state == WAITING) {
         o->state = rc >= 0 ? WORKING : FAILED;
-    } else if (o->state == WORKING) { /* the work would stand here, as long as remaining_ms is not 0 */
+    } else if (o->state == WORKING) { /* work here while remaining_ms is not 0 */
         o->state = RELEASING;
         rdl_redlock_release_begin(&o->lock, now_ms);
     } else {
@@ -69,7 +70,7 @@ static void go_on(struct order *o, uint64_t now_ms)
     }
 }
 
-/* All of them, until each is done and has nothing left on the servers. Returns how many are done. */
+/* Continues all orders until each is done and has no key on the servers. Returns how many are done. */
 static int go_on_with_all(void)
 {
     struct rdl_conn *all[5] = {&conns[0].conn, &conns[1].conn, &conns[2].conn, &conns[3].conn,

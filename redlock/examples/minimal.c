@@ -37,6 +37,6 @@ int main(int argc, char **argv)
     printf("ours on %u of 5 for %u ms\n", rdl_redlock_count(&lock, RDL_VOTE_GRANTED),
            (unsigned)rdl_redlock_remaining_ms(&lock, net.now_ms(net.ctx)));
     rdl_redlock_release(&lock, &net);
-    rdl_redlock_drain(&lock, &net, net.now_ms(net.ctx) + 1000); /* the slow ones too */
+    rdl_redlock_drain(&lock, &net, net.now_ms(net.ctx) + 1000); /* also on slow servers */
     return 0;
 }

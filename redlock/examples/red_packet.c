@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * red_packet.c - a red packet of shares, opened by many at once: each share is taken at most once, and nobody
- * takes two: red_packet FILE NAME URL URL URL
+ * red_packet.c - a red packet of shares, opened by many clients at once. Each share is taken at most once,
+ * and no client takes two: red_packet FILE NAME URL URL URL
  *
- * A share is a line of FILE, printf("%-6s %-16s\n", amount, "-"), or the name of who has it.
- * FILE stands for whatever is read, decided upon and written in several steps, as on a shared disk or over
- * another company's interface: that is what the lock is needed for. Were the packet in Redis itself, one
- * script with LPOP and HSETNX would do, and in a database a conditional UPDATE, without a lock.
+ * A share is a line of FILE, printf("%-6s %-16s\n", amount, "-"), with the name of its owner instead of "-".
+ * FILE is an example of data that is read, checked and written in several steps, as on a shared disk or
+ * through another company's interface. That needs a lock. If the packet were in Redis itself, one script with
+ * LPOP and HSETNX would be enough; in a database, a conditional UPDATE.
  *
- * What it does not do: a holder who is paused after his last look at the lease, for longer than that, writes
- * over what others took. A FILE that matters has to compare a fence number (lock/examples/fencing.c).
+ * What it does not protect against: a holder that is paused after its last check of the lease, for longer
+ * than the lease lasts, overwrites the shares that others took. If FILE matters, compare a fencing token
+ * (lock/examples/fencing.c).
  *
- * Exit status: 0 a share is ours, 3 nothing is left, 4 NAME has one already, 1 no lock or no FILE, 2 usage.
+ * Exit status: 0 a share was taken, 3 nothing is left, 4 NAME has one already, 1 no lock or no FILE, 2 usage.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +24,10 @@ enum outcome { OURS = 0, FAILED = 1, USAGE = 2, NOTHING_LEFT = 3, HAS_ONE = 4, L
 static const struct rdl_redlock_options opt = {
     .lease = {.ttl_ms = 10000, .wait_ms = 60000, .retry_ms = 50},
     .max_ttl_ms = 10000,
-    .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
+    .guard = RDL_GUARD_OFF, /* these servers lose nothing: appendfsync always */
 };
 
-/* Is there a share for this name? LEFT: yes, of so much, on the line that begins there. */
+/* Looks for a free share for this name. LEFT: found one; sets its amount, and where its line begins. */
 static enum outcome look(const char *path, const char *name, char amount[7], long *there)
 {
     enum outcome outcome = NOTHING_LEFT;
@@ -49,7 +50,7 @@ static enum outcome look(const char *path, const char *name, char amount[7], lon
     return outcome;
 }
 
-/* Put the name on it. */
+/* Writes the name on the share's line. */
 static enum outcome take(const char *path, const char *name, const char *amount, long there)
 {
     FILE *packet = fopen(path, "r+e");
@@ -60,7 +61,7 @@ static enum outcome take(const char *path, const char *name, const char *amount,
     return fclose(packet) == 0 && is_written ? OURS : FAILED;
 }
 
-/* What was true without the lock is looked at again with it. */
+/* Checks again under the lock what was found without it. */
 static enum outcome take_under_lock(struct rdl_redlock *lock, const struct rdl_net *net, char **argv)
 {
     char amount[7];
@@ -103,7 +104,7 @@ int main(int argc, char **argv)
         servers[i].conn = &conns[i].conn;
     }
     enum outcome outcome = look(argv[1], argv[2], amount, &there);
-    if (outcome == LEFT) { /* anything else stays as it is, so it needs no lock */
+    if (outcome == LEFT) { /* all other results are final: they need no lock */
         rdl_posix_init(&posix, &net);
         rdl_redlock_init(&lock, &opt, servers, 3, "red packet", 10);
         outcome = take_under_lock(&lock, &net, argv);

@@ -2,17 +2,17 @@
 /*
  * superloop.c - a lock on five servers in a loop that never waits: superloop URL URL URL URL URL
  *
- * As on a small processor: each turn looks at everything there is to do, and sleeps nowhere. What net.poll
- * is here, there is the driver of the network chip.
+ * This is how it works on a small processor: each turn of the loop checks everything, and never sleeps. In
+ * place of net.poll, a small processor has the driver of its network chip.
  */
 #include <stdio.h>
 
 #include "redlock/redlock.h"
 
 static const struct rdl_redlock_options opt = {
-    .lease = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50, .attempt_ms = 1000}, /* a turn may be long */
+    .lease = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50, .attempt_ms = 1000}, /* a turn may be slow */
     .max_ttl_ms = 10000,
-    .guard = RDL_GUARD_OFF, /* these servers forget nothing: appendfsync always */
+    .guard = RDL_GUARD_OFF, /* these servers lose nothing: appendfsync always */
 };
 
 static struct rdl_posix_conn conns[5];
@@ -32,7 +32,7 @@ static int connect_to(char **urls)
     return 0;
 }
 
-/* The rest of the device: here it pumps for a while when it may. Returns 1 when it is done. */
+/* The rest of the device: it pumps while it may run. Returns 1 when it is done. */
 static int run_pump(int may_run)
 {
     static unsigned strokes;
@@ -62,8 +62,8 @@ int main(int argc, char **argv)
     while (!is_done && rc >= 0) {
         uint64_t now_ms;
 
-        net.poll(net.ctx, all, 5, 0, 1, 0); /* what can be sent and received now; it does not wait */
-        now_ms = net.now_ms(net.ctx);       /* after reading: else what has come may look overdue */
+        net.poll(net.ctx, all, 5, 0, 1, 0); /* sends and receives without waiting */
+        now_ms = net.now_ms(net.ctx);       /* after reading, or a reply that has arrived may seem overdue */
         rc = rdl_redlock_step(&lock, now_ms);
         is_done = run_pump(rdl_redlock_remaining_ms(&lock, now_ms) > 0);
         turns++;
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
         now_ms = net.now_ms(net.ctx);
         rdl_redlock_step(&lock, now_ms);
         if (now_ms >= end_ms)
-            break; /* who is away now: the ttl ends it there */
+            break; /* on servers that are down, the ttl ends the lock */
     }
     return is_done ? 0 : 1;
 }
