@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * event_loop.c - a lock in a poll loop of your own, which has other things to do meanwhile:
- * event_loop redis://127.0.0.1:6379
- */
+/* event_loop.c - a lock in a poll loop that also does other work: event_loop redis://127.0.0.1:6379 */
 #include <poll.h>
 #include <stdio.h>
 
 #include "lock/lock.h"
 
-static unsigned turns; /* what else there is to do */
+static unsigned turns; /* the loop's other work */
 
-/* One turn of the loop: wait for the socket, or until the lock has to be looked at. */
+/* One turn of the loop: waits for the socket, or until the lock's next step is due. */
 static int turn(struct rdl_conn *conn, struct rdl_lock *lock)
 {
     uint64_t now_ms = rdl_posix_now_ms();
@@ -18,7 +15,7 @@ static int turn(struct rdl_conn *conn, struct rdl_lock *lock)
     struct pollfd p;
     int wait_ms = 0;
 
-    rdl_posix_ready(conn, 0); /* opens the socket, or closes it, if that is due */
+    rdl_posix_ready(conn, 0); /* opens or closes the socket, if that is due */
     p.fd = rdl_posix_fd(conn);
     p.events = rdl_posix_events(conn);
     p.revents = 0;
@@ -30,7 +27,7 @@ static int turn(struct rdl_conn *conn, struct rdl_lock *lock)
     return rdl_lock_step(lock, rdl_posix_now_ms());
 }
 
-/* Until the operation that rc comes from is done; a real loop goes on with its other work instead. */
+/* Runs until the operation that returned rc is done. A real loop would do its other work meanwhile. */
 static int finish(struct rdl_conn *conn, struct rdl_lock *lock, int rc)
 {
     while (rc == RDL_PENDING)

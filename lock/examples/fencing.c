@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fencing.c - why a lock should have a number: a holder that slept too long, and the store that notices.
- * fencing redis://127.0.0.1:6379
+ * fencing.c - why a lock needs a fencing token: a holder slept too long, and the store refuses its late
+ * write. fencing redis://127.0.0.1:6379
  */
 #include <stdio.h>
 #include <time.h>
 
 #include "lock/lock.h"
 
-/* What the lock protects. It knows nothing of locks; it takes no number smaller than the greatest it saw. */
+/* What the lock protects. It knows nothing about locks. It refuses tokens below the greatest it has seen. */
 struct store {
     uint64_t greatest;
     const char *content;
@@ -25,13 +25,13 @@ static void store_write(struct store *s, uint64_t number, const char *content)
     s->content = content;
 }
 
-/* Hold the lock for a moment; the number that came with it. 0: no lock. */
+/* Holds the lock for a moment. Returns its fencing token, or 0 if it was not acquired. */
 static uint64_t hold(struct rdl_lock_fenced *fenced, const struct rdl_net *net)
 {
     uint64_t number;
     int rc;
 
-    /* So that numbers grow even if the server forgets. */
+    /* Tokens then grow even if the server loses its data. */
     rdl_lock_set_floor(fenced, (uint64_t)time(NULL) * 1000);
     rc = rdl_lock_acquire(&fenced->lock, net);
     if (rc < 0) {
@@ -60,12 +60,12 @@ int main(int argc, char **argv)
     }
     rdl_posix_init(&posix, &net);
     rdl_lock_init_fenced(&fenced, &opt, &server.conn, "store", 5);
-    anna = hold(&fenced, &net); /* she falls asleep, and her lease ends */
+    anna = hold(&fenced, &net); /* Anna falls asleep, and her lease ends */
     berta = hold(&fenced, &net);
     if (anna == 0 || berta == 0)
         return 1;
     store_write(&store, berta, "Berta");
-    store_write(&store, anna, "Anna"); /* awake again, and sure to hold the lock */
+    store_write(&store, anna, "Anna"); /* awake again, and Anna assumes that she holds the lock */
     printf("the store holds what %s wrote\n", store.content);
     return 0;
 }

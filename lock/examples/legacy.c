@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * legacy.c - a lock in company of programs that still speak SETNX and GETSET:
+ * legacy.c - a lock shared with programs that still use SETNX and GETSET:
  * legacy redis://127.0.0.1:6379 [NAME]
  */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "lock/lock.h"
 
-/* What may stand in the way in an old fleet, and what to do about it. */
+/* Prints why there is no lock among old clients, and what to do about it. */
 static void explain(int rc, const struct rdl_lock *lock)
 {
     fprintf(stderr, "no lock: %s\n", rdl_strerror(rc));
@@ -21,7 +21,7 @@ static void explain(int rc, const struct rdl_lock *lock)
         fprintf(stderr, "the key holds no deadline in Unix seconds: look at it and delete it by hand\n");
 }
 
-/* A waiter's GETSET came when we had just taken it: nobody has it now, and nobody can take it for a while. */
+/* A waiting client's GETSET overwrote our lock: no client holds it now, or can take it for a while. */
 static void explain_release(int rc, const struct rdl_lock *lock)
 {
     printf("release: %s\n", rdl_strerror(rc));
@@ -32,7 +32,7 @@ static void explain_release(int rc, const struct rdl_lock *lock)
 int main(int argc, char **argv)
 {
     static struct rdl_posix_conn server;
-    /* The others think in seconds, and take over in the second after; an old server may be slow. */
+    /* Old clients count in seconds, and take over a second later; an old server may be slow. */
     static const struct rdl_lock_options opt = {
         .ttl_ms = 30000, .wait_ms = 2000, .retry_ms = 100, .attempt_ms = 2000};
     const char *name = argc == 3 ? argv[2] : "lock.foo";
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     }
     rdl_posix_init(&posix, &net);
     rdl_lock_init_legacy(&legacy, RDL_LEGACY, &opt, &server.conn, name, strlen(name));
-    /* Servers before 2.6 have no TIME: our own clock then, which may be off by two seconds. */
+    /* Servers before 2.6 have no TIME. Then our own clock is used, which may be off by 2 s. */
     rdl_lock_set_clock(&legacy, (uint32_t)time(NULL), 2000, net.now_ms(net.ctx));
 
     rc = rdl_lock_acquire(lock, &net);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* minimal.c - hold a lock on one server while there is work: minimal redis://127.0.0.1:6379 */
+/* minimal.c - hold a lock on one server during some work: minimal redis://127.0.0.1:6379 */
 #include <stdio.h>
 
 #include "lock/lock.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * small_chunks.c - a driver of your own, which moves 16 bytes at a time: small_chunks redis://127.0.0.1:6379
+ * small_chunks.c - your own driver, which moves 16 bytes at a time: small_chunks redis://127.0.0.1:6379
  *
- * As on a board with a serial line: there is no buffer for a command. What is to be sent is put into the
- * chunk piece by piece, and what was received is given on as it comes. A socket stands for the line here.
+ * It works as on a board with a serial line, without a buffer for a command. Bytes to send are put into the
+ * chunk piece by piece, and received bytes are passed on as they arrive. Here a socket is used in place of
+ * the line.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -28,7 +29,7 @@ static unsigned chunks;
 
 /* ---------------------------------------------------------------- the driver */
 
-/* Over: the conn is told, and what it still owes goes over the next connection. */
+/* Ends the connection. Pending releases go over the next one. */
 static void hang_up(int error)
 {
     if (line >= 0)
@@ -49,7 +50,7 @@ static void dial(void)
         hang_up(RDL_E_CONNECT);
 }
 
-/* A chunk of what there is to send. Of what the line did not take the conn is told, and it comes again. */
+/* Sends a chunk. The connection produces again later what the line did not accept. */
 static void transmit(void)
 {
     uint8_t chunk[CHUNK];
@@ -76,7 +77,7 @@ static void receive(void)
         hang_up(RDL_E_CLOSED);
 }
 
-/* Do what the conn wants, once; wait for the line until until_ms at most. */
+/* Does what the connection wants, once. Waits for the line until until_ms at most. */
 static void drive(uint64_t until_ms)
 {
     uint64_t now_ms = rdl_posix_now_ms();
@@ -93,11 +94,11 @@ static void drive(uint64_t until_ms)
         if (poll(&p, 1, until_ms > now_ms ? (int)(until_ms - now_ms) : 0) > 0)
             receive();
     } else if (until_ms > now_ms) {
-        poll(NULL, 0, (int)(until_ms - now_ms)); /* a pause before it connects again */
+        poll(NULL, 0, (int)(until_ms - now_ms)); /* pause before the next attempt to connect */
     }
 }
 
-/* ---------------------------------------------------------------- its user */
+/* ---------------------------------------------------------------- the program */
 
 static int finish(struct rdl_lock *lock, int rc)
 {

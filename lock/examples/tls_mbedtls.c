@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_mbedtls.c - a driver for TLS, by Mbed TLS, for one connection:
- * tls_mbedtls redis://127.0.0.1:6379 ca.pem localhost
+ * tls_mbedtls.c - a driver for TLS with Mbed TLS, for one connection: tls_mbedtls redis://127.0.0.1:6379
+ * ca.pem localhost
  *
- * The file has the certificates of the authorities that are believed, and the name is the one that the
- * server's certificate must have. Both are checked before a byte is sent to it, the password among them.
+ * The file has the certificates of the trusted authorities. The name is the one that the server's certificate
+ * must have. Both are checked before any byte is sent to the server, including the password.
  *
- * To use it in a program: all above main, and tls_driver in the place of rdl_posix_init. On a board without
- * sockets line_open, line_send, line_receive and the wait in tls_poll are what has to be replaced.
+ * To use it in a program, copy everything above main, and call tls_driver instead of rdl_posix_init. On a
+ * board without sockets, replace line_open, line_send, line_receive and the wait in tls_poll.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -37,13 +37,13 @@ struct tls {
     mbedtls_ctr_drbg_context drbg;
     const char *name; /* in the certificate */
     int fd;
-    short events;  /* what Mbed TLS waits for besides what the conn wants */
-    char why[160]; /* why it could not be opened; "" once it is */
+    short events;  /* what Mbed TLS waits for in addition to the conn's wants */
+    char why[160]; /* why it could not be opened; "" when it is open */
 };
 
 /* ---------------------------------------------------------------- the line */
 
-/* -1: it cannot be opened. A line that is still being opened takes and gives nothing. */
+/* Returns -1 if it cannot be opened. Until it is open, it neither sends nor receives. */
 static int line_open(const struct rdl_endpoint *ep)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(ep->port)};
@@ -89,7 +89,7 @@ static void end(struct tls *t, struct rdl_conn *c, int error)
     rdl_conn_closed(c, error);
 }
 
-/* Why the handshake failed: what the certificate lacks, what the system says, or what Mbed TLS says. */
+/* Stores why the handshake failed, as the certificate's check, the system or Mbed TLS reports it. */
 static void tell_why(struct tls *t, int rc, int err)
 {
     uint32_t verdict = mbedtls_ssl_get_verify_result(&t->ssl);
@@ -120,7 +120,7 @@ static void start(struct tls *t, struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- bytes */
 
-/* What a call of Mbed TLS came to: 1 it did something; 0 it waits; -1 it is over. */
+/* The result of a call to Mbed TLS: 1 progress; 0 it must wait; -1 the connection has ended. */
 static int outcome(struct tls *t, int rc, int least)
 {
     t->events = 0;
@@ -133,7 +133,7 @@ static int outcome(struct tls *t, int rc, int least)
     return t->events != 0 ? 0 : -1;
 }
 
-/* The handshake goes on; the first call of it waits for the connection, too. */
+/* Continues the handshake; its first calls also wait for the connection. */
 static int shake_hands(struct tls *t, struct rdl_conn *c)
 {
     int rc, did;
@@ -170,7 +170,7 @@ static int receive(struct tls *t, struct rdl_conn *c)
     return did;
 }
 
-/* Where Mbed TLS takes nothing it wants the same bytes again, and the conn puts the same again. */
+/* If Mbed TLS accepts nothing, it needs the same bytes again; the connection produces the same. */
 static int transmit(struct tls *t, struct rdl_conn *c)
 {
     uint8_t bytes[CHUNK];
@@ -182,7 +182,7 @@ static int transmit(struct tls *t, struct rdl_conn *c)
             return did;
         int n = mbedtls_ssl_write(&t->ssl, bytes, len);
         int rc = outcome(t, n, 1);
-        if (rc < 0 && receive(t, c) && t->fd < 0) /* the server may have said why */
+        if (rc < 0 && receive(t, c) && t->fd < 0) /* the server may have sent the reason */
             return 1;
         if (rc < 0)
             end(t, c, RDL_E_CLOSED);
@@ -221,7 +221,7 @@ static int tls_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t
     struct pollfd line = {.fd = -1};
     uint64_t now_ms;
 
-    (void)need; /* one is all there is */
+    (void)need; /* there is only one connection */
     (void)can_wake;
     if (n != 1)
         return RDL_E_SYSTEM;
@@ -248,7 +248,7 @@ static int tls_random(void *ctx, void *buf, size_t len)
     return rdl_posix_random(buf, len);
 }
 
-/* 0, or an error of Mbed TLS': the file cannot be read, or there is no entropy. *net refers to *t. */
+/* Returns 0, or an error of Mbed TLS: unreadable file, no entropy. *net refers to *t. */
 static int tls_driver(struct tls *t, struct rdl_net *net, const char *authorities, const char *name)
 {
     int rc;

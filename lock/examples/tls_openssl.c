@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_openssl.c - a driver for TLS, by OpenSSL: tls_openssl redis://127.0.0.1:6379 ca.pem localhost
+ * tls_openssl.c - a driver for TLS with OpenSSL: tls_openssl redis://127.0.0.1:6379 ca.pem localhost
  *
- * The file has the certificates of the authorities that are believed, and the name is the one that the
- * server's certificate must have. Both are checked before a byte is sent to it, the password among them.
+ * The file has the certificates of the trusted authorities. The name is the one that the server's certificate
+ * must have. Both are checked before any byte is sent to the server, including the password.
  *
- * To use it in a program: all above main, and tls_driver in the place of rdl_posix_init. OpenSSL writes with
- * write(2): ignore SIGPIPE.
+ * To use it in a program, copy everything above main, and call tls_driver instead of rdl_posix_init. OpenSSL
+ * uses write(2), so ignore SIGPIPE.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -27,18 +27,18 @@
 
 enum { CONNS = 8, CHUNK = 1024, READS = 16 };
 
-/* What is there of a conn that is not closed; its transport points here. */
+/* The TLS state of a connection that is not closed; its transport points here. */
 struct link {
     SSL *ssl; /* NULL: this one is free */
     int fd;
-    short events; /* what OpenSSL waits for besides what the conn wants */
+    short events; /* what OpenSSL waits for in addition to the conn's wants */
 };
 
 struct tls {
     SSL_CTX *ctx;
     const char *name; /* in the certificate */
     struct link links[CONNS];
-    char why[128]; /* why one could not be opened; "" once one is */
+    char why[128]; /* why a connection could not be opened; "" when one is open */
 };
 
 /* ---------------------------------------------------------------- opening and closing */
@@ -56,7 +56,7 @@ static void end(struct rdl_conn *c, int error)
     rdl_conn_closed(c, error);
 }
 
-/* Why the handshake failed: what the certificate lacks, what OpenSSL says, or what the system says. */
+/* Stores why the handshake failed, as the certificate's check, OpenSSL or the system reports it. */
 static void tell_why(struct tls *t, const struct link *l, int err)
 {
     long verdict = SSL_get_verify_result(l->ssl);
@@ -70,7 +70,7 @@ static void tell_why(struct tls *t, const struct link *l, int err)
     snprintf(t->why, sizeof t->why, "%s", why != NULL ? why : "OpenSSL does not say why");
 }
 
-/* A name, or an address that stands in the certificate as one. */
+/* Sets the name, or the address, that the certificate must have. */
 static int set_name(SSL *ssl, const char *name)
 {
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1)
@@ -117,7 +117,7 @@ static void start(struct tls *t, struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- bytes */
 
-/* What a call of OpenSSL came to: 1 it did something; 0 it waits; -1 it is over. */
+/* The result of a call to OpenSSL: 1 progress; 0 it must wait; -1 the connection has ended. */
 static int outcome(struct link *l, int rc)
 {
     l->events = 0;
@@ -135,7 +135,7 @@ static int outcome(struct link *l, int rc)
     }
 }
 
-/* The handshake goes on; the first call of it waits for the connection, too. */
+/* Continues the handshake; its first calls also wait for the connection. */
 static int shake_hands(struct tls *t, struct rdl_conn *c)
 {
     struct link *l = c->transport;
@@ -175,7 +175,7 @@ static int receive(struct rdl_conn *c)
     return did;
 }
 
-/* Where OpenSSL takes nothing it wants the same bytes again, and the conn puts the same again. */
+/* If OpenSSL accepts nothing, it needs the same bytes again; the connection produces the same. */
 static int transmit(struct rdl_conn *c)
 {
     struct link *l = c->transport;
@@ -189,7 +189,7 @@ static int transmit(struct rdl_conn *c)
         ERR_clear_error();
         int n = SSL_write(l->ssl, bytes, (int)len);
         int rc = outcome(l, n);
-        if (rc < 0 && receive(c) && c->transport == NULL) /* the server may have said why */
+        if (rc < 0 && receive(c) && c->transport == NULL) /* the server may have sent the reason */
             return 1;
         if (rc < 0)
             end(c, RDL_E_CLOSED);
@@ -261,7 +261,7 @@ static int tls_random(void *ctx, void *buf, size_t len)
     return rdl_posix_random(buf, len);
 }
 
-/* 0, or -1: the file cannot be read. *net refers to *t. */
+/* Returns 0, or -1 if the file cannot be read. *net refers to *t. */
 static int tls_driver(struct tls *t, struct rdl_net *net, const char *authorities, const char *name)
 {
     *net = (struct rdl_net){.poll = tls_poll, .now_ms = tls_now_ms, .random = tls_random, .ctx = t};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epoll.c - a lock in a loop of epoll's: epoll redis://127.0.0.1:6379
+ * epoll.c - a lock in an epoll loop: epoll redis://127.0.0.1:6379
  *
- * A connection that ends closes its descriptor, which takes it out of the set; the next one may have the same
- * number. So it is not remembered what is in the set: each turn says it anew.
+ * When a connection ends, its descriptor is closed, which removes it from the set. The next connection may
+ * have the same number. So the program does not remember what is in the set: each turn of the loop adds the
+ * descriptor again.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 #include "lock/lock.h"
 
-/* How long the loop may sleep: until the lock has to be looked at. */
+/* How long the loop may sleep: until the lock's next step is due. */
 static int sleep_ms(const struct rdl_lock *lock)
 {
     uint64_t now_ms = rdl_posix_now_ms();
@@ -36,13 +37,13 @@ static void watch(int set, struct rdl_conn *conn)
         (void)epoll_ctl(set, EPOLL_CTL_ADD, fd, &e);
 }
 
-/* One turn of the loop: wait for the sockets, or until the lock has to be looked at. */
+/* One turn of the loop: waits for the sockets, or until the lock's next step is due. */
 static int turn(int set, struct rdl_conn *conn, struct rdl_lock *lock)
 {
-    struct epoll_event ready[8]; /* of all that the loop watches */
+    struct epoll_event ready[8]; /* of all sockets in the set */
     int n;
 
-    rdl_posix_ready(conn, 0); /* opens the socket, or closes it, if that is due */
+    rdl_posix_ready(conn, 0); /* opens or closes the socket, if that is due */
     watch(set, conn);
     n = epoll_wait(set, ready, 8, sleep_ms(lock));
     for (int i = 0; i < n; i++)
@@ -50,7 +51,7 @@ static int turn(int set, struct rdl_conn *conn, struct rdl_lock *lock)
     return rdl_lock_step(lock, rdl_posix_now_ms());
 }
 
-/* Until the operation that rc comes from is done; a real loop goes on with its other work instead. */
+/* Runs until the operation that returned rc is done. A real loop would do its other work meanwhile. */
 static int finish(int set, struct rdl_conn *conn, struct rdl_lock *lock, int rc)
 {
     while (rc == RDL_PENDING)

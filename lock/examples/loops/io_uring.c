@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io_uring.c - a lock in a loop of io_uring's: io_uring redis://127.0.0.1:6379
+ * io_uring.c - a lock in an io_uring loop: io_uring redis://127.0.0.1:6379
  *
- * The ring is asked when the socket is ready, and how long that may take. Both requests end in each turn, so
- * none is left when the socket is closed.
+ * Each turn of the loop submits two requests: until the socket is ready, and a timeout. Both end in the same
+ * turn, so none is left when the socket is closed.
  */
 #define _GNU_SOURCE
 #include <liburing.h>
@@ -13,7 +13,7 @@
 
 #include "lock/lock.h"
 
-/* How long the loop may sleep: until the lock has to be looked at. */
+/* How long the loop may sleep: until the lock's next step is due. */
 static unsigned sleep_ms(const struct rdl_lock *lock)
 {
     uint64_t now_ms = rdl_posix_now_ms();
@@ -24,7 +24,7 @@ static unsigned sleep_ms(const struct rdl_lock *lock)
     return wake_ms - now_ms < 1000 ? (unsigned)(wake_ms - now_ms) : 1000;
 }
 
-/* Ask for the socket, if there is one, and for the time: so many answers will come. */
+/* Requests the socket's readiness, if there is a socket, and a timeout. Returns the number of requests. */
 static unsigned ask(struct io_uring *ring, struct rdl_conn *conn, struct __kernel_timespec *time)
 {
     int fd = rdl_posix_fd(conn);
@@ -38,21 +38,21 @@ static unsigned ask(struct io_uring *ring, struct rdl_conn *conn, struct __kerne
     } else {
         io_uring_prep_poll_add(ready, fd, (unsigned)rdl_posix_events(conn));
         io_uring_sqe_set_data(ready, conn);
-        io_uring_sqe_set_flags(ready, IOSQE_IO_LINK); /* what ends first ends the other */
+        io_uring_sqe_set_flags(ready, IOSQE_IO_LINK); /* the request that ends first ends the other */
         io_uring_prep_link_timeout(clock, time, 0);
     }
     io_uring_sqe_set_data(clock, NULL);
     return ready != NULL ? 2 : 1;
 }
 
-/* One turn of the loop: wait for the socket, or until the lock has to be looked at. */
+/* One turn of the loop: waits for the socket, or until the lock's next step is due. */
 static int turn(struct io_uring *ring, struct rdl_conn *conn, struct rdl_lock *lock)
 {
     struct __kernel_timespec time = {0, 0};
     struct io_uring_cqe *cqe;
     unsigned ms = sleep_ms(lock), answers;
 
-    rdl_posix_ready(conn, 0); /* opens the socket, or closes it, if that is due */
+    rdl_posix_ready(conn, 0); /* opens or closes the socket, if that is due */
     time.tv_sec = ms / 1000;
     time.tv_nsec = ms % 1000 * 1000000L;
     answers = ask(ring, conn, &time);
@@ -66,7 +66,7 @@ static int turn(struct io_uring *ring, struct rdl_conn *conn, struct rdl_lock *l
     return rdl_lock_step(lock, rdl_posix_now_ms());
 }
 
-/* Until the operation that rc comes from is done; a real loop goes on with its other work instead. */
+/* Runs until the operation that returned rc is done. A real loop would do its other work meanwhile. */
 static int finish(struct io_uring *ring, struct rdl_conn *conn, struct rdl_lock *lock, int rc)
 {
     while (rc == RDL_PENDING)

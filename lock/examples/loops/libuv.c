@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libuv.c - a lock in libuv's loop: libuv redis://127.0.0.1:6379
+ * libuv.c - a lock in a libuv loop: libuv redis://127.0.0.1:6379
  *
- * A poll handle is bound to one descriptor, and each connection has another one, so each has a handle of its
- * own. libuv wants to be told that a handle is done with before its descriptor is used for something else.
+ * A poll handle is bound to one descriptor. Each connection has another descriptor, so it needs its own
+ * handle. A handle must be closed before its descriptor is used for something else.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <poll.h>
@@ -18,7 +18,7 @@ struct watched {
     int fd;
 };
 
-static struct watched *watched; /* the connection's socket; NULL: it has none */
+static struct watched *watched; /* the connection's socket; NULL if it has none */
 
 static void gone(uv_handle_t *handle)
 {
@@ -36,8 +36,8 @@ static void ready(uv_poll_t *handle, int status, int events)
 {
     struct rdl_conn *conn = handle->data;
 
-    (void)status; /* a socket in trouble is ready for anything: the call says what the trouble is */
-    (void)events; /* what it is not ready for takes no time */
+    (void)status; /* after an error the call below reports what is wrong */
+    (void)events; /* if it is not ready, the call takes no time */
     rdl_posix_ready(conn, POLLIN | POLLOUT);
     if (watched != NULL && rdl_posix_fd(conn) != watched->fd)
         unwatch();
@@ -64,22 +64,22 @@ static void watch(uv_loop_t *loop, struct rdl_conn *conn)
 
 static void wake(uv_timer_t *timer)
 {
-    (void)timer; /* uv_run returns, and that is all */
+    (void)timer; /* only makes uv_run return */
 }
 
-/* One turn of the loop, in which anything else that is in it goes on as well. */
+/* One turn of the loop. All else that is in the loop runs, too. */
 static int turn(uv_timer_t *timer, struct rdl_conn *conn, struct rdl_lock *lock)
 {
     uint64_t now_ms = rdl_posix_now_ms(), wake_ms = rdl_lock_wake_ms(lock);
 
-    rdl_posix_ready(conn, 0); /* opens the socket, or closes it, if that is due */
+    rdl_posix_ready(conn, 0); /* opens or closes the socket, if that is due */
     watch(timer->loop, conn);
     uv_timer_start(timer, wake, wake_ms > now_ms ? wake_ms - now_ms : 0, 0);
     uv_run(timer->loop, UV_RUN_ONCE);
     return rdl_lock_step(lock, rdl_posix_now_ms());
 }
 
-/* Until the operation that rc comes from is done; a real loop goes on with its other work instead. */
+/* Runs until the operation that returned rc is done. A real loop would do its other work meanwhile. */
 static int finish(uv_timer_t *timer, struct rdl_conn *conn, struct rdl_lock *lock, int rc)
 {
     while (rc == RDL_PENDING)

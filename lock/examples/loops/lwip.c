@@ -2,17 +2,18 @@
 /*
  * lwip.c - a driver for lwIP's raw API; see lwip.h.
  *
- * lwIP calls back while the loop moves its packets, never in between: no two calls for a conn meet. What has
- * come is handed over as it comes, and lwIP keeps what was sent until it is acknowledged: there is no buffer.
+ * lwIP calls back only while the loop moves its packets, so no two calls for a connection overlap. Received
+ * bytes are passed on as they arrive, and lwIP keeps sent bytes until they are acknowledged. So the driver
+ * needs no buffer.
  */
-#define _POSIX_C_SOURCE 200809L /* on a host: lwIP has a ssize_t of its own without */
+#define _POSIX_C_SOURCE 200809L /* on a host: without it lwIP defines its own ssize_t */
 #include "lock/examples/loops/lwip.h"
 
 #include <lwip/tcp.h>
 
 enum { CHUNK = 256 };
 
-/* The server learns it at once. What the conn still owes goes over the next connection. */
+/* Ends the connection at once, for the server, too. Pending releases go over the next connection. */
 static void hang_up(struct rdl_conn *conn, int error)
 {
     struct tcp_pcb *pcb = conn->transport;
@@ -47,10 +48,10 @@ static err_t received(void *arg, struct tcp_pcb *pcb, struct pbuf *data, err_t e
         hang_up(arg, RDL_E_CLOSED);
         return ERR_ABRT;
     }
-    if (!(rdl_conn_wants(arg) & RDL_WANT_READ)) /* lwIP keeps it, and brings it again */
+    if (!(rdl_conn_wants(arg) & RDL_WANT_READ)) /* lwIP keeps it, and calls again */
         return ERR_MEM;
     for (struct pbuf *piece = data; piece != NULL; piece = piece->next)
-        if (rdl_conn_wants(arg) & RDL_WANT_READ) /* no more, if what came could not be an answer */
+        if (rdl_conn_wants(arg) & RDL_WANT_READ) /* not after bytes that are no valid reply */
             rdl_conn_rx(arg, piece->payload, piece->len);
     tcp_recved(pcb, data->tot_len);
     pbuf_free(data);
@@ -74,7 +75,7 @@ static void dial(struct rdl_conn *conn)
     tcp_err(pcb, failed);
 }
 
-/* A chunk of what there is to send. If lwIP has no memory for it, it is given back and comes again. */
+/* Sends a chunk. If lwIP has no memory for it, the connection produces it again later. */
 static void transmit(struct rdl_conn *conn, struct tcp_pcb *pcb)
 {
     uint8_t chunk[CHUNK];
