@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * app.c - take the lock, extend it, let it go; again and again. What it protects is a number, which is read
- * and written one larger: two holders at once would lose an update. It ends when the number is as large as
- * "goal" says.
+ * app.c - take the lock, extend it and release it, again and again. The lock protects a number, which is read
+ * and written back one larger: if two clients held the lock at once, an update would be lost. The program
+ * ends when the number has reached "goal".
  */
 #include "board.h"
 
 enum { NAME_LEN = 5, TTL_MS = 3000, SPARE_MS = 2000 };
 
-static struct rdl_endpoint endpoint; /* empty: the line leads there, and no login is wanted */
+static struct rdl_endpoint endpoint; /* empty: the line leads to the server, without a login */
 static uint64_t queue[RDL_QUEUE_FOR(1, NAME_LEN) / 8];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
@@ -16,7 +16,7 @@ static const struct rdl_lock_options options = {.ttl_ms = TTL_MS, .wait_ms = 200
 static struct rdl_conn conn;
 static struct rdl_lock lock;
 
-/* The main loop while an operation is on; other work has its place here. */
+/* The main loop during an operation; do other work here. */
 static int finish(int rc)
 {
     while (rc == RDL_PENDING) {
@@ -27,7 +27,7 @@ static int finish(int rc)
     return rc;
 }
 
-/* 1: the number was written. SPARE_MS is enough from the look at the lease to the end of the write. */
+/* Returns 1 if the number was written. Checking the lease and writing take less than SPARE_MS together. */
 static int update(uint32_t goal)
 {
     uint32_t number = store_read("number");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* calls_cortexm.S - what C has no words for: sleep, and ask the emulator (semihosting). */
+/* calls_cortexm.S - instructions that C does not have: sleep, and call the emulator (semihosting). */
     .syntax unified
     .thumb
     .section .text.idle, "ax"
     .global idle
     .thumb_func
-idle: /* interrupts are taken here alone: no stack is needed for one on top of the deepest call */
+idle: /* interrupts are on only here, so they need no stack on top of the deepest call */
     cpsie i
     wfi
     cpsid i
@@ -14,6 +14,6 @@ idle: /* interrupts are taken here alone: no stack is needed for one on top of t
     .section .text.semihosting, "ax"
     .global semihosting
     .thumb_func
-semihosting: /* r0: which call, r1: its arguments */
+semihosting: /* r0: number of the call, r1: its arguments */
     bkpt 0xab
     bx lr

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* calls_riscv.S - the first instructions, and what C has no words for: sleep, ask the emulator (semihosting). */
+/* calls_riscv.S - the first instructions, and those that C does not have: sleep, semihosting calls. */
     .section .vectors, "ax"
     .global reset
 reset:
@@ -23,7 +23,7 @@ wait_for_interrupt:
     .section .text.semihosting, "ax"
     .global semihosting
     .balign 16
-semihosting: /* a0: which call, a1: its arguments; the three must be whole words in one page */
+semihosting: /* a0: number of the call, a1: its arguments; the three instructions are words in one page */
     .option push
     .option norvc
     slli zero, zero, 0x1f

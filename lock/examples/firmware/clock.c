@@ -3,12 +3,12 @@
 #include "board.h"
 
 /*
- * Only differences are used, so a tick that wraps is nothing special. One that goes back by a driver's
- * mistake makes time leap ahead, by a wrap: leases end too early then, and none is believed for too long.
+ * Only differences are used, so a tick may wrap. A tick that goes back, by a bug in a driver, makes time jump
+ * ahead by a wrap: leases then end too early, never too late.
  */
 uint64_t clock_ms(void)
 {
-    static uint64_t now_ms = 1; /* 0 stands for "never" in the library */
+    static uint64_t now_ms = 1; /* 0 means "never" in the library */
     static uint32_t last;       /* the tick at now_ms */
     uint32_t passed_ms = (tick() - last) / ticks_per_ms;
 

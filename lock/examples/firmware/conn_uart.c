@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conn_uart.c - the conn's driver over a serial line, whose other end is a bridge to the server.
+ * conn_uart.c - the driver of a connection over a serial line, whose other end is a bridge to the server.
  *
- * The line has no end of its own: the bridge may lose its connection, and make a new one, without a word. Two
- * rules keep the answers of one connection from being taken for another's:
+ * The line itself never closes: the bridge can lose its connection and open a new one without notice. Two
+ * rules keep the replies of one connection from being taken for those of another:
  *
- * - Before the conn is told `opened` the server is asked for the ECHO of a text that was never sent before.
- *   All that comes before its answer is for somebody gone, and is dropped.
- * - A bridge takes REDIAL_MS at least to connect again. So what comes less than QUIET_MS after the last byte
- *   comes over the same connection, as long as a turn of the main loop takes less than the difference. A
- *   line that was quiet for longer is asked anew.
+ * - Before the conn is opened, the server gets an ECHO of a text that was never sent before. All bytes before
+ *   its reply belong to an earlier connection, and are dropped.
+ * - A bridge takes at least REDIAL_MS to connect again. So bytes that arrive less than QUIET_MS after the
+ *   last one come over the same connection, as long as a turn of the main loop takes less than the
+ *   difference. After a longer silence the line gets a new ECHO.
  */
 #include "board.h"
 
 enum { REDIAL_MS = 1000, QUIET_MS = REDIAL_MS / 2, ASK_AGAIN_MS = QUIET_MS / 2, CHUNK = 16 };
 
 /*
- * A server with a password refuses an ECHO before it. Then this is "\r\nAUTH user password\r\nECHO N", and
- * the conn's configuration needs no login.
+ * A server with a password refuses ECHO before AUTH. Then use "\r\nAUTH user password\r\nECHO N" here; the
+ * connection's configuration needs no login.
  */
-#define ASK "\r\nECHO N" /* the line's end before it ends what was cut */
+#define ASK "\r\nECHO N" /* the first \r\n ends a command that was cut off */
 enum { TEXT = sizeof ASK - 2, DIGITS = TEXT + 1, DIGITS_LEN = 2 * RDL_ENTROPY_LEN };
 static char question[] = ASK "                                \r\n";
 enum { QUESTION = sizeof question - 1 };
 
 static struct {
     uint64_t asked_ms, heard_ms;
-    uint8_t is_asking, asked, matched; /* as far as the question was sent, as far as its text came back */
+    uint8_t is_asking, asked, matched; /* bytes of the question sent, bytes of its text received */
 } line;
 
 static void ask_anew(void)
@@ -43,7 +43,7 @@ static void ask_anew(void)
     line.asked_ms = clock_ms();
 }
 
-/* A question that got lost is asked again with another text: two answers to one would be one too many. */
+/* After a lost question the next one has another text, so that no question gets two replies. */
 static void open_line(struct rdl_conn *c)
 {
     uint8_t byte;
@@ -56,10 +56,10 @@ static void open_line(struct rdl_conn *c)
         if (byte == (uint8_t)question[line.matched])
             line.matched++;
         else
-            line.matched = byte == 'N' ? DIGITS : TEXT; /* no N stands further on */
+            line.matched = byte == 'N' ? DIGITS : TEXT; /* there is no other N in it */
     if (line.matched == QUESTION) {
         line.is_asking = 0;
-        line.heard_ms = line.asked_ms; /* the answer came later than that */
+        line.heard_ms = line.asked_ms; /* the reply came later than that */
         rdl_conn_opened(c);
     }
 }
@@ -74,7 +74,7 @@ static void receive(struct rdl_conn *c)
     do
         got = uart_get(&in[n]);
     while (got > 0 && ++n < sizeof in);
-    now_ms = clock_ms(); /* behind the reading, which may have been held up */
+    now_ms = clock_ms(); /* after reading, which may have been delayed */
     if (got < 0 || now_ms - line.heard_ms >= QUIET_MS) {
         rdl_conn_closed(c, RDL_E_CLOSED);
     } else if (n > 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mem.c - the four functions of the C library that libredlock calls, in few bytes; and strlen. */
+/* mem.c - the four functions of the C library that libredlock calls, and strlen, in few bytes. */
 #include <stdint.h>
 #include <string.h>
 

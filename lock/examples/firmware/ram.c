@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* ram.c - memory as C wants it, and the stack painted, to see how much of it was ever used. */
+/* ram.c - set up memory for C, and paint the stack to measure how much of it was ever used. */
 #include "board.h"
 
 #include <string.h>
 
-enum { PAINT = 0x5a, OWN = 64 /* bytes of the stack that ram_start itself is using */ };
+enum { PAINT = 0x5a, OWN = 64 /* bytes of stack for ram_start itself */ };
 
 /* Addresses from the linker script. */
 extern char data_load[], data_begin[], data_end[], bss_begin[], bss_end[], stack_top[];
@@ -27,7 +27,7 @@ uint32_t stack_used(void)
 {
     size_t unused = 0;
 
-    while (bss_end[unused] == PAINT) /* what called us is used */
+    while (bss_end[unused] == PAINT) /* the stack of our callers is in use */
         unused++;
     return (uint32_t)(bytes_between(bss_end, stack_top) - unused);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* start_cortexm.c - from reset to app on a Cortex-M. Its tick is a counter of the board's. */
+/* start_cortexm.c - from reset to app on a Cortex-M. The tick is a counter of the board. */
 #include "board.h"
 
 enum { CPU_KHZ = 25000, RUN_AND_INTERRUPT = 7 };
@@ -12,7 +12,7 @@ extern volatile struct {
 } systick;
 extern volatile uint32_t nvic_enable;
 
-/* Not counted by an interrupt: one that was held up would be a ms less, and a lease believed for longer. */
+/* Not counted by an interrupt: a delayed one would lose a ms, and a lease would seem to last longer. */
 const uint32_t ticks_per_ms = CPU_KHZ;
 
 uint32_t tick(void)
@@ -30,7 +30,7 @@ static void on_reset(void)
     ram_start();
     systick.reload = CPU_KHZ - 1;
     systick.control = RUN_AND_INTERRUPT;
-    nvic_enable = 3; /* the UART's two, of receiving and of sending */
+    nvic_enable = 3; /* the UART's two: receive and send */
     uart_start();
     unique_start();
     app();
@@ -42,7 +42,7 @@ union vector {
     char *stack;
 };
 
-/* The last three: a ms is over, the UART has a byte, or room for one. Each ends the sleep of idle. */
+/* The last three: 1 ms is over, the UART has a byte, or room for one. Each ends the sleep in idle. */
 extern const union vector vectors[18];
 __attribute__((section(".vectors"))) const union vector vectors[18] = {
     {.stack = stack_top}, {on_reset}, {on_fault}, {on_fault},  {on_fault},  {on_fault},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* start_riscv.c - from reset to app on an RV32. Its tick is the machine timer, whose alarm ends a sleep. */
+/* start_riscv.c - from reset to app on an RV32. The tick is the machine timer, whose alarm ends a sleep. */
 #include "board.h"
 
 void start(void);              /* called by reset, in calls_riscv.S */
-void wait_for_interrupt(void); /* there too */
+void wait_for_interrupt(void); /* also there */
 
-/* Addresses from the linker script: 64 bits each, the lower ones first. */
+/* Addresses from the linker script: 64 bits each, the lower half first. */
 extern volatile uint32_t timer[2], timer_compare[2];
 
 const uint32_t ticks_per_ms = 10000;
@@ -15,7 +15,7 @@ uint32_t tick(void)
     return timer[0];
 }
 
-/* In the ms in which the lower half of the timer wraps it does not sleep at all. */
+/* In the ms in which the lower half of the timer wraps, it does not sleep. */
 void idle(void)
 {
     timer_compare[1] = UINT32_MAX; /* no alarm while it is half written */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * store_semihosting.c - each number is a file of 4 bytes on the machine that emulates the board, in the
- * folder it was started in. A product has a page of flash or an EEPROM in its place.
+ * folder where the emulator was started. A product uses a page of flash or an EEPROM instead.
  */
 #include "board.h"
 

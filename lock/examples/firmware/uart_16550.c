@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uart_16550.c - a 16550, as on qemu's riscv32 virt and many a PC. */
+/* uart_16550.c - a 16550, as on qemu's riscv32 virt and many PCs. */
 #include "board.h"
 
 enum { DATA = 0, FIFO = 2, LINE = 3, STATUS = 5, RX_READY = 1, RX_LOST = 2, TX_EMPTY = 32 };
@@ -22,7 +22,7 @@ int uart_put(uint8_t byte)
 
 int uart_get(uint8_t *byte)
 {
-    uint8_t status = uart0[STATUS]; /* which clears RX_LOST */
+    uint8_t status = uart0[STATUS]; /* reading it clears RX_LOST */
 
     if (status & RX_LOST)
         return -1;

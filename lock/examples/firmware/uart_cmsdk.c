@@ -32,7 +32,7 @@ int uart_put(uint8_t byte)
 int uart_get(uint8_t *byte)
 {
     if (uart0.state & RX_LOST) {
-        uart0.state = RX_LOST; /* so it is cleared */
+        uart0.state = RX_LOST; /* writing it clears it */
         return -1;
     }
     if (!(uart0.state & RX_FULL))

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* unique.c - 16 bytes that never come twice: the board's serial number, its boots, its calls in this boot. */
+/* unique.c - 16 bytes that are never used twice: serial number, number of boots, number of calls. */
 #include "board.h"
 
 #include <string.h>
 
-/* What the maker burnt in, never the same on two boards; its address is in the linker script. */
+/* Set by the manufacturer, different on each board; its address is in the linker script. */
 extern const uint8_t serial[8];
 
 static uint32_t boots, calls;
 
-/* Stored before it is used: a board that is reset now has skipped a number, and not used one twice. */
+/* Stored before it is used: after a reset the board has skipped a number, not used one twice. */
 void unique_start(void)
 {
     boots = store_read("boots") + 1;
     store_write("boots", boots);
     if (store_read("boots") != boots)
-        halt(3); /* a store that forgets would give the same bytes again */
+        halt(3); /* a store that loses data would give the same bytes again */
 }
 
 void unique_bytes(uint8_t bytes[RDL_ENTROPY_LEN])

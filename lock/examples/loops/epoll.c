@@ -3,7 +3,7 @@
  * epoll.c - a lock in an epoll loop: epoll redis://127.0.0.1:6379
  *
  * When a connection ends, its descriptor is closed, which removes it from the set. The next connection may
- * have the same number. So the program does not remember what is in the set: each turn of the loop adds the
+ * have the same number. So the program does not remember what is in the set: each turn of the loop sets the
  * descriptor again.
  */
 #define _POSIX_C_SOURCE 200809L

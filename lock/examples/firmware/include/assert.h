@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/* assert.h - nothing is asserted, for a compiler that comes without a C library. */
+/* assert.h - an assert that does nothing, for a compiler without a C library. */
 #define assert(condition) ((void)0)

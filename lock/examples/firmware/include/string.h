@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* string.h - what libredlock wants of it, for a compiler that comes without a C library. See mem.c. */
+/* string.h - the functions that libredlock needs, for a compiler without a C library. See mem.c. */
 #ifndef FIRMWARE_STRING_H
 #define FIRMWARE_STRING_H
 
