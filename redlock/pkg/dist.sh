@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# dist.sh OUT - the release as a folder and an archive, OUT/libredlock-VERSION and .tar.gz: all that git knows of the
-# tree, and on top of it what redlock/pkg/dist/ has for other build systems, with its gaps filled in:
+# dist.sh OUT - write the release as a folder and an archive, OUT/libredlock-VERSION and .tar.gz. It has all
+# files of the tree that git knows, and the files of redlock/pkg/dist/ for other build systems, with these
+# placeholders replaced:
 #
 #   @VERSION@   RDL_VERSION: $RELEASE
-#   @SO@        what makes the soname another: $SO; in the names of files too
-#   @URL@       where the project is at home: $URL
+#   @SO@        the number in the soname: $SO; also in the names of files
+#   @URL@       the project's address: $URL
 #   @COMMAND@   the sources of the command: $COMMAND_SRC
-#   @DATE@      of the commit, as a changelog of Debian's has it
+#   @DATE@      the date of the commit, in the format of a Debian changelog
 #
-# Made again of the same commit it is the same, byte for byte. Exit status 1: it could not be made.
+# The same commit gives the same release, byte for byte. Exit status 1: it could not be made.
 set -eu
 out=$1
 URL=${URL:-https://libredlock.example}
@@ -25,7 +26,7 @@ rm -r "$tree/redlock/pkg/dist"
 gaps="s|@VERSION@|$RELEASE|g; s|@SO@|$SO|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|; s|@DATE@|$(date -u -R -d "@$commit_s")|"
 fill() { # template file
     sed "$gaps" "$1" >"$2"
-    case $2 in # these have no comments
+    case $2 in # these formats have no comments
     *.json | */changelog | */copyright | */source/format) sed -i '/^# SPDX/d' "$2" ;;
     esac
     if grep -n '@[A-Z]*@' "$2"; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# flatten.awk -v out=FOLDER FILE.h FILE.c... - write each FILE into FOLDER with the text of what it includes in place
-# of every `#include "..."`, once. What the header has a source takes from there, by including it. Run from the top.
+# flatten.awk -v out=FOLDER FILE.h FILE.c... - write each FILE into FOLDER, with each `#include "..."` replaced once by the
+# included text. A source includes the header instead of repeating its text. Run it from the top of the tree.
 function flatten(file,    line, name) {
     while ((status = (getline line <file)) > 0) {
         if (line !~ /^#include "/) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Whether this version is one that find_package(libredlock VERSION) may take: of the same major version, and until 1.0 of
-# the same minor one; not older.
+# Decides whether find_package(libredlock VERSION) accepts this version: it must have the same major version, until 1.0
+# also the same minor version, and must not be older.
 set(PACKAGE_VERSION "@VERSION@")
 if(PACKAGE_VERSION VERSION_LESS PACKAGE_FIND_VERSION)
     return()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# What find_package(libredlock) reads: the target libredlock::libredlock is what `make install` put beside this.
+# find_package(libredlock) reads this file. The target libredlock::libredlock is the library that `make install` installed.
 get_filename_component(libredlock_libdir "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 get_filename_component(libredlock_prefix "${libredlock_libdir}" DIRECTORY)
-# The libraries may be some folders below the prefix.
+# LIBDIR may be several folders below the prefix.
 while(NOT EXISTS "${libredlock_prefix}/include/libredlock/redlock/redlock.h")
     get_filename_component(libredlock_above "${libredlock_prefix}" DIRECTORY)
     if(libredlock_above STREQUAL libredlock_prefix)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdl.c - the library as one file, from the lowest layer up. It is compiled as it stands, with -I at the top
- * of the tree; `make amalgam` writes it out with what it includes. Sockets and the system's clock are in
- * rdl_posix.c: who has a driver of their own leaves that out.
+ * rdl.c - the library as one file, from the lowest layer up. You can compile it as it is, with -I at the top
+ * of the tree. `make amalgam` writes it with all included text. Sockets and the system's clock are in
+ * rdl_posix.c; leave that out if you have your own driver.
  */
 
 /* ---------------------------------------------------------------- resp: the bytes of the protocol */

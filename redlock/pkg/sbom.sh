@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sbom.sh VERSION FILE... - say on standard output, as an SPDX 2.3 document, what the library and the command are made of:
-# these files, with their sums and licence, and libc. The same tree gives the same bytes: its time is $SOURCE_DATE_EPOCH
-# or that of the last commit. Run from the top.
+# sbom.sh VERSION FILE... - print an SPDX 2.3 document of the files that the library and the command are made
+# of, with their checksums and licence, and libc. The same tree gives the same bytes: its time is
+# $SOURCE_DATE_EPOCH, or that of the last commit. Run it from the top of the tree.
 set -eu
 export LC_ALL=C
 version=$1
@@ -13,7 +13,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 printf '%s\n' "$@" | sort -u | xargs sha1sum >"$dir/sha1"
 printf '%s\n' "$@" | sort -u | xargs sha256sum >"$dir/sha256"
-# As the specification has it: the sum over the sorted sums of the files.
+# By the specification, this is the checksum of the files' sorted checksums.
 code=$(cut -d ' ' -f 1 "$dir/sha1" | sort | tr -d '\n' | sha1sum | cut -d ' ' -f 1)
 copyright=$(sed -n '/^Copyright/{p;q;}' LICENSE)
 

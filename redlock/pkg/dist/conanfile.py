@@ -18,7 +18,7 @@ class LibredlockConan(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     exports_sources = "CMakeLists.txt", "LICENSE", "resp/*", "net/*", "lock/*", "redlock/*"
 
-    def configure(self):  # C alone
+    def configure(self):  # C only
         self.settings.rm_safe("compiler.cppstd")
         self.settings.rm_safe("compiler.libcxx")
 

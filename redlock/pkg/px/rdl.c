@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdl.c - the library as one file, with one kind of lock: on one server, without numbers, hints, several
- * names or the old protocol. How it is used: as the whole one, redlock/pkg/rdl.c.
+ * rdl.c - the library as one file, with one kind of lock: on one server, without fencing tokens, hints,
+ * several names or the old protocol. Use it like the larger one, redlock/pkg/rdl.c.
  */
 
 /* ---------------------------------------------------------------- resp: the bytes of the protocol */

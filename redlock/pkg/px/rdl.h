@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rdl.h - what a lock on one server needs: `make amalgam` writes it out. */
+/* rdl.h - the headers of a lock on one server: `make amalgam` writes it as one file. */
 #include "resp/resp.h"
 #include "net/net.h"
 #include "lock/lock.h"

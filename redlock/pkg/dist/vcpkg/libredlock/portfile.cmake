@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# An overlay port: vcpkg install libredlock --overlay-ports=vcpkg. It builds the tree that it stands in.
+# An overlay port: vcpkg install libredlock --overlay-ports=vcpkg. It builds the tree that it is in.
 vcpkg_cmake_configure(SOURCE_PATH "${CURRENT_PORT_DIR}/../.." OPTIONS -DLIBREDLOCK_COMMAND=OFF -DLIBREDLOCK_TESTS=OFF)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(PACKAGE_NAME libredlock CONFIG_PATH lib/cmake/libredlock)
