@@ -8,7 +8,7 @@
 #
 # The first host that takes the lock runs the job, so any host may be down. CRON_APART (40s) is the longest
 # time between the hosts' starts: more than their clocks differ, less than the time from one run to the next.
-# The lock is kept for this time even if the job is shorter; otherwise a host whose clock is behind would run
+# The lock is kept for this time even if the job is shorter; otherwise a host whose clock is slow would run
 # it again. A job that takes longer is not started a second time. All clients of the servers need a --max-ttl
 # of this length, see redlock(1).
 #

@@ -7,16 +7,16 @@
 #     deploy_guard.sh shop make deploy
 #     deploy_guard.sh: shop: anna@build1 is deploying: make deploy
 #
-# A deployment that takes longer than DEPLOY_MAX (15m) is stopped. The lock has only an id of its holder, so
-# the holder writes a note with this id and a name to the server DEPLOY_NOTES (by default the first of
+# A deployment that takes longer than DEPLOY_MAX (15m) is stopped. The lock has only an id of its holder.
+# So the holder writes a note with this id and a name to the server DEPLOY_NOTES (by default the first of
 # REDLOCK_URLS). A note with another id is ignored. The name is DEPLOY_WHO, by default user@host.
 #
 # What it does not protect against: deployments without this script. If COMMAND has started something
 # elsewhere, such as a roll-out that continues by itself, that is not stopped. If the note cannot be written,
 # only the id is printed.
 #
-# Exit status: that of COMMAND; 80 another deployment is running, nothing was done; 124 it took too long and
-# was stopped; 75 the lock was lost and it was stopped; otherwise see redlock(1).
+# Exit status: that of COMMAND. 80: another deployment is running, and nothing was done. 124: it took too long
+# and was stopped. 75: the lock was lost, and it was stopped. For others see redlock(1).
 set -eu
 
 if [ $# -lt 2 ]; then
