@@ -16,9 +16,9 @@ static void explain(int rc, const struct rdl_lock *lock)
     if (rc == RDL_BUSY && rdl_lock_holder_ms(lock) >= 0)
         fprintf(stderr, "free in %ld s at the latest\n", (long)(rdl_lock_holder_ms(lock) / 1000) + 1);
     if (rc == RDL_BUSY && rdl_lock_holder_ms(lock) == -1)
-        fprintf(stderr, "he gave no time: it is free when he releases it\n");
+        fprintf(stderr, "the holder set no expiry: the lock is free when it releases it\n");
     if (rc == RDL_E_FOREIGN_VALUE)
-        fprintf(stderr, "the key holds no deadline in Unix seconds: look at it and delete it by hand\n");
+        fprintf(stderr, "the key holds no deadline in Unix seconds: check it, and delete it by hand\n");
 }
 
 /* A waiting client's GETSET overwrote our lock: no client holds it now, or can take it for a while. */
@@ -26,7 +26,7 @@ static void explain_release(int rc, const struct rdl_lock *lock)
 {
     printf("release: %s\n", rdl_strerror(rc));
     if (rc == RDL_OVERWRITTEN && rdl_lock_holder_ms(lock) == -1)
-        printf("he gave no time: delete the key when nobody holds it\n");
+        printf("the waiting client set no expiry: delete the key when no client holds the lock\n");
 }
 
 int main(int argc, char **argv)

@@ -39,7 +39,8 @@ fi
 if [ "$(cache EXISTS "$key:fresh")" -eq 0 ]; then
     wait=30s
     [ "$(cache EXISTS "$key")" -eq 0 ] || wait=0
-    redlock run -q -w "$wait" -E 0 "$lock" -- sh "$0" "$@" || echo "cached.sh: $key is not made anew" >&2
+    redlock run -q -w "$wait" -E 0 "$lock" -- sh "$0" "$@" ||
+        echo "cached.sh: $key was not computed again" >&2
 fi
 text=$(cache GET "$key")
 printf '%s\n' "$text"

@@ -44,6 +44,6 @@ SELECT changes();
 END
 )
 if [ "$written" -eq 0 ]; then
-    echo "fenced_row.sh: $row: refused, as a later holder has written already (our number is $REDLOCK_FENCE)" >&2
+    echo "fenced_row.sh: $row: refused: a later holder has already written (our token: $REDLOCK_FENCE)" >&2
     exit 80
 fi

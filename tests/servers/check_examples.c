@@ -161,13 +161,13 @@ START_TEST(legacy_gets_along_with_old_programs)
     says("taken over from a holder whose time was up\n");
     live_command(&server[0], "SET lock.foo locked");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
-    says("look at it and delete it by hand\n");
+    says("check it, and delete it by hand\n");
     live_command(&server[0], "SET lock.foo locked PX 60000");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
     says("free in ");
     live_command(&server[0], "SET lock.foo 2147483649.0");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
-    says("he gave no time");
+    says("the holder set no expiry");
 }
 END_TEST
 

@@ -78,8 +78,7 @@ START_TEST(a_holder_who_was_paused_writes_nothing_over_a_later_ones_row)
     /* It wakes up: the command and its group before those who would stop it. */
     kill(-getpgid(paused), SIGCONT);
     ck_assert_int_eq(recipe_run(&r, &b, "echo go >gate"), 0);
-    command_await_err(&a,
-                      "fenced_row.sh: it's: refused, as a later holder has written already (our number is ");
+    command_await_err(&a, "fenced_row.sh: it's: refused: a later holder has already written (our token: ");
     recipe_signal_all(&a, SIGCONT);
     command_end(&a);
     ck_assert(a.status == 80 || a.status == 75); /* 75: it has heard that the lock is lost */

@@ -113,12 +113,12 @@ END_TEST
 START_TEST(what_cannot_be_made_leaves_the_old_one)
 {
     ck_assert_int_eq(recipe_run(&r, &a, CACHE "cached.sh prices false"), 1);
-    ck_assert_str_eq(a.err, "cached.sh: prices is not made anew\n");
+    ck_assert_str_eq(a.err, "cached.sh: prices was not computed again\n");
     ck_assert_int_eq(recipe_run(&r, &a, CACHE "cached.sh prices printf 'two\nlines'"), 0);
     expire();
     ck_assert_int_eq(recipe_run(&r, &a, CACHE "cached.sh prices sh -c 'echo half; exit 1'"), 0);
     ck_assert_str_eq(a.out, "two\nlines\n");
-    ck_assert_str_eq(a.err, "cached.sh: prices is not made anew\n");
+    ck_assert_str_eq(a.err, "cached.sh: prices was not computed again\n");
 }
 END_TEST
 
