@@ -172,7 +172,8 @@ struct rdl_cli_options {
     int wake_hint;
     int canary;
     int any_address; /* a name's addresses are known to lead to one server */
-    int help;
+    int help;        /* --help was given, */
+    int help_all;    /* with "all" */
     int json;
     int with_legacy;     /* list: locks of the old protocol, too */
     const char *held_by; /* 8 hex digits; NULL: not given */
@@ -185,8 +186,10 @@ struct rdl_cli_options {
     char *shell[4]; /* command, with -c */
 };
 
-/* Print what --help says of a verb. An exit status. */
-int rdl_cli_help(enum rdl_cli_verb verb);
+/* Print the help of a verb: its most used options, or all of them. An exit status. */
+int rdl_cli_help(enum rdl_cli_verb verb, int all);
+/* Print the options of all verbs. An exit status. */
+int rdl_cli_help_of_all(void);
 const char *rdl_cli_verb_word(enum rdl_cli_verb verb);
 /* argv stands behind the verb; passwords in it are overwritten. 0 or an exit status, the reason said. */
 int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv);

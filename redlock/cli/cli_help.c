@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* --help: of each verb, made of parts, so that an option is described once. */
+/* --help: one screen with what most people need, and with "all" every option, from one table. */
 #include "redlock/cli/cli.h"
+
+#include <string.h>
 
 enum {
     RUN = RDL_CLI_RUN,
@@ -16,231 +18,248 @@ enum {
     ADOPTING = EXTEND | RELEASE,
     LEASING = GETTING | EXTEND,
     LOGGING = LEASING | RELEASE,
-    ALL = LEASING | RELEASE | STATUS | BREAK | LIST | DOCTOR
+    GUARDING = LEASING | STATUS | BREAK | LIST | DOCTOR,
+    ALL = GUARDING | RELEASE,
+    NONE = 0
+};
+
+enum group { SERVERS, LOCKS, TIMEOUTS, SAFETY, OUTPUT, GROUPS };
+
+static const char *const groups[GROUPS] = {
+    "Servers", "Locks and tokens", "Timeouts (TIME is 30, 1.5s, 500ms, 2m or 1h)", "Safety", "Output"};
+
+/* In the order of the man page. Where a word means something else to another verb it has a row for each. */
+static const struct row {
+    char letter; /* 0: none */
+    const char *word;
+    const char *metavar; /* with the space or sign before it */
+    unsigned verbs;
+    unsigned common; /* verbs that show it on the first screen */
+    enum group group;
+    const char *text;
+} table[] = {
+    {'u', "url", " URL", ALL, ALL, SERVERS,
+     "use server redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path; repeat for up "
+     "to 7. Else $REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379"},
+    {0, "connect-command", " TEXT", ALL, NONE, SERVERS,
+     "connect to rediss:// servers (TLS) through this program; %h is the host, %p the port. Also "
+     "$REDLOCK_CONNECT_COMMAND"},
+    {0, "any-address", "", ALL, NONE, SERVERS,
+     "use the first address that answers if a name has several; without this option such a name is refused"},
+    {0, "password-file", " FILE", ALL, NONE, SERVERS,
+     "read the password of all servers from FILE; else $REDLOCK_PASSWORD or $REDISCLI_AUTH"},
+    {0, "password-fd", " N", ALL, NONE, SERVERS, "read the password from the open descriptor N"},
+    {'l', "lock", " LOCK", ALL & ~(LIST | BREAK), NONE, LOCKS,
+     "name the lock by an option; repeat for several locks, held all or none, on one server"},
+    {'l', "lock", " LOCK", BREAK, NONE, LOCKS, "name the lock by an option"},
+    {'c', "command", " STRING", RUN, RUN, LOCKS, "run STRING with /bin/sh -c; may also follow LOCK"},
+    {0, "fence", "", RUN, RUN, LOCKS, "get a fencing token, in $REDLOCK_FENCE"},
+    {0, "fence", "", ACQUIRE | HOLD, ACQUIRE | HOLD, LOCKS,
+     "get a fencing token, and print it after the token"},
+    {0, "fence", "", DOCTOR, DOCTOR, LOCKS, "check what fencing tokens need"},
+    {0, "token-file", " FILE", ACQUIRE, ACQUIRE, LOCKS, "write the token to a new FILE"},
+    {0, "token-file", " FILE", ADOPTING, ADOPTING, LOCKS, "read the token from FILE; else $REDLOCK_TOKEN"},
+    {0, "token-fd", " N", ADOPTING, ADOPTING, LOCKS, "read the token from the open descriptor N"},
+    {0, "held-by", " ID", BREAK, BREAK, LOCKS,
+     "delete the lock of this holder, as status printed it, without asking"},
+    {0, "legacy", "", LIST, LIST, LOCKS, "also list locks of the old SETNX protocol"},
+    {'w', "wait", " TIME", GETTING, GETTING, TIMEOUTS,
+     "wait at most TIME; no limit by default. Also --timeout"},
+    {'w', "wait", " TIME", LIST, LIST, TIMEOUTS, "search for at most TIME (60s). Also --timeout"},
+    {'n', "nonblock", "", GETTING, GETTING, TIMEOUTS, "do not wait for the lock. Also --nb"},
+    {'E', "conflict-exit-code", " N", GETTING, NONE, TIMEOUTS,
+     "exit with N if another client holds the lock (1)"},
+    {0, "ttl", " TIME", LEASING | DOCTOR, LEASING, TIMEOUTS,
+     "let the lease expire after TIME unless renewed (30s)"},
+    {0, "attempt", " TIME", ALL, NONE, TIMEOUTS,
+     "wait at most TIME for the replies to one attempt, at most a quarter of the ttl (by default what the "
+     "round trips need)"},
+    {0, "grace", " TIME", RUN, NONE, TIMEOUTS,
+     "stop the command this long before a lease that cannot be renewed expires (a sixth of the ttl, at most "
+     "5s)"},
+    {0, "grace", " TIME", HOLD, NONE, TIMEOUTS,
+     "exit this long before a lease that cannot be renewed expires (a sixth of the ttl, at most 5s)"},
+    {0, "max-hold", " TIME", RUN, RUN, TIMEOUTS, "stop the command before it has held the lock for TIME"},
+    {0, "keep", " TIME", RUN, NONE, TIMEOUTS,
+     "keep the lock for at least TIME, even if the command ends earlier"},
+    {0, "keep", " TIME", HOLD, NONE, TIMEOUTS,
+     "keep the lock for at least TIME, even if standard input is closed earlier"},
+    {0, "max-ttl", " TIME", GUARDING, NONE, SAFETY,
+     "state the longest ttl of any client of these servers (30s)"},
+    {0, "restart-guard", " WHEN", GUARDING, GUARDING, SAFETY,
+     "ignore servers that started less than --max-ttl (30s) ago: if-permitted (the default), required or "
+     "strict; off: count them. Also $REDLOCK_RESTART_GUARD"},
+    {0, "canary", "", LEASING | DOCTOR, NONE, SAFETY,
+     "notice if a server loses its data without a restart (FLUSHALL)"},
+    {0, "wake-hint", "", GETTING | DOCTOR, NONE, SAFETY,
+     "be notified on release, and notify waiters, instead of polling; give it to all clients"},
+    {0, "wake-hint", "", RELEASE, NONE, SAFETY, "notify clients that wait with this option"},
+    {0, "legacy", " WHEN", RUN | DOCTOR, NONE, SAFETY,
+     "use the old protocol, SETNX: never (the default), auto or always"},
+    {0, "legacy-shortest-ttl", "", RUN, NONE, SAFETY,
+     "state that old clients have no shorter ttl and delete only their own locks"},
+    {0, "clock-error", " TIME", RUN | DOCTOR, NONE, SAFETY,
+     "state how far the clients' clocks may differ; for servers before Redis 2.6"},
+    {'v', "verbose", "", ALL, ALL, OUTPUT, "print what happens, and what each server did"},
+    {'q', "quiet", "", ALL, ALL, OUTPUT, "print only errors"},
+    {0, "json", "", STATUS | LIST | DOCTOR, STATUS | LIST | DOCTOR, OUTPUT,
+     "print one JSON object instead of lines"},
+    {0, "log", " text|json", LOGGING, NONE, OUTPUT, "write a line for each event; renewals with -vv"},
+    {0, "log-fd", " N", LOGGING, NONE, OUTPUT, "write the log to the open descriptor N"},
+    {0, "trace", "[=FILE]", ALL, NONE, OUTPUT, "write every byte sent and received, without passwords"},
+    {'h', "help", " [all]", ALL, NONE, OUTPUT, "print the most used options, or all of them"},
 };
 
 static const struct {
-    unsigned verbs;
-    const char *text;
-} parts[] = {
-    {RUN, "redlock run [options] LOCK [--] COMMAND [ARG...]\n"
-          "redlock run [options] LOCK -c 'shell command'\n"
-          "\n"
-          "Wait for LOCK, run COMMAND, renew the lock while it runs, release it. Should\n"
-          "the lock be lost, COMMAND is stopped before somebody else can get it.\n"},
-    {ACQUIRE, "redlock acquire [options] LOCK\n"
-              "\n"
-              "Wait for LOCK, print its token (with --fence a blank and the number), and leave\n"
-              "the lease to run: extend and release take the token. It ends after the --ttl.\n"},
-    {EXTEND, "redlock extend [options] LOCK\n"
-             "\n"
-             "The lease of a token that acquire printed lasts for one --ttl from now on.\n"},
-    {RELEASE, "redlock release [options] LOCK\n"
-              "\n"
-              "The lease of a token that acquire printed ends now.\n"},
-    {HOLD, "redlock hold [options] LOCK\n"
-           "\n"
-           "Wait for LOCK, print its token (with --fence a blank and the number), renew the\n"
-           "lock until standard input ends, a signal comes (HUP, INT, TERM) or the process\n"
-           "that started it is gone; then release it. Should the lock be lost, it ends.\n"
-           "In bash: coproc redlock hold LOCK\n"},
-    {STATUS, "redlock status [options] LOCK...\n"
-             "\n"
-             "What stands on each server, and what a majority of them comes to. It writes\n"
-             "nothing and needs no more than GETRANGE and PTTL. That a lock is free is a look\n"
-             "at it, and no permission to go in.\n"
-             "\n"
-             "  --json                all of it as one object\n"
-             "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
-             "                        a server that came up less than that ago tells nothing\n"
-             "  --restart-guard off   it does\n"},
-    {LIST, "redlock list [options] [PREFIX]\n"
-           "\n"
-           "Which locks there are whose names begin with PREFIX, sorted, a line each: what a\n"
-           "majority of the servers comes to. A key is a lock's if its value is a token. It\n"
-           "writes nothing and needs no more than SCAN, GETRANGE and PTTL.\n"
-           "\n"
-           "  --json                all of it as one object\n"
-           "  --legacy              locks of the old protocol, too\n"
-           "  -w, --wait TIME       look for so long at most (60s). Also --timeout\n"
-           "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
-           "                        a server that came up less than that ago tells nothing\n"
-           "  --restart-guard off   it does\n"},
-    {BREAK, "redlock break [options] LOCK\n"
-            "\n"
-            "Show what status shows, ask, and delete the lock: that very value, on every\n"
-            "server where it still stands. For a lock whose holder is gone and that lasts too\n"
-            "long, or never ends. A holder that lives hears at its next renewal that the lock\n"
-            "is lost.\n"
-            "\n"
-            "  --held-by ID          do not ask: it is that holder's, as status printed it\n"
-            "  --max-ttl TIME        the longest --ttl of all who share these servers (30s):\n"
-            "                        a server that came up less than that ago tells nothing\n"
-            "  --restart-guard off   it does\n"},
-    {DOCTOR, "redlock doctor [options] [LOCK]\n"
-             "\n"
-             "What is wrong with the servers, or may go wrong: a line each, with its remedy.\n"
-             "Whether the user may do what these options need is tried, with keys that are\n"
-             "gone afterwards: LOCK:doctor:*. The last line is for redis-cli: it gives a user\n"
-             "those rights (add >PASSWORD for one who has none yet).\n"
-             "\n"
-             "  --json                all of it as one object\n"
-             "\n"
-             "What the lock will be asked for with\n"
-             "  --ttl TIME            30s (the default), 1500ms, 5m\n"
-             "  --fence               a number that grows with every holder\n"
-             "  --wake-hint           being told when it is free\n"
-             "  --canary              a look whether a server lost its data\n"
-             "  --max-ttl TIME        the longest --ttl of all who share these servers\n"
-             "  --restart-guard WHEN  if-permitted (the default), required, strict, off.\n"
-             "                        Also $REDLOCK_RESTART_GUARD\n"
-             "  --legacy WHEN         the old protocol, SETNX: never (default), auto, always\n"
-             "  --clock-error TIME    as run has it\n"},
-    {ADOPTING, "\n"
-               "The token\n"
-               "  --token-file FILE     as acquire --token-file wrote it; or\n"
-               "  --token-fd N          from this open descriptor; or in $REDLOCK_TOKEN\n"},
-    {ACQUIRE, "\n"
-              "The token\n"
-              "  --token-file FILE     write it there, not to standard output; FILE must not\n"
-              "                        exist, and is made (0600) before the lock is asked for\n"},
-    {LOGGING, "\n"
-              "Locks\n"
-              "  -l, --lock NAME       in the place of LOCK; several: all of them or none,\n"
-              "                        on one server\n"},
-    {STATUS | BREAK, "\n"
-                     "Locks\n"
-                     "  -l, --lock NAME       in the place of LOCK\n"},
-    {DOCTOR, "\n"
-             "Locks\n"
-             "  -l, --lock NAME       in the place of LOCK; several: held together\n"},
-    {ALL, "\n"
-          "Servers (1 to 7; the lock is held on a majority of them)\n"
-          "  -u, --url URL         redis://[[user]:password@]host[:port][/db] or\n"
-          "                        unix://[[user]:password@]/path; once for each server.\n"
-          "                        Else $REDLOCK_URLS, $REDIS_URL, or this host's own:\n"
-          "                        redis://127.0.0.1:6379\n"
-          "  --connect-command TEXT\n"
-          "                        rediss:// URLs, for TLS: this program connects to them,\n"
-          "                        as openssl s_client does; %h is the host, %p the port.\n"
-          "                        Also $REDLOCK_CONNECT_COMMAND\n"
-          "  --any-address         all addresses of a name lead to one server (else a name\n"
-          "                        with several of them is refused)\n"
-          "  --password-file FILE  the password of all servers; or --password-fd N, or\n"
-          "                        $REDLOCK_PASSWORD, or $REDISCLI_AUTH\n"},
-    {GETTING, "\n"
-              "Waiting (for as long as it takes, if nothing is said)\n"
-              "  -w, --wait TIME       so long: 10, 0.5, 500ms, 2m, 1h. Also --timeout\n"
-              "  -n, --nonblock        not at all. Also --nb\n"},
-    {ADOPTING | DOCTOR, "\n"
-                        "Asking\n"},
-    {ALL, "  --attempt TIME        how long one attempt waits for the servers' answers, a\n"
-          "                        quarter of the ttl at most (by default: what their\n"
-          "                        round trips need)\n"},
-    {GETTING, "  --wake-hint           be told by holders with this option when it is free\n"
-              "  -E, --conflict-exit-code N\n"
-              "                        exit status when somebody else holds it (1)\n"},
-    {RELEASE, "  --wake-hint           tell those who wait with this option\n"},
-    {GETTING, "\n"
-              "Holding\n"},
-    {RUN, "  -c, --command STRING  run it with /bin/sh -c\n"},
-    {LEASING, "  --ttl TIME            how long a crash may block the others: 1500ms, 5m,\n"
-              "                        30s (the default)\n"},
-    {RUN, "  --grace TIME          what COMMAND has between TERM and the end of a lease\n"
-          "                        that cannot be renewed (a sixth of the ttl, at most 5s)\n"
-          "  --max-hold TIME       stop COMMAND before it has held the lock for longer\n"
-          "  --keep TIME           hold the lock for so long at least, though COMMAND has\n"
-          "                        ended: then its lease is left to run out\n"
-          "  --fence               a number that grows with every holder: $REDLOCK_FENCE\n"},
-    {HOLD, "  --grace TIME          it ends so long before a lease that cannot be renewed (a\n"
-           "                        sixth of the ttl, at most 5s)\n"
-           "  --keep TIME           hold the lock for so long at least, though the input has\n"
-           "                        ended: then its lease is left to run out\n"},
-    {ACQUIRE | HOLD, "  --fence               a number that grows with every holder\n"},
-    {LEASING, "\n"
-              "Servers that restart (and may have forgotten a lock)\n"
-              "  --max-ttl TIME        the longest --ttl or --keep of all who share these\n"
-              "                        servers (30s, or this one's if that is longer)\n"
-              "  --restart-guard WHEN  a server that came up less than max-ttl ago does not\n"
-              "                        count: if-permitted (the default: unless it refuses\n"
-              "                        INFO), required, strict (since we first saw it), off.\n"
-              "                        Also $REDLOCK_RESTART_GUARD\n"
-              "  --canary              notice as well when a server lost its data without a\n"
-              "                        restart (FLUSHALL)\n"},
-    {RUN, "\n"
-          "One server only, and no restart guard\n"
-          "  --legacy WHEN         the old protocol, SETNX: never (default), auto, always\n"
-          "  --legacy-shortest-ttl no client has a shorter ttl or deletes what it does not\n"
-          "                        hold: delete what a waiter wrote over the lock, too\n"
-          "  --clock-error TIME    how far this host's clock may be off; used where the\n"
-          "                        server does not tell the time (before Redis 2.6)\n"},
-    {ALL, "\n"
-          "Talking\n"
-          "  -v, --verbose         say what happens, and what each server did\n"
-          "  -q, --quiet           errors only\n"
-          "  --trace[=FILE]        every byte sent and received, without the passwords\n"},
-    {LOGGING, "  --log text|json       a line for each event, with its time: waiting, acquired,\n"
-              "                        lost, released and so on; renewed with -vv\n"
-              "  --log-fd N            to this open descriptor, not to standard error\n"},
-    {RUN, "\n"
-          "Exit status: COMMAND's own, 128+N if signal N ended it, or\n"
-          "   1  somebody else holds the lock    71  system error\n"
-          "  64  usage                           75  the lock was lost, COMMAND stopped\n"
-          "  65  URL or lock name                76  not a Redis server\n"
-          "  66  password file                   77  password or permission refused\n"
-          "  68  unknown host, or not one       126  COMMAND cannot be run\n"
-          "  69  no majority of servers         127  COMMAND was not found\n"
-          " 124  --max-hold is over, COMMAND stopped\n"},
-    {ACQUIRE | HOLD, "\n"
-                     "Exit status: 0, or\n"
-                     "   1  somebody else holds the lock    71  system error\n"
-                     "  64  usage                           73  the token cannot be written\n"
-                     "  65  URL or lock name                75  the lock was lost (hold)\n"
-                     "  66  password file                   76  not a Redis server\n"
-                     "  68  unknown host, or not one        77  password or permission refused\n"
-                     "  69  no majority of servers\n"},
-    {STATUS, "\n"
-             "Exit status: 0 all are free, or\n"
-             "   1  one is held, or split            68  unknown host, or not one\n"
-             "  64  usage                           69  no majority of servers tells\n"
-             "  65  URL or lock name                71  system error\n"
-             "  66  password file                   76  not a Redis server\n"
-             "                                      77  password or permission refused\n"},
-    {LIST, "\n"
-           "Exit status: 0 the list is complete, and none of them is held, or\n"
-           "   1  one is held, or split            69  some may be missing, as is said\n"
-           "  64  usage                            71  system error\n"
-           "  65  URL, or too long a prefix        76  not a Redis server\n"
-           "  66  password file                    77  as 69, by a refused password or\n"
-           "  68  unknown host, or not one             permission\n"},
-    {BREAK, "\n"
-            "Exit status: 0 its holder cannot have it on a majority any more, or\n"
-            "   1  it changed meanwhile, or no       68  unknown host, or not one\n"
-            "  64  usage, or whose it is             69  it may stand on too many servers yet\n"
-            "  65  URL, lock name, too long a value  71  system error\n"
-            "  66  password file                    76  not a Redis server\n"
-            "                                       77  password or permission refused\n"},
-    {DOCTOR, "\n"
-             "Exit status: 0 nothing is wrong, or the greatest of\n"
-             "   1  warnings                         69  a server does not answer, or refuses\n"
-             "  64  usage                            76  not a Redis server\n"
-             "  65  URL or lock name                 77  password or permission refused\n"
-             "  66  password file                    78  replica, cluster, one listed twice\n"},
-    {ADOPTING, "\n"
-               "Exit status: 0 if it is done, or\n"
-               "   1  the lock is not this token's    68  unknown host, or not one\n"
-               "  64  usage                           69  no majority of servers\n"
-               "  65  URL, lock name or token         71  system error\n"
-               "  66  password or token file          76  not a Redis server\n"
-               "                                      77  password or permission refused\n"},
+    enum rdl_cli_verb verb;
+    const char *synopsis, *purpose, *example;
+} verbs[] = {
+    {RDL_CLI_RUN, "redlock run [options] LOCK -- COMMAND [ARG...]",
+     "Wait for LOCK, run COMMAND, renew the lock while it runs, and release it. If the\n"
+     "lock is lost, stop COMMAND before another client can get it.\n",
+     "redlock run nightly -- ./backup.sh"},
+    {RDL_CLI_ACQUIRE, "redlock acquire [options] LOCK",
+     "Wait for LOCK, print its token, and leave the lock held. It expires after the\n"
+     "ttl unless you give the token to extend or release.\n",
+     "redlock acquire --token-file token nightly"},
+    {RDL_CLI_EXTEND, "redlock extend [options] LOCK",
+     "Extend the lease of a token that acquire printed, to one ttl from now.\n",
+     "redlock extend --token-file token nightly"},
+    {RDL_CLI_RELEASE, "redlock release [options] LOCK", "Release the lock of a token that acquire printed.\n",
+     "redlock release --token-file token nightly"},
+    {RDL_CLI_HOLD, "redlock hold [options] LOCK",
+     "Wait for LOCK, print its token, renew the lock until standard input is closed, a\n"
+     "signal comes (HUP, INT, TERM) or the parent process ends; then release it.\n",
+     "coproc redlock hold nightly"},
+    {RDL_CLI_STATUS, "redlock status [options] LOCK...",
+     "Print who holds each lock, and for how long at most; change nothing. \"free\" is\n"
+     "only a snapshot: another client may take the lock a moment later.\n",
+     "redlock status nightly"},
+    {RDL_CLI_BREAK, "redlock break [options] LOCK",
+     "Print the lock's status, ask, and delete the lock. Use it if the holder is gone.\n"
+     "A live holder notices at its next renewal that it lost the lock.\n",
+     "redlock break --held-by 8cf9df55 nightly"},
+    {RDL_CLI_LIST, "redlock list [options] [PREFIX]",
+     "List the locks whose names begin with PREFIX, and their holders; change nothing.\n",
+     "redlock list night"},
+    {RDL_CLI_DOCTOR, "redlock doctor [options] [LOCK]",
+     "Check the servers, suggest a fix for each problem, and print the ACL rule for\n"
+     "their user. Give it the options of your other commands: it tests the permissions\n"
+     "that they need, with keys LOCK:doctor:*.\n",
+     "redlock doctor --fence nightly"},
 };
 
-int rdl_cli_help(enum rdl_cli_verb verb)
+enum { VERBS = sizeof verbs / sizeof verbs[0] };
+
+static const char statuses[] = "Exit status (of run: that of COMMAND, or 128+N if signal N ended it)\n"
+                               "   0  success                            73  the token cannot be written\n"
+                               "   1  held by another client; warnings   75  the lock was lost\n"
+                               "  64  usage                              76  not a Redis server\n"
+                               "  65  URL, lock name or token            77  password or permission refused\n"
+                               "  66  password or token file             78  unsuitable server (doctor)\n"
+                               "  68  unknown host, or not one          124  maximum hold time is over\n"
+                               "  69  no majority of servers            126  COMMAND cannot be run\n"
+                               "  71  system error                      127  COMMAND was not found\n";
+
+enum { COLUMN = 24, WIDTH = 80, LINE_MAX_BYTES = 640 };
+
+/* Words, broken at the last space that fits, from the column of texts on. */
+static void add_text(struct rdl_cli_text *t, const char *text)
+{
+    size_t room = WIDTH - COLUMN, len;
+
+    while ((len = strlen(text)) > room) {
+        for (len = room; text[len] != ' ';)
+            len--;
+        rdl_cli_add(t, "%.*s\n%*s", (int)len, text, COLUMN, "");
+        text += len + 1;
+    }
+    rdl_cli_add(t, "%s\n", text);
+}
+
+/* Which verbs accept an option, if not all do. */
+static void add_verbs(struct rdl_cli_text *t, unsigned accepting)
+{
+    unsigned missing = ALL & ~accepting;
+    int is_all_but_one = (missing & (missing - 1)) == 0;
+    const char *before = is_all_but_one ? " [all but " : " [";
+
+    if (missing == 0)
+        return;
+    for (size_t k = 0; k < VERBS; k++) {
+        if (!(verbs[k].verb & (is_all_but_one ? missing : accepting)))
+            continue;
+        rdl_cli_add(t, "%s%s", before, rdl_cli_verb_word(verbs[k].verb));
+        before = " ";
+    }
+    rdl_cli_add(t, "]");
+}
+
+static int print_row(const struct row *row, int with_verbs)
+{
+    char line[LINE_MAX_BYTES], text[LINE_MAX_BYTES / 2], letter[] = "-x, ";
+    struct rdl_cli_text t = {line, sizeof line, 0}, words = {text, sizeof text, 0};
+
+    letter[1] = row->letter;
+    rdl_cli_add(&t, "  %s--%s%s", row->letter != 0 ? letter : "", row->word, row->metavar);
+    int pad = COLUMN - (int)strlen(line);
+    rdl_cli_add(&t, "%s%*s", pad < 2 ? "\n" : "", pad < 2 ? COLUMN : pad, "");
+    rdl_cli_add(&words, "%s", row->text);
+    if (with_verbs)
+        add_verbs(&words, row->verbs);
+    add_text(&t, text);
+    return rdl_cli_print(line);
+}
+
+/* of: a verb, or several: then each option is followed by those that accept it. */
+static int print_group(unsigned of, int all, enum group group)
+{
+    int rc = 0, is_begun = 0;
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0] && rc == 0; i++) {
+        const struct row *row = &table[i];
+        if (row->group != group || !((all ? row->verbs : row->common) & of))
+            continue;
+        if (!is_begun) {
+            rc = rdl_cli_print(groups[group]);
+            rc = rc == 0 ? rdl_cli_print("\n") : rc;
+        }
+        is_begun = 1;
+        rc = rc == 0 ? print_row(row, of == ALL) : rc;
+    }
+    return rc;
+}
+
+static int print_groups(unsigned of, int all)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == 0; i++)
-        if (parts[i].verbs & verb)
-            rc = rdl_cli_print(parts[i].text);
-    return rc;
+    for (int g = 0; g < GROUPS && rc == 0; g++)
+        rc = print_group(of, all, (enum group)g);
+    return rc == 0 && all ? rdl_cli_print(statuses) : rc;
+}
+
+int rdl_cli_help(enum rdl_cli_verb verb, int all)
+{
+    char line[LINE_MAX_BYTES];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+    size_t k = 0;
+
+    while (verbs[k].verb != verb)
+        k++;
+    rdl_cli_add(&t, "%s\n%s", verbs[k].synopsis, verbs[k].purpose);
+    int rc = rdl_cli_print(line);
+    rc = rc == 0 ? print_groups(verb, all) : rc;
+    t.len = 0;
+    rdl_cli_add(&t, "Example: %s\n", verbs[k].example);
+    if (!all)
+        rdl_cli_add(&t, "redlock %s --help all prints all options.\n", rdl_cli_verb_word(verb));
+    return rc == 0 ? rdl_cli_print(line) : rc;
+}
+
+int rdl_cli_help_of_all(void)
+{
+    int rc = rdl_cli_print("\nAll options, each with the verbs that accept it in brackets, unless all do\n");
+
+    return rc == 0 ? print_groups(ALL, 1) : rc;
 }

@@ -771,8 +771,10 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
             break;
         }
         rc = argv[i][1] == '-' ? long_option(o, argv, &i) : short_options(o, argv, &i);
-        if (o->help)
+        if (o->help) {
+            o->help_all = i + 1 < argc && strcmp(argv[i + 1], "all") == 0;
             return 0;
+        }
     }
     return rc == 0 ? take_lock(o, argc, argv, i) : rc;
 }

@@ -93,7 +93,7 @@ int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int 
 {
     *status = rdl_cli_options_parse(o, verb, argc, argv);
     if (*status == 0 && o->help) {
-        *status = rdl_cli_help(verb);
+        *status = rdl_cli_help(verb, o->help_all);
         return 0;
     }
     if (*status == 0)

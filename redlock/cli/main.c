@@ -8,42 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char usage[] =
+static const char summary[] =
     "redlock runs a command, or a part of a script, while it holds a lock on Redis or\n"
     "Valkey servers.\n"
-    "\n"
     "  redlock run [options] LOCK -- COMMAND [ARG...]\n"
-    "                                  wait for LOCK, run COMMAND, release LOCK\n"
+    "                                  run COMMAND while holding LOCK\n"
     "  redlock acquire [options] LOCK  wait for LOCK, print its token, leave it held\n"
-    "  redlock extend [options] LOCK   the lease of a token lasts longer\n"
-    "  redlock release [options] LOCK  the lease of a token ends\n"
-    "  redlock hold [options] LOCK     wait for LOCK, print its token, renew it until\n"
-    "                                  standard input ends, release it\n"
-    "  redlock status [options] LOCK... who holds it, and for how long at most\n"
-    "  redlock list [options] [PREFIX] which locks there are, and who holds them\n"
-    "  redlock break [options] LOCK    delete it, if its holder is gone\n"
-    "  redlock doctor [options] [LOCK] what is wrong with the servers, and its remedy\n"
-    "\n"
-    "  redlock VERB --help             the options of a verb (or: redlock help VERB)\n"
-    "  redlock --version\n"
-    "\n"
-    "The options that are needed most\n"
-    "  -u, --url URL          a server: redis://[[user]:password@]host[:port][/db] or\n"
-    "                         unix://[[user]:password@]/path; 1 to 7 of them. Else\n"
-    "                         $REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379\n"
-    "  -n, -w TIME            do not wait for the lock, or so long: 10, 500ms, 2m, 1h\n"
-    "  --ttl TIME             how long a crash may block the others (30s)\n"
-    "  --token-file FILE      where acquire writes the token, and the others read it\n"
-    "  -v, -q                 say what happens; say errors only\n"
-    "\n"
+    "  redlock extend [options] LOCK   extend the lease of a token\n"
+    "  redlock release [options] LOCK  release the lock of a token\n"
+    "  redlock hold [options] LOCK     hold LOCK until standard input is closed\n"
+    "  redlock status [options] LOCK... print who holds it, and for how long at most\n"
+    "  redlock list [options] [PREFIX] list locks and their holders\n"
+    "  redlock break [options] LOCK    delete a lock whose holder is gone\n"
+    "  redlock doctor [options] [LOCK] check the servers, suggest fixes\n"
+    "  redlock VERB --help             print the most used options of a verb\n"
+    "  redlock --help all              print all options\n"
+    "  redlock --version               print the version\n"
+    "Name the same servers on every host, by $REDLOCK_URLS or -u; by default the lock\n"
+    "is on redis://127.0.0.1:6379, and holds on this host only.\n"
     "Examples\n"
-    "  redlock run nightly -- ./backup.sh       the others wait for their turn\n"
-    "  redlock run -n nightly -- ./backup.sh    or leave it\n"
+    "  redlock run nightly -- ./backup.sh      wait for the lock\n"
+    "  redlock run -n nightly -- ./backup.sh   do not wait for it\n"
     "  redlock run -u redis://a -u redis://b -u redis://c nightly -- ./backup.sh\n"
-    "  redlock run -l anna -l berta -- ./pay.sh  both locks or none, on one server\n"
-    "\n"
-    "Exit status: run has COMMAND's; 0 done, 1 somebody else holds it, 64 usage,\n"
-    "69 no majority of servers, 75 the lock was lost; all of them: man redlock\n";
+    "Exit status: that of COMMAND; 0 success, 1 held by another client, 64 usage,\n"
+    "69 no majority of servers, 75 the lock was lost; for all of them: man redlock\n";
 
 /*
  * Where we were given no standard input, output or error, the next file would be that: a message for people
@@ -104,17 +92,25 @@ static int unknown(const char *word)
     return RDL_EXIT_USAGE;
 }
 
-/* argv: what stands behind the word. */
+static int print_summary(int all)
+{
+    int rc = rdl_cli_print(summary);
+
+    return rc == 0 && all ? rdl_cli_help_of_all() : rc;
+}
+
+/* argv: what follows help or --help: nothing, "all", a verb, or a verb and "all". */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
-    char *as_option[] = {option, NULL};
+    int all = argc > 0 && strcmp(argv[argc - 1], "all") == 0;
+    char *as_option[] = {option, all ? argv[argc - 1] : NULL, NULL};
 
-    if (argc == 0)
-        return rdl_cli_print(usage);
-    for (size_t i = 0; i < VERBS && argc == 1; i++)
+    if (argc == all)
+        return print_summary(all);
+    for (size_t i = 0; i < VERBS && argc == 1 + all; i++)
         if (strcmp(argv[0], verbs[i].word) == 0)
-            return verbs[i].obey(1, as_option);
+            return verbs[i].obey(argc, as_option);
     rdl_cli_fail("redlock help takes one verb: run, acquire, extend, release, hold, status, list, break or "
                  "doctor");
     return RDL_EXIT_USAGE;
@@ -127,10 +123,8 @@ static int obey(int argc, char **argv)
     for (size_t i = 0; i < VERBS; i++)
         if (strcmp(word, verbs[i].word) == 0)
             return verbs[i].obey(argc - 2, argv + 2);
-    if (strcmp(word, "help") == 0)
+    if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(argc - 2, argv + 2);
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return rdl_cli_print(usage);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         int rc = rdl_cli_print("redlock ");
         rc = rc == 0 ? rdl_cli_print(rdl_version()) : rc;

@@ -28,7 +28,7 @@ says() { # argument...: with a URL that it refuses, so that it never gets furthe
 }
 
 mapfile -t verbs < <("$redlock" --help | sed -n 's/^  redlock \([a-z][a-z]*\) .*/\1/p' | sort -u)
-for verb in "${verbs[@]}"; do "$redlock" "$verb" --help; done >"$work/help"
+for verb in "${verbs[@]}"; do "$redlock" "$verb" --help all; done >"$work/help"
 "$redlock" --help >>"$work/help"
 mapfile -t words < <({
     grep -oE -- '--[a-z][a-z-]*[a-z]' "$work/help"
@@ -84,6 +84,7 @@ for verb in "${verbs[@]}"; do
         [[ $word != -l && $word != --lock ]] || lock=
         [[ $verb != run || $word == --help ]] || expect "redlock run $word$value$lock -- errand " alpha beta
     done
+    expect "redlock $verb --help " all
     [ "$verb" != run ] || run=${#lines[@]}
     expect "redlock $verb -" "${known[@]}"
     expect "redlock $verb lock -"

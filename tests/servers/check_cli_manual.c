@@ -18,7 +18,7 @@
 
 Suite *suite_cli_manual(void);
 
-enum { N = 5, LINES = 50, WIDTH = 80 };
+enum { N = 5, LINES = 24, WIDTH = 80 };
 
 static struct live_server server[N];
 static struct command c;
@@ -124,23 +124,57 @@ END_TEST
 static const char *const verbs[] = {"",     "run",    "acquire", "extend", "release",
                                     "hold", "status", "list",    "break",  "doctor"};
 
-START_TEST(help_is_a_screen_and_names_what_it_is_for)
+static const char *help_of(const char *verb, const char *all)
 {
-    size_t lines = 0, most = 0;
-    char text[40];
-
     memset(&c, 0, sizeof c);
-    if (verbs[_i][0] != '\0')
-        command_add(&c, verbs[_i]);
-    command_add(&c, "--help");
+    if (verb[0] != '\0')
+        command_add(&c, verb);
+    command_add_all(&c, (const char *const[]){"--help", all, NULL});
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_str_eq(c.err, "");
-    for (const char *p = c.out; *p != '\0'; p += strcspn(p, "\n") + 1, lines++)
-        most = strcspn(p, "\n") > most ? strcspn(p, "\n") : most;
-    ck_assert_uint_le(most, WIDTH);
+    return c.out;
+}
+
+START_TEST(help_is_a_screen_and_names_what_it_is_for)
+{
+    size_t lines = 0;
+    char text[40], last[80];
+
+    for (const char *p = help_of(verbs[_i], NULL); *p != '\0'; p += strcspn(p, "\n") + 1, lines++)
+        ck_assert_msg(strcspn(p, "\n") <= WIDTH, "%.90s", p);
     snprintf(text, sizeof text, "redlock %s", verbs[_i]);
     ck_assert_ptr_nonnull(strstr(c.out, text));
-    ck_assert(_i > 0 || lines <= LINES);
+    snprintf(last, sizeof last, "\nredlock %s --help all prints all options.\n", verbs[_i]);
+    const char *end = strstr(c.out, last);
+    ck_assert(_i == 0 || (end != NULL && end[strlen(last)] == '\0'));
+    ck_assert_msg(lines <= LINES, "%s has %lu lines", text, (unsigned long)lines);
+    for (const char *p = help_of(verbs[_i], "all"); *p != '\0'; p += strcspn(p, "\n") + 1)
+        ck_assert_msg(strcspn(p, "\n") <= WIDTH, "%.90s", p);
+}
+END_TEST
+
+/* It stops at the URL: all words before have been accepted. */
+START_TEST(the_example_of_help_is_accepted)
+{
+    static const char token[] = "0123456789012345678901234567890123456789";
+    const char *example = strstr(help_of(verbs[_i], NULL), "\nExample: ");
+    char script[400], word[20];
+
+    ck_assert_ptr_nonnull(example);
+    example = strstr(example, "redlock ");
+    ck_assert_ptr_nonnull(example);
+    ck_assert_int_eq(sscanf(example, "redlock %19[a-z]", word), 1);
+    ck_assert_str_eq(word, verbs[_i]);
+    int n = snprintf(
+        script, sizeof script,
+        "R=$(realpath $RDL_COMMAND); d=$(mktemp -d); cd $d; trap 'rm -r $d' EXIT; umask 077; "
+        "[ %s = acquire ] || echo %s >token; export REDLOCK_URLS=nonsense; redlock() { $R \"$@\"; }; "
+        "exec 7<> <(:); %.*s <&7",
+        verbs[_i], token, (int)strcspn(example, "\n"), example);
+    ck_assert(n > 0 && (size_t)n < sizeof script);
+    command_set_script(&c, NULL, 0, script);
+    ck_assert_msg(command_run(&c) == 65, "%d: %s", c.status, c.err);
+    ck_assert_int_eq(strncmp(c.err, "redlock: $REDLOCK_URLS: it does not begin with redis://", 55), 0);
 }
 END_TEST
 
@@ -185,6 +219,42 @@ static const char *option_of(const char *row, char *letter, char word[40])
         return word;
     return NULL;
 }
+
+/* Is "--word" in the text, and not as the beginning of another one? */
+static int names_option(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *p = strstr(text, "--"); p != NULL; p = strstr(p + 2, "--"))
+        if (strncmp(p + 2, word, len) == 0 && strspn(p + 2, "abcdefghijklmnopqrstuvwxyz-") == len)
+            return 1;
+    return 0;
+}
+
+START_TEST(help_all_names_the_options_that_the_verb_accepts_and_no_other)
+{
+    static char help[COMMAND_TEXT];
+    char letter, word[40], flag[10];
+    size_t n = 0;
+
+    snprintf(help, sizeof help, "%s", help_of(verbs[_i], "all"));
+    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    for (size_t k = 0; k < sources.n; k++) {
+        if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
+            continue; /* --token is there to be refused */
+        int is_named = names_option(help, word);
+        ck_assert_msg(is_named == is_accepted(verbs[_i], word), "--%s of %s: %s", word, verbs[_i],
+                      is_named ? "named, and not accepted" : "accepted, and not named");
+        n += is_named != 0;
+        snprintf(flag, sizeof flag, "\n  -%c, --", letter);
+        ck_assert_msg(!is_named || letter == '\0' || strstr(help, flag) != NULL, "no -%c", letter);
+    }
+    ck_assert_uint_ge(n, 10);
+    for (const char *p = strstr(help, "--"); p != NULL; p = strstr(p + 2, "--"))
+        if (sscanf(p, "--%39[a-z-]", word) == 1)
+            ck_assert_msg(is_accepted(verbs[_i], word), "%s names --%s", verbs[_i], word);
+}
+END_TEST
 
 START_TEST(options_of_the_page_are_those_of_the_parser)
 {
@@ -251,15 +321,21 @@ START_TEST(exit_statuses_of_the_page_are_those_of_the_code)
 }
 END_TEST
 
-START_TEST(help_of_who_looks_at_locks_names_what_makes_a_server_count)
+START_TEST(help_all_of_redlock_names_every_option_with_its_verbs)
 {
-    static const char *const look[] = {"status", "list", "break"};
+    static char help[COMMAND_TEXT];
+    char letter, word[40];
 
-    memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){look[_i], "--help", NULL});
-    ck_assert_int_eq(command_run(&c), 0);
-    ck_assert_ptr_nonnull(strstr(c.out, "  --max-ttl TIME  "));
-    ck_assert_ptr_nonnull(strstr(c.out, "  --restart-guard off "));
+    snprintf(help, sizeof help, "%s", help_of("", "all"));
+    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    for (size_t k = 0; k < sources.n; k++)
+        if (option_of(sources.line[k], &letter, word) != NULL && strcmp(word, "token") != 0)
+            ck_assert_msg(names_option(help, word), "--%s", word);
+    ck_assert_ptr_nonnull(strstr(help,
+                                 "  --held-by ID          delete the lock of this holder, as status printed "
+                                 "it,\n                        without asking [break]\n"));
+    ck_assert_ptr_nonnull(strstr(help, "(30s) [all but release]\n"));
+    ck_assert_ptr_nonnull(strstr(help, "  -q, --quiet           print only errors\n"));
 }
 END_TEST
 
@@ -273,7 +349,10 @@ Suite *suite_cli_manual(void)
     tcase_add_test(examples, there_are_no_more_examples);
     tcase_add_loop_test(help, help_is_a_screen_and_names_what_it_is_for, 0,
                         (int)(sizeof verbs / sizeof verbs[0]));
-    tcase_add_loop_test(help, help_of_who_looks_at_locks_names_what_makes_a_server_count, 0, 3);
+    tcase_add_loop_test(help, the_example_of_help_is_accepted, 1, (int)(sizeof verbs / sizeof verbs[0]));
+    tcase_add_loop_test(help, help_all_names_the_options_that_the_verb_accepts_and_no_other, 1,
+                        (int)(sizeof verbs / sizeof verbs[0]));
+    tcase_add_test(help, help_all_of_redlock_names_every_option_with_its_verbs);
     tcase_add_test(page, options_of_the_page_are_those_of_the_parser);
     tcase_add_loop_test(page, the_page_says_which_options_a_verb_accepts, 1,
                         (int)(sizeof verbs / sizeof verbs[0]));

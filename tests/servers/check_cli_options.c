@@ -290,7 +290,7 @@ START_TEST(help_and_version_go_to_standard_output)
     }
     ck_assert_str_eq(c.out, "redlock " RDL_VERSION "\n");
     memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){"run", "-n", "--help", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--help", "all", NULL});
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_ptr_nonnull(strstr(c.out, "--conflict-exit-code"));
     ck_assert_str_eq(c.err, "");
@@ -316,6 +316,10 @@ START_TEST(help_is_a_word_as_well)
 
     snprintf(expected, sizeof expected, "%s", output_of("--help", NULL));
     ck_assert_str_eq(output_of("help", NULL), expected);
+    snprintf(expected, sizeof expected, "%s", output_of("--help", "all"));
+    ck_assert_str_eq(output_of("help", "all"), expected);
+    snprintf(expected, sizeof expected, "%s", output_of("run", "--help"));
+    ck_assert_str_eq(output_of("--help", "run"), expected);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
         snprintf(expected, sizeof expected, "%s", output_of(verbs[i], "--help"));
         ck_assert_str_eq(output_of("help", verbs[i]), expected);

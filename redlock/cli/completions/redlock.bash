@@ -5,7 +5,7 @@
 
 _redlock_options() { # VERB
     local all='-u --url --connect-command --any-address --password-file --password-fd --attempt'
-    all+=' -v --verbose -q --quiet --trace --help'
+    all+=' -v --verbose -q --quiet --trace -h --help'
     [[ $1 == list ]] || all+=' -l --lock'
     local logging='--log --log-fd'
     local guarding='--max-ttl --restart-guard'
@@ -80,7 +80,7 @@ _redlock() {
     local verb=${words[1]-}
     if ((cword == 1)); then
         local first='run acquire extend release hold status list break doctor'
-        [[ $cur != -* ]] || first='--help --version'
+        [[ $cur != -* ]] || first='-h --help --version'
         COMPREPLY=($(compgen -W "$first" -- "$cur"))
         return
     fi
@@ -92,6 +92,8 @@ _redlock() {
     done
     if ((i > cword)) || { ((i == cword)) && $split; }; then
         _redlock_value "$prev"
+    elif [[ $prev == -h || $prev == --help ]]; then
+        COMPREPLY=($(compgen -W all -- "$cur"))
     elif ((i == cword)) && [[ $cur == -* ]]; then
         COMPREPLY=($(compgen -W "$(_redlock_options "$verb")" -- "$cur"))
     elif [[ $verb == run ]]; then

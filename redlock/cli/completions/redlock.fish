@@ -58,7 +58,7 @@ complete -c redlock -n __fish_is_first_arg -a status -d 'print who holds a lock,
 complete -c redlock -n __fish_is_first_arg -a list -d 'list locks and their holders'
 complete -c redlock -n __fish_is_first_arg -a break -d 'delete a lock whose holder is gone'
 complete -c redlock -n __fish_is_first_arg -a doctor -d 'check the servers, suggest a fix for each problem'
-complete -c redlock -n __fish_is_first_arg -l help -d 'print the verbs'
+complete -c redlock -n __fish_is_first_arg -s h -l help -d 'print the verbs'
 complete -c redlock -n __fish_is_first_arg -l version -d 'print the version'
 complete -c redlock -n 'contains -- run (commandline -opc)[2]' -a '(__redlock_command)'
 
@@ -83,7 +83,8 @@ complete -c redlock -n "__redlock_in $all" -s v -l verbose -d 'print what happen
 complete -c redlock -n "__redlock_in $all" -s q -l quiet -d 'print only errors'
 complete -c redlock -n "__redlock_in $all" -l trace -F \
     -d 'write every byte sent and received, without passwords'
-complete -c redlock -n "__redlock_in $all" -l help -d 'print the options of this verb'
+complete -c redlock -n "__redlock_in $all" -s h -l help -xa all \
+    -d 'print the most used options of this verb, or all'
 complete -c redlock -n "__redlock_in $leasing status list break doctor" -l max-ttl -x \
     -d 'state the longest ttl of any client of these servers'
 complete -c redlock -n "__redlock_in $leasing status list break doctor" -l restart-guard -x \
