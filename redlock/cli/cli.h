@@ -34,7 +34,7 @@
  *     cli_names.c      names under a prefix                              struct rdl_cli_names
  *     cli_canary.c     what has the canary's key and is none
  *     cli_start.c      what every verb begins with: options, connections, a lock
- *     cli_help.c       --help of each verb
+ *     cli_help.c       the words and --help of the verbs, the line of usage after a mistake
  *     cli_lease.c      the lock on N servers, or one or several on one   struct rdl_cli_lock
  *     cli_info.c       what servers say of themselves, beside the restart guard
  *     cli_lookup.c     names, again, when a connection is lost
@@ -190,6 +190,8 @@ struct rdl_cli_options {
 int rdl_cli_help(enum rdl_cli_verb verb, int all);
 /* Print the options of all verbs. An exit status. */
 int rdl_cli_help_of_all(void);
+/* Print one line of usage after a mistake in the syntax; verb 0: of redlock itself. The exit status. */
+int rdl_cli_usage(unsigned verb);
 const char *rdl_cli_verb_word(enum rdl_cli_verb verb);
 /* argv stands behind the verb; passwords in it are overwritten. 0 or an exit status, the reason said. */
 int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv);
@@ -610,6 +612,9 @@ struct rdl_cli_text {
 };
 
 void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+/* Letters to insert, delete or replace to turn a into b (Levenshtein); b has at most RDL_CLI_WORD_MAX. */
+enum { RDL_CLI_WORD_MAX = 24 };
+size_t rdl_cli_distance(const char *a, size_t a_len, const char *b);
 /* If t is full, its end says that it was cut. */
 void rdl_cli_mark_cut(struct rdl_cli_text *t);
 /* "1.5 s" */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* --help: one screen with what most people need, and with "all" every option, from one table. */
+/* The verbs, and --help: one screen with what most people need, with "all" every option, from one table. */
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
     RUN = RDL_CLI_RUN,
@@ -112,37 +114,37 @@ static const struct row {
 
 static const struct {
     enum rdl_cli_verb verb;
-    const char *synopsis, *purpose, *example;
+    const char *word, *operands, *purpose, *example;
 } verbs[] = {
-    {RDL_CLI_RUN, "redlock run [options] LOCK -- COMMAND [ARG...]",
+    {RDL_CLI_RUN, "run", "LOCK -- COMMAND [ARG...]",
      "Wait for LOCK, run COMMAND, renew the lock while it runs, and release it. If the\n"
      "lock is lost, stop COMMAND before another client can get it.\n",
      "redlock run nightly -- ./backup.sh"},
-    {RDL_CLI_ACQUIRE, "redlock acquire [options] LOCK",
+    {RDL_CLI_ACQUIRE, "acquire", "LOCK",
      "Wait for LOCK, print its token, and leave the lock held. It expires after the\n"
      "ttl unless you give the token to extend or release.\n",
      "redlock acquire --token-file token nightly"},
-    {RDL_CLI_EXTEND, "redlock extend [options] LOCK",
+    {RDL_CLI_EXTEND, "extend", "LOCK",
      "Extend the lease of a token that acquire printed, to one ttl from now.\n",
      "redlock extend --token-file token nightly"},
-    {RDL_CLI_RELEASE, "redlock release [options] LOCK", "Release the lock of a token that acquire printed.\n",
+    {RDL_CLI_RELEASE, "release", "LOCK", "Release the lock of a token that acquire printed.\n",
      "redlock release --token-file token nightly"},
-    {RDL_CLI_HOLD, "redlock hold [options] LOCK",
+    {RDL_CLI_HOLD, "hold", "LOCK",
      "Wait for LOCK, print its token, renew the lock until standard input is closed, a\n"
      "signal comes (HUP, INT, TERM) or the parent process ends; then release it.\n",
      "coproc redlock hold nightly"},
-    {RDL_CLI_STATUS, "redlock status [options] LOCK...",
+    {RDL_CLI_STATUS, "status", "LOCK...",
      "Print who holds each lock, and for how long at most; change nothing. \"free\" is\n"
      "only a snapshot: another client may take the lock a moment later.\n",
      "redlock status nightly"},
-    {RDL_CLI_BREAK, "redlock break [options] LOCK",
+    {RDL_CLI_BREAK, "break", "LOCK",
      "Print the lock's status, ask, and delete the lock. Use it if the holder is gone.\n"
      "A live holder notices at its next renewal that it lost the lock.\n",
      "redlock break --held-by 8cf9df55 nightly"},
-    {RDL_CLI_LIST, "redlock list [options] [PREFIX]",
+    {RDL_CLI_LIST, "list", "[PREFIX]",
      "List the locks whose names begin with PREFIX, and their holders; change nothing.\n",
      "redlock list night"},
-    {RDL_CLI_DOCTOR, "redlock doctor [options] [LOCK]",
+    {RDL_CLI_DOCTOR, "doctor", "[LOCK]",
      "Check the servers, suggest a fix for each problem, and print the ACL rule for\n"
      "their user. Give it the options of your other commands: it tests the permissions\n"
      "that they need, with keys LOCK:doctor:*.\n",
@@ -150,6 +152,20 @@ static const struct {
 };
 
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
+
+static size_t index_of(enum rdl_cli_verb verb)
+{
+    size_t k = 0;
+
+    while (verbs[k].verb != verb)
+        k++;
+    return k;
+}
+
+const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
+{
+    return verbs[index_of(verb)].word;
+}
 
 static const char statuses[] = "Exit status (of run: that of COMMAND, or 128+N if signal N ended it)\n"
                                "   0  success                            73  the token cannot be written\n"
@@ -166,10 +182,9 @@ enum { COLUMN = 24, WIDTH = 80, LINE_MAX_BYTES = 640 };
 /* Words, broken at the last space that fits, from the column of texts on. */
 static void add_text(struct rdl_cli_text *t, const char *text)
 {
-    size_t room = WIDTH - COLUMN, len;
-
-    while ((len = strlen(text)) > room) {
-        for (len = room; text[len] != ' ';)
+    while (strlen(text) > WIDTH - COLUMN) {
+        size_t len = WIDTH - COLUMN;
+        while (text[len] != ' ')
             len--;
         rdl_cli_add(t, "%.*s\n%*s", (int)len, text, COLUMN, "");
         text += len + 1;
@@ -189,7 +204,7 @@ static void add_verbs(struct rdl_cli_text *t, unsigned accepting)
     for (size_t k = 0; k < VERBS; k++) {
         if (!(verbs[k].verb & (is_all_but_one ? missing : accepting)))
             continue;
-        rdl_cli_add(t, "%s%s", before, rdl_cli_verb_word(verbs[k].verb));
+        rdl_cli_add(t, "%s%s", before, verbs[k].word);
         before = " ";
     }
     rdl_cli_add(t, "]");
@@ -243,17 +258,15 @@ int rdl_cli_help(enum rdl_cli_verb verb, int all)
 {
     char line[LINE_MAX_BYTES];
     struct rdl_cli_text t = {line, sizeof line, 0};
-    size_t k = 0;
+    size_t k = index_of(verb);
 
-    while (verbs[k].verb != verb)
-        k++;
-    rdl_cli_add(&t, "%s\n%s", verbs[k].synopsis, verbs[k].purpose);
+    rdl_cli_add(&t, "redlock %s [options] %s\n%s", verbs[k].word, verbs[k].operands, verbs[k].purpose);
     int rc = rdl_cli_print(line);
     rc = rc == 0 ? print_groups(verb, all) : rc;
     t.len = 0;
     rdl_cli_add(&t, "Example: %s\n", verbs[k].example);
     if (!all)
-        rdl_cli_add(&t, "redlock %s --help all prints all options.\n", rdl_cli_verb_word(verb));
+        rdl_cli_add(&t, "redlock %s --help all prints all options.\n", verbs[k].word);
     return rc == 0 ? rdl_cli_print(line) : rc;
 }
 
@@ -262,4 +275,19 @@ int rdl_cli_help_of_all(void)
     int rc = rdl_cli_print("\nAll options, each with the verbs that accept it in brackets, unless all do\n");
 
     return rc == 0 ? print_groups(ALL, 1) : rc;
+}
+
+int rdl_cli_usage(unsigned verb)
+{
+    char line[160];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    for (size_t k = 0; k < VERBS; k++)
+        if (verbs[k].verb == verb)
+            rdl_cli_add(&t, "usage: redlock %s [options] %s   (redlock %s --help)\n", verbs[k].word,
+                        verbs[k].operands, verbs[k].word);
+    if (t.len == 0)
+        rdl_cli_add(&t, "usage: redlock VERB [options] [LOCK...]   (redlock --help)\n");
+    rdl_cli_put(STDERR_FILENO, line, t.len);
+    return RDL_EXIT_USAGE;
 }

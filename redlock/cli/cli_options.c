@@ -117,18 +117,6 @@ static const struct option table[] = {
 
 enum { TABLE_LEN = sizeof table / sizeof table[0], FD_MAX = 1048576 };
 
-static const char *const verbs[] = {"run",    "acquire", "extend", "release", "hold",
-                                    "status", "break",   "list",   "doctor",  NULL};
-
-const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
-{
-    size_t i = 0;
-
-    while (verb >> i != 1)
-        i++;
-    return verbs[i];
-}
-
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
 {
     if (o->n_urls == RDL_SERVERS_MAX) {
@@ -179,17 +167,16 @@ static int take_server(struct rdl_cli_options *o, enum id id, char *text)
 static int check_name(const struct rdl_cli_options *o, const char *name)
 {
     if (rdl_cli_url_is_one(name)) { /* its password would become a key, and the lock's name our command */
-        rdl_cli_fail("the lock's name looks like a server's URL: -u comes before that (redlock %s --help)",
-                     rdl_cli_verb_word(o->verb));
-        return RDL_EXIT_USAGE;
+        rdl_cli_fail("the lock name looks like the URL of a server: give -u before a URL");
+        return rdl_cli_usage(o->verb);
     }
     size_t len = strlen(name);
     if (len == 0 || len > RDL_NAME_MAX) {
-        rdl_cli_fail("the lock's name has %lu bytes: it may have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
+        rdl_cli_fail("the lock name has %lu bytes: it must have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
         return RDL_EXIT_DATA;
     }
     if (strcmp(name, RDL_CANARY_KEY) == 0) {
-        rdl_cli_fail("%s is the key of --canary, not a name for a lock: choose another", RDL_CANARY_KEY);
+        rdl_cli_fail("%s is the key of --canary and cannot be a lock name: choose another", RDL_CANARY_KEY);
         return RDL_EXIT_DATA;
     }
     return 0;
@@ -201,7 +188,7 @@ static int check_together(const struct rdl_cli_options *o, const char *name)
     size_t n = o->n_names + 1, len = strlen(name);
 
     if (n > RDL_MULTI_MAX) {
-        rdl_cli_fail("-l %s: that is one lock too many, there may be %d at once", name, RDL_MULTI_MAX);
+        rdl_cli_fail("-l %s is one lock too many: give at most %d", name, RDL_MULTI_MAX);
         return RDL_EXIT_USAGE;
     }
     for (size_t k = 0; k < o->n_names; k++) {
@@ -213,8 +200,8 @@ static int check_together(const struct rdl_cli_options *o, const char *name)
     }
     if (n == 1 || len <= RDL_NAME_MAX - n)
         return 0;
-    rdl_cli_fail("-l %s: with it the names of %lu locks have %lu bytes together, and they may have %lu", name,
-                 (unsigned long)n, (unsigned long)len, (unsigned long)(RDL_NAME_MAX - n));
+    rdl_cli_fail("-l %s: the names of these %lu locks have %lu bytes together: they must have at most %lu",
+                 name, (unsigned long)n, (unsigned long)len, (unsigned long)(RDL_NAME_MAX - n));
     return RDL_EXIT_DATA;
 }
 
@@ -316,11 +303,11 @@ static int take_shell(struct rdl_cli_options *o, char *string)
     return 0;
 }
 
-/* Every user of the host sees our arguments, and whoever has the token may release the lock. */
+/* Every user of the host sees our arguments, and any process with the token can release the lock. */
 static int refuse_token(char *token)
 {
     memset(token, '*', strlen(token));
-    rdl_cli_fail("no token on the command line, where every user of this host can read it: give it by "
+    rdl_cli_fail("a token on the command line can be read by every user of this host: give it by "
                  "--token-file, --token-fd or $REDLOCK_TOKEN");
     return RDL_EXIT_USAGE;
 }
@@ -459,15 +446,37 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
 
 static int needs_value(const struct rdl_cli_options *o, const struct option *opt)
 {
-    rdl_cli_fail("--%s needs a value (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb));
-    return RDL_EXIT_USAGE;
+    rdl_cli_fail("--%s needs a value", opt->word);
+    return rdl_cli_usage(o->verb);
+}
+
+/* The option of this verb whose word is like this one, or NULL; not --token, which is always refused. */
+static const char *similar(unsigned verb, const char *word, size_t len)
+{
+    const char *nearest = NULL;
+    size_t least = (size_t)-1;
+
+    for (size_t k = 0; k < TABLE_LEN; k++) {
+        size_t d = rdl_cli_distance(word, len, table[k].word);
+        if ((table[k].verbs & verb) && table[k].id != OPT_TOKEN && d < least &&
+            d <= (strlen(table[k].word) + 2) / 3) {
+            least = d;
+            nearest = table[k].word;
+        }
+    }
+    return nearest;
 }
 
 /* Only its name is repeated: what follows the '=' may be a secret. */
 static int unknown(const struct rdl_cli_options *o, const char *name, size_t len)
 {
-    rdl_cli_fail("unknown option %.*s (redlock %s --help)", (int)len, name, rdl_cli_verb_word(o->verb));
-    return RDL_EXIT_USAGE;
+    const char *word = name[1] == '-' ? similar(o->verb, name + 2, len - 2) : NULL;
+
+    if (word != NULL)
+        rdl_cli_fail("unknown option %.*s: did you mean --%s?", (int)len, name, word);
+    else
+        rdl_cli_fail("unknown option %.*s", (int)len, name);
+    return rdl_cli_usage(o->verb);
 }
 
 /* Is it for this verb? */
@@ -475,9 +484,8 @@ static int check_verb(const struct rdl_cli_options *o, const struct option *opt)
 {
     if (opt->verbs & o->verb)
         return 0;
-    rdl_cli_fail("--%s is no option of redlock %s (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb),
-                 rdl_cli_verb_word(o->verb));
-    return RDL_EXIT_USAGE;
+    rdl_cli_fail("--%s is not an option of redlock %s", opt->word, rdl_cli_verb_word(o->verb));
+    return rdl_cli_usage(o->verb);
 }
 
 /* The one of this verb, or another verb's with this word; NULL: there is none. */
@@ -504,8 +512,8 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
     if (check_verb(o, opt) != 0)
         return RDL_EXIT_USAGE;
     if (opt->takes == NOTHING && value != NULL) {
-        rdl_cli_fail("--%s takes no value (redlock %s --help)", opt->word, rdl_cli_verb_word(o->verb));
-        return RDL_EXIT_USAGE;
+        rdl_cli_fail("--%s takes no value", opt->word);
+        return rdl_cli_usage(o->verb);
     }
     if (opt->takes == VALUE && value == NULL) {
         value = argv[*i + 1];
@@ -548,7 +556,7 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Who names them in another order means the same locks. */
+/* In another order they are the same locks. */
 static void name_locks(struct rdl_cli_options *o)
 {
     static char words[RDL_CLI_LOCKS_MAX];
@@ -570,12 +578,12 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     int is_shell = i < argc && (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--command") == 0);
 
     if (is_shell && o->command != NULL) {
-        rdl_cli_fail("-c is given twice, before and behind the lock's name");
-        return RDL_EXIT_USAGE;
+        rdl_cli_fail("-c is given twice, before and after the lock name");
+        return rdl_cli_usage(o->verb);
     }
     if (is_shell && i + 1 == argc) {
         rdl_cli_fail("-c needs a value: the command, as one string");
-        return RDL_EXIT_USAGE;
+        return rdl_cli_usage(o->verb);
     }
     if (is_shell) {
         take_shell(o, argv[i + 1]);
@@ -583,21 +591,20 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     } else if (i < argc && strcmp(argv[i], "--") == 0) {
         i++;
     } else if (i < argc && argv[i][0] == '-') {
-        rdl_cli_fail("%.*s stands behind the lock's name: options come before it, and a command that begins "
-                     "with '-' comes after --",
+        rdl_cli_fail("%.*s: options must come before the lock name, and a command that begins with '-' after "
+                     "--",
                      argv[i][1] == '-' ? (int)strcspn(argv[i], "=") : 2, argv[i]); /* "-uURL": no secrets */
-        return RDL_EXIT_USAGE;
+        return rdl_cli_usage(o->verb);
     }
     if (o->command != NULL) {
         if (i == argc)
             return 0;
-        rdl_cli_fail("-c takes the whole command as one string, and there is more behind it");
-        return RDL_EXIT_USAGE;
+        rdl_cli_fail("-c takes the whole command as one string: unexpected extra argument");
+        return rdl_cli_usage(o->verb);
     }
-    if (i >= argc) {
-        rdl_cli_fail("no command to run: redlock run %s -- COMMAND",
-                     strchr(o->lock, '@') == NULL ? o->lock : "LOCK"); /* a URL whose -u was forgotten */
-        return RDL_EXIT_USAGE;
+    if (i >= argc) { /* the name is not repeated: it may be a URL whose -u was forgotten */
+        rdl_cli_fail("no command to run after the lock name");
+        return rdl_cli_usage(o->verb);
     }
     o->command = argv + i;
     return 0;
@@ -612,18 +619,15 @@ static int looks_like_token(const char *word)
 /* Verbs without a command: nothing follows LOCK. */
 static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, int i)
 {
-    const char *verb = rdl_cli_verb_word(o->verb);
-
     if (i >= argc)
         return 0;
     if (looks_like_token(argv[i]))
         return refuse_token(argv[i]);
     if (argv[i][0] == '-')
-        rdl_cli_fail("an option stands behind the lock's name: redlock %s [options] LOCK", verb);
+        rdl_cli_fail("options must come before the lock name");
     else
-        rdl_cli_fail("redlock %s takes one lock, and there is more behind it (redlock %s --help)", verb,
-                     verb);
-    return RDL_EXIT_USAGE;
+        rdl_cli_fail("redlock %s takes one lock: unexpected extra argument", rdl_cli_verb_word(o->verb));
+    return rdl_cli_usage(o->verb);
 }
 
 /* What the names of locks begin with, or nothing: all of them. */
@@ -632,17 +636,20 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
     o->lock = i < argc ? argv[i] : "";
     size_t len = strlen(o->lock);
     if (len > RDL_NAME_MAX) {
-        rdl_cli_fail("the prefix has %lu bytes: a lock's name has %d at most", (unsigned long)len,
+        rdl_cli_fail("the prefix has %lu bytes: a lock name has at most %d", (unsigned long)len,
                      RDL_NAME_MAX);
         return RDL_EXIT_DATA;
     }
     if (rdl_cli_url_is_one(o->lock)) {
-        rdl_cli_fail("the prefix looks like a server's URL: -u comes before that (redlock list --help)");
-        return RDL_EXIT_USAGE;
+        rdl_cli_fail("the prefix looks like the URL of a server: give -u before a URL");
+        return rdl_cli_usage(o->verb);
     }
     if (i + 1 < argc) {
-        rdl_cli_fail("redlock list takes one prefix, and there is more behind it (redlock list --help)");
-        return RDL_EXIT_USAGE;
+        if (argv[i + 1][0] == '-')
+            rdl_cli_fail("options must come before the prefix");
+        else
+            rdl_cli_fail("redlock list takes one prefix: unexpected extra argument");
+        return rdl_cli_usage(o->verb);
     }
     return 0;
 }
@@ -671,9 +678,10 @@ static int check_patient(const struct rdl_cli_options *o)
         more += more_beside(o->names[0], ":wake");
     if (len + more <= (size_t)most)
         return 0;
-    rdl_cli_fail("the lock's name has %lu bytes, and that of the key that is tried %lu more: it may have "
-                 "%d in all",
-                 (unsigned long)len, (unsigned long)more, most);
+    rdl_cli_fail(
+        "the lock name has %lu bytes, and the key that doctor tests has %lu more: together they must "
+        "have at most %d",
+        (unsigned long)len, (unsigned long)more, most);
     return RDL_EXIT_DATA;
 }
 
@@ -716,16 +724,14 @@ static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
     if (i < argc && looks_like_token(argv[i]))
         return refuse_token(argv[i]);
     if (i < argc) {
-        rdl_cli_fail("the locks are given by -l, and there is more behind them: give that lock by -l, too");
-        return RDL_EXIT_USAGE;
+        rdl_cli_fail("unexpected extra argument: with -l, give every lock by -l");
+        return rdl_cli_usage(o->verb);
     }
     return o->verb == RDL_CLI_DOCTOR ? check_patient(o) : 0;
 }
 
 static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
-    const char *verb = rdl_cli_verb_word(o->verb);
-
     if (o->verb == RDL_CLI_LIST)
         return take_prefix(o, argc, argv, i);
     if (o->n_names > 0)
@@ -734,10 +740,10 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
         return take_patient(o, argc, argv, i);
     if (i >= argc) {
         if (o->verb == RDL_CLI_RUN)
-            rdl_cli_fail("no lock and no command: redlock run LOCK -- COMMAND (redlock run --help)");
+            rdl_cli_fail("no lock name and no command");
         else
-            rdl_cli_fail("no lock: redlock %s LOCK (redlock %s --help)", verb, verb);
-        return RDL_EXIT_USAGE;
+            rdl_cli_fail("no lock name");
+        return rdl_cli_usage(o->verb);
     }
     if (o->verb == RDL_CLI_STATUS)
         return take_locks(o, argc, argv, i);

@@ -19,6 +19,25 @@ void rdl_cli_add(struct rdl_cli_text *t, const char *format, ...)
     t->len = n >= 0 && (size_t)n < t->cap - t->len ? t->len + (size_t)n : t->cap - 1;
 }
 
+size_t rdl_cli_distance(const char *a, size_t a_len, const char *b)
+{
+    size_t row[RDL_CLI_WORD_MAX + 1], n = strlen(b);
+
+    for (size_t k = 0; k <= n; k++)
+        row[k] = k;
+    for (size_t i = 1; i <= a_len; i++) {
+        size_t corner = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= n; k++) {
+            size_t least = corner + (a[i - 1] != b[k - 1]);
+            corner = row[k];
+            least = row[k] + 1 < least ? row[k] + 1 : least;
+            row[k] = row[k - 1] + 1 < least ? row[k - 1] + 1 : least;
+        }
+    }
+    return row[n];
+}
+
 void rdl_cli_mark_cut(struct rdl_cli_text *t)
 {
     static const char mark[] = " ... (cut)";

@@ -53,43 +53,21 @@ static const struct {
              {"release", rdl_cli_release}, {"hold", rdl_cli_hold},       {"status", rdl_cli_status},
              {"break", rdl_cli_break},     {"list", rdl_cli_list},       {"doctor", rdl_cli_doctor}};
 
-enum { VERBS = sizeof verbs / sizeof verbs[0], WORD_MAX = 16 };
-
-/* Letters to be put in, left out or changed (Levenshtein). */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[WORD_MAX + 1], n = strlen(b);
-
-    for (size_t k = 0; k <= n; k++)
-        row[k] = k;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t corner = row[0];
-        row[0] = i;
-        for (size_t k = 1; k <= n; k++) {
-            size_t least = corner + (a[i - 1] != b[k - 1]);
-            corner = row[k];
-            least = row[k] + 1 < least ? row[k] + 1 : least;
-            row[k] = row[k - 1] + 1 < least ? row[k - 1] + 1 : least;
-        }
-    }
-    return row[n];
-}
+enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
 /* The word is not repeated: it may be a URL with a password. */
 static int unknown(const char *word)
 {
-    size_t nearest = 0;
+    size_t nearest = 0, len = strlen(word);
 
     for (size_t i = 1; i < VERBS; i++)
-        if (distance(word, verbs[i].word) < distance(word, verbs[nearest].word))
+        if (rdl_cli_distance(word, len, verbs[i].word) < rdl_cli_distance(word, len, verbs[nearest].word))
             nearest = i;
-    if (distance(word, verbs[nearest].word) <= (strlen(verbs[nearest].word) + 1) / 2)
-        rdl_cli_fail("the first word is no verb: did you mean redlock %s? (redlock --help)",
-                     verbs[nearest].word);
+    if (rdl_cli_distance(word, len, verbs[nearest].word) <= (strlen(verbs[nearest].word) + 1) / 2)
+        rdl_cli_fail("unknown verb: did you mean redlock %s?", verbs[nearest].word);
     else
-        rdl_cli_fail("the first word must be a verb: run, acquire, extend, release, hold, status, list, "
-                     "break or doctor (redlock --help)");
-    return RDL_EXIT_USAGE;
+        rdl_cli_fail("unknown verb: give run, acquire, extend, release, hold, status, list, break or doctor");
+    return rdl_cli_usage(0);
 }
 
 static int print_summary(int all)
@@ -113,7 +91,7 @@ static int help(int argc, char **argv)
             return verbs[i].obey(argc, as_option);
     rdl_cli_fail("redlock help takes one verb: run, acquire, extend, release, hold, status, list, break or "
                  "doctor");
-    return RDL_EXIT_USAGE;
+    return rdl_cli_usage(0);
 }
 
 static int obey(int argc, char **argv)
@@ -132,8 +110,8 @@ static int obey(int argc, char **argv)
     }
     if (word[0] != '\0')
         return unknown(word);
-    rdl_cli_fail("nothing to do: redlock run LOCK -- COMMAND (redlock --help)");
-    return RDL_EXIT_USAGE;
+    rdl_cli_fail("no verb: for example, redlock run LOCK -- COMMAND");
+    return rdl_cli_usage(0);
 }
 
 int main(int argc, char **argv)

@@ -72,7 +72,7 @@ for verb in "${verbs[@]}"; do
     known=()
     for word in "${words[@]}"; do
         said=$(says "$verb" "$word")
-        case $said in *'unknown option'* | *'is no option'*) continue ;; esac
+        case $said in *'unknown option'* | *'is not an option'*) continue ;; esac
         known+=("$word")
         value=
         if [[ $said == *'needs a value'* ]]; then

@@ -743,11 +743,11 @@ START_TEST(a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key)
         ck_assert_msg(command_run(&a) == (is_longer ? 65 : 0), "%d: %s%s", a.status, a.out, a.err);
         ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
     }
-    snprintf(said, sizeof said,
-             "redlock: the lock's name has %d bytes, and that of the key that is tried %d more: it may have "
-             "128 in "
-             "all\n",
-             cases[_i].most + 1, cases[_i].more);
+    snprintf(
+        said, sizeof said,
+        "redlock: the lock name has %d bytes, and the key that doctor tests has %d more: together they must "
+        "have at most 128\n",
+        cases[_i].most + 1, cases[_i].more);
     ck_assert_str_eq(a.err, said);
 }
 END_TEST

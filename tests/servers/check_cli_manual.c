@@ -207,7 +207,7 @@ static int is_accepted(const char *verb, const char *word)
     command_add_all(&c, (const char *const[]){verb, option, NULL});
     command_setenv(&c, "REDLOCK_URLS=nonsense");
     command_run(&c);
-    return strstr(c.err, "unknown option") == NULL && strstr(c.err, "is no option") == NULL;
+    return strstr(c.err, "unknown option") == NULL && strstr(c.err, "is not an option") == NULL;
 }
 
 /* A row of the parser's table, {'w', "wait", OPT_...: its word, and its letter or 0. Else NULL. */

@@ -329,31 +329,36 @@ START_TEST(help_is_a_word_as_well)
     ck_assert_int_eq(command_run(&c), 64);
     ck_assert_str_eq(c.err,
                      "redlock: redlock help takes one verb: run, acquire, extend, release, hold, status, "
-                     "list, break or doctor\n");
+                     "list, break or doctor\nusage: redlock VERB [options] [LOCK...]   (redlock --help)\n");
 }
 END_TEST
 
-START_TEST(every_mistake_is_told_in_one_line_that_begins_with_redlock)
+START_TEST(every_mistake_is_one_line_and_one_of_usage_if_it_is_in_the_syntax)
 {
-    static const char *const mistakes[][4] = {{NULL},
-                                              {"frob"},
-                                              {"run"},
-                                              {"run", "--ttl", "0s", "L"},
-                                              {"run", "-u", "http://x", "L"},
-                                              {"run", "--nosuch=sesame", "L"},
-                                              {"run", "", "x"},
-                                              {"run", "L", "-uredis://:sesame@h", "x"}};
+    static const struct {
+        const char *args[6];
+        int status, is_syntax;
+    } mistakes[] = {{{NULL}, 64, 1},
+                    {{"frob"}, 64, 1},
+                    {{"run"}, 64, 1},
+                    {{"run", "--ttl", "0s", "L"}, 64, 0},
+                    {{"run", "-u", "http://x", "L", "x"}, 65, 0},
+                    {{"run", "--nosuch=sesame", "L"}, 64, 1},
+                    {{"run", "", "x"}, 65, 0},
+                    {{"run", "L", "-uredis://:sesame@h", "x"}, 64, 1}};
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         memset(&c, 0, sizeof c);
-        for (size_t k = 0; k < 4 && mistakes[i][k] != NULL; k++)
-            command_add(&c, mistakes[i][k]);
-        if (i == 4)
-            command_add(&c, "x");
-        ck_assert_int_eq(command_run(&c), i == 4 || i == 6 ? 65 : 64);
+        command_add_all(&c, mistakes[i].args);
+        ck_assert_int_eq(command_run(&c), mistakes[i].status);
         ck_assert_str_eq(c.out, "");
         ck_assert_int_eq(strncmp(c.err, "redlock: ", 9), 0);
-        ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1);
         ck_assert_ptr_null(strstr(c.err, "sesame"));
+        const char *more = strchr(c.err, '\n') + 1;
+        if (mistakes[i].is_syntax) {
+            ck_assert_int_eq(strncmp(more, "usage: redlock ", 15), 0);
+            more = strchr(more, '\n') + 1;
+        }
+        ck_assert_str_eq(more, "");
     }
 }
 END_TEST
@@ -363,18 +368,19 @@ START_TEST(a_mistake_is_told_by_what_is_wrong)
     static const struct {
         const char *args[6];
         const char *told;
-    } rows[] = {{{"L"}, "no command to run: redlock run L -- COMMAND"},
-                {{"me@home:sesame"}, "no command to run: redlock run LOCK -- COMMAND"},
-                {{"redis://:sesame@h", "L", "true"}, "the lock's name looks like a server's URL: -u comes"},
-                {{"unix:///run/redis", "L", "true"}, "the lock's name looks like a server's URL: -u comes"},
-                {{"--restart-guard", "x", "L", "true"}, "--restart-guard x: give strict, required, "},
-                {{"L", "-c"}, "-c needs a value"},
-                {{"L", "--command"}, "-c needs a value"},
-                {{"-c", "true", "L", "-c", "true"}, "-c is given twice"},
-                {{"L", "-c", "true", "-uredis://:sesame@h"}, "one string, and there is more behind it"},
-                {{"L", "-n", "true"}, "-n stands behind the lock's name"},
-                {{"--password-file", "p", "--password-fd", "3", "L", "true"},
-                 "--password-file and --password-fd do not go together"}};
+    } rows[] = {
+        {{"L"}, "no command to run after the lock name\n"},
+        {{"me@home:sesame"}, "no command to run after the lock name\n"},
+        {{"redis://:sesame@h", "L", "true"}, "the lock name looks like the URL of a server: give -u "},
+        {{"unix:///run/redis", "L", "true"}, "the lock name looks like the URL of a server: give -u "},
+        {{"--restart-guard", "x", "L", "true"}, "--restart-guard x: give strict, required, "},
+        {{"L", "-c"}, "-c needs a value"},
+        {{"L", "--command"}, "-c needs a value"},
+        {{"-c", "true", "L", "-c", "true"}, "-c is given twice"},
+        {{"L", "-c", "true", "-uredis://:sesame@h"}, "one string: unexpected extra argument\n"},
+        {{"L", "-n", "true"}, "-n: options must come before the lock name"},
+        {{"--password-file", "p", "--password-fd", "3", "L", "true"},
+         "--password-file and --password-fd do not go together"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         memset(&c, 0, sizeof c);
@@ -423,7 +429,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, a_password_is_taken_out_of_the_arguments_at_once);
     tcase_add_test(t, help_and_version_go_to_standard_output);
     tcase_add_test(t, help_is_a_word_as_well);
-    tcase_add_test(t, every_mistake_is_told_in_one_line_that_begins_with_redlock);
+    tcase_add_test(t, every_mistake_is_one_line_and_one_of_usage_if_it_is_in_the_syntax);
     tcase_add_test(t, an_empty_restart_guard_in_the_environment_is_none);
     tcase_add_test(t, a_mistake_is_told_by_what_is_wrong);
     suite_add_tcase(s, t);

@@ -478,6 +478,10 @@ END_TEST
 
 #define T40 "0123456789012345678901234567890123456789"
 
+/* The line that follows a mistake in the syntax, and no mistake in a value. */
+#define USAGE(verb, rest) "\nusage: redlock " verb " [options]" rest "   (redlock " verb " --help)"
+#define USAGE_OF_ALL      "\nusage: redlock VERB [options] [LOCK...]   (redlock --help)"
+
 /* Scripts: $R is the command, $F a file of this mode. Nothing is asked of a server. */
 static const struct {
     const char *script;
@@ -487,10 +491,10 @@ static const struct {
     {"$R release nightly", 64,
      "no token: give what redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN"},
     {"$R release nightly " T40, 64,
-     "no token on the command line, where every user of this host can read it: give it by --token-file, "
+     "a token on the command line can be read by every user of this host: give it by --token-file, "
      "--token-fd or $REDLOCK_TOKEN"},
     {"$R extend --token " T40 " nightly", 64,
-     "no token on the command line, where every user of this host can read it: give it by --token-file, "
+     "a token on the command line can be read by every user of this host: give it by --token-file, "
      "--token-fd or $REDLOCK_TOKEN"},
     {"$R extend --token-file $F --token-fd 7 nightly", 64, "--token-file and --token-fd do not go together"},
     {"REDLOCK_TOKEN=0123 $R release nightly", 65,
@@ -525,57 +529,82 @@ static const struct {
      "--token-fd: give the number of an open descriptor, from 0 to 1048576"},
     {"$R status --password-fd=s3same nightly", 64,
      "--password-fd: give the number of an open descriptor, from 0 to 1048576"},
-    {"$R acquire", 64, "no lock: redlock acquire LOCK (redlock acquire --help)"},
+    {"$R acquire", 64, "no lock name" USAGE("acquire", " LOCK")},
     {"$R acquire nightly weekly", 64,
-     "redlock acquire takes one lock, and there is more behind it (redlock acquire --help)"},
-    {"$R acquire nightly -n", 64, "an option stands behind the lock's name: redlock acquire [options] LOCK"},
-    {"$R release --ttl 5s nightly", 64, "--ttl is no option of redlock release (redlock release --help)"},
+     "redlock acquire takes one lock: unexpected extra argument" USAGE("acquire", " LOCK")},
+    {"$R acquire nightly -n", 64, "options must come before the lock name" USAGE("acquire", " LOCK")},
+    {"$R release --ttl 5s nightly", 64,
+     "--ttl is not an option of redlock release" USAGE("release", " LOCK")},
     {"$R acquire --token-fd 3 nightly", 64,
-     "--token-fd is no option of redlock acquire (redlock acquire --help)"},
-    {"$R acquire -c true nightly", 64, "--command is no option of redlock acquire (redlock acquire --help)"},
+     "--token-fd is not an option of redlock acquire" USAGE("acquire", " LOCK")},
+    {"$R acquire -c true nightly", 64,
+     "--command is not an option of redlock acquire" USAGE("acquire", " LOCK")},
     {"$R acquire --token-file /nowhere/at/all nightly", 73,
      "cannot make the token file /nowhere/at/all: No such file or directory"},
-    {"$R status", 64, "no lock: redlock status LOCK (redlock status --help)"},
+    {"$R status", 64, "no lock name" USAGE("status", " LOCK...")},
     {"$R status redis://a", 64,
-     "the lock's name looks like a server's URL: -u comes before that (redlock status --help)"},
-    {"$R status a ''", 65, "the lock's name has 0 bytes: it may have 1 to 128"},
-    {"$R status --ttl=5s a", 64, "--ttl is no option of redlock status (redlock status --help)"},
+     "the lock name looks like the URL of a server: give -u before a URL" USAGE("status", " LOCK...")},
+    {"$R status a ''", 65, "the lock name has 0 bytes: it must have 1 to 128"},
+    {"$R status --ttl=5s a", 64, "--ttl is not an option of redlock status" USAGE("status", " LOCK...")},
     {"$R status --held-by=98f34076 a", 64,
-     "--held-by is no option of redlock status (redlock status --help)"},
-    {"$R break", 64, "no lock: redlock break LOCK (redlock break --help)"},
+     "--held-by is not an option of redlock status" USAGE("status", " LOCK...")},
+    {"$R break", 64, "no lock name" USAGE("break", " LOCK")},
     {"$R break --held-by 98F34076 a", 64,
      "--held-by: give the 8 hex digits that redlock status prints for the holder"},
     {"$R break --held-by=1 a", 64,
      "--held-by: give the 8 hex digits that redlock status prints for the holder"},
-    {"$R break a b", 64, "redlock break takes one lock, and there is more behind it (redlock break --help)"},
-    {"$R list a b", 64, "redlock list takes one prefix, and there is more behind it (redlock list --help)"},
-    {"$R list a --json", 64,
-     "redlock list takes one prefix, and there is more behind it (redlock list --help)"},
+    {"$R break a b", 64, "redlock break takes one lock: unexpected extra argument" USAGE("break", " LOCK")},
+    {"$R list a b", 64,
+     "redlock list takes one prefix: unexpected extra argument" USAGE("list", " [PREFIX]")},
+    {"$R list a --json", 64, "options must come before the prefix" USAGE("list", " [PREFIX]")},
     {"$R list redis://user:secret@host", 64,
-     "the prefix looks like a server's URL: -u comes before that (redlock list --help)"},
-    {"$R list " T40 T40 T40 "012345678", 65, "the prefix has 129 bytes: a lock's name has 128 at most"},
-    {"$R list --legacy=always", 64, "--legacy takes no value (redlock list --help)"},
-    {"$R list --held-by 01234567", 64, "--held-by is no option of redlock list (redlock list --help)"},
+     "the prefix looks like the URL of a server: give -u before a URL" USAGE("list", " [PREFIX]")},
+    {"$R list " T40 T40 T40 "012345678", 65, "the prefix has 129 bytes: a lock name has at most 128"},
+    {"$R list --legacy=always", 64, "--legacy takes no value" USAGE("list", " [PREFIX]")},
+    {"$R list --held-by 01234567", 64,
+     "--held-by is not an option of redlock list" USAGE("list", " [PREFIX]")},
     {"$R list --wait soon", 64, "--wait soon: give seconds, or a number and ms, s, m or h (10, 0.5, 2m)"},
-    {"$R status --wait 5 a", 64, "--wait is no option of redlock status (redlock status --help)"},
-    {"$R status --legacy a", 64, "--legacy is no option of redlock status (redlock status --help)"},
-    {"$R run --legacy", 64, "--legacy needs a value (redlock run --help)"},
-    {"$R lst", 64, "the first word is no verb: did you mean redlock list? (redlock --help)"},
-    {"$R relase nightly", 64, "the first word is no verb: did you mean redlock release? (redlock --help)"},
-    {"$R aquire nightly", 64, "the first word is no verb: did you mean redlock acquire? (redlock --help)"},
+    {"$R status --wait 5 a", 64, "--wait is not an option of redlock status" USAGE("status", " LOCK...")},
+    {"$R status --legacy a", 64, "--legacy is not an option of redlock status" USAGE("status", " LOCK...")},
+    {"$R run --legacy", 64, "--legacy needs a value" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+    {"$R run --tll=secret nightly true", 64,
+     "unknown option --tll: did you mean --ttl?" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+    {"$R status --tll=secret nightly", 64, "unknown option --tll" USAGE("status", " LOCK...")},
+    {"$R release --tokn=secret nightly", 64, "unknown option --tokn" USAGE("release", " LOCK")},
+    {"$R status --jsno nightly", 64,
+     "unknown option --jsno: did you mean --json?" USAGE("status", " LOCK...")},
+    {"$R run -x nightly true", 64, "unknown option -x" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+    {"$R run nightly --ttl=5s true", 64,
+     "--ttl: options must come before the lock name, and a command that begins with '-' after --" USAGE(
+         "run", " LOCK -- COMMAND [ARG...]")},
+    {"$R run -c true nightly -c true", 64,
+     "-c is given twice, before and after the lock name" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+    {"$R run nightly -c", 64,
+     "-c needs a value: the command, as one string" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+    {"$R run -c true nightly true", 64,
+     "-c takes the whole command as one string: unexpected extra argument" USAGE(
+         "run", " LOCK -- COMMAND [ARG...]")},
+    {"$R run", 64, "no lock name and no command" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+    {"$R run user:secret@host", 64,
+     "no command to run after the lock name" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+    {"$R", 64, "no verb: for example, redlock run LOCK -- COMMAND" USAGE_OF_ALL},
+    {"$R lst", 64, "unknown verb: did you mean redlock list?" USAGE_OF_ALL},
+    {"$R relase nightly", 64, "unknown verb: did you mean redlock release?" USAGE_OF_ALL},
+    {"$R aquire nightly", 64, "unknown verb: did you mean redlock acquire?" USAGE_OF_ALL},
     {"$R redis://user:secret@host", 64,
-     "the first word must be a verb: run, acquire, extend, release, hold, status, list, break or doctor "
-     "(redlock --help)"},
+     "unknown verb: give run, acquire, extend, release, hold, status, list, break or doctor" USAGE_OF_ALL},
     {"$R doctor a b", 64,
-     "redlock doctor takes one lock, and there is more behind it (redlock doctor --help)"},
-    {"$R doctor -n", 64, "--nonblock is no option of redlock doctor (redlock doctor --help)"},
+     "redlock doctor takes one lock: unexpected extra argument" USAGE("doctor", " [LOCK]")},
+    {"$R doctor -n", 64, "--nonblock is not an option of redlock doctor" USAGE("doctor", " [LOCK]")},
     {"$R doctor " T40 T40 "012345678901234567890123456789012", 65,
-     "the lock's name has 113 bytes, and that of the key that is tried 16 more: it may have 128 in all"},
+     "the lock name has 113 bytes, and the key that doctor tests has 16 more: together they must have at "
+     "most "
+     "128"},
 };
 
 START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)
 {
-    char script[400], text[300], line[320], name[80];
+    char script[400], text[400], line[420], name[80];
     long before = connections();
 
     snprintf(script, sizeof script, "R=$RDL_COMMAND F=%s; %s", file, bad[_i].script);
