@@ -205,7 +205,7 @@ START_TEST(valkey_is_redis_and_valkeys_is_rediss)
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "valkey://:s3same@h", "true", NULL});
     ck_assert_int_eq(command_run(&c), 64);
-    ck_assert_ptr_nonnull(strstr(c.err, "looks like a server's URL"));
+    ck_assert_ptr_nonnull(strstr(c.err, "looks like the URL of a server"));
 }
 END_TEST
 
