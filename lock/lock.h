@@ -94,12 +94,12 @@ extern "C" {
 #endif
 
 enum {
-    RDL_RECOVERED = 2, /* taken over from a holder whose time was up (legacy mode) */
-    RDL_REPAIRED = 3,  /* extended, and put back where it was missing (redlock) */
+    RDL_RECOVERED = 2, /* taken over from a holder whose lease had expired (legacy mode) */
+    RDL_REPAIRED = 3,  /* extended, and restored on servers that had lost it (redlock) */
     RDL_ADOPTED = 4,   /* a token from elsewhere is ours now */
     RDL_REMOVED = 6,   /* released, and a waiter's value that stood there instead was deleted (legacy) */
 
-    RDL_E_NAME = -40,          /* a lock's name has 1 to 128 bytes */
+    RDL_E_NAME = -40,          /* a lock's name must have 1 to 128 bytes */
     RDL_E_TTL = -41,           /* ttl of 0, above RDL_TTL_MAX or max_ttl, or under four attempts */
     RDL_BUSY = -42,            /* somebody else holds it */
     RDL_LOST = -43,            /* it was ours and is not any more */

@@ -28,9 +28,9 @@ enum {
     RDL_E_URL = -10,         /* not a URL we understand, or not a numeric address where one is needed */
     RDL_E_CONNECT = -11,     /* the server could not be reached: refused, no route, no such socket */
     RDL_E_CLOSED = -12,      /* the connection ended before the reply */
-    RDL_E_TIMEOUT = -13,     /* no answer in time */
+    RDL_E_TIMEOUT = -13,     /* timed out: no reply in time */
     RDL_E_UNEXPECTED = -14,  /* a reply nobody asked for, or of a kind that cannot be */
-    RDL_E_SYSTEM = -15,      /* the operating system refused: descriptors, memory, poll */
+    RDL_E_SYSTEM = -15,      /* a system call failed: descriptors, memory, poll */
     RDL_E_RANDOM = -16,      /* no source of random numbers; there is no weak fallback */
     RDL_E_FULL = -17,        /* no room in the request queue; nothing was queued */
     RDL_E_AUTH = -18,        /* password or user refused, missing, or given where none is set */
@@ -42,9 +42,9 @@ enum {
     RDL_E_MISCONF = -24,     /* cannot persist, refuses writes */
     RDL_E_CLUSTER = -25,     /* a cluster node, where the key is not to be had: MOVED, ASK, CROSSSLOT */
     RDL_E_CLUSTERDOWN = -26, /* a cluster node that cannot serve the key now: CLUSTERDOWN, TRYAGAIN */
-    RDL_E_WRONGTYPE = -27,   /* the key holds something that is not a lock */
+    RDL_E_WRONGTYPE = -27,   /* the key holds a value that is not a lock */
     RDL_E_UNSUPPORTED = -28, /* unknown command or option: the server is too old, or it was renamed */
-    RDL_E_DB = -29,          /* the database number was refused */
+    RDL_E_DB = -29,          /* the server refused the database number */
     RDL_E_SERVER = -30,      /* any other error reply; its text says which */
     RDL_E_WAYS = -31,        /* the connection's configuration names no ways (rdl_conn_config.ways) */
     RDL_E_QUEUE = -32,       /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */

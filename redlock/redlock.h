@@ -83,9 +83,9 @@ extern "C" {
 #endif
 
 enum {
-    RDL_NO_QUORUM = -50,    /* too few servers could be asked */
+    RDL_NO_QUORUM = -50,    /* too few servers gave a useful reply */
     RDL_E_SERVERS = -51,    /* a redlock has 1 to 7 servers */
-    RDL_E_GUARD = -52,      /* the options do not say which restart guard */
+    RDL_E_GUARD = -52,      /* rdl_redlock_options.guard is not set */
     RDL_E_QUARANTINE = -53, /* so many servers restarted so recently that the others are no majority */
     RDL_E_DUPLICATE = -54,  /* of one server: it is another one of them, behind a second address */
     RDL_REACQUIRED = -55,   /* a majority has it, but as it was put back: somebody may have had it between */
@@ -344,7 +344,7 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
 
 /*
  * One line for people on server i after an operation: "done in 3 ms", "somebody else's for another 800 ms",
- * "no answer in time" (it was waited for as long as its answer may take), "not waited for" (the outcome was
+ * "timed out" (it was waited for as long as its answer may take), "not waited for" (the outcome was
  * certain before), "restarted too recently to count for another 27000 ms". NUL-terminated, cut to cap (128 is
  * enough). Returns its length.
  */

@@ -46,7 +46,7 @@ enum {
     RDL_OK = 0,      /* done */
     RDL_PENDING = 1, /* not finished; call again when there is more, or later */
 
-    RDL_E_SYNTAX = -1, /* the peer does not speak RESP2 */
+    RDL_E_SYNTAX = -1, /* the server does not speak RESP2 (the Redis protocol) */
     RDL_E_LIMIT = -2,  /* well-formed, but larger than we accept */
     RDL_E_SPACE = -3   /* a buffer of the caller's is too small; nothing was written */
 };

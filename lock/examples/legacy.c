@@ -56,7 +56,7 @@ int main(int argc, char **argv)
         explain(rc, lock);
         return 1;
     }
-    printf(rc == RDL_RECOVERED ? "taken over from a holder whose time was up\n" : "taken\n");
+    printf(rc == RDL_RECOVERED ? "taken over from a holder whose lease had expired\n" : "taken\n");
     rc = rdl_lock_extend(lock, &net, 60000);
     printf("ours for %u s\n", (unsigned)rdl_lock_remaining_ms(lock, net.now_ms(net.ctx)) / 1000);
     if (rc == RDL_LOST)

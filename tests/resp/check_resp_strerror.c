@@ -3,9 +3,13 @@
 #include "redlock/redlock.h"
 
 #include <check.h>
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+/* They are a part of longer messages, in brackets or after a server's name. */
+enum { WORDS_MAX = 70 };
 
 /* No two results share theirs. */
 START_TEST(every_result_has_words_of_its_own)
@@ -20,6 +24,9 @@ START_TEST(every_result_has_words_of_its_own)
         if (strcmp(text, "unknown result") == 0)
             continue;
         ck_assert_uint_gt(strlen(text), 3);
+        ck_assert_msg(strlen(text) <= WORDS_MAX && islower((unsigned char)text[0]) &&
+                          text[strlen(text) - 1] != '.',
+                      "%s", text);
         for (i = 0; i < n; i++)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
@@ -32,22 +39,21 @@ END_TEST
 static const struct {
     int result;
     const char *words;
-} ends[] = {
-    {RDL_REMOVED, "released; a waiter had written over it, and that was deleted"},
-    {RDL_OK, "done"},
-    {RDL_E_SYNTAX, "the peer does not speak RESP2"},
-    {RDL_E_SPACE, "the command does not fit the buffer"},
-    {RDL_E_URL, "bad URL or address"},
-    {RDL_E_LOGIN, "the endpoint needs a login, and none is named (rdl_conn_config.login)"},
-    {RDL_E_ABANDONED, "not waited for"},
-    {RDL_E_NO_INFO, "the connection was closed before INFO was answered (a proxy may not support INFO)"},
-    {RDL_E_NAME, "a lock's name has 1 to 128 bytes"},
-    {RDL_OVERWRITTEN, "a waiter wrote over the lock: its key stays until what he wrote is over"},
-    {RDL_NO_QUORUM, "too few servers could be asked"},
-    {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"},
-    {RDL_E_GUARD_LATE, "the redlock was set up after its connection was opened (rdl_guard_conn)"},
-    {RDL_E_FENCE_RANGE, "the fencing number is too great for scripts (2^53 or more)"},
-    {RDL_E_TOKEN, "not a token (40 hex digits), or a lock of the old protocol, which has none"}};
+} ends[] = {{RDL_REMOVED, "released; the value that a waiting client had written was deleted"},
+            {RDL_OK, "done"},
+            {RDL_E_SYNTAX, "the server does not speak RESP2 (the Redis protocol)"},
+            {RDL_E_SPACE, "the buffer is too small for the command"},
+            {RDL_E_URL, "invalid URL or address"},
+            {RDL_E_LOGIN, "the endpoint needs a login, but rdl_conn_config.login is not set"},
+            {RDL_E_ABANDONED, "not waited for"},
+            {RDL_E_NO_INFO, "the connection was closed before the reply to INFO (is it a proxy?)"},
+            {RDL_E_NAME, "a lock's name must have 1 to 128 bytes"},
+            {RDL_OVERWRITTEN, "a waiting client overwrote the key; it stays until its value expires"},
+            {RDL_NO_QUORUM, "too few servers gave a useful reply"},
+            {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"},
+            {RDL_E_GUARD_LATE, "the connection was opened before rdl_redlock_init (rdl_guard_conn)"},
+            {RDL_E_FENCE_RANGE, "the fencing token is too large for scripts (2^53 or more)"},
+            {RDL_E_TOKEN, "not a token (40 hex digits); locks of the old protocol have none"}};
 
 START_TEST(the_words_are_those_of_the_number)
 {

@@ -169,7 +169,7 @@ START_TEST(a_server_without_scripts_gives_no_lock_with_a_number)
     begin(no_scripts);
     ck_assert_int_eq(run(&a, fenced[_i].options, fenced[_i].n, "echo it ran >&2"), 69);
     ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: --fence: fencing needs scripts, which the server refuses: 127.0.0.1:"));
+        strstr(a.err, "redlock: --fence: fencing tokens need scripts, which the server refuses: 127.0.0.1:"));
     ck_assert_ptr_null(strstr(a.err, "it ran"));
 }
 END_TEST
@@ -260,7 +260,7 @@ START_TEST(what_stands_in_the_way_of_an_old_lock_is_told)
     end_holder();
     live_command(&server[0], "SET nightly precious");
     ck_assert_int_eq(run(&b, loudly, 1, "true"), 1);
-    ck_assert_ptr_nonnull(strstr(b.err, ": the key holds something that is not a lock of this kind"));
+    ck_assert_ptr_nonnull(strstr(b.err, ": the key holds a value that is not a lock of this kind"));
 }
 END_TEST
 
@@ -572,7 +572,7 @@ START_TEST(a_renewal_without_an_answer_is_told_and_made_good)
 
     start_holder(slow_kinds[_i]);
     live_freeze(&server[0]);
-    snprintf(said, sizeof said, "nightly not renewed: 127.0.0.1:%d: no answer in time\n", server[0].port);
+    snprintf(said, sizeof said, "nightly not renewed: 127.0.0.1:%d: timed out\n", server[0].port);
     command_await_err(&a, said); /* in both modes */
     live_thaw(&server[0]);
     command_await_err(&a, "nightly renewed");

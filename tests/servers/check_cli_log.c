@@ -213,7 +213,7 @@ START_TEST(who_waits_is_told_why)
 {
     occupy();
     run((const char *const[]){TO_9, NULL}, "true");
-    assert_has(next("waiting"), ",\"reason\":\"somebody else holds the lock\",\"servers\":[");
+    assert_has(next("waiting"), ",\"reason\":\"the lock is held by another client\",\"servers\":[");
     ck_assert_ptr_nonnull(strstr(logged, "\"vote\":\"denied\",\"ms\":"));
     vacate();
     ck_assert_ptr_null(strstr(next("acquired"), ",\"busy\":0,"));
@@ -257,7 +257,7 @@ END_TEST
 
 START_TEST(no_lock_is_failed_with_the_exit_status)
 {
-    static const char *const reasons[] = {",\"reason\":\"somebody else holds the lock\",\"status\":1,",
+    static const char *const reasons[] = {",\"reason\":\"the lock is held by another client\",\"status\":1,",
                                           ",\"status\":69,"};
     if (_i == 0)
         occupy();
@@ -326,7 +326,7 @@ START_TEST(a_busy_lock_makes_no_healthy_server_unknown)
         "log=$(mktemp); for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do "
         "$RDL_COMMAND run -n --attempt=5s --ttl=20s --max-ttl=20s --restart-guard=off --log json --log-fd 9 "
         "nightly -- true 9>>\"$log\"; done; grep -c '\"event\":\"failed\"' \"$log\"; "
-        "grep -E '\"vote\":\"(unknown|error)\"|no answer in time' \"$log\"; rm \"$log\"");
+        "grep -E '\"vote\":\"(unknown|error)\"|timed out' \"$log\"; rm \"$log\"");
     command_run(&a);
     ck_assert_str_eq(a.out, "20\n");
 }

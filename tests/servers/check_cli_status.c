@@ -228,8 +228,8 @@ static const struct {
     const char *rights, *said;
 } blind[] = {{"+pttl", "not readable: grant +getrange\n"},
              {"+strlen +pttl", "not readable: grant +getrange\n"},
-             {"+getrange +strlen +get", "the user may not run a command that is needed (ACL): NOPERM"},
-             {"+getrange +pttl resetkeys", "the user may not run a command that is needed (ACL): NOPERM"}};
+             {"+getrange +strlen +get", "the user lacks permission for a command or a key (ACL): NOPERM"},
+             {"+getrange +pttl resetkeys", "the user lacks permission for a command or a key (ACL): NOPERM"}};
 
 START_TEST(a_user_who_may_not_look_is_told_so)
 {

@@ -170,11 +170,12 @@ static const struct {
     {"sh -c 'echo first >&2; echo an error \"<\"\033\377\">\" >&2; echo then >&2'", 69,
      ": cannot connect: sh: an error <?\?>\n", "does the connect command work"},
     {"echo hello; exec cat >&2", 76,
-     ": the peer does not speak RESP2: its connect command wrote what is no answer of a server\n",
+     ": the server does not speak RESP2 (the Redis protocol): its connect command wrote what is no answer of "
+     "a server\n",
      "does the connect command print anything but the server's answers?"},
-    {"sleep 60", 69, ": no answer in time\n", "does that port speak TLS"},
-    {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69,
-     ": no answer in time: sh: still looking for it\n", "does that port speak TLS"},
+    {"sleep 60", 69, ": timed out\n", "does that port speak TLS"},
+    {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69, ": timed out: sh: still looking for it\n",
+     "does that port speak TLS"},
 };
 
 enum { WRONGS = sizeof wrongs / sizeof wrongs[0] };

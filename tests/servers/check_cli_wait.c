@@ -311,7 +311,7 @@ START_TEST(a_load_balancer_without_a_server_is_waited_for)
     ck_assert_ptr_nonnull(
         strstr(a.err, " s (a load balancer or proxy answers for the server: check the server behind it): "));
     ck_assert_ptr_nonnull(
-        strstr(a.err, ": a load balancer has no server now: it answered with HTTP 502, 503 or 504\n"));
+        strstr(a.err, ": a load balancer has no server: it replied HTTP 502, 503 or 504\n"));
 }
 END_TEST
 

@@ -158,7 +158,7 @@ START_TEST(legacy_gets_along_with_old_programs)
     ck_assert_str_eq(output, "taken\nours for 59 s\nrelease: done\n");
     live_command(&server[0], "SET lock.foo 1600000000");
     ck_assert_int_eq(run("lock/legacy", url(0)), 0);
-    says("taken over from a holder whose time was up\n");
+    says("taken over from a holder whose lease had expired\n");
     live_command(&server[0], "SET lock.foo locked");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
     says("check it, and delete it by hand\n");

@@ -114,7 +114,7 @@ START_TEST(a_server_in_protected_mode_lets_nobody_in_from_elsewhere)
         ck_assert_int_eq(acquire(&patient), RDL_E_AUTH);
         assert_told(asking_major() < 7 ? "WRONGPASS" : "DENIED"); /* the rest: check_net_handshake.c */
         ck_assert_int_eq(rdl_is_permanent(RDL_E_AUTH), 1);
-        ck_assert_str_eq(rdl_strerror(RDL_E_AUTH), "the login was refused");
+        ck_assert_str_eq(rdl_strerror(RDL_E_AUTH), "the server refused the login");
         ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
     }
     relay_stop(&relay);
@@ -152,7 +152,7 @@ START_TEST(a_server_that_cannot_write_its_log_refuses_until_it_can)
     ck_assert_int_eq(acquire(&once), RDL_E_MISCONF);
     assert_told("MISCONF Errors writing to the AOF file: File too large");
     ck_assert_int_eq(rdl_is_permanent(RDL_E_MISCONF), 0);
-    ck_assert_str_eq(rdl_strerror(RDL_E_MISCONF), "the server cannot persist and refuses writes");
+    ck_assert_str_eq(rdl_strerror(RDL_E_MISCONF), "the server cannot save its data and refuses writes");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
     rdl_lock_init(&lock, &patient, &asking.conn, "k", 1);
     rc = rdl_lock_acquire_begin(&lock, entropy, client_now());

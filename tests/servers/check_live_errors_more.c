@@ -145,7 +145,7 @@ START_TEST(a_replica_that_lost_its_master_says_so)
     live_command(&asked, "REPLICAOF 127.0.0.1 1");
     asking_refused(&rdl_op_extend, "k", RDL_E_SERVER, "MASTERDOWN Link with MASTER is down");
     ck_assert_int_eq(rdl_is_permanent(RDL_E_SERVER), 0);
-    ck_assert_str_eq(rdl_strerror(RDL_E_SERVER), "the server answered with an error");
+    ck_assert_str_eq(rdl_strerror(RDL_E_SERVER), "the server replied with an error");
     ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_ERROR);
     ck_assert(asking.req.error == RDL_E_SERVER || asking.req.error == RDL_E_READONLY);
     live_command(&asked, "REPLICAOF NO ONE");

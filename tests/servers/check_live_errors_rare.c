@@ -56,8 +56,7 @@ START_TEST(a_node_of_a_cluster_in_ruins_says_what_it_is)
         live_command(&asked, "CONFIG SET cluster-allow-reads-when-down yes");
     asking_refused(&rdl_op_acquire, "k", RDL_E_CLUSTERDOWN, down[_i]);
     ck_assert_int_eq(rdl_is_permanent(RDL_E_CLUSTERDOWN), 0);
-    ck_assert_str_eq(rdl_strerror(RDL_E_CLUSTERDOWN),
-                     "the server is a cluster node, which cannot serve the key now");
+    ck_assert_str_eq(rdl_strerror(RDL_E_CLUSTERDOWN), "the cluster node cannot serve the key now");
     if (_i == 0)
         asking_refused(&rdl_op_release, "k", RDL_E_CLUSTERDOWN, down[0]);
     else
@@ -90,7 +89,7 @@ static void assert_no_fence(int error, const char *text)
         ck_assert_int_eq(rc, error);
         assert_told(text);
     }
-    ck_assert_str_eq(rdl_strerror(RDL_E_FENCE), "fencing needs scripts, which the server refuses");
+    ck_assert_str_eq(rdl_strerror(RDL_E_FENCE), "fencing tokens need scripts, which the server refuses");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* it may have counted, for nobody */
 }
 

@@ -96,7 +96,7 @@ START_TEST(a_server_that_does_not_understand_says_so_and_hangs_up)
     begin("", broken[_i].find, broken[_i].put);
     if (broken[_i].text != NULL) {
         asking_refused(&rdl_op_acquire, "k", RDL_E_UNSUPPORTED, broken[_i].text);
-        assert_class(RDL_E_UNSUPPORTED, 1, "the server does not know the command");
+        assert_class(RDL_E_UNSUPPORTED, 1, "the server does not support the command");
     } else {
         ck_assert_int_eq(asking_ask(&rdl_op_acquire, "k"), RDL_ANSWER_UNKNOWN);
         ck_assert_int_eq(asking.req.error, RDL_E_CLOSED);
@@ -156,7 +156,7 @@ START_TEST(a_script_of_ours_that_is_killed_is_asked_for_again)
     ck_assert_str_eq(live_command(&asked, "SCRIPT KILL"), "+OK\r\n");
     ck_assert_int_eq(client_wait(&asking), RDL_ANSWER_ERROR);
     ck_assert_int_eq(asking.req.error, RDL_E_SERVER);
-    assert_class(RDL_E_SERVER, 0, "the server answered with an error");
+    assert_class(RDL_E_SERVER, 0, "the server replied with an error");
     ck_assert_ptr_nonnull(strstr(told, "Script killed by user with SCRIPT KILL"));
     ck_assert_int_eq(strncmp(rdl_conn_text(&asking.conn),
                              asking_major() < 7 ? "ERR Error running script" : "ERR Script killed by user",
@@ -184,7 +184,7 @@ START_TEST(a_multi_lock_whose_script_does_not_compile_is_refused_for_good)
 {
     begin("", "for i=1,#KEYS do", "((              ");
     asking_refused(&rdl_op_acquire_multi, "\001k", RDL_E_UNSUPPORTED, "ERR Error compiling script");
-    assert_class(RDL_E_UNSUPPORTED, 1, "the server does not know the command");
+    assert_class(RDL_E_UNSUPPORTED, 1, "the server does not support the command");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
 }
 END_TEST
@@ -278,7 +278,7 @@ START_TEST(a_server_with_nothing_to_kill_says_so)
 {
     begin("", TIME, SCRIPT_KILL);
     asking_refused(&rdl_op_time, "k", RDL_E_SERVER, "NOTBUSY No scripts in execution right now.");
-    assert_class(RDL_E_SERVER, 0, "the server answered with an error");
+    assert_class(RDL_E_SERVER, 0, "the server replied with an error");
     ck_assert_int_eq(asking_ask(&rdl_op_time, "k"), RDL_ANSWER_YES);
 }
 END_TEST
@@ -294,7 +294,7 @@ START_TEST(a_script_that_has_written_cannot_be_killed)
     }
     live_await(&asked, "PING", "-BUSY");
     asking_refused(&rdl_op_time, "k", RDL_E_SERVER, "UNKILLABLE Sorry the script already executed write");
-    assert_class(RDL_E_SERVER, 0, "the server answered with an error");
+    assert_class(RDL_E_SERVER, 0, "the server replied with an error");
     kill(background, SIGKILL);
     live_reap(background);
 }

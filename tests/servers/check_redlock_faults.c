@@ -132,7 +132,7 @@ START_TEST(with_three_stalled_nobody_has_it_and_what_was_sent_is_undone)
     hasty();
     nothing_goes();
     for (i = 0; i < 3; i++)
-        is_told(i, "no answer");
+        is_told(i, "timed out");
     nothing_goes();
     rdl_redlock_drain(lock, &client_net, client_now() + 20); /* the releases stand behind the SETs */
     ck_assert(!rdl_redlock_is_idle(lock));
@@ -152,7 +152,7 @@ START_TEST(with_all_stalled_while_it_is_held_the_lease_stays_and_ends)
     quorum_hurt(0, 5, live_freeze);
     hasty();
     ck_assert_int_eq(party_extend(&party, QUORUM_TTL), RDL_UNKNOWN);
-    is_told(0, "no answer in time");
+    is_told(0, "timed out");
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), until);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, until), 0);
     ck_assert_int_eq(party_release(&party), RDL_UNKNOWN);
@@ -228,7 +228,7 @@ START_TEST(one_wrong_password_costs_its_vote)
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     party_hear(&party, 0);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_AUTH);
-    is_told(0, "the login was refused");
+    is_told(0, "the server refused the login");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     live_command(&quorum_live[0], "CONFIG SET requirepass \"\"");
     quorum_live[0].password = NULL;
