@@ -26,6 +26,7 @@
  *     cli_trouble.c    why servers gave no answer                        struct rdl_cli_troubles
  *     cli_reason.c     what the server or the system said, if it is why
  *     cli_apart.c      what lets two hosts hold one lock
+ *     cli_risks.c      what the doctor reports and other verbs warn of
  *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
  *     cli_findings.c   what is wrong with a server, and its remedy       struct rdl_cli_finding
  *     cli_acl.c        the rights that a user needs
@@ -555,7 +556,7 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
 /* In how many ms, and s, so many servers are out of quarantine that it is no hindrance. */
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l);
-/* Why they are in it; by which --max-ttl, and a way out. */
+/* Why they are in it; and what to do if they need not be. */
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l);
 const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l);
 /* All of that, behind what did not come of it. */
@@ -830,7 +831,7 @@ struct rdl_cli_troubles {
 int rdl_cli_is_refusal(int error);
 /* Why server i gave no answer, in the words of the connect command or the system; "": it was neither. */
 const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
-#define RDL_CLI_TLS_HINT "if that port speaks TLS, its URL begins with rediss://"
+#define RDL_CLI_TLS_HINT "if that port uses TLS, its URL must begin with rediss://"
 int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
 
 enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);
@@ -859,14 +860,12 @@ void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, 
 
 /* A key that lives longer than --max-ttl: another host has other options. It matters to the guard alone. */
 int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
-/* The --max-ttl that it takes at least. Returns out. */
-const char *rdl_cli_apart_least(int64_t pttl_ms, char out[RDL_CLI_DURATION_MAX]);
+/* Warn of it. */
+void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
 /* Warn of servers of this host alone beside others; with -v also where there are no others. */
 void rdl_cli_apart_own(const struct rdl_cli_servers *s);
 /* Warn of a server's clock that is more than a minute off this host's. 1: it is. */
 int rdl_cli_apart_clock(const char *where, int64_t ahead_ms);
-/* Warn of it. */
-void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
 int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
 /* All that look->seen shows of one lock, as warnings. */
 void rdl_cli_look_apart(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name);
@@ -988,6 +987,7 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
 
 enum { RDL_CLI_FINDINGS_MAX = 100, RDL_CLI_FINDING_MAX = 640 };
 
+/* What is wrong, and the remedy. A warning of another verb has no more than these two. */
 struct rdl_cli_finding {
     const char *id; /* for programs: "replica" */
     int status;     /* RDL_EXIT_*; 1: a warning */
@@ -995,6 +995,20 @@ struct rdl_cli_finding {
     char what[RDL_CLI_FINDING_MAX];
     char remedy[RDL_CLI_FINDING_MAX];
 };
+
+void rdl_cli_describe(struct rdl_cli_finding *f, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+void rdl_cli_advise(struct rdl_cli_finding *f, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+void rdl_cli_warn_of(const struct rdl_cli_finding *f);
+
+/* where: the server, or "it" where the line names it already. */
+void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where);
+void rdl_cli_risk_canary(struct rdl_cli_finding *f, const char *where);
+void rdl_cli_risk_renewal(struct rdl_cli_finding *f, const char *where, uint32_t ttl_ms);
+void rdl_cli_risk_lease(struct rdl_cli_finding *f, const char *where, const struct rdl_cli_options *o,
+                        int64_t pttl_ms);
+/* This host's clock: how far that of server `where` is ahead of it. */
+void rdl_cli_risk_clock(struct rdl_cli_finding *f, const char *where, int64_t ahead_ms);
+void rdl_cli_risk_holders(struct rdl_cli_finding *f, const char *name, const struct rdl_cli_verdict *v);
 
 struct rdl_cli_findings {
     size_t n;

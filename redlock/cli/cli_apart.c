@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lets two hosts hold one lock, as far as one of them can see it. Each is a warning, said once for each
- * server. The doctor has words of its own for the same.
+ * What lets two hosts hold one lock, as far as one of them can see it. Each is a warning, printed once for
+ * each server; its text is in cli_risks.c.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -16,24 +16,23 @@ int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms)
     return o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER && pttl_ms > (int64_t)o->max_ttl_ms;
 }
 
-const char *rdl_cli_apart_least(int64_t pttl_ms, char out[RDL_CLI_DURATION_MAX])
-{
-    return rdl_cli_duration_text(((uint64_t)pttl_ms + 999) / 1000 * 1000, out);
-}
-
 void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms)
 {
-    char own[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
+    struct rdl_cli_finding f;
 
-    rdl_cli_warn(
-        "a lease on %s has %.1f s left, more than --max-ttl (%s): after a restart this host would count the "
-        "server before that lease expires, and two hosts could hold the lock; give all hosts the "
-        "same --max-ttl, %s or more",
-        where, (double)pttl_ms / 1000, rdl_cli_duration_text(o->max_ttl_ms, own),
-        rdl_cli_apart_least(pttl_ms, other));
+    rdl_cli_risk_lease(&f, where, o, pttl_ms);
+    rdl_cli_warn_of(&f);
 }
 
 /* ---------------------------------------------------------------- servers of this host alone */
+
+static void warn_own(const char *where)
+{
+    struct rdl_cli_finding f;
+
+    rdl_cli_risk_own(&f, where);
+    rdl_cli_warn_of(&f);
+}
 
 void rdl_cli_apart_own(const struct rdl_cli_servers *s)
 {
@@ -45,11 +44,7 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s)
             continue;
         rdl_cli_servers_where(s, i, where);
         if (is_mixed)
-            rdl_cli_warn(
-                "%s is local to this host, unless it is a tunnel: other hosts reach a different server at "
-                "that address, so two hosts may each get a majority; name it by an address that is the same "
-                "for all hosts",
-                where);
+            warn_own(where);
         else
             rdl_cli_note("%s is local to this host, unless it is a tunnel: its locks hold on this host only",
                          where);
@@ -63,13 +58,11 @@ enum { FAR_OFF_MS = 60000 };
 
 int rdl_cli_apart_clock(const char *where, int64_t ahead_ms)
 {
-    int64_t off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
+    struct rdl_cli_finding f;
 
-    if (off_ms <= FAR_OFF_MS)
+    if (ahead_ms <= FAR_OFF_MS && ahead_ms >= -FAR_OFF_MS)
         return 0;
-    rdl_cli_warn(
-        "this host's clock is %.0f s %s that of %s: a job that timers start may run here after it has "
-        "run on another host; set the clocks (NTP), or give --keep for longer than that",
-        (double)off_ms / 1000, ahead_ms > 0 ? "behind" : "ahead of", where);
+    rdl_cli_risk_clock(&f, where, ahead_ms);
+    rdl_cli_warn_of(&f);
     return 1;
 }

@@ -34,6 +34,7 @@ const struct rdl_op rdl_cli_op_canary = {get_ways, NULL, FAMILY_DIRECT, 0, OWED_
 static void take(const struct rdl_cli_lock *l, size_t i)
 {
     char where[RDL_CLI_WHERE_MAX];
+    struct rdl_cli_finding f;
 
     if (reqs[i].answer == RDL_ANSWER_YES || reqs[i].answer == RDL_ANSWER_NO)
         checked |= 1u << i;
@@ -41,10 +42,8 @@ static void take(const struct rdl_cli_lock *l, size_t i)
         return;
     foreign |= 1u << i;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_warn("--canary: the key " RDL_CANARY_KEY
-                 " on %s is not a canary, so this server never counts: find out "
-                 "what made it, then DEL it",
-                 where);
+    rdl_cli_risk_canary(&f, where);
+    rdl_cli_warn_of(&f);
 }
 
 /* Those that the library found to have none, and that were not checked, for an attempt's time. */

@@ -60,7 +60,7 @@ static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
         before = ", ";
     }
     if (bits == 0)
-        rdl_cli_add(t, "no way");
+        rdl_cli_add(t, "no method");
 }
 
 static int show_server(size_t i)
@@ -73,7 +73,7 @@ static int show_server(size_t i)
     if (look.host[i].is_told)
         rdl_cli_host_words(&t, &look.host[i]);
     else
-        rdl_cli_add(&t, "%s", look.host[i].is_ancient ? "redis before 2.6" : "it answers");
+        rdl_cli_add(&t, "%s", look.host[i].is_ancient ? "redis before 2.6" : "it replies");
     if (exam[i].has_clock)
         rdl_cli_add(&t, ", round trip %" PRIu32 " ms", exam[i].rtt_ms);
     if (exam[i].is_tried) {
@@ -104,7 +104,7 @@ static int show_findings(void)
         for (size_t k = 0; k < findings.n && rc == 0; k++)
             if ((findings.at[k].status == 1) == is_warning)
                 rc = show_finding(&findings.at[k]);
-    return rc == 0 && findings.n == 0 ? rdl_cli_print("nothing found\n") : rc;
+    return rc == 0 && findings.n == 0 ? rdl_cli_print("no problems found\n") : rc;
 }
 
 static int show_acl(void)
@@ -113,7 +113,7 @@ static int show_acl(void)
     struct rdl_cli_text t = {line, sizeof line, 0};
 
     if (!rdl_cli_acl_is_known(&look, exam))
-        return rdl_cli_print("no ACLs before Redis 6: every user may do all\n");
+        return rdl_cli_print("no ACL rule: before Redis 6 every user may do everything\n");
     rdl_cli_acl_line(&t, &options, look.servers, exam);
     return rdl_cli_print_line(t.out);
 }
@@ -210,8 +210,7 @@ static int show(void)
         rc = show_findings();
     if (rc == 0 && is_local())
         rc = rdl_cli_print("note: these servers are local to this host, unless they are tunnels: their locks "
-                           "hold on this host "
-                           "only\n");
+                           "hold on this host only\n");
     return rc == 0 ? show_acl() : rc;
 }
 
@@ -221,7 +220,7 @@ static void note_unseen(size_t i)
     char where[RDL_CLI_WHERE_MAX];
 
     rdl_cli_servers_where(look.servers, i, where);
-    rdl_cli_note("%s: appendfsync: not permitted to look (CONFIG GET)", where);
+    rdl_cli_note("%s: appendfsync was not checked: the user may not run CONFIG GET", where);
 }
 
 /* As run does with --legacy auto: a lock of today, and the old protocol if the server does not know it. */

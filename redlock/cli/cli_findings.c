@@ -21,19 +21,24 @@ static const struct rdl_cli_look *look;
 static const struct rdl_cli_exam *exams;
 static struct rdl_cli_findings *found;
 
-/* What is wrong; the remedy is what stands behind it. */
+/* server: their number if it is about all of them. Those for which there is no room share the last place. */
+static struct rdl_cli_finding *begin(const char *id, int status, size_t server)
+{
+    struct rdl_cli_finding *f = &found->at[found->n < RDL_CLI_FINDINGS_MAX ? found->n++ : found->n - 1];
+
+    f->id = id;
+    f->status = status;
+    f->server = server < look->servers->n ? (int)server : -1;
+    return f;
+}
+
+/* What is wrong; remedy() follows. */
 RDL_CLI_PRINTF(4, 5)
 static void find(const char *id, int status, size_t server, const char *format, ...)
 {
-    struct rdl_cli_finding *f = &found->at[found->n];
+    struct rdl_cli_finding *f = begin(id, status, server);
     va_list args;
 
-    if (found->n == RDL_CLI_FINDINGS_MAX)
-        return;
-    found->n++;
-    f->id = id;
-    f->status = status;
-    f->server = (int)server;
     va_start(args, format);
     vsnprintf(f->what, sizeof f->what, format, args);
     va_end(args);
@@ -53,7 +58,7 @@ static void remedy(const char *format, ...)
 /* ---------------------------------------------------------------- who is not there */
 
 #define CLOSED_BY_SERVER                                                                                     \
-    "the server closed the connection; if it wants a client's certificate: openssl's -cert FILE -key FILE"
+    "the server closed the connection; if it requires a client certificate: openssl's -cert FILE -key FILE"
 
 /*
  * What a connect command says of TLS, in OpenSSL's words, and what helps. In TLS 1.3 the client ends its side
@@ -65,16 +70,17 @@ static const struct {
     const char *says, *remedy;
 } tls_remedies[] = {
     {"certificate has expired", "give the server a new certificate"},
-    {"not yet valid", "set this host's clock, or give the server another certificate"},
-    {"hostname mismatch", "name it in its URL as its certificate does, or give it one with that name"},
-    {"IP address mismatch", "name it in its URL as its certificate does, or give it one with that address"},
+    {"not yet valid", "check this host's clock; if it is right, give the server another certificate"},
+    {"hostname mismatch", "use the name or address in the certificate as the URL's, or another certificate"},
+    {"IP address mismatch",
+     "use the name or address in the certificate as the URL's, or another certificate"},
     {"self-signed certificate", "name the authority that you trust: openssl's -CAfile FILE"},
     {"unable to get local issuer", "name the authority that you trust: openssl's -CAfile FILE"},
-    {"certificate required", "it wants a client's certificate: openssl's -cert FILE -key FILE"},
+    {"certificate required", "it requires a client certificate: openssl's -cert FILE -key FILE"},
     {"write:errno=", CLOSED_BY_SERVER},
     {"read:errno=", CLOSED_BY_SERVER},
-    {"wrong version number", "that port does not speak TLS: redis:// connects to it, or name its tls-port"},
-    {": not found", "install that program, or give its whole path"},
+    {"wrong version number", "that port does not use TLS: give a redis:// URL, or the server's tls-port"},
+    {": not found", "install that program, or give its full path"},
 };
 
 /* Where the port speaks another protocol nobody may say so: it waits for more, and so does the command. */
@@ -85,16 +91,16 @@ static const char *unreachable_remedy(size_t i, const char *why)
     if (look->seen[i].error == RDL_E_NO_INFO)
         return "if it is a proxy, connect to the server itself";
     if (look->seen[i].error == RDL_E_GATEWAY)
-        return "a load balancer or proxy answers for the server: check the server behind it";
+        return "a load balancer or proxy replied: check the server behind it";
     if (!look->servers->is_tls[i])
-        return "is it running, and may this host connect to it?";
+        return "check that it is running, and that this host can connect to it";
     for (size_t k = 0; k < sizeof tls_remedies / sizeof tls_remedies[0]; k++)
         if (strstr(why, tls_remedies[k].says) != NULL)
             return tls_remedies[k].remedy;
-    return "is it running, does that port speak TLS, and does the connect command work by itself?";
+    return "check that it is running, that the port uses TLS, and that the connect command works by itself";
 }
 
-static const char grant[] = "grant what the last line says (paste it into redis-cli there)";
+static const char grant[] = "paste the last line into redis-cli on that server";
 
 /* The ACLs of Valkey 9.1 may keep a user to some databases. */
 static void find_database(size_t i)
@@ -120,15 +126,15 @@ static void find_absent(size_t i)
         find_database(i);
     } else if (error == RDL_E_PERM) {
         find("permission", RDL_EXIT_NOPERM, i, "%s", why);
-        remedy("grant what the last line says");
+        remedy("%s", grant);
     } else if (error == RDL_E_DB) {
         find("database", RDL_EXIT_CONFIG, i, "%s", why);
-        remedy("name a database that there is");
+        remedy("give the number of a database that exists there");
     } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNEXPECTED) {
         find("protocol", RDL_EXIT_PROTOCOL, i, "%s", why);
         remedy("%s", look->servers->is_tls[i]
-                         ? "does the connect command print anything but the server's answers?"
-                         : "is that the right port?");
+                         ? "check that the connect command prints only what the server sends"
+                         : "check that this is the server's port");
     } else {
         find("unreachable", RDL_EXIT_UNAVAILABLE, i, "%s", why);
         remedy("%s", unreachable_remedy(i, why));
@@ -140,10 +146,10 @@ static void find_address(size_t i)
     if (look->servers->several[i] != NULL) {
         find("addresses", RDL_EXIT_CONFIG, i, "the name has more than one address (%s)",
              look->servers->several[i]);
-        remedy("name one of them, or give --any-address if all lead to one server");
+        remedy("give one of them, or --any-address if all lead to the same server");
     } else {
         find("unreachable", RDL_EXIT_UNAVAILABLE, i, "no address: %s", look->servers->unresolved[i]);
-        remedy("%s", look->servers->may_resolve[i] ? "check this host's name servers: /etc/resolv.conf"
+        remedy("%s", look->servers->may_resolve[i] ? "check this host's name servers (/etc/resolv.conf)"
                                                    : "check the name");
     }
 }
@@ -156,8 +162,8 @@ static int find_role(size_t i)
     const struct rdl_cli_host *h = &look->host[i];
 
     if (h->is_cluster || exams[i].error == RDL_E_CLUSTER) {
-        find("cluster", RDL_EXIT_CONFIG, i, "it is a node of a cluster, which hands keys on to other nodes");
-        remedy("use servers that stand alone (cluster-enabled no)");
+        find("cluster", RDL_EXIT_CONFIG, i, "it is a node of a cluster, which moves keys to other nodes");
+        remedy("use standalone servers (cluster-enabled no)");
         return 1;
     }
     if (h->is_sentinel) {
@@ -169,7 +175,7 @@ static int find_role(size_t i)
         find("replica", RDL_EXIT_CONFIG, i,
              "it is an active replica (KeyDB): it and its master write to each other, so both may grant a "
              "lock");
-        remedy("use servers that stand alone (replicaof no one)");
+        remedy("use standalone servers (replicaof no one)");
         return 1;
     }
     if (rdl_cli_host_is_replica(h) || exams[i].error == RDL_E_READONLY) {
@@ -183,7 +189,7 @@ static int find_role(size_t i)
     return 0;
 }
 
-/* 1: it is one that stands before it, where all else was said. */
+/* 1: it is one that was listed before, with all its findings. */
 static int find_twice(size_t i)
 {
     char other[RDL_CLI_WHERE_MAX];
@@ -195,7 +201,7 @@ static int find_twice(size_t i)
             continue;
         rdl_cli_servers_where(look->servers, k, other);
         find("twice", RDL_EXIT_CONFIG, i, "it is the same server as %s: it would have two votes", other);
-        remedy("leave one of the two out");
+        remedy("list it once");
         return 1;
     }
     return 0;
@@ -209,8 +215,8 @@ static void find_unnamed(size_t i)
     if (look->servers->n == 1 || !h->is_told || h->run_id[0] != '\0')
         return;
     find("run-id", WARNING, i,
-         "INFO shows no run_id: whether it is another one of these servers was not checked");
-    remedy("check that each URL leads to a server of its own");
+         "INFO shows no run_id, so redlock cannot check whether the server is listed twice");
+    remedy("check that each URL leads to a different server");
 }
 
 /* ---------------------------------------------------------------- what it may forget */
@@ -231,33 +237,33 @@ static void find_quarantine(size_t i)
     if (ms == 0 || !is_guarded())
         return;
     if (look->host[i].uptime_s < 0) {
-        find("quarantine", WARNING, i,
-             "its uptime is negative, as its clock was set back since it started: each run waits %lu s for "
-             "it, "
-             "as after a restart",
-             (unsigned long)((ms + 999) / 1000));
-        remedy("restart it when nobody holds a lock; --restart-guard=off if a restart loses no data");
+        find(
+            "quarantine", WARNING, i,
+            "its uptime is negative, because its clock was set back: each run waits %lu s for it, as after a "
+            "restart",
+            (unsigned long)((ms + 999) / 1000));
+        remedy("restart it while no lock is held; if it loses nothing in a restart: --restart-guard=off");
         return;
     }
     if (localtime_r(&end, &tm) != NULL)
         strftime(clock, sizeof clock, "%H:%M:%S", &tm);
     find("quarantine", WARNING, i,
-         "it came up %" PRId64
-         " s ago, less than --max-ttl, and may have forgotten locks: it does not count until "
-         "%s",
+         "it started %" PRId64
+         " s ago, less than --max-ttl, and may have lost locks in a restart: it counts from %s on",
          look->host[i].uptime_s, clock);
-    remedy("wait for that; --restart-guard=off if a restart loses no data");
+    remedy("wait until then; if it is new, or loses nothing in a restart: --restart-guard=off");
 }
 
 static const char *after_a_crash(void)
 {
     if (is_guarded())
-        return "the restart guard leaves it out for one --max-ttl then, which is safe if all use it; "
-               "appendonly yes and appendfsync always forget none";
+        return "none if all clients use the restart guard, which then does not count it for one --max-ttl; "
+               "else set appendonly yes and appendfsync always";
     return look->o->guard == RDL_GUARD_OFF
-               ? "set appendonly yes and appendfsync always, or leave --restart-guard=off out: somebody else "
-                 "could have such a lock at once"
-               : "set appendonly yes and appendfsync always: somebody else could have such a lock at once";
+               ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: another "
+                 "client could get a lock that is still held"
+               : "set appendonly yes and appendfsync always: another client could get a lock that is still "
+                 "held";
 }
 
 static void find_persistence(size_t i)
@@ -270,13 +276,13 @@ static void find_persistence(size_t i)
     if (!x->has_fsync && has_log)
         return;
     if (!has_log && x->has_save && x->save[0] == '\0')
-        find("persistence", WARNING, i, "it keeps nothing on disk: a restart forgets all locks");
+        find("persistence", WARNING, i, "it keeps nothing on disk: a restart loses all locks");
     else if (!has_log)
         find("persistence", WARNING, i,
-             "it keeps no log (appendonly no): a crash forgets the locks since its last snapshot");
+             "it keeps no log (appendonly no): a crash loses the locks since its last snapshot");
     else if (strcmp(x->fsync, "always") != 0)
-        find("appendfsync", WARNING, i, "appendfsync is %s: a crash forgets the locks of the last %s",
-             x->fsync, strcmp(x->fsync, "everysec") == 0 ? "second" : "half minute or so");
+        find("appendfsync", WARNING, i, "appendfsync is %s: a crash loses the locks of the last %s", x->fsync,
+             strcmp(x->fsync, "everysec") == 0 ? "second" : "30 s or so");
     else
         return;
     remedy("%s", after_a_crash());
@@ -289,7 +295,7 @@ static void find_eviction(size_t i)
     if (!h->is_bounded || h->policy[0] == '\0' || h->policy[0] == 'n')
         return;
     find("eviction", WARNING, i,
-         "when its memory is full it deletes keys, locks among them (maxmemory-policy %s)", h->policy);
+         "when its memory is full it deletes keys, including locks (maxmemory-policy %s)", h->policy);
     remedy("set maxmemory-policy noeviction");
 }
 
@@ -297,24 +303,17 @@ static void find_canary(size_t i)
 {
     if (!exams[i].has_foreign_canary)
         return;
-    find("canary", RDL_EXIT_CONFIG, i,
-         "the key " RDL_CANARY_KEY
-         " is not a canary (another type, or a long string): with --canary this server "
-         "never counts");
-    remedy("find out what made it, then DEL it");
+    rdl_cli_risk_canary(begin("canary", RDL_EXIT_CONFIG, i), "it");
 }
 
 /* ------------------------------------------- two hosts that do not exclude each other */
 
-/* Where all are, the locks may be for this host alone: that is told beside the findings. */
+/* Where all are, the locks may be for this host alone: that is a note, not a finding. */
 static void find_own(size_t i)
 {
     if (!rdl_cli_servers_is_own(look->servers, i) || rdl_cli_servers_remote(look->servers) == 0)
         return;
-    find("own-host", WARNING, i,
-         "it is local to this host, unless it is a tunnel: other hosts reach a different server at that "
-         "address, so two hosts may each get a majority");
-    remedy("name it by an address that is the same for all hosts");
+    rdl_cli_risk_own(begin("own-host", WARNING, i), "it");
 }
 
 static void find_holders(void)
@@ -324,29 +323,17 @@ static void find_holders(void)
     rdl_cli_look_verdict(look, &v);
     if (v.other_on == 0)
         return;
-    find("holders", WARNING, look->servers->n,
-         "%s has two holders, %08" PRIx32 " and %08" PRIx32
-         ": if this persists and neither is still acquiring it, two hosts use different servers and both "
-         "hold the lock",
-         look->o->lock, v.id, v.other_id);
-    found->at[found->n - 1].server = -1;
-    remedy("give all hosts the same list");
+    rdl_cli_risk_holders(begin("holders", WARNING, look->servers->n), look->o->lock, &v);
 }
 
 /* On the others it is as long, as a rule. */
 static void find_lease(void)
 {
-    char own[RDL_CLI_DURATION_MAX], least[RDL_CLI_DURATION_MAX];
-
     for (size_t i = 0; i < look->servers->n; i++) {
         const struct rdl_cli_seen *s = &look->seen[i];
         if (!rdl_cli_seen_is_long(look->o, s))
             continue;
-        find("lease", WARNING, i,
-             "a lease there has %.1f s left, more than --max-ttl (%s): after a restart the server would "
-             "count before that lease expires, and two hosts could hold the lock",
-             (double)s->pttl_ms / 1000, rdl_cli_duration_text(look->o->max_ttl_ms, own));
-        remedy("give all hosts the same --max-ttl, %s or more", rdl_cli_apart_least(s->pttl_ms, least));
+        rdl_cli_risk_lease(begin("lease", WARNING, i), "it", look->o, s->pttl_ms);
         return;
     }
 }
@@ -361,7 +348,8 @@ static void find_trip(size_t i)
 
     if (!exams[i].has_clock || 2 * (uint64_t)trip_ms <= attempt_ms)
         return;
-    find("round-trip", WARNING, i, "a round trip takes %.2f s, an attempt %.2f s: some will be too short",
+    find("round-trip", WARNING, i,
+         "a round trip takes %.2f s, an attempt waits %.2f s: some attempts will time out",
          (double)trip_ms / 1000, (double)attempt_ms / 1000);
     rdl_cli_attempt_remedy(trip_ms, look->o->ttl_ms, advice, sizeof advice);
     remedy("%s", advice);
@@ -378,7 +366,7 @@ static void find_still_clock(size_t i)
     if (!exams[i].has_clock || exams[i].is_ticking)
         return;
     find("clock", WARNING, i, "its clock has stopped: locks on it never expire");
-    remedy("make that host's clock run, and restart the server");
+    remedy("fix that host's clock, then restart the server");
 }
 
 /* In an order of all clocks, of those that are equal by their number. */
@@ -417,13 +405,7 @@ static void find_own_clock(size_t middle)
     if (off_ms <= APART_MS + exams[middle].rtt_ms / 2)
         return;
     rdl_cli_servers_where(look->servers, middle, other);
-    find(
-        "host-clock", WARNING, look->servers->n,
-        "this host's clock is %.1f s %s that of %s: a job that timers start may run here after it has run on "
-        "another host",
-        (double)off_ms / 1000, ahead_ms > 0 ? "behind" : "ahead of", other);
-    found->at[found->n - 1].server = -1;
-    remedy("set the clocks (NTP), or give --keep for longer than that");
+    rdl_cli_risk_clock(begin("host-clock", WARNING, look->servers->n), other, ahead_ms);
 }
 
 static void find_clocks(void)
@@ -444,7 +426,7 @@ static void find_clocks(void)
             continue;
         find("clock", WARNING, i, "its clock is %.1f s %s that of %s", (double)off_ms / 1000,
              ms < 0 ? "behind" : "ahead of", other);
-        remedy("set it, slowly (NTP): a lock ends early where the clock steps forward");
+        remedy("adjust it slowly (NTP): if it jumps forward, locks expire early");
     }
 }
 
@@ -474,6 +456,15 @@ static unsigned dispensable(const struct rdl_cli_exam *x, unsigned needs)
     return rights;
 }
 
+/* Without INFO. */
+static void find_blind(const char *id, int status, size_t i, const char *why, const char *what_to_do)
+{
+    find(id, status, i,
+         "%s: redlock cannot notice a restart, a replica, a server that is listed twice or that deletes keys",
+         why);
+    remedy("%s, or give --restart-guard=off", what_to_do);
+}
+
 static void find_rights(size_t i)
 {
     const struct rdl_cli_exam *x = &exams[i];
@@ -488,23 +479,17 @@ static void find_rights(size_t i)
              words_of(missing & ~spared & ~unanswered, keys));
         remedy("%s", look->o->lock != NULL || keys == 0
                          ? grant
-                         : "name the lock that he is for: redlock doctor LOCK");
+                         : "name the lock that the user needs: redlock doctor LOCK");
     }
     if (keys == 0 && x->keys != 0) {
-        find("untried", WARNING, i, "what the user may do was not tried: he lacks%s", words_of(0, x->keys));
+        find("untried", WARNING, i, "permissions were not tested: the user lacks%s", words_of(0, x->keys));
         remedy("%s", grant);
     }
-    if (unanswered != 0) {
-        find("info", (spared & RIGHT(INFO)) ? WARNING : RDL_EXIT_CONFIG, i,
-             "it does not answer INFO, as some proxies do not: a restart, a replica, a server that is listed "
-             "twice or that deletes keys is not seen");
-        remedy("connect to the server itself, or give --restart-guard=off");
-    } else if (spared & RIGHT(INFO)) {
-        find("permission", WARNING, i,
-             "the user lacks +info: a restart, a replica, a server that is listed twice or that deletes keys "
-             "is not seen");
-        remedy("%s, or give --restart-guard=off", grant);
-    }
+    if (unanswered != 0)
+        find_blind("info", (spared & RIGHT(INFO)) ? WARNING : RDL_EXIT_CONFIG, i,
+                   "it does not reply to INFO, like some proxies", "connect to the server itself");
+    else if (spared & RIGHT(INFO))
+        find_blind("permission", WARNING, i, "the user lacks +info", grant);
     if (spared & RIGHT(GETRANGE)) {
         find("permission", WARNING, i,
              "the user lacks +getrange: locks work, but redlock list cannot read their keys");
@@ -512,7 +497,7 @@ static void find_rights(size_t i)
     }
     spared &= ~(RIGHT(INFO) | RIGHT(GETRANGE));
     if (spared != 0) {
-        find("permission", WARNING, i, "the user lacks%s: it works without, in more round trips",
+        find("permission", WARNING, i, "the user lacks%s: locks work without, in more round trips",
              words_of(spared, 0));
         remedy("%s", grant);
     }
@@ -527,32 +512,28 @@ static void find_refusals(size_t i)
 
     if (rdl_cli_is_scriptless(x, needs)) {
         find("scripts", WARNING, i, "it runs no scripts: locks work without, in more round trips");
-        remedy("nothing; --fence, --wake-hint and several locks at once need a server that runs them");
+        remedy("none; but --fence, --wake-hint and several locks at once need a server that runs scripts");
     }
     if ((needs & RDL_CLI_NEED_LEGACY) && x->extends == 0 && (x->unknown & RIGHT(EVAL)) &&
         (x->unknown & RIGHT(WATCH))) {
         rights &= ~(RIGHT(EVAL) | RIGHT(EVALSHA));
-        find("renewal", WARNING, i,
-             "it knows neither scripts (since Redis 2.6) nor WATCH (since 2.2): no lease can be renewed, and "
-             "the command is stopped when one --ttl is over");
-        remedy("give a --ttl that is long enough");
+        rdl_cli_risk_renewal(begin("renewal", WARNING, i), "it", look->o->ttl_ms);
     }
     if ((needs & RDL_CLI_NEED_TIME) && (x->unknown & RIGHT(TIME))) {
         rights &= ~RIGHT(TIME);
         find("time", RDL_EXIT_CONFIG, i, "it does not support TIME, which the old protocol needs");
-        remedy("give --clock-error: how far this host's clock may be off");
+        remedy("give --clock-error, the most that this host's clock may be off");
     }
     if (x->unknown & rights) {
         find("unknown", RDL_EXIT_CONFIG, i,
-             "it does not know%s: they were renamed or switched off, or it is too old",
+             "it does not support%s: they were renamed or disabled, or the server is too old",
              words_of(x->unknown & rights, 0));
-        remedy("let it have them, or use another server");
+        remedy("enable them, or use another server");
     }
     if (x->error != RDL_OK && x->error != RDL_E_READONLY && x->error != RDL_E_CLUSTER) {
         find("refused", RDL_EXIT_UNAVAILABLE, i, "it grants no locks now: %s%s%s", rdl_strerror(x->error),
              x->said[0] != '\0' ? ": " : "", x->said);
-        remedy("%s",
-               x->error == RDL_E_OOM ? "raise its maxmemory, or delete what fills it" : "its log says more");
+        remedy("%s", x->error == RDL_E_OOM ? "raise its maxmemory, or delete what fills it" : "see its log");
     }
 }
 
@@ -564,8 +545,7 @@ static void find_number(void)
 
     if (n % 2 != 0)
         return;
-    find("even", WARNING, n, "%zu servers: no more of them may be down than of %zu", n, n - 1);
-    found->at[found->n - 1].server = -1;
+    find("even", WARNING, n, "%zu servers tolerate no more failures than %zu", n, n - 1);
     remedy("use an odd number");
 }
 

@@ -100,38 +100,30 @@ static int take(const struct rdl_cli_lock *l, size_t i)
     return p->release.answer == RDL_ANSWER_NONE || p->extend.answer == RDL_ANSWER_NONE;
 }
 
-/* No user may: the server cannot. */
-static void tell_too_old(const struct rdl_cli_lock *l, const char *where)
-{
-    rdl_cli_warn(
-        "%s knows neither scripts (since Redis 2.6) nor WATCH (since 2.2), so no lease of the old "
-        "protocol can be renewed: the command is stopped when one --ttl (%g s) is over; give one that "
-        "is long enough",
-        where, (double)l->o->ttl_ms / 1000);
-}
-
 static void tell(const struct rdl_cli_lock *l, size_t i)
 {
     const struct probe *p = &probes[i];
     int no_release = is_release_refused(l, i), no_extend = is_extend_refused(l, i);
     char where[RDL_CLI_WHERE_MAX], said[3 * RDL_TEXT_MAX];
+    struct rdl_cli_finding f;
 
     if (!no_release && !no_extend)
         return;
     rdl_cli_servers_where(l->servers, i, where);
     if (l->is_legacy && rdl_conn_refuses(&l->servers->conn[i], p->extend_by) == RDL_E_UNSUPPORTED) {
-        tell_too_old(l, where);
+        rdl_cli_risk_renewal(&f, where, l->o->ttl_ms); /* no user may: the server cannot */
+        rdl_cli_warn_of(&f);
         return;
     }
     rdl_cli_secret_scrub(p->text, p->text, l->servers->endpoint[i].password, said, sizeof said);
-    rdl_cli_warn("the user may %s on %s%s; grant +eval +evalsha +get %s (%s)",
-                 no_release && no_extend ? "neither release nor extend what was granted"
-                 : no_release            ? "not release what was granted"
-                                         : "not extend what was granted",
+    rdl_cli_warn("the user may not %s the lock on %s%s; grant +eval +evalsha +get %s (%s)",
+                 no_release && no_extend ? "release or extend"
+                 : no_release            ? "release"
+                                         : "extend",
                  where,
-                 no_release && no_extend ? ": the lease ends with its ttl, not later and not before"
-                 : no_release            ? ": it stays until its ttl ends"
-                                         : ": it ends with its ttl",
+                 no_release && no_extend ? ": it expires after one ttl, neither later nor earlier"
+                 : no_release            ? ": its key stays until it expires"
+                                         : ": it expires after one ttl",
                  l->is_legacy ? "+set" : "+del +pttl +pexpire", said);
 }
 

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
+#include "redlock/redlock_op.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -348,11 +349,11 @@ static const char *too_far(const struct rdl_cli_lock *l)
     if (late.servers > 0 && late.replies == 0 && l->o->wait_ms == 0) {
         snprintf(
             text, sizeof text,
-            " (no answer came for %.1f s: where a round trip takes that long, give --attempt, twice as long)",
+            " (no reply within %.1f s: if a round trip takes that long, give twice its time as --attempt)",
             (double)rdl_cli_silence_ms(l) / 1000);
     } else if (late.trip_ms >= attempt_ms) {
         rdl_cli_attempt_remedy(late.trip_ms, l->o->ttl_ms, remedy, sizeof remedy);
-        snprintf(text, sizeof text, " (a round trip took %.2f s, an attempt %.2f s: %s)",
+        snprintf(text, sizeof text, " (a round trip took %.2f s, an attempt waits only %.2f s: %s)",
                  (double)late.trip_ms / 1000, (double)attempt_ms / 1000, remedy);
     }
     return text;
@@ -362,11 +363,10 @@ static const char *too_far(const struct rdl_cli_lock *l)
 static const char *too_old(const struct rdl_cli_lock *l)
 {
     if (l->servers->n > 1)
-        return " (they must be Redis 2.6.12 or newer)";
+        return " (Redis 2.6.12 or newer is needed)";
     if (l->o->verb == RDL_CLI_RUN)
-        return " (it must be Redis 2.6.12 or newer; with older ones --legacy auto speaks their protocol)";
-    return " (it must be Redis 2.6.12 or newer; with older ones redlock run --legacy auto speaks their "
-           "protocol)";
+        return " (Redis 2.6.12 or newer is needed; --legacy auto supports older ones)";
+    return " (Redis 2.6.12 or newer is needed; redlock run --legacy auto supports older ones)";
 }
 
 static int is_one_behind_gateway(const struct rdl_cli_lock *l)
@@ -399,15 +399,15 @@ static int is_one_of_tls(const struct rdl_cli_lock *l)
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
-        return is_one_refused_login(l) ? " (check the password)" : permissions(l);
+        return is_one_refused_login(l) ? " (check user and password)" : permissions(l);
     if (status == RDL_EXIT_OS)
-        return " (raise ulimit -n)";
+        return " (too few file descriptors: raise ulimit -n)";
     if (status == RDL_EXIT_PROTOCOL)
-        return " (is that the right port?)";
+        return " (check that this is the server's port)";
     if (is_one_to_be_looked_up(l))
-        return " (check this host's name servers: /etc/resolv.conf)";
+        return " (no name server replied: check /etc/resolv.conf)";
     if (is_one_behind_gateway(l))
-        return " (a load balancer or proxy answers for the server: check the server behind it)";
+        return " (a load balancer or proxy replied: check the server behind it)";
     if (is_one_of_tls(l))
         return " (" RDL_CLI_TLS_HINT ")";
     if (is_one_too_old(l))
@@ -423,8 +423,8 @@ static void tell_no_majority(const struct rdl_cli_lock *l, int status, const cha
 
     rdl_cli_lock_reports(l, rc, all, sizeof all);
     if (l->servers->n > 1)
-        snprintf(majority, sizeof majority, ": it takes %u of %zu servers", (unsigned)(l->servers->n / 2 + 1),
-                 l->servers->n);
+        snprintf(majority, sizeof majority, ": %u of %zu servers are needed",
+                 (unsigned)(l->servers->n / 2 + 1), l->servers->n);
     rdl_cli_fail("%s%s%s: %s", what, majority, advice(l, status), all[0] != '\0' ? all : rdl_strerror(rc));
 }
 
@@ -473,19 +473,13 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
     return at[n / 2] > now && at[n / 2] != UINT64_MAX ? at[n / 2] - now : 0;
 }
 
-/* By what time that is, and what to do about it, if the servers need not be left out. */
+/* --canary is for servers that may lose their data. */
 const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l)
 {
-    static char text[120];
-    char ttl[RDL_CLI_DURATION_MAX];
-
-    rdl_cli_duration_text(l->o->max_ttl_ms, ttl);
     if (l->o->canary)
-        snprintf(text, sizeof text, " (by --max-ttl %s)", ttl);
-    else
-        snprintf(text, sizeof text, " (by --max-ttl %s; --restart-guard=off if a restart loses no data)",
-                 ttl);
-    return text;
+        return "";
+    return l->servers->n == 1 ? ". If it is new, or loses nothing in a restart: --restart-guard=off"
+                              : ". If they are new, or lose nothing in a restart: --restart-guard=off";
 }
 
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
@@ -493,19 +487,43 @@ unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
     return (unsigned long)((rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
 }
 
+/* Of one server: how long ago it started, or, where that does not count, was first seen. */
+static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_facts *f)
+{
+    int is_seen = l->o->guard == RDL_GUARD_STRICT || f->is_other;
+    uint64_t now = rdl_cli_now(l);
+    int64_t since_ms = is_seen ? (int64_t)f->seen_ms : f->up_ms;
+
+    rdl_cli_add(t, "the server %s %lu s ago", is_seen ? "was first seen" : "started",
+                (unsigned long)(((int64_t)now - since_ms) / 1000));
+}
+
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 {
-    if (l->servers->n == 1)
-        return l->o->canary ? "the server restarted, or lost its data (--canary), too recently to count"
-                            : "the server restarted too recently to count";
-    return l->o->canary ? "too many servers restarted, or lost their data (--canary), too recently to count"
-                        : rdl_strerror(RDL_E_QUARANTINE);
+    static char text[160];
+    const struct rdl_facts *f = rdl_guard_facts(&l->servers->conn[0]);
+    struct rdl_cli_text t = {text, sizeof text, 0};
+    char ttl[RDL_CLI_DURATION_MAX];
+    int is_one = l->servers->n == 1;
+
+    if (is_one && !l->o->canary && f != NULL)
+        add_start(&t, l, f);
+    else
+        rdl_cli_add(&t, "%s started%s less than --max-ttl (%s) ago",
+                    is_one ? "the server" : "too many servers",
+                    !l->o->canary ? ""
+                    : is_one      ? ", or lost its data (--canary),"
+                                  : ", or lost their data (--canary),",
+                    rdl_cli_duration_text(l->o->max_ttl_ms, ttl));
+    if (!l->o->canary)
+        rdl_cli_add(&t, " and may have lost locks in a restart");
+    return text;
 }
 
 void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what)
 {
     rdl_cli_fail("%s: %s; %s in %lu s%s", what, rdl_cli_lock_too_recently(l),
-                 l->servers->n == 1 ? "it does" : "they do", rdl_cli_lock_quarantine_s(l),
+                 l->servers->n == 1 ? "it counts" : "a majority counts", rdl_cli_lock_quarantine_s(l),
                  rdl_cli_lock_way_out(l));
 }
 
@@ -518,7 +536,8 @@ int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done
         status = RDL_EXIT_UNAVAILABLE;
     if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_REACQUIRED) {
         rdl_cli_lock_reports(l, rc, all, sizeof all);
-        rdl_cli_tell("%s is not %s: it is not this token's, or not any more (%s)", l->o->lock, done, all);
+        rdl_cli_tell("%s is not %s: this token does not hold it, or holds it no longer (%s)", l->o->lock,
+                     done, all);
         status = RDL_EXIT_CONFLICT;
     } else if (rdl_cli_lock_quarantine_s(l) > 0) {
         snprintf(what, sizeof what, "%s is not %s", l->o->lock, done);

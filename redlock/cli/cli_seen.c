@@ -218,8 +218,8 @@ static void add_host(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_
     rdl_cli_add(t, " (");
     rdl_cli_host_words(t, h);
     if (wait_ms > 0)
-        rdl_cli_add(t, "; does not count for %lu s, by --max-ttl %s", (unsigned long)((wait_ms + 999) / 1000),
-                    rdl_cli_duration_text(l->o->max_ttl_ms, ttl));
+        rdl_cli_add(t, "; restart guard: counts in %lu s, by --max-ttl %s",
+                    (unsigned long)((wait_ms + 999) / 1000), rdl_cli_duration_text(l->o->max_ttl_ms, ttl));
     rdl_cli_add(t, ")");
 }
 
@@ -229,16 +229,15 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size
     const char *words = s->said[0] != '\0' ? s->said : rdl_cli_cause(l->servers, i, s->error);
 
     if (l->servers->unresolved[i] != NULL)
-        rdl_cli_add(t, "no answer: no address (%s)", l->servers->unresolved[i]);
+        rdl_cli_add(t, "no address: %s", l->servers->unresolved[i]);
     else if (l->host[i].is_sentinel)
-        rdl_cli_add(t, "no answer: %s", rdl_cli_sentinel);
+        rdl_cli_add(t, "%s", rdl_cli_sentinel);
     else if (s->is_unreadable)
-        rdl_cli_add(t, "not readable: grant +getrange");
+        rdl_cli_add(t, "cannot be read: grant +getrange");
     else if (s->error == RDL_OK)
-        rdl_cli_add(t, "it changes while it is looked at");
+        rdl_cli_add(t, "it changed at every read");
     else
-        rdl_cli_add(t, "%s%s%s%s", is_answer(s->error) || s->error == RDL_E_TIMEOUT ? "" : "no answer: ",
-                    rdl_strerror(s->error), words[0] != '\0' ? ": " : "", words);
+        rdl_cli_add(t, "%s%s%s", rdl_strerror(s->error), words[0] != '\0' ? ": " : "", words);
 }
 
 static void add_error_and_hint(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
@@ -267,7 +266,7 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
     else if (kind == RDL_CLI_KIND_TOKEN)
         rdl_cli_add(t, "held by %08" PRIx32, s->id);
     else
-        rdl_cli_add(t, "a value that is no token of ours: %08" PRIx32, s->id);
+        rdl_cli_add(t, "a value that is not a token: %08" PRIx32, s->id);
     if (s->pttl_ms >= 0) {
         rdl_cli_add(t, ", ");
         rdl_cli_add_seconds(t, (uint64_t)s->pttl_ms);
@@ -304,12 +303,12 @@ static void add_end(struct rdl_cli_text *t, uint64_t ms)
 static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
 {
     if (v->silent > 0)
-        rdl_cli_add(t, "%u of %u servers did not answer", v->silent, v->of);
+        rdl_cli_add(t, "%u of %u servers did not reply", v->silent, v->of);
     if (v->refused > 0)
-        rdl_cli_add(t, "%s%u of %u servers did not say who holds it", v->silent > 0 ? ", " : "", v->refused,
+        rdl_cli_add(t, "%s%u of %u servers gave no usable reply", v->silent > 0 ? ", " : "", v->refused,
                     v->of);
     if (v->young > 0)
-        rdl_cli_add(t, "%s%u of %u came up less than --max-ttl ago and may have forgotten it",
+        rdl_cli_add(t, "%s%u of %u servers started less than --max-ttl ago and may have lost it in a restart",
                     v->silent + v->refused > 0 ? ", " : "", v->young, v->of);
 }
 
@@ -322,13 +321,13 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
     if (v->what == RDL_CLI_FREE) {
         rdl_cli_add(&t, "free");
     } else if (v->what == RDL_CLI_SPLIT) {
-        rdl_cli_add(&t, "split: nobody holds it on %u of %u", v->quorum, v->of);
+        rdl_cli_add(&t, "split: no client holds it on %u of %u", v->quorum, v->of);
     } else if (v->what == RDL_CLI_UNKNOWN) {
         rdl_cli_add(&t, "unknown: ");
         add_unknown(&t, v);
     } else {
         if (v->is_odd)
-            rdl_cli_add(&t, "taken by a key that is no lock on %u of %u", v->on, v->of);
+            rdl_cli_add(&t, "taken by a key that is not a lock on %u of %u", v->on, v->of);
         else
             rdl_cli_add(&t, "held by %08" PRIx32 " on %u of %u", v->id, v->on, v->of);
         if (v->key == RDL_CLI_KIND_DEADLINE)
@@ -389,11 +388,12 @@ static void warn_of_clocks(const struct rdl_cli_look *l)
 
 void rdl_cli_look_apart(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
 {
-    if (v->other_on > 0)
-        rdl_cli_warn("%s has two holders, %08" PRIx32 " and %08" PRIx32
-                     ": if this persists and neither is still acquiring it, two hosts use different servers "
-                     "and both hold the lock; give all hosts the same list",
-                     name, v->id, v->other_id);
+    struct rdl_cli_finding f;
+
+    if (v->other_on > 0) {
+        rdl_cli_risk_holders(&f, name, v);
+        rdl_cli_warn_of(&f);
+    }
     warn_of_leases(l);
     warn_of_clocks(l);
 }

@@ -61,7 +61,7 @@ static int is_around_us(struct rdl_cli_lock *l)
     looked = inside != RDL_CLI_INSIDE_UNANSWERED || rdl_cli_now(l) >= until_ms;
     if (looked && (inside == RDL_CLI_INSIDE_MAYBE || inside == RDL_CLI_INSIDE_UNANSWERED))
         rdl_cli_warn(
-            "this runs inside `redlock run %s` ($REDLOCK_LOCK): on the same servers it waits for itself",
+            "this runs inside `redlock run %s` ($REDLOCK_LOCK): with the same servers it waits for itself",
             getenv("REDLOCK_LOCK"));
     return inside == RDL_CLI_INSIDE;
 }
@@ -218,10 +218,10 @@ static int busy(const struct rdl_cli_lock *l)
 
     rdl_cli_warn_long(l);
     if (ms >= 0)
-        rdl_cli_tell("%s%s is held by somebody else, whose lease has %.1f s left", rdl_cli_one_of(l->o),
+        rdl_cli_tell("%s%s is held by another client, whose lease has %.1f s left", rdl_cli_one_of(l->o),
                      l->o->lock, (double)ms / 1000);
     else /* without end: that is said already */
-        rdl_cli_tell("%s%s is held by somebody else", rdl_cli_one_of(l->o), l->o->lock);
+        rdl_cli_tell("%s%s is held by another client", rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }
 
@@ -258,8 +258,8 @@ static int no_number(const struct rdl_cli_lock *l)
     }
     rdl_cli_side_key(l->o->lock, ":fence", key, sizeof key);
     rdl_cli_fail(
-        "--fence: the number in the key %s can no longer grow (it ends below 2^53): %s; DEL that key "
-        "when no resource compares with it any more",
+        "--fence: the number in the key %s has reached its limit (2^53 - 1): %s; DEL that key when no "
+        "resource compares with it any more",
         key, who);
     return RDL_EXIT_UNAVAILABLE;
 }
@@ -272,7 +272,7 @@ static int quarantine(const struct rdl_cli_lock *l)
 
 static int system_error(int rc)
 {
-    rdl_cli_fail("cannot ask for the lock: %s", rdl_strerror(rc));
+    rdl_cli_fail("cannot request the lock: %s", rdl_strerror(rc));
     return rc == RDL_E_NAME ? RDL_EXIT_DATA : rc == RDL_E_TTL ? RDL_EXIT_USAGE : RDL_EXIT_OS;
 }
 
@@ -302,7 +302,7 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
 static int unwatched(struct rdl_cli_lock *l)
 {
     rdl_cli_warn_servers(l);
-    rdl_cli_fail("no lock: --canary can watch no majority of the servers (check the user's permissions; it "
+    rdl_cli_fail("no lock: --canary cannot watch a majority of the servers (check the user's permissions; it "
                  "needs get, set, time and the key " RDL_CANARY_KEY ")");
     rdl_cli_lease_cancel(l);
     return RDL_EXIT_NOPERM;
@@ -310,15 +310,15 @@ static int unwatched(struct rdl_cli_lock *l)
 
 static int around(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("%s%s is held by the `redlock run` around this one: it would wait for itself",
+    rdl_cli_fail("%s%s is held by the `redlock run` that started this: it would wait for itself",
                  rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }
 
 static int no_canary(void)
 {
-    rdl_cli_fail("no lock: on too many servers the key " RDL_CANARY_KEY
-                 " is not a canary, and redlock does not replace it");
+    rdl_cli_fail("no lock: on too many servers another program uses the key " RDL_CANARY_KEY
+                 ", which redlock does not replace");
     return RDL_EXIT_UNAVAILABLE;
 }
 
@@ -364,8 +364,8 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     } else {
         rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
         if (rc == RDL_E_QUARANTINE)
-            rdl_cli_warn("%s; waiting %lu s for that%s", rdl_cli_lock_too_recently(l),
-                         rdl_cli_lock_quarantine_s(l), rdl_cli_lock_way_out(l));
+            rdl_cli_warn("%s; waiting %lu s%s", rdl_cli_lock_too_recently(l), rdl_cli_lock_quarantine_s(l),
+                         rdl_cli_lock_way_out(l));
         else
             rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));
     }
@@ -386,7 +386,7 @@ static int get(struct rdl_cli_lock *l, int *status)
         uint64_t now = rdl_cli_now(l);
 
         if (rc == RDL_OK && !rdl_cli_lock_is_watched(l)) {
-            rdl_cli_event(l, RDL_CLI_FAILED, "--canary can watch no majority of the servers",
+            rdl_cli_event(l, RDL_CLI_FAILED, "--canary cannot watch a majority of the servers",
                           RDL_EXIT_NOPERM);
             *status = unwatched(l);
             return 0;

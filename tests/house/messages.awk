@@ -52,6 +52,8 @@ function file_is_over() {
         calls("find", 3, "finding")
         calls("remedy", 0, "remedy")
     }
+    calls("rdl_cli_describe", 1, "finding")
+    calls("rdl_cli_advise", 1, "remedy")
     if (source ~ /static void tell_lost\(/)
         calls("snprintf", 2, "warning")
     if (source ~ /static const char \*advice\(/)
@@ -84,7 +86,7 @@ function reasons(    text, piece) { # what rdl_strerror says
 
 BEGIN {
     macro["RDL_CANARY_KEY"] = "rdl:canary"
-    macro["RDL_CLI_TLS_HINT"] = "if that port speaks TLS, its URL begins with rediss://"
+    macro["RDL_CLI_TLS_HINT"] = "if that port uses TLS, its URL must begin with rediss://"
 }
 FNR == 1 && NR > 1 { file_is_over() }
 { source = source $0 "\n" }

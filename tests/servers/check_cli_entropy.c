@@ -47,7 +47,7 @@ START_TEST(without_random_numbers_no_lock_is_asked_for)
         command_add(&c, verbs[_i][i]);
     ck_assert_int_eq(command_run(&c), EXIT_OS);
     ck_assert_str_eq(c.out, "");
-    ck_assert_str_eq(c.err, "redlock: cannot ask for the lock: no source of random numbers\n");
+    ck_assert_str_eq(c.err, "redlock: cannot request the lock: no source of random numbers\n");
     nothing_was_asked();
 }
 END_TEST

@@ -181,8 +181,8 @@ START_TEST(a_number_that_can_no_longer_grow_is_told_with_its_key)
         live_command(&server[i], "SET {nightly}:fence 9007199254740991");
     ck_assert_int_eq(run(&a, fenced[_i].options, fenced[_i].n, "echo it ran >&2"), 69);
     ck_assert_ptr_nonnull(strstr(a.err,
-                                 "redlock: --fence: the number in the key {nightly}:fence can no longer "
-                                 "grow (it ends below 2^53): 127.0.0.1:"));
+                                 "redlock: --fence: the number in the key {nightly}:fence has reached its "
+                                 "limit (2^53 - 1): 127.0.0.1:"));
     ck_assert_ptr_null(strstr(a.err, "it ran"));
     for (size_t i = 0; i < fenced[_i].n; i++)
         ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
@@ -243,7 +243,7 @@ START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
 {
     live_freeze(&server[0]);
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", NULL}, 1, "true"), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, " s (no answer came for 0.5 s: "));
+    ck_assert_ptr_nonnull(strstr(a.err, " s (no reply within 0.5 s: "));
     ck_assert_ptr_null(strstr(a.err, "running"));
     live_thaw(&server[0]);
 }
@@ -402,9 +402,9 @@ START_TEST(where_an_old_lock_cannot_be_renewed_that_is_told_before_the_command_s
     start_holder(always);
     snprintf(
         text, sizeof text,
-        "redlock: warning: 127.0.0.1:%d knows neither scripts (since Redis 2.6) nor WATCH (since 2.2), so "
-        "no lease of the old protocol can be renewed: the command is stopped when one --ttl (30 s) is "
-        "over; give one that is long enough\n",
+        "redlock: warning: 127.0.0.1:%d supports neither scripts (since Redis 2.6) nor WATCH (since 2.2), so "
+        "no lease can be renewed: the command is stopped after one --ttl (30s); give a --ttl that is long "
+        "enough for the command\n",
         server[0].port);
     ck_assert_str_eq(command_err_so_far(&a), _i ? "" : text);
     end_holder();
@@ -418,9 +418,10 @@ START_TEST(who_may_not_renew_an_old_lock_is_told_before_the_command_starts)
 {
     live_command(&server[0], "ACL SETUSER default -eval -evalsha -watch");
     start_holder(always);
-    ck_assert_ptr_nonnull(strstr(command_err_so_far(&a), "redlock: warning: the user may not extend what was "
-                                                         "granted on 127.0.0.1:"));
-    ck_assert_ptr_nonnull(strstr(a.err, ": it ends with its ttl; grant +eval +evalsha +get +set (NOPERM "));
+    ck_assert_ptr_nonnull(
+        strstr(command_err_so_far(&a), "redlock: warning: the user may not extend the lock on 127.0.0.1:"));
+    ck_assert_ptr_nonnull(
+        strstr(a.err, ": it expires after one ttl; grant +eval +evalsha +get +set (NOPERM "));
     live_command(&server[0], "ACL SETUSER default +@all");
     end_holder();
 }
@@ -434,7 +435,7 @@ START_TEST(a_server_too_old_is_told_what_it_lacks)
     begin(no_set);
     ck_assert_int_eq(run(&a, at_once, _i ? N : 1, "true"), 69);
     ck_assert_ptr_nonnull(strstr(a.err, "Redis 2.6.12 or newer"));
-    ck_assert_int_eq(strstr(a.err, "--legacy auto speaks") != NULL, !_i); /* on one server only */
+    ck_assert_int_eq(strstr(a.err, "--legacy auto supports") != NULL, !_i); /* on one server only */
 }
 END_TEST
 
@@ -451,8 +452,7 @@ START_TEST(a_verb_without_the_old_protocol_names_the_one_that_has_it)
     command_add_servers(&a, server, 1);
     command_add(&a, "nightly");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(
-        strstr(a.err, "; with older ones redlock run --legacy auto speaks their protocol): "));
+    ck_assert_ptr_nonnull(strstr(a.err, " is needed; redlock run --legacy auto supports older ones): "));
 }
 END_TEST
 
@@ -532,7 +532,7 @@ START_TEST(the_wait_has_its_bound)
     start_holder(hint);
     ck_assert_int_eq(
         run(&b, (const char *const[]){"--wake-hint", "-w", "0.3", "--attempt=5s", NULL}, 1, "true"), 1);
-    ck_assert_ptr_nonnull(strstr(b.err, "is held by somebody else, whose lease has"));
+    ck_assert_ptr_nonnull(strstr(b.err, "is held by another client, whose lease has"));
     end_holder();
 }
 END_TEST

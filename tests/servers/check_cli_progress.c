@@ -68,7 +68,7 @@ START_TEST(it_is_gone_when_the_wait_is_over)
     terminal_expect(master, "shell: exit 1");
     live_reap(shell);
     assert_screen(
-        "redlock: nightly is held by somebody else"); /* how long yet, only an attempt in time says */
+        "redlock: nightly is held by another client"); /* how long yet, only an attempt in time says */
 }
 END_TEST
 

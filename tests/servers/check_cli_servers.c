@@ -320,7 +320,7 @@ START_TEST(a_short_ttl_does_not_shorten_the_default_max_ttl)
     } cases[] = {{"--ttl=1s", NULL, 28, 31}, {"--ttl=1m", NULL, 58, 61}, {"--ttl=1s", "--keep=40s", 38, 41}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        static const char words[] = "it does in ";
+        static const char words[] = "it counts in ";
         memset(&c, 0, sizeof c);
         command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=strict", "-u", url[0],
                                                   cases[i].ttl, NULL});

@@ -103,7 +103,7 @@ START_TEST(where_one_is_held_none_is_taken)
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 1);
     ck_assert_str_eq(a.out, "");
     ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: one of " WORDS " is held by somebody else, whose lease has "));
+        strstr(a.err, "redlock: one of " WORDS " is held by another client, whose lease has "));
     ck_assert_int_eq(number("DBSIZE"), 1);
     live_command(&server[0], "PERSIST %s", held[_i]);
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 1);
@@ -195,8 +195,8 @@ START_TEST(a_server_that_just_started_does_not_count)
             (const char *const[]){LEASE, "-nv", "--max-ttl=60s", guards[_i], BOTH, "echo", "ran", NULL}),
         69);
     ck_assert_str_eq(a.out, "");
-    ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: no lock: the server restarted too recently to count; it does in "));
+    ck_assert_ptr_nonnull(strstr(a.err, _i < 2 ? "redlock: no lock: the server started "
+                                               : "redlock: no lock: the server was first seen "));
     ck_assert_ptr_nonnull(strstr(a.err, ": restarted too recently to count for another "));
     live_await(&server[0], "DBSIZE", ":0\r\n");
 }
@@ -209,7 +209,7 @@ START_TEST(it_is_waited_for_and_asked_nothing_meanwhile)
                                                "--trace", BOTH, "echo", "ran", NULL}),
                      0);
     ck_assert_str_eq(a.out, "ran\n");
-    ck_assert_ptr_nonnull(strstr(a.err, "the server restarted too recently to count; waiting "));
+    ck_assert_ptr_nonnull(strstr(a.err, " and may have lost locks in a restart; waiting "));
     /* the first attempt, which asks before it can know, its release; the one that counts, its release */
     ck_assert_uint_eq(command_count(a.err, " > \"*7\\r\\n$4\\r\\nEVAL\\r\\n"), 1);
     ck_assert_uint_eq(command_count(a.err, " > \"*7\\r\\n$7\\r\\nEVALSHA\\r\\n"), 1);
@@ -312,8 +312,8 @@ START_TEST(a_token_file_names_them_and_steps_in_other_processes_take_it)
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " released\n"));
     ck_assert_int_eq(number("DBSIZE"), 0);
     ck_assert_int_eq(run(&a, "release", (const char *const[]){"--token-file", file, BOTH, NULL}), 1);
-    ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: " WORDS " is not released: it is not this token's, or not any more"));
+    ck_assert_ptr_nonnull(strstr(
+        a.err, "redlock: " WORDS " is not released: this token does not hold it, or holds it no longer"));
 }
 END_TEST
 
@@ -386,11 +386,11 @@ END_TEST
 static const struct {
     const char *outer, *inner, *said;
 } nests[] = {
-    {"-l anna -l berta", "berta", "redlock: berta is held by the `redlock run` around this one"},
+    {"-l anna -l berta", "berta", "redlock: berta is held by the `redlock run` that started this"},
     {"anna", "-l anna -l berta",
-     "redlock: one of -l anna -l berta is held by the `redlock run` around this one"},
+     "redlock: one of -l anna -l berta is held by the `redlock run` that started this"},
     {"-l anna -l 'b c'", "-l dora -l 'b c'",
-     "redlock: one of -l 'b c' -l dora is held by the `redlock run` around"},
+     "redlock: one of -l 'b c' -l dora is held by the `redlock run` that"},
 };
 
 START_TEST(one_of_those_around_it_is_not_waited_for)
@@ -417,7 +417,7 @@ END_TEST
 START_TEST(without_an_id_the_names_tell)
 {
     static const char warning[] = "redlock: warning: this runs inside `redlock run " WORDS
-                                  "` ($REDLOCK_LOCK): on the same servers it waits";
+                                  "` ($REDLOCK_LOCK): with the same servers it waits";
 
     live_command(&server[0], "MSET ann x bert x berta x");
     ck_assert_int_eq(
@@ -539,7 +539,7 @@ START_TEST(the_doctor_grants_the_keys_of_all_and_what_their_scripts_call)
 
     live_log(&server[0]);
     ck_assert_int_eq(run(&a, "doctor", (const char *const[]){"--attempt=2s", BOTH, NULL}), 0);
-    ck_assert_ptr_nonnull(strstr(a.out, "; releases by script; extends by script\nnothing found\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "; releases by script; extends by script\nno problems found\n"));
     ck_assert_ptr_nonnull(strstr(a.out, line));
     ck_assert_int_eq(number("DBSIZE"), 0);
 }

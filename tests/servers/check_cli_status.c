@@ -105,23 +105,23 @@ static const struct {
      "held by 7642c982 on 2 of 3, by the old protocol\n",
      1},
     {{"SET nightly worker-7 PX 600000", "SET nightly worker-7 PX 600000"},
-     "a value that is no token of ours: 6df928bb, ",
+     "a value that is not a token: 6df928bb, ",
      "held by 6df928bb on 2 of 3, for ",
      1},
-    {{"SET nightly \"\" PX 600000", "PING"}, "a value that is no token of ours: 811c9dc5, ", "free\n", 0},
+    {{"SET nightly \"\" PX 600000", "PING"}, "a value that is not a token: 811c9dc5, ", "free\n", 0},
     {{"LPUSH nightly 1", "PING"}, "not a string, so not a lock, no expiry", "free\n", 0},
     {{"LPUSH nightly 1", "LPUSH nightly 2"},
      "not a string, so not a lock, no expiry",
-     "taken by a key that is no lock on 2 of 3, no expiry\n",
+     "taken by a key that is not a lock on 2 of 3, no expiry\n",
      1},
-    {{"SETRANGE nightly 127 x", "PING"}, "a value that is no token of ours: ", "free\n", 0},
+    {{"SETRANGE nightly 127 x", "PING"}, "a value that is not a token: ", "free\n", 0},
     {{"SETRANGE nightly 128 x", "PING"},
      "a string of more than 128 bytes, so not a lock, no expiry",
      "free\n",
      0},
     {{"SET nightly " TOKEN " PX 600000", "SET nightly " OTHER " PX 600000"},
      "held by " ID ", ",
-     "split: nobody holds it on 2 of 3 (" ID " has it on 1, 97f33ee3 has it on 1)\n",
+     "split: no client holds it on 2 of 3 (" ID " has it on 1, 97f33ee3 has it on 1)\n",
      1},
     {{"SET nightly " TOKEN " PX 600000", "PING"}, "held by " ID ", ", "free\n", 0},
 };
@@ -140,10 +140,10 @@ START_TEST(too_few_that_answer_decide_nothing)
 {
     live_kill(&server[1]);
     ck_assert_int_eq(status(off, N, nightly), 0);
-    expect(said_of(1), "no answer: cannot connect: Connection refused\n");
+    expect(said_of(1), "cannot connect: Connection refused\n");
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status(off, N, nightly), 69);
-    expect(verdict(), "unknown: 1 of 3 servers did not answer\n");
+    expect(verdict(), "unknown: 1 of 3 servers did not reply\n");
 }
 END_TEST
 
@@ -155,12 +155,14 @@ START_TEST(servers_that_just_started_decide_nothing)
 
     ck_assert_int_eq(
         status((const char *const[]){"--max-ttl=60m", "--restart-guard=if-permitted", NULL}, N, nightly), 69);
-    ck_assert_int_eq(sscanf(said_of(0), "free (redis %*[^;]; does not count for %lu s, by --max-ttl %7[^)])",
+    ck_assert_int_eq(sscanf(said_of(0),
+                            "free (redis %*[^;]; restart guard: counts in %lu s, by --max-ttl %7[^)])",
                             &seconds, max_ttl),
                      2);
     ck_assert_str_eq(max_ttl, "3600s");
     ck_assert_uint_gt(seconds, 0);
-    expect(verdict(), "unknown: 3 of 3 came up less than --max-ttl ago and may have forgotten it\n");
+    expect(verdict(),
+           "unknown: 3 of 3 servers started less than --max-ttl ago and may have lost it in a restart\n");
 }
 END_TEST
 
@@ -196,7 +198,7 @@ START_TEST(getrange_or_get_and_pttl_are_all_it_needs)
     expect(said_of(0), "free\n"); /* and nothing of the server */
     live_command(&server[0], "SET nightly \"\" PX 600000");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "a value that is no token of ours: 811c9dc5, ");
+    expect(said_of(0), "a value that is not a token: 811c9dc5, ");
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status_with(enough[_i]), 1);
     expect(said_of(0), "held by " ID ", ");
@@ -226,8 +228,8 @@ END_TEST
 /* What a user may do, and what is said. */
 static const struct {
     const char *rights, *said;
-} blind[] = {{"+pttl", "not readable: grant +getrange\n"},
-             {"+strlen +pttl", "not readable: grant +getrange\n"},
+} blind[] = {{"+pttl", "cannot be read: grant +getrange\n"},
+             {"+strlen +pttl", "cannot be read: grant +getrange\n"},
              {"+getrange +strlen +get", "the user lacks permission for a command or a key (ACL): NOPERM"},
              {"+getrange +pttl resetkeys", "the user lacks permission for a command or a key (ACL): NOPERM"}};
 
@@ -236,7 +238,7 @@ START_TEST(a_user_who_may_not_look_is_told_so)
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status_with(blind[_i].rights), 77);
     expect(said_of(0), blind[_i].said);
-    expect(verdict(), "unknown: 1 of 1 servers did not say who holds it\n");
+    expect(verdict(), "unknown: 1 of 1 servers gave no usable reply\n");
     ck_assert_ptr_null(strstr(a.out, "secret"));
 }
 END_TEST

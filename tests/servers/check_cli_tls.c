@@ -88,7 +88,7 @@ static const struct {
     const char *why, *remedy;
 } refusals[] = {
     {TLS_EXPIRED, "verify error:num=10:certificate has expired", "give the server a new certificate"},
-    {TLS_OTHER, "verify error:num=62:hostname mismatch", "name it in its URL as its certificate does"},
+    {TLS_OTHER, "verify error:num=62:hostname mismatch", "use the name or address in the certificate"},
     {TLS_STRANGER, "verify error:num=20:unable to get local issuer certificate", "openssl's -CAfile FILE"},
 };
 
@@ -102,7 +102,7 @@ START_TEST(a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere
     snprintf(text, sizeof text, "localhost:%d: cannot connect: openssl: %s\n", server.port, refusals[_i].why);
     ask("run", tls_openssl(), tls_url(&server), run_it);
     expect_err(69, text);
-    snprintf(text, sizeof text, "no answer: cannot connect: openssl: %s", refusals[_i].why);
+    snprintf(text, sizeof text, "cannot connect: openssl: %s", refusals[_i].why);
     ck_assert_int_eq(ask("status", tls_openssl(), tls_url(&server), the_lock), 69);
     ck_assert_msg(strstr(a.out, text) != NULL, "%s", a.out);
     ck_assert_int_eq(ask("doctor", tls_openssl(), tls_url(&server), the_lock), 69);
@@ -154,28 +154,28 @@ static const struct {
 } wrongs[] = {
     {"no-such-program %h %p", 69, ": cannot connect: no-such-program: not found\n", "install that program"},
     {"openssl s_client -quiet -connect 127.0.0.1:%p", 69,
-     ": cannot connect: openssl: Connection refused: calling connect()\n", "is it running"},
+     ": cannot connect: openssl: Connection refused: calling connect()\n", "check that it is running"},
     {"false", 69, ": cannot connect: its connect command ended with status 1\n",
-     "does the connect command work"},
+     "that the connect command works"},
     {"kill -9 $$", 69, ": cannot connect: its connect command was killed by signal 9\n",
-     "does that port speak TLS"},
+     "that the port uses TLS"},
     {"echo 'It is closed' >&2; exit 3", 69, ": cannot connect: sh: It is closed\n",
-     "does the connect command work"},
-    {"printf %%0159d 0 >&2; exit 3", 69, "00000000000...\n", "does the connect command work"},
-    {"printf %%0158d 1 >&2; exit 3", 69, "00000000001\n", "does the connect command work"},
+     "that the connect command works"},
+    {"printf %%0159d 0 >&2; exit 3", 69, "00000000000...\n", "that the connect command works"},
+    {"printf %%0158d 1 >&2; exit 3", 69, "00000000001\n", "that the connect command works"},
     {"echo write:errno=104 >&2; exit 1", 69, ": cannot connect: sh: write:errno=104\n",
-     "the server closed the connection; if it wants a client's certificate: openssl's -cert FILE -key FILE"},
+     "the server closed the connection; if it requires a client certificate: openssl's -cert FILE -key FILE"},
     {"echo read:errno=104 >&2; exit 1", 69, ": cannot connect: sh: read:errno=104\n",
-     "the server closed the connection; if it wants a client's certificate: openssl's -cert FILE -key FILE"},
+     "the server closed the connection; if it requires a client certificate: openssl's -cert FILE -key FILE"},
     {"sh -c 'echo first >&2; echo an error \"<\"\033\377\">\" >&2; echo then >&2'", 69,
-     ": cannot connect: sh: an error <?\?>\n", "does the connect command work"},
+     ": cannot connect: sh: an error <?\?>\n", "that the connect command works"},
     {"echo hello; exec cat >&2", 76,
      ": the server does not speak RESP2 (the Redis protocol): its connect command wrote what is no answer of "
      "a server\n",
-     "does the connect command print anything but the server's answers?"},
-    {"sleep 60", 69, ": timed out\n", "does that port speak TLS"},
+     "check that the connect command prints only what the server sends"},
+    {"sleep 60", 69, ": timed out\n", "that the port uses TLS"},
     {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69, ": timed out: sh: still looking for it\n",
-     "does that port speak TLS"},
+     "that the port uses TLS"},
 };
 
 enum { WRONGS = sizeof wrongs / sizeof wrongs[0] };
@@ -197,7 +197,7 @@ END_TEST
 /* The server closes the connection, and says nothing. */
 START_TEST(redis_to_a_port_that_speaks_tls_alone_is_told_of_rediss)
 {
-    static const char hint[] = "if that port speaks TLS, its URL begins with rediss://";
+    static const char hint[] = "if that port uses TLS, its URL must begin with rediss://";
     static const char *const verbs[] = {"run -n nightly true", "acquire -n nightly", "list", "status nightly",
                                         "doctor nightly"};
     char script[200];

@@ -175,7 +175,7 @@ START_TEST(who_finds_it_held_exits_1_or_as_it_was_told)
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"-n", "--attempt=5s", NULL}), 1);
     ck_assert_str_eq(b.out, "");
-    ck_assert_ptr_nonnull(strstr(b.err, "redlock: nightly is held by somebody else, whose lease has "));
+    ck_assert_ptr_nonnull(strstr(b.err, "redlock: nightly is held by another client, whose lease has "));
     ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"-nq", "--attempt=5s", "-E", "7", NULL}), 7);
     ck_assert_str_eq(b.err, "");
 }
@@ -345,7 +345,8 @@ START_TEST(what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is)
         live_command(&server[i], _i < 2 ? "DEL nightly" : "SET nightly other");
     ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], none), 1);
     snprintf(text, sizeof text,
-             "redlock: nightly is not %s: it is not this token's, or not any more (127.0.0.1:", done[_i % 2]);
+             "redlock: nightly is not %s: this token does not hold it, or holds it no longer (127.0.0.1:",
+             done[_i % 2]);
     ck_assert_msg(strncmp(b.err, text, strlen(text)) == 0, "%s", b.err);
     ck_assert_ptr_nonnull(strstr(b.err, _i < 2 ? ": was gone" : ": somebody else's"));
     assert_key_is(_i < 2 ? NULL : "other");
@@ -373,10 +374,11 @@ START_TEST(servers_in_quarantine_are_told)
 
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     ck_assert_int_eq(run_with_token(&b, "extend", guarded), 69);
-    ck_assert_ptr_nonnull(strstr(b.err, "redlock: nightly is not extended: too many servers restarted too "
-                                        "recently to count; they do in "));
     ck_assert_ptr_nonnull(
-        strstr(b.err, " s (by --max-ttl 30s; --restart-guard=off if a restart loses no data)\n"));
+        strstr(b.err, "redlock: nightly is not extended: too many servers started less than "
+                      "--max-ttl (30s) ago and may have lost locks in a restart; a majority counts in "));
+    ck_assert_ptr_nonnull(
+        strstr(b.err, " s. If they are new, or lose nothing in a restart: --restart-guard=off\n"));
     ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete what is ours */
 }
 END_TEST
@@ -392,7 +394,7 @@ START_TEST(without_a_majority_it_is_69_at_once)
     ck_assert_int_eq(run_with_token(&b, verbs[_i], none), 69);
     snprintf(
         text, sizeof text,
-        "redlock: cannot %s nightly: it takes 2 of 3 servers (are they running?): 127.0.0.1:", verbs[_i]);
+        "redlock: cannot %s nightly: 2 of 3 servers are needed (are they running?): 127.0.0.1:", verbs[_i]);
     ck_assert_msg(strncmp(b.err, text, strlen(text)) == 0, "%s", b.err);
     ck_assert_uint_eq(command_count(b.err, ": cannot connect: Connection refused"), 2);
 }
@@ -741,7 +743,7 @@ START_TEST(without_a_descriptor_for_a_server_it_is_71_at_once)
     command_set_script(&a, server, 1, script);
     ck_assert_msg(command_run(&a) == 71, "%d: %s%s", a.status, a.out, a.err);
     ck_assert_ptr_nonnull(
-        strstr(_i < 2 || _i == 3 ? a.err : a.out, _i < 2    ? " (raise ulimit -n): "
+        strstr(_i < 2 || _i == 3 ? a.err : a.out, _i < 2    ? " (too few file descriptors: raise ulimit -n): "
                                                   : _i == 4 ? "Too many open files; remedy: raise ulimit -n\n"
                                                             : "Too many open files\n"));
 }

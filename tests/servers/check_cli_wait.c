@@ -64,7 +64,7 @@ START_TEST(a_conflict_is_1_or_what_was_asked_for)
     start_holder();
     command_set(&b, at_once, server, N, "nightly", "echo never");
     ck_assert_int_eq(command_run(&b), 1);
-    ck_assert_ptr_nonnull(strstr(b.err, "nightly is held by somebody else"));
+    ck_assert_ptr_nonnull(strstr(b.err, "nightly is held by another client"));
     ck_assert_str_eq(b.out, "");
     command_set(&b, (const char *const[]){"-q", "-w", "0.2", "-E", "75", "--attempt", "5s", NULL}, server, N,
                 "nightly", "echo never");
@@ -224,7 +224,7 @@ START_TEST(who_may_not_ask_for_how_long_is_told_that_it_is_held)
     live_command(&server[0], "ACL SETUSER default -pttl");
     command_set(&a, at_once, server, 1, "nightly", "echo never");
     ck_assert_int_eq(command_run(&a), 1);
-    ck_assert_str_eq(a.err, "redlock: nightly is held by somebody else\n");
+    ck_assert_str_eq(a.err, "redlock: nightly is held by another client\n");
 }
 END_TEST
 
@@ -262,16 +262,16 @@ START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
     live_kill(&server[1]);
     command_set(&a, at_once, server, 3, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 3 servers: "));
+    ck_assert_ptr_nonnull(strstr(a.err, "2 of 3 servers are needed: "));
     ck_assert_ptr_nonnull(strstr(a.err, ": cannot connect: Connection refused"));
     live_command(&server[0], "CONFIG SET maxmemory 0");
     command_set(&a, at_once, server, 2, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 2 servers (is it running?): "));
+    ck_assert_ptr_nonnull(strstr(a.err, "2 of 2 servers are needed (is it running?): "));
     live_kill(&server[0]);
     command_set(&a, at_once, server, 2, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "it takes 2 of 2 servers (are they running?): "));
+    ck_assert_ptr_nonnull(strstr(a.err, "2 of 2 servers are needed (are they running?): "));
 }
 END_TEST
 
@@ -309,7 +309,7 @@ START_TEST(a_load_balancer_without_a_server_is_waited_for)
     ck_assert_int_eq(run_against("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n", 0), 69);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: no lock after 0.5"));
     ck_assert_ptr_nonnull(
-        strstr(a.err, " s (a load balancer or proxy answers for the server: check the server behind it): "));
+        strstr(a.err, " s (a load balancer or proxy replied: check the server behind it): "));
     ck_assert_ptr_nonnull(
         strstr(a.err, ": a load balancer has no server: it replied HTTP 502, 503 or 504\n"));
 }
