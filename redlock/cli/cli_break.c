@@ -58,7 +58,7 @@ static int obey(void)
 static void ask(const char *lock, uint32_t id)
 {
     tcflush(STDIN_FILENO, TCIFLUSH);
-    rdl_cli_ask("delete %s of %08" PRIx32 "? Only if its holder is gone [y/N] ", lock, id);
+    rdl_cli_ask("delete %s, held by %08" PRIx32 "? Only if that client is gone [y/N] ", lock, id);
 }
 
 static int read_yes(void)
@@ -101,7 +101,7 @@ static int refuse_odd(const struct rdl_cli_look *l)
     while (l->seen[i].what != RDL_CLI_SEEN_ODD)
         i++;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_fail("%s at %s is %s, so not a lock: if nobody needs it, delete it by hand", l->o->lock, where,
+    rdl_cli_fail("%s on %s is %s, not a lock: if nothing needs it, delete it by hand", l->o->lock, where,
                  rdl_cli_seen_odd(&l->seen[i]));
     return RDL_EXIT_DATA;
 }
@@ -112,19 +112,18 @@ static int refuse_other(const struct rdl_cli_look *l, const struct rdl_cli_verdi
     const struct rdl_cli_options *o = l->o;
 
     if (v->what == RDL_CLI_FREE) {
-        rdl_cli_tell("nobody holds %s: there is nothing to break", o->lock);
+        rdl_cli_tell("%s is not held: there is nothing to break", o->lock);
         return 0;
     }
     if (is_odd(l, v))
         return refuse_odd(l);
     if (v->what == RDL_CLI_UNKNOWN) {
-        rdl_cli_fail(
-            "nothing was deleted: it is not known whether %s is held; redlock doctor says what is wrong "
-            "with these servers",
-            o->lock);
+        rdl_cli_fail("nothing was deleted: it is unknown whether %s is held, because too few servers replied "
+                     "or have a vote; check them with redlock doctor",
+                     o->lock);
         return rdl_cli_look_status(l);
     }
-    rdl_cli_fail("%s is not held by %s any more: it is left as it is", o->lock, o->held_by);
+    rdl_cli_fail("%s is not held by %s: nothing was deleted", o->lock, o->held_by);
     return RDL_EXIT_CONFLICT;
 }
 
@@ -139,18 +138,19 @@ static int choose(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v,
     if (o->held_by != NULL)
         return GO;
     if (v->what != RDL_CLI_HELD) {
-        rdl_cli_fail("%s is not held by one on a majority: say whose keys are to go, by --held-by ID",
-                     o->lock);
+        rdl_cli_fail(
+            "no client holds %s on a majority of the servers: say whose keys to delete by --held-by ID",
+            o->lock);
         return RDL_EXIT_USAGE;
     }
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-        rdl_cli_fail("there is no terminal to ask on: say --held-by %08" PRIx32 " if its holder is gone",
+        rdl_cli_fail("cannot ask without a terminal: give --held-by %08" PRIx32 " if the holder is gone",
                      v->id);
         return RDL_EXIT_USAGE;
     }
     if (says_yes(l, v->id))
         return GO;
-    rdl_cli_tell("%s is left as it is", o->lock);
+    rdl_cli_tell("%s was not deleted", o->lock);
     return RDL_EXIT_CONFLICT;
 }
 
@@ -163,19 +163,18 @@ static int judge(const struct rdl_cli_look *l, uint32_t id, int is_changed)
     unsigned gone = n - count(l, RDL_CLI_SEEN_NOTHING) - standing(l, id);
 
     if (is_changed) {
-        rdl_cli_fail("%s changed while it was broken: redlock status %s", l->o->lock, l->o->lock);
+        rdl_cli_fail("%s changed while it was being deleted: see redlock status %s", l->o->lock, l->o->lock);
         return RDL_EXIT_CONFLICT;
     }
     if (gone < needed) {
-        rdl_cli_fail("%s of %08" PRIx32
-                     " is gone from %u of %u servers, and %u are needed: its holder may have "
-                     "it still",
+        rdl_cli_fail("%s, held by %08" PRIx32
+                     ", is gone from %u of %u servers (%u needed): that client may still hold it; try again",
                      l->o->lock, id, gone, n, needed);
         return rdl_cli_look_status(l);
     }
-    rdl_cli_tell("%s of %08" PRIx32
-                 " is gone from %u of %u servers; should its holder live, it hears that at "
-                 "its next renewal",
+    rdl_cli_tell("%s, held by %08" PRIx32
+                 ", is gone from %u of %u servers; if that client is alive, it learns at its next renewal "
+                 "that the lock is lost",
                  l->o->lock, id, gone, n);
     return 0;
 }

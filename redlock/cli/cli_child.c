@@ -57,7 +57,7 @@ static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (rdl_posix_now_ms() >= until_ms) { /* we were stopped, or the host slept, since the lock was granted */
-        rdl_cli_fail("the lease ended before the command could be started");
+        rdl_cli_fail("%s is lost: its lease expired before the command could be started", l->o->lock);
         rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
         _exit(RDL_EXIT_LOST);
     }
@@ -94,8 +94,8 @@ void rdl_cli_child_look(const struct rdl_cli_options *o)
     if (geteuid() == 0 || find_program(o->command[0], &st) != 0)
         return;
     if ((st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid())
-        rdl_cli_warn("%s is set-user-ID: what it runs as another user cannot be stopped when the lease ends; "
-                     "run redlock as that user instead",
+        rdl_cli_warn("%s is set-user-ID: what it runs as another user cannot be stopped when the lease "
+                     "expires; run redlock as that user instead",
                      o->command[0]);
 }
 
@@ -171,7 +171,7 @@ void rdl_cli_child_stopped(pid_t group, int sig)
         return;
     }
     rdl_cli_child_take_terminal(group);
-    rdl_cli_warn("the command is stopped and still holds the lock: Ctrl-Z or kill -CONT %ld lets it go on",
+    rdl_cli_warn("the command is stopped and still holds the lock: continue it with Ctrl-Z or kill -CONT %ld",
                  (long)getpid());
 }
 

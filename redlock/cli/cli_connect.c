@@ -144,11 +144,11 @@ static void say(struct connection *k, int error)
     if (k->worth == AN_ERROR || (k->worth == WORDS && !is_foreign))
         say_heard(k);
     else if (is_foreign && !k->was_ready)
-        rdl_cli_add(&t, "its connect command wrote what is no answer of a server");
+        rdl_cli_add(&t, "its connect command wrote something that is not a reply of a server");
     else if (k->has_status && WIFSIGNALED(k->status))
         rdl_cli_add(&t, "its connect command was killed by signal %d", WTERMSIG(k->status));
     else if (k->has_status)
-        rdl_cli_add(&t, "its connect command ended with status %d", WEXITSTATUS(k->status));
+        rdl_cli_add(&t, "its connect command exited with status %d", WEXITSTATUS(k->status));
 }
 
 const char *rdl_cli_connect_said(size_t i)
@@ -318,7 +318,7 @@ static void open_conn(struct connection *k, struct rdl_conn *c, size_t i)
                                ep->port); /* that it can be made was seen before */
     fd = start(k);
     if (fd < 0) {
-        snprintf(k->said, sizeof k->said, "no process for its connect command: %s", strerror(errno));
+        snprintf(k->said, sizeof k->said, "cannot start its connect command: %s", strerror(errno));
         rdl_conn_closed(c, RDL_E_SYSTEM);
         return;
     }

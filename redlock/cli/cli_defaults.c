@@ -37,9 +37,8 @@ static int default_urls(struct rdl_cli_options *o)
         return rdl_cli_options_add_url(o, local);
     }
     if (urls[strspn(urls, blanks)] == '\0') {
-        rdl_cli_fail(
-            "%s is set, but empty: set it to the URLs of the servers, unset it, or name them with -u",
-            o->urls_from);
+        rdl_cli_fail("%s is set but empty: set it to the URLs of the servers, unset it, or use -u",
+                     o->urls_from);
         return RDL_EXIT_DATA;
     }
     if (strcmp(o->urls_from, "$REDIS_URL") == 0)
@@ -74,7 +73,7 @@ static int check_connect(struct rdl_cli_options *o)
     for (size_t i = 0; i < o->n_urls; i++)
         n += rdl_cli_url_is_tls(o->urls[i]) != 0;
     if (o->connect_command != NULL && n == 0)
-        return refuse("--connect-command is for servers whose URL begins with rediss://, and there is none");
+        return refuse("--connect-command works only with rediss:// URLs, and there is none");
     if (n == 0)
         return 0;
     if (o->connect_command == NULL) {
@@ -82,7 +81,7 @@ static int check_connect(struct rdl_cli_options *o)
         o->connect_command = getenv("REDLOCK_CONNECT_COMMAND");
     }
     if (o->connect_command == NULL) {
-        rdl_cli_fail("rediss:// is TLS, which redlock leaves to a program: name one by --connect-command or "
+        rdl_cli_fail("rediss:// needs a program that speaks TLS: give its command by --connect-command or "
                      "$REDLOCK_CONNECT_COMMAND, for example '%s'",
                      openssl);
         return RDL_EXIT_USAGE;
@@ -90,7 +89,7 @@ static int check_connect(struct rdl_cli_options *o)
     why = rdl_cli_program_make(&trial, o->connect_command, "host", 1);
     if (why == NULL)
         return 0;
-    rdl_cli_fail("%s cannot be used: %s", from, why);
+    rdl_cli_fail("%s is invalid: %s", from, why);
     return RDL_EXIT_USAGE;
 }
 
@@ -100,23 +99,23 @@ static int check_legacy(const struct rdl_cli_options *o)
     int is_legacy = o->legacy != RDL_CLI_LEGACY_NEVER;
 
     if (!is_legacy && o->clock_error_ms != 0)
-        return refuse("--clock-error is for --legacy: other locks need no wall clock");
+        return refuse("--clock-error works only with --legacy: other locks use no wall clock");
     if (!is_legacy && o->shortest_ttl)
-        return refuse("--legacy-shortest-ttl is for --legacy: locks of today are never overwritten");
+        return refuse("--legacy-shortest-ttl works only with --legacy: other locks are never overwritten");
     if (!is_legacy)
         return 0;
     if (o->n_urls > 1) {
-        rdl_cli_fail("--legacy works on one server only, and there are %zu", o->n_urls);
+        rdl_cli_fail("--legacy works with one server only, and %zu are named", o->n_urls);
         return RDL_EXIT_USAGE;
     }
     if (o->fence)
-        return refuse("--fence: locks of the old protocol (--legacy) have no number");
+        return refuse("--fence does not work with --legacy: the old protocol has no fencing token");
     if (o->max_hold_ms != 0)
-        return refuse("--max-hold does not go with --legacy");
+        return refuse("--max-hold does not work with --legacy");
     if (o->keep_ms != 0)
-        return refuse("--keep does not go with --legacy");
+        return refuse("--keep does not work with --legacy");
     if (o->canary || o->guard < RDL_GUARD_IF_PERMITTED)
-        return refuse("--legacy has neither restart guard nor canary");
+        return refuse("--canary and a restart guard of required or strict do not work with --legacy");
     return 0;
 }
 
@@ -126,23 +125,23 @@ static int check_several(const struct rdl_cli_options *o)
     if (o->n_names < 2 || o->verb == RDL_CLI_STATUS)
         return 0;
     if (o->verb == RDL_CLI_BREAK)
-        return refuse("redlock break takes one lock: break them one by one");
+        return refuse("redlock break takes one lock: break several one by one");
     if (o->n_urls > 1) {
-        rdl_cli_fail(
-            "%zu locks at once need one server, and there are %zu: one script takes them, on one server; "
-            "name one, or take them one inside the other, everybody in the same order: redlock run A -- "
-            "redlock run B -- COMMAND",
-            o->n_names, o->n_urls);
+        rdl_cli_fail("%zu locks at once need a single server, and %zu are named: name one, or nest the "
+                     "locks, in the same order on all hosts: redlock run A -- redlock run B -- COMMAND",
+                     o->n_names, o->n_urls);
         return RDL_EXIT_USAGE;
     }
     if (o->legacy != RDL_CLI_LEGACY_NEVER)
-        return refuse("--legacy: locks of the old protocol are taken one at a time, not several by -l");
+        return refuse("--legacy does not work with several locks (-l): take them one at a time");
     if (o->fence)
-        return refuse("--fence: each lock has a number of its own, and several (-l) have none together");
+        return refuse("--fence does not work with several locks (-l): each lock has its own fencing token");
     if (o->wake_hint)
-        return refuse("--wake-hint: who waits for one of several locks (-l) cannot be told when it is free");
+        return refuse("--wake-hint does not work with several locks (-l): clients that wait for one of them "
+                      "could not be notified");
     if (o->canary)
-        return refuse("--canary: several locks (-l) are taken by a script that does not look at the canary");
+        return refuse("--canary does not work with several locks (-l): the script that takes them does not "
+                      "check the canary");
     return 0;
 }
 
@@ -153,14 +152,13 @@ static int check_keep(const struct rdl_cli_options *o)
 
     rdl_cli_duration_text(o->keep_ms, keep);
     if (o->max_hold_ms != 0 && o->keep_ms > o->max_hold_ms) {
-        rdl_cli_fail("--keep (%s) is above --max-hold (%s), after which the lock is released: make "
-                     "--max-hold the longer one",
-                     keep, rdl_cli_duration_text(o->max_hold_ms, other));
+        rdl_cli_fail("--keep (%s) must be at most --max-hold (%s), after which the lock is released", keep,
+                     rdl_cli_duration_text(o->max_hold_ms, other));
         return RDL_EXIT_USAGE;
     }
     if (o->keep_ms > o->max_ttl_ms) {
-        rdl_cli_fail("--keep (%s) is above --max-ttl (%s), the longest lease of all who share these "
-                     "servers: give all of them a --max-ttl of %s or more, or keep the lock for less",
+        rdl_cli_fail("--keep (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
+                     "servers: shorten it, or give all clients --max-ttl=%s",
                      keep, rdl_cli_duration_text(o->max_ttl_ms, other), keep);
         return RDL_EXIT_USAGE;
     }
@@ -199,7 +197,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     if (!o->has_ttl)
         fit_lease(o);
     if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
-        rdl_cli_fail("--max-hold is below %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
+        rdl_cli_fail("--max-hold must be at least %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
         return RDL_EXIT_USAGE;
     }
     if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease that is not renewed */
@@ -209,27 +207,28 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     if (o->grace_ms == 0)
         o->grace_ms = sixth < 5000 ? sixth : 5000;
     if (o->grace_ms >= o->ttl_ms / 2) {
-        rdl_cli_fail("--grace must be less than half of %s (%s): the lease is renewed in the other half",
+        rdl_cli_fail("--grace must be less than half of %s (%s), so that time is left to renew the lease",
                      ttl_word(o), ttl);
         return RDL_EXIT_USAGE;
     }
     if (o->attempt_ms > o->ttl_ms / 4) {
-        rdl_cli_fail("--attempt (%s) is above a quarter of %s (%s): a lease has to last for some",
+        rdl_cli_fail("--attempt (%s) must be at most a quarter of %s (%s), so that a lease leaves time for "
+                     "several attempts",
                      rdl_cli_duration_text(o->attempt_ms, other), ttl_word(o), ttl);
         return RDL_EXIT_USAGE;
     }
     if (o->has_ttl && o->ttl_ms > o->max_ttl_ms) {
-        rdl_cli_fail("--ttl (%s) is above --max-ttl (%s), the longest ttl that all who share these servers "
-                     "may use",
+        rdl_cli_fail("--ttl (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
+                     "servers: shorten it, or give all clients a longer --max-ttl",
                      ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
         return RDL_EXIT_USAGE;
     }
     if (o->password_file != NULL && o->password_fd >= 0) {
-        rdl_cli_fail("--password-file and --password-fd do not go together");
+        rdl_cli_fail("give either --password-file or --password-fd, not both");
         return RDL_EXIT_USAGE;
     }
     if (o->token_file != NULL && o->token_fd >= 0) {
-        rdl_cli_fail("--token-file and --token-fd do not go together");
+        rdl_cli_fail("give either --token-file or --token-fd, not both");
         return RDL_EXIT_USAGE;
     }
     int rc = check_keep(o);

@@ -54,10 +54,10 @@ static int was_told_to_end(void)
 static const char *why_over(const struct hold *h)
 {
     if (getppid() != h->lock->parent)
-        return "the process that started it is gone";
+        return "the process that started redlock is gone";
     if (was_told_to_end())
         return "a signal came";
-    return input_ended() ? "standard input has ended" : NULL;
+    return input_ended() ? "standard input is closed" : NULL;
 }
 
 /* ---------------------------------------------------------------- until then */
@@ -129,8 +129,8 @@ int rdl_cli_hold(int argc, char **argv)
     if (!rdl_cli_options_read(&options, RDL_CLI_HOLD, argc, argv, &rc))
         return rc;
     if (input_ended()) {
-        rdl_cli_fail("standard input has ended, and the lock would be held until it does: start redlock hold "
-                     "as a coprocess, or with a pipe");
+        rdl_cli_fail("standard input is already closed, so the lock would be released immediately: start "
+                     "redlock hold as a coprocess or with a pipe");
         return RDL_EXIT_USAGE;
     }
     rc = rdl_cli_start(&lock, &options);

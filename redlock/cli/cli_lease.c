@@ -155,7 +155,7 @@ static int acquired(struct rdl_cli_lock *l, int rc)
     if (rc == RDL_PENDING || rc == RDL_E_MULTI || is_ours(rc))
         return rc;
     if (rc == RDL_RECOVERED)
-        rdl_cli_note("%s taken over from a holder whose time was up", l->o->lock);
+        rdl_cli_note("%s taken over from a client whose lease had expired", l->o->lock);
     if (rc >= 0)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_BUSY)
@@ -175,7 +175,7 @@ static int kept(struct rdl_cli_lock *l, int rc)
     if (rc == RDL_PENDING)
         return rc;
     if (rc == RDL_REMOVED)
-        rdl_cli_note("a waiter had written over %s: what he wrote was deleted", l->o->lock);
+        rdl_cli_note("a waiting client had overwritten %s: its value was deleted", l->o->lock);
     if (rc >= 0)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_UNKNOWN)
@@ -192,7 +192,7 @@ static int try_legacy(struct rdl_cli_lock *l, int rc)
 {
     if (rc != RDL_E_UNSUPPORTED || l->o->legacy != RDL_CLI_LEGACY_AUTO || l->is_legacy)
         return rc;
-    rdl_cli_note("the server does not know SET NX PX: using the old protocol");
+    rdl_cli_note("the server does not support SET NX PX: using the old protocol");
     become(l, 1);
     set_clock(l);
     return rdl_lock_acquire_begin(&l->single.lock, l->entropy, rdl_cli_now(l));
@@ -226,37 +226,37 @@ static int lacks_clock(const struct rdl_cli_lock *l)
 const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l)
 {
     if (l->is_legacy && l->single.lock.result != RDL_E_FOREIGN_VALUE)
-        return "is held by somebody else, without end: he gave no timeout, and releases it when he is done";
+        return "is held by another client without a timeout: it is free when that client releases it";
     return l->is_legacy
-               ? "is taken for ever: its key has no expiry, so it is not a lock of this kind"
-               : "is taken for ever: its key has no expiry (TTL says -1), so it is a lock of the old "
-                 "protocol (--legacy) or no lock at all; DEL it only if nobody holds it";
+               ? "never expires, and is not a lock of the old protocol: DEL it only if nothing needs it"
+               : "never expires (its TTL is -1): it is a lock of the old protocol (--legacy), or not a lock; "
+                 "DEL it only if no client holds it";
 }
 
 static void report_denied(const struct rdl_cli_lock *l, int64_t ms, char *out, size_t cap)
 {
     if (ms >= 0)
-        snprintf(out, cap, "somebody else's for another %lld ms", (long long)ms);
+        snprintf(out, cap, "held by another client for another %lld ms", (long long)ms);
     else if (ms != -1)
-        snprintf(out, cap, "somebody else's");
+        snprintf(out, cap, "held by another client");
     else if (l->is_legacy && l->single.lock.result != RDL_E_FOREIGN_VALUE)
-        snprintf(out, cap, "somebody else's, without end");
+        snprintf(out, cap, "held by another client without a timeout");
     else
         snprintf(out, cap, "%s",
                  l->is_legacy ? rdl_strerror(RDL_E_FOREIGN_VALUE)
-                              : "somebody else's, with no expiry: foreign or legacy");
+                              : "held by another client, with no expiry: foreign or legacy");
 }
 
 /* What is there instead of our value. */
 static const char *instead(const struct rdl_cli_lock *l)
 {
     if (l->single.lock.result == RDL_OVERWRITTEN)
-        return "a waiter wrote over it: it can only run out";
+        return "a waiting client overwrote it: it can only expire";
     if (!l->is_legacy || l->single.lock.req.answer != RDL_ANSWER_NO)
         return "was gone";
-    return l->o->shortest_ttl
-               ? "holds what somebody else wrote"
-               : "holds what a later holder wrote, or a waiter (never, says --legacy-shortest-ttl)";
+    return l->o->shortest_ttl ? "has another client's value"
+                              : "has the value of a later holder, or of a waiting client "
+                                "(--legacy-shortest-ttl rules that out)";
 }
 
 static void report_single(const struct rdl_cli_lock *l, char *out, size_t cap)
@@ -270,9 +270,9 @@ static void report_single(const struct rdl_cli_lock *l, char *out, size_t cap)
     else if (s->vote == RDL_VOTE_ABSENT)
         snprintf(out, cap, "%s", instead(l));
     else if (s->vote == RDL_VOTE_ERROR && lacks_clock(l))
-        snprintf(out, cap, "it tells no time (%s)",
+        snprintf(out, cap, "it does not report its time (%s)",
                  l->o->clock_error_ms != 0 ? "and this host's clock is not set"
-                                           : "give --clock-error: how far this host's may be off");
+                                           : "give --clock-error: how far this host's clock may be off");
     else
         snprintf(out, cap, "%s%s%s", rdl_strerror(s->error), is_said ? ": " : "", is_said ? said : "");
 }
@@ -289,15 +289,14 @@ void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, siz
 
 void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l)
 {
-    static const char what[] = "a waiter wrote over it, as old clients do when a lock changes hands";
-    static const char hint[] =
-        "if no client's ttl is shorter than --ttl, and none deletes what it does not hold, "
-        "--legacy-shortest-ttl deletes it";
+    static const char what[] = "a waiting client overwrote it, as old clients do when a lock changes hands";
+    static const char hint[] = "with --legacy-shortest-ttl it is deleted, which is safe if no client has a "
+                               "shorter ttl than --ttl or deletes a lock that it does not hold";
     int64_t ms = rdl_lock_holder_ms(&l->single.lock);
 
     if (ms == -1)
-        rdl_cli_warn("%s is released, but its key stays for ever: %s, and gave no timeout. Delete it "
-                     "when nobody holds it (%s)",
+        rdl_cli_warn("%s is released, but its key never expires: %s, without a timeout; delete it when no "
+                     "client holds the lock (%s)",
                      l->o->lock, what, hint);
     else if (ms >= 0)
         rdl_cli_warn("%s is released, but its key stays for another %.1f s: %s (%s)", l->o->lock,
@@ -319,9 +318,8 @@ static void set_floor(struct rdl_cli_lock *l)
         return;
     floor_ms = rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
     if (floor_ms == 0 && !is_told)
-        rdl_cli_warn(
-            "--fence: this host's clock is not set, so if the servers lose the number, a smaller one may "
-            "follow; set the clock");
+        rdl_cli_warn("--fence: this host's clock is not set, so if the servers lose the last fencing token, "
+                     "a smaller one may follow; set the clock");
     is_told |= floor_ms == 0;
     rdl_redlock_set_floor(&l->redlock, floor_ms);
 }

@@ -14,7 +14,7 @@ struct gaps {
     char why[WHY_MAX];
 };
 
-static const char too_long[] = "the time was over, give a longer prefix or --wait";
+static const char too_long[] = "time ran out; give a longer prefix or --wait";
 static struct rdl_cli_names names;
 
 /* It is said once, at the end. */
@@ -57,22 +57,21 @@ static void check_search(const struct rdl_cli_look *l, struct gaps *g)
             warn_unsearched(l, i);
     }
     if (names.is_full) {
-        snprintf(why, sizeof why, "more than %d keys begin so, give a longer prefix", RDL_CLI_NAMES_MAX);
+        snprintf(why, sizeof why, "more than %d keys have this prefix; give a longer one", RDL_CLI_NAMES_MAX);
         add_gap(g, RDL_EXIT_UNAVAILABLE, why);
     } else if (l->is_cut) {
         add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
     } else if (searched < quorum) {
-        snprintf(why, sizeof why, "%u of %u servers were searched, and it takes %u%s", searched, n, quorum,
+        snprintf(why, sizeof why, "%u of %u servers were searched, which is not a majority%s", searched, n,
                  status == RDL_EXIT_NOPERM ? " (the user needs +scan +getrange +pttl)" : "");
         add_gap(g, status, why);
     } else if (counting < quorum) {
-        snprintf(why, sizeof why,
-                 "%u of %u servers came up less than --max-ttl ago and may have forgotten some",
+        snprintf(why, sizeof why, "%u of %u servers started less than --max-ttl ago and may have lost locks",
                  searched - counting, n);
         add_gap(g, RDL_EXIT_UNAVAILABLE, why);
     }
     if (names.has_nul)
-        add_gap(g, RDL_EXIT_UNAVAILABLE, "some names have a NUL byte, and cannot be looked at");
+        add_gap(g, RDL_EXIT_UNAVAILABLE, "some names have a NUL byte and cannot be checked");
 }
 
 /* ---------------------------------------------------------------- a name */
@@ -117,7 +116,7 @@ static void check_seen(const struct rdl_cli_look *l, const char *name, struct ga
     if (answers > l->servers->n / 2)
         return;
     rdl_cli_look_error(l, silent, error, sizeof error);
-    snprintf(why, sizeof why, "%s could not be looked at: %s", name, error);
+    snprintf(why, sizeof why, "%s could not be checked: %s", name, error);
     add_gap(g, status_of(l->seen[silent].error), why);
 }
 
@@ -172,7 +171,7 @@ static int list(struct rdl_cli_look *l)
     if (rc == 0 && l->o->json)
         rc = rdl_cli_print(gaps.status == 0 ? "],\"complete\":true}\n" : "],\"complete\":false}\n");
     if (gaps.status != 0)
-        rdl_cli_fail("the list may lack some: %s", gaps.why);
+        rdl_cli_fail("the list may be incomplete: %s", gaps.why);
     if (rc != 0)
         return rc;
     return status == RDL_EXIT_CONFLICT || gaps.status == 0 ? status : gaps.status;

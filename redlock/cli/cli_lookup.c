@@ -149,9 +149,9 @@ static void tell_stays(const struct rdl_cli_servers *s, size_t i, const char *wh
     rdl_cli_servers_where(s, i, where);
     rdl_cli_address_words(&s->endpoint[i], had);
     if (s->endpoint[i].family == RDL_UNRESOLVED)
-        rdl_cli_warn("%s %s: it is not used", where, why);
+        rdl_cli_warn("%s %s: the server is not used", where, why);
     else
-        rdl_cli_warn("%s %s: it is looked for at %s, as before", where, why, had);
+        rdl_cli_warn("%s %s: redlock still tries %s", where, why, had);
 }
 
 /* What was a question to a name server is answered: there is no such name. */
@@ -172,13 +172,13 @@ static void took_none(struct rdl_cli_servers *s, size_t i, const struct answer *
     int is_new = s->endpoint[i].family != RDL_UNRESOLVED || is_refuted(s, i, a);
 
     if (a->found == RDL_CLI_ADDRESS_SEVERAL) {
-        snprintf(why, sizeof why, "has more than one address now (%s), which may be several servers",
+        snprintf(why, sizeof why, "now has more than one address (%s), which may be different servers",
                  a->text);
         if (is_news(&lookups[i], TOLD_SEVERAL))
             tell_stays(s, i, why);
         return;
     }
-    snprintf(why, sizeof why, "has no address now (%s)", a->text);
+    snprintf(why, sizeof why, "now has no address (%s)", a->text);
     if (is_new && is_news(&lookups[i], TOLD_NONE))
         tell_stays(s, i, why);
 }
@@ -200,7 +200,7 @@ static void hear(struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
         stop(u);
         memset(&a, 0, sizeof a);
         a.found = RDL_CLI_ADDRESS_LATER;
-        snprintf(a.text, sizeof a.text, "%s", n < 0 ? "no answer in time" : "the lookup was ended");
+        snprintf(a.text, sizeof a.text, "%s", n < 0 ? "timed out" : "the lookup process was ended");
     }
     u->at_ms = now_ms + pause_ms(s, i);
     u->has_next = a.found == RDL_CLI_ADDRESS_FOUND;
@@ -238,9 +238,9 @@ static void move(struct rdl_cli_servers *s, size_t i)
     rdl_cli_address_take(ep, &lookups[i].next);
     rdl_cli_address_words(ep, to);
     if (had)
-        rdl_cli_warn("%s has moved: its address is %s now, and was %s", where, to, from);
+        rdl_cli_warn("%s has moved from %s to %s", where, from, to);
     else
-        rdl_cli_warn("%s has an address now: %s", where, to);
+        rdl_cli_warn("%s now has an address: %s", where, to);
     log_move(where, had ? from : NULL, to);
     lookups[i].told = 0;
     if (rdl_conn_state(&s->conn[i]) == RDL_CONN_OPENING)
@@ -275,7 +275,7 @@ static void tell_taken(const struct rdl_cli_servers *s, size_t i, size_t by)
     char other[RDL_CLI_WHERE_MAX], why[RDL_CLI_WHERE_MAX + 100];
 
     rdl_cli_servers_where(s, by, other);
-    snprintf(why, sizeof why, "has the address of %s now, and one server has one vote", other);
+    snprintf(why, sizeof why, "now has the address of %s, and a server has only one vote", other);
     if (is_news(&lookups[i], TOLD_TAKEN))
         tell_stays(s, i, why);
 }
@@ -338,7 +338,7 @@ static void begin(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
         u->at_ms = now_ms + PATIENCE_MS;
         return;
     }
-    rdl_cli_note("no process to look up %s: %s", s->endpoint[i].host, strerror(errno));
+    rdl_cli_note("cannot start a process to look up %s: %s", s->endpoint[i].host, strerror(errno));
     u->at_ms = now_ms + EVERY_MS;
 }
 

@@ -69,7 +69,7 @@ static void put_next(struct rdl_cli_program *p, struct source *in)
     else if (what == '%')
         put(p, in, "%", 1);
     else
-        in->why = "behind a % it takes h (the host), p (the port) or another %";
+        in->why = "% must be followed by h (the host), p (the port) or another %";
     in->at += what != '\0' ? 2 : 1;
 }
 
@@ -89,7 +89,7 @@ static void put_quoted(struct rdl_cli_program *p, struct source *in)
         }
     }
     if (*in->at == '\0')
-        in->why = "it has a quote that does not end";
+        in->why = "a quote is not closed";
     else
         in->at++;
 }

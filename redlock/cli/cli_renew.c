@@ -38,9 +38,9 @@ static void tell_failed_renewal(struct rdl_cli_held *h, int rc)
 
     rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
     if (rc == RDL_UNKNOWN) /* each of them says so itself */
-        (is_first ? rdl_cli_warn : rdl_cli_note)("%s not renewed: %s", lock, why);
+        (is_first ? rdl_cli_warn : rdl_cli_note)("%s was not renewed: %s", lock, why);
     else
-        (is_first ? rdl_cli_warn : rdl_cli_note)("%s not renewed (%s): %s", lock, rdl_strerror(rc), why);
+        (is_first ? rdl_cli_warn : rdl_cli_note)("%s was not renewed (%s): %s", lock, rdl_strerror(rc), why);
 }
 
 /* 1: the lease ends later now. */
@@ -50,7 +50,7 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
     if (rc >= RDL_OK) {
         renewed(h, now);
         (h->failures > 0 ? rdl_cli_tell : rdl_cli_note)(
-            "%s renewed%s", h->lock->o->lock, rc == RDL_REPAIRED ? ", and put back where it was gone" : "");
+            "%s renewed%s", h->lock->o->lock, rc == RDL_REPAIRED ? ", and restored where missing" : "");
         rdl_cli_lock_note_servers(h->lock);
         if (h->failures > 0 || rdl_cli_is_chatty())
             rdl_cli_event(h->lock, RDL_CLI_RENEWED, NULL, -1);
@@ -59,7 +59,7 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
     }
     if (rc == RDL_E_CAP) {
         if (!h->capped)
-            rdl_cli_note("%s is not renewed any more: --max-hold", h->lock->o->lock);
+            rdl_cli_note("%s is not renewed any more, because of --max-hold", h->lock->o->lock);
         h->capped = 1;
         rdl_keeper_failed(&h->keeper, now);
         return 0;
@@ -142,19 +142,18 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
     if (rc == RDL_OK && !lost)
         rdl_cli_note("%s released", l->o->lock);
     else if (stolen)
-        rdl_cli_fail("%s is lost: somebody else got it before it was released (%s)", l->o->lock, why);
+        rdl_cli_fail("%s is lost: another client held it before it was released (%s)", l->o->lock, why);
     else if (rc == RDL_OVERWRITTEN)
         rdl_cli_lease_overwritten(l);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)
-        rdl_cli_warn(
-            "%s was gone from a majority of the servers before it was released: somebody else may have "
-            "held it at the same time (%s)",
-            l->o->lock, why);
+        rdl_cli_warn("%s was gone from a majority of the servers before it was released: another client may "
+                     "have held it at the same time (%s)",
+                     l->o->lock, why);
     else if (rc == RDL_UNKNOWN && rdl_cli_lock_is_unanswered(l))
-        rdl_cli_warn("%s: release not confirmed (%s); it is free when its lease ends, at the latest",
+        rdl_cli_warn("%s: release not confirmed (%s); it is free when its lease expires, at the latest",
                      l->o->lock, why[0] != '\0' ? why : rdl_strerror(rc));
     else if (rc != RDL_OK)
-        rdl_cli_warn("%s could not be released (%s): it is free when its lease ends", l->o->lock,
+        rdl_cli_warn("%s could not be released (%s): it is free when its lease expires", l->o->lock,
                      why[0] != '\0' ? why : rdl_strerror(rc));
     rdl_cli_lease_cancel(l);
     return stolen;

@@ -139,7 +139,7 @@ static void tell_lost(struct backlog *b)
 {
     char text[100];
 
-    snprintf(text, sizeof text, "%lu more lines were not written: nobody read this", b->lost);
+    snprintf(text, sizeof text, "%lu lines were dropped because nothing was reading them", b->lost);
     if (is_logged(b->fd))
         b->len = message(b->text, sizeof b->text, "warning", text);
     else

@@ -82,7 +82,7 @@ static int take_file(const char *path, struct rdl_bytes *password)
         return RDL_EXIT_NOINPUT;
     }
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IROTH) != 0)
-        rdl_cli_warn("every user can read the password file %s (chmod 600 it)", path);
+        rdl_cli_warn("every user can read the password file %s: chmod 600 it", path);
     return take_fd(fd, path, password);
 }
 

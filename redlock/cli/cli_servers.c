@@ -101,8 +101,9 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
         return 0;
     }
     why = rdl_cli_url_mistake(url) != NULL ? rdl_cli_url_mistake(url) : why;
-    rdl_cli_fail("%s: %s (redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)",
-                 origin(o, i, from), why != NULL ? why : "it cannot be read");
+    rdl_cli_fail("%s: %s (write redis://[[user]:password@]host[:port][/db] or "
+                 "unix://[[user]:password@]/path)",
+                 origin(o, i, from), why != NULL ? why : "it is not a URL");
     return RDL_EXIT_DATA;
 }
 
@@ -131,10 +132,9 @@ static int parse_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o,
 /* All of one name's addresses: nobody can know which of them the others take. */
 static void refuse_several(const char *where, const char *all)
 {
-    rdl_cli_fail(
-        "%s has more than one address (%s): if they are several servers, the lock would have several "
-        "holders; name one of them, or give --any-address if all lead to one server",
-        where, all);
+    rdl_cli_fail("%s has more than one address (%s): if they are different servers, several clients could "
+                 "hold the lock; name one address, or give --any-address if all lead to the same server",
+                 where, all);
 }
 
 /*
@@ -156,7 +156,7 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
         return 0;
     case RDL_CLI_ADDRESS_NONE:
     case RDL_CLI_ADDRESS_LATER:
-        rdl_cli_note("no address for %s (%s): it is left to the connect command", where, why);
+        rdl_cli_note("no address for %s (%s): the connect command has to find it", where, why);
         return 0;
     case RDL_CLI_ADDRESS_SEVERAL:
         break;
@@ -196,8 +196,8 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
             s->unresolved[i] = why;
             s->may_resolve[i] = 1;
             if (!is_lenient)
-                rdl_cli_warn("%s: its name cannot be looked up now (%s): it counts as down until it can",
-                             where, why);
+                rdl_cli_warn("cannot look up %s now (%s): the server counts as down until this works", where,
+                             why);
         } else if (found == RDL_CLI_ADDRESS_NONE) {
             s->unresolved[i] = why;
             int len = snprintf(list + n, cap - n, "%s%s (%s)", n > 0 ? ", " : "", where, why);
@@ -219,7 +219,7 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
     if (rc != 0 || bad == 0 || o->verb == RDL_CLI_DOCTOR)
         return rc;
     if (s->n - bad >= s->n / 2 + 1) {
-        rdl_cli_warn("no address for %s; counted as down (%zu of %zu)", list, bad, s->n);
+        rdl_cli_warn("no address for %s; counted as down (%zu of %zu servers)", list, bad, s->n);
         return 0;
     }
     rdl_cli_fail("no address for %s%s", list, s->n > 1 ? "; no majority of the servers is left" : "");
@@ -279,8 +279,8 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
         for (size_t k = 0; k < i; k++) {
             if (!rdl_cli_servers_is_same(s, k, i))
                 continue;
-            rdl_cli_fail("%s and number %zu are the same server: it would have two votes", origin(o, k, from),
-                         i + 1);
+            rdl_cli_fail("%s and number %zu are the same server, which would have two votes: name it once",
+                         origin(o, k, from), i + 1);
             return RDL_EXIT_DATA;
         }
     }
@@ -372,7 +372,8 @@ int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli
     }
     is_new = is_refused && rdl_cli_secret_reread(o->password_file, &password);
     if (is_new)
-        rdl_cli_note("a login was refused, and %s now holds another password: trying it", o->password_file);
+        rdl_cli_note("a login was refused, and %s now contains another password: trying that",
+                     o->password_file);
     for (size_t i = 0; i <= s->n; i++) {
         if (is_new) {
             s->endpoint[i].password = password;

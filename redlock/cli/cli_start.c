@@ -14,9 +14,9 @@ static const char *misplaced(const struct rdl_cli_options *o, int fd)
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
         return "is not open for writing: redirect it, as in 9>>FILE";
     if (fd == o->password_fd || fd == o->token_fd)
-        return "is where the password or the token is read from: give another";
+        return "is where the password or the token is read from: use another";
     if (fd == STDOUT_FILENO && (o->verb & (RDL_CLI_ACQUIRE | RDL_CLI_HOLD)) && o->token_file == NULL)
-        return "is where the token goes: give another";
+        return "is where the token is written: use another";
     return NULL;
 }
 
@@ -27,7 +27,7 @@ static int open_log(const struct rdl_cli_options *o)
     const char *why = o->log_fd >= 0 ? misplaced(o, fd) : NULL;
 
     if (o->log == RDL_CLI_LOG_NONE && o->log_fd >= 0) {
-        rdl_cli_fail("--log-fd is for --log: say --log text or --log json, too");
+        rdl_cli_fail("--log-fd works only with --log: add --log text or --log json");
         return RDL_EXIT_USAGE;
     }
     if (why != NULL) {
@@ -35,7 +35,7 @@ static int open_log(const struct rdl_cli_options *o)
         return RDL_EXIT_USAGE;
     }
     if (o->log == RDL_CLI_LOG_JSON && fd == STDERR_FILENO && o->trace && o->trace_file == NULL) {
-        rdl_cli_fail("--trace would stand between the objects of --log json: give --trace=FILE, or --log-fd");
+        rdl_cli_fail("--trace and --log json cannot both use standard error: give --trace=FILE, or --log-fd");
         return RDL_EXIT_USAGE;
     }
     if (fd > STDERR_FILENO)
@@ -53,9 +53,8 @@ static void warn_of_default_server(void)
     struct rdl_cli_json j;
 
     rdl_cli_warn_always(
-        "no server was named (-u, $REDLOCK_URLS, $REDIS_URL), so this uses 127.0.0.1:6379, and "
-        "the lock holds on this host only; name your servers, or give -u redis://127.0.0.1:6379 if this is "
-        "what you want");
+        "no server was named (-u, $REDLOCK_URLS, $REDIS_URL): using 127.0.0.1:6379, so the lock holds on "
+        "this host only; name your servers, or give -u redis://127.0.0.1:6379 if you want that");
     if (rdl_cli_log_fd() < 0)
         return;
     rdl_cli_log_begin(&j, line, sizeof line, "default_server");
@@ -73,10 +72,9 @@ static void warn_of_long_lease(const struct rdl_cli_options *o)
         return;
     rdl_cli_duration_text(o->max_ttl_ms, lease);
     rdl_cli_duration_text(RDL_CLI_MAX_TTL_MS, usual);
-    rdl_cli_warn(
-        "%s (%s) is longer than the %s that other clients assume: after a restart of the servers they "
-        "may take this lock while it is held; give --max-ttl=%s here and to all clients of these servers",
-        option, lease, usual, lease);
+    rdl_cli_warn("%s (%s) is longer than the %s that other clients assume, so they may take this lock while "
+                 "it is held if the servers restart; give all clients of these servers --max-ttl=%s",
+                 option, lease, usual, lease);
 }
 
 /* What a lock that is taken now would not protect. */

@@ -62,12 +62,15 @@ struct run {
 /* The lease ends soon. With --max-hold that was asked for, and is no loss. */
 static void expire(struct run *r)
 {
+    char time[RDL_CLI_DURATION_MAX];
+
     if (!r->held.capped || r->held.until_ms == 0) {
         rdl_cli_held_lose(&r->held, "the lease could not be renewed; stopping the command");
         return;
     }
     if (!r->spent && !r->exited) {
-        rdl_cli_fail("%s has been held for --max-hold: stopping the command", r->lock->o->lock);
+        rdl_cli_fail("%s has reached --max-hold (%s): stopping the command", r->lock->o->lock,
+                     rdl_cli_duration_text(r->lock->o->max_hold_ms, time));
         rdl_cli_event(r->lock, RDL_CLI_LOSING, "--max-hold is over", -1);
     }
     r->spent |= !r->exited;
@@ -90,19 +93,20 @@ static void immune(struct run *r)
     const char *name = r->lock->o->lock;
 
     if (r->phase == RUNNING) {
-        rdl_cli_warn("the command takes no signals: it runs as another user");
+        rdl_cli_warn("cannot send a signal to the command: it runs as another user");
         return;
     }
     if (r->immune)
         return;
     r->immune = 1;
     if (r->exited)
-        rdl_cli_fail(
-            "cannot stop what the command left behind: it runs as another user and works on without %s",
-            name);
-    else
-        rdl_cli_fail("cannot stop the command: it runs as another user and works on after the lease of %s",
+        rdl_cli_fail("cannot stop processes that the command left behind: they run as another user and "
+                     "continue without %s",
                      name);
+    else
+        rdl_cli_fail(
+            "cannot stop the command: it runs as another user and continues without %s; stop it by hand",
+            name);
 }
 
 static void tell_group(struct run *r, int sig)
@@ -160,14 +164,16 @@ static void guardian_ended(struct run *r, int status)
     r->guardian.pid = 0;
     if (WIFEXITED(status)) {
         r->held.until_ms = 0;
-        rdl_cli_held_lose(&r->held, "its lease has ended");
+        rdl_cli_held_lose(&r->held, "its lease has expired");
         return;
     }
     if (rdl_cli_now(r->lock) >= r->held.until_ms)
         return; /* nothing is left to guard, and the supervisor stops the command by itself */
     rdl_cli_warn("the guardian process was killed; starting another");
     if (rdl_cli_guardian_start(&g, r->lock->o->ttl_ms) != 0) {
-        rdl_cli_warn("no new guardian: %s", strerror(errno));
+        rdl_cli_warn("cannot start another guardian (%s): if redlock is killed now, the command continues "
+                     "without the lock",
+                     strerror(errno));
         return;
     }
     close(r->guardian.fd);
@@ -222,7 +228,7 @@ static void tell_strays(struct run *r)
     if (r->strays || !rdl_cli_strays_names(&t))
         return;
     r->strays = 1;
-    rdl_cli_warn("processes of the command left its process group; stopping them, too: %s", names);
+    rdl_cli_warn("also stopping processes that left the command's process group: %s", names);
 }
 
 /* Those that are known and did not get that signal before. */
@@ -242,21 +248,20 @@ static void warn_of_strays(struct run *r)
         return;
     if (are_strays_stopped(r))
         rdl_cli_fail(
-            "processes that left the command's process group could not be stopped and work on without "
-            "%s: %s",
+            "cannot stop processes that left the command's process group; they continue without %s: %s",
             r->lock->o->lock, names);
     else
-        rdl_cli_warn(
-            "the command has ended, and processes that it started work on without %s: %s; they left its "
-            "process group, so let the command wait for them",
-            r->lock->o->lock, names);
+        rdl_cli_warn("the command has ended, but processes that left its process group continue without %s: "
+                     "%s; let the command wait for them",
+                     r->lock->o->lock, names);
 }
 
 /* ---------------------------------------------------------------- phases */
 
 static void leave_behind(struct run *r)
 {
-    rdl_cli_warn("the command left processes behind; stopping them before %s is released", r->lock->o->lock);
+    rdl_cli_warn("the command has ended, but not all its processes: stopping them before %s is released",
+                 r->lock->o->lock);
 }
 
 /* All there is to decide: in which phase which event leads where, by which signal, and what is said. */
@@ -389,7 +394,7 @@ static int are_strays_over(const struct run *r, uint64_t now)
 static void came_late(struct run *r, uint64_t now)
 {
     if (now >= before_end(r, r->phase <= LEFTOVER ? r->guardian.early_ms : 0))
-        rdl_cli_held_lose(&r->held, "its lease ended before the command was seen to end");
+        rdl_cli_held_lose(&r->held, "its lease expired before the command was seen to end");
 }
 
 /* When to look again even if nothing happens. */

@@ -24,6 +24,11 @@ enum { BEHIND_MAX = 1 + RDL_CLI_LOCKS_MAX, LINE_MAX_LEN = RDL_VALUE_MAX + BEHIND
 static const char *file; /* that was made for the token, and does not have it yet */
 static int file_fd = -1;
 
+/* What an empty token file means. */
+static const char unfinished[] =
+    "it exists but is empty: the redlock acquire that created it was killed, or is still waiting for "
+    "the lock; delete the file if it is not waiting";
+
 /* ---------------------------------------------------------------- reading */
 
 /*
@@ -51,7 +56,7 @@ static int check_locks(const char *words, const char *from, const struct rdl_cli
 {
     if (words[0] != '-' || strcmp(words, o->lock) == 0)
         return 0;
-    rdl_cli_fail("the token of %s is that of %s together, not of %s: name these", from, words, o->lock);
+    rdl_cli_fail("the token in %s is for %s together, not for %s: name the same locks", from, words, o->lock);
     return RDL_EXIT_DATA;
 }
 
@@ -64,8 +69,8 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
         text[--len] = '\0';
     if (!is_line(text, len)) {
         const char *fault = rdl_cli_line_fault(text, len);
-        rdl_cli_fail("%s holds no token: %s", from,
-                     fault != NULL ? fault : "that is 40 hex digits, as redlock acquire prints them");
+        rdl_cli_fail("%s contains no token: %s", from,
+                     fault != NULL ? fault : "it must be the 40 hex digits that redlock acquire printed");
         return RDL_EXIT_DATA;
     }
     for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has small letters */
@@ -96,18 +101,12 @@ static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, ch
     char text[LINE_MAX_LEN + 2] = "";
     ssize_t len = read_all(fd, text, sizeof text - 1);
 
-    if (len < 0) {
-        rdl_cli_fail("cannot read the token from %s: %s", from, strerror(errno));
+    if (len < 0 || (len == 0 && o->token_file != NULL)) {
+        rdl_cli_fail("cannot read the token from %s: %s", from, len < 0 ? strerror(errno) : unfinished);
         return RDL_EXIT_NOINPUT;
     }
     if (len == 0) {
-        if (o->token_file == NULL)
-            rdl_cli_fail("%s is empty: no token", from);
-        else
-            rdl_cli_fail(
-                "the token file %s is empty: a redlock acquire made it and was killed, or still waits "
-                "for the lock; delete it if none waits",
-                from);
+        rdl_cli_fail("%s is empty: it must contain the token that redlock acquire printed", from);
         return RDL_EXIT_NOINPUT;
     }
     if (strlen(text) < (size_t)len)
@@ -124,8 +123,7 @@ static int take_file(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
     if (fd < 0)
         rdl_cli_fail("cannot open the token file %s: %s", path, strerror(errno));
     else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
-        rdl_cli_fail("other users can read the token file %s, and whoever has the token may release the lock "
-                     "(chmod 600 it)",
+        rdl_cli_fail("other users can read the token file %s, and could release the lock: chmod 600 it",
                      path);
     else
         rc = take_fd(fd, path, o, token);
@@ -147,7 +145,8 @@ int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX
         snprintf(text, sizeof text, "%s", value); /* what is cut off makes it no token */
         return take(text, "$REDLOCK_TOKEN", o, token);
     }
-    rdl_cli_fail("no token: give what redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN");
+    rdl_cli_fail(
+        "no token: give the one that redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN");
     return RDL_EXIT_USAGE;
 }
 
@@ -158,17 +157,15 @@ static const char *why_it_exists(const char *path)
     struct stat st;
 
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
-        return "it exists and is empty: a redlock acquire made it and was killed, or still waits for the "
-               "lock; "
-               "delete it if none waits";
-    return "it exists; is the lock in it still held?";
+        return unfinished;
+    return "it exists; delete it if its lock is not held any more";
 }
 
 int rdl_cli_token_create(const char *path)
 {
     file_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file_fd < 0) {
-        rdl_cli_fail("cannot make the token file %s: %s", path,
+        rdl_cli_fail("cannot create the token file %s: %s", path,
                      errno == EEXIST ? why_it_exists(path) : strerror(errno));
         return RDL_EXIT_CANTCREAT;
     }
@@ -235,14 +232,14 @@ int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_
     if (rc == 0 && file != NULL)
         rc = close(file_fd);
     if (rc > 0) {
-        rdl_cli_tell("signal %d came before standard output took the token: releasing %s", rc, o->lock);
+        rdl_cli_tell("signal %d came before the token was written: releasing %s", rc, o->lock);
         rdl_cli_token_drop();
         return 128 + rc;
     }
     if (rc != 0) {
         rdl_cli_fail("cannot write the token to %s (%s): releasing %s",
                      file != NULL ? file : "standard output",
-                     errno == ETIMEDOUT ? "nobody read it in time" : strerror(errno), o->lock);
+                     errno == ETIMEDOUT ? "it was not read in time" : strerror(errno), o->lock);
         rdl_cli_token_drop();
         return RDL_EXIT_CANTCREAT;
     }

@@ -95,16 +95,14 @@ static int is_bare_ip6(const char *url)
 const char *rdl_cli_url_mistake(const char *url)
 {
     if (has_quotes(url))
-        return "it is in quotes: leave them out, as in " EXAMPLE;
+        return "it is in quotes: remove them, as in " EXAMPLE;
     if (has_comma(url))
-        return "there is a comma between URLs: separate them by spaces in $REDLOCK_URLS, and give each a -u "
-               "of "
-               "its own otherwise";
+        return "a comma separates URLs: use spaces in $REDLOCK_URLS, and a -u for each on the command line";
     if (begins_with(url, "tcp://"))
-        return "it begins with redis:// and not with tcp://, as in " EXAMPLE;
+        return "it must begin with redis://, not with tcp://, as in " EXAMPLE;
     if (is_bare_ip6(url))
-        return "an IPv6 address is written in brackets, as in redis://[2001:db8::1]:6379";
+        return "put the IPv6 address in brackets, as in redis://[2001:db8::1]:6379";
     if (url[0] != '\0' && strstr(url, "://") == NULL)
-        return "it does not begin with redis://, as in " EXAMPLE;
+        return "it must begin with redis://, as in " EXAMPLE;
     return NULL;
 }

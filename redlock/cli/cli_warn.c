@@ -30,7 +30,8 @@ static void tell_failures(const struct rdl_cli_lock *l)
         if (!rdl_cli_lock_is_final(l, i) || !is_first(&told, i))
             continue;
         rdl_cli_lock_report(l, i, one, sizeof one);
-        rdl_cli_warn("a server takes no part in %s, and will not by itself: %s", l->o->lock, one);
+        rdl_cli_warn("a server is not used for %s and will not recover without intervention: %s", l->o->lock,
+                     one);
     }
 }
 
@@ -76,14 +77,14 @@ static void tell_lacks(const struct rdl_cli_lock *l)
     const char *all = those_without(l, ALL, &told[ALL]);
 
     if (all[0] != '\0')
-        rdl_cli_warn("INFO is refused by %s: a restart, a replica, a server that is listed twice or that "
-                     "deletes keys when its memory is full is not seen; grant the user +info, or say "
-                     "--restart-guard=off",
+        rdl_cli_warn("INFO is refused by %s, so redlock does not notice a restart, a replica, a server that "
+                     "is listed twice or that deletes keys when its memory is full; grant the user +info, or "
+                     "give --restart-guard=off",
                      all);
     all = those_without(l, UPTIME, &told[UPTIME]);
     if (all[0] != '\0')
-        rdl_cli_warn("INFO on %s shows no uptime, so a restart is not noticed: give --restart-guard=off if a "
-                     "restart loses no data",
+        rdl_cli_warn("INFO on %s shows no uptime, so redlock does not notice a restart: give "
+                     "--restart-guard=off if a restart loses no data",
                      all);
     all = those_without(l, RUN_ID, &told[RUN_ID]);
     if (all[0] != '\0')
@@ -111,7 +112,7 @@ static void tell_blind(const struct rdl_cli_lock *l)
         if (!is_blind(l, i) || !is_first(&told, i))
             continue;
         rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_warn("--canary: %s is not watched: the user may not get and set the key " RDL_CANARY_KEY
+        rdl_cli_warn("--canary does not watch %s: the user may not get and set the key " RDL_CANARY_KEY
                      " there",
                      where);
     }
@@ -174,10 +175,9 @@ void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
         if (in_a_row[i] != RENEWALS)
             continue;
         rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_warn(
-            "%s has been held by another client on %s for %d renewals of this one's lease: a host that "
-            "names other servers may hold it too; give all hosts the same list",
-            l->o->lock, where, RENEWALS);
+        rdl_cli_warn("%s has been held by another client on %s for %d renewals of this lease: a host with "
+                     "another list of servers may hold it, too; give all hosts the same list",
+                     l->o->lock, where, RENEWALS);
     }
 }
 

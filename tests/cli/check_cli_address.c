@@ -127,7 +127,7 @@ START_TEST(of_two_families_ipv4_is_taken_whatever_the_order)
     ck_assert_str_eq(said, "");
     rdl_cli_loudness(RDL_CLI_VERBOSE);
     ck_assert_int_eq(init_one(0), 0);
-    ck_assert_str_eq(said, "redlock: a.test: its IPv6 address is not used, only its IPv4 address\n");
+    ck_assert_str_eq(said, "redlock: a.test: its IPv4 address is used, not its IPv6 address\n");
 }
 END_TEST
 
@@ -235,7 +235,7 @@ START_TEST(every_name_without_an_address_is_named)
     ck_assert_int_eq(init(urls, 5, 0), 0);
     ck_assert_ptr_nonnull(strstr(said, "no address for x.invalid:1 ("));
     ck_assert_ptr_nonnull(strstr(said, "), y.invalid:2 ("));
-    ck_assert_ptr_nonnull(strstr(said, "; counted as down (2 of 5)"));
+    ck_assert_ptr_nonnull(strstr(said, "; counted as down (2 of 5 servers)"));
     ck_assert_int_eq(init(urls, 3, 0), 68);
     ck_assert_ptr_nonnull(strstr(said, "no address for x.invalid:1 ("));
     ck_assert_ptr_nonnull(strstr(said, "), y.invalid:2 ("));

@@ -343,7 +343,7 @@ START_TEST(a_renewal_that_succeeds_ends_a_row_of_failures)
     for (int i = 0; i < 2; i++) {
         ck_assert_str_eq(renew(&h), "");
         down_at = now;
-        ck_assert_ptr_nonnull(strstr(renew(&h), "warning: nightly not renewed"));
+        ck_assert_ptr_nonnull(strstr(renew(&h), "warning: nightly was not renewed"));
         ck_assert_str_eq(renew(&h), "");
         up_at = now;
         ck_assert_str_eq(renew(&h), "redlock: nightly renewed\n");

@@ -198,7 +198,7 @@ START_TEST(a_rival_on_one_server_is_told_by_run_at_the_third_renewal)
     command_start(&a);
     command_await_err(&a, "nightly has been held by another client on 127.0.0.1:");
     command_await_err(&a,
-                      " for 3 renewals of this one's lease: a host that names other servers may hold it too; "
+                      " for 3 renewals of this lease: a host with another list of servers may hold it, too; "
                       "give all hosts the same list\n");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);

@@ -59,9 +59,9 @@ START_TEST(what_its_holder_left_behind_is_deleted_where_it_stands)
     set(2, TOKEN);
     ck_assert_int_eq(break_it(of_it, N), 0);
     ck_assert_ptr_nonnull(strstr(a.out, "nightly: held by " ID " on 2 of 3, "));
-    ck_assert_str_eq(
-        a.err, "redlock: nightly of " ID
-               " is gone from 3 of 3 servers; should its holder live, it hears that at its next renewal\n");
+    ck_assert_str_eq(a.err,
+                     "redlock: nightly, held by " ID ", is gone from 3 of 3 servers; if that client is "
+                     "alive, it learns at its next renewal that the lock is lost\n");
     for (int i = 0; i < N; i++)
         ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
 }
@@ -73,7 +73,7 @@ START_TEST(another_holders_keys_are_left_alone)
     set(0, OTHER);
     set(1, OTHER);
     ck_assert_int_eq(break_it(of_it, N), 1);
-    ck_assert_str_eq(a.err, "redlock: nightly is not held by " ID " any more: it is left as it is\n");
+    ck_assert_str_eq(a.err, "redlock: nightly is not held by " ID ": nothing was deleted\n");
     set(2, TOKEN);
     ck_assert_int_eq(break_it(of_it, N), 0);
     ck_assert_str_eq(live_command(&server[2], "EXISTS nightly"), ":0\r\n");
@@ -88,13 +88,14 @@ START_TEST(without_a_terminal_it_is_to_be_said_whose)
         set(i, TOKEN);
     ck_assert_int_eq(break_it(asks, N), 64);
     ck_assert_str_eq(a.err,
-                     "redlock: there is no terminal to ask on: say --held-by " ID " if its holder is gone\n");
+                     "redlock: cannot ask without a terminal: give --held-by " ID " if the holder is gone\n");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
     live_command(&server[1], "DEL nightly");
     set(2, OTHER);
     ck_assert_int_eq(break_it(asks, N), 64);
-    ck_assert_ptr_nonnull(strstr(
-        a.err, "nightly is not held by one on a majority: say whose keys are to go, by --held-by ID\n"));
+    ck_assert_ptr_nonnull(strstr(a.err,
+                                 "no client holds nightly on a majority of the servers: say whose keys to "
+                                 "delete by --held-by ID\n"));
 }
 END_TEST
 
@@ -109,7 +110,7 @@ static pid_t start_asking_of(const char *name, const char *id)
     char text[64];
 
     live_url(&server[0], LIVE_V4, url, sizeof url);
-    snprintf(text, sizeof text, " of %s? Only if its holder is gone [y/N] ", id);
+    snprintf(text, sizeof text, ", held by %s? Only if that client is gone [y/N] ", id);
     pid_t shell = terminal_start(slave, (const char *const[]){"break", "-u", url, name, NULL});
     terminal_expect(master, text);
     return shell;
@@ -141,9 +142,11 @@ START_TEST(on_a_terminal_it_asks)
     set(0, TOKEN);
     master = terminal_open(&slave);
     pid_t shell = start_asking("nightly");
-    ck_assert_ptr_nonnull(strstr(terminal_written(), "\nredlock: delete nightly of " ID "? "));
+    ck_assert_ptr_nonnull(strstr(terminal_written(), "\nredlock: delete nightly, held by " ID "? "));
     terminal_type(master, answers[_i].answer);
     expect_end(shell, answers[_i].how);
+    int is_kept = strstr(terminal_written(), "redlock: nightly was not deleted") != NULL;
+    ck_assert_int_eq(is_kept, strcmp(answers[_i].how, "exit 1") == 0);
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), answers[_i].exists);
 }
 END_TEST
@@ -196,7 +199,7 @@ START_TEST(stopped_at_the_question_it_asks_again)
     terminal_type(master, "y\n");
     terminal_expect(master, "y\r\n");
     ck_assert_int_eq(kill(job, SIGCONT), 0);
-    terminal_expect(master, "redlock: delete nightly of " ID "? Only if its holder is gone [y/N] ");
+    terminal_expect(master, "redlock: delete nightly, held by " ID "? Only if that client is gone [y/N] ");
     terminal_type(master, "n\n");
     expect_end(shell, "exit 1");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
@@ -221,7 +224,7 @@ START_TEST(the_question_has_no_control_bytes_of_a_name)
     live_command(&server[0], "SET \"a\\x1b[2J\" " TOKEN);
     master = terminal_open(&slave);
     pid_t shell = start_asking("a\033[2J");
-    ck_assert_ptr_nonnull(strstr(terminal_written(), "redlock: delete a?[2J of "));
+    ck_assert_ptr_nonnull(strstr(terminal_written(), "redlock: delete a?[2J, held by "));
     ck_assert_ptr_null(strchr(terminal_written(), '\033'));
     terminal_type(master, "n\n");
     expect_end(shell, "exit 1");
@@ -236,7 +239,7 @@ START_TEST(a_connection_that_is_lost_meanwhile_is_opened_again)
     pid_t shell = start_asking("nightly");
     ck_assert_str_eq(live_command(&server[0], "CLIENT KILL TYPE normal SKIPME yes"), ":1\r\n");
     terminal_type(master, "y\n");
-    terminal_expect(master, "redlock: nightly of " ID " is gone from 1 of 1 servers; ");
+    terminal_expect(master, "redlock: nightly, held by " ID ", is gone from 1 of 1 servers; ");
     expect_end(shell, "exit 0");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
@@ -245,9 +248,9 @@ END_TEST
 START_TEST(what_nobody_holds_needs_no_breaking)
 {
     ck_assert_int_eq(break_it(asks, N), 0);
-    ck_assert_str_eq(a.err, "redlock: nobody holds nightly: there is nothing to break\n");
+    ck_assert_str_eq(a.err, "redlock: nightly is not held: there is nothing to break\n");
     ck_assert_int_eq(break_it(of_it, N), 0);
-    ck_assert_str_eq(a.err, "redlock: nobody holds nightly: there is nothing to break\n");
+    ck_assert_str_eq(a.err, "redlock: nightly is not held: there is nothing to break\n");
 }
 END_TEST
 
@@ -255,9 +258,9 @@ END_TEST
 START_TEST(where_it_cannot_ask_it_does_not_say_that_nobody_holds_it)
 {
     static const char *const guarded[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
-    static const char text[] =
-        "redlock: nothing was deleted: it is not known whether nightly is held; redlock doctor says what is "
-        "wrong with these servers\n";
+    static const char text[] = "redlock: nothing was deleted: it is unknown whether nightly is held, because "
+                               "too few servers replied or "
+                               "have a vote; check them with redlock doctor\n";
 
     ck_assert_int_eq(break_it(guarded, N), 69);
     ck_assert_str_eq(a.err, text);
@@ -286,8 +289,8 @@ START_TEST(too_few_servers_are_told)
     live_kill(&server[0]);
     live_kill(&server[1]);
     ck_assert_int_eq(break_it(of_it, N), 69);
-    ck_assert_str_eq(a.err, "redlock: nightly of " ID
-                            " is gone from 1 of 3 servers, and 2 are needed: its holder may have it still\n");
+    ck_assert_str_eq(a.err, "redlock: nightly, held by " ID ", is gone from 1 of 3 servers (2 needed): that "
+                            "client may still hold it; try again\n");
 }
 END_TEST
 
@@ -331,7 +334,7 @@ START_TEST(what_is_longer_now_is_another_value)
     pid_t shell = start_asking_of("nightly", "3511893f");
     live_command(&server[0], "SET nightly %s", value);
     terminal_type(master, "y\n");
-    terminal_expect(master, "redlock: nightly changed while it was broken");
+    terminal_expect(master, "redlock: nightly changed while it was being deleted");
     expect_end(shell, "exit 1");
     ck_assert_str_eq(live_command(&server[0], "STRLEN nightly"), ":70\r\n");
 }
@@ -350,7 +353,7 @@ START_TEST(a_key_that_is_no_lock_is_left_to_people)
 
     live_command(&server[0], "%s", odd[_i].set);
     snprintf(text, sizeof text,
-             "redlock: nightly at 127.0.0.1:%d is %s, so not a lock: if nobody needs it, delete it by hand\n",
+             "redlock: nightly on 127.0.0.1:%d is %s, not a lock: if nothing needs it, delete it by hand\n",
              server[0].port, odd[_i].what);
     ck_assert_int_eq(break_it(held_by, 1), 65);
     ck_assert_str_eq(a.err, text);

@@ -94,7 +94,8 @@ START_TEST(one_whose_lease_ended_before_its_start_is_not_run)
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), RDL_EXIT_LOST);
-    ck_assert_str_eq(heard_since(), "redlock: the lease ended before the command could be started\n");
+    ck_assert_str_eq(heard_since(),
+                     "redlock: nightly is lost: its lease expired before the command could be started\n");
 }
 END_TEST
 
@@ -363,8 +364,8 @@ START_TEST(a_command_that_became_another_user_cannot_be_stopped_and_that_is_told
     static const char *const before[] = {"exec", "", "setsid"};
     static const char *const said[] = {
         "cannot stop the command: it runs as another user",
-        "cannot stop what the command left behind: it runs as another user",
-        "processes that left the command's process group could not be stopped and work on without nightly: "};
+        "cannot stop processes that the command left behind: they run as another user",
+        "cannot stop processes that left the command's process group; they continue without nightly: "};
     char script[256], pid[32];
     int fd[2];
 

@@ -240,7 +240,7 @@ START_TEST(a_ttl_above_the_longest_is_refused)
     command_set(&a, (const char *const[]){"--ttl", "10s", "--max-ttl", "9s", NULL}, server, N, "nightly",
                 "echo ran");
     ck_assert_int_eq(command_run(&a), 64);
-    ck_assert_ptr_nonnull(strstr(a.err, "--ttl (10s) is above --max-ttl (9s)"));
+    ck_assert_ptr_nonnull(strstr(a.err, "--ttl (10s) must be at most --max-ttl (9s)"));
 }
 END_TEST
 
@@ -268,7 +268,7 @@ START_TEST(a_hold_has_an_end)
     command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", NULL}, server,
                 N, "nightly", "while :; do sleep 0.01; done");
     ck_assert_int_eq(command_run(&a), 124); /* not lost: it was to be stopped */
-    ck_assert_str_eq(a.err, "redlock: nightly has been held for --max-hold: stopping the command\n");
+    ck_assert_str_eq(a.err, "redlock: nightly has reached --max-hold (8s): stopping the command\n");
     command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", "-v", NULL},
                 server, N, "nightly", "trap 'exit 0' TERM; while :; do sleep 0.01; done");
     ck_assert_int_eq(command_run(&a), 124); /* whatever the command makes of it */
@@ -289,7 +289,7 @@ START_TEST(a_hold_may_be_shorter_than_the_ttl)
     ck_assert_int_eq(command_run(&a), 124);
     ck_assert_str_eq(a.out, "2000\n");
     ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: nightly has been held for --max-hold: stopping the command\n"));
+        strstr(a.err, "redlock: nightly has reached --max-hold (2s): stopping the command\n"));
     ck_assert_ptr_null(strstr(a.err, "nightly renewed"));
     ck_assert_ptr_null(strstr(a.err, "lost"));
 }

@@ -341,7 +341,7 @@ START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
     command_await_gone(child);
     kill(c.pid, SIGCONT);
     ck_assert_int_eq(command_end(&c), 75);
-    ck_assert_msg(strstr(c.err, "nightly is lost: its lease ended before the command was seen to end") !=
+    ck_assert_msg(strstr(c.err, "nightly is lost: its lease expired before the command was seen to end") !=
                           NULL ||
                       strstr(c.err, "nightly is lost: the lease could not be renewed") != NULL,
                   "%s", c.err);

@@ -125,7 +125,7 @@ static const struct {
     {"redlock run --bogus nightly true", "redlock: unknown option --bogus\nusage: redlock run ", 64},
     {"redlock run -u http://a nightly true",
      "redlock: -u number 1: a URL starts with redis:// or unix:// "
-     "(redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)\n",
+     "(write redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)\n",
      65},
     {"redlock list -v zzz", "redlock: no lock begins with \"zzz\"\n", 0},
     {"redlock run -v nightly -- sh -c 'trap \"exit 0\" TERM; kill -TERM $PPID; sleep 9 & wait'",
@@ -134,7 +134,7 @@ static const struct {
      "redlock: no lock yet: too few servers gave a useful reply; trying again\n", 69},
     {"u=${REDLOCK_URLS%% *}; REDLOCK_PASSWORD=x redlock run -u $u nightly true",
      " (check user and password): ", 77},
-    {"exec 3>&-; ulimit -n 4; redlock run nightly true", "cannot make a pipe: Too many open files\n", 71},
+    {"exec 3>&-; ulimit -n 4; redlock run nightly true", "cannot create a pipe: Too many open files\n", 71},
 };
 
 START_TEST(it_is_said)

@@ -108,7 +108,7 @@ START_TEST(a_coprocess_holds_the_lock_until_the_script_closes_its_input)
     command_await_err(&a, "redlock: nightly renewed\n");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: standard input has ended: releasing nightly\n"));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: standard input is closed: releasing nightly\n"));
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
     assert_free();
 }
@@ -186,9 +186,9 @@ START_TEST(who_has_no_input_is_64_and_nothing_is_asked)
 
     command_set_script(&a, server, N, scripts[_i]);
     ck_assert_int_eq(command_run(&a), 64);
-    ck_assert_str_eq(a.err,
-                     "redlock: standard input has ended, and the lock would be held until it does: start "
-                     "redlock hold as a coprocess, or with a pipe\n");
+    ck_assert_str_eq(
+        a.err, "redlock: standard input is already closed, so the lock would be released immediately: start "
+               "redlock hold as a coprocess or with a pipe\n");
     ck_assert_str_eq(a.out, "");
     assert_free();
 }
@@ -213,7 +213,7 @@ START_TEST(a_lease_that_cannot_be_renewed_is_lost_and_that_is_75)
     for (int i = 0; i < N - 1; i++)
         live_freeze(&server[i]);
     ck_assert_int_eq(command_end(&a), 75);
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: nightly not renewed: 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: nightly was not renewed: 127.0.0.1:"));
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is lost: the lease could not be renewed\n"));
     for (int i = 0; i < N - 1; i++)
         live_thaw(&server[i]);
@@ -239,7 +239,7 @@ START_TEST(a_lock_that_somebody_else_has_when_it_is_released_is_lost)
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 75);
     ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: nightly is lost: somebody else got it before it was released ("));
+        strstr(a.err, "redlock: nightly is lost: another client held it before it was released ("));
 }
 END_TEST
 

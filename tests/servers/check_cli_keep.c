@@ -182,12 +182,11 @@ static const struct {
     const char *options[3], *said;
 } refused[] = {
     {{"--keep=1m", "--max-ttl=30s", NULL},
-     "redlock: --keep (60s) is above --max-ttl (30s), the longest lease of all who share these "
-     "servers: give all of them a --max-ttl of 60s or more, or keep the lock for less\n"},
+     "redlock: --keep (60s) must be at most --max-ttl (30s), the longest lease of any client of these "
+     "servers: shorten it, or give all clients --max-ttl=60s\n"},
     {{"--keep=1m", "--max-hold=30s", NULL},
-     "redlock: --keep (60s) is above --max-hold (30s), after which the lock is released: make "
-     "--max-hold the longer one\n"},
-    {{"--keep=1m", "--legacy=always", NULL}, "redlock: --keep does not go with --legacy\n"},
+     "redlock: --keep (60s) must be at most --max-hold (30s), after which the lock is released\n"},
+    {{"--keep=1m", "--legacy=always", NULL}, "redlock: --keep does not work with --legacy\n"},
 };
 
 START_TEST(what_it_does_not_go_with_is_named_with_what_to_do)
@@ -283,7 +282,7 @@ START_TEST(hold_leaves_it_when_its_input_ends_or_a_signal_comes)
     snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.40s", command_note(&a));
     kill(a.pid, _i == 0 ? SIGUSR1 : SIGUSR2);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? "redlock: standard input has ended: nightly is kept for"
+    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? "redlock: standard input is closed: nightly is kept for"
                                                 : "redlock: a signal came: nightly is kept for"));
     assert_kept();
     command_set_script(&b, server, N, "\"$RDL_COMMAND\" release --attempt=2s nightly");
@@ -299,7 +298,7 @@ START_TEST(hold_releases_it_when_the_time_is_over)
     command_note(&a);
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_msg(strstr(a.err, "redlock: standard input has ended: releasing nightly\n") != NULL, "%s",
+    ck_assert_msg(strstr(a.err, "redlock: standard input is closed: releasing nightly\n") != NULL, "%s",
                   a.err);
     assert_free();
 }

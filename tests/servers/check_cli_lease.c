@@ -225,7 +225,7 @@ START_TEST(a_lock_whose_time_is_up_is_taken_over)
     live_command(&server[0], "SET nightly 1000000000");
     ck_assert_str_eq(run_for_note((const char *const[]){"--legacy=always", "-v", NULL}, 1, "echo in >&9"),
                      "in");
-    ck_assert_ptr_nonnull(strstr(a.err, "taken over from a holder whose time was up"));
+    ck_assert_ptr_nonnull(strstr(a.err, "taken over from a client whose lease had expired"));
     ck_assert_ptr_eq(strstr(strstr(a.err, "taken over") + 1, "taken over"), NULL); /* said once */
 }
 END_TEST
@@ -234,7 +234,7 @@ START_TEST(what_is_no_lock_is_not_taken_over)
 {
     live_command(&server[0], "SET nightly precious");
     ck_assert_int_eq(run(&a, always, 1, "true"), 1);
-    ck_assert_ptr_nonnull(strstr(a.err, "not a lock of this kind"));
+    ck_assert_ptr_nonnull(strstr(a.err, " never expires, and is not a lock of the old protocol: "));
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$8\r\nprecious\r\n");
 }
 END_TEST
@@ -255,7 +255,7 @@ START_TEST(what_stands_in_the_way_of_an_old_lock_is_told)
 
     start_holder(always);
     ck_assert_int_eq(run(&b, loudly, 1, "true"), 1);
-    ck_assert_ptr_nonnull(strstr(b.err, ": somebody else's for another "));
+    ck_assert_ptr_nonnull(strstr(b.err, ": held by another client for another "));
     ck_assert_ptr_null(strstr(b.err, "done"));
     end_holder();
     live_command(&server[0], "SET nightly precious");
@@ -271,8 +271,8 @@ START_TEST(a_holder_without_end_is_waited_for)
 
     live_command(&server[0], "SET nightly 2147483649.0");
     ck_assert_int_eq(run(&a, loudly, 1, "true"), 1);
-    ck_assert_ptr_nonnull(strstr(a.err, " is held by somebody else, without end"));
-    ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's, without end"));
+    ck_assert_ptr_nonnull(strstr(a.err, " is held by another client without a timeout: "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": held by another client without a timeout"));
     ck_assert_ptr_null(strstr(a.err, "not a lock"));
     start(&a, (const char *const[]){"--legacy=always", "-v", NULL}, "echo in >&9");
     command_await_err(&a, "waiting");
@@ -297,9 +297,9 @@ START_TEST(what_a_waiter_wrote_over_the_lock_stays_and_that_is_told)
     start_holder(always);
     waiter_overwrites(_i);
     end_holder();
-    ck_assert_ptr_nonnull(strstr(a.err, _i ? "is released, but its key stays for ever"
+    ck_assert_ptr_nonnull(strstr(a.err, _i ? "is released, but its key never expires: "
                                            : "is released, but its key stays for another "));
-    ck_assert_ptr_nonnull(strstr(a.err, "a waiter wrote over it"));
+    ck_assert_ptr_nonnull(strstr(a.err, "a waiting client overwrote it"));
     ck_assert_ptr_nonnull(strstr(a.err, "--legacy-shortest-ttl"));
     ck_assert_ptr_null(strstr(a.err, "at the same time")); /* nobody has had it */
     ck_assert_int_eq(number("EXISTS nightly"), 1);
@@ -313,8 +313,8 @@ START_TEST(a_lock_taken_by_who_counts_in_milliseconds_is_lost)
     live_command(&server[0], "GETSET nightly 1700000000000");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 75);
-    ck_assert_ptr_nonnull(strstr(a.err, "nightly is lost: somebody else got it"));
-    ck_assert_ptr_null(strstr(a.err, "waiter"));
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly is lost: another client held it"));
+    ck_assert_ptr_null(strstr(a.err, "waiting client"));
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$13\r\n1700000000000\r\n");
 }
 END_TEST
@@ -324,7 +324,7 @@ START_TEST(what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holder
     start_holder((const char *const[]){"--legacy=always", "--legacy-shortest-ttl", "-v", NULL});
     waiter_overwrites(_i);
     end_holder();
-    ck_assert_ptr_nonnull(strstr(a.err, "a waiter had written over nightly: what he wrote was deleted"));
+    ck_assert_ptr_nonnull(strstr(a.err, "a waiting client had overwritten nightly: its value was deleted"));
     ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
     ck_assert_int_eq(number("EXISTS nightly"), 0);
 }
@@ -336,13 +336,13 @@ START_TEST(a_lock_that_was_overwritten_is_not_renewed)
     static const char *const options[][5] = {
         {"--ttl=8s", "--attempt=2s", "--legacy=always", "--legacy-shortest-ttl", NULL},
         {"--ttl=8s", "--attempt=2s", "--legacy=always", NULL}};
-    static const char *const texts[] = {"a waiter wrote over it: it can only run out",
-                                        "holds what a later holder wrote, or a waiter"};
+    static const char *const texts[] = {"a waiting client overwrote it: it can only expire",
+                                        "has the value of a later holder, or of a waiting client"};
 
     start_holder(options[_i]);
     waiter_overwrites(1);
     ck_assert_int_eq(command_end(&a), 75);
-    ck_assert_ptr_nonnull(strstr(a.err, "nightly not renewed ("));
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly was not renewed ("));
     ck_assert_ptr_nonnull(strstr(a.err, texts[_i]));
     ck_assert_int_eq(number("EXISTS nightly"), 1);
 }
@@ -355,8 +355,8 @@ START_TEST(where_the_server_does_not_tell_the_time_our_clock_is_asked_for)
     teardown();
     begin(no_time);
     ck_assert_int_eq(run(&a, always, 1, "true"), 69);
-    ck_assert_ptr_nonnull(
-        strstr(a.err, "it tells no time (give --clock-error: how far this host's may be off)"));
+    ck_assert_ptr_nonnull(strstr(
+        a.err, "it does not report its time (give --clock-error: how far this host's clock may be off)"));
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "--clock-error=2s", NULL}, 1, "true"),
                      0);
     ck_assert_str_eq(a.err, "");
@@ -572,7 +572,7 @@ START_TEST(a_renewal_without_an_answer_is_told_and_made_good)
 
     start_holder(slow_kinds[_i]);
     live_freeze(&server[0]);
-    snprintf(said, sizeof said, "nightly not renewed: 127.0.0.1:%d: timed out\n", server[0].port);
+    snprintf(said, sizeof said, "nightly was not renewed: 127.0.0.1:%d: timed out\n", server[0].port);
     command_await_err(&a, said); /* in both modes */
     live_thaw(&server[0]);
     command_await_err(&a, "nightly renewed");
@@ -587,7 +587,7 @@ START_TEST(a_server_that_stays_silent_ends_the_command)
     start_holder(kinds[_i] + 1);
     live_freeze(&server[0]);
     ck_assert_int_eq(command_end(&a), 75);
-    ck_assert_ptr_nonnull(strstr(a.err, "nightly not renewed: "));
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly was not renewed: "));
     ck_assert_ptr_null(strstr(a.err, "nightly renewed"));
     live_thaw(&server[0]);
 }
@@ -607,16 +607,18 @@ static const struct {
     size_t n;
     const char *text;
 } mistakes[] = {
-    {{"--legacy=always", NULL}, 2, "--legacy works on one server only, and there are 2"},
-    {{"--legacy=auto", NULL}, 3, "--legacy works on one server only, and there are 3"},
-    {{"--legacy=always", "--canary", NULL}, 1, "has neither restart guard nor canary"},
-    {{"--legacy=auto", "--max-hold=5m", NULL}, 1, "does not go with --legacy"},
-    {{"--legacy=always", "--fence", NULL}, 1, "have no number"},
-    {{"--clock-error=2s", NULL}, 1, "--clock-error is for --legacy"},
+    {{"--legacy=always", NULL}, 2, "--legacy works with one server only, and 2 are named"},
+    {{"--legacy=auto", NULL}, 3, "--legacy works with one server only, and 3 are named"},
+    {{"--legacy=always", "--canary", NULL},
+     1,
+     "--canary and a restart guard of required or strict do not work with --legacy"},
+    {{"--legacy=auto", "--max-hold=5m", NULL}, 1, "--max-hold does not work with --legacy"},
+    {{"--legacy=always", "--fence", NULL}, 1, "the old protocol has no fencing token"},
+    {{"--clock-error=2s", NULL}, 1, "--clock-error works only with --legacy"},
     {{"--legacy=always", "--clock-error=2d", NULL},
      1,
      "--clock-error 2d: give seconds, or a number and ms, s, m or h (5, 500ms, 1.5m)"},
-    {{"--legacy-shortest-ttl", NULL}, 1, "--legacy-shortest-ttl is for --legacy"},
+    {{"--legacy-shortest-ttl", NULL}, 1, "--legacy-shortest-ttl works only with --legacy"},
     {{"--legacy=sometimes", NULL}, 1, "give never, auto or always"},
     {{"--fence=1", NULL}, 1, "--fence takes no value"},
 };

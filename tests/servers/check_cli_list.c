@@ -127,12 +127,13 @@ START_TEST(more_keys_than_can_be_looked_at_are_told)
                      "EVAL \"for i = 1, 11000 do redis.call('SET', KEYS[1] .. i, i) end\" 1 other-");
     ck_assert_int_eq(list(hasty, "other-"), 69);
     ck_assert_str_eq(a.out, "");
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: the list may lack some: the time was over"));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: the list may be incomplete: time ran out; "));
     ck_assert_int_eq(list(off, "other-1"), 0); /* 2112 of them */
     live_command(&server[0], "SET other-x " TOKEN);
     ck_assert_int_eq(list(off, "other-"), 69);
     ck_assert_str_eq(
-        a.err, "redlock: the list may lack some: more than 10000 keys begin so, give a longer prefix\n");
+        a.err,
+        "redlock: the list may be incomplete: more than 10000 keys have this prefix; give a longer one\n");
 }
 END_TEST
 
@@ -191,8 +192,9 @@ START_TEST(a_majority_is_enough_and_less_is_69)
     live_kill(&server[2]);
     list(off, "x");
     expect(69, "");
-    ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: the list may lack some: 1 of 3 servers were searched, and it takes 2\n"));
+    ck_assert_ptr_nonnull(strstr(
+        a.err,
+        "redlock: the list may be incomplete: 1 of 3 servers were searched, which is not a majority\n"));
     list(quiet, "");
     expect(69, "nightly ");
     ck_assert_str_eq(a.out, "nightly: unknown: 2 of 3 servers did not reply\n");
@@ -203,9 +205,9 @@ START_TEST(servers_that_just_started_may_have_forgotten_some)
 {
     list(guarded, "");
     expect(69, "");
-    ck_assert_str_eq(a.err,
-                     "redlock: the list may lack some: 3 of 3 servers came up less than --max-ttl ago and "
-                     "may have forgotten some\n");
+    ck_assert_str_eq(
+        a.err, "redlock: the list may be incomplete: 3 of 3 servers started less than --max-ttl ago and "
+               "may have lost locks\n");
 }
 END_TEST
 
@@ -216,9 +218,9 @@ static const struct {
     const char *err;
 } users[] = {
     {"+getrange +pttl", 77,
-     "0 of 1 servers were searched, and it takes 1 (the user needs +scan +getrange +pttl)\n"},
-    {"+scan", 77, "nightly could not be looked at: cannot be read: grant +getrange\n"},
-    {"+scan +get +pttl", 77, "nightly could not be looked at: cannot be read: grant +getrange\n"},
+     "0 of 1 servers were searched, which is not a majority (the user needs +scan +getrange +pttl)\n"},
+    {"+scan", 77, "nightly could not be checked: cannot be read: grant +getrange\n"},
+    {"+scan +get +pttl", 77, "nightly could not be checked: cannot be read: grant +getrange\n"},
     {"+scan +strlen +get +pttl", 1, NULL},
     {"+scan +getrange +pttl", 1, NULL},
 };
@@ -310,7 +312,7 @@ START_TEST(a_strange_name_harms_nobody)
     set(1, "n\\x00l", TOKEN);
     ck_assert_int_eq(list(off, "n"), 69);
     ck_assert_str_eq(
-        a.err, "redlock: the list may lack some: some names have a NUL byte, and cannot be looked at\n");
+        a.err, "redlock: the list may be incomplete: some names have a NUL byte and cannot be checked\n");
 }
 END_TEST
 
@@ -345,7 +347,7 @@ START_TEST(it_takes_no_longer_than_wait_says)
     live_thaw(&server[0]);
     ck_assert_str_eq(a.out, "");
     ck_assert_str_eq(a.err,
-                     "redlock: the list may lack some: the time was over, give a longer prefix or --wait\n");
+                     "redlock: the list may be incomplete: time ran out; give a longer prefix or --wait\n");
 }
 END_TEST
 

@@ -380,7 +380,7 @@ START_TEST(a_mistake_is_told_by_what_is_wrong)
         {{"L", "-c", "true", "-uredis://:sesame@h"}, "one string: unexpected extra argument\n"},
         {{"L", "-n", "true"}, "-n: options must come before the lock name"},
         {{"--password-file", "p", "--password-fd", "3", "L", "true"},
-         "--password-file and --password-fd do not go together"}};
+         "give either --password-file or --password-fd, not both"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         memset(&c, 0, sizeof c);

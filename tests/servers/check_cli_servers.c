@@ -91,7 +91,7 @@ END_TEST
 START_TEST(one_unknown_host_of_three_counts_as_one_that_is_down)
 {
     ck_assert_int_eq(run(url[0], NO_HOST, url[1]), 0);
-    ck_assert_ptr_nonnull(strstr(c.err, "counted as down (1 of 3)"));
+    ck_assert_ptr_nonnull(strstr(c.err, "; counted as down (1 of 3 servers)"));
     live_kill(&server[1]);
     ck_assert_int_eq(run(url[0], NO_HOST, url[1]), 69);
     ck_assert_ptr_nonnull(strstr(c.err, "no address"));
@@ -153,14 +153,12 @@ END_TEST
 /* Nothing that was typed is repeated: each of these holds a password. */
 START_TEST(a_mistake_in_a_url_is_named_with_an_example)
 {
-#define IN_QUOTES "redlock: -u number 1: it is in quotes: leave them out, as in redis://cache.example:6379 ("
-#define NO_SCHEME "redlock: -u number 1: it does not begin with redis://, as in redis://cache.example:6379 ("
+#define IN_QUOTES "redlock: -u number 1: it is in quotes: remove them, as in redis://cache.example:6379 ("
+#define NO_SCHEME "redlock: -u number 1: it must begin with redis://, as in redis://cache.example:6379 ("
 #define COMMA                                                                                                \
-    "redlock: -u number 1: there is a comma between URLs: separate them by spaces in $REDLOCK_URLS, and "    \
-    "give each "                                                                                             \
-    "a -u of its own otherwise ("
-#define BRACKETS                                                                                             \
-    "redlock: -u number 1: an IPv6 address is written in brackets, as in redis://[2001:db8::1]:6379 ("
+    "redlock: -u number 1: a comma separates URLs: use spaces in $REDLOCK_URLS, and a -u for each on the "   \
+    "command line ("
+#define BRACKETS "redlock: -u number 1: put the IPv6 address in brackets, as in redis://[2001:db8::1]:6379 ("
     static const char *const cases[][2] = {
         {"'redis://:s3same@h'", IN_QUOTES},
         {"\"redis://:s3same@h\"", IN_QUOTES},
@@ -169,7 +167,7 @@ START_TEST(a_mistake_in_a_url_is_named_with_an_example)
         {"s3same:6379", NO_SCHEME},
         {"s3same", NO_SCHEME},
         {":s3same@h:6379", NO_SCHEME},
-        {"tcp://:s3same@h:6379", "redlock: -u number 1: it begins with redis:// and not with tcp://, as in "
+        {"tcp://:s3same@h:6379", "redlock: -u number 1: it must begin with redis://, not with tcp://, as in "
                                  "redis://cache.example:6379 ("},
         {"redis://:s3same@h,redis://:s3same@i", COMMA},
         {"redis://:s3same@h:6379,valkeys://i", COMMA},
@@ -257,11 +255,11 @@ START_TEST(a_variable_that_is_set_but_empty_is_65)
     static const struct {
         const char *urls, *url, *text;
     } cases[] = {
-        {"REDLOCK_URLS=", NULL, "redlock: $REDLOCK_URLS is set, but empty: "},
-        {"REDLOCK_URLS= \t\n", NULL, "redlock: $REDLOCK_URLS is set, but empty: "},
-        {"REDLOCK_URLS=", "REDIS_URL=redis://127.0.0.1:1", "redlock: $REDLOCK_URLS is set, but empty: "},
-        {NULL, "REDIS_URL=", "redlock: $REDIS_URL is set, but empty: "},
-        {NULL, "REDIS_URL= \r\n", "redlock: $REDIS_URL is set, but empty: "},
+        {"REDLOCK_URLS=", NULL, "redlock: $REDLOCK_URLS is set but empty: "},
+        {"REDLOCK_URLS= \t\n", NULL, "redlock: $REDLOCK_URLS is set but empty: "},
+        {"REDLOCK_URLS=", "REDIS_URL=redis://127.0.0.1:1", "redlock: $REDLOCK_URLS is set but empty: "},
+        {NULL, "REDIS_URL=", "redlock: $REDIS_URL is set but empty: "},
+        {NULL, "REDIS_URL= \r\n", "redlock: $REDIS_URL is set but empty: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int named = 0; named < 2; named++) {
@@ -281,8 +279,8 @@ START_TEST(a_variable_that_is_set_but_empty_is_65)
 END_TEST
 
 static const char local_warning[] =
-    "redlock: warning: no server was named (-u, $REDLOCK_URLS, $REDIS_URL), so this uses "
-    "127.0.0.1:6379, and the lock holds on this host only; ";
+    "redlock: warning: no server was named (-u, $REDLOCK_URLS, $REDIS_URL): using "
+    "127.0.0.1:6379, so the lock holds on this host only; ";
 
 /* Whether a server listens there or not. */
 START_TEST(the_default_server_is_warned_of_also_with_q_and_in_the_log)
@@ -342,9 +340,9 @@ START_TEST(a_lease_above_the_default_max_ttl_is_warned_of)
         const char *option, *max_ttl, *text;
     } cases[] = {
         {"--ttl=1m", NULL,
-         "redlock: warning: --ttl (60s) is longer than the 30s that other clients assume: "},
+         "redlock: warning: --ttl (60s) is longer than the 30s that other clients assume, so "},
         {"--keep=2m", NULL,
-         "redlock: warning: --keep (120s) is longer than the 30s that other clients assume: "},
+         "redlock: warning: --keep (120s) is longer than the 30s that other clients assume, so "},
         {"--ttl=1m", "--max-ttl=1m", NULL},
         {"--ttl=30s", NULL, NULL},
     };

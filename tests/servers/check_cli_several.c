@@ -108,7 +108,7 @@ START_TEST(where_one_is_held_none_is_taken)
     live_command(&server[0], "PERSIST %s", held[_i]);
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 1);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: one of " WORDS " on 127.0.0.1:"));
-    ck_assert_ptr_nonnull(strstr(a.err, " is taken for ever: "));
+    ck_assert_ptr_nonnull(strstr(a.err, " never expires (its TTL is -1): "));
     live_command(&server[0], "DEL %s", held[_i]);
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 0);
     ck_assert_str_eq(a.out, "ran\n");
@@ -126,7 +126,7 @@ START_TEST(where_one_is_lost_the_command_is_stopped_and_the_others_are_given_bac
     live_command(&server[0], "%s", ends[_i]);
     ck_assert_int_eq(command_end(&a), 75);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " is lost: "));
-    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? ": was gone" : ": somebody else's"));
+    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? ": was gone" : ": held by another client"));
     ck_assert_int_eq(number("EXISTS anna"), 0);
     ck_assert_int_eq(number("DBSIZE"), _i);
 }
@@ -179,7 +179,7 @@ START_TEST(a_hold_has_its_limit)
         (const char *const[]){"--ttl=1s", "--attempt=250ms", "--max-hold=1500ms", BOTH, "-c",
                               "while :; do sleep 0.01; done", NULL});
     ck_assert_int_eq(command_run(&a), 124);
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " has been held for --max-hold: "));
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " has reached --max-hold ("));
     ck_assert_int_eq(number("DBSIZE"), 0);
 }
 END_TEST
@@ -329,7 +329,8 @@ START_TEST(a_token_of_several_is_taken_with_all_their_names_only)
     snprintf(token, sizeof token, "%.*s", TOKEN, a.out);
     snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.100s", a.out);
     snprintf(said, sizeof said,
-             "redlock: the token of $REDLOCK_TOKEN is that of " WORDS " together, not of %s: name these\n",
+             "redlock: the token in $REDLOCK_TOKEN is for " WORDS
+             " together, not for %s: name the same locks\n",
              named[_i]);
     for (int k = 0; k < 2; k++) {
         memset(&b, 0, sizeof b);
@@ -478,21 +479,20 @@ static const struct {
     const char *said;
 } refused[] = {
     {3, "run -l anna -l berta -- true", 64,
-     "2 locks at once need one server, and there are 3: one script takes them, on one server; name one, or "
-     "take them one inside the other, everybody in the same order: redlock run A -- redlock run B -- "
-     "COMMAND"},
-    {2, "acquire -l anna -l berta -l carl", 64,
-     "3 locks at once need one server, and there are 2: one script takes them, "},
+     "2 locks at once need a single server, and 3 are named: name one, or nest the locks, in the same order "
+     "on all hosts: redlock run A -- redlock run B -- COMMAND"},
+    {2, "acquire -l anna -l berta -l carl", 64, "3 locks at once need a single server, and 2 are named: "},
     {1, "run -l anna -l berta --fence -- true", 64,
-     "--fence: each lock has a number of its own, and several (-l) have none together"},
+     "--fence does not work with several locks (-l): each lock has its own fencing token"},
     {1, "run -l anna -l berta --wake-hint -- true", 64,
-     "--wake-hint: who waits for one of several locks (-l) cannot be told when it is free"},
+     "--wake-hint does not work with several locks (-l): clients that wait for one of them could not be "
+     "notified"},
     {1, "run -l anna -l berta --canary -- true", 64,
-     "--canary: several locks (-l) are taken by a script that does not look at the canary"},
+     "--canary does not work with several locks (-l): the script that takes them does not check the canary"},
     {1, "run -l anna -l berta --legacy auto -- true", 64,
-     "--legacy: locks of the old protocol are taken one at a time, not several by -l"},
-    {1, "break -l anna -l berta", 64, "redlock break takes one lock: break them one by one"},
-    {2, "doctor -l anna -l berta", 64, "2 locks at once need one server, and there are 2: one script "},
+     "--legacy does not work with several locks (-l): take them one at a time"},
+    {1, "break -l anna -l berta", 64, "redlock break takes one lock: break several one by one"},
+    {2, "doctor -l anna -l berta", 64, "2 locks at once need a single server, and 2 are named: "},
     {1, "doctor -l b -l a" NAME60 NAME51, 65,
      "the lock name has 112 bytes, and the key that doctor tests has 16 more: together they must have at "
      "most "

@@ -200,7 +200,7 @@ START_TEST(a_lock_that_somebody_else_has_at_the_end_is_lost)
         live_command(&server[i], "SET nightly thief");
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 75);
-    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: somebody else got it before it was released"));
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: another client held it before it was released"));
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nthief\r\n");
 }
 END_TEST
@@ -352,7 +352,7 @@ START_TEST(a_release_without_answers_says_where_the_lock_may_stand)
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 5);
     ck_assert_ptr_nonnull(strstr(c.err, "nightly: release not confirmed ("));
-    ck_assert_ptr_nonnull(strstr(c.err, "); it is free when its lease ends, at the latest\n"));
+    ck_assert_ptr_nonnull(strstr(c.err, "); it is free when its lease expires, at the latest\n"));
     for (int i = 0; i < N; i++)
         ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
     for (int i = 0; i < 3; i++)
@@ -396,7 +396,7 @@ START_TEST(the_rest_of_its_group_ends_with_it_and_before_the_release)
     command_note(&c);
     ck_assert_int_eq(command_end(&c), 4);
     ck_assert_ptr_null(command_last_note(&c)); /* nobody has the pipe any more */
-    ck_assert_ptr_nonnull(strstr(c.err, "left processes behind"));
+    ck_assert_ptr_nonnull(strstr(c.err, "the command has ended, but not all its processes: "));
     no_key_anywhere();
 }
 END_TEST

@@ -155,7 +155,7 @@ static const struct {
     {"no-such-program %h %p", 69, ": cannot connect: no-such-program: not found\n", "install that program"},
     {"openssl s_client -quiet -connect 127.0.0.1:%p", 69,
      ": cannot connect: openssl: Connection refused: calling connect()\n", "check that it is running"},
-    {"false", 69, ": cannot connect: its connect command ended with status 1\n",
+    {"false", 69, ": cannot connect: its connect command exited with status 1\n",
      "that the connect command works"},
     {"kill -9 $$", 69, ": cannot connect: its connect command was killed by signal 9\n",
      "that the port uses TLS"},
@@ -170,8 +170,8 @@ static const struct {
     {"sh -c 'echo first >&2; echo an error \"<\"\033\377\">\" >&2; echo then >&2'", 69,
      ": cannot connect: sh: an error <?\?>\n", "that the connect command works"},
     {"echo hello; exec cat >&2", 76,
-     ": the server does not speak RESP2 (the Redis protocol): its connect command wrote what is no answer of "
-     "a server\n",
+     ": the server does not speak RESP2 (the Redis protocol): its connect command wrote something that is "
+     "not a reply of a server\n",
      "check that the connect command prints only what the server sends"},
     {"sleep 60", 69, ": timed out\n", "that the port uses TLS"},
     {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69, ": timed out: sh: still looking for it\n",
@@ -218,11 +218,11 @@ static const struct {
     const char *text, *says;
 } usages[] = {
     {"openssl %H",
-     "--connect-command cannot be used: behind a % it takes h (the host), p (the port) or another %"},
-    {"openssl %", "--connect-command cannot be used: behind a % it takes"},
-    {"  ", "--connect-command cannot be used: it is empty"},
-    {"a 'b", "--connect-command cannot be used: it has a quote that does not end"},
-    {"a \\", "--connect-command cannot be used: it ends with a backslash"},
+     "--connect-command is invalid: % must be followed by h (the host), p (the port) or another %"},
+    {"openssl %", "--connect-command is invalid: % must be followed by h"},
+    {"  ", "--connect-command is invalid: it is empty"},
+    {"a 'b", "--connect-command is invalid: a quote is not closed"},
+    {"a \\", "--connect-command is invalid: it ends with a backslash"},
 };
 
 enum { USAGES = sizeof usages / sizeof usages[0] };
@@ -237,12 +237,12 @@ END_TEST
 START_TEST(rediss_and_the_connect_command_go_together)
 {
     ask("run", "openssl", "redis://localhost:1", run_it);
-    expect_err(64, "--connect-command is for servers whose URL begins with rediss://, and there is none");
+    expect_err(64, "--connect-command works only with rediss:// URLs, and there is none");
     memset(&a, 0, sizeof a);
     command_add_all(&a, (const char *const[]){"run", "-u", "rediss://localhost:1", NULL});
     command_add_all(&a, run_it);
     command_run(&a);
-    expect_err(64, "rediss:// is TLS, which redlock leaves to a program: name one by --connect-command or "
+    expect_err(64, "rediss:// needs a program that speaks TLS: give its command by --connect-command or "
                    "$REDLOCK_CONNECT_COMMAND, for example 'openssl s_client -quiet -verify_return_error "
                    "-verify_hostname %h -connect %h:%p'");
     setenv("REDLOCK_CONNECT_COMMAND", "%x", 1); /* it is for others */
@@ -276,7 +276,7 @@ START_TEST(two_urls_of_one_tls_server_are_refused)
                                               "-u", "rediss://other.invalid:1", NULL});
     command_add_all(&a, run_it);
     command_run(&a);
-    expect_err(65, "are the same server: it would have two votes");
+    expect_err(65, "are the same server, which would have two votes: name it once");
 }
 END_TEST
 
@@ -285,7 +285,7 @@ START_TEST(a_name_that_this_host_does_not_know_is_left_to_the_program)
     ask("run", "sh -c 'echo asked for %h port %p >&2; exit 1'", "rediss://nobody.invalid:7",
         (const char *const[]){"-v", "-n", "nightly", "--", "true", NULL});
     expect_err(69, "no address for nobody.invalid:7 (");
-    expect_err(69, "): it is left to the connect command\n");
+    expect_err(69, "): the connect command has to find it\n");
     expect_err(69, "nobody.invalid:7: cannot connect: sh: asked for nobody.invalid port 7\n");
 }
 END_TEST

@@ -221,8 +221,10 @@ START_TEST(a_token_file_that_exists_is_73_and_nothing_is_asked)
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--token-file", file, NULL}), 0);
     before = connections();
     ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"--token-file", file, NULL}), 73);
-    snprintf(text, sizeof text,
-             "redlock: cannot make the token file %s: it exists; is the lock in it still held?\n", file);
+    snprintf(
+        text, sizeof text,
+        "redlock: cannot create the token file %s: it exists; delete it if its lock is not held any more\n",
+        file);
     ck_assert_str_eq(b.err, text);
     ck_assert_int_eq(connections(), before + 1);
 }
@@ -312,7 +314,7 @@ START_TEST(extend_and_release_need_the_token_alone)
         command_setenv(&b, token_of(&a));
         ck_assert_int_eq(command_run(&b), 0);
         ck_assert_str_eq(b.out, "");
-        ck_assert_ptr_nonnull(strstr(b.err, verb == 0 ? "redlock: nightly extended: it lasts for 5"
+        ck_assert_ptr_nonnull(strstr(b.err, verb == 0 ? "redlock: nightly extended: it lasts for at least 5"
                                                       : "redlock: nightly released\n"));
         assert_told_of_each(&b, verb == 1);
         ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14)); /* no word says the digits */
@@ -479,6 +481,9 @@ END_TEST
 /* ---------------------------------------------------------------- bad input */
 
 #define T40 "0123456789012345678901234567890123456789"
+#define UNFINISHED                                                                                           \
+    "it exists but is empty: the redlock acquire that created it was killed, or is still waiting for the "   \
+    "lock; delete the file if it is not waiting"
 
 /* The line that follows a mistake in the syntax, and no mistake in a value. */
 #define USAGE(verb, rest) "\nusage: redlock " verb " [options]" rest "   (redlock " verb " --help)"
@@ -491,42 +496,40 @@ static const struct {
     const char *text; /* %s: the file */
 } bad[] = {
     {"$R release nightly", 64,
-     "no token: give what redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN"},
+     "no token: give the one that redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN"},
     {"$R release nightly " T40, 64,
      "a token on the command line can be read by every user of this host: give it by --token-file, "
      "--token-fd or $REDLOCK_TOKEN"},
     {"$R extend --token " T40 " nightly", 64,
      "a token on the command line can be read by every user of this host: give it by --token-file, "
      "--token-fd or $REDLOCK_TOKEN"},
-    {"$R extend --token-file $F --token-fd 7 nightly", 64, "--token-file and --token-fd do not go together"},
+    {"$R extend --token-file $F --token-fd 7 nightly", 64,
+     "give either --token-file or --token-fd, not both"},
     {"REDLOCK_TOKEN=0123 $R release nightly", 65,
-     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
     {"REDLOCK_TOKEN=" T40 "0 $R extend nightly", 65,
-     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
     {"REDLOCK_TOKEN='" T40 " ' $R extend nightly", 65,
-     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
     {"REDLOCK_TOKEN='" T40 " 12a' $R extend nightly", 65,
-     "$REDLOCK_TOKEN holds no token: that is 40 hex digits, as redlock acquire prints them"},
+     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
     {"(umask 077; echo precious >$F); $R release --token-file $F nightly", 65,
-     "%s holds no token: that is 40 hex digits, as redlock acquire prints them"},
+     "%s contains no token: it must be the 40 hex digits that redlock acquire printed"},
     {"(umask 077; printf '\\357\\273\\277" T40 "\\n' >$F); $R release --token-file $F nightly", 65,
-     "%s holds no token: it begins with a byte order mark (BOM): save it as plain text without one"},
+     "%s contains no token: it begins with a byte order mark (BOM): save it as plain text without one"},
     {"(umask 077; printf '" T40 "\\n" T40 "\\n' >$F); $R release --token-file $F nightly", 65,
-     "%s holds no token: it has a second line: leave one"},
+     "%s contains no token: it has a second line: leave one"},
     {"(umask 077; : >$F); $R release --token-file $F nightly", 66,
-     "the token file %s is empty: a redlock acquire made it and was killed, or still waits for the lock; "
-     "delete it "
-     "if none waits"},
+     "cannot read the token from %s: " UNFINISHED},
     {"(umask 077; : >$F); $R acquire --token-file $F nightly", 73,
-     "cannot make the token file %s: it exists and is empty: a redlock acquire made it and was killed, or "
-     "still "
-     "waits for the lock; delete it if none waits"},
+     "cannot create the token file %s: " UNFINISHED},
     {"(umask 027; echo " T40 " >$F); $R release --token-file $F nightly", 66,
-     "other users can read the token file %s, and whoever has the token may release the lock (chmod 600 it)"},
+     "other users can read the token file %s, and could release the lock: chmod 600 it"},
     {"$R extend --token-file $F nightly", 66, "cannot open the token file %s: No such file or directory"},
     {"$R extend --token-fd 17 nightly 17>&-", 66,
      "cannot read the token from --token-fd: Bad file descriptor"},
-    {"$R extend --token-fd 0 nightly </dev/null", 66, "--token-fd is empty: no token"},
+    {"$R extend --token-fd 0 nightly </dev/null", 66,
+     "--token-fd is empty: it must contain the token that redlock acquire printed"},
     {"$R release --token-fd " T40 " nightly", 64,
      "--token-fd: give the number of an open descriptor, from 0 to 1048576"},
     {"$R status --password-fd=s3same nightly", 64,
@@ -542,7 +545,7 @@ static const struct {
     {"$R acquire -c true nightly", 64,
      "--command is not an option of redlock acquire" USAGE("acquire", " LOCK")},
     {"$R acquire --token-file /nowhere/at/all nightly", 73,
-     "cannot make the token file /nowhere/at/all: No such file or directory"},
+     "cannot create the token file /nowhere/at/all: No such file or directory"},
     {"$R status", 64, "no lock name" USAGE("status", " LOCK...")},
     {"$R status redis://a", 64,
      "the lock name looks like the URL of a server: give -u before a URL" USAGE("status", " LOCK...")},
@@ -725,7 +728,7 @@ START_TEST(a_signal_ends_it_while_the_token_cannot_be_written)
     kill(a.pid, SIGTERM);
     ck_assert_int_eq(command_end(&a), 128 + SIGTERM);
     ck_assert_ptr_nonnull(
-        strstr(a.err, "redlock: signal 15 came before standard output took the token: releasing nightly\n"));
+        strstr(a.err, "redlock: signal 15 came before the token was written: releasing nightly\n"));
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST

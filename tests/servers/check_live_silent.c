@@ -104,7 +104,7 @@ START_TEST(a_command_whose_renewal_is_swallowed_runs_on_to_its_end)
     memset(&run, 0, sizeof run);
     command_add_all(&run, args);
     ck_assert_int_eq(command_run(&run), 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "nightly not renewed"));
+    ck_assert_ptr_nonnull(strstr(run.err, "nightly was not renewed"));
     ck_assert_ptr_nonnull(strstr(run.err, "nightly renewed"));
     ck_assert_ptr_null(strstr(run.err, "queue"));
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
