@@ -125,7 +125,8 @@ static int decode_host(struct url *u, const char *s, const char *end)
     *u->text++ = '\0';
     u->ep->host = host.data;
     u->host_len = host.len;
-    return find(u->ep->host, "") == u->text - 1 ? RDL_OK : refuse(u, "a host or path holds no NUL byte");
+    return find(u->ep->host, "") == u->text - 1 ? RDL_OK
+                                                : refuse(u, "a host or path must not contain a NUL byte");
 }
 
 /* ---------------------------------------------------------------- addresses */
@@ -237,7 +238,7 @@ static int set_ip6(struct url *u)
     if (*s == '%') {
         s++;
         if (!parse_number(&s, SCOPE_MAX, &u->ep->scope) || *s != '\0' || u->ep->scope == 0)
-            return refuse(u, "the zone of an IPv6 address is a number: [fe80::1%252]");
+            return refuse(u, "the zone of an IPv6 address must be a number: [fe80::1%252]");
     }
     u->ep->family = RDL_INET6;
     return RDL_OK;
@@ -253,7 +254,7 @@ static int set_ip4_or_name(struct url *u)
     }
     rdl_zero(u->ep->ip, sizeof u->ep->ip);
     if (u->host_len > NAME_LEN_MAX || !is_host_name(u->ep->host, u->host_len))
-        return refuse(u, "the host is neither four decimal numbers nor a host name");
+        return refuse(u, "the host is neither an IPv4 address nor a host name");
     return RDL_OK;
 }
 
@@ -268,9 +269,9 @@ static int parse_login(struct url *u, const char *s, const char *at)
         return refuse(u,
                       "is it a user or a password before the @? write user:@, :password@ or user:password@");
     if (colon == s && colon + 1 == at)
-        return refuse(u, "nothing but a : before the @");
+        return refuse(u, "only a : before the @");
     if (find(s, "/?") < at)
-        return refuse(u, "a / or ? in user or password is written %2F or %3F");
+        return refuse(u, "write / as %2F and ? as %3F in a user or password");
     rc = decode(u, s, colon, &u->ep->user);
     return rc == RDL_OK ? decode(u, colon + 1, at, &u->ep->password) : rc;
 }
@@ -314,15 +315,15 @@ static int parse_redis(struct url *u, const char *s)
     if (*s == ':') {
         s++;
         if (!parse_number(&s, 65535, &port) || port == 0)
-            return refuse(u, "a port is a number from 1 to 65535 (and an IPv6 address stands in [])");
+            return refuse(u, "the port must be a number from 1 to 65535 (write an IPv6 address in [])");
     }
     u->ep->port = (uint16_t)port;
     if (*s == '/') {
         s++;
         if (*s != '\0' && !parse_number(&s, DB_MAX, &u->ep->db))
-            return refuse(u, "behind the / stands the number of a database");
+            return refuse(u, "the database after the / must be a number");
     }
-    return *s == '\0' ? RDL_OK : refuse(u, "a redis:// URL ends with host, :port or /db");
+    return *s == '\0' ? RDL_OK : refuse(u, "a redis:// URL must end with the host, :port or /db");
 }
 
 /* [[user]:password@]/path[?db=N]; an @ behind the first / is one of the path */
@@ -340,20 +341,20 @@ static int parse_unix(struct url *u, const char *s)
     }
     end = find(s, "?");
     if (*s != '/' || end == s + 1)
-        return refuse(u, "a socket has an absolute path and no host: unix:///path or "
-                         "unix://user:password@/path (a / or ? in user or password is written %2F or %3F)");
+        return refuse(u, "a socket needs an absolute path and no host: unix:///path or "
+                         "unix://user:password@/path (write / as %2F and ? as %3F in a user or password)");
     rc = decode_host(u, s, end);
     if (rc != RDL_OK)
         return rc;
     if (u->host_len > PATH_LEN_MAX)
-        return refuse(u, "the path of a socket has 107 bytes at most");
+        return refuse(u, "the path of a socket must have at most 107 bytes");
     u->ep->family = RDL_UNIX;
     if (*end == '\0')
         return RDL_OK;
     s = end + 4;
     if (!starts_with(end, "?db=") || !parse_number(&s, DB_MAX, &u->ep->db) || *s != '\0')
-        return refuse(u, "behind the path of a socket stands ?db=NUMBER or nothing "
-                         "(user and password before it: unix://user:password@/path)");
+        return refuse(u, "only ?db=NUMBER may follow the path of a socket "
+                         "(write user and password before it: unix://user:password@/path)");
     return RDL_OK;
 }
 
@@ -364,10 +365,9 @@ static int parse(struct url *u, const char *s)
     if (starts_with(s, "unix://"))
         return parse_unix(u, s + 7);
     if (starts_with(s, "rediss://"))
-        return refuse(u,
-                      "TLS is not built in: let a tunnel (stunnel) listen on a socket and use unix:///path, "
-                      "or put a TLS driver of your own under the library");
-    return refuse(u, "a URL starts with redis:// or unix://");
+        return refuse(u, "TLS is not built in: use a tunnel (stunnel) and unix:///path, "
+                         "or your own TLS driver");
+    return refuse(u, "a URL must start with redis:// or unix://");
 }
 
 /* Up to the first byte that no URL holds. */
@@ -388,7 +388,7 @@ int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t c
 
     rdl_zero(ep, sizeof *ep);
     if (url[len] != '\0')
-        rc = refuse(&u, "blanks, control characters and # are written %XX");
+        rc = refuse(&u, "write spaces, control characters and # as %XX");
     else if (len >= cap) /* decoding never makes longer, and the scheme pays for the NUL */
         u.why = "the buffer for the decoded URL is too small";
     else

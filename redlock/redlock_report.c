@@ -52,7 +52,7 @@ static void add_error(struct line *l, const struct rdl_conn *c, int error)
 
 static void add_denied(struct line *l, const struct rdl_server *s)
 {
-    add(l, "somebody else's");
+    add(l, "held by another client");
     if (s->value >= 0 && s->value <= UINT32_MAX)
         add_ms(l, " for another ", (uint32_t)s->value);
     else if (s->value == -1)
@@ -67,11 +67,11 @@ static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i,
     if (error != RDL_OK)
         add_error(l, s->conn, error);
     else if (rdl_conn_state(s->conn) == RDL_CONN_HANDSHAKE)
-        add(l, "connected, but no answer yet");
+        add(l, "connected, but no reply yet");
     else if (rdl_conn_state(s->conn) != RDL_CONN_READY)
         add(l, "not connected yet");
     else if (s->counts)
-        add(l, "not asked");
+        add(l, "no request was sent");
     else
         add_quarantine(l, r, i, now_ms);
 }
@@ -98,10 +98,10 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
         add(&l, "was gone");
         break;
     case RDL_VOTE_PENDING: /* late, or not waited for */
-        add(&l, s->error != RDL_OK ? rdl_strerror(s->error) : "no answer yet");
+        add(&l, s->error != RDL_OK ? rdl_strerror(s->error) : "no reply yet");
         break;
     case RDL_VOTE_UNKNOWN:
-        add(&l, s->error == RDL_E_TIMEOUT ? rdl_strerror(RDL_E_TIMEOUT) : "no answer");
+        add(&l, s->error == RDL_E_TIMEOUT ? rdl_strerror(RDL_E_TIMEOUT) : "no reply");
         if (s->error != RDL_OK && s->error != RDL_E_TIMEOUT) {
             add(&l, ": ");
             add_error(&l, s->conn, s->error);

@@ -182,7 +182,7 @@ static const struct {
       "unix://:secret@/", "unix://:secret@h/run/s"}},
     {"%2F", {"unix://:sec/ret@/run/s", "unix://:sec?ret@/run/s"}},
     {"user:@", {"unix://me@/run/s", "unix://@/run/s"}},
-    {"nothing but a :", {"unix://:@/run/s"}},
+    {"only a :", {"unix://:@/run/s"}},
     {"hexadecimal", {"unix://:%2@/run/s", "unix://%:secret@/run/s"}},
     {"107", {"unix:///" L60 L10 L10 L10 L10 "abcdefg"}},
     {"?db=",

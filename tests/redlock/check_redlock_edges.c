@@ -180,7 +180,7 @@ START_TEST(a_connection_that_ended_before_the_answer_is_told)
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
     rdl_redlock_report(lock, 0, now, line, sizeof line);
-    ck_assert_str_eq(line, "no answer: the connection was closed before the reply");
+    ck_assert_str_eq(line, "no reply: the connection was closed before the reply");
 }
 END_TEST
 

@@ -232,7 +232,7 @@ START_TEST(an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost)
     ck_assert_int_eq(rdl_redlock_step(lock, 4001), _i ? RDL_LOST : RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, 4000 + FLEET_ATTEMPT), _i ? RDL_LOST : RDL_UNKNOWN);
     rdl_redlock_report(lock, 1, 4001, line, sizeof line);
-    ck_assert_str_eq(line, "somebody else's");
+    ck_assert_str_eq(line, "held by another client");
 }
 END_TEST
 
@@ -419,7 +419,7 @@ START_TEST(where_the_run_is_not_told_a_release_that_is_sent_again_is_unknown)
     ck_assert_int_eq(fleet_run(rc, &now), RDL_UNKNOWN);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_UNKNOWN), 2);
     rdl_redlock_report(lock, 0, now, line, sizeof line);
-    ck_assert_str_eq(line, "no answer: the connection was closed before the reply");
+    ck_assert_str_eq(line, "no reply: the connection was closed before the reply");
     ck_assert(rdl_redlock_is_idle(lock)); /* nothing stays owed */
 }
 END_TEST

@@ -20,7 +20,7 @@ static const char *report(size_t i)
 START_TEST(each_server_says_what_it_did)
 {
     fleet_init(7, 1000);
-    ck_assert_str_eq(report(0), "not asked");
+    ck_assert_str_eq(report(0), "no request was sent");
     fleet_steal(1, 1000);
     fleet_command(2, "SET k other\r\n", 1000);
     fleet.s[3].model.oom = 1;
@@ -31,8 +31,8 @@ START_TEST(each_server_says_what_it_did)
     fleet_serve_all(1003);
     ck_assert_int_eq(rdl_redlock_step(lock, 1003), RDL_BUSY); /* four noes of seven, two of them hold it */
     ck_assert_str_eq(report(0), "done in 3 ms");
-    ck_assert_str_eq(report(1), "somebody else's for another 4997 ms");
-    ck_assert_str_eq(report(2), "somebody else's, with no expiry: foreign or legacy");
+    ck_assert_str_eq(report(1), "held by another client for another 4997 ms");
+    ck_assert_str_eq(report(2), "held by another client, with no expiry: foreign or legacy");
     ck_assert_str_eq(report(3), "the server is out of memory (maxmemory): OOM command not allowed when used "
                                 "memory > 'maxmemory'.");
     ck_assert_str_eq(report(4), "cannot connect");
@@ -174,7 +174,7 @@ START_TEST(gone_pending_and_not_connected_are_told)
     fleet_serve(0, 2000);
     rdl_redlock_step(lock, 2000);
     ck_assert_str_eq(report(0), "was gone");
-    ck_assert_str_eq(report(1), "no answer yet");
+    ck_assert_str_eq(report(1), "no reply yet");
     rdl_redlock_cancel(lock);
     ck_assert_str_eq(report(1), "not waited for");
     scripted_init(&fleet.s[2]);
@@ -183,7 +183,7 @@ START_TEST(gone_pending_and_not_connected_are_told)
     fleet.s[2].endpoint.password.data = "s3cret"; /* it says nothing to that */
     fleet.s[2].endpoint.password.len = 6;
     scripted_open(&fleet.s[2], 1000);
-    ck_assert_str_eq(report(2), "connected, but no answer yet");
+    ck_assert_str_eq(report(2), "connected, but no reply yet");
 }
 END_TEST
 
@@ -200,7 +200,7 @@ START_TEST(a_refusal_without_a_time_is_told_without_one)
     fleet_acquire(1000);
     fleet_serve_all(1000);
     ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_BUSY);
-    ck_assert_str_eq(report(0), "somebody else's");
+    ck_assert_str_eq(report(0), "held by another client");
 }
 END_TEST
 

@@ -323,7 +323,7 @@ START_TEST(verbose_tells_who_refused)
         live_command(&server[i], "SET nightly other PX 60000");
     command_set(&a, (const char *const[]){"-v", "-n", "--attempt=5s", NULL}, server, N, "nightly", ":");
     ck_assert_int_eq(command_run(&a), 1);
-    ck_assert_ptr_nonnull(strstr(a.err, ": somebody else's for another "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": held by another client for another "));
 }
 END_TEST
 

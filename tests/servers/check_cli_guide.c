@@ -124,7 +124,7 @@ static const struct {
 } heard[] = {
     {"redlock run --bogus nightly true", "redlock: unknown option --bogus\nusage: redlock run ", 64},
     {"redlock run -u http://a nightly true",
-     "redlock: -u number 1: a URL starts with redis:// or unix:// "
+     "redlock: -u number 1: a URL must start with redis:// or unix:// "
      "(write redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)\n",
      65},
     {"redlock list -v zzz", "redlock: no lock begins with \"zzz\"\n", 0},

@@ -176,7 +176,7 @@ START_TEST(a_mistake_in_a_url_is_named_with_an_example)
         {"redis://2001:db8::53a", BRACKETS},
         {"::1", BRACKETS},
         {"redis://:s3same@h,i,k:6379",
-         "redlock: -u number 1: the host is neither four decimal numbers nor a host"},
+         "redlock: -u number 1: the host is neither an IPv4 address nor a host"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ck_assert_int_eq(run(cases[i][0], NULL, NULL), 65);
@@ -236,7 +236,7 @@ START_TEST(a_bad_url_is_told_by_where_it_is_from)
     } cases[] = {
         {"REDIS_URL=redis://", "redlock: $REDIS_URL: the host is missing ("},
         {"REDLOCK_URLS=redis://", "redlock: $REDLOCK_URLS: the host is missing ("},
-        {"REDLOCK_URLS=redis://127.0.0.1 redis://:@h", "redlock: $REDLOCK_URLS number 2: nothing but a : "},
+        {"REDLOCK_URLS=redis://127.0.0.1 redis://:@h", "redlock: $REDLOCK_URLS number 2: only a : "},
         {"REDLOCK_URLS=redis://127.0.0.1 redis://127.0.0.1/2",
          "redlock: $REDLOCK_URLS number 1 and number 2 are the same server"},
     };

@@ -300,7 +300,7 @@ START_TEST(who_denies_is_named_and_not_the_innocent)
         live_command(&server[i], "SET nightly another PX 60000");
     ck_assert_int_eq(command_end(&c), 75);
     ck_assert_ptr_nonnull(strstr(c.err, "not renewed"));
-    ck_assert_ptr_nonnull(strstr(c.err, "somebody else's; "));
+    ck_assert_ptr_nonnull(strstr(c.err, "held by another client; "));
     for (int i = 0; i < N; i++)
         ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
 }

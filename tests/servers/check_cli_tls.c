@@ -264,7 +264,7 @@ START_TEST(a_host_that_would_be_an_option_or_a_command_is_refused)
         ask("run", "echo %h >&2; exit 1", url, run_it);
         ck_assert_msg(a.status == 65, "%s: %s", hosts[i], a.err);
     }
-    expect_err(65, "-u number 1: the host is neither four decimal numbers nor a host name");
+    expect_err(65, "-u number 1: the host is neither an IPv4 address nor a host name");
 }
 END_TEST
 

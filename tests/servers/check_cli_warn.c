@@ -326,7 +326,7 @@ START_TEST(a_release_that_is_refused_says_so_and_by_what)
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: nightly could not be released (127.0.0.1:"));
     ck_assert_ptr_nonnull(strstr(a.err, ": the user lacks permission for a command or a key (ACL): NOPERM "));
     ck_assert_ptr_nonnull(strstr(a.err, "'del'"));
-    ck_assert_ptr_null(strstr(a.err, "no answer"));
+    ck_assert_ptr_null(strstr(a.err, "no reply"));
 }
 END_TEST
 

@@ -90,7 +90,7 @@ static void hurt_minority(int down, int stalled, int is_connected)
     if (down > 0)
         ck_assert_uint_ne(party.servers[0].vote, RDL_VOTE_GRANTED);
     if (stalled > 0)
-        is_told((size_t)down, is_connected ? "no answer yet" : "connected, but no answer yet");
+        is_told((size_t)down, is_connected ? "no reply yet" : "connected, but no reply yet");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     quorum_hurt(0, down, live_restart);
     quorum_hurt(down, stalled, live_thaw);
@@ -172,7 +172,7 @@ START_TEST(with_two_paused_all_goes_on)
         live_command(&quorum_live[i], "CLIENT PAUSE 60000 WRITE");
     all_goes_on();
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
-    is_told(0, "no answer yet");
+    is_told(0, "no reply yet");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     for (i = 0; i < 2; i++)
         live_command(&quorum_live[i], "CLIENT UNPAUSE");
