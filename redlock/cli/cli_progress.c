@@ -43,7 +43,7 @@ void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char 
                           : "no lock on ",
              p->lock,
              is_short     ? ""
-             : p->is_held ? " is held by somebody else; waiting"
+             : p->is_held ? " is held by another client; waiting"
                           : " yet; waiting",
              so_far, left[0] != '\0' ? ", " : "", left, left[0] != '\0' ? " left" : "",
              lives[0] != '\0' ? "; its key has " : "", lives, lives[0] != '\0' ? " to live" : "");

@@ -100,7 +100,7 @@ static void immune(struct run *r)
         return;
     r->immune = 1;
     if (r->exited)
-        rdl_cli_fail("cannot stop processes that the command left behind: they run as another user and "
+        rdl_cli_fail("cannot stop processes that the command started: they run as another user and "
                      "continue without %s",
                      name);
     else

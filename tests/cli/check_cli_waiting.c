@@ -19,7 +19,7 @@ static const char *show_at(uint64_t waited_ms)
 }
 
 #define LINE(SO_FAR)                                                                                         \
-    "redlock: nightly is held by somebody else; waiting: " SO_FAR " so far; its key has 30 s to live\n"
+    "redlock: nightly is held by another client; waiting: " SO_FAR " so far; its key has 30 s to live\n"
 
 START_TEST(elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a_minute)
 {
@@ -74,13 +74,13 @@ START_TEST(what_is_not_known_is_not_said)
     } lines[] = {
         {{"x", "", 1999, RDL_CLI_FOREVER, 1, -1},
          "waiting for x: 1 s so far",
-         "x is held by somebody else; waiting: 1 s so far"},
+         "x is held by another client; waiting: 1 s so far"},
         {{"x", "", 99999, 1, 1, 1},
          "waiting for x: 99 s so far, 1 s left; its key has 1 s to live",
-         "x is held by somebody else; waiting: 99 s so far, 1 s left; its key has 1 s to live"},
+         "x is held by another client; waiting: 99 s so far, 1 s left; its key has 1 s to live"},
         {{"x", "one of ", 60000, RDL_CLI_FOREVER, 1, 0},
          "waiting for x: 60 s so far",
-         "one of x is held by somebody else; waiting: 60 s so far"},
+         "one of x is held by another client; waiting: 60 s so far"},
         {{"x", "one of ", 100000, 5999000, 0, 0},
          "waiting for x: 1 min 40 s so far, 99 min 59 s left",
          "no lock on x yet; waiting: 1 min 40 s so far, 99 min 59 s left"},

@@ -165,7 +165,7 @@ static const struct {
     {"zone",
      {"redis://[fe80::1%25]", "redis://[fe80::1%25eth0]", "redis://[fe80::1%250]", "redis://[fe80::1%2502]",
       "redis://[fe80::1%252x]", "redis://[fe80::1%252%253]", "redis://[fe80::1%252147483648]"}},
-    {"ends with",
+    {"end with",
      {"redis://[::1]x", "redis://[::1]6379", "redis://[::1]]", "redis://h:1x", "redis://h:1:2",
       "redis://h/0x", "redis://h/0/", "redis://h/0?", "redis://h?db=0", "redis://h:1?db=0"}},
     {"[]", {"redis://fe80::1", "redis://fe80::1:6379"}},

@@ -364,7 +364,7 @@ START_TEST(a_command_that_became_another_user_cannot_be_stopped_and_that_is_told
     static const char *const before[] = {"exec", "", "setsid"};
     static const char *const said[] = {
         "cannot stop the command: it runs as another user",
-        "cannot stop processes that the command left behind: they run as another user",
+        "cannot stop processes that the command started: they run as another user",
         "cannot stop processes that left the command's process group; they continue without nightly: "};
     char script[256], pid[32];
     int fd[2];

@@ -111,7 +111,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- elsewhere */
 
-static const char begun[] = "redlock: nightly is held by somebody else; waiting: ";
+static const char begun[] = "redlock: nightly is held by another client; waiting: ";
 
 START_TEST(elsewhere_it_is_a_line_after_a_second)
 {

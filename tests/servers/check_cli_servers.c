@@ -340,9 +340,9 @@ START_TEST(a_lease_above_the_default_max_ttl_is_warned_of)
         const char *option, *max_ttl, *text;
     } cases[] = {
         {"--ttl=1m", NULL,
-         "redlock: warning: --ttl (60s) is longer than the 30s that other clients assume, so "},
+         "redlock: warning: --ttl (60s) is longer than the 30s that other clients assume: "},
         {"--keep=2m", NULL,
-         "redlock: warning: --keep (120s) is longer than the 30s that other clients assume, so "},
+         "redlock: warning: --keep (120s) is longer than the 30s that other clients assume: "},
         {"--ttl=1m", "--max-ttl=1m", NULL},
         {"--ttl=30s", NULL, NULL},
     };

@@ -51,7 +51,7 @@ START_TEST(the_second_waits_and_then_runs)
     start_holder();
     command_set(&b, (const char *const[]){"-v", NULL}, server, N, "nightly", "echo in >&9");
     command_start(&b);
-    command_await_err(&b, "held by somebody else; waiting");
+    command_await_err(&b, "held by another client; waiting");
     ck_assert_int_eq(command_is_silent(&b), 1);
     end_holder();
     ck_assert_str_eq(command_note(&b), "in");
