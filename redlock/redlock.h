@@ -343,8 +343,8 @@ int rdl_redlock_error(const struct rdl_redlock *r, size_t i);
 unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
 
 /*
- * One line for people on server i after an operation: "done in 3 ms", "held by another client for another 800 ms",
- * "timed out" (it was waited for as long as its answer may take), "not waited for" (the outcome was
+ * One line for people on server i after an operation: "done in 3 ms", "held by another client for another
+ * 800 ms", "timed out" (it was waited for as long as its answer may take), "not waited for" (the outcome was
  * certain before), "restarted too recently to count for another 27000 ms". NUL-terminated, cut to cap (128 is
  * enough). Returns its length.
  */

@@ -214,7 +214,7 @@ START_TEST(a_key_without_expiry_is_said_to_be_no_lock)
     live_command(&server[0], "SET nightly something");
     command_set(&a, at_once, server, 1, "nightly", "echo never");
     ck_assert_int_eq(command_run(&a), 1);
-    ck_assert_ptr_nonnull(strstr(a.err, "no expiry"));
+    ck_assert_ptr_nonnull(strstr(a.err, "never expires"));
 }
 END_TEST
 
