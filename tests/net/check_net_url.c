@@ -132,7 +132,7 @@ static const struct {
     {"redis://",
      {"", "localhost", "127.0.0.1:6379", "redis:", "redis:/", "redis:127.0.0.1", "REDIS://127.0.0.1",
       "http://127.0.0.1", "redis+unix:///s", "rediss", "unix:", "unix:/run/s"}},
-    {"blank", {" redis://127.0.0.1", "redis://127.0.0.1 ", "redis://:pass word@h", "redis://[::1 ]"}},
+    {"space", {" redis://127.0.0.1", "redis://127.0.0.1 ", "redis://:pass word@h", "redis://[::1 ]"}},
     {"TLS is not built in", {"rediss://127.0.0.1"}},
     {"tunnel", {"rediss://u:secret@h:1/0"}},
     {"control", {"redis://127.0.0.1\n", "redis://127.0.0.1\x7f"}},

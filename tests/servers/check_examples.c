@@ -263,7 +263,7 @@ START_TEST(a_lock_that_is_taken_is_said)
     live_start(&server[0]);
     live_command(&server[0], "SET nightly 00112233445566778899aabbccddeeff00000001 PX 600000");
     ck_assert_int_eq(run("lock/minimal", url(0)), 1);
-    says("somebody else holds");
+    says("is held by another client");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
 }
 END_TEST
