@@ -33,12 +33,13 @@ function ram_of_five()
 
 function table()
 {
-    print "| bytes (in the code, some 260 are the measuring program) | Cortex-M0+ | Cortex-M4 |"
+    print "| bytes (some 260 of the code are the program that measures) | Cortex-M0+ | Cortex-M4 |"
     print "|---|---|---|"
     row("code: one lock on one server without a password", image["nologin", "m0plus"], image["nologin", "m4"])
     row("code: with a password", image["lock", "m0plus"], image["lock", "m4"])
     row("code: one lock on five servers", image["redlock", "m0plus"], image["redlock", "m4"])
-    print "| RAM: connections, queues, lock; one server / five | " thousands(ram_of_one()) " / " thousands(ram_of_five()) " | the same |"
+    ram = thousands(ram_of_one()) " / " thousands(ram_of_five())
+    print "| RAM: lock, connections, queues; one server / five | " ram " | " ram " |"
 }
 
 FILENAME !~ /README/ {
@@ -50,8 +51,8 @@ FILENAME !~ /README/ {
 
 {
     put_before(" KB of code on a Cortex-M4", sprintf("%.1f", image["nologin", "m4"] / 1000))
-    put_before(" simulated schedules", thousands(count["schedules"]))
-    put_before(" mutants", count["mutants"])
+    put_before(" simulated runs", thousands(count["schedules"]))
+    put_before(" deliberate bugs", count["mutants"])
     put_before(" server versions", count["servers"])
     put_before(" processors", count["processors"])
     put_before(" bytes on a Cortex-M4", thousands(image["methods", "m4"] - image["lock", "m4"]))
@@ -61,7 +62,7 @@ FILENAME !~ /README/ {
 !in_table
 
 END {
-    n = split(" KB of code on a Cortex-M4| simulated schedules| mutants| server versions| processors| bytes on a Cortex-M4|the table", all, "|")
+    n = split(" KB of code on a Cortex-M4| simulated runs| deliberate bugs| server versions| processors| bytes on a Cortex-M4|the table", all, "|")
     for (i = 1; i <= n; i++)
         if (found[all[i]] != 1) {
             print "README.md:" (found[all[i]] ? " more than one figure" : " no figure") " before \"" all[i] "\"" >"/dev/stderr"
