@@ -216,28 +216,28 @@ static int take_name(struct rdl_cli_options *o, const char *name)
     return rc;
 }
 
-static int take_ttl(struct rdl_cli_options *o, const char *text)
+static int take_duration(const char *word, const char *text, uint64_t least_ms, uint64_t most_ms,
+                         uint64_t *ms)
 {
-    uint64_t ms;
-    if (rdl_cli_duration(text, RDL_TTL_MAX, &ms) != 0 || ms < RDL_CLI_TTL_MIN_MS) {
-        rdl_cli_fail(
-            "--ttl %s: give seconds, or a number and ms, s, m or h (30, 1500ms, .5m), from %dms to %lus",
-            text, RDL_CLI_TTL_MIN_MS, (unsigned long)(RDL_TTL_MAX / 1000));
-        return RDL_EXIT_USAGE;
-    }
-    o->ttl_ms = (uint32_t)ms;
-    return 0;
+    if (rdl_cli_duration(text, UINT64_MAX, ms) != 0)
+        rdl_cli_fail("--%s %s: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)", word, text);
+    else if (*ms < least_ms)
+        rdl_cli_fail("--%s %s is too short: give at least %lums", word, text, (unsigned long)least_ms);
+    else if (*ms > most_ms)
+        rdl_cli_fail("--%s %s is too long: give at most %lus", word, text, (unsigned long)(most_ms / 1000));
+    else
+        return 0;
+    return RDL_EXIT_USAGE;
 }
 
-static int take_time(const char *word, const char *text, uint32_t *out)
+static int take_time(const char *word, const char *text, uint32_t least_ms, uint32_t *out)
 {
     uint64_t ms;
-    if (rdl_cli_duration(text, RDL_TTL_MAX, &ms) != 0 || ms == 0) {
-        rdl_cli_fail("--%s %s: give seconds, or a number and ms, s, m or h (5, 500ms, 1.5m)", word, text);
-        return RDL_EXIT_USAGE;
-    }
-    *out = (uint32_t)ms;
-    return 0;
+    int rc = take_duration(word, text, least_ms, RDL_TTL_MAX, &ms);
+
+    if (rc == 0)
+        *out = (uint32_t)ms;
+    return rc;
 }
 
 static uint32_t *time_of(struct rdl_cli_options *o, enum id id)
@@ -251,15 +251,6 @@ static uint32_t *time_of(struct rdl_cli_options *o, enum id id)
     if (id == OPT_MAX_HOLD)
         return &o->max_hold_ms;
     return id == OPT_KEEP ? &o->keep_ms : &o->clock_error_ms;
-}
-
-static int take_wait(struct rdl_cli_options *o, const char *text)
-{
-    if (rdl_cli_duration(text, RDL_CLI_FOREVER - 1, &o->wait_ms) != 0) {
-        rdl_cli_fail("--wait %s: give seconds, or a number and ms, s, m or h (10, 0.5, 2m)", text);
-        return RDL_EXIT_USAGE;
-    }
-    return 0;
 }
 
 static int take_number(const char *word, const char *text, int max, int *out)
@@ -396,9 +387,9 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_LOCK:
         return take_name(o, text);
     case OPT_TTL:
-        return take_ttl(o, text);
+        return take_time(opt->word, text, RDL_CLI_TTL_MIN_MS, &o->ttl_ms);
     case OPT_WAIT:
-        return take_wait(o, text);
+        return take_duration(opt->word, text, 0, RDL_CLI_FOREVER - 1, &o->wait_ms);
     case OPT_CONFLICT:
         return take_number(opt->word, text, 255, &o->conflict_status);
     case OPT_GRACE:
@@ -407,7 +398,7 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
     case OPT_MAX_HOLD:
     case OPT_KEEP:
     case OPT_CLOCK_ERROR:
-        return take_time(opt->word, text, time_of(o, opt->id));
+        return take_time(opt->word, text, 1, time_of(o, opt->id));
     case OPT_GUARD:
         return take_word("--restart-guard", text, guards, RDL_GUARD_STRICT, &o->guard);
     case OPT_LEGACY:
@@ -603,7 +594,7 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
         return rdl_cli_usage(o->verb);
     }
     if (i >= argc) { /* the name is not repeated: it may be a URL whose -u was forgotten */
-        rdl_cli_fail("no command to run after the lock name");
+        rdl_cli_fail("no command to run after the lock name, which is the first word unless -l gives it");
         return rdl_cli_usage(o->verb);
     }
     o->command = argv + i;
@@ -754,6 +745,16 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
     return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
 }
 
+/* word: the one after --help, or NULL. Another option, though not obeyed, does not keep the help away. */
+static int take_help(struct rdl_cli_options *o, const char *word)
+{
+    o->help_all = word != NULL && strcmp(word, "all") == 0;
+    if (word == NULL || o->help_all || word[0] == '-')
+        return 0;
+    rdl_cli_fail("--help: give nothing or \"all\" after it");
+    return rdl_cli_usage(o->verb);
+}
+
 int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv)
 {
     const char *guard = getenv("REDLOCK_RESTART_GUARD");
@@ -777,10 +778,8 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
             break;
         }
         rc = argv[i][1] == '-' ? long_option(o, argv, &i) : short_options(o, argv, &i);
-        if (o->help) {
-            o->help_all = i + 1 < argc && strcmp(argv[i + 1], "all") == 0;
-            return 0;
-        }
+        if (o->help)
+            return take_help(o, argv[i + 1]);
     }
     return rc == 0 ? take_lock(o, argc, argv, i) : rc;
 }

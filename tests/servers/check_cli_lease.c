@@ -617,7 +617,7 @@ static const struct {
     {{"--clock-error=2s", NULL}, 1, "--clock-error works only with --legacy"},
     {{"--legacy=always", "--clock-error=2d", NULL},
      1,
-     "--clock-error 2d: give seconds, or a number and ms, s, m or h (5, 500ms, 1.5m)"},
+     "--clock-error 2d: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)"},
     {{"--legacy-shortest-ttl", NULL}, 1, "--legacy-shortest-ttl works only with --legacy"},
     {{"--legacy=sometimes", NULL}, 1, "give never, auto or always"},
     {{"--fence=1", NULL}, 1, "--fence takes no value"},

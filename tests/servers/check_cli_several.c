@@ -502,7 +502,9 @@ static const struct {
     {1, "acquire -l anna berta", 64,
      "unexpected extra argument: with -l, give every lock by -l\nusage: redlock "},
     {1, "list -l anna", 64, "--lock is not an option of redlock list\nusage: redlock list "},
-    {1, "run -l anna -l berta", 64, "no command to run after the lock name\nusage: redlock run "},
+    {1, "run -l anna -l berta", 64,
+     "no command to run after the lock name, which is the first word unless -l gives it\nusage: redlock "
+     "run "},
     {1, "acquire -l", 64, "--lock needs a value\nusage: redlock acquire "},
     {1, "acquire -l anna -l berta -l anna", 64, "-l anna is given twice: name each lock once"},
     {1, "acquire -l a -l b -l c -l d -l e -l f -l g -l h -l i", 64,

@@ -568,7 +568,7 @@ static const struct {
     {"$R list --legacy=always", 64, "--legacy takes no value" USAGE("list", " [PREFIX]")},
     {"$R list --held-by 01234567", 64,
      "--held-by is not an option of redlock list" USAGE("list", " [PREFIX]")},
-    {"$R list --wait soon", 64, "--wait soon: give seconds, or a number and ms, s, m or h (10, 0.5, 2m)"},
+    {"$R list --wait soon", 64, "--wait soon: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)"},
     {"$R status --wait 5 a", 64, "--wait is not an option of redlock status" USAGE("status", " LOCK...")},
     {"$R status --legacy a", 64, "--legacy is not an option of redlock status" USAGE("status", " LOCK...")},
     {"$R run --legacy", 64, "--legacy needs a value" USAGE("run", " LOCK -- COMMAND [ARG...]")},
@@ -591,7 +591,8 @@ static const struct {
          "run", " LOCK -- COMMAND [ARG...]")},
     {"$R run", 64, "no lock name and no command" USAGE("run", " LOCK -- COMMAND [ARG...]")},
     {"$R run user:secret@host", 64,
-     "no command to run after the lock name" USAGE("run", " LOCK -- COMMAND [ARG...]")},
+     "no command to run after the lock name, which is the first word unless -l gives it" USAGE(
+         "run", " LOCK -- COMMAND [ARG...]")},
     {"$R", 64, "no verb: for example, redlock run LOCK -- COMMAND" USAGE_OF_ALL},
     {"$R lst", 64, "unknown verb: did you mean redlock list?" USAGE_OF_ALL},
     {"$R relase nightly", 64, "unknown verb: did you mean redlock release?" USAGE_OF_ALL},
