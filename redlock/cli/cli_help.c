@@ -47,7 +47,7 @@ static const struct row {
      "connect to rediss:// servers (TLS) through this program; %h is the host, %p the port. Also "
      "$REDLOCK_CONNECT_COMMAND"},
     {0, "any-address", "", ALL, NONE, SERVERS,
-     "use the first address that answers if a name has several; without this option such a name is refused"},
+     "accept a host name that has several addresses; use the first that answers"},
     {0, "password-file", " FILE", ALL, NONE, SERVERS,
      "read the password of all servers from FILE; else $REDLOCK_PASSWORD or $REDISCLI_AUTH"},
     {0, "password-fd", " N", ALL, NONE, SERVERS, "read the password from the open descriptor N"},
@@ -72,36 +72,40 @@ static const struct row {
     {'E', "conflict-exit-code", " N", GETTING, NONE, TIMEOUTS,
      "exit with N if another client holds the lock (1)"},
     {0, "ttl", " TIME", LEASING | DOCTOR, LEASING, TIMEOUTS,
-     "let the lease expire after TIME unless renewed (30s)"},
+     "let the lease expire after TIME (30s) unless it is renewed; run and hold renew it"},
     {0, "attempt", " TIME", ALL, NONE, TIMEOUTS,
-     "wait at most TIME for the replies to one attempt, at most a quarter of the ttl (by default what the "
-     "round trips need)"},
+     "wait at most TIME for the replies to one attempt; at most a quarter of the ttl. By default "
+     "1/20 of the ttl (5 to 250 ms) or, if longer, three round trips"},
     {0, "grace", " TIME", RUN, NONE, TIMEOUTS,
      "stop the command this long before a lease that cannot be renewed expires (a sixth of the ttl, at most "
      "5s)"},
     {0, "grace", " TIME", HOLD, NONE, TIMEOUTS,
      "exit this long before a lease that cannot be renewed expires (a sixth of the ttl, at most 5s)"},
-    {0, "max-hold", " TIME", RUN, RUN, TIMEOUTS, "stop the command before it has held the lock for TIME"},
+    {0, "max-hold", " TIME", RUN, RUN, TIMEOUTS, "stop the command after at most TIME"},
     {0, "keep", " TIME", RUN, NONE, TIMEOUTS,
      "keep the lock for at least TIME, even if the command ends earlier"},
     {0, "keep", " TIME", HOLD, NONE, TIMEOUTS,
      "keep the lock for at least TIME, even if standard input is closed earlier"},
     {0, "max-ttl", " TIME", GUARDING, NONE, SAFETY,
-     "state the longest ttl of any client of these servers (30s)"},
-    {0, "restart-guard", " WHEN", GUARDING, GUARDING, SAFETY,
-     "ignore servers that started less than --max-ttl (30s) ago: if-permitted (the default), required or "
-     "strict; off: count them. Also $REDLOCK_RESTART_GUARD"},
+     "assume that no client of these servers has a longer ttl (30s)"},
+    {0, "restart-guard", " WHEN", NONE, GUARDING, SAFETY,
+     "do not use a server in its first 31 s (--max-ttl and 1 s): it may have lost locks; off: use it at "
+     "once"},
+    {0, "restart-guard", " WHEN", GUARDING, NONE, SAFETY,
+     "do not use a server in its first 31 s (--max-ttl and 1 s): it may have lost locks. if-permitted (the "
+     "default): use it if it refuses INFO; required: do not; strict: count from when this process first saw "
+     "it; off: use it at once. Also $REDLOCK_RESTART_GUARD"},
     {0, "canary", "", LEASING | DOCTOR, NONE, SAFETY,
      "notice if a server loses its data without a restart (FLUSHALL)"},
     {0, "wake-hint", "", GETTING | DOCTOR, NONE, SAFETY,
-     "be notified on release, and notify waiters, instead of polling; give it to all clients"},
+     "wait without polling: a client that releases the lock notifies the next; give it to all clients"},
     {0, "wake-hint", "", RELEASE, NONE, SAFETY, "notify clients that wait with this option"},
     {0, "legacy", " WHEN", RUN | DOCTOR, NONE, SAFETY,
      "use the old protocol, SETNX: never (the default), auto or always"},
     {0, "legacy-shortest-ttl", "", RUN, NONE, SAFETY,
-     "state that old clients have no shorter ttl and delete only their own locks"},
+     "assume that old clients have no shorter ttl and delete only their own locks"},
     {0, "clock-error", " TIME", RUN | DOCTOR, NONE, SAFETY,
-     "state how far the clients' clocks may differ; for servers before Redis 2.6"},
+     "assume that the clients' clocks differ by at most TIME; for servers before Redis 2.6"},
     {'v', "verbose", "", ALL, ALL, OUTPUT, "print what happens, and what each server did"},
     {'q', "quiet", "", ALL, ALL, OUTPUT, "print only errors"},
     {0, "json", "", STATUS | LIST | DOCTOR, STATUS | LIST | DOCTOR, OUTPUT,
@@ -118,36 +122,37 @@ static const struct {
 } verbs[] = {
     {RDL_CLI_RUN, "run", "LOCK -- COMMAND [ARG...]",
      "Wait for LOCK, run COMMAND, renew the lock while it runs, and release it. If the\n"
-     "lock is lost, stop COMMAND before another client can get it.\n",
+     "lease cannot be renewed, stop COMMAND before it expires.\n",
      "redlock run nightly -- ./backup.sh"},
     {RDL_CLI_ACQUIRE, "acquire", "LOCK",
      "Wait for LOCK, print its token, and leave the lock held. It expires after the\n"
-     "ttl unless you give the token to extend or release.\n",
+     "ttl; use the token to extend or release it.\n",
      "redlock acquire --token-file token nightly"},
     {RDL_CLI_EXTEND, "extend", "LOCK",
-     "Extend the lease of a token that acquire printed, to one ttl from now.\n",
+     "Renew LOCK, held with a token that acquire printed, for one ttl from now.\n",
      "redlock extend --token-file token nightly"},
-    {RDL_CLI_RELEASE, "release", "LOCK", "Release the lock of a token that acquire printed.\n",
+    {RDL_CLI_RELEASE, "release", "LOCK", "Release LOCK, held with a token that acquire printed.\n",
      "redlock release --token-file token nightly"},
     {RDL_CLI_HOLD, "hold", "LOCK",
      "Wait for LOCK, print its token, renew the lock until standard input is closed, a\n"
      "signal comes (HUP, INT, TERM) or the parent process ends; then release it.\n",
      "coproc redlock hold nightly"},
     {RDL_CLI_STATUS, "status", "LOCK...",
-     "Print who holds each lock, and for how long at most; change nothing. \"free\" is\n"
-     "only a snapshot: another client may take the lock a moment later.\n",
+     "Print the id of each lock's holder, and when the lease expires unless renewed;\n"
+     "change nothing. \"free\" is only a snapshot: another client may take the lock a\n"
+     "moment later.\n",
      "redlock status nightly"},
     {RDL_CLI_BREAK, "break", "LOCK",
-     "Print the lock's status, ask, and delete the lock. Use it if the holder is gone.\n"
-     "A live holder notices at its next renewal that it lost the lock.\n",
+     "Print the lock's status, ask, and delete the lock by force. It is not checked\n"
+     "that the holder is gone: a live one notices the loss at its next renewal.\n",
      "redlock break --held-by 8cf9df55 nightly"},
     {RDL_CLI_LIST, "list", "[PREFIX]",
      "List the locks whose names begin with PREFIX, and their holders; change nothing.\n",
      "redlock list night"},
     {RDL_CLI_DOCTOR, "doctor", "[LOCK]",
      "Check the servers, suggest a fix for each problem, and print the ACL rule for\n"
-     "their user. Give it the options of your other commands: it tests the permissions\n"
-     "that they need, with keys LOCK:doctor:*.\n",
+     "their user. Give the options that you use with other verbs: doctor tests that\n"
+     "the user has the permissions they need, with keys LOCK:doctor:*.\n",
      "redlock doctor --fence nightly"},
 };
 
@@ -168,14 +173,22 @@ const char *rdl_cli_verb_word(enum rdl_cli_verb verb)
 }
 
 static const char statuses[] = "Exit status (of run: that of COMMAND, or 128+N if signal N ended it)\n"
-                               "   0  success                            73  the token cannot be written\n"
-                               "   1  held by another client; warnings   75  the lock was lost\n"
-                               "  64  usage                              76  not a Redis server\n"
-                               "  65  URL, lock name or token            77  password or permission refused\n"
-                               "  66  password or token file             78  unsuitable server (doctor)\n"
-                               "  68  unknown host, or not one          124  maximum hold time is over\n"
-                               "  69  no majority of servers            126  COMMAND cannot be run\n"
-                               "  71  system error                      127  COMMAND was not found\n";
+                               "   0  success\n"
+                               "   1  held by another client; doctor: only warnings\n"
+                               "  64  wrong usage\n"
+                               "  65  invalid URL, lock name or token\n"
+                               "  66  the password or token file cannot be read\n"
+                               "  68  a host is unknown, or has several addresses\n"
+                               "  69  too few servers could be used\n"
+                               "  71  system error\n"
+                               "  73  the token could not be written\n"
+                               "  75  the lock was lost\n"
+                               "  76  not a Redis server\n"
+                               "  77  password or permission refused\n"
+                               "  78  unsuitable server (doctor)\n"
+                               " 124  the maximum hold time was over\n"
+                               " 126  COMMAND cannot be run\n"
+                               " 127  COMMAND was not found\n";
 
 enum { COLUMN = 24, WIDTH = 80, LINE_MAX_BYTES = 640 };
 

@@ -14,24 +14,24 @@ static const char summary[] =
     "  redlock run [options] LOCK -- COMMAND [ARG...]\n"
     "                                  run COMMAND while holding LOCK\n"
     "  redlock acquire [options] LOCK  wait for LOCK, print its token, leave it held\n"
-    "  redlock extend [options] LOCK   extend the lease of a token\n"
-    "  redlock release [options] LOCK  release the lock of a token\n"
+    "  redlock extend [options] LOCK   renew LOCK for one ttl, by its token\n"
+    "  redlock release [options] LOCK  release LOCK, by its token\n"
     "  redlock hold [options] LOCK     hold LOCK until standard input is closed\n"
-    "  redlock status [options] LOCK... print who holds it, and for how long at most\n"
+    "  redlock status [options] LOCK... print the id of its holder, and its expiry\n"
     "  redlock list [options] [PREFIX] list locks and their holders\n"
-    "  redlock break [options] LOCK    delete a lock whose holder is gone\n"
+    "  redlock break [options] LOCK    delete a lock by force, after asking\n"
     "  redlock doctor [options] [LOCK] check the servers, suggest fixes\n"
     "  redlock VERB --help             print the most used options of a verb\n"
     "  redlock --help all              print all options\n"
     "  redlock --version               print the version\n"
     "Name the same servers on every host, by $REDLOCK_URLS or -u; by default the lock\n"
-    "is on redis://127.0.0.1:6379, and holds on this host only.\n"
+    "is on redis://127.0.0.1:6379, and other hosts are not locked out.\n"
     "Examples\n"
     "  redlock run nightly -- ./backup.sh      wait for the lock\n"
     "  redlock run -n nightly -- ./backup.sh   do not wait for it\n"
     "  redlock run -u redis://a -u redis://b -u redis://c nightly -- ./backup.sh\n"
     "Exit status: that of COMMAND; 0 success, 1 held by another client, 64 usage,\n"
-    "69 no majority of servers, 75 the lock was lost; for all of them: man redlock\n";
+    "69 too few usable servers, 75 the lock was lost; for all of them: man redlock\n";
 
 /*
  * Where we were given no standard input, output or error, the next file would be that: a message for people

@@ -73,7 +73,7 @@ complete -c redlock -n "__redlock_in $naming" -s l -l lock -x -d 'name a lock; r
 complete -c redlock -n "__redlock_in $all" -l connect-command -x \
     -d 'connect to rediss:// servers through this program'
 complete -c redlock -n "__redlock_in $all" -l any-address \
-    -d 'use the first address that answers if a name has several'
+    -d 'accept a host name that has several addresses'
 complete -c redlock -n "__redlock_in $all" -l password-file -rF \
     -d 'read the password of all servers from this file'
 complete -c redlock -n "__redlock_in $all" -l password-fd -x -d 'read the password from this descriptor'
@@ -86,9 +86,9 @@ complete -c redlock -n "__redlock_in $all" -l trace -F \
 complete -c redlock -n "__redlock_in $all" -s h -l help -xa all \
     -d 'print the most used options of this verb, or all'
 complete -c redlock -n "__redlock_in $leasing status list break doctor" -l max-ttl -x \
-    -d 'state the longest ttl of any client of these servers'
+    -d 'assume that no client of these servers has a longer ttl'
 complete -c redlock -n "__redlock_in $leasing status list break doctor" -l restart-guard -x \
-    -a 'strict required if-permitted off' -d 'choose when a restarted server counts'
+    -a 'strict required if-permitted off' -d 'choose when a restarted server may be used'
 complete -c redlock -n "__redlock_in $logging" -l log -x -a 'text json' -d 'write a line for each event'
 complete -c redlock -n "__redlock_in $logging" -l log-fd -x -d 'write the log to this descriptor'
 complete -c redlock -n "__redlock_in $leasing doctor" -l ttl -x \
