@@ -529,6 +529,8 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l);
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);
 /* What those servers had to say that made it end with rc, in one line: "127.0.0.1:6379: refused: ...; ..." */
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
+/* Of an acquisition without a majority: why the first of them failed; "": none has failed yet. */
+void rdl_cli_lock_first_report(const struct rdl_cli_lock *l, char *out, size_t cap);
 /* What server i did, for people: "127.0.0.1:6379: done in 1 ms"; and without who it is. */
 void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
@@ -831,7 +833,7 @@ struct rdl_cli_troubles {
 int rdl_cli_is_refusal(int error);
 /* Why server i gave no answer, in the words of the connect command or the system; "": it was neither. */
 const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
-#define RDL_CLI_TLS_HINT "if that port uses TLS, its URL must begin with rediss://"
+#define RDL_CLI_TLS_HINT "check the port; if it uses TLS, its URL must begin with rediss://"
 int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
 
 enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);
@@ -1167,9 +1169,13 @@ struct rdl_cli_progress {
     uint64_t left_ms; /* RDL_CLI_FOREVER: as long as it takes */
     int is_held;      /* by somebody else; else it is not known why there is no lock */
     int64_t key_ms;   /* what the key in our way has to live; 0 and less: no word about that */
+    const char *why;  /* if it is not held: the reason, or "" */
 };
 
-enum { RDL_CLI_PROGRESS_MAX = 300 + RDL_CLI_LOCKS_MAX };
+enum {
+    RDL_CLI_WHY_MAX = RDL_CLI_WHERE_MAX + 300,
+    RDL_CLI_PROGRESS_MAX = 300 + RDL_CLI_LOCKS_MAX + RDL_CLI_WHY_MAX
+};
 
 /* All of it in a line; is_short: for a terminal. */
 void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char out[RDL_CLI_PROGRESS_MAX]);

@@ -31,13 +31,14 @@ static void put_time(char out[TIME_MAX], uint64_t s)
 void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char out[RDL_CLI_PROGRESS_MAX])
 {
     char so_far[TIME_MAX], left[TIME_MAX] = "", lives[TIME_MAX] = "";
+    const char *why = p->is_held || p->why == NULL ? "" : p->why;
 
     put_time(so_far, p->waited_ms / 1000);
     if (p->left_ms != RDL_CLI_FOREVER)
         put_time(left, (p->left_ms + 999) / 1000);
     if (p->key_ms > 0)
         put_time(lives, ((uint64_t)p->key_ms + 999) / 1000);
-    snprintf(out, RDL_CLI_PROGRESS_MAX, "%s%s%s: %s so far%s%s%s%s%s%s",
+    snprintf(out, RDL_CLI_PROGRESS_MAX, "%s%s%s: %s so far%s%s%s%s%s%s%s%s",
              is_short     ? "waiting for "
              : p->is_held ? p->one_of
                           : "no lock on ",
@@ -46,7 +47,8 @@ void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char 
              : p->is_held ? " is held by another client; waiting"
                           : " yet; waiting",
              so_far, left[0] != '\0' ? ", " : "", left, left[0] != '\0' ? " left" : "",
-             lives[0] != '\0' ? "; its key has " : "", lives, lives[0] != '\0' ? " to live" : "");
+             lives[0] != '\0' ? "; its lease expires in " : "", lives,
+             lives[0] != '\0' ? " unless renewed" : "", why[0] != '\0' ? "; " : "", why);
 }
 
 /* ---------------------------------------------------------------- where, and when */

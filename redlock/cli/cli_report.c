@@ -151,6 +151,17 @@ static int is_to_blame(const struct rdl_cli_lock *l, size_t i, int rc)
     return vote != RDL_VOTE_GRANTED && !is_bystander(l, i);
 }
 
+void rdl_cli_lock_first_report(const struct rdl_cli_lock *l, char *out, size_t cap)
+{
+    out[0] = '\0';
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (!is_to_blame(l, i, RDL_NO_QUORUM) || rdl_cli_lease_error(l, i) == RDL_OK)
+            continue;
+        rdl_cli_lock_report(l, i, out, cap);
+        return;
+    }
+}
+
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap)
 {
     size_t n = 0;
@@ -413,10 +424,10 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
     if (is_one_too_old(l))
         return too_old(l);
     size_t n = refused(l);
-    return n == 0 ? too_far(l) : n == 1 ? " (is it running?)" : " (are they running?)";
+    return n == 0 ? too_far(l) : n == 1 ? " (is the server running?)" : " (are the servers running?)";
 }
 
-/* what did not come of it; whose fault it is, and what to do about it. */
+/* What failed, the reason of each server, and what to do. */
 static void tell_no_majority(const struct rdl_cli_lock *l, int status, const char *what, int rc)
 {
     char all[1500], majority[80] = "";
@@ -425,14 +436,15 @@ static void tell_no_majority(const struct rdl_cli_lock *l, int status, const cha
     if (l->servers->n > 1)
         snprintf(majority, sizeof majority, ": %u of %zu servers are needed",
                  (unsigned)(l->servers->n / 2 + 1), l->servers->n);
-    rdl_cli_fail("%s%s%s: %s", what, majority, advice(l, status), all[0] != '\0' ? all : rdl_strerror(rc));
+    rdl_cli_fail("%s%s: %s%s", what, majority, all[0] != '\0' ? all : rdl_strerror(rc), advice(l, status));
 }
 
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)
 {
-    char what[60];
+    char what[60] = "no lock";
 
-    snprintf(what, sizeof what, "no lock after %.1f s", (double)waited_ms / 1000);
+    if (l->o->wait_ms > 0)
+        snprintf(what, sizeof what, "no lock after %.1f s", (double)waited_ms / 1000);
     tell_no_majority(l, status, what, RDL_NO_QUORUM);
     return status;
 }

@@ -125,6 +125,8 @@ struct wait {
     int64_t key_ms; /* what the key in our way had to live at heard_ms */
     uint64_t heard_ms;
     unsigned told; /* bits of what was said */
+    int rc;        /* of the last attempt */
+    char why[RDL_CLI_WHY_MAX];
 };
 
 enum { TOLD_BUSY = 1, TOLD_QUARANTINE = 2, TOLD_OTHER = 4 };
@@ -154,19 +156,30 @@ static void hear(const struct rdl_cli_lock *l, struct wait *w, uint64_t now)
     w->heard_ms = now;
 }
 
-/* When that is shown next. Where nobody holds it, it may be a long way, or was told: no news for a while. */
+/* Why an attempt failed, unless another client holds the lock. */
+static void learn(const struct rdl_cli_lock *l, int rc, struct wait *w)
+{
+    w->rc = rc;
+    w->why[0] = '\0';
+    if (rc == RDL_E_QUARANTINE)
+        snprintf(w->why, sizeof w->why, "%s", rdl_cli_lock_too_recently(l));
+    else if (rc == RDL_NO_QUORUM)
+        rdl_cli_lock_first_report(l, w->why, sizeof w->why);
+}
+
+/* When that is shown next. A first attempt may take long, and a restart was warned of: not at once then. */
 static uint64_t show_at(const struct wait *w)
 {
     uint64_t due_ms = rdl_cli_progress_due_ms();
-    int is_held = w->key_ms != -2;
+    int is_news = w->key_ms != -2 || (w->rc == RDL_NO_QUORUM && w->why[0] != '\0');
 
-    return w->begun_ms + (is_held || due_ms > UNREACHABLE_MS ? due_ms : UNREACHABLE_MS);
+    return w->begun_ms + (is_news || due_ms > UNREACHABLE_MS ? due_ms : UNREACHABLE_MS);
 }
 
 static void show(const struct rdl_cli_lock *l, struct wait *w)
 {
     uint64_t now = rdl_cli_now(l), wait_ms = l->o->wait_ms;
-    struct rdl_cli_progress p = {l->o->lock, rdl_cli_one_of(l->o), now - w->begun_ms, wait_ms, 0, 0};
+    struct rdl_cli_progress p = {l->o->lock, rdl_cli_one_of(l->o), now - w->begun_ms, wait_ms, 0, 0, w->why};
 
     hear(l, w, now);
     p.is_held = w->key_ms != -2;
@@ -218,8 +231,8 @@ static int busy(const struct rdl_cli_lock *l)
 
     rdl_cli_warn_long(l);
     if (ms >= 0)
-        rdl_cli_tell("%s%s is held by another client, whose lease has %.1f s left", rdl_cli_one_of(l->o),
-                     l->o->lock, (double)ms / 1000);
+        rdl_cli_tell("%s%s is held by another client; its lease expires in %.1f s unless renewed",
+                     rdl_cli_one_of(l->o), l->o->lock, (double)ms / 1000);
     else /* without end: that is said already */
         rdl_cli_tell("%s%s is held by another client", rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
@@ -285,7 +298,7 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
 
     for (size_t i = 0; i < l->servers->n; i++)
         granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
-    rdl_cli_note("%s acquired after %.3f s; granted by %zu of %zu servers so far", l->o->lock,
+    rdl_cli_note("%s acquired after %.3f s; granted by %zu of %zu servers", l->o->lock,
                  (double)waited_ms / 1000, granted, l->servers->n);
     rdl_cli_lock_note_servers(l);
     rdl_cli_warn_servers(l);
@@ -376,7 +389,7 @@ static int get(struct rdl_cli_lock *l, int *status)
 {
     const uint64_t wait = l->o->wait_ms, begun = rdl_cli_now(l);
     const uint64_t slice = l->o->wake_hint ? HINT_SLICE_MS : SLICE_MS;
-    struct wait w = {begun, -2, begun, 0};
+    struct wait w = {begun, -2, begun, 0, RDL_OK, ""};
 
     l->reached_ms = l->asked_ms = begun;
     for (;;) {
@@ -408,6 +421,7 @@ static int get(struct rdl_cli_lock *l, int *status)
             return 0;
         }
         waiting(l, rc, &w.told);
+        learn(l, rc, &w);
         show(l, &w);
         if (now - tried < RETRY_MS)
             pause_until(l, tried + RETRY_MS);

@@ -12,14 +12,15 @@ Suite *suite_cli_waiting(void);
 
 static const char *show_at(uint64_t waited_ms)
 {
-    const struct rdl_cli_progress p = {"nightly", "", waited_ms, RDL_CLI_FOREVER, 1, 30000};
+    const struct rdl_cli_progress p = {"nightly", "", waited_ms, RDL_CLI_FOREVER, 1, 30000, ""};
 
     rdl_cli_progress_show(&p);
     return heard_since();
 }
 
 #define LINE(SO_FAR)                                                                                         \
-    "redlock: nightly is held by another client; waiting: " SO_FAR " so far; its key has 30 s to live\n"
+    "redlock: nightly is held by another client; waiting: " SO_FAR                                           \
+    " so far; its lease expires in 30 s unless renewed\n"
 
 START_TEST(elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a_minute)
 {
@@ -48,7 +49,7 @@ END_TEST
 
 START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
 {
-    struct rdl_cli_progress over = {"nightly", "", 1000, 0, 1, 30000};
+    struct rdl_cli_progress over = {"nightly", "", 1000, 0, 1, 30000, ""};
 
     rdl_cli_progress_show(&over);
     over.waited_ms = 61000;
@@ -72,21 +73,23 @@ START_TEST(what_is_not_known_is_not_said)
         struct rdl_cli_progress p;
         const char *here, *there;
     } lines[] = {
-        {{"x", "", 1999, RDL_CLI_FOREVER, 1, -1},
+        {{"x", "", 1999, RDL_CLI_FOREVER, 1, -1, "not said"},
          "waiting for x: 1 s so far",
          "x is held by another client; waiting: 1 s so far"},
-        {{"x", "", 99999, 1, 1, 1},
-         "waiting for x: 99 s so far, 1 s left; its key has 1 s to live",
-         "x is held by another client; waiting: 99 s so far, 1 s left; its key has 1 s to live"},
-        {{"x", "one of ", 60000, RDL_CLI_FOREVER, 1, 0},
+        {{"x", "", 99999, 1, 1, 1, ""},
+         "waiting for x: 99 s so far, 1 s left; its lease expires in 1 s unless renewed",
+         "x is held by another client; waiting: 99 s so far, 1 s left; its lease expires in 1 s unless "
+         "renewed"},
+        {{"x", "one of ", 60000, RDL_CLI_FOREVER, 1, 0, ""},
          "waiting for x: 60 s so far",
          "one of x is held by another client; waiting: 60 s so far"},
-        {{"x", "one of ", 100000, 5999000, 0, 0},
-         "waiting for x: 1 min 40 s so far, 99 min 59 s left",
-         "no lock on x yet; waiting: 1 min 40 s so far, 99 min 59 s left"},
-        {{"x", "", 12345678, 6000000, 0, 86400000},
-         "waiting for x: 3 h 25 min so far, 1 h 40 min left; its key has 24 h 0 min to live",
-         "no lock on x yet; waiting: 3 h 25 min so far, 1 h 40 min left; its key has 24 h 0 min to live"},
+        {{"x", "one of ", 100000, 5999000, 0, 0, "a:1: timed out"},
+         "waiting for x: 1 min 40 s so far, 99 min 59 s left; a:1: timed out",
+         "no lock on x yet; waiting: 1 min 40 s so far, 99 min 59 s left; a:1: timed out"},
+        {{"x", "", 12345678, 6000000, 0, 86400000, ""},
+         "waiting for x: 3 h 25 min so far, 1 h 40 min left; its lease expires in 24 h 0 min unless renewed",
+         "no lock on x yet; waiting: 3 h 25 min so far, 1 h 40 min left; its lease expires in 24 h 0 min "
+         "unless renewed"},
     };
     char text[RDL_CLI_PROGRESS_MAX];
 
@@ -103,12 +106,13 @@ END_TEST
 START_TEST(there_is_room_for_all_of_it)
 {
     char name[RDL_NAME_MAX + 1], text[RDL_CLI_PROGRESS_MAX];
-    const struct rdl_cli_progress p = {name, "one of ", UINT64_MAX - 1000, UINT64_MAX - 1000, 1, INT64_MAX};
+    const struct rdl_cli_progress p = {name,      "one of ", UINT64_MAX - 1000, UINT64_MAX - 1000, 1,
+                                       INT64_MAX, ""};
 
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     rdl_cli_progress_text(&p, 0, text);
-    ck_assert_str_eq(text + strlen(text) - 8, " to live");
+    ck_assert_str_eq(text + strlen(text) - 15, " unless renewed");
 }
 END_TEST
 

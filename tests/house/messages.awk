@@ -86,7 +86,7 @@ function reasons(    text, piece) { # what rdl_strerror says
 
 BEGIN {
     macro["RDL_CANARY_KEY"] = "rdl:canary"
-    macro["RDL_CLI_TLS_HINT"] = "if that port uses TLS, its URL must begin with rediss://"
+    macro["RDL_CLI_TLS_HINT"] = "check the port; if it uses TLS, its URL must begin with rediss://"
 }
 FNR == 1 && NR > 1 { file_is_over() }
 { source = source $0 "\n" }

@@ -421,7 +421,7 @@ START_TEST(a_proxy_that_hangs_up_on_info_is_told)
                                 "proxy?)") != NULL,
                   "%s", a.out);
     ck_assert_ptr_nonnull(
-        strstr(a.out, "; remedy: if that port uses TLS, its URL must begin with rediss://; if it is "
+        strstr(a.out, "; remedy: check the port; if it uses TLS, its URL must begin with rediss://; if it is "
                       "a proxy, connect to the server itself\n"));
     fake_stop(&proxy);
 }
@@ -614,7 +614,7 @@ START_TEST(a_database_that_the_user_may_not_use_is_told_and_granted_by_the_last_
     ck_assert_ptr_nonnull(strstr(a.out, _i ? " +pexpire db=0\n" : " +pexpire +select db=3\n"));
     run_on(where, "--restart-guard=off");
     ck_assert_int_eq(a.status, 77);
-    snprintf(text, sizeof text, " (the user may not use database %d: grant db=%d): ", _i ? 0 : 3, _i ? 0 : 3);
+    snprintf(text, sizeof text, " (the user may not use database %d: grant db=%d)\n", _i ? 0 : 3, _i ? 0 : 3);
     ck_assert_msg(strstr(a.err, text) != NULL, "%s", a.err);
 }
 END_TEST

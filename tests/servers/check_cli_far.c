@@ -115,8 +115,7 @@ static const struct {
     const char *options[6], *text;
 } too_far[] = {
     {{"-n", NULL},
-     ": 2 of 3 servers are needed (no reply within 0.5 s: if a round trip takes that long, give twice its "
-     "time as --attempt): 127.0.0.1:"},
+     " (no reply within 0.5 s: if a round trip takes that long, give twice its time as --attempt)\n"},
     {{"-n", "--attempt=600ms", NULL}, " s, an attempt waits only 0.60 s: give --attempt "},
     {{"-w5", "--ttl=2s", NULL}, " s, an attempt waits only 0.50 s: give --attempt "},
 };
@@ -144,7 +143,7 @@ START_TEST(where_an_attempt_is_shorter_than_the_round_trip_that_is_said)
     ck_assert_int_eq(strstr(c.err, " --ttl ") != NULL, _i == 2);
     if (_i == 0)
         return;
-    double trip_s = said_behind(": 2 of 3 servers are needed (a round trip took ");
+    double trip_s = said_behind(" (a round trip took ");
     ck_assert_double_ge(trip_s, 1);
     ck_assert_double_ge(said_behind("give --attempt "), 2 * trip_s - 0.02); /* it is said in hundredths */
     if (_i == 2)

@@ -243,7 +243,7 @@ START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
 {
     live_freeze(&server[0]);
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", NULL}, 1, "true"), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, " s (no reply within 0.5 s: "));
+    ck_assert_ptr_nonnull(strstr(a.err, " (no reply within 0.5 s: "));
     ck_assert_ptr_null(strstr(a.err, "running"));
     live_thaw(&server[0]);
 }
@@ -452,7 +452,7 @@ START_TEST(a_verb_without_the_old_protocol_names_the_one_that_has_it)
     command_add_servers(&a, server, 1);
     command_add(&a, "nightly");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, " is needed; redlock run --legacy auto supports older ones): "));
+    ck_assert_ptr_nonnull(strstr(a.err, " is needed; redlock run --legacy auto supports older ones)\n"));
 }
 END_TEST
 
@@ -532,7 +532,7 @@ START_TEST(the_wait_has_its_bound)
     start_holder(hint);
     ck_assert_int_eq(
         run(&b, (const char *const[]){"--wake-hint", "-w", "0.3", "--attempt=5s", NULL}, 1, "true"), 1);
-    ck_assert_ptr_nonnull(strstr(b.err, "is held by another client, whose lease has"));
+    ck_assert_ptr_nonnull(strstr(b.err, "is held by another client; its lease expires in"));
     end_holder();
 }
 END_TEST
@@ -542,7 +542,7 @@ START_TEST(a_dead_server_is_told_as_without_it)
     live_kill(&server[0]);
     ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.2", NULL}, 1, "true"), 69);
     ck_assert_ptr_nonnull(strstr(b.err, "no lock after "));
-    ck_assert_ptr_nonnull(strstr(b.err, " s (is it running?): "));
+    ck_assert_ptr_nonnull(strstr(b.err, " (is the server running?)\n"));
 }
 END_TEST
 

@@ -656,7 +656,7 @@ START_TEST(a_name_server_that_never_answers_is_69)
     resolver_fail("a.test", 1);
     start("run", (const char *const[]){"-w", "100ms", NULL}, at_work);
     ck_assert_int_eq(command_end(&c), 69);
-    ck_assert_ptr_nonnull(strstr(c.err, " s (no name server replied: check /etc/resolv.conf): a.test:"));
+    ck_assert_ptr_nonnull(strstr(c.err, " (no name server replied: check /etc/resolv.conf)\n"));
     ck_assert_ptr_nonnull(strstr(c.err, gai_strerror(EAI_AGAIN)));
 }
 END_TEST

@@ -49,9 +49,9 @@ START_TEST(a_line_counts_and_is_gone_when_the_lock_is_had)
                                                               "nightly", "--", "echo", "ran", NULL});
 
     terminal_expect(master, "\rredlock: waiting for nightly: ");
-    terminal_expect(master, " s so far; its key has ");
+    terminal_expect(master, " s so far; its lease expires in ");
     terminal_expect(master, "\rredlock: waiting for nightly: ");
-    terminal_expect(master, " s so far; its key has ");
+    terminal_expect(master, " s so far; its lease expires in ");
     live_command(&server, "DEL nightly");
     terminal_expect(master, "shell: exit 0");
     live_reap(shell);
@@ -64,7 +64,7 @@ START_TEST(it_is_gone_when_the_wait_is_over)
     pid_t shell = terminal_start(slave, (const char *const[]){"acquire", "-u", url, "-w", "3", "--ttl=8s",
                                                               "--attempt=2s", "nightly", NULL});
 
-    terminal_expect(master, " s left; its key has ");
+    terminal_expect(master, " s left; its lease expires in ");
     terminal_expect(master, "shell: exit 1");
     live_reap(shell);
     assert_screen(
@@ -152,6 +152,19 @@ START_TEST(where_no_server_answers_it_is_said_after_a_while)
 }
 END_TEST
 
+/* A failure is the reason of the wait, so it is printed with the first line. */
+START_TEST(a_wait_for_a_server_that_is_down_has_the_reason)
+{
+    live_kill(&server);
+    command_set(&c, (const char *const[]){"-w3", NULL}, &server, 1, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&c), 69);
+    ck_assert_ptr_nonnull(strstr(c.err, "redlock: no lock on nightly yet; waiting: 1 s so far, "));
+    ck_assert_uint_eq(command_count(c.err, ": cannot connect: Connection refused\n"), 1);
+    ck_assert_uint_eq(command_count(c.err, ": cannot connect: Connection refused (is the server running?)\n"),
+                      1);
+}
+END_TEST
+
 START_TEST(a_short_wait_and_one_with_q_say_nothing)
 {
     command_set(&c, (const char *const[]){"-qw1.5", NULL}, &server, 1, "nightly", "echo ran");
@@ -176,6 +189,7 @@ Suite *suite_cli_progress(void)
     tcase_add_test(tc, elsewhere_it_is_a_line_after_a_second);
     tcase_add_test(tc, with_a_wake_hint_too);
     tcase_add_test(tc, where_no_server_answers_it_is_said_after_a_while);
+    tcase_add_test(tc, a_wait_for_a_server_that_is_down_has_the_reason);
     tcase_add_test(tc, a_short_wait_and_one_with_q_say_nothing);
     suite_add_tcase(suite, tc);
     return suite;

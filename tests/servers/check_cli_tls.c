@@ -171,11 +171,11 @@ static const struct {
      ": cannot connect: sh: an error <?\?>\n", "that the connect command works"},
     {"echo hello; exec cat >&2", 76,
      ": the server does not speak RESP2 (the Redis protocol): its connect command wrote something that is "
-     "not a reply of a server\n",
+     "not a reply of a server (check that this is the server's port)\n",
      "check that the connect command prints only what the server sends"},
-    {"sleep 60", 69, ": timed out\n", "that the port uses TLS"},
-    {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69, ": timed out: sh: still looking for it\n",
-     "that the port uses TLS"},
+    {"sleep 60", 69, ": timed out (no reply within ", "that the port uses TLS"},
+    {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69,
+     ": timed out: sh: still looking for it (no reply within ", "that the port uses TLS"},
 };
 
 enum { WRONGS = sizeof wrongs / sizeof wrongs[0] };
@@ -197,7 +197,7 @@ END_TEST
 /* The server closes the connection, and says nothing. */
 START_TEST(redis_to_a_port_that_speaks_tls_alone_is_told_of_rediss)
 {
-    static const char hint[] = "if that port uses TLS, its URL must begin with rediss://";
+    static const char hint[] = "check the port; if it uses TLS, its URL must begin with rediss://";
     static const char *const verbs[] = {"run -n nightly true", "acquire -n nightly", "list", "status nightly",
                                         "doctor nightly"};
     char script[200];

@@ -234,10 +234,12 @@ START_TEST(why_a_server_cannot_be_reached_is_told_as_the_system_has_it)
     static const struct {
         const char *url, *text;
     } cases[] = {
-        {"unix:///nowhere/at/all", "s: /nowhere/at/all: cannot connect: No such file or directory\n"},
-        {"unix:///dev/null/no", "s: /dev/null/no: cannot connect: Not a directory\n"},
-        {"redis://127.0.0.1:1", "s (is it running?): 127.0.0.1:1: cannot connect: Connection refused\n"},
-        {"unix:///etc/passwd", "s (is it running?): /etc/passwd: cannot connect: Connection refused\n"},
+        {"unix:///nowhere/at/all", "no lock: /nowhere/at/all: cannot connect: No such file or directory\n"},
+        {"unix:///dev/null/no", "no lock: /dev/null/no: cannot connect: Not a directory\n"},
+        {"redis://127.0.0.1:1",
+         ": 127.0.0.1:1: cannot connect: Connection refused (is the server running?)\n"},
+        {"unix:///etc/passwd",
+         ": /etc/passwd: cannot connect: Connection refused (is the server running?)\n"},
     };
     static const char *const modes[] = {"--legacy=never", "--legacy=always"};
 
@@ -256,8 +258,7 @@ START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
     live_command(&server[0], "CONFIG SET maxmemory 1");
     command_set(&a, at_once, server, 1, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "no lock after "));
-    ck_assert_ptr_nonnull(strstr(a.err, " s: 127.0.0.1:"));
+    ck_assert_ptr_nonnull(strstr(a.err, "no lock: 127.0.0.1:"));
     ck_assert_ptr_nonnull(strstr(a.err, "out of memory"));
     live_kill(&server[1]);
     command_set(&a, at_once, server, 3, "nightly", "true");
@@ -267,11 +268,11 @@ START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
     live_command(&server[0], "CONFIG SET maxmemory 0");
     command_set(&a, at_once, server, 2, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "2 of 2 servers are needed (is it running?): "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": cannot connect: Connection refused (is the server running?)\n"));
     live_kill(&server[0]);
     command_set(&a, at_once, server, 2, "nightly", "true");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "2 of 2 servers are needed (are they running?): "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": cannot connect: Connection refused (are the servers running?)\n"));
 }
 END_TEST
 
@@ -308,10 +309,8 @@ START_TEST(a_load_balancer_without_a_server_is_waited_for)
 {
     ck_assert_int_eq(run_against("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n", 0), 69);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: no lock after 0.5"));
-    ck_assert_ptr_nonnull(
-        strstr(a.err, " s (a load balancer or proxy replied: check the server behind it): "));
-    ck_assert_ptr_nonnull(
-        strstr(a.err, ": a load balancer has no server: it replied HTTP 502, 503 or 504\n"));
+    ck_assert_ptr_nonnull(strstr(a.err, ": a load balancer has no server: it replied HTTP 502, 503 or 504 "
+                                        "(a load balancer or proxy replied: check the server behind it)\n"));
 }
 END_TEST
 
