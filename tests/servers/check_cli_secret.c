@@ -550,8 +550,9 @@ START_TEST(a_password_that_is_a_word_of_ours_leaves_our_words_alone)
     command_setenv(&c, "REDLOCK_PASSWORD=or");
     command_add_all(&c, (const char *const[]){"-v", "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 77);
-    ck_assert_msg(strstr(c.err, ": the server refused the login: WRONGPASS: wrong user or password\n") !=
-                      NULL,
+    ck_assert_msg(strstr(c.err,
+                         ": the server refused the login: WRONGPASS: wrong user or password (check user "
+                         "and password)\n") != NULL,
                   "%s", c.err);
 }
 END_TEST
