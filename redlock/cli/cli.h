@@ -90,6 +90,7 @@ enum {
 #define RDL_CLI_DEFAULT_URL "redis://127.0.0.1:6379" /* if no server is named */
 
 enum {
+    RDL_CLI_TTL_MS = 30000,     /* --ttl where it is not given */
     RDL_CLI_MAX_TTL_MS = 30000, /* --max-ttl of clients that do not give it, at least */
     RDL_CLI_TTL_MIN_MS = 100,   /* under this nobody could promise to stop a process in time */
     RDL_CLI_TRIAL_MAX = 16,     /* bytes behind a lock's name in that of the key the doctor tries */

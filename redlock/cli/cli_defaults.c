@@ -168,7 +168,9 @@ static int check_keep(const struct rdl_cli_options *o)
 /* What the length of the lease is from. */
 static const char *ttl_word(const struct rdl_cli_options *o)
 {
-    return o->max_hold_ms == o->ttl_ms ? "--max-hold" : "--ttl";
+    if (o->max_hold_ms == o->ttl_ms)
+        return "--max-hold";
+    return o->ttl_ms == RDL_CLI_TTL_MS ? "the default --ttl" : "--ttl";
 }
 
 static uint32_t longest(uint32_t a, uint32_t b)
@@ -207,8 +209,9 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     if (o->grace_ms == 0)
         o->grace_ms = sixth < 5000 ? sixth : 5000;
     if (o->grace_ms >= o->ttl_ms / 2) {
-        rdl_cli_fail("--grace must be less than half of %s (%s), so that time is left to renew the lease",
-                     ttl_word(o), ttl);
+        rdl_cli_fail("--grace (%s) must be less than half of %s (%s)%s",
+                     rdl_cli_duration_text(o->grace_ms, other), ttl_word(o), ttl,
+                     o->max_hold_ms == o->ttl_ms ? "" : ", so that time is left to renew the lease");
         return RDL_EXIT_USAGE;
     }
     if (o->attempt_ms > o->ttl_ms / 4) {
@@ -218,9 +221,10 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         return RDL_EXIT_USAGE;
     }
     if (o->has_ttl && o->ttl_ms > o->max_ttl_ms) {
-        rdl_cli_fail("--ttl (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
-                     "servers: shorten it, or give all clients a longer --max-ttl",
-                     ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
+        rdl_cli_fail(
+            "%s (%s) must be at most --max-ttl (%s), the longest lease of any client of these servers: "
+            "give a shorter --ttl, or give all clients a longer --max-ttl",
+            ttl_word(o), ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
         return RDL_EXIT_USAGE;
     }
     if (o->password_file != NULL && o->password_fd >= 0) {

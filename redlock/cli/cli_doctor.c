@@ -52,7 +52,7 @@ static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
 {
     const char *before = "";
 
-    rdl_cli_add(t, "; %s by ", what);
+    rdl_cli_add(t, "; %s methods: ", what);
     for (size_t k = 0; k < WAYS; k++) {
         if ((bits & 1u << k) == 0)
             continue;
@@ -60,7 +60,7 @@ static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
         before = ", ";
     }
     if (bits == 0)
-        rdl_cli_add(t, "no method");
+        rdl_cli_add(t, "none");
 }
 
 static int show_server(size_t i)
@@ -77,8 +77,8 @@ static int show_server(size_t i)
     if (exam[i].has_clock)
         rdl_cli_add(&t, ", round trip %" PRIu32 " ms", exam[i].rtt_ms);
     if (exam[i].is_tried) {
-        add_ways(&t, "releases", exam[i].releases);
-        add_ways(&t, "extends", exam[i].extends);
+        add_ways(&t, "release", exam[i].releases);
+        add_ways(&t, "extend", exam[i].extends);
     }
     return rdl_cli_print_line(t.out);
 }

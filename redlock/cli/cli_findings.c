@@ -257,8 +257,8 @@ static void find_quarantine(size_t i)
 static const char *after_a_crash(void)
 {
     if (is_guarded())
-        return "none if all clients use the restart guard, which then does not count it for one --max-ttl; "
-               "else set appendonly yes and appendfsync always";
+        return "none needed if all clients use the restart guard; otherwise set appendonly yes and "
+               "appendfsync always";
     return look->o->guard == RDL_GUARD_OFF
                ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: another "
                  "client could get a lock that is still held"

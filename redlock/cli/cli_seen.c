@@ -268,9 +268,8 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
     else
         rdl_cli_add(t, "a value that is not a token: %08" PRIx32, s->id);
     if (s->pttl_ms >= 0) {
-        rdl_cli_add(t, ", ");
+        rdl_cli_add(t, ", expires in ");
         rdl_cli_add_seconds(t, (uint64_t)s->pttl_ms);
-        rdl_cli_add(t, " left");
     } else if (kind != RDL_CLI_KIND_DEADLINE) {
         rdl_cli_add(t, ", no expiry%s", s->what == RDL_CLI_SEEN_ODD ? "" : ": foreign or legacy");
     }
@@ -295,9 +294,9 @@ static int print_look(const struct rdl_cli_look *l, size_t i, const char *name)
 
 static void add_end(struct rdl_cli_text *t, uint64_t ms)
 {
-    rdl_cli_add(t, ", for ");
+    rdl_cli_add(t, ", expires in ");
     rdl_cli_add_seconds(t, ms);
-    rdl_cli_add(t, " at most unless it is renewed");
+    rdl_cli_add(t, " unless renewed");
 }
 
 static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
@@ -308,7 +307,9 @@ static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
         rdl_cli_add(t, "%s%u of %u servers gave no usable reply", v->silent > 0 ? ", " : "", v->refused,
                     v->of);
     if (v->young > 0)
-        rdl_cli_add(t, "%s%u of %u servers started less than --max-ttl ago and may have lost it in a restart",
+        rdl_cli_add(t,
+                    "%s%u of %u servers started less than --max-ttl ago and may have lost it in a restart "
+                    "(--restart-guard=off counts them)",
                     v->silent + v->refused > 0 ? ", " : "", v->young, v->of);
 }
 

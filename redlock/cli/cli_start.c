@@ -72,8 +72,8 @@ static void warn_of_long_lease(const struct rdl_cli_options *o)
         return;
     rdl_cli_duration_text(o->max_ttl_ms, lease);
     rdl_cli_duration_text(RDL_CLI_MAX_TTL_MS, usual);
-    rdl_cli_warn("%s (%s) is longer than the %s that other clients assume: after a restart of the servers "
-                 "they may take this lock while it is held; give all clients of these servers --max-ttl=%s",
+    rdl_cli_warn("%s (%s) is longer than the %s that other clients assume: give all of them --max-ttl=%s; "
+                 "otherwise they may take this lock while it is held, after a restart of the servers",
                  option, lease, usual, lease);
 }
 

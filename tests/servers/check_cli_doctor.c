@@ -86,8 +86,8 @@ START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
     ck_assert_msg(doctor(all, url[0], url[1], url[2]) == 0, "%s", a.out);
     ck_assert_str_eq(a.err, "");
     ck_assert_uint_eq(command_count(a.out, "\n"), 6);
-    ck_assert_uint_eq(command_count(a.out, " ms; releases by script"), 3);
-    ck_assert_uint_eq(command_count(a.out, "; extends by script, WATCH\n"), 3);
+    ck_assert_uint_eq(command_count(a.out, " ms; release methods: script"), 3);
+    ck_assert_uint_eq(command_count(a.out, "; extend methods: script, WATCH\n"), 3);
     ck_assert_ptr_nonnull(strstr(
         a.out, "\nno problems found\nnote: these servers are local to this host, unless they are tunnels: "
                "their locks hold on this host only\nACL SETUSER redlock on ~nightly "));
@@ -228,7 +228,7 @@ START_TEST(who_does_not_answer_is_told_and_the_others_are_looked_at)
     ck_assert_int_eq(doctor(none, url[0], url[1], "redis://nowhere.invalid:1"), 69);
     expect(2, "error", 1, "cannot connect: Connection refused; remedy: check that it is running");
     ck_assert_ptr_nonnull(strstr(a.out, "\nerror: nowhere.invalid:1: no address: "));
-    ck_assert_ptr_nonnull(strstr(a.out, "; releases by script"));
+    ck_assert_ptr_nonnull(strstr(a.out, "; release methods: script"));
     fake_start(&web);
     ck_assert_int_eq(doctor(none, url[0], fake_url(&web, other, sizeof other), url[2]), 76);
     ck_assert_msg(strstr(a.out, "; remedy: check that this is the server's port\n") != NULL, "%s", a.out);
@@ -297,7 +297,8 @@ START_TEST(the_restart_guard_is_told_of_where_there_is_one)
     ck_assert_ptr_null(strstr(a.out, "guard"));
     ck_assert_int_eq(doctor(guard, url[0], NULL, NULL), 1);
     expect(2, "warning", 0,
-           "it keeps nothing on disk: a restart loses all locks; remedy: none if all clients use the restart "
+           "it keeps nothing on disk: a restart loses all locks; remedy: none needed if all clients use the "
+           "restart "
            "guard");
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
     expect(1, "warning", 0,
@@ -343,7 +344,7 @@ START_TEST(a_command_that_was_renamed_away_is_told)
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
     expect(1, "error", 0,
            "it does not support +pexpire: they were renamed or disabled, or the server is too old; ");
-    ck_assert_ptr_nonnull(strstr(a.out, "; extends by no method\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "; extend methods: none\n"));
 }
 END_TEST
 
@@ -493,7 +494,7 @@ START_TEST(a_server_without_scripts_is_of_use)
     start(1);
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
     expect(1, "warning", 0, "it runs no scripts: locks work without, in more round trips; ");
-    ck_assert_ptr_nonnull(strstr(a.out, "; releases by WATCH; extends by WATCH\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "; release methods: WATCH; extend methods: WATCH\n"));
     ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER redlock on ~nightly ~nightly:doctor:* +set +get "
                                         "+getrange +del +watch +multi +exec +discard +pttl +pexpire\n"));
     live_command(&server[0], "ACL SETUSER lk on >pw ~nightly ~nightly:doctor:* +set +get +getrange +del "
@@ -652,7 +653,7 @@ START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
 
     ck_assert_msg(doctor(options, other, NULL, NULL) == 1, "%d: %s%s", a.status, a.out, a.err);
     snprintf(text, sizeof text,
-             "127.0.0.1:%d: redis before 2.6; releases by WATCH; extends by WATCH\n"
+             "127.0.0.1:%d: redis before 2.6; release methods: WATCH; extend methods: WATCH\n"
              "warning: 127.0.0.1:%d: it runs no scripts: locks work without, in more round trips; remedy: "
              "none; but --fence, --wake-hint and several locks at once need a server that runs scripts\n"
              "note: these servers are local to this host, unless they are tunnels: their locks hold on this "
@@ -684,8 +685,8 @@ START_TEST(a_server_before_redis_2_2_renews_nothing_and_that_is_a_warning)
                                    NULL};
 
     ck_assert_msg(doctor(options, start_old(1), NULL, NULL) == 1, "%d: %s%s", a.status, a.out, a.err);
-    ck_assert_msg(strstr(a.out, ": redis before 2.6; releases by DEL; extends by no method\n") != NULL, "%s",
-                  a.out);
+    ck_assert_msg(strstr(a.out, ": redis before 2.6; release methods: DEL; extend methods: none\n") != NULL,
+                  "%s", a.out);
     ck_assert_ptr_nonnull(strstr(a.out,
                                  ": it supports neither scripts (since Redis 2.6) nor WATCH (since 2.2), so "
                                  "no lease can be renewed: the command is stopped after one --ttl (30s); "

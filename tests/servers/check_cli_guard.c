@@ -243,6 +243,13 @@ START_TEST(a_ttl_above_the_longest_is_refused)
                 "echo ran");
     ck_assert_int_eq(command_run(&a), 64);
     ck_assert_ptr_nonnull(strstr(a.err, "--ttl (10s) must be at most --max-ttl (9s)"));
+    command_set(&a, (const char *const[]){"--max-ttl", "10s", NULL}, server, N, "nightly", "echo ran");
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: the default --ttl (30s) must be at most --max-ttl (10s)"));
+    command_set(&a, (const char *const[]){"--max-hold", "2s", "--grace", "1s", NULL}, server, N, "nightly",
+                "echo ran");
+    ck_assert_int_eq(command_run(&a), 64);
+    ck_assert_ptr_nonnull(strstr(a.err, "--grace (1s) must be less than half of --max-hold (2s)\n"));
 }
 END_TEST
 

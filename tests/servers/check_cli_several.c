@@ -270,7 +270,8 @@ START_TEST(the_command_is_told_all_of_them_and_asks_for_them)
     const char *id = a.out + strlen(a.out) - 9;
     char line[80];
     for (int k = 0; k < 2; k++) {
-        snprintf(line, sizeof line, "\n%s: held by %.8s on 1 of 1, for ", k == 0 ? "anna" : "berta", id);
+        snprintf(line, sizeof line, "\n%s: held by %.8s on 1 of 1, expires in ", k == 0 ? "anna" : "berta",
+                 id);
         ck_assert_msg(strstr(a.out, line) != NULL, "%s in %s", line, a.out);
     }
 }
@@ -541,7 +542,8 @@ START_TEST(the_doctor_grants_the_keys_of_all_and_what_their_scripts_call)
 
     live_log(&server[0]);
     ck_assert_int_eq(run(&a, "doctor", (const char *const[]){"--attempt=2s", BOTH, NULL}), 0);
-    ck_assert_ptr_nonnull(strstr(a.out, "; releases by script; extends by script\nno problems found\n"));
+    ck_assert_ptr_nonnull(
+        strstr(a.out, "; release methods: script; extend methods: script\nno problems found\n"));
     ck_assert_ptr_nonnull(strstr(a.out, line));
     ck_assert_int_eq(number("DBSIZE"), 0);
 }
