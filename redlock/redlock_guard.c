@@ -165,7 +165,7 @@ static int unfit(struct rdl_conn *c)
         return RDL_E_CLUSTER;
     }
     if (c->cfg->facts->has & RDL_FACT_REPLICA) {
-        rdl_conn_say(c, "its role is replica");
+        rdl_conn_say(c, "use its master");
         return RDL_E_READONLY;
     }
     return RDL_OK;

@@ -85,7 +85,7 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
     out[0] = '\0';
     switch ((enum rdl_vote)s->vote) {
     case RDL_VOTE_GRANTED:
-        add_ms(&l, "done in ", s->took_ms);
+        add_ms(&l, "confirmed in ", s->took_ms);
         if (!s->counts && r->op != RDL_RELEASE) {
             add(&l, ", but ");
             add_quarantine(&l, r, i, now_ms);
@@ -95,7 +95,7 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
         add_denied(&l, s);
         break;
     case RDL_VOTE_ABSENT:
-        add(&l, "was gone");
+        add(&l, "the key does not exist");
         break;
     case RDL_VOTE_PENDING: /* late, or not waited for */
         add(&l, s->error != RDL_OK ? rdl_strerror(s->error) : "no reply yet");

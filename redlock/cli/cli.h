@@ -151,6 +151,7 @@ struct rdl_cli_options {
     const char *connect_command; /* NULL: none */
     uint64_t wait_ms;            /* 0: one attempt; RDL_CLI_FOREVER */
     int has_ttl;                 /* the verb takes --ttl */
+    int is_default_ttl;          /* --ttl was not given */
     uint32_t ttl_ms;
     uint32_t grace_ms;   /* 0: min(5 s, ttl/6) */
     uint32_t attempt_ms; /* 0: by the round trips */
@@ -532,7 +533,7 @@ int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap);
 /* Of an acquisition without a majority: why the first of them failed; "": none has failed yet. */
 void rdl_cli_lock_first_report(const struct rdl_cli_lock *l, char *out, size_t cap);
-/* What server i did, for people: "127.0.0.1:6379: done in 1 ms"; and without who it is. */
+/* What server i did, for people: "127.0.0.1:6379: confirmed in 1 ms"; and without who it is. */
 void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 /* Server i failed in a way that lasts until somebody mends it; one that is down may come back by itself. */
@@ -962,6 +963,8 @@ struct rdl_cli_exam {
     int error;                  /* it refused something for another reason */
     char said[RDL_CLI_SAID_MAX];
     int has_foreign_canary; /* something else has its key */
+    int canary;             /* enum rdl_answer: YES, it has a canary of this run; NO, ABSENT: none */
+    uint64_t canary_age_s;
     int has_clock;
     uint32_t rtt_ms;
     int64_t clock_us;        /* as it was read last */

@@ -46,7 +46,8 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s)
         if (is_mixed)
             warn_own(where);
         else
-            rdl_cli_note("%s is local to this host, unless it is a tunnel: its locks hold on this host only",
+            rdl_cli_note("%s is on this host: other hosts do not see its locks (unless it is a tunnel to a "
+                         "common server)",
                          where);
     }
 }

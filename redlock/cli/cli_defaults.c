@@ -170,7 +170,7 @@ static const char *ttl_word(const struct rdl_cli_options *o)
 {
     if (o->max_hold_ms == o->ttl_ms)
         return "--max-hold";
-    return o->ttl_ms == RDL_CLI_TTL_MS ? "the default --ttl" : "--ttl";
+    return o->is_default_ttl ? "the default --ttl" : "--ttl";
 }
 
 static uint32_t longest(uint32_t a, uint32_t b)
@@ -192,6 +192,8 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     char ttl[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
     uint32_t sixth;
 
+    o->is_default_ttl = o->ttl_ms == 0;
+    o->ttl_ms = o->is_default_ttl ? RDL_CLI_TTL_MS : o->ttl_ms;
     if (o->max_ttl_ms == 0) {
         o->max_ttl_ms = longest(longest(o->keep_ms, o->ttl_ms), RDL_CLI_MAX_TTL_MS);
         o->is_default_max_ttl = 1;

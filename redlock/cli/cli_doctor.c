@@ -115,7 +115,8 @@ static int show_acl(void)
     if (!rdl_cli_acl_is_known(&look, exam))
         return rdl_cli_print("no ACL rule: before Redis 6 every user may do everything\n");
     rdl_cli_acl_line(&t, &options, look.servers, exam);
-    return rdl_cli_print_line(t.out);
+    int rc = rdl_cli_print("ACL rule that is needed (paste the next line into redis-cli):\n");
+    return rc == 0 ? rdl_cli_print_line(t.out) : rc;
 }
 
 /* ---------------------------------------------------------------- JSON */
@@ -209,8 +210,8 @@ static int show(void)
     if (rc == 0)
         rc = show_findings();
     if (rc == 0 && is_local())
-        rc = rdl_cli_print("note: these servers are local to this host, unless they are tunnels: their locks "
-                           "hold on this host only\n");
+        rc = rdl_cli_print("note: these servers are on this host: other hosts do not see their locks (unless "
+                           "they are tunnels to common servers)\n");
     return rc == 0 ? show_acl() : rc;
 }
 

@@ -14,6 +14,7 @@
 #include "redlock/redlock_op.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -514,6 +515,30 @@ static void ask_settings(void)
     }
 }
 
+/* The library's guard, which would have learned it, does not run here. */
+static void name_run(size_t i)
+{
+    struct rdl_facts *f = &look->servers->facts[i];
+    char digits[17]; /* all that a canary has of it */
+
+    if (look->host[i].run_id[0] == '\0')
+        return;
+    snprintf(digits, sizeof digits, "%.16s", look->host[i].run_id);
+    f->run = strtoull(digits, NULL, 16);
+    f->has |= RDL_FACT_RUN;
+}
+
+static void ask_canary(void)
+{
+    for (size_t i = 0; i < look->servers->n; i++)
+        name_run(i);
+    ask_about(&rdl_op_canary_look, RDL_CANARY_KEY);
+    for (size_t i = 0; i < look->servers->n; i++) {
+        exams[i].canary = look->req[i].answer;
+        exams[i].canary_age_s = (uint64_t)look->req[i].value & RDL_CANARY_AGE_MAX;
+    }
+}
+
 static int holds_locks(const struct rdl_cli_host *h)
 {
     return !h->is_cluster && !h->is_sentinel && !rdl_cli_host_is_replica(h);
@@ -528,6 +553,8 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
     exams = exam;
     ask_clocks();
     ask_settings();
+    if (l->o->canary)
+        ask_canary();
     for (size_t i = 0; i < l->servers->n; i++) {
         exam[i].is_there = !l->is_out[i];
         exam[i].is_db_refused = !exam[i].is_there && rdl_cli_acl_is_database(l->seen[i].said);

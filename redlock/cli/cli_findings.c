@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WARNING = 1, APART_MS = 1000 };
+enum { WARNING = 1, APART_MS = 1000, CLOCK_MAX = 20 };
 
 #define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
 
@@ -227,12 +227,21 @@ static int is_guarded(void)
     return look->o->guard != RDL_GUARD_OFF && look->o->legacy == RDL_CLI_LEGACY_NEVER;
 }
 
+/* The time of day so long from now, "" if the system cannot say. */
+static void write_clock(uint64_t ms, char out[CLOCK_MAX])
+{
+    time_t end = time(NULL) + (time_t)((ms + 999) / 1000);
+    struct tm tm;
+
+    out[0] = '\0';
+    if (localtime_r(&end, &tm) != NULL)
+        strftime(out, CLOCK_MAX, "%H:%M:%S", &tm);
+}
+
 static void find_quarantine(size_t i)
 {
     uint64_t ms = rdl_cli_quarantine_ms(look->o, &look->host[i]);
-    time_t end = time(NULL) + (time_t)((ms + 999) / 1000);
-    struct tm tm;
-    char clock[20] = "";
+    char clock[CLOCK_MAX];
 
     if (ms == 0 || !is_guarded())
         return;
@@ -245,8 +254,7 @@ static void find_quarantine(size_t i)
         remedy("restart it while no lock is held; if it loses nothing in a restart: --restart-guard=off");
         return;
     }
-    if (localtime_r(&end, &tm) != NULL)
-        strftime(clock, sizeof clock, "%H:%M:%S", &tm);
+    write_clock(ms, clock);
     find("quarantine", WARNING, i,
          "it started %" PRId64
          " s ago, less than --max-ttl, and may have lost locks in a restart: it counts from %s on",
@@ -299,11 +307,31 @@ static void find_eviction(size_t i)
     remedy("set maxmemory-policy noeviction");
 }
 
+/* None: the first lock makes one, and its time begins then. */
 static void find_canary(size_t i)
 {
-    if (!exams[i].has_foreign_canary)
-        return;
-    rdl_cli_risk_canary(begin("canary", RDL_EXIT_CONFIG, i), "it");
+    const struct rdl_cli_exam *x = &exams[i];
+    uint64_t least_s = (look->o->max_ttl_ms + 999) / 1000 + 1;
+    char clock[CLOCK_MAX];
+
+    if (x->has_foreign_canary) {
+        rdl_cli_risk_canary(begin("canary", RDL_EXIT_CONFIG, i), "it");
+    } else if (x->canary == RDL_ANSWER_ABSENT || x->canary == RDL_ANSWER_NO) {
+        find("canary", WARNING, i,
+             "it has no canary, because it is new to --canary or has lost its data: the next run with "
+             "--canary "
+             "makes one, and the server counts %lu s later",
+             (unsigned long)least_s);
+        remedy("run redlock with --canary once before you need the lock");
+    } else if (x->canary == RDL_ANSWER_YES && x->canary_age_s < least_s) {
+        write_clock((least_s - x->canary_age_s) * 1000, clock);
+        find("canary", WARNING, i,
+             "its canary was made %lu s ago, less than --max-ttl, perhaps after a loss of data: it counts "
+             "from "
+             "%s on",
+             (unsigned long)x->canary_age_s, clock);
+        remedy("wait until then");
+    }
 }
 
 /* ------------------------------------------- two hosts that do not exclude each other */

@@ -107,7 +107,7 @@ static const struct row {
     {0, "clock-error", " TIME", RUN | DOCTOR, NONE, SAFETY,
      "assume that the clients' clocks differ by at most TIME; for servers before Redis 2.6"},
     {'v', "verbose", "", ALL, ALL, OUTPUT, "print what happens, and what each server did"},
-    {'q', "quiet", "", ALL, ALL, OUTPUT, "print only errors"},
+    {'q', "quiet", "", ALL, ALL, OUTPUT, "print only results and errors"},
     {0, "json", "", STATUS | LIST | DOCTOR, STATUS | LIST | DOCTOR, OUTPUT,
      "print one JSON object instead of lines"},
     {0, "log", " text|json", LOGGING, NONE, OUTPUT, "write a line for each event; renewals with -vv"},

@@ -253,7 +253,7 @@ static const char *instead(const struct rdl_cli_lock *l)
     if (l->single.lock.result == RDL_OVERWRITTEN)
         return "a waiting client overwrote it: it can only expire";
     if (!l->is_legacy || l->single.lock.req.answer != RDL_ANSWER_NO)
-        return "was gone";
+        return "the key does not exist";
     return l->o->shortest_ttl ? "has another client's value"
                               : "has the value of a later holder, or of a waiting client "
                                 "(--legacy-shortest-ttl rules that out)";

@@ -49,10 +49,17 @@ int rdl_cli_duration(const char *text, uint64_t max_ms, uint64_t *ms)
 
 const char *rdl_cli_duration_text(uint64_t ms, char out[RDL_CLI_DURATION_MAX])
 {
-    int is_whole = ms >= 1000 && ms % 1000 == 0;
+    static const struct {
+        uint64_t ms;
+        const char *unit;
+    } units[] = {{3600000, "h"}, {60000, "m"}, {1000, "s"}, {1, "ms"}};
+    const size_t last = sizeof units / sizeof units[0] - 1;
+    size_t i = 0;
 
-    snprintf(out, RDL_CLI_DURATION_MAX, "%llu%s", (unsigned long long)(is_whole ? ms / 1000 : ms),
-             is_whole ? "s" : "ms");
+    /* the largest of which it is a multiple; minutes from 2 on, as most people write 60s */
+    while (i < last && (ms % units[i].ms != 0 || ms / units[i].ms < (i == 1 ? 2 : 1)))
+        i++;
+    snprintf(out, RDL_CLI_DURATION_MAX, "%llu%s", (unsigned long long)(ms / units[i].ms), units[i].unit);
     return out;
 }
 

@@ -765,7 +765,6 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
     o->token_fd = -1;
     o->wait_ms = RDL_CLI_FOREVER;
     o->has_ttl = (verb & WITH_TTL) != 0;
-    o->ttl_ms = RDL_CLI_TTL_MS;
     o->conflict_status = RDL_EXIT_CONFLICT;
     o->password_fd = -1;
     o->log_fd = -1;

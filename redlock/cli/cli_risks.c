@@ -34,7 +34,7 @@ void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where)
 {
     rdl_cli_describe(
         f,
-        "%s is local to this host, unless it is a tunnel: other hosts reach a different server at that "
+        "%s is on this host, unless it is a tunnel: other hosts reach a different server at this "
         "address, so two hosts may each get a majority",
         where);
     rdl_cli_advise(f, "give an address that is the same for all hosts");

@@ -222,7 +222,7 @@ static int is_ours(const char *said)
                                        "ERR max number of clients",
                                        "DENIED: protected mode",
                                        "cluster mode is on",
-                                       "its role is replica"};
+                                       "use its master"};
 
     for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
         if (strcmp(said, ours[i]) == 0)

@@ -266,7 +266,7 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
     else if (kind == RDL_CLI_KIND_TOKEN)
         rdl_cli_add(t, "held by %08" PRIx32, s->id);
     else
-        rdl_cli_add(t, "a value that is not a token: %08" PRIx32, s->id);
+        rdl_cli_add(t, "the value is not a redlock token (id %08" PRIx32 ")", s->id);
     if (s->pttl_ms >= 0) {
         rdl_cli_add(t, ", expires in ");
         rdl_cli_add_seconds(t, (uint64_t)s->pttl_ms);

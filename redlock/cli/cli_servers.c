@@ -101,9 +101,8 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
         return 0;
     }
     why = rdl_cli_url_mistake(url) != NULL ? rdl_cli_url_mistake(url) : why;
-    rdl_cli_fail("%s: %s (write redis://[[user]:password@]host[:port][/db] or "
-                 "unix://[[user]:password@]/path)",
-                 origin(o, i, from), why != NULL ? why : "it is not a URL");
+    rdl_cli_fail("%s: %s (example of a URL: redis://user:password@cache.example:6379)", origin(o, i, from),
+                 why != NULL ? why : "it is not a URL");
     return RDL_EXIT_DATA;
 }
 

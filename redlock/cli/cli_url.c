@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define EXAMPLE "redis://cache.example:6379"
-
 /* is_tls: the connect command opens its connections. */
 static const struct {
     const char *scheme;
@@ -95,14 +93,14 @@ static int is_bare_ip6(const char *url)
 const char *rdl_cli_url_mistake(const char *url)
 {
     if (has_quotes(url))
-        return "it is in quotes: remove them, as in " EXAMPLE;
+        return "it is in quotes: remove them";
     if (has_comma(url))
         return "a comma separates URLs: use spaces in $REDLOCK_URLS, and a -u for each on the command line";
     if (begins_with(url, "tcp://"))
-        return "it must begin with redis://, not with tcp://, as in " EXAMPLE;
+        return "it must begin with redis://, not with tcp://";
     if (is_bare_ip6(url))
-        return "put the IPv6 address in brackets, as in redis://[2001:db8::1]:6379";
+        return "put the IPv6 address in brackets: [2001:db8::1]";
     if (url[0] != '\0' && strstr(url, "://") == NULL)
-        return "it must begin with redis://, as in " EXAMPLE;
+        return "it must begin with redis://";
     return NULL;
 }

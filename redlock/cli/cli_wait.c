@@ -323,7 +323,7 @@ static int unwatched(struct rdl_cli_lock *l)
 
 static int around(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("%s%s is held by the `redlock run` that started this: it would wait for itself",
+    rdl_cli_fail("%s%s is held by the `redlock run` that started this: waiting for it would never end",
                  rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }

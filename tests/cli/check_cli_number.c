@@ -63,6 +63,12 @@ START_TEST(a_duration_is_shown_in_whole_seconds_or_in_ms)
     ck_assert_str_eq(rdl_cli_duration_text(1000, out), "1s");
     ck_assert_str_eq(rdl_cli_duration_text(1500, out), "1500ms");
     ck_assert_str_eq(rdl_cli_duration_text(40000, out), "40s");
+    ck_assert_str_eq(rdl_cli_duration_text(60000, out), "60s");
+    ck_assert_str_eq(rdl_cli_duration_text(90000, out), "90s");
+    ck_assert_str_eq(rdl_cli_duration_text(120000, out), "2m");
+    ck_assert_str_eq(rdl_cli_duration_text(3600000, out), "1h");
+    ck_assert_str_eq(rdl_cli_duration_text(7200000, out), "2h");
+    ck_assert_str_eq(rdl_cli_duration_text(7200001, out), "7200001ms");
     ck_assert_str_eq(rdl_cli_duration_text(UINT64_MAX, out), "18446744073709551615ms");
 }
 END_TEST

@@ -74,14 +74,14 @@ if [ "$ms" -le 0 ] || [ "$ms" -ge 10000 ]; then fail "a lease of $ms ms, and its
 prints 0 'the lock lasts for [0-9]* ms' here # it was released
 rm "$dir/here/report.txt" && mkdir "$dir/here/report.txt"
 prints 1 'report.txt: cannot be written' here
-prints 1 'no lock: cannot connect' nobody
+prints 1 '127.0.0.1:1: cannot connect' nobody
 prints 1 'server: names are not looked up here.*' name
 
 export REDLOCK_URLS="redis://127.0.0.1:$port" REDLOCK_RESTART_GUARD=off PATH="$build:$dir:$PATH"
 token=$(redlock acquire nightly)
 sed -i 's/\.wait_ms = 5000/.wait_ms = 0/' "$dir/first.c"
 compile held "127.0.0.1:$port"
-prints 1 'no lock: .*' held
+prints 1 "127.0.0.1:$port: .*" held
 REDLOCK_TOKEN=$token redlock release nightly
 
 # ---------------------------------------------------------------- the commands

@@ -30,7 +30,7 @@ START_TEST(each_server_says_what_it_did)
     fleet_acquire(1000);
     fleet_serve_all(1003);
     ck_assert_int_eq(rdl_redlock_step(lock, 1003), RDL_BUSY); /* four noes of seven, two of them hold it */
-    ck_assert_str_eq(report(0), "done in 3 ms");
+    ck_assert_str_eq(report(0), "confirmed in 3 ms");
     ck_assert_str_eq(report(1), "held by another client for another 4997 ms");
     ck_assert_str_eq(report(2), "held by another client, with no expiry: foreign or legacy");
     ck_assert_str_eq(report(3), "the server is out of memory (maxmemory): OOM command not allowed when used "
@@ -173,7 +173,7 @@ START_TEST(gone_pending_and_not_connected_are_told)
     rdl_redlock_step(lock, 2000);
     fleet_serve(0, 2000);
     rdl_redlock_step(lock, 2000);
-    ck_assert_str_eq(report(0), "was gone");
+    ck_assert_str_eq(report(0), "the key does not exist");
     ck_assert_str_eq(report(1), "no reply yet");
     rdl_redlock_cancel(lock);
     ck_assert_str_eq(report(1), "not waited for");
@@ -234,7 +234,7 @@ START_TEST(a_cancelled_attempt_took_no_negative_time)
     fleet_serve(0, 1000);
     fleet.servers[0].asked_ms = 1100; /* it was connected later than the others */
     rdl_redlock_cancel(lock);
-    ck_assert_str_eq(report(0), "done in 0 ms");
+    ck_assert_str_eq(report(0), "confirmed in 0 ms");
 }
 END_TEST
 

@@ -111,8 +111,8 @@ END_TEST
 /* Beside one of another host, which is not there: a majority is. */
 START_TEST(a_server_of_this_host_alone_beside_others_is_told_with_what_to_do)
 {
-    static const char own[] = "local to this host, unless it is a tunnel: other hosts reach a different "
-                              "server at that address, so two hosts may each get a majority; ";
+    static const char own[] = "on this host, unless it is a tunnel: other hosts reach a different "
+                              "server at this address, so two hosts may each get a majority; ";
     static const char remedy[] = "give an address that is the same for all hosts\n";
     char text[400];
 
@@ -123,14 +123,14 @@ START_TEST(a_server_of_this_host_alone_beside_others_is_told_with_what_to_do)
                  own, _i < 2 ? "" : "remedy: ", remedy);
         ck_assert_msg(strstr(_i < 2 ? a.err : a.out, text) != NULL, "%s%s", a.out, a.err);
     }
-    ck_assert_uint_eq(command_count(a.err, "local to this host"), _i < 2 ? 2 : 0);
+    ck_assert_uint_eq(command_count(a.err, "on this host"), _i < 2 ? 2 : 0);
 }
 END_TEST
 
 START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
 {
-    static const char said[] = " is local to this host, unless it is a tunnel: its locks hold on this host "
-                               "only\n";
+    static const char said[] = " is on this host: other hosts do not see its locks (unless it is a "
+                               "tunnel to a common server)\n";
 
     live_url(&server[1], LIVE_UNIX, url[1], sizeof url[1]);
     live_url(&server[2], LIVE_V6, url[2], sizeof url[2]);
@@ -141,10 +141,9 @@ START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
         ck_assert_msg(command_count(a.err, said) == N, "%s", a.err);
     else
         ck_assert_msg(
-            strstr(
-                a.out,
-                "\nnote: these servers are local to this host, unless they are tunnels: their locks hold on "
-                "this host only\n") != NULL,
+            strstr(a.out,
+                   "\nnote: these servers are on this host: other hosts do not see their locks (unless "
+                   "they are tunnels to common servers)\n") != NULL,
             "%s", a.out);
 }
 END_TEST

@@ -215,7 +215,7 @@ static void nest(const char *outer, const char *inner, int port, const char *wai
 }
 
 static const char around[] =
-    "redlock: nightly is held by the `redlock run` that started this: it would wait for itself\n";
+    "redlock: nightly is held by the `redlock run` that started this: waiting for it would never end\n";
 
 START_TEST(who_wants_the_lock_he_runs_under_is_refused)
 {

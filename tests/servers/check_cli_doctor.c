@@ -9,6 +9,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 Suite *suite_cli_doctor(void);
 
@@ -78,21 +79,33 @@ static void expect(size_t findings, const char *level, int i, const char *text)
     ck_assert_msg(command_count(a.out, "; remedy: ") == findings, "%s", a.out);
 }
 
+/* Made by this run of the server, at that time of its clock in s. */
+static void put_canary(struct live_server *s, long made_s)
+{
+    char run[17];
+
+    snprintf(run, sizeof run, "%s", strstr(live_command(s, "INFO server"), "run_id:") + 7);
+    live_command(s, "SET rdl:canary \"%s %ld\"", run, made_s);
+}
+
 START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
 {
     static const char *const all[] = {"--fence", "--wake-hint", "--canary", NULL};
 
     start(3);
+    for (int i = 0; i < 3; i++)
+        put_canary(&server[i], 1);
     ck_assert_msg(doctor(all, url[0], url[1], url[2]) == 0, "%s", a.out);
     ck_assert_str_eq(a.err, "");
-    ck_assert_uint_eq(command_count(a.out, "\n"), 6);
+    ck_assert_uint_eq(command_count(a.out, "\n"), 7);
     ck_assert_uint_eq(command_count(a.out, " ms; release methods: script"), 3);
     ck_assert_uint_eq(command_count(a.out, "; extend methods: script, WATCH\n"), 3);
     ck_assert_ptr_nonnull(strstr(
-        a.out, "\nno problems found\nnote: these servers are local to this host, unless they are tunnels: "
-               "their locks hold on this host only\nACL SETUSER redlock on ~nightly "));
+        a.out, "\nno problems found\nnote: these servers are on this host: other hosts do not see "
+               "their locks (unless they are tunnels to common servers)\nACL rule that is needed (paste "
+               "the next line into redis-cli):\nACL SETUSER redlock on ~nightly "));
     for (int i = 0; i < 3; i++)
-        ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
+        ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":1\r\n"); /* the canary */
 }
 END_TEST
 
@@ -335,6 +348,27 @@ START_TEST(what_is_no_canary_is_told)
 }
 END_TEST
 
+/* None, one of another run, a new one. */
+START_TEST(a_canary_that_makes_the_next_run_wait_is_reported)
+{
+    static const char *const with_canary[] = {"--canary", "--restart-guard=if-permitted", NULL};
+    static const char none_yet[] =
+        ": it has no canary, because it is new to --canary or has lost its data: the "
+        "next run with --canary makes one, and the server counts 31 s later; remedy: "
+        "run redlock with --canary once before you need the lock\n";
+
+    start(1);
+    if (_i == 1)
+        live_command(&server[0], "SET rdl:canary \"0123456789abcdef 1\"");
+    if (_i == 2)
+        put_canary(&server[0], (long)time(NULL) - 1);
+    ck_assert_int_eq(doctor(with_canary, url[0], NULL, NULL), 1);
+    ck_assert_msg(strstr(a.out, _i < 2 ? none_yet : ": its canary was made ") != NULL, "%s", a.out);
+    (void)doctor(none, url[0], NULL, NULL);
+    ck_assert_ptr_null(strstr(a.out, "canary"));
+}
+END_TEST
+
 START_TEST(a_command_that_was_renamed_away_is_told)
 {
     static const char *const renamed[] = {"--rename-command", "pexpire", "", NULL};
@@ -445,7 +479,7 @@ START_TEST(an_active_replica_is_refused_by_doctor_and_by_run)
     ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
     run_on(other, "--restart-guard=off");
     ck_assert_int_eq(a.status, 69);
-    ck_assert_msg(strstr(a.err, "its role is replica\n") != NULL, "%s", a.err);
+    ck_assert_msg(strstr(a.err, "use its master\n") != NULL, "%s", a.err);
 }
 END_TEST
 
@@ -656,8 +690,8 @@ START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
              "127.0.0.1:%d: redis before 2.6; release methods: WATCH; extend methods: WATCH\n"
              "warning: 127.0.0.1:%d: it runs no scripts: locks work without, in more round trips; remedy: "
              "none; but --fence, --wake-hint and several locks at once need a server that runs scripts\n"
-             "note: these servers are local to this host, unless they are tunnels: their locks hold on this "
-             "host only\n"
+             "note: these servers are on this host: other hosts do not see their locks (unless they are "
+             "tunnels to common servers)\n"
              "no ACL rule: before Redis 6 every user may do everything\n",
              relay.port, relay.port);
     ck_assert_str_eq(a.out, text);
@@ -705,12 +739,11 @@ START_TEST(a_server_before_redis_6_gets_no_line_of_rights)
         behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
                      "*2\r\n$4\r\nECHO\r\n$47\r\nredis_version:5.0.14\r\nuptime_in_seconds:900\r\n\r\n\r\n");
     ck_assert_msg(doctor(none, other, NULL, NULL) == 0, "%d: %s", a.status, a.out);
-    ck_assert_msg(
-        strstr(a.out,
-               "no problems found\nnote: these servers are local to this host, unless they are tunnels: "
-               "their locks "
-               "hold on this host only\nno ACL rule: before Redis 6 every user may do everything\n") != NULL,
-        "%s", a.out);
+    ck_assert_msg(strstr(a.out,
+                         "no problems found\nnote: these servers are on this host: other hosts do not see "
+                         "their locks (unless they are tunnels to common servers)\nno ACL rule: before Redis "
+                         "6 every user may do everything\n") != NULL,
+                  "%s", a.out);
     ck_assert_msg(doctor(none, other, url[0], NULL) == 1, "%d: %s", a.status, a.out);
     ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER "));
     ck_assert_int_eq(doctor((const char *const[]){"--json", NULL}, other, NULL, NULL), 0);
@@ -827,6 +860,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it, 0, 2);
     tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
     tcase_add_loop_test(tc, what_is_no_canary_is_told, 0, 2);
+    tcase_add_loop_test(tc, a_canary_that_makes_the_next_run_wait_is_reported, 0, 3);
     tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
     tcase_add_loop_test(tc, a_command_that_was_renamed_away_is_told_with_a_hint_as_without, 0, 3);
     tcase_add_test(tc, an_active_replica_is_refused_by_doctor_and_by_run);

@@ -309,7 +309,7 @@ START_TEST(verbose_tells_what_each_server_did)
     live_kill(&server[2]);
     command_set(&a, (const char *const[]){"-v", NULL}, server, N, "nightly", ":");
     ck_assert_int_eq(command_run(&a), 0);
-    ck_assert_ptr_nonnull(strstr(a.err, ": done in "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": confirmed in "));
     ck_assert_ptr_nonnull(strstr(a.err, "connect"));
 }
 END_TEST

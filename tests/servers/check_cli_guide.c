@@ -125,7 +125,7 @@ static const struct {
     {"redlock run --bogus nightly true", "redlock: unknown option --bogus\nusage: redlock run ", 64},
     {"redlock run -u http://a nightly true",
      "redlock: -u number 1: a URL must start with redis:// or unix:// "
-     "(write redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path)\n",
+     "(example of a URL: redis://user:password@cache.example:6379)\n",
      65},
     {"redlock list -v zzz", "redlock: no lock begins with \"zzz\"\n", 0},
     {"redlock run -v nightly -- sh -c 'trap \"exit 0\" TERM; kill -TERM $PPID; sleep 9 & wait'",

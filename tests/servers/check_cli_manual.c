@@ -335,7 +335,7 @@ START_TEST(help_all_of_redlock_names_every_option_with_its_verbs)
                                  "  --held-by ID          delete the lock of this holder, as status printed "
                                  "it,\n                        without asking [break]\n"));
     ck_assert_ptr_nonnull(strstr(help, "(30s) [all but release]\n"));
-    ck_assert_ptr_nonnull(strstr(help, "  -q, --quiet           print only errors\n"));
+    ck_assert_ptr_nonnull(strstr(help, "  -q, --quiet           print only results and errors\n"));
 }
 END_TEST
 

@@ -237,11 +237,12 @@ END_TEST
 START_TEST(without_a_lock_it_is_for_all_of_them)
 {
     ck_assert_int_eq(run(0, ADMIN, "$R doctor --attempt 2s -u $U $O"), 0);
-    ck_assert_ptr_nonnull(strstr(a.out,
-                                 "\nno problems found\nnote: these servers are local to this host, unless "
-                                 "they are tunnels: their locks hold on this host only\nACL "
-                                 "SETUSER redlock on ~* +set +get +getrange +del "
-                                 "+eval +evalsha +pttl +pexpire\n"));
+    ck_assert_ptr_nonnull(strstr(
+        a.out,
+        "\nno problems found\nnote: these servers are on this host: other hosts do not see their locks "
+        "(unless they are tunnels to common servers)\nACL rule that is needed (paste the next line into "
+        "redis-cli):\nACL SETUSER redlock on ~* +set +get +getrange +del "
+        "+eval +evalsha +pttl +pexpire\n"));
     live_command(&server, "ACL SETUSER eve on >secret ~nightly* +@all");
     ck_assert_int_eq(run(0, "eve:@", "$R doctor --attempt 2s -u $U $O"), 77);
     ck_assert_msg(strstr(a.out,

@@ -126,7 +126,7 @@ START_TEST(where_one_is_lost_the_command_is_stopped_and_the_others_are_given_bac
     live_command(&server[0], "%s", ends[_i]);
     ck_assert_int_eq(command_end(&a), 75);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " is lost: "));
-    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? ": was gone" : ": held by another client"));
+    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? ": the key does not exist" : ": held by another client"));
     ck_assert_int_eq(number("EXISTS anna"), 0);
     ck_assert_int_eq(number("DBSIZE"), _i);
 }

@@ -131,7 +131,7 @@ END_TEST
 /* Which servers did what. A release ends with the majority, and need not wait for the others. */
 static void assert_told_of_each(const struct command *c, int is_release)
 {
-    unsigned done = (unsigned)command_count(c->err, ": done in ");
+    unsigned done = (unsigned)command_count(c->err, ": confirmed in ");
     unsigned others = is_release ? (unsigned)command_count(c->err, ": not waited for") : 0;
 
     ck_assert_msg(done > N / 2 && done + others == N, "%s", c->err);
@@ -215,16 +215,16 @@ END_TEST
 
 START_TEST(a_token_file_that_exists_is_73_and_nothing_is_asked)
 {
-    char text[200];
+    char text[300];
     long before;
 
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--token-file", file, NULL}), 0);
     before = connections();
     ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"--token-file", file, NULL}), 73);
-    snprintf(
-        text, sizeof text,
-        "redlock: cannot create the token file %s: it exists; delete it if its lock is not held any more\n",
-        file);
+    snprintf(text, sizeof text,
+             "redlock: cannot create the token file %s: it exists; release its lock (redlock release "
+             "--token-file), or delete it if the lock is no longer held\n",
+             file);
     ck_assert_str_eq(b.err, text);
     ck_assert_int_eq(connections(), before + 1);
 }
@@ -350,7 +350,7 @@ START_TEST(what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is)
              "redlock: nightly is not %s: this token does not hold it, or holds it no longer (127.0.0.1:",
              done[_i % 2]);
     ck_assert_msg(strncmp(b.err, text, strlen(text)) == 0, "%s", b.err);
-    ck_assert_ptr_nonnull(strstr(b.err, _i < 2 ? ": was gone" : ": held by another client"));
+    ck_assert_ptr_nonnull(strstr(b.err, _i < 2 ? ": the key does not exist" : ": held by another client"));
     assert_key_is(_i < 2 ? NULL : "other");
     ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], (const char *const[]){"-q", NULL}), 1);
     ck_assert_str_eq(b.err, "");

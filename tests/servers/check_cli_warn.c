@@ -156,7 +156,7 @@ static const struct {
 } failing[] = {
     {"ACL SETUSER lk resetpass >other", "WRONGPASS"},
     {"ACL SETUSER lk -set", ": the user lacks permission for a command or a key (ACL): NOPERM "},
-    {"REPLICAOF 127.0.0.1 1", "its role is replica"},
+    {"REPLICAOF 127.0.0.1 1", "use its master"},
     {NULL, ": another address leads to the same server\n"},
 };
 

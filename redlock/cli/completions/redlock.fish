@@ -80,7 +80,7 @@ complete -c redlock -n "__redlock_in $all" -l password-fd -x -d 'read the passwo
 complete -c redlock -n "__redlock_in $all" -l attempt -x \
     -d 'wait at most this long for the replies to one attempt'
 complete -c redlock -n "__redlock_in $all" -s v -l verbose -d 'print what happens'
-complete -c redlock -n "__redlock_in $all" -s q -l quiet -d 'print only errors'
+complete -c redlock -n "__redlock_in $all" -s q -l quiet -d 'print only results and errors'
 complete -c redlock -n "__redlock_in $all" -l trace -F \
     -d 'write every byte sent and received, without passwords'
 complete -c redlock -n "__redlock_in $all" -s h -l help -xa all \
