@@ -33,7 +33,7 @@ static void add_quarantine(struct line *l, const struct rdl_redlock *r, size_t i
     uint64_t at_ms = rdl_redlock_counts_at(r, i);
 
     add(l, r->canaries == NULL ? "restarted" : "restarted or lost its data");
-    add(l, " too recently to count");
+    add(l, " too recently to be used");
     if (at_ms > now_ms && at_ms - now_ms <= UINT32_MAX)
         add_ms(l, " for another ", (uint32_t)(at_ms - now_ms));
 }
@@ -56,7 +56,7 @@ static void add_denied(struct line *l, const struct rdl_server *s)
     if (s->value >= 0 && s->value <= UINT32_MAX)
         add_ms(l, " for another ", (uint32_t)s->value);
     else if (s->value == -1)
-        add(l, ", with no expiry: foreign or legacy");
+        add(l, ", never expires: another program or an old client wrote it");
 }
 
 static void add_not_asked(struct line *l, const struct rdl_redlock *r, size_t i, uint64_t now_ms)

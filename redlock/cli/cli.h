@@ -836,6 +836,8 @@ int rdl_cli_is_refusal(int error);
 /* Why server i gave no answer, in the words of the connect command or the system; "": it was neither. */
 const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
 #define RDL_CLI_TLS_HINT "check the port; if it uses TLS, its URL must begin with rediss://"
+/* What to do about a refused login: `said` is the server's text. */
+const char *rdl_cli_login_advice(const char *said);
 int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
 
 enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);

@@ -52,15 +52,13 @@ static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
 {
     const char *before = "";
 
-    rdl_cli_add(t, "; %s methods: ", what);
+    rdl_cli_add(t, bits != 0 ? "; can %s by " : "; cannot %s", what);
     for (size_t k = 0; k < WAYS; k++) {
         if ((bits & 1u << k) == 0)
             continue;
         rdl_cli_add(t, "%s%s", before, ways[k]);
         before = ", ";
     }
-    if (bits == 0)
-        rdl_cli_add(t, "none");
 }
 
 static int show_server(size_t i)
@@ -115,7 +113,8 @@ static int show_acl(void)
     if (!rdl_cli_acl_is_known(&look, exam))
         return rdl_cli_print("no ACL rule: before Redis 6 every user may do everything\n");
     rdl_cli_acl_line(&t, &options, look.servers, exam);
-    int rc = rdl_cli_print("ACL rule that is needed (paste the next line into redis-cli):\n");
+    int rc = rdl_cli_print(
+        "ACL rule with no more than is needed, for redis-cli (for a new user, add >PASSWORD):\n");
     return rc == 0 ? rdl_cli_print_line(t.out) : rc;
 }
 

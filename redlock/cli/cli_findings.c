@@ -121,7 +121,7 @@ static void find_absent(size_t i)
         remedy("raise ulimit -n");
     } else if (error == RDL_E_AUTH) {
         find("login", RDL_EXIT_NOPERM, i, "%s", why);
-        remedy("check user and password (-u redis://USER:@HOST, --password-file)");
+        remedy("%s", rdl_cli_login_advice(why));
     } else if (exams[i].is_db_refused) {
         find_database(i);
     } else if (error == RDL_E_PERM) {
@@ -257,16 +257,18 @@ static void find_quarantine(size_t i)
     write_clock(ms, clock);
     find("quarantine", WARNING, i,
          "it started %" PRId64
-         " s ago, less than --max-ttl, and may have lost locks in a restart: it counts from %s on",
+         " s ago, less than --max-ttl, and may have lost locks in a restart: it can be used from %s on",
          look->host[i].uptime_s, clock);
-    remedy("wait until then; if it is new, or loses nothing in a restart: --restart-guard=off");
+    remedy(
+        "wait until then; if it is new, use --restart-guard=off this once; if it loses nothing in a restart, "
+        "always");
 }
 
 static const char *after_a_crash(void)
 {
     if (is_guarded())
-        return "none needed if all clients use the restart guard; otherwise set appendonly yes and "
-               "appendfsync always";
+        return "none needed unless a client uses --restart-guard=off, or has no restart guard; then set "
+               "appendonly yes and appendfsync always";
     return look->o->guard == RDL_GUARD_OFF
                ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: another "
                  "client could get a lock that is still held"
@@ -320,15 +322,14 @@ static void find_canary(size_t i)
         find("canary", WARNING, i,
              "it has no canary, because it is new to --canary or has lost its data: the next run with "
              "--canary "
-             "makes one, and the server counts %lu s later",
+             "makes one, and the server can be used %lu s later",
              (unsigned long)least_s);
         remedy("run redlock with --canary once before you need the lock");
     } else if (x->canary == RDL_ANSWER_YES && x->canary_age_s < least_s) {
         write_clock((least_s - x->canary_age_s) * 1000, clock);
         find("canary", WARNING, i,
-             "its canary was made %lu s ago, less than --max-ttl, perhaps after a loss of data: it counts "
-             "from "
-             "%s on",
+             "its canary was made %lu s ago, less than --max-ttl, perhaps after a loss of data: it can be "
+             "used from %s on",
              (unsigned long)x->canary_age_s, clock);
         remedy("wait until then");
     }

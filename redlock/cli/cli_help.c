@@ -59,8 +59,10 @@ static const struct row {
     {0, "fence", "", ACQUIRE | HOLD, ACQUIRE | HOLD, LOCKS,
      "get a fencing token, and print it after the token"},
     {0, "fence", "", DOCTOR, DOCTOR, LOCKS, "check what fencing tokens need"},
-    {0, "token-file", " FILE", ACQUIRE, ACQUIRE, LOCKS, "write the token to a new FILE"},
-    {0, "token-file", " FILE", ADOPTING, ADOPTING, LOCKS, "read the token from FILE; else $REDLOCK_TOKEN"},
+    {0, "token-file", " FILE", ACQUIRE, ACQUIRE, LOCKS,
+     "write the token to a new FILE; release does not delete it"},
+    {0, "token-file", " FILE", ADOPTING, ADOPTING, LOCKS,
+     "read the token from FILE, and keep FILE; else $REDLOCK_TOKEN"},
     {0, "token-fd", " N", ADOPTING, ADOPTING, LOCKS, "read the token from the open descriptor N"},
     {0, "held-by", " ID", BREAK, BREAK, LOCKS,
      "delete the lock of this holder, as status printed it, without asking"},
@@ -77,10 +79,10 @@ static const struct row {
      "wait at most TIME for the replies to one attempt; at most a quarter of the ttl. By default "
      "1/20 of the ttl (5 to 250 ms) or, if longer, three round trips"},
     {0, "grace", " TIME", RUN, NONE, TIMEOUTS,
-     "stop the command this long before a lease that cannot be renewed expires (a sixth of the ttl, at most "
-     "5s)"},
+     "if the lease cannot be renewed, stop the command this long before it expires (a sixth of the ttl, at "
+     "most 5s)"},
     {0, "grace", " TIME", HOLD, NONE, TIMEOUTS,
-     "exit this long before a lease that cannot be renewed expires (a sixth of the ttl, at most 5s)"},
+     "if the lease cannot be renewed, exit this long before it expires (a sixth of the ttl, at most 5s)"},
     {0, "max-hold", " TIME", RUN, RUN, TIMEOUTS, "stop the command after at most TIME"},
     {0, "keep", " TIME", RUN, NONE, TIMEOUTS,
      "keep the lock for at least TIME, even if the command ends earlier"},
@@ -89,12 +91,12 @@ static const struct row {
     {0, "max-ttl", " TIME", GUARDING, NONE, SAFETY,
      "assume that no client of these servers has a longer ttl (30s)"},
     {0, "restart-guard", " WHEN", NONE, GUARDING, SAFETY,
-     "do not use a server in its first 31 s (--max-ttl and 1 s): it may have lost locks; off: use it at "
-     "once"},
+     "off: also use a server in its first 31 s (--max-ttl + 1 s), when it may have lost locks in a restart"},
     {0, "restart-guard", " WHEN", GUARDING, NONE, SAFETY,
-     "do not use a server in its first 31 s (--max-ttl and 1 s): it may have lost locks. if-permitted (the "
-     "default): use it if it refuses INFO; required: do not; strict: count from when this process first saw "
-     "it; off: use it at once. Also $REDLOCK_RESTART_GUARD"},
+     "do not use a server in its first 31 s (--max-ttl + 1 s): it may have lost locks in a restart. Its age "
+     "is "
+     "unknown if it refuses INFO: if-permitted (the default) uses it then, required does not. strict: wait "
+     "31 s from when this process first saw it. off: use all servers at once. Also $REDLOCK_RESTART_GUARD"},
     {0, "canary", "", LEASING | DOCTOR, NONE, SAFETY,
      "notice if a server loses its data without a restart (FLUSHALL)"},
     {0, "wake-hint", "", GETTING | DOCTOR, NONE, SAFETY,
@@ -103,7 +105,7 @@ static const struct row {
     {0, "legacy", " WHEN", RUN | DOCTOR, NONE, SAFETY,
      "use the old protocol, SETNX: never (the default), auto or always"},
     {0, "legacy-shortest-ttl", "", RUN, NONE, SAFETY,
-     "assume that old clients have no shorter ttl and delete only their own locks"},
+     "assume that old clients use at least this client's ttl, and delete only their own locks"},
     {0, "clock-error", " TIME", RUN | DOCTOR, NONE, SAFETY,
      "assume that the clients' clocks differ by at most TIME; for servers before Redis 2.6"},
     {'v', "verbose", "", ALL, ALL, OUTPUT, "print what happens, and what each server did"},
@@ -138,9 +140,9 @@ static const struct {
      "signal comes (HUP, INT, TERM) or the parent process ends; then release it.\n",
      "coproc redlock hold nightly"},
     {RDL_CLI_STATUS, "status", "LOCK...",
-     "Print the id of each lock's holder, and when the lease expires unless renewed;\n"
-     "change nothing. \"free\" is only a snapshot: another client may take the lock a\n"
-     "moment later.\n",
+     "Print the id of each lock's holder (a hash of its token), and when the lease\n"
+     "expires unless renewed; change nothing. \"free\" is only a snapshot: another\n"
+     "client may take the lock a moment later.\n",
      "redlock status nightly"},
     {RDL_CLI_BREAK, "break", "LOCK",
      "Print the lock's status, ask, and delete the lock by force. It is not checked\n"
@@ -151,8 +153,8 @@ static const struct {
      "redlock list night"},
     {RDL_CLI_DOCTOR, "doctor", "[LOCK]",
      "Check the servers, suggest a fix for each problem, and print the ACL rule for\n"
-     "their user. Give the options that you use with other verbs: doctor tests that\n"
-     "the user has the permissions they need, with keys LOCK:doctor:*.\n",
+     "their user. Add the options that you use with other verbs: doctor tests the\n"
+     "permissions that those options need, with keys LOCK:doctor:*.\n",
      "redlock doctor --fence nightly"},
 };
 

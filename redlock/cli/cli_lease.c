@@ -243,8 +243,9 @@ static void report_denied(const struct rdl_cli_lock *l, int64_t ms, char *out, s
         snprintf(out, cap, "held by another client without a timeout");
     else
         snprintf(out, cap, "%s",
-                 l->is_legacy ? rdl_strerror(RDL_E_FOREIGN_VALUE)
-                              : "held by another client, with no expiry: foreign or legacy");
+                 l->is_legacy
+                     ? rdl_strerror(RDL_E_FOREIGN_VALUE)
+                     : "held by another client, never expires: another program or an old client wrote it");
 }
 
 /* What is there instead of our value. */

@@ -594,7 +594,7 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
         return rdl_cli_usage(o->verb);
     }
     if (i >= argc) { /* the name is not repeated: it may be a URL whose -u was forgotten */
-        rdl_cli_fail("no command to run after the lock name, which is the first word unless -l gives it");
+        rdl_cli_fail("no command after the lock name: redlock run [options] LOCK -- COMMAND");
         return rdl_cli_usage(o->verb);
     }
     o->command = argv + i;

@@ -34,3 +34,12 @@ int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error)
     return (error == RDL_E_CLOSED || error == RDL_E_NO_INFO) && !s->is_tls[i] &&
            s->endpoint[i].family != RDL_UNIX && rdl_conn_replies(s->server[i].conn) == 0;
 }
+
+const char *rdl_cli_login_advice(const char *said)
+{
+    if (strstr(said, "NOAUTH") != NULL)
+        return "the server needs a password: set $REDLOCK_PASSWORD, or use --password-file";
+    if (strstr(said, "has no password set") != NULL)
+        return "do not give a password";
+    return "check user and password";
+}

@@ -242,6 +242,18 @@ static size_t refused(const struct rdl_cli_lock *l)
     return n;
 }
 
+/* Of the first server that refused the login. */
+static const char *login_advice(const struct rdl_cli_lock *l)
+{
+    static char text[120];
+    size_t i = 0;
+
+    while (is_useful(l, i) || rdl_cli_lease_error(l, i) != RDL_E_AUTH)
+        i++;
+    snprintf(text, sizeof text, " (%s)", rdl_cli_login_advice(rdl_conn_text(&l->servers->conn[i])));
+    return text;
+}
+
 static int is_one_refused_login(const struct rdl_cli_lock *l)
 {
     size_t n = 0;
@@ -358,10 +370,10 @@ static const char *too_far(const struct rdl_cli_lock *l)
         attempt_ms = rdl_attempt_over(&l->opt.lease, (uint32_t)late.trip_ms);
     text[0] = '\0';
     if (late.servers > 0 && late.replies == 0 && l->o->wait_ms == 0) {
-        snprintf(
-            text, sizeof text,
-            " (no reply within %.1f s: if a round trip takes that long, give twice its time as --attempt)",
-            (double)rdl_cli_silence_ms(l) / 1000);
+        double silence_s = (double)rdl_cli_silence_ms(l) / 1000;
+        snprintf(text, sizeof text,
+                 " (no reply within %.1f s; if the network is that slow, give --attempt %.1fs)", silence_s,
+                 2 * silence_s);
     } else if (late.trip_ms >= attempt_ms) {
         rdl_cli_attempt_remedy(late.trip_ms, l->o->ttl_ms, remedy, sizeof remedy);
         snprintf(text, sizeof text, " (a round trip took %.2f s, an attempt waits only %.2f s: %s)",
@@ -410,7 +422,7 @@ static int is_one_of_tls(const struct rdl_cli_lock *l)
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
     if (status == RDL_EXIT_NOPERM)
-        return is_one_refused_login(l) ? " (check user and password)" : permissions(l);
+        return is_one_refused_login(l) ? login_advice(l) : permissions(l);
     if (status == RDL_EXIT_OS)
         return " (too few file descriptors: raise ulimit -n)";
     if (status == RDL_EXIT_PROTOCOL)
@@ -489,9 +501,11 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
 const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l)
 {
     if (l->o->canary)
-        return "";
-    return l->servers->n == 1 ? ". If it is new, or loses nothing in a restart: --restart-guard=off"
-                              : ". If they are new, or lose nothing in a restart: --restart-guard=off";
+        return ". Wait, or do not use --canary";
+    return l->servers->n == 1
+               ? ". If it is new, use --restart-guard=off this once; if it loses nothing in a restart, always"
+               : ". If they are new, use --restart-guard=off this once; if they lose nothing in a restart, "
+                 "always";
 }
 
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
@@ -500,33 +514,36 @@ unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
 }
 
 /* Of one server: how long ago it started, or, where that does not count, was first seen. */
-static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_facts *f)
+static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_facts *f,
+                      const char *max_ttl)
 {
     int is_seen = l->o->guard == RDL_GUARD_STRICT || f->is_other;
     uint64_t now = rdl_cli_now(l);
     int64_t since_ms = is_seen ? (int64_t)f->seen_ms : f->up_ms;
 
-    rdl_cli_add(t, "the server %s %lu s ago", is_seen ? "was first seen" : "started",
-                (unsigned long)(((int64_t)now - since_ms) / 1000));
+    rdl_cli_add(t, "the server %s %lu s ago, less than --max-ttl (%s),",
+                is_seen ? "was first seen" : "started", (unsigned long)(((int64_t)now - since_ms) / 1000),
+                max_ttl);
 }
 
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 {
-    static char text[160];
+    static char text[240];
     const struct rdl_facts *f = rdl_guard_facts(&l->servers->conn[0]);
     struct rdl_cli_text t = {text, sizeof text, 0};
     char ttl[RDL_CLI_DURATION_MAX];
     int is_one = l->servers->n == 1;
 
+    rdl_cli_duration_text(l->o->max_ttl_ms, ttl);
     if (is_one && !l->o->canary && f != NULL)
-        add_start(&t, l, f);
+        add_start(&t, l, f, ttl);
     else
         rdl_cli_add(&t, "%s started%s less than --max-ttl (%s) ago",
                     is_one ? "the server" : "too many servers",
                     !l->o->canary ? ""
-                    : is_one      ? ", or lost its data (--canary),"
-                                  : ", or lost their data (--canary),",
-                    rdl_cli_duration_text(l->o->max_ttl_ms, ttl));
+                    : is_one      ? ", or got its canary (first use of --canary, or lost data),"
+                                  : ", or got their canary (first use of --canary, or lost data),",
+                    ttl);
     if (!l->o->canary)
         rdl_cli_add(&t, " and may have lost locks in a restart");
     return text;
@@ -535,8 +552,8 @@ const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what)
 {
     rdl_cli_fail("%s: %s; %s in %lu s%s", what, rdl_cli_lock_too_recently(l),
-                 l->servers->n == 1 ? "it counts" : "a majority counts", rdl_cli_lock_quarantine_s(l),
-                 rdl_cli_lock_way_out(l));
+                 l->servers->n == 1 ? "it can be used" : "a majority can be used",
+                 rdl_cli_lock_quarantine_s(l), rdl_cli_lock_way_out(l));
 }
 
 int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done)

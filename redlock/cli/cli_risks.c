@@ -78,7 +78,7 @@ void rdl_cli_risk_canary(struct rdl_cli_finding *f, const char *where)
 {
     rdl_cli_describe(f,
                      "%s has a key " RDL_CANARY_KEY " that is not a canary (another type, or a long string): "
-                     "with --canary it never counts",
+                     "with --canary the server is never used",
                      where);
     rdl_cli_advise(f, "find out which program wrote that key, then DEL it");
 }

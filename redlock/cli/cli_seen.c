@@ -218,7 +218,7 @@ static void add_host(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_
     rdl_cli_add(t, " (");
     rdl_cli_host_words(t, h);
     if (wait_ms > 0)
-        rdl_cli_add(t, "; restart guard: counts in %lu s, by --max-ttl %s",
+        rdl_cli_add(t, "; restart guard: usable in %lu s, by --max-ttl %s",
                     (unsigned long)((wait_ms + 999) / 1000), rdl_cli_duration_text(l->o->max_ttl_ms, ttl));
     rdl_cli_add(t, ")");
 }
@@ -271,7 +271,7 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
         rdl_cli_add(t, ", expires in ");
         rdl_cli_add_seconds(t, (uint64_t)s->pttl_ms);
     } else if (kind != RDL_CLI_KIND_DEADLINE) {
-        rdl_cli_add(t, ", no expiry%s", s->what == RDL_CLI_SEEN_ODD ? "" : ": foreign or legacy");
+        rdl_cli_add(t, ", never expires");
     }
 }
 
@@ -307,10 +307,11 @@ static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
         rdl_cli_add(t, "%s%u of %u servers gave no usable reply", v->silent > 0 ? ", " : "", v->refused,
                     v->of);
     if (v->young > 0)
-        rdl_cli_add(t,
-                    "%s%u of %u servers started less than --max-ttl ago and may have lost it in a restart "
-                    "(--restart-guard=off counts them)",
-                    v->silent + v->refused > 0 ? ", " : "", v->young, v->of);
+        rdl_cli_add(
+            t,
+            "%s%u of %u servers started less than --max-ttl ago and may have lost the lock in a restart "
+            "(--restart-guard=off uses them)",
+            v->silent + v->refused > 0 ? ", " : "", v->young, v->of);
 }
 
 int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
@@ -334,7 +335,8 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
         if (v->key == RDL_CLI_KIND_DEADLINE)
             rdl_cli_add(&t, ", by the old protocol");
         else if (v->ends_ms == UINT64_MAX)
-            rdl_cli_add(&t, ", no expiry%s", v->is_odd ? "" : ": foreign or legacy");
+            rdl_cli_add(&t, ", never expires%s",
+                        v->is_odd ? "" : ": another program or an old client wrote it");
         else
             add_end(&t, v->ends_ms);
     }

@@ -72,9 +72,11 @@ static void warn_of_long_lease(const struct rdl_cli_options *o)
         return;
     rdl_cli_duration_text(o->max_ttl_ms, lease);
     rdl_cli_duration_text(RDL_CLI_MAX_TTL_MS, usual);
-    rdl_cli_warn("%s (%s) is longer than the %s that other clients assume: give all of them --max-ttl=%s; "
-                 "otherwise they may take this lock while it is held, after a restart of the servers",
-                 option, lease, usual, lease);
+    rdl_cli_warn(
+        "%s (%s) is longer than the %s that clients assume: give every client, this one too, "
+        "--max-ttl=%s; otherwise, after a server restart, another client could get this lock while it "
+        "is held",
+        option, lease, usual, lease);
 }
 
 /* What a lock that is taken now would not protect. */

@@ -158,8 +158,8 @@ static const char *why_it_exists(const char *path)
 
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
         return unfinished;
-    return "it exists; release its lock (redlock release --token-file), or delete it if the lock is no "
-           "longer held";
+    return "it exists; if its lock is held, release it (redlock release --token-file FILE LOCK), then delete "
+           "the file";
 }
 
 int rdl_cli_token_create(const char *path)

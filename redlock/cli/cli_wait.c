@@ -162,7 +162,7 @@ static void learn(const struct rdl_cli_lock *l, int rc, struct wait *w)
     w->rc = rc;
     w->why[0] = '\0';
     if (rc == RDL_E_QUARANTINE)
-        snprintf(w->why, sizeof w->why, "%s", rdl_cli_lock_too_recently(l));
+        snprintf(w->why, sizeof w->why, "the servers cannot be used yet, as reported above");
     else if (rc == RDL_NO_QUORUM)
         rdl_cli_lock_first_report(l, w->why, sizeof w->why);
 }
@@ -377,7 +377,8 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     } else {
         rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
         if (rc == RDL_E_QUARANTINE)
-            rdl_cli_warn("%s; waiting %lu s%s", rdl_cli_lock_too_recently(l), rdl_cli_lock_quarantine_s(l),
+            rdl_cli_warn("%s; %s can be used in %lu s%s", rdl_cli_lock_too_recently(l),
+                         l->servers->n == 1 ? "it" : "a majority", rdl_cli_lock_quarantine_s(l),
                          rdl_cli_lock_way_out(l));
         else
             rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));

@@ -33,7 +33,7 @@ function ram_of_five()
 
 function table()
 {
-    print "| bytes (some 260 of the code are the program that measures) | Cortex-M0+ | Cortex-M4 |"
+    print "| bytes (some 260 of the code are the test program) | Cortex-M0+ | Cortex-M4 |"
     print "|---|---|---|"
     row("code: one lock on one server without a password", image["nologin", "m0plus"], image["nologin", "m4"])
     row("code: with a password", image["lock", "m0plus"], image["lock", "m4"])

@@ -280,7 +280,8 @@ START_TEST(an_emptied_server_costs_its_vote_only)
     settle();
     rdl_redlock_report(lock, 0, now, line, sizeof line);
     ck_assert_str_eq(
-        line, "confirmed in 0 ms, but restarted or lost its data too recently to count for another 11000 ms");
+        line,
+        "confirmed in 0 ms, but restarted or lost its data too recently to be used for another 11000 ms");
     ck_assert_uint_eq(fleet_keys(now), 3);
     ck_assert_int_eq(release(), RDL_OK);
     settle();

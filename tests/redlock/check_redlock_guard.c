@@ -334,15 +334,15 @@ START_TEST(a_report_says_that_it_does_not_count_and_until_when)
 
     guarded(3, RDL_GUARD_REQUIRED);
     now = hold_with_one_that_restarted(2);
-    is_told(now, "confirmed in 0 ms, but restarted too recently to count for another 10999 ms");
+    is_told(now, "confirmed in 0 ms, but restarted too recently to be used for another 10999 ms");
     is_told(NOW + QUARANTINE,
-            "confirmed in 0 ms, but restarted too recently to count"); /* it did not, then */
+            "confirmed in 0 ms, but restarted too recently to be used"); /* it did not, then */
     ck_assert(!rdl_redlock_may_evict(lock, 2));
     fleet_run(rdl_redlock_release_begin(lock, now), &now);
     fleet_restart(1, now);
     fleet_restart(2, now);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
-    is_told(now, "restarted too recently to count for another 11000 ms");
+    is_told(now, "restarted too recently to be used for another 11000 ms");
 }
 END_TEST
 

@@ -32,7 +32,8 @@ START_TEST(each_server_says_what_it_did)
     ck_assert_int_eq(rdl_redlock_step(lock, 1003), RDL_BUSY); /* four noes of seven, two of them hold it */
     ck_assert_str_eq(report(0), "confirmed in 3 ms");
     ck_assert_str_eq(report(1), "held by another client for another 4997 ms");
-    ck_assert_str_eq(report(2), "held by another client, with no expiry: foreign or legacy");
+    ck_assert_str_eq(report(2),
+                     "held by another client, never expires: another program or an old client wrote it");
     ck_assert_str_eq(report(3), "the server is out of memory (maxmemory): OOM command not allowed when used "
                                 "memory > 'maxmemory'.");
     ck_assert_str_eq(report(4), "cannot connect");

@@ -98,12 +98,12 @@ START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
     ck_assert_msg(doctor(all, url[0], url[1], url[2]) == 0, "%s", a.out);
     ck_assert_str_eq(a.err, "");
     ck_assert_uint_eq(command_count(a.out, "\n"), 7);
-    ck_assert_uint_eq(command_count(a.out, " ms; release methods: script"), 3);
-    ck_assert_uint_eq(command_count(a.out, "; extend methods: script, WATCH\n"), 3);
+    ck_assert_uint_eq(command_count(a.out, " ms; can release by script"), 3);
+    ck_assert_uint_eq(command_count(a.out, "; can extend by script, WATCH\n"), 3);
     ck_assert_ptr_nonnull(strstr(
         a.out, "\nno problems found\nnote: these servers are on this host: other hosts do not see "
-               "their locks (unless they are tunnels to common servers)\nACL rule that is needed (paste "
-               "the next line into redis-cli):\nACL SETUSER redlock on ~nightly "));
+               "their locks (unless they are tunnels to common servers)\nACL rule with no more than is "
+               "needed, for redis-cli (for a new user, add >PASSWORD):\nACL SETUSER redlock on ~nightly "));
     for (int i = 0; i < 3; i++)
         ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":1\r\n"); /* the canary */
 }
@@ -241,7 +241,7 @@ START_TEST(who_does_not_answer_is_told_and_the_others_are_looked_at)
     ck_assert_int_eq(doctor(none, url[0], url[1], "redis://nowhere.invalid:1"), 69);
     expect(2, "error", 1, "cannot connect: Connection refused; remedy: check that it is running");
     ck_assert_ptr_nonnull(strstr(a.out, "\nerror: nowhere.invalid:1: no address: "));
-    ck_assert_ptr_nonnull(strstr(a.out, "; release methods: script"));
+    ck_assert_ptr_nonnull(strstr(a.out, "; can release by script"));
     fake_start(&web);
     ck_assert_int_eq(doctor(none, url[0], fake_url(&web, other, sizeof other), url[2]), 76);
     ck_assert_msg(strstr(a.out, "; remedy: check that this is the server's port\n") != NULL, "%s", a.out);
@@ -288,10 +288,11 @@ START_TEST(a_server_that_just_came_up_is_told_until_when_it_does_not_count)
     expect(1, "warning", 0, "it started ");
     at = strstr(a.out, "it started ");
     ck_assert_msg(
-        sscanf(at,
-               "it started %u s ago, less than --max-ttl, and may have lost locks in a restart: it counts "
-               "from %2u:%2u:%2u on; remedy: wait",
-               &up, &h, &m, &s) == 4,
+        sscanf(
+            at,
+            "it started %u s ago, less than --max-ttl, and may have lost locks in a restart: it can be used "
+            "from %2u:%2u:%2u on; remedy: wait",
+            &up, &h, &m, &s) == 4,
         "%s", a.out);
 }
 END_TEST
@@ -310,9 +311,8 @@ START_TEST(the_restart_guard_is_told_of_where_there_is_one)
     ck_assert_ptr_null(strstr(a.out, "guard"));
     ck_assert_int_eq(doctor(guard, url[0], NULL, NULL), 1);
     expect(2, "warning", 0,
-           "it keeps nothing on disk: a restart loses all locks; remedy: none needed if all clients use the "
-           "restart "
-           "guard");
+           "it keeps nothing on disk: a restart loses all locks; remedy: none needed unless a client uses "
+           "--restart-guard=off");
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
     expect(1, "warning", 0,
            "it keeps nothing on disk: a restart loses all locks; remedy: set appendonly yes and");
@@ -340,10 +340,9 @@ START_TEST(what_is_no_canary_is_told)
     live_command(&server[0], "%s", _i ? "SETRANGE rdl:canary 70 x" : "LPUSH rdl:canary 1");
     ck_assert_int_eq(doctor((const char *const[]){"--canary", NULL}, url[0], NULL, NULL), 78);
     ck_assert_msg(
-        strstr(a.out,
-               ": it has a key rdl:canary that is not a canary (another type, or a long string): with "
-               "--canary it never counts; remedy: find out which program wrote that key, then DEL it\n") !=
-            NULL,
+        strstr(a.out, ": it has a key rdl:canary that is not a canary (another type, or a long string): with "
+                      "--canary the server is never used; remedy: find out which program wrote that key, "
+                      "then DEL it\n") != NULL,
         "%s", a.out);
 }
 END_TEST
@@ -354,7 +353,7 @@ START_TEST(a_canary_that_makes_the_next_run_wait_is_reported)
     static const char *const with_canary[] = {"--canary", "--restart-guard=if-permitted", NULL};
     static const char none_yet[] =
         ": it has no canary, because it is new to --canary or has lost its data: the "
-        "next run with --canary makes one, and the server counts 31 s later; remedy: "
+        "next run with --canary makes one, and the server can be used 31 s later; remedy: "
         "run redlock with --canary once before you need the lock\n";
 
     start(1);
@@ -378,7 +377,7 @@ START_TEST(a_command_that_was_renamed_away_is_told)
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
     expect(1, "error", 0,
            "it does not support +pexpire: they were renamed or disabled, or the server is too old; ");
-    ck_assert_ptr_nonnull(strstr(a.out, "; extend methods: none\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "; cannot extend\n"));
 }
 END_TEST
 
@@ -528,7 +527,7 @@ START_TEST(a_server_without_scripts_is_of_use)
     start(1);
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
     expect(1, "warning", 0, "it runs no scripts: locks work without, in more round trips; ");
-    ck_assert_ptr_nonnull(strstr(a.out, "; release methods: WATCH; extend methods: WATCH\n"));
+    ck_assert_ptr_nonnull(strstr(a.out, "; can release by WATCH; can extend by WATCH\n"));
     ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER redlock on ~nightly ~nightly:doctor:* +set +get "
                                         "+getrange +del +watch +multi +exec +discard +pttl +pexpire\n"));
     live_command(&server[0], "ACL SETUSER lk on >pw ~nightly ~nightly:doctor:* +set +get +getrange +del "
@@ -622,12 +621,14 @@ START_TEST(a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count)
     command_add_all(&a, (const char *const[]){"status", guard[0], "-u", other, "nightly", NULL});
     ck_assert_int_eq(command_run(&a), 69);
     ck_assert_msg(strstr(a.out, ": free (redis 7.0.15, master, up -5 s (its clock was set back); restart "
-                                "guard: counts in 31 s, by --max-ttl 30s)\n") != NULL,
+                                "guard: usable in 31 s, by --max-ttl 30s)\n") != NULL,
                   "%s", a.out);
     run_on(other, guard[0]);
     ck_assert_int_eq(a.status, 69);
-    ck_assert_msg(strstr(a.err, ": the server started 0 s ago and may have lost locks ") != NULL, "%s",
-                  a.err);
+    ck_assert_msg(
+        strstr(a.err, ": the server started 0 s ago, less than --max-ttl (30s), and may have lost locks ") !=
+            NULL,
+        "%s", a.err);
 }
 END_TEST
 
@@ -687,7 +688,7 @@ START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
 
     ck_assert_msg(doctor(options, other, NULL, NULL) == 1, "%d: %s%s", a.status, a.out, a.err);
     snprintf(text, sizeof text,
-             "127.0.0.1:%d: redis before 2.6; release methods: WATCH; extend methods: WATCH\n"
+             "127.0.0.1:%d: redis before 2.6; can release by WATCH; can extend by WATCH\n"
              "warning: 127.0.0.1:%d: it runs no scripts: locks work without, in more round trips; remedy: "
              "none; but --fence, --wake-hint and several locks at once need a server that runs scripts\n"
              "note: these servers are on this host: other hosts do not see their locks (unless they are "
@@ -719,8 +720,8 @@ START_TEST(a_server_before_redis_2_2_renews_nothing_and_that_is_a_warning)
                                    NULL};
 
     ck_assert_msg(doctor(options, start_old(1), NULL, NULL) == 1, "%d: %s%s", a.status, a.out, a.err);
-    ck_assert_msg(strstr(a.out, ": redis before 2.6; release methods: DEL; extend methods: none\n") != NULL,
-                  "%s", a.out);
+    ck_assert_msg(strstr(a.out, ": redis before 2.6; can release by DEL; cannot extend\n") != NULL, "%s",
+                  a.out);
     ck_assert_ptr_nonnull(strstr(a.out,
                                  ": it supports neither scripts (since Redis 2.6) nor WATCH (since 2.2), so "
                                  "no lease can be renewed: the command is stopped after one --ttl (30s); "

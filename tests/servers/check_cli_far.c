@@ -114,8 +114,7 @@ END_TEST
 static const struct {
     const char *options[6], *text;
 } too_far[] = {
-    {{"-n", NULL},
-     " (no reply within 0.5 s: if a round trip takes that long, give twice its time as --attempt)\n"},
+    {{"-n", NULL}, " (no reply within 0.5 s; if the network is that slow, give --attempt 1.0s)\n"},
     {{"-n", "--attempt=600ms", NULL}, " s, an attempt waits only 0.60 s: give --attempt "},
     {{"-w5", "--ttl=2s", NULL}, " s, an attempt waits only 0.50 s: give --attempt "},
 };

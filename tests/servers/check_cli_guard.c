@@ -39,9 +39,9 @@ START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
     ck_assert_str_eq(a.out, "");
     ck_assert_ptr_nonnull(strstr(a.err,
                                  "redlock: no lock: too many servers started less than --max-ttl (60s) ago "
-                                 "and may have lost locks in a restart; a majority counts in "));
-    ck_assert_ptr_nonnull(
-        strstr(a.err, " s. If they are new, or lose nothing in a restart: --restart-guard=off\n"));
+                                 "and may have lost locks in a restart; a majority can be used in "));
+    ck_assert_ptr_nonnull(strstr(a.err, " s. If they are new, use --restart-guard=off this once; if they "
+                                        "lose nothing in a restart, always\n"));
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -49,7 +49,8 @@ END_TEST
 /* Alone it is not "too many"; and -v says what each of them does, also where the lock was not got. */
 START_TEST(one_server_that_just_started_is_told_as_one)
 {
-    static const char way_out[] = ". If it is new, or loses nothing in a restart: --restart-guard=off\n";
+    static const char way_out[] = ". If it is new, use --restart-guard=off this once; if it loses "
+                                  "nothing in a restart, always\n";
     unsigned up_s, wait_s;
     const char *said;
     int len = 0;
@@ -62,15 +63,15 @@ START_TEST(one_server_that_just_started_is_told_as_one)
     said = strstr(a.err, "redlock: no lock: ");
     ck_assert_ptr_nonnull(said);
     ck_assert_int_eq(sscanf(said,
-                            "redlock: no lock: the server started %u s ago and may have lost locks in a "
-                            "restart; it counts in %u s%n",
+                            "redlock: no lock: the server started %u s ago, less than --max-ttl (60s), and "
+                            "may have lost locks in a restart; it can be used in %u s%n",
                             &up_s, &wait_s, &len),
                      2);
     ck_assert_uint_ge(up_s, 1); /* INFO has whole seconds */
     ck_assert_uint_le(up_s + wait_s, 61);
     ck_assert_uint_ge(up_s + wait_s, 60);
     ck_assert_int_eq(strncmp(said + len, way_out, sizeof way_out - 1), 0);
-    ck_assert_ptr_nonnull(strstr(a.err, ": restarted too recently to count for another "));
+    ck_assert_ptr_nonnull(strstr(a.err, ": restarted too recently to be used for another "));
 }
 END_TEST
 
@@ -81,7 +82,7 @@ START_TEST(the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock)
     command_setenv(&a, "REDLOCK_RESTART_GUARD=if-permitted");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.out, "ran\n");
-    ck_assert_ptr_nonnull(strstr(a.err, "waiting "));
+    ck_assert_ptr_nonnull(strstr(a.err, "; a majority can be used in "));
 }
 END_TEST
 
@@ -180,10 +181,11 @@ START_TEST(what_is_no_canary_is_named_and_not_waited_for)
     ck_assert_int_eq(command_run(&a), 69);
     ck_assert_str_eq(a.out, "");
     for (int i = 1; i < N; i++) {
-        snprintf(text, sizeof text,
-                 "redlock: warning: 127.0.0.1:%d has a key rdl:canary that is not a canary (another type, or "
-                 "a long string): with --canary it never counts; find out which program wrote that key",
-                 server[i].port);
+        snprintf(
+            text, sizeof text,
+            "redlock: warning: 127.0.0.1:%d has a key rdl:canary that is not a canary (another type, or "
+            "a long string): with --canary the server is never used; find out which program wrote that key",
+            server[i].port);
         ck_assert_uint_eq(command_count(a.err, text), 1);
     }
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: no lock: on too many servers another program uses the key "
@@ -212,18 +214,17 @@ START_TEST(a_stale_canary_is_not_called_foreign)
     command_set(&a, (const char *const[]){"-n", "--attempt=5s", "--canary", NULL}, server, N, "nightly",
                 "echo ran");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(
-        a.err,
-        "started, or lost their data (--canary), less than --max-ttl (30s) ago; a majority counts in "));
+    ck_assert_ptr_nonnull(strstr(a.err, "started, or got their canary (first use of --canary, or lost data), "
+                                        "less than --max-ttl (30s) ago; a majority can be used in "));
     ck_assert_ptr_null(strstr(a.err, "is not a canary"));
 }
 END_TEST
 
 START_TEST(servers_without_a_canary_get_one_and_that_is_told)
 {
-    static const char said[] =
-        "redlock: no lock: too many servers started, or lost their data (--canary), less than "
-        "--max-ttl (30s) ago; a majority counts in ";
+    static const char said[] = "redlock: no lock: too many servers started, or got their canary (first use "
+                               "of --canary, or lost data), less than "
+                               "--max-ttl (30s) ago; a majority can be used in ";
     char *end;
 
     command_set(&a, (const char *const[]){"-n", "--attempt=5s", "--canary", NULL}, server, N, "nightly",
@@ -232,7 +233,7 @@ START_TEST(servers_without_a_canary_get_one_and_that_is_told)
     ck_assert_int_eq(strncmp(a.err, said, sizeof said - 1), 0);
     ck_assert_int_gt(strtol(a.err + sizeof said - 1, &end, 10), 0);
     ck_assert_int_le(strtol(a.err + sizeof said - 1, &end, 10), 31);
-    ck_assert_str_eq(end, " s\n");
+    ck_assert_str_eq(end, " s. Wait, or do not use --canary\n");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST

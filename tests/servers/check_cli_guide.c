@@ -133,7 +133,7 @@ static const struct {
     {"redlock run -v -w 1.1 -u redis://127.0.0.1:1 nightly true",
      "redlock: no lock yet: too few servers gave a useful reply; trying again\n", 69},
     {"u=${REDLOCK_URLS%% *}; REDLOCK_PASSWORD=x redlock run -u $u nightly true",
-     " (check user and password)\n", 77},
+     " (do not give a password)\n", 77},
     {"exec 3>&-; ulimit -n 4; redlock run nightly true", "cannot create a pipe: Too many open files\n", 71},
 };
 

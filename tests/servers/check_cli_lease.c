@@ -243,7 +243,7 @@ START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
 {
     live_freeze(&server[0]);
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", NULL}, 1, "true"), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, " (no reply within 0.5 s: "));
+    ck_assert_ptr_nonnull(strstr(a.err, " (no reply within 0.5 s; "));
     ck_assert_ptr_null(strstr(a.err, "running"));
     live_thaw(&server[0]);
 }

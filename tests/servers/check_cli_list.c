@@ -113,7 +113,7 @@ START_TEST(of_5000_other_keys_none_is_taken_and_no_lock_is_missed)
     list(off, "lock");
     ck_assert_str_eq(a.err, "");
     ck_assert_int_eq(a.status, 1);
-    ck_assert_uint_eq(command_count(a.out, ": held by " ID " on 3 of 3, no expiry"), 100);
+    ck_assert_uint_eq(command_count(a.out, ": held by " ID " on 3 of 3, never expires"), 100);
     ck_assert_uint_eq(command_count(a.out, "\n"), 100);
     list(off, "lock-");
     expect(0, "");

@@ -369,9 +369,9 @@ START_TEST(a_mistake_is_told_by_what_is_wrong)
         const char *args[6];
         const char *told;
     } rows[] = {
-        {{"L"}, "no command to run after the lock name, which is the first word unless -l gives it\n"},
-        {{"me@home:sesame"}, "no command to run after the lock name, which is the first word "},
-        {{"--", "true"}, "no command to run after the lock name, which is the first word "},
+        {{"L"}, "no command after the lock name: redlock run [options] LOCK -- COMMAND\n"},
+        {{"me@home:sesame"}, "no command after the lock name: "},
+        {{"--", "true"}, "no command after the lock name: "},
         {{"--ttl", "50ms", "L", "true"}, "--ttl 50ms is too short: give at least 100ms\n"},
         {{"--ttl", "2147483648ms", "L", "true"}, "--ttl 2147483648ms is too long: give at most 2147483s\n"},
         {{"--grace", "0s", "L", "true"}, "--grace 0s is too short: give at least 1ms\n"},

@@ -317,7 +317,7 @@ START_TEST(a_short_ttl_does_not_shorten_the_default_max_ttl)
     } cases[] = {{"--ttl=1s", NULL, 28, 31}, {"--ttl=1m", NULL, 58, 61}, {"--ttl=1s", "--keep=40s", 38, 41}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        static const char words[] = "it counts in ";
+        static const char words[] = "it can be used in ";
         memset(&c, 0, sizeof c);
         command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=strict", "-u", url[0],
                                                   cases[i].ttl, NULL});
@@ -338,10 +338,8 @@ START_TEST(a_lease_above_the_default_max_ttl_is_warned_of)
     static const struct {
         const char *option, *max_ttl, *text;
     } cases[] = {
-        {"--ttl=1m", NULL,
-         "redlock: warning: --ttl (60s) is longer than the 30s that other clients assume: "},
-        {"--keep=2m", NULL,
-         "redlock: warning: --keep (2m) is longer than the 30s that other clients assume: "},
+        {"--ttl=1m", NULL, "redlock: warning: --ttl (60s) is longer than the 30s that clients assume: "},
+        {"--keep=2m", NULL, "redlock: warning: --keep (2m) is longer than the 30s that clients assume: "},
         {"--ttl=1m", "--max-ttl=1m", NULL},
         {"--ttl=30s", NULL, NULL},
     };

@@ -97,8 +97,8 @@ static const struct {
     int status;
 } keys[] = {
     {{"SET nightly " TOKEN, "SET nightly " TOKEN},
-     "held by " ID ", no expiry: foreign or legacy",
-     "held by " ID " on 2 of 3, no expiry: foreign or legacy\n",
+     "held by " ID ", never expires",
+     "held by " ID " on 2 of 3, never expires: another program or an old client wrote it\n",
      1},
     {{"SET nightly 1795000000.25", "SET nightly 1795000000.25"},
      "old protocol: held by 7642c982 until 1795000000.25 (Unix time)",
@@ -109,14 +109,14 @@ static const struct {
      "held by 6df928bb on 2 of 3, expires in ",
      1},
     {{"SET nightly \"\" PX 600000", "PING"}, "the value is not a redlock token (id 811c9dc5), ", "free\n", 0},
-    {{"LPUSH nightly 1", "PING"}, "not a string, so not a lock, no expiry", "free\n", 0},
+    {{"LPUSH nightly 1", "PING"}, "not a string, so not a lock, never expires", "free\n", 0},
     {{"LPUSH nightly 1", "LPUSH nightly 2"},
-     "not a string, so not a lock, no expiry",
-     "taken by a key that is not a lock on 2 of 3, no expiry\n",
+     "not a string, so not a lock, never expires",
+     "taken by a key that is not a lock on 2 of 3, never expires\n",
      1},
     {{"SETRANGE nightly 127 x", "PING"}, "the value is not a redlock token (id ", "free\n", 0},
     {{"SETRANGE nightly 128 x", "PING"},
-     "a string of more than 128 bytes, so not a lock, no expiry",
+     "a string of more than 128 bytes, so not a lock, never expires",
      "free\n",
      0},
     {{"SET nightly " TOKEN " PX 600000", "SET nightly " OTHER " PX 600000"},
@@ -156,14 +156,14 @@ START_TEST(servers_that_just_started_decide_nothing)
     ck_assert_int_eq(
         status((const char *const[]){"--max-ttl=60m", "--restart-guard=if-permitted", NULL}, N, nightly), 69);
     ck_assert_int_eq(sscanf(said_of(0),
-                            "free (redis %*[^;]; restart guard: counts in %lu s, by --max-ttl %7[^)])",
+                            "free (redis %*[^;]; restart guard: usable in %lu s, by --max-ttl %7[^)])",
                             &seconds, max_ttl),
                      2);
     ck_assert_str_eq(max_ttl, "1h");
     ck_assert_uint_gt(seconds, 0);
     expect(verdict(),
-           "unknown: 3 of 3 servers started less than --max-ttl ago and may have lost it in a restart "
-           "(--restart-guard=off counts them)\n");
+           "unknown: 3 of 3 servers started less than --max-ttl ago and may have lost the lock in a restart "
+           "(--restart-guard=off uses them)\n");
 }
 END_TEST
 
@@ -220,7 +220,7 @@ START_TEST(a_long_value_is_not_read)
     live_command(&server[0], "DEL nightly");
     live_command(&server[0], "LPUSH nightly 1");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "not a string, so not a lock, no expiry\n");
+    expect(said_of(0), "not a string, so not a lock, never expires\n");
 }
 END_TEST
 

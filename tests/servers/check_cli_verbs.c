@@ -222,8 +222,9 @@ START_TEST(a_token_file_that_exists_is_73_and_nothing_is_asked)
     before = connections();
     ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"--token-file", file, NULL}), 73);
     snprintf(text, sizeof text,
-             "redlock: cannot create the token file %s: it exists; release its lock (redlock release "
-             "--token-file), or delete it if the lock is no longer held\n",
+             "redlock: cannot create the token file %s: it exists; if its lock is held, release it (redlock "
+             "release "
+             "--token-file FILE LOCK), then delete the file\n",
              file);
     ck_assert_str_eq(b.err, text);
     ck_assert_int_eq(connections(), before + 1);
@@ -376,11 +377,11 @@ START_TEST(servers_in_quarantine_are_told)
 
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     ck_assert_int_eq(run_with_token(&b, "extend", guarded), 69);
-    ck_assert_ptr_nonnull(
-        strstr(b.err, "redlock: nightly is not extended: too many servers started less than "
-                      "--max-ttl (30s) ago and may have lost locks in a restart; a majority counts in "));
-    ck_assert_ptr_nonnull(
-        strstr(b.err, " s. If they are new, or lose nothing in a restart: --restart-guard=off\n"));
+    ck_assert_ptr_nonnull(strstr(
+        b.err, "redlock: nightly is not extended: too many servers started less than "
+               "--max-ttl (30s) ago and may have lost locks in a restart; a majority can be used in "));
+    ck_assert_ptr_nonnull(strstr(b.err, " s. If they are new, use --restart-guard=off this once; if they "
+                                        "lose nothing in a restart, always\n"));
     ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete what is ours */
 }
 END_TEST
@@ -591,7 +592,7 @@ static const struct {
          "run", " LOCK -- COMMAND [ARG...]")},
     {"$R run", 64, "no lock name and no command" USAGE("run", " LOCK -- COMMAND [ARG...]")},
     {"$R run user:secret@host", 64,
-     "no command to run after the lock name, which is the first word unless -l gives it" USAGE(
+     "no command after the lock name: redlock run [options] LOCK -- COMMAND" USAGE(
          "run", " LOCK -- COMMAND [ARG...]")},
     {"$R", 64, "no verb: for example, redlock run LOCK -- COMMAND" USAGE_OF_ALL},
     {"$R lst", 64, "unknown verb: did you mean redlock list?" USAGE_OF_ALL},
