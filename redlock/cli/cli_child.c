@@ -64,8 +64,8 @@ static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *
     execvp(command[0], command);
     int saved = errno;
     (void)!write(failure, "", 1);
-    rdl_cli_fail("cannot run %s for lock %s: %s", command[0], l->o->lock,
-                 saved == ENOENT ? "not found" : strerror(saved));
+    rdl_cli_fail("cannot run the command %s (the lock is %s): %s", command[0], l->o->lock,
+                 saved == ENOENT ? "command not found" : strerror(saved));
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
 }

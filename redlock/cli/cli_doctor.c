@@ -114,7 +114,7 @@ static int show_acl(void)
         return rdl_cli_print("no ACL rule: before Redis 6 every user may do everything\n");
     rdl_cli_acl_line(&t, &options, look.servers, exam);
     int rc = rdl_cli_print(
-        "ACL rule with no more than is needed, for redis-cli (for a new user, add >PASSWORD):\n");
+        "Optional: an ACL rule with no more than redlock needs, for redis-cli (new user: add >PASSWORD):\n");
     return rc == 0 ? rdl_cli_print_line(t.out) : rc;
 }
 

@@ -259,15 +259,15 @@ static void find_quarantine(size_t i)
          "it started %" PRId64
          " s ago, less than --max-ttl, and may have lost locks in a restart: it can be used from %s on",
          look->host[i].uptime_s, clock);
-    remedy(
-        "wait until then; if it is new, use --restart-guard=off this once; if it loses nothing in a restart, "
-        "always");
+    remedy("wait, or use --restart-guard=off until then if it is new; always use it if it loses nothing in a "
+           "restart");
 }
 
 static const char *after_a_crash(void)
 {
     if (is_guarded())
-        return "none needed unless a client uses --restart-guard=off, or has no restart guard; then set "
+        return "the restart guard makes that safe; if a client uses --restart-guard=off, or has no guard, "
+               "set "
                "appendonly yes and appendfsync always";
     return look->o->guard == RDL_GUARD_OFF
                ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: another "
@@ -324,7 +324,7 @@ static void find_canary(size_t i)
              "--canary "
              "makes one, and the server can be used %lu s later",
              (unsigned long)least_s);
-        remedy("run redlock with --canary once before you need the lock");
+        remedy("take a lock with --canary before you need it: redlock run --canary -n LOCK true");
     } else if (x->canary == RDL_ANSWER_YES && x->canary_age_s < least_s) {
         write_clock((least_s - x->canary_age_s) * 1000, clock);
         find("canary", WARNING, i,
@@ -364,6 +364,20 @@ static void find_lease(void)
             continue;
         rdl_cli_risk_lease(begin("lease", WARNING, i), "it", look->o, s->pttl_ms);
         return;
+    }
+}
+
+/* What no client of redlock wrote is in the lock's way. */
+static void find_stray_key(void)
+{
+    for (size_t i = 0; i < look->servers->n; i++) {
+        const struct rdl_cli_seen *s = &look->seen[i];
+        if (s->what != RDL_CLI_SEEN_ODD && (s->what != RDL_CLI_SEEN_KEY || s->pttl_ms != -1))
+            continue;
+        find("key", WARNING, i,
+             "its key %s never expires or is not a lock: another program or an old client wrote it",
+             look->o->lock);
+        remedy("DEL it if nothing needs it");
     }
 }
 
@@ -617,6 +631,7 @@ void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *e
         find_all_of(i);
     find_holders();
     find_lease();
+    find_stray_key();
     find_clocks();
     find_number();
 }

@@ -73,8 +73,10 @@ static const struct row {
     {'n', "nonblock", "", GETTING, GETTING, TIMEOUTS, "do not wait for the lock. Also --nb"},
     {'E', "conflict-exit-code", " N", GETTING, NONE, TIMEOUTS,
      "exit with N if another client holds the lock (1)"},
-    {0, "ttl", " TIME", LEASING | DOCTOR, LEASING, TIMEOUTS,
-     "let the lease expire after TIME (30s) unless it is renewed; run and hold renew it"},
+    {0, "ttl", " TIME", RUN | HOLD | DOCTOR, RUN | HOLD, TIMEOUTS,
+     "let the lease expire after TIME (30s) if it cannot be renewed"},
+    {0, "ttl", " TIME", ACQUIRE | EXTEND, ACQUIRE | EXTEND, TIMEOUTS,
+     "let the lease expire after TIME (30s); redlock extend renews it"},
     {0, "attempt", " TIME", ALL, NONE, TIMEOUTS,
      "wait at most TIME for the replies to one attempt; at most a quarter of the ttl. By default "
      "1/20 of the ttl (5 to 250 ms) or, if longer, three round trips"},
@@ -89,14 +91,14 @@ static const struct row {
     {0, "keep", " TIME", HOLD, NONE, TIMEOUTS,
      "keep the lock for at least TIME, even if standard input is closed earlier"},
     {0, "max-ttl", " TIME", GUARDING, NONE, SAFETY,
-     "assume that no client of these servers has a longer ttl (30s)"},
+     "give the longest ttl of all clients (30s); a restarted server is not used for this long"},
     {0, "restart-guard", " WHEN", NONE, GUARDING, SAFETY,
      "off: also use a server in its first 31 s (--max-ttl + 1 s), when it may have lost locks in a restart"},
     {0, "restart-guard", " WHEN", GUARDING, NONE, SAFETY,
-     "do not use a server in its first 31 s (--max-ttl + 1 s): it may have lost locks in a restart. Its age "
-     "is "
-     "unknown if it refuses INFO: if-permitted (the default) uses it then, required does not. strict: wait "
-     "31 s from when this process first saw it. off: use all servers at once. Also $REDLOCK_RESTART_GUARD"},
+     "do not use a server in its first 31 s (--max-ttl + 1 s): it may have lost locks in a restart. "
+     "if-permitted (the default): use a server that refuses INFO, whose age is unknown; required: do not; "
+     "strict: wait 31 s from when this process first saw a server; off: do not wait. Also "
+     "$REDLOCK_RESTART_GUARD"},
     {0, "canary", "", LEASING | DOCTOR, NONE, SAFETY,
      "notice if a server loses its data without a restart (FLUSHALL)"},
     {0, "wake-hint", "", GETTING | DOCTOR, NONE, SAFETY,

@@ -227,10 +227,9 @@ const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l)
 {
     if (l->is_legacy && l->single.lock.result != RDL_E_FOREIGN_VALUE)
         return "is held by another client without a timeout: it is free when that client releases it";
-    return l->is_legacy
-               ? "never expires, and is not a lock of the old protocol: DEL it only if nothing needs it"
-               : "never expires (its TTL is -1): it is a lock of the old protocol (--legacy), or not a lock; "
-                 "DEL it only if no client holds it";
+    return l->is_legacy ? "never expires, and is not a lock of the old protocol: DEL it if nothing needs it"
+                        : "never expires: it is a lock of an old client (--legacy), or not a lock; DEL it if "
+                          "nothing needs it";
 }
 
 static void report_denied(const struct rdl_cli_lock *l, int64_t ms, char *out, size_t cap)

@@ -501,11 +501,12 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
 const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l)
 {
     if (l->o->canary)
-        return ". Wait, or do not use --canary";
-    return l->servers->n == 1
-               ? ". If it is new, use --restart-guard=off this once; if it loses nothing in a restart, always"
-               : ". If they are new, use --restart-guard=off this once; if they lose nothing in a restart, "
-                 "always";
+        return ". --restart-guard=off does not shorten this";
+    return l->servers->n == 1 ? ". Until then, add --restart-guard=off if it is new. Always add it if it "
+                                "loses nothing in a restart"
+                              : ". Until then, add --restart-guard=off if they are new. Always add it if "
+                                "they lose nothing in a "
+                                "restart";
 }
 
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
@@ -526,6 +527,22 @@ static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, cons
                 max_ttl);
 }
 
+/* Of one server that the canary alone delays: how old that is. 0: it is the restart, or unknown. */
+static int add_canary(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_facts *f,
+                      const char *max_ttl)
+{
+    int64_t now = (int64_t)rdl_cli_now(l), made_ms = l->canaries[0].since_ms;
+
+    if (f == NULL || now - f->up_ms <= (int64_t)l->o->max_ttl_ms + 1000 || made_ms < now - INT32_MAX)
+        return 0;
+    rdl_cli_add(t,
+                "the key " RDL_CANARY_KEY
+                " was made %lu s ago, less than --max-ttl (%s), because --canary is new "
+                "there or the data was lost",
+                (unsigned long)((now - made_ms) / 1000), max_ttl);
+    return 1;
+}
+
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 {
     static char text[240];
@@ -535,17 +552,15 @@ const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
     int is_one = l->servers->n == 1;
 
     rdl_cli_duration_text(l->o->max_ttl_ms, ttl);
-    if (is_one && !l->o->canary && f != NULL)
+    if (is_one && l->o->canary && add_canary(&t, l, f, ttl))
+        return text;
+    if (is_one && f != NULL)
         add_start(&t, l, f, ttl);
     else
         rdl_cli_add(&t, "%s started%s less than --max-ttl (%s) ago",
                     is_one ? "the server" : "too many servers",
-                    !l->o->canary ? ""
-                    : is_one      ? ", or got its canary (first use of --canary, or lost data),"
-                                  : ", or got their canary (first use of --canary, or lost data),",
-                    ttl);
-    if (!l->o->canary)
-        rdl_cli_add(&t, " and may have lost locks in a restart");
+                    l->o->canary ? ", or their key " RDL_CANARY_KEY " was made," : "", ttl);
+    rdl_cli_add(&t, " and may have lost locks%s", l->o->canary ? "" : " in a restart");
     return text;
 }
 

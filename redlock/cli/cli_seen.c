@@ -335,7 +335,7 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
         if (v->key == RDL_CLI_KIND_DEADLINE)
             rdl_cli_add(&t, ", by the old protocol");
         else if (v->ends_ms == UINT64_MAX)
-            rdl_cli_add(&t, ", never expires%s",
+            rdl_cli_add(&t, ", never expires%s; DEL it if nothing needs it",
                         v->is_odd ? "" : ": another program or an old client wrote it");
         else
             add_end(&t, v->ends_ms);

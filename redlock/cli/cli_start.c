@@ -72,11 +72,10 @@ static void warn_of_long_lease(const struct rdl_cli_options *o)
         return;
     rdl_cli_duration_text(o->max_ttl_ms, lease);
     rdl_cli_duration_text(RDL_CLI_MAX_TTL_MS, usual);
-    rdl_cli_warn(
-        "%s (%s) is longer than the %s that clients assume: give every client, this one too, "
-        "--max-ttl=%s; otherwise, after a server restart, another client could get this lock while it "
-        "is held",
-        option, lease, usual, lease);
+    rdl_cli_warn("%s (%s) is longer than %s: give all clients --max-ttl=%s, which this one uses now; the "
+                 "others could get this "
+                 "lock after a server restart, while it is held",
+                 option, lease, usual, lease);
 }
 
 /* What a lock that is taken now would not protect. */

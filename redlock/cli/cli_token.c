@@ -158,8 +158,9 @@ static const char *why_it_exists(const char *path)
 
     if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0)
         return unfinished;
-    return "it exists; if its lock is held, release it (redlock release --token-file FILE LOCK), then delete "
-           "the file";
+    return "it exists; if its token may hold a lock, release that (redlock release --token-file FILE LOCK), "
+           "then "
+           "delete the file";
 }
 
 int rdl_cli_token_create(const char *path)

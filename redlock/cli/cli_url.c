@@ -93,14 +93,14 @@ static int is_bare_ip6(const char *url)
 const char *rdl_cli_url_mistake(const char *url)
 {
     if (has_quotes(url))
-        return "it is in quotes: remove them";
+        return "the URL is in quotes: remove them";
     if (has_comma(url))
         return "a comma separates URLs: use spaces in $REDLOCK_URLS, and a -u for each on the command line";
     if (begins_with(url, "tcp://"))
-        return "it must begin with redis://, not with tcp://";
+        return "the URL must begin with redis://, not with tcp://";
     if (is_bare_ip6(url))
         return "put the IPv6 address in brackets: [2001:db8::1]";
     if (url[0] != '\0' && strstr(url, "://") == NULL)
-        return "it must begin with redis://";
+        return "the URL must begin with redis://";
     return NULL;
 }

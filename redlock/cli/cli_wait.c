@@ -162,7 +162,8 @@ static void learn(const struct rdl_cli_lock *l, int rc, struct wait *w)
     w->rc = rc;
     w->why[0] = '\0';
     if (rc == RDL_E_QUARANTINE)
-        snprintf(w->why, sizeof w->why, "the servers cannot be used yet, as reported above");
+        snprintf(w->why, sizeof w->why, "%s can be used in %lu s",
+                 l->servers->n == 1 ? "the server" : "a majority", rdl_cli_lock_quarantine_s(l));
     else if (rc == RDL_NO_QUORUM)
         rdl_cli_lock_first_report(l, w->why, sizeof w->why);
 }
@@ -182,6 +183,8 @@ static void show(const struct rdl_cli_lock *l, struct wait *w)
     struct rdl_cli_progress p = {l->o->lock, rdl_cli_one_of(l->o), now - w->begun_ms, wait_ms, 0, 0, w->why};
 
     hear(l, w, now);
+    if (w->rc == RDL_E_QUARANTINE) /* the time that is left */
+        learn(l, w->rc, w);
     p.is_held = w->key_ms != -2;
     p.key_ms = w->key_ms - (int64_t)(now - w->heard_ms);
     if (wait_ms != RDL_CLI_FOREVER)

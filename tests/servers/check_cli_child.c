@@ -66,7 +66,8 @@ static int run_program(const char *program)
 START_TEST(what_cannot_be_run_is_127_or_126)
 {
     ck_assert_int_eq(run_program("no-such-program"), 127);
-    ck_assert_str_eq(c.err, "redlock: cannot run no-such-program for lock nightly: not found\n");
+    ck_assert_str_eq(
+        c.err, "redlock: cannot run the command no-such-program (the lock is nightly): command not found\n");
     ck_assert_int_eq(run_program("/no/such/program"), 127);
     ck_assert_int_eq(run_program("/etc/passwd"), 126);
     ck_assert_int_eq(run_program("/"), 126);

@@ -101,9 +101,10 @@ START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
     ck_assert_uint_eq(command_count(a.out, " ms; can release by script"), 3);
     ck_assert_uint_eq(command_count(a.out, "; can extend by script, WATCH\n"), 3);
     ck_assert_ptr_nonnull(strstr(
-        a.out, "\nno problems found\nnote: these servers are on this host: other hosts do not see "
-               "their locks (unless they are tunnels to common servers)\nACL rule with no more than is "
-               "needed, for redis-cli (for a new user, add >PASSWORD):\nACL SETUSER redlock on ~nightly "));
+        a.out,
+        "\nno problems found\nnote: these servers are on this host: other hosts do not see "
+        "their locks (unless they are tunnels to common servers)\nOptional: an ACL rule with no more than "
+        "redlock needs, for redis-cli (new user: add >PASSWORD):\nACL SETUSER redlock on ~nightly "));
     for (int i = 0; i < 3; i++)
         ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":1\r\n"); /* the canary */
 }
@@ -311,8 +312,8 @@ START_TEST(the_restart_guard_is_told_of_where_there_is_one)
     ck_assert_ptr_null(strstr(a.out, "guard"));
     ck_assert_int_eq(doctor(guard, url[0], NULL, NULL), 1);
     expect(2, "warning", 0,
-           "it keeps nothing on disk: a restart loses all locks; remedy: none needed unless a client uses "
-           "--restart-guard=off");
+           "it keeps nothing on disk: a restart loses all locks; remedy: the restart guard makes that safe; "
+           "if a client");
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
     expect(1, "warning", 0,
            "it keeps nothing on disk: a restart loses all locks; remedy: set appendonly yes and");
@@ -354,7 +355,7 @@ START_TEST(a_canary_that_makes_the_next_run_wait_is_reported)
     static const char none_yet[] =
         ": it has no canary, because it is new to --canary or has lost its data: the "
         "next run with --canary makes one, and the server can be used 31 s later; remedy: "
-        "run redlock with --canary once before you need the lock\n";
+        "take a lock with --canary before you need it: redlock run --canary -n LOCK true\n";
 
     start(1);
     if (_i == 1)
@@ -365,6 +366,19 @@ START_TEST(a_canary_that_makes_the_next_run_wait_is_reported)
     ck_assert_msg(strstr(a.out, _i < 2 ? none_yet : ": its canary was made ") != NULL, "%s", a.out);
     (void)doctor(none, url[0], NULL, NULL);
     ck_assert_ptr_null(strstr(a.out, "canary"));
+}
+END_TEST
+
+/* It has no lease that could end. */
+START_TEST(a_key_that_another_program_wrote_is_reported)
+{
+    start(1);
+    live_command(&server[0], "%s", _i ? "LPUSH nightly 1" : "SET nightly hello");
+    ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 1);
+    ck_assert_msg(strstr(a.out,
+                         ": its key nightly never expires or is not a lock: another program or an old client "
+                         "wrote it; remedy: DEL it if nothing needs it\n") != NULL,
+                  "%s", a.out);
 }
 END_TEST
 
@@ -861,6 +875,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it, 0, 2);
     tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
     tcase_add_loop_test(tc, what_is_no_canary_is_told, 0, 2);
+    tcase_add_loop_test(tc, a_key_that_another_program_wrote_is_reported, 0, 2);
     tcase_add_loop_test(tc, a_canary_that_makes_the_next_run_wait_is_reported, 0, 3);
     tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
     tcase_add_loop_test(tc, a_command_that_was_renamed_away_is_told_with_a_hint_as_without, 0, 3);

@@ -40,8 +40,8 @@ START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
     ck_assert_ptr_nonnull(strstr(a.err,
                                  "redlock: no lock: too many servers started less than --max-ttl (60s) ago "
                                  "and may have lost locks in a restart; a majority can be used in "));
-    ck_assert_ptr_nonnull(strstr(a.err, " s. If they are new, use --restart-guard=off this once; if they "
-                                        "lose nothing in a restart, always\n"));
+    ck_assert_ptr_nonnull(strstr(a.err, " s. Until then, add --restart-guard=off if they are new. Always add "
+                                        "it if they lose nothing in a restart\n"));
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -49,8 +49,8 @@ END_TEST
 /* Alone it is not "too many"; and -v says what each of them does, also where the lock was not got. */
 START_TEST(one_server_that_just_started_is_told_as_one)
 {
-    static const char way_out[] = ". If it is new, use --restart-guard=off this once; if it loses "
-                                  "nothing in a restart, always\n";
+    static const char way_out[] = ". Until then, add --restart-guard=off if it is new. Always add it if it "
+                                  "loses nothing in a restart\n";
     unsigned up_s, wait_s;
     const char *said;
     int len = 0;
@@ -214,17 +214,34 @@ START_TEST(a_stale_canary_is_not_called_foreign)
     command_set(&a, (const char *const[]){"-n", "--attempt=5s", "--canary", NULL}, server, N, "nightly",
                 "echo ran");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(strstr(a.err, "started, or got their canary (first use of --canary, or lost data), "
-                                        "less than --max-ttl (30s) ago; a majority can be used in "));
+    ck_assert_ptr_nonnull(strstr(a.err,
+                                 "started, or their key rdl:canary was made, less than --max-ttl (30s) "
+                                 "ago and may have lost locks; a majority can be used in "));
     ck_assert_ptr_null(strstr(a.err, "is not a canary"));
+}
+END_TEST
+
+/* The server is old enough for the restart guard: the canary alone delays the lock. */
+START_TEST(a_new_canary_is_named_as_the_reason_on_one_server)
+{
+    live_await(&server[0], "INFO server", "uptime_in_seconds:4");
+    command_set(&a, (const char *const[]){"-n", "--ttl=2s", "--max-ttl=2s", "--canary", NULL}, server, 1,
+                "nightly", "echo ran");
+    command_setenv(&a, "REDLOCK_RESTART_GUARD=if-permitted");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_msg(strstr(a.err,
+                         "redlock: no lock: the key rdl:canary was made 0 s ago, less than --max-ttl (2s), "
+                         "because --canary is new there or the data was lost; it can be used in 3 s. "
+                         "--restart-guard=off does not shorten this\n") != NULL,
+                  "%s", a.err);
 }
 END_TEST
 
 START_TEST(servers_without_a_canary_get_one_and_that_is_told)
 {
-    static const char said[] = "redlock: no lock: too many servers started, or got their canary (first use "
-                               "of --canary, or lost data), less than "
-                               "--max-ttl (30s) ago; a majority can be used in ";
+    static const char said[] =
+        "redlock: no lock: too many servers started, or their key rdl:canary was made, less than --max-ttl "
+        "(30s) ago and may have lost locks; a majority can be used in ";
     char *end;
 
     command_set(&a, (const char *const[]){"-n", "--attempt=5s", "--canary", NULL}, server, N, "nightly",
@@ -233,7 +250,7 @@ START_TEST(servers_without_a_canary_get_one_and_that_is_told)
     ck_assert_int_eq(strncmp(a.err, said, sizeof said - 1), 0);
     ck_assert_int_gt(strtol(a.err + sizeof said - 1, &end, 10), 0);
     ck_assert_int_le(strtol(a.err + sizeof said - 1, &end, 10), 31);
-    ck_assert_str_eq(end, " s. Wait, or do not use --canary\n");
+    ck_assert_str_eq(end, " s. --restart-guard=off does not shorten this\n");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -391,6 +408,7 @@ Suite *suite_cli_guard(void)
     tcase_add_loop_test(tc, a_minority_without_a_canary_does_no_harm, 0, 2);
     tcase_add_loop_test(tc, a_stale_canary_is_not_called_foreign, 0, 2);
     tcase_add_test(tc, servers_without_a_canary_get_one_and_that_is_told);
+    tcase_add_test(tc, a_new_canary_is_named_as_the_reason_on_one_server);
     tcase_add_test(tc, a_ttl_above_the_longest_is_refused);
     tcase_add_test(tc, the_command_gets_a_number_that_grows);
     tcase_add_test(tc, a_hold_has_an_end);

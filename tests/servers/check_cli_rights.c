@@ -242,8 +242,8 @@ START_TEST(without_a_lock_it_is_for_all_of_them)
     ck_assert_ptr_nonnull(strstr(
         a.out,
         "\nno problems found\nnote: these servers are on this host: other hosts do not see their locks "
-        "(unless they are tunnels to common servers)\nACL rule with no more than is needed, for redis-cli "
-        "(for a new user, add >PASSWORD):\nACL SETUSER redlock on ~* +set +get +getrange +del "
+        "(unless they are tunnels to common servers)\nOptional: an ACL rule with no more than redlock needs, "
+        "for redis-cli (new user: add >PASSWORD):\nACL SETUSER redlock on ~* +set +get +getrange +del "
         "+eval +evalsha +pttl +pexpire\n"));
     live_command(&server, "ACL SETUSER eve on >secret ~nightly* +@all");
     ck_assert_int_eq(run(0, "eve:@", "$R doctor --attempt 2s -u $U $O"), 77);

@@ -153,8 +153,8 @@ END_TEST
 /* Nothing that was typed is repeated: each of these holds a password. */
 START_TEST(a_mistake_in_a_url_is_named_with_an_example)
 {
-#define IN_QUOTES "redlock: -u number 1: it is in quotes: remove them ("
-#define NO_SCHEME "redlock: -u number 1: it must begin with redis:// ("
+#define IN_QUOTES "redlock: -u number 1: the URL is in quotes: remove them ("
+#define NO_SCHEME "redlock: -u number 1: the URL must begin with redis:// ("
 #define COMMA                                                                                                \
     "redlock: -u number 1: a comma separates URLs: use spaces in $REDLOCK_URLS, and a -u for each on the "   \
     "command line ("
@@ -167,7 +167,7 @@ START_TEST(a_mistake_in_a_url_is_named_with_an_example)
         {"s3same:6379", NO_SCHEME},
         {"s3same", NO_SCHEME},
         {":s3same@h:6379", NO_SCHEME},
-        {"tcp://:s3same@h:6379", "redlock: -u number 1: it must begin with redis://, not with tcp:// ("},
+        {"tcp://:s3same@h:6379", "redlock: -u number 1: the URL must begin with redis://, not with tcp:// ("},
         {"redis://:s3same@h,redis://:s3same@i", COMMA},
         {"redis://:s3same@h:6379,valkeys://i", COMMA},
         {"redis://:s3same@::1", BRACKETS},
@@ -338,8 +338,8 @@ START_TEST(a_lease_above_the_default_max_ttl_is_warned_of)
     static const struct {
         const char *option, *max_ttl, *text;
     } cases[] = {
-        {"--ttl=1m", NULL, "redlock: warning: --ttl (60s) is longer than the 30s that clients assume: "},
-        {"--keep=2m", NULL, "redlock: warning: --keep (2m) is longer than the 30s that clients assume: "},
+        {"--ttl=1m", NULL, "redlock: warning: --ttl (60s) is longer than 30s: give all clients --max-ttl="},
+        {"--keep=2m", NULL, "redlock: warning: --keep (2m) is longer than 30s: give all clients --max-ttl="},
         {"--ttl=1m", "--max-ttl=1m", NULL},
         {"--ttl=30s", NULL, NULL},
     };

@@ -108,7 +108,7 @@ START_TEST(where_one_is_held_none_is_taken)
     live_command(&server[0], "PERSIST %s", held[_i]);
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 1);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: warning: one of " WORDS " on 127.0.0.1:"));
-    ck_assert_ptr_nonnull(strstr(a.err, " never expires (its TTL is -1): "));
+    ck_assert_ptr_nonnull(strstr(a.err, " never expires: "));
     live_command(&server[0], "DEL %s", held[_i]);
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "-n", BOTH, "echo", "ran", NULL}), 0);
     ck_assert_str_eq(a.out, "ran\n");
@@ -464,7 +464,8 @@ END_TEST
 START_TEST(a_command_that_begins_with_a_dash_stands_behind_two)
 {
     ck_assert_int_eq(run_script("$R run -l anna -l berta -- -x"), 127);
-    ck_assert_str_eq(a.err, "redlock: cannot run -x for lock -l anna -l berta: not found\n");
+    ck_assert_str_eq(
+        a.err, "redlock: cannot run the command -x (the lock is -l anna -l berta): command not found\n");
     ck_assert_int_eq(run_script("$R acquire -l anna -l berta --"), 0);
 }
 END_TEST

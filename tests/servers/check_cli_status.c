@@ -98,7 +98,8 @@ static const struct {
 } keys[] = {
     {{"SET nightly " TOKEN, "SET nightly " TOKEN},
      "held by " ID ", never expires",
-     "held by " ID " on 2 of 3, never expires: another program or an old client wrote it\n",
+     "held by " ID
+     " on 2 of 3, never expires: another program or an old client wrote it; DEL it if nothing needs it\n",
      1},
     {{"SET nightly 1795000000.25", "SET nightly 1795000000.25"},
      "old protocol: held by 7642c982 until 1795000000.25 (Unix time)",
@@ -112,7 +113,7 @@ static const struct {
     {{"LPUSH nightly 1", "PING"}, "not a string, so not a lock, never expires", "free\n", 0},
     {{"LPUSH nightly 1", "LPUSH nightly 2"},
      "not a string, so not a lock, never expires",
-     "taken by a key that is not a lock on 2 of 3, never expires\n",
+     "taken by a key that is not a lock on 2 of 3, never expires; DEL it if nothing needs it\n",
      1},
     {{"SETRANGE nightly 127 x", "PING"}, "the value is not a redlock token (id ", "free\n", 0},
     {{"SETRANGE nightly 128 x", "PING"},

@@ -222,9 +222,8 @@ START_TEST(a_token_file_that_exists_is_73_and_nothing_is_asked)
     before = connections();
     ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"--token-file", file, NULL}), 73);
     snprintf(text, sizeof text,
-             "redlock: cannot create the token file %s: it exists; if its lock is held, release it (redlock "
-             "release "
-             "--token-file FILE LOCK), then delete the file\n",
+             "redlock: cannot create the token file %s: it exists; if its token may hold a lock, release "
+             "that (redlock release --token-file FILE LOCK), then delete the file\n",
              file);
     ck_assert_str_eq(b.err, text);
     ck_assert_int_eq(connections(), before + 1);
@@ -380,8 +379,8 @@ START_TEST(servers_in_quarantine_are_told)
     ck_assert_ptr_nonnull(strstr(
         b.err, "redlock: nightly is not extended: too many servers started less than "
                "--max-ttl (30s) ago and may have lost locks in a restart; a majority can be used in "));
-    ck_assert_ptr_nonnull(strstr(b.err, " s. If they are new, use --restart-guard=off this once; if they "
-                                        "lose nothing in a restart, always\n"));
+    ck_assert_ptr_nonnull(strstr(b.err, " s. Until then, add --restart-guard=off if they are new. Always add "
+                                        "it if they lose nothing in a restart\n"));
     ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete what is ours */
 }
 END_TEST
