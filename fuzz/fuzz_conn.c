@@ -100,7 +100,7 @@ static size_t step(uint8_t op, uint8_t arg, const uint8_t *data, size_t size)
     switch (op % 8) {
     case 0:
         now += arg;
-        rdl_conn_upkeep(&conn, now);
+        rdl_conn_tick(&conn, now);
         break;
     case 1:
         if (wants & RDL_WANT_OPEN)
@@ -114,7 +114,7 @@ static size_t step(uint8_t op, uint8_t arg, const uint8_t *data, size_t size)
         submit(arg);
         break;
     case 4:
-        rdl_conn_forget(&conn, &reqs[arg % REQS]);
+        rdl_conn_abandon(&conn, &reqs[arg % REQS]);
         must(!reqs[arg % REQS].is_queued);
         break;
     case 5:
@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     endpoint.client_name.len = data[0] & 4;
     memset(&cfg, 0, sizeof cfg);
     cfg.endpoint = &endpoint;
-    cfg.ways = &rdl_ways_all;
+    cfg.methods = &rdl_methods_all;
     cfg.login = &rdl_login;
     cfg.queue = queue;
     cfg.queue_len = QUEUE;

@@ -65,7 +65,7 @@ static void pass(uint64_t ms)
     for (i = 0; i < LOCKS; i++)
         must(rdl_lock_remaining_ms(&locks[i].lock, now + ms) <= rdl_lock_remaining_ms(&locks[i].lock, now));
     now += ms;
-    rdl_conn_upkeep(&conn, now);
+    rdl_conn_tick(&conn, now);
 }
 
 static void transmit(uint8_t arg)
@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memset(&cfg, 0, sizeof cfg);
     cfg.endpoint = &endpoint;
-    cfg.ways = &rdl_ways_all;
+    cfg.methods = &rdl_methods_all;
     cfg.login = &rdl_login;
     cfg.queue = queue;
     cfg.queue_len = sizeof queue;

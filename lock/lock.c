@@ -35,7 +35,7 @@ static int finish(struct rdl_lock *l, int result)
 {
     rdl_conn_free_room(l->conn, &l->req);
     if (l->hint != NULL)
-        l->hint->way->end(l->hint);
+        l->hint->ops->end(l->hint);
     l->state = LOCK_IDLE;
     l->result = (int16_t)result;
     l->wake_ms = UINT64_MAX;
@@ -67,7 +67,7 @@ const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action actio
     const struct rdl_op *const *ops = l->mode->ops;
 
     if (action == RDL_RELEASE && l->hint != NULL)
-        return ops == rdl_px_ops ? l->hint->way->release : l->hint->way->release_strict;
+        return ops == rdl_px_ops ? l->hint->ops->release : l->hint->ops->release_strict;
     return ops[action];
 }
 
@@ -222,7 +222,7 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
     if (result != RDL_BUSY)
         return pause_ms;
     if (l->hint != NULL)
-        hint_ms = l->hint->way->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
+        hint_ms = l->hint->ops->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
     if (hint_ms != UINT64_MAX) {
         l->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
@@ -248,7 +248,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     if (is_over && l->tries > 0 && (result == RDL_UNKNOWN || result == RDL_E_TIMEOUT))
         result = l->result; /* cut short by the deadline, it says no more than the attempt before */
     if (result == RDL_BUSY)
-        rdl_count_up(&l->busy);
+        rdl_count_up(&l->refused);
     if (l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || is_over || rdl_is_permanent(result) ||
         result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
@@ -262,7 +262,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 static uint64_t upkeep(const struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->half_ms == 0) /* no lease is in danger */
-        return rdl_conn_upkeep(l->conn, now_ms);
+        return rdl_conn_tick(l->conn, now_ms);
     return rdl_conn_upkeep_for(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
 }
 
@@ -272,7 +272,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
     uint64_t conn_ms;
     int rc;
 
-    rdl_conn_expect(l->conn, answer_ms);
+    rdl_conn_set_timeout(l->conn, answer_ms);
     rc = l->mode->send(l, now_ms);
     conn_ms = upkeep(l, now_ms); /* a lock that was adopted may be the first to use it */
     /* no room until others, or the PTTL after our own SET, have been answered */
@@ -282,7 +282,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
         return attempt_failed(l, rc, now_ms);
     if (l->op != RDL_ACQUIRE) /* queued on any conn: one that pauses is tried again when that is due */
         return wait_until(l, LOCK_ASKED, conn_ms);
-    rdl_count_up(&l->sets);
+    rdl_count_up(&l->attempts);
     wait_until(l, LOCK_ASKED, now_ms + answer_ms);
     if (l->tries == 0) /* the first attempt always has its time */
         l->wake_ms = now_ms + answer_ms;
@@ -298,7 +298,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
     uint64_t conn_ms = upkeep(l, now_ms);
     enum rdl_conn_state state = rdl_conn_state(l->conn);
 
-    if (state != RDL_CONN_READY && state != RDL_CONN_CLOSED && state != RDL_CONN_SILENT) {
+    if (state != RDL_CONN_READY && state != RDL_CONN_CLOSED && state != RDL_CONN_STALLED) {
         if (now_ms >= l->deadline_ms)
             return finish(l, l->op == RDL_ACQUIRE ? RDL_E_TIMEOUT : px_lost(l));
         return wait_until(l, LOCK_CONNECT, conn_ms);
@@ -317,7 +317,7 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
 
     if (l->req.answer == RDL_ANSWER_NONE && now_ms < (l->op == RDL_ACQUIRE ? l->wake_ms : l->deadline_ms))
         return l->op == RDL_ACQUIRE ? RDL_PENDING : wait_until(l, LOCK_ASKED, conn_ms);
-    rdl_conn_forget(l->conn, &l->req);
+    rdl_conn_abandon(l->conn, &l->req);
     l->cause = (int8_t)l->req.error;
     rc = l->mode->answer(l, now_ms);
     if (rc == RDL_PENDING)
@@ -335,7 +335,7 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     case LOCK_ASKED:
         return step_asked(l, now_ms);
     case LOCK_PAUSE:
-        if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->way->came(l->hint)))
+        if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->ops->came(l->hint)))
             return RDL_PENDING;
         if (l->op != RDL_ACQUIRE)
             return ask(l, now_ms);
@@ -378,7 +378,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     l->half_ms = 0;
     if (rc != RDL_OK)
         return finish(l, rc);
-    l->sets = l->busy = 0;
+    l->attempts = l->refused = 0;
     l->begun_ms = (uint32_t)now_ms;
     rdl_token_begin(&l->token, entropy);
     l->seed = rdl_token_seed(entropy);
@@ -399,7 +399,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (l->half_ms == 0) {
         l->half_ms = left_ms / 2;
     } else if (left_ms < l->half_ms) {
-        rdl_conn_give_up(l->conn, attempt_ms(l));
+        rdl_conn_abort_if_stalled(l->conn, attempt_ms(l));
         l->half_ms = left_ms / 2;
     }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
@@ -426,7 +426,7 @@ void rdl_lock_cancel(struct rdl_lock *l)
     int is_owed = l->until_ms != 0 || (l->op == RDL_RELEASE && l->state != LOCK_IDLE);
 
     if (l->state == LOCK_ASKED) {
-        rdl_conn_forget(l->conn, &l->req);
+        rdl_conn_abandon(l->conn, &l->req);
         if (l->op == RDL_ACQUIRE)
             is_owed = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
         else if (l->op == RDL_RELEASE) /* it is queued and stays there */
@@ -488,9 +488,9 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
     return l->holder_ms;
 }
 
-struct rdl_cost rdl_lock_cost(const struct rdl_lock *l)
+struct rdl_stats rdl_lock_stats(const struct rdl_lock *l)
 {
-    const struct rdl_cost cost = {l->sets, l->busy, l->stepped_ms - l->begun_ms};
+    const struct rdl_stats cost = {l->attempts, l->refused, l->stepped_ms - l->begun_ms};
 
     return cost;
 }

@@ -10,20 +10,20 @@
  *     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
  *     ...
  *     rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
- *     int rc = rdl_lock_acquire(&lock, &net);
+ *     int rc = rdl_lock_acquire(&lock, &platform);
  *     if (rc < 0) {
  *         fprintf(stderr, "%s\n", rdl_strerror(rc));
  *         return 1;
  *     }
- *     while (work_is_left() && rdl_lock_remaining_ms(&lock, net.now_ms(net.ctx)) > 1000)
+ *     while (work_is_left() && rdl_lock_remaining_ms(&lock, rdl_now(&platform)) > 1000)
  *         do_a_little();
- *     rdl_lock_release(&lock, &net);
+ *     rdl_lock_release(&lock, &platform);
  *
  * What you hold is a lease: it ends by itself after the ttl, whatever you do. So there is
  * rdl_lock_remaining_ms, which is a function of the time, and deliberately no "is it locked".
  *
  * Two ways to use it. Blocking: rdl_lock_acquire, rdl_lock_extend, rdl_lock_release over a struct
- * rdl_net. In an event loop or a simulator: the _begin functions, then rdl_lock_step whenever the
+ * rdl_platform. In an event loop or a simulator: the _begin functions, then rdl_lock_step whenever the
  * conn did something or rdl_lock_wake_ms has come, until it no longer says RDL_PENDING. Read, then step, with
  * one now_ms for a turn of the loop: what has come and was not read counts as no answer.
  *
@@ -61,10 +61,10 @@
  *                RDL_E_...    refused; pending if the error passes, else the      0
  *                             ttl ends it
  *
- * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_expect), and nothing was sent. When
- * half of what was left at the first extend in vain is over, the next extend ends such a connection, whatever
- * other locks have asked over it (rdl_conn_give_up), and goes over a new one. From then on the connection
- * counts as silent after this lock's own attempt, however long others wait.
+ * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_set_timeout), and nothing was sent.
+ * When half of what was left at the first extend in vain is over, the next extend ends such a connection,
+ * whatever other locks have asked over it (rdl_conn_abort_if_stalled), and goes over a new one. From then on
+ * the connection counts as silent after this lock's own attempt, however long others wait.
  *
  * RDL_LOST of a release may come from a replica, and then says nothing about its master: on a connection
  * that does not ask the server for its role (rdl_guard_conn in redlock.h).
@@ -76,7 +76,7 @@
  * of ours is there and nothing stays owed, but whether somebody else had it before we let go is not known.
  *
  * A release that is refused with an error that passes (the server is loading, busy or cannot write: "again"
- * in resp/WIRE.md) is pending: while you service the conn (rdl_conn_upkeep) it sends the release again after
+ * in resp/WIRE.md) is pending: while you service the conn (rdl_conn_tick) it sends the release again after
  * a pause, until the key must have expired; for an adopted key that is the ttl of the options after the first
  * refusal. The handle need not exist any more. While it does, it may release again after RDL_UNKNOWN or
  * RDL_E_..., and its next acquire sends that release first; extend returns RDL_LOST. Nobody may extend or
@@ -150,14 +150,15 @@ struct rdl_lock_options {
 /* ---------------------------------------------------------------- for the conn's configuration */
 
 /*
- * The ways to extend and to release what is ours, tried in order. A command that a server refuses (unknown,
- * renamed, forbidden) is remembered until the connection ends, and the next way is taken. A key that the user
- * may not use concerns its lock alone. After an unknown error (resp/WIRE.md) the next way is tried, too, and
- * this is remembered if it works. A static link has the ways of the list that it names and no others.
+ * The methods to extend and to release what is ours, tried in order. A command that a server refuses
+ * (unknown, renamed, forbidden) is remembered until the connection ends, and the next method is taken. A key
+ * that the user may not use concerns its lock alone. After an unknown error (resp/WIRE.md) the next method is
+ * tried, too, and this is remembered if it works. A static link has the methods of the list that it names and
+ * no others.
  */
-extern const struct rdl_ways rdl_ways_script; /* by script alone, which all servers from 2.6 on know */
+extern const struct rdl_methods rdl_methods_script; /* by script alone, which all servers from 2.6 on know */
 /* By script; to extend then by WATCH..EXEC; to release by DELEX, DELIFEQ, WATCH..EXEC. */
-extern const struct rdl_ways rdl_ways_all;
+extern const struct rdl_methods rdl_methods_all;
 
 /* ---------------------------------------------------------------- of a lock on one server or on many */
 
@@ -165,10 +166,10 @@ extern const struct rdl_ways rdl_ways_all;
  * What an acquire cost, whatever came of it: for logs and metrics. In a crowd busy and took_ms grow; sets are
  * what the servers had to do for it. Both counts stay at 65535 once they are there.
  */
-struct rdl_cost {
-    uint16_t sets;    /* SETs sent; a script, or all that an attempt of the old protocol takes, is one */
-    uint16_t busy;    /* attempts that ended with RDL_BUSY */
-    uint32_t took_ms; /* from begin to the step that ended it; while it goes on, to the last step */
+struct rdl_stats {
+    uint16_t attempts; /* SETs sent; a script, or all that an attempt of the old protocol takes, is one */
+    uint16_t refused;  /* attempts that ended with RDL_BUSY */
+    uint32_t took_ms;  /* from begin to the step that ended it; while it goes on, to the last step */
 };
 
 enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
@@ -178,7 +179,7 @@ enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
  *
  * The bytes are the caller's promise: no other acquire of that name is ever given them, by this handle or any
  * other, on any host. So they are drawn for each acquire and not once for a handle, which a fork or a
- * machine's snapshot would share. They need not be secret: rdl_net.random says what a board may use. Two
+ * machine's snapshot would share. They need not be secret: rdl_platform.random says what a board may use. Two
  * handles that are given the same can each release what the other holds.
  *
  * The number is not set back: it counts on from acquire to acquire, and from a token that was adopted. So one
@@ -214,7 +215,7 @@ enum { RDL_HINT_CAP_MS = 1000 /* longest pause with a hint, so what a lost one c
 struct rdl_hint;
 
 /* How it is done; an object, so that a static link drops it where it is not used. Private. */
-struct rdl_hint_way {
+struct rdl_hint_ops {
     /*
      * Wait: left_ms at most, and for what the holder has left (< 0: not known). How long the pause is then;
      * UINT64_MAX: there is no hint, pause as usual.
@@ -228,7 +229,7 @@ struct rdl_hint_way {
 };
 
 struct rdl_hint {
-    const struct rdl_hint_way *way;
+    const struct rdl_hint_ops *ops;
     struct rdl_conn *conn;
     uint8_t vain;       /* hints in a row that did not bring the lock */
     uint8_t is_refused; /* by this server, for this connection's life */
@@ -261,8 +262,9 @@ struct rdl_lock {
     uint8_t state;
     uint8_t op;
     uint8_t tries;
-    uint16_t sets; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_cost */
-    uint16_t busy;
+    uint16_t
+        attempts; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_stats */
+    uint16_t refused;
     uint32_t begun_ms;
     uint32_t stepped_ms;
     uint32_t half_ms;     /* half of what was left at the first extend in vain, or give-up; 0: none */
@@ -354,7 +356,7 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
  */
 int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
 /* What the last acquire cost, until the next begins; one that is refused at once does not count. */
-struct rdl_cost rdl_lock_cost(const struct rdl_lock *l);
+struct rdl_stats rdl_lock_stats(const struct rdl_lock *l);
 /*
  * After RDL_UNKNOWN: the connection's error (after a cut: RDL_E_CLOSED), or RDL_E_TIMEOUT, or the error that
  * a PTTL was answered with, which would have said why a release deleted nothing. Else RDL_OK.
@@ -379,7 +381,7 @@ struct rdl_posix_conn {
     struct rdl_conn conn;
     struct rdl_conn_config config;
     struct rdl_endpoint endpoint;
-    struct rdl_facts facts;
+    struct rdl_server_info server_info;
     uint64_t queue[RDL_POSIX_QUEUE / 8];
     char text[RDL_TEXT_MAX];
     char url[RDL_POSIX_URL_MAX]; /* texts of the URL, the password among them */
@@ -394,12 +396,12 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
 /* ---------------------------------------------------------------- blocking (lock_io.c) */
 
 /*
- * As above, waiting with net->poll. More than a second after the last acquire or extend they read first, so
- * that a connection which ended meanwhile is told from one that is cut by what they do: a release then says
- * what it found. (An event loop has read already.) They end by the operation's deadline; a release that is
- * owed by then was handed to the driver if the conn is up, else the conn has to be driven on. Besides:
- * RDL_E_RANDOM, nothing was done; RDL_E_SYSTEM, net->poll failed: given up as by rdl_lock_cancel, nothing
- * remains.
+ * As above, waiting with platform->poll. More than a second after the last acquire or extend they read first,
+ * so that a connection which ended meanwhile is told from one that is cut by what they do: a release then
+ * says what it found. (An event loop has read already.) They end by the operation's deadline; a release that
+ * is owed by then was handed to the driver if the conn is up, else the conn has to be driven on. Besides:
+ * RDL_E_RANDOM, nothing was done; RDL_E_SYSTEM, platform->poll failed: given up as by rdl_lock_cancel,
+ * nothing remains.
  *
  * RDL_E_INTERRUPTED of an acquire: the driver was woken from outside (rdl_posix.wake_fd) before the lock was
  * held. It is cancelled, and its release was handed to the driver. Extend and release are not interrupted.
@@ -410,11 +412,11 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
  * It may set up the conn (rdl_conn_init, rdl_posix_conn_init) and then its handles again, which forgets what
  * they were. To hand a lock on to the child, give it the token (rdl_lock_adopt).
  */
-int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net);
+int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_platform *platform);
 /* Waits for one attempt, and for a conn that is being made; not beyond the lease. */
-int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms);
+int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uint32_t ttl_ms);
 /* Waits for one attempt, and for a conn that is being made. */
-int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);
+int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform);
 
 /* ---------------------------------------------------------------- fenced (lock_fenced.c) */
 
@@ -422,14 +424,14 @@ int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net);
  * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where there are
  * none acquire says RDL_E_FENCE, and RDL_E_PERM where the user may not use them, or not the key. The
  * number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
- * options says; should the server lose it, the clients' floors may help (rdl_lock_set_floor). Older
+ * options says; should the server lose it, the clients' floors may help (rdl_lock_set_min_fence). Older
  * clients set an expiry of a day on that key, and then the promise ends there; an acquire of ours without
  * one takes it off again. On a cluster node a name with a '}' in it needs a tag, {so}, else acquire says
  * RDL_E_CLUSTER.
  *
  *     struct rdl_lock_fenced store;
  *     rdl_lock_init_fenced(&store, &opt, &server.conn, "store", 5);
- *     int rc = rdl_lock_acquire(&store.lock, &net);
+ *     int rc = rdl_lock_acquire(&store.lock, &platform);
  *     ...
  *     write_with(rdl_lock_fence(&store));
  */
@@ -457,7 +459,7 @@ void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_optio
  * grant. So while you wait, set it before each rdl_lock_step; the blocking calls wait by themselves: acquire
  * in shorter attempts, and set the floor before each.
  */
-void rdl_lock_set_floor(struct rdl_lock_fenced *l, uint64_t floor_ms);
+void rdl_lock_set_min_fence(struct rdl_lock_fenced *l, uint64_t min);
 /*
  * The number of the lease held; give it to the resource, which refuses smaller ones. 0: none, or adopted:
  * only who took the lock was told.

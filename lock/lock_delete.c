@@ -34,7 +34,7 @@ static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const delex[] = {rdl_wire_delex, rdl_wire_pttl, NULL};
-const struct rdl_way rdl_way_delex = {.commands = delex, .judge = by_delete_judge};
+const struct rdl_method rdl_method_delex = {.commands = delex, .judge = by_delete_judge};
 
 static const char *const delifeq[] = {rdl_wire_delifeq, rdl_wire_pttl, NULL};
-const struct rdl_way rdl_way_delifeq = {.commands = delifeq, .judge = by_delete_judge};
+const struct rdl_method rdl_method_delifeq = {.commands = delifeq, .judge = by_delete_judge};

@@ -55,22 +55,22 @@ static void raise_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const fenced_call[] = {rdl_wire_call_fenced, NULL};
-static const struct rdl_way acquire_fenced_way = {.commands = fenced_call,
-                                                  .put = fence_put,
-                                                  .judge = rdl_script_judge_grant,
-                                                  .script = &rdl_script_acquire,
-                                                  .take = rdl_take_numbers};
-static const struct rdl_way *const acquire_fenced[] = {&acquire_fenced_way, NULL};
-static const struct rdl_way extend_fenced_way = {.commands = fenced_call,
-                                                 .put = fence_put,
-                                                 .judge = rdl_script_judge,
-                                                 .script = &rdl_script_extend_fenced};
-static const struct rdl_way *const extend_fenced[] = {&extend_fenced_way, NULL};
-static const struct rdl_way raise_way = {.commands = fenced_call,
-                                         .put = raise_put,
-                                         .judge = rdl_script_judge,
-                                         .script = &rdl_script_extend_fenced};
-static const struct rdl_way *const raise[] = {&raise_way, NULL};
+static const struct rdl_method acquire_fenced_way = {.commands = fenced_call,
+                                                     .put = fence_put,
+                                                     .judge = rdl_script_judge_grant,
+                                                     .script = &rdl_script_acquire,
+                                                     .take = rdl_take_numbers};
+static const struct rdl_method *const acquire_fenced[] = {&acquire_fenced_way, NULL};
+static const struct rdl_method extend_fenced_way = {.commands = fenced_call,
+                                                    .put = fence_put,
+                                                    .judge = rdl_script_judge,
+                                                    .script = &rdl_script_extend_fenced};
+static const struct rdl_method *const extend_fenced[] = {&extend_fenced_way, NULL};
+static const struct rdl_method raise_way = {.commands = fenced_call,
+                                            .put = raise_put,
+                                            .judge = rdl_script_judge,
+                                            .script = &rdl_script_extend_fenced};
+static const struct rdl_method *const raise[] = {&raise_way, NULL};
 
 const struct rdl_op rdl_op_acquire_fenced = {acquire_fenced, NULL, FAMILY_FENCED, 1, OWED_NOT, 0};
 const struct rdl_op rdl_op_extend_fenced = {extend_fenced, NULL, FAMILY_HOLD, 0, OWED_NOT, 0};
@@ -149,9 +149,9 @@ void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_optio
     l->fence = l->least = 0;
 }
 
-void rdl_lock_set_floor(struct rdl_lock_fenced *l, uint64_t floor_ms)
+void rdl_lock_set_min_fence(struct rdl_lock_fenced *l, uint64_t min)
 {
-    l->least = floor_ms;
+    l->least = min;
 }
 
 uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l)

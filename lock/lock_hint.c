@@ -43,11 +43,11 @@ static void release_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const release_hint_call[] = {rdl_wire_call_release_hint, NULL};
-static const struct rdl_way release_hint_way = {.commands = release_hint_call,
-                                                .put = release_put,
-                                                .judge = rdl_script_judge,
-                                                .script = &rdl_script_release_hint};
-static const struct rdl_way *const release_hint[] = {&release_hint_way, NULL};
+static const struct rdl_method release_hint_way = {.commands = release_hint_call,
+                                                   .put = release_put,
+                                                   .judge = rdl_script_judge,
+                                                   .script = &rdl_script_release_hint};
+static const struct rdl_method *const release_hint[] = {&release_hint_way, NULL};
 
 /* Only a script can tell and delete in one; where it is refused the lock is at least released. */
 static const struct rdl_op plain = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, FAMILY_HINT};
@@ -84,7 +84,7 @@ static void wait_put(struct rdl_window *w, const char *const *commands,
                      const struct rdl_record *r)
 {
     char text[RDL_DEC_MAX + 4];
-    const struct rdl_bytes timeout = {text, seconds(text, r->ttl_ms, r->way != 0)};
+    const struct rdl_bytes timeout = {text, seconds(text, r->ttl_ms, r->method != 0)};
 
     (void)c;
     wake_put(w, commands, own, RDL_RECORD_LETTERS "bt", timeout);
@@ -100,7 +100,7 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r)
     }
     rc = rdl_reply_error(c, r);
     if (rc == RDL_OK && rdl_has_prefix(c->reply, "ERR timeout")) { /* ... is not an integer: before 6.0 */
-        rdl_way_refuse(c, r);
+        rdl_method_refuse(c, r);
         r->is_refused = 1;
     }
     if (r->verdict == RDL_ANSWER_NO) { /* the list is none: there will be no hint */
@@ -111,9 +111,9 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const blpop[] = {rdl_wire_blpop, NULL};
-static const struct rdl_way wait_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
+static const struct rdl_method wait_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
 /* With parts of a second; where they are refused, with whole ones. */
-static const struct rdl_way *const wait_hint[] = {&wait_way, &wait_way, NULL};
+static const struct rdl_method *const wait_hint[] = {&wait_way, &wait_way, NULL};
 
 const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, FAMILY_WAIT_HINT, 0, OWED_NOT, 0};
 
@@ -126,7 +126,7 @@ enum {
 
 static void wait_drop(struct rdl_hint *h)
 {
-    rdl_conn_forget(h->conn, &h->req);
+    rdl_conn_abandon(h->conn, &h->req);
     if (h->req.answer != RDL_ANSWER_UNSENT) /* else the server would give the next hint to nobody */
         rdl_conn_shut(h->conn, RDL_E_TIMEOUT);
     h->req.answer = RDL_ANSWER_NONE;
@@ -136,7 +136,7 @@ static int is_usable(struct rdl_hint *h, uint64_t now_ms)
 {
     if (h->conn == NULL)
         return 0;
-    rdl_conn_upkeep(h->conn, now_ms);
+    rdl_conn_tick(h->conn, now_ms);
     if (h->req.is_queued && now_ms > h->ends_ms + LATE_MS)
         wait_drop(h);
     if (rdl_conn_state(h->conn) != RDL_CONN_READY) {
@@ -202,7 +202,7 @@ static void hint_end(struct rdl_hint *h)
     h->vain = 0;
 }
 
-static const struct rdl_hint_way hint_way = {hint_begin, hint_came, hint_end, &rdl_op_release_hint,
+static const struct rdl_hint_ops hint_ops = {hint_begin, hint_came, hint_end, &rdl_op_release_hint,
                                              &release_hint_strict};
 
 void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
@@ -212,6 +212,6 @@ void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
     RDL_ASSERT(conn == NULL ||
                !rdl_conn_refers_to(conn, h, sizeof *h)); /* a wait is pending in this memory */
     *h = blank;
-    h->way = &hint_way;
+    h->ops = &hint_ops;
     h->conn = conn;
 }

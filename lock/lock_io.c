@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_io.c - lock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
+/* lock_io.c - lock.c made blocking: clock, random numbers and waiting come from a struct rdl_platform. */
 #include "lock/lock.h"
 #include "net/net_op.h"
 
@@ -8,52 +8,52 @@
  * so long that it may have ended: a request that goes into one that has is asked twice, and a release that is
  * asked twice knows less.
  */
-static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_net *net)
+static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *platform)
 {
-    uint64_t now_ms = net->now_ms(net->ctx);
+    uint64_t now_ms = rdl_now(platform);
     /* A silent one may be ended in the next ms, not in this; what is asked then goes over a new one. */
-    uint64_t until_ms = rdl_conn_state(l->conn) == RDL_CONN_SILENT ? now_ms + 1 : 0;
+    uint64_t until_ms = rdl_conn_state(l->conn) == RDL_CONN_STALLED ? now_ms + 1 : 0;
 
     if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + RDL_QUIET_MS)
-        (void)net->poll(net->ctx, &l->conn, 1, until_ms, 1, 0);
-    return net->now_ms(net->ctx);
+        (void)platform->poll(platform->ctx, &l->conn, 1, until_ms, 1, 0);
+    return rdl_now(platform);
 }
 
 /* Only an acquire is ended from outside: the others are short, and clean up behind it. */
-static int run(struct rdl_lock *l, const struct rdl_net *net, int rc)
+static int run(struct rdl_lock *l, const struct rdl_platform *platform, int rc)
 {
     struct rdl_conn *const conns[] = {l->conn, l->hint != NULL ? l->hint->conn : NULL};
     size_t n = conns[1] != NULL ? 2 : 1;
 
     while (rc == RDL_PENDING) {
-        rc = net->poll(net->ctx, conns, n, rdl_lock_wake_ms(l), 1, l->op == RDL_ACQUIRE);
+        rc = platform->poll(platform->ctx, conns, n, rdl_lock_wake_ms(l), 1, l->op == RDL_ACQUIRE);
         if (rc == RDL_OK)
-            rc = rdl_lock_step(l, net->now_ms(net->ctx));
+            rc = rdl_lock_step(l, rdl_now(platform));
         else
             rdl_lock_cancel(l);
     }
     /* At once, for the caller may end now: what is owed, and that nobody waits for an answer any more. */
     if ((rdl_conn_wants(conns[0]) & (RDL_WANT_WRITE | RDL_WANT_CLOSE)) ||
         (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)))
-        (void)net->poll(net->ctx, conns, n, 0, 1, 0);
+        (void)platform->poll(platform->ctx, conns, n, 0, 1, 0);
     return rc;
 }
 
-int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_net *net)
+int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_platform *platform)
 {
     uint8_t entropy[RDL_ENTROPY_LEN];
 
-    if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK)
+    if (platform->random(platform->ctx, entropy, sizeof entropy) != RDL_OK)
         return RDL_E_RANDOM;
-    return run(l, net, rdl_lock_acquire_begin(l, entropy, begin_ms(l, net)));
+    return run(l, platform, rdl_lock_acquire_begin(l, entropy, begin_ms(l, platform)));
 }
 
-int rdl_lock_extend(struct rdl_lock *l, const struct rdl_net *net, uint32_t ttl_ms)
+int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uint32_t ttl_ms)
 {
-    return run(l, net, rdl_lock_extend_begin(l, ttl_ms, begin_ms(l, net)));
+    return run(l, platform, rdl_lock_extend_begin(l, ttl_ms, begin_ms(l, platform)));
 }
 
-int rdl_lock_release(struct rdl_lock *l, const struct rdl_net *net)
+int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform)
 {
-    return run(l, net, rdl_lock_release_begin(l, begin_ms(l, net)));
+    return run(l, platform, rdl_lock_release_begin(l, begin_ms(l, platform)));
 }

@@ -21,9 +21,9 @@ static int time_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const time_commands[] = {rdl_wire_time, NULL};
-static const struct rdl_way time_way = {
+static const struct rdl_method time_way = {
     .commands = time_commands, .judge = time_judge, .take = rdl_take_numbers};
-static const struct rdl_way *const time_ways[] = {&time_way, NULL};
+static const struct rdl_method *const time_ways[] = {&time_way, NULL};
 
 const struct rdl_op rdl_op_time = {time_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
@@ -73,8 +73,8 @@ static int setnx_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const setnx_commands[] = {rdl_wire_setnx, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_way setnx_way = {.commands = setnx_commands, .judge = setnx_judge};
-static const struct rdl_way *const setnx_ways[] = {&setnx_way, NULL};
+static const struct rdl_method setnx_way = {.commands = setnx_commands, .judge = setnx_judge};
+static const struct rdl_method *const setnx_ways[] = {&setnx_way, NULL};
 
 const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
 
@@ -86,12 +86,12 @@ static int replace_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const script_call[] = {rdl_wire_call_replace, NULL};
-static const struct rdl_way script_way = {
+static const struct rdl_method script_way = {
     .commands = script_call, .judge = rdl_script_judge, .script = &rdl_script_replace};
 static const char *const set_commands[] = RDL_WATCH_COMMANDS(rdl_wire_set, rdl_wire_set);
-static const struct rdl_way watch_way = {
+static const struct rdl_method watch_way = {
     .commands = set_commands, .next_round = rdl_watch_next, .judge = replace_judge, .take = rdl_take_numbers};
-static const struct rdl_way *const replace[] = {&script_way, &watch_way, NULL};
+static const struct rdl_method *const replace[] = {&script_way, &watch_way, NULL};
 
 const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT, 0};
 
@@ -111,8 +111,8 @@ static int found_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const found_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_way found_way = {.commands = found_commands, .judge = found_judge};
-static const struct rdl_way *const found_ways[] = {&found_way, NULL};
+static const struct rdl_method found_way = {.commands = found_commands, .judge = found_judge};
+static const struct rdl_method *const found_ways[] = {&found_way, NULL};
 
 const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
@@ -132,8 +132,8 @@ static int getset_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const getset_commands[] = {rdl_wire_getset, NULL};
-static const struct rdl_way getset_way = {.commands = getset_commands, .judge = getset_judge};
-static const struct rdl_way *const getset_ways[] = {&getset_way, NULL};
+static const struct rdl_method getset_way = {.commands = getset_commands, .judge = getset_judge};
+static const struct rdl_method *const getset_ways[] = {&getset_way, NULL};
 
 const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
 
@@ -146,8 +146,8 @@ static int delete_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const delete_commands[] = {rdl_wire_del, NULL};
-static const struct rdl_way delete_way = {.commands = delete_commands, .judge = delete_judge};
-static const struct rdl_way *const delete_ways[] = {&delete_way, NULL};
+static const struct rdl_method delete_way = {.commands = delete_commands, .judge = delete_judge};
+static const struct rdl_method *const delete_ways[] = {&delete_way, NULL};
 
 const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 

@@ -42,22 +42,22 @@ static void multi_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const multi_call[] = {rdl_wire_call_multi, NULL};
-static const struct rdl_way acquire_multi_way = {.commands = multi_call,
-                                                 .put = multi_put,
-                                                 .judge = rdl_script_judge_grant,
-                                                 .script = &rdl_script_acquire_multi,
-                                                 .take = rdl_take_numbers};
-static const struct rdl_way *const acquire_multi[] = {&acquire_multi_way, NULL};
-static const struct rdl_way extend_multi_way = {
+static const struct rdl_method acquire_multi_way = {.commands = multi_call,
+                                                    .put = multi_put,
+                                                    .judge = rdl_script_judge_grant,
+                                                    .script = &rdl_script_acquire_multi,
+                                                    .take = rdl_take_numbers};
+static const struct rdl_method *const acquire_multi[] = {&acquire_multi_way, NULL};
+static const struct rdl_method extend_multi_way = {
     .commands = multi_call, .put = multi_put, .judge = rdl_script_judge, .script = &rdl_script_extend_multi};
-static const struct rdl_way *const extend_multi[] = {&extend_multi_way, NULL};
+static const struct rdl_method *const extend_multi[] = {&extend_multi_way, NULL};
 
 static const char *const release_multi_call[] = {rdl_wire_call_release_multi, NULL};
-static const struct rdl_way release_multi_way = {.commands = release_multi_call,
-                                                 .put = multi_put,
-                                                 .judge = rdl_script_judge,
-                                                 .script = &rdl_script_release_multi};
-static const struct rdl_way *const release_multi[] = {&release_multi_way, NULL};
+static const struct rdl_method release_multi_way = {.commands = release_multi_call,
+                                                    .put = multi_put,
+                                                    .judge = rdl_script_judge,
+                                                    .script = &rdl_script_release_multi};
+static const struct rdl_method *const release_multi[] = {&release_multi_way, NULL};
 
 const struct rdl_op rdl_op_acquire_multi = {acquire_multi, NULL, FAMILY_MULTI, 1, OWED_NOT, 0};
 const struct rdl_op rdl_op_extend_multi = {extend_multi, NULL, FAMILY_MULTI, 0, OWED_NOT, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lock_op.c - what a px lock asks: SET NX PX, the PTTL behind it tells how long a holder has left, with no
- * extra trip; to extend and to release it takes the ways that the conn's configuration names.
+ * extra trip; to extend and to release it takes the methods that the conn's configuration names.
  */
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
@@ -33,8 +33,8 @@ static int acquire_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const acquire_commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
-static const struct rdl_way acquire_way = {.commands = acquire_commands, .judge = acquire_judge};
-static const struct rdl_way *const acquire_ways[] = {&acquire_way, NULL};
+static const struct rdl_method acquire_way = {.commands = acquire_commands, .judge = acquire_judge};
+static const struct rdl_method *const acquire_ways[] = {&acquire_way, NULL};
 
 const struct rdl_op rdl_op_acquire = {acquire_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
 const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT, FAMILY_EXTEND};

@@ -52,7 +52,7 @@ extern const struct rdl_op *const rdl_px_ops[];
 
 /* -------------------------------------------------- families: their refusals are remembered together */
 
-/* The ways of the first two stand in the conn's configuration. */
+/* The methods of the first two stand in the conn's configuration. */
 enum rdl_op_family {
     FAMILY_EXTEND = 1,
     FAMILY_RELEASE,
@@ -68,13 +68,13 @@ enum rdl_op_family {
 /* Else this does not compile: rdl_conn.refused has room for them all. */
 typedef char rdl_op_families_fit[(int)FAMILY_END <= RDL_FAMILIES ? 1 : -1];
 
-/* -------------------------------------------------- the ways to extend and to release */
+/* -------------------------------------------------- the methods to extend and to release */
 
-extern const struct rdl_way rdl_way_extend_script, rdl_way_release_script; /* lock_script.c */
-extern const struct rdl_way rdl_way_delex, rdl_way_delifeq;                /* lock_delete.c */
-extern const struct rdl_way rdl_way_extend_watch, rdl_way_release_watch;   /* lock_watch.c */
+extern const struct rdl_method rdl_method_extend_script, rdl_method_release_script; /* lock_script.c */
+extern const struct rdl_method rdl_method_delex, rdl_method_delifeq;                /* lock_delete.c */
+extern const struct rdl_method rdl_method_extend_watch, rdl_method_release_watch;   /* lock_watch.c */
 
-/* -------------------------------------------------- what ways share */
+/* -------------------------------------------------- what methods share */
 
 /* The least that an acquire may be given, after the number given last and with what was set. */
 uint64_t rdl_fence_next(uint64_t last, uint64_t least);

@@ -16,11 +16,11 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
             *why = "names are not looked up here: give a numeric address, or a socket's path";
     }
     p->config.endpoint = &p->endpoint;
-    p->config.ways = &rdl_ways_all;
+    p->config.methods = &rdl_methods_all;
     p->config.login = &rdl_login;
     p->config.queue = p->queue;
     p->config.queue_len = sizeof p->queue;
-    p->config.facts = &p->facts;
+    p->config.server_info = &p->server_info;
     p->config.text = p->text;
     rdl_conn_init(&p->conn, &p->config);
     return rc;

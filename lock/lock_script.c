@@ -28,14 +28,14 @@ int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const extend_call[] = {rdl_wire_call_extend, NULL};
-const struct rdl_way rdl_way_extend_script = {
+const struct rdl_method rdl_method_extend_script = {
     .commands = extend_call, .judge = rdl_script_judge, .script = &rdl_script_extend};
 
 static const char *const release_script_call[] = {rdl_wire_call_release, NULL};
-const struct rdl_way rdl_way_release_script = {
+const struct rdl_method rdl_method_release_script = {
     .commands = release_script_call, .judge = rdl_script_judge, .script = &rdl_script_release};
 
-static const struct rdl_way *const extend_script[] = {&rdl_way_extend_script, NULL};
-static const struct rdl_way *const release_script[] = {&rdl_way_release_script, NULL};
+static const struct rdl_method *const extend_script[] = {&rdl_method_extend_script, NULL};
+static const struct rdl_method *const release_script[] = {&rdl_method_release_script, NULL};
 
-const struct rdl_ways rdl_ways_script = {{extend_script, release_script}};
+const struct rdl_methods rdl_methods_script = {{extend_script, release_script}};

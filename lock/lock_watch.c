@@ -86,13 +86,13 @@ static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r)
  * that of another's key already, set behind our GET. EXEC answers only if nothing has changed since.
  */
 static const char *const extend_commands[] = RDL_WATCH_COMMANDS(rdl_wire_pexpire, rdl_wire_pttl);
-const struct rdl_way rdl_way_extend_watch = {.commands = extend_commands,
-                                             .next_round = rdl_watch_next,
-                                             .judge = by_watch_judge,
-                                             .take = rdl_take_numbers};
+const struct rdl_method rdl_method_extend_watch = {.commands = extend_commands,
+                                                   .next_round = rdl_watch_next,
+                                                   .judge = by_watch_judge,
+                                                   .take = rdl_take_numbers};
 
 static const char *const release_commands[] = RDL_WATCH_COMMANDS(rdl_wire_del, rdl_wire_del);
-const struct rdl_way rdl_way_release_watch = {.commands = release_commands,
-                                              .next_round = rdl_watch_next,
-                                              .judge = by_watch_judge,
-                                              .take = rdl_take_numbers};
+const struct rdl_method rdl_method_release_watch = {.commands = release_commands,
+                                                    .next_round = rdl_watch_next,
+                                                    .judge = by_watch_judge,
+                                                    .take = rdl_take_numbers};

@@ -46,7 +46,7 @@ enum {
     RDL_E_UNSUPPORTED = -28, /* unknown command or option: the server is too old, or it was renamed */
     RDL_E_DB = -29,          /* the server refused the database number */
     RDL_E_SERVER = -30,      /* any other error reply; its text says which */
-    RDL_E_WAYS = -31,        /* the connection's configuration names no ways (rdl_conn_config.ways) */
+    RDL_E_METHODS = -31,     /* the connection's configuration names no methods (rdl_conn_config.methods) */
     RDL_E_QUEUE = -32,       /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
     RDL_E_LOGIN = -33, /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
     RDL_E_ABANDONED = -34,   /* the operation ended without this answer and no longer waits for it */
@@ -103,8 +103,8 @@ struct rdl_conn;
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 
-/* Lists of the ways to put a request that has more than one (net_op.h); lock.h has two of them. */
-struct rdl_ways;
+/* Lists of methods for requests that have more than one (net_op.h); lock.h has two of them. */
+struct rdl_methods;
 
 /*
  * AUTH, SELECT and CLIENT SETNAME, as far as the endpoint asks for them. A firmware whose servers have no
@@ -113,15 +113,15 @@ struct rdl_ways;
 struct rdl_login;
 extern const struct rdl_login rdl_login;
 
-/* rdl_facts.run of a server that reports its uptime and no run_id: its start tells one run from another. */
+/* rdl_server_info.run of a server that reports its uptime and no run_id: its start identifies the run. */
 #define RDL_RUN_UNNAMED 1u
 
 /*
  * What a server says of itself (INFO), asked on every new connection (rdl_guard_conn in redlock.h). All but
  * has and uptime_s outlive the connection: they tell whether the server restarted in between.
  */
-struct rdl_facts {
-    uint8_t has;        /* enum rdl_fact */
+struct rdl_server_info {
+    uint8_t has;        /* enum rdl_info */
     uint8_t is_other;   /* before this run, another one was seen here */
     uint8_t needs_info; /* INFO was answered here once, or the guard of a redlock requires it */
     uint32_t uptime_s;  /* as read */
@@ -131,28 +131,28 @@ struct rdl_facts {
     int64_t up_ms;      /* when it started by its own account, on our clock; off by one second at most */
 };
 
-enum rdl_fact {
-    RDL_FACT_RUN = 1,
-    RDL_FACT_UPTIME = 2,
-    RDL_FACT_STAMPED = 4,
-    RDL_FACT_CLUSTER = 8,
-    RDL_FACT_REPLICA = 16,
-    RDL_FACT_BOUNDED = 32, /* maxmemory is set */
-    RDL_FACT_EVICTS = 64   /* and when it is reached, keys go: locks among them, if RDL_FACT_BOUNDED too */
+enum rdl_info {
+    RDL_INFO_RUN = 1,
+    RDL_INFO_UPTIME = 2,
+    RDL_INFO_STAMPED = 4,
+    RDL_INFO_CLUSTER = 8,
+    RDL_INFO_REPLICA = 16,
+    RDL_INFO_BOUNDED = 32, /* maxmemory is set */
+    RDL_INFO_EVICTS = 64   /* and when it is reached, keys go: locks among them, if RDL_INFO_BOUNDED too */
 };
 
 /* What a conn is made of; borrowed for the conn's life. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint;
-    const struct rdl_ways *ways; /* needed: without, rdl_conn_submit says RDL_E_WAYS */
+    const struct rdl_methods *methods; /* needed: without, rdl_conn_submit says RDL_E_METHODS */
     /* NULL: none; if the endpoint has user, password or database, rdl_conn_submit says RDL_E_LOGIN then. */
     const struct rdl_login *login;
-    uint64_t *queue;         /* request records */
-    size_t queue_len;        /* its bytes: RDL_QUEUE_FOR or more */
-    uint32_t connect_ms;     /* connecting and login together; 0 means RDL_CONNECT_MS */
-    struct rdl_facts *facts; /* zeroed; a redlock needs it. NULL: none */
-    char *text;              /* RDL_TEXT_MAX bytes, for rdl_conn_text. NULL: it keeps none */
-    rdl_trace_fn *trace;     /* or NULL */
+    uint64_t *queue;                     /* request records */
+    size_t queue_len;                    /* its bytes: RDL_QUEUE_FOR or more */
+    uint32_t connect_ms;                 /* connecting and login together; 0 means RDL_CONNECT_MS */
+    struct rdl_server_info *server_info; /* zeroed; a redlock needs it. NULL: none */
+    char *text;                          /* RDL_TEXT_MAX bytes, for rdl_conn_text. NULL: it keeps none */
+    rdl_trace_fn *trace;                 /* or NULL */
     void *trace_ctx;
 };
 
@@ -161,9 +161,9 @@ enum { RDL_CONNECT_MS = 2000 };
 enum rdl_conn_state {
     RDL_CONN_CLOSED,    /* nobody asked for it, or a pause before trying again */
     RDL_CONN_OPENING,   /* the driver connects */
-    RDL_CONN_HANDSHAKE, /* AUTH, SELECT, CLIENT SETNAME and the preflight are on their way */
+    RDL_CONN_HANDSHAKE, /* AUTH, SELECT, CLIENT SETNAME and the connection checks are on their way */
     RDL_CONN_READY,     /* requests flow */
-    RDL_CONN_SILENT,    /* was READY, but an answer is overdue: it is asked nothing more until a byte comes */
+    RDL_CONN_STALLED,   /* was READY, but an answer is overdue: it is asked nothing more until a byte comes */
     RDL_CONN_FAILED     /* the driver is to close it; rdl_conn_error says why */
 };
 
@@ -215,11 +215,11 @@ enum {
 #define RDL_QUEUE_FOR_FENCED(locks, name) RDL_QUEUE_FOR(locks, (name) + RDL_EXTRA_MAX)
 
 /* What every new connection is asked first (net_op.h). */
-struct rdl_preflight;
+struct rdl_conn_checks;
 
 enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
 
-enum { RDL_FAMILIES = 9 }; /* kinds of requests, each with ways of its own to be put */
+enum { RDL_FAMILIES = 9 }; /* kinds of requests, each with its own methods */
 
 /* Small members come first: on Cortex-M instructions reach the first 32 bytes of a struct more cheaply. */
 struct rdl_conn {
@@ -234,12 +234,12 @@ struct rdl_conn {
     uint8_t reply_kind;
     uint8_t reply_len;
     uint8_t reply_items; /* numbers had, of an array */
-    /* rdl_conn_upkeep */
+    /* rdl_conn_tick */
     uint8_t pause;                 /* of a closed conn: none, due, running */
     uint8_t failures;              /* connections in a row that finished no request */
     uint8_t beat;                  /* the beat of the clock that ends pauses, when upkeep was called last */
     uint8_t users;                 /* layers above number by it what uses this conn; wraps */
-    uint8_t refused[RDL_FAMILIES]; /* ways this server does not take; forgotten with the connection */
+    uint8_t refused[RDL_FAMILIES]; /* methods this server refuses; forgotten with the connection */
     uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
     /* request queue: records [base, head) pause, [head, draw) wait for replies, [draw, tail) are unsent */
     uint32_t base;
@@ -251,12 +251,12 @@ struct rdl_conn {
     uint32_t tx_sent;  /* bytes sent of what comes next: the login's command, or the record at draw */
     const uint8_t *tx; /* the chunk that was filled last; the trace shows what of it was sent */
     /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
-    int32_t patience_ms;
+    int32_t reply_timeout_ms;
     uint32_t hurry_ms; /* how long a lease in danger waits, whatever others have asked; 0: none is */
     /* the longest round trip of this connection's login, from the connect on; 0: not known */
     uint32_t rtt_ms;
     uint32_t mark_ms; /* the last progress of the login; the clock that ends pauses begins there */
-    const struct rdl_preflight *preflight; /* NULL: none */
+    const struct rdl_conn_checks *checks; /* NULL: none */
     struct rdl_resp parser;
     int64_t reply_value; /* the number; of an array: the first in it */
     int64_t reply_second;
@@ -303,7 +303,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c);
  * reads loses no answer: the look that finds one overdue makes the conn SILENT, and none with the same now_ms
  * ends it. Before a later one the driver must have had its turn.
  */
-uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms);
+uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- for drivers (PORTING.md) */
 
@@ -342,7 +342,7 @@ void rdl_conn_closed(struct rdl_conn *c, int error);
 
 /* ---------------------------------------------------------------- what the blocking wrappers stand on */
 
-struct rdl_net {
+struct rdl_platform {
     /*
      * Do what the conns want, once, waiting until until_ms at most (UINT64_MAX: no limit). Returns when
      * something was done for `need` of them (1 to n; a driver may return after the first), at until_ms, or
@@ -363,6 +363,12 @@ struct rdl_net {
     void *ctx;
 };
 
+/* The time on the platform's clock, in ms. Never blocks. */
+inline uint64_t rdl_now(const struct rdl_platform *platform)
+{
+    return platform->now_ms(platform->ctx);
+}
+
 /* ---------------------------------------------------------------- net_posix.c */
 
 enum { RDL_POSIX_CONNS_MAX = 64 }; /* what poll takes at once; more is RDL_E_SYSTEM */
@@ -376,11 +382,11 @@ struct rdl_posix {
     int wake_fd;
 };
 
-/* Set up both, without a wake_fd; *net refers to *p from then on. Never fails. */
-void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net);
+/* Set up both, without a wake_fd; *platform refers to *p from then on. Never fails. */
+void rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
 
 /*
- * Without rdl_net, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
+ * Without rdl_platform, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
  * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: opening and
  * closing are not signalled by an event. A conn that is OPENING and has no socket waits for room in the queue
  * of a unix socket: call rdl_posix_ready again within some ms. Never blocks. In a child after fork

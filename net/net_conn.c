@@ -15,6 +15,7 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 
 extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
 extern inline int rdl_conn_error(const struct rdl_conn *c);
+extern inline uint64_t rdl_now(const struct rdl_platform *platform);
 
 const char *rdl_conn_text(const struct rdl_conn *c)
 {
@@ -60,14 +61,14 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 /* Is the next request to be sent now? One that needs the conn to itself waits for the others, they for it. */
 static int may_draw(const struct rdl_conn *c, uint32_t at)
 {
-    const struct rdl_way *way;
+    const struct rdl_method *method;
 
     if (at == c->head)
         return 1;
     if (rdl_record_at(c, c->head)->is_exclusive)
         return 0;
-    way = rdl_way_choose(c, rdl_record_at(c, at));
-    return way == NULL || way->next_round == NULL;
+    method = rdl_method_choose(c, rdl_record_at(c, at));
+    return method == NULL || method->next_round == NULL;
 }
 
 static int has_more(const struct rdl_conn *c)
@@ -83,7 +84,7 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
     case RDL_CONN_HANDSHAKE:
         return RDL_WANT_READ | (rdl_handshake_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
-    case RDL_CONN_SILENT:
+    case RDL_CONN_STALLED:
         return RDL_WANT_READ | (has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_FAILED:
         return RDL_WANT_CLOSE;
@@ -94,20 +95,20 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
 }
 
 /*
- * The way it is put, and EVAL or EVALSHA, is chosen once: the chunks that it goes out in must join. 0: every
- * way was refused to others already; it is answered.
+ * The method it is put, and EVAL or EVALSHA, is chosen once: the chunks that it goes out in must join. 0:
+ * every method was refused to others already; it is answered.
  */
 static int draw(struct rdl_conn *c, struct rdl_record *r)
 {
-    const struct rdl_way *way = r->round == ROUND_LOOK ? rdl_way_choose(c, r) : rdl_way_of(c, r);
+    const struct rdl_method *method = r->round == ROUND_LOOK ? rdl_method_choose(c, r) : rdl_method_of(c, r);
 
-    if (way == NULL) {
-        rdl_req_answer(r->req, RDL_ANSWER_ERROR, r->passed != PASSED_NONE ? r->error : rdl_way_error(c, r),
+    if (method == NULL) {
+        rdl_req_answer(r->req, RDL_ANSWER_ERROR, r->passed != PASSED_NONE ? r->error : rdl_method_error(c, r),
                        0);
         return 0;
     }
-    r->is_exclusive = way->next_round != NULL;
-    r->is_sha = way->script != NULL && rdl_sha_draw(c, way->script) && r->passed == PASSED_NONE;
+    r->is_exclusive = method->next_round != NULL;
+    r->is_sha = method->script != NULL && rdl_sha_draw(c, method->script) && r->passed == PASSED_NONE;
     return 1;
 }
 
@@ -136,7 +137,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
     struct rdl_window w;
 
-    if (c->state < RDL_CONN_HANDSHAKE || c->state > RDL_CONN_SILENT)
+    if (c->state < RDL_CONN_HANDSHAKE || c->state > RDL_CONN_STALLED)
         return 0;
     c->tx = buf;
     rdl_window_init(&w, buf, cap, (size_t)c->tx_sent);
@@ -182,18 +183,18 @@ void rdl_conn_heard(struct rdl_conn *c)
     c->retry_ms = 0;
 }
 
-/* Of an array what the way has a use for whose reply it is. */
+/* Of an array what the method has a use for whose reply it is. */
 static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     const struct rdl_record *r;
-    const struct rdl_way *way;
+    const struct rdl_method *method;
 
     if (c->state != RDL_CONN_READY || c->head == c->tail)
         return;
     r = rdl_record_at(c, c->head);
-    way = rdl_way_of(c, r);
-    if (r->len != 0 && way->take != NULL)
-        way->take(c, ev);
+    method = rdl_method_of(c, r);
+    if (r->len != 0 && method->take != NULL)
+        method->take(c, ev);
 }
 
 /* Keep of the reply what an answer needs: kind, numbers, the beginning of its text. */
@@ -209,7 +210,7 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         c->reply_items = 0;
         c->reply_len = 0;
     }
-    if (c->preflight != NULL && c->preflight->take(c, ev))
+    if (c->checks != NULL && c->checks->take(c, ev))
         return;
     if (c->reply_kind == RDL_RESP_ARRAY) {
         take_item(c, ev);
@@ -249,7 +250,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
     size_t at = 0;
 
     trace(c, '<', data, n);
-    if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT))
+    if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_STALLED))
         rdl_conn_heard(c);
     while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HANDSHAKE) {
         size_t used = 0;
@@ -276,8 +277,8 @@ static void reset(struct rdl_conn *c)
     c->reply_open = 0;
     rdl_zero(c->refused, sizeof c->refused);
     c->scripts = 0;
-    if (c->cfg->facts != NULL)
-        c->cfg->facts->has = 0;
+    if (c->cfg->server_info != NULL)
+        c->cfg->server_info->has = 0;
 }
 
 void rdl_conn_opened(struct rdl_conn *c)
@@ -297,6 +298,7 @@ void rdl_conn_closed(struct rdl_conn *c, int error)
     reset(c);
     c->state = RDL_CONN_CLOSED;
     c->pause = RDL_PAUSE_DUE;
-    if (c->patience_ms > 0) /* the next one may be faster; what is told before it is open is told for it */
-        c->patience_ms = -c->patience_ms;
+    if (c->reply_timeout_ms >
+        0) /* the next one may be faster; what is told before it is open is told for it */
+        c->reply_timeout_ms = -c->reply_timeout_ms;
 }

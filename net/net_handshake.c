@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * net_handshake.c - what a new connection is asked first: the login, as far as the endpoint asks for one,
- * then the preflight.
+ * then the connection checks.
  *
  * No lock command is sent before all are answered: pipelined behind a SELECT that is refused, it would
  * run in database 0.
  */
 #include "net/net_private.h"
 
-/* The index-th command of the login. NULL: there are fewer, and *index is one of the preflight. */
+/* The index-th command of the login. NULL: there are fewer, and *index is one of the connection checks. */
 static const char *login_at(const struct rdl_conn *c, unsigned *index)
 {
     return c->cfg->login != NULL ? c->cfg->login->command_at(c->cfg->endpoint, index) : NULL;
@@ -19,8 +19,8 @@ static const char *command_at(const struct rdl_conn *c, unsigned index)
 {
     const char *command = login_at(c, &index);
 
-    if (command == NULL && c->preflight != NULL && index < c->preflight->steps)
-        command = c->preflight->commands[index];
+    if (command == NULL && c->checks != NULL && index < c->checks->steps)
+        command = c->checks->commands[index];
     return command;
 }
 
@@ -32,8 +32,7 @@ int rdl_handshake_is_complete(const struct rdl_conn *c)
 int rdl_conn_cause(const struct rdl_conn *c)
 {
     unsigned index = c->handshake_sent - 1u; /* what was sent last is not of the login */
-    int is_asked =
-        c->preflight != NULL && c->handshake_sent > c->handshake_done && login_at(c, &index) == NULL;
+    int is_asked = c->checks != NULL && c->handshake_sent > c->handshake_done && login_at(c, &index) == NULL;
 
     return c->error == RDL_E_CLOSED && is_asked ? RDL_E_NO_INFO : c->error;
 }
@@ -68,7 +67,7 @@ static void put_command(const struct rdl_conn *c, unsigned index, struct rdl_win
     if (command != NULL)
         c->cfg->login->put(w, command, c->cfg->endpoint);
     else
-        rdl_window_command(w, c->preflight->commands[index], &none);
+        rdl_window_command(w, c->checks->commands[index], &none);
 }
 
 void rdl_handshake_put(const struct rdl_conn *c, struct rdl_window *w)
@@ -112,5 +111,5 @@ int rdl_handshake_reply(struct rdl_conn *c)
     if (c->handshake_done >= c->handshake_sent)
         return rdl_unexpected_reply(c);
     c->handshake_done++;
-    return command != NULL ? c->cfg->login->judge(c, command) : c->preflight->judge(c);
+    return command != NULL ? c->cfg->login->judge(c, command) : c->checks->judge(c);
 }

@@ -32,7 +32,7 @@ struct rdl_command {
  * connection that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing
  * is overdue.
  */
-void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms);
+void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms);
 
 /* A connection over which nothing was sent for longer may have ended, and nobody looked. */
 enum { RDL_QUIET_MS = 1000 };
@@ -44,10 +44,10 @@ enum { RDL_QUIET_MS = 1000 };
  * executes after the release that went over the next one leaves a key for that lock's ttl, which nobody
  * believes in.
  */
-void rdl_conn_give_up(struct rdl_conn *c, uint32_t answer_ms);
+void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
 
 /*
- * As rdl_conn_upkeep, for a lease that could not be extended and has left_ms left (0: for none): a pause
+ * As rdl_conn_tick, for a lease that could not be extended and has left_ms left (0: for none): a pause
  * before the next connection is at most a twentieth of that, with jitter; RDL_PAUSE_LEAST_MS or more.
  */
 uint64_t rdl_conn_upkeep_for(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
@@ -66,7 +66,7 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
  * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
  * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
  * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
- * RDL_E_TIMEOUT, RDL_E_WAYS or RDL_E_LOGIN.
+ * RDL_E_TIMEOUT, RDL_E_METHODS or RDL_E_LOGIN.
  *
  * A release (OWED_ALWAYS) that is refused with an error that passes reports that error, and is sent again
  * after a pause with jitter (READONLY: over the next connection) until until_ms. If that is UINT64_MAX: for
@@ -84,12 +84,12 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
 void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req);
 
 /*
- * Has this server refused every way of op since the connection was opened? RDL_OK: not as far as is known.
- * RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one; RDL_E_WAYS: none is named.
+ * Has this server refused every method of op since the connection was opened? RDL_OK: not as far as is known.
+ * RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one; RDL_E_METHODS: none is named.
  */
 int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
 
-/* Did the server refuse a way of op's family, not as unknown or forbidden: are scripts switched off? */
+/* Did the server refuse a method of op's family, not as unknown or forbidden: are scripts switched off? */
 int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op);
 
 /*
@@ -99,11 +99,11 @@ int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op);
  * at once it follows the acquire on the same connection. An answered or idle req is left as it is. Nothing
  * refers to req any more, so its memory may be freed.
  */
-void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req);
+void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req);
 
 /*
  * A release will be submitted behind req, whose answer is still of interest: it is not sent again by another
- * way, which would come behind that release, nor at all if it was not sent yet (UNSENT).
+ * method, which would come behind that release, nor at all if it was not sent yet (UNSENT).
  */
 void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req);
 
@@ -119,7 +119,7 @@ void rdl_conn_shut(struct rdl_conn *c, int error);
  */
 int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len);
 
-/* As rdl_conn_error; RDL_E_NO_INFO if the server closed the connection when the preflight was asked. */
+/* As rdl_conn_error; RDL_E_NO_INFO if the server closed the connection during its checks. */
 int rdl_conn_cause(const struct rdl_conn *c);
 
 /* Requests queued or unanswered. */
@@ -149,38 +149,38 @@ struct RDL_MAY_ALIAS rdl_record {
     uint8_t value_len;
     uint8_t extra_len;
     /* how far it is */
-    uint8_t way;     /* which of its op's: the one it took, or the first that it may take */
-    uint8_t round;   /* where its commands begin among those of its way; ROUND_LOOK: the first round */
+    uint8_t method;  /* which of its op's: the one it took, or the first that it may take */
+    uint8_t round;   /* where its commands begin among those of its method; ROUND_LOOK: the first round */
     uint8_t replies; /* had in this round */
     uint8_t verdict; /* enum rdl_answer */
     int8_t error;
-    uint8_t is_refused : 1; /* the server does not take this way */
+    uint8_t is_refused : 1; /* the server does not take this method */
     uint8_t is_long : 1;    /* the key lives for the ttl anyway */
     uint8_t in_multi : 1;
     uint8_t is_sha : 1;       /* sent as EVALSHA */
-    uint8_t is_exclusive : 1; /* of its way */
-    uint8_t is_last : 1;      /* it is not sent again by another way */
-    uint8_t passed; /* enum rdl_passed: it has passed over ways that are not remembered as refused */
+    uint8_t is_exclusive : 1; /* of its method */
+    uint8_t is_last : 1;      /* it is not sent again by another method */
+    uint8_t passed; /* enum rdl_passed: it has passed over methods that are not remembered as refused */
 };
 
-/* Only because of unknown errors: remembered if a later way works. Or, also, because of its key: never. */
+/* Only because of unknown errors: remembered if a later method works. Or, also, because of its key: never. */
 enum rdl_passed { PASSED_NONE, PASSED_OTHER, PASSED_KEY };
 
 enum { ROUND_LOOK };
 
 enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
 
-/* The letters that a record has arguments for: its texts, its ttl; c and s: of its way's script. */
+/* The letters that a record has arguments for: its texts, its ttl; c and s: of its method's script. */
 enum rdl_letter { LETTER_K, LETTER_V, LETTER_X, LETTER_M, LETTER_C, LETTER_S, RDL_LETTERS };
 enum { RDL_TEXTS = LETTER_X + 1 };
 #define RDL_RECORD_LETTERS "kvxmcs"
 
 /*
- * One way to put a request: its commands, and what their replies mean. They are written again for each chunk
- * that the transport has room for, and must be the same each time: what a record says is not changed before
- * all of its round is sent.
+ * One method to put a request: its commands, and what their replies mean. They are written again for each
+ * chunk that the transport has room for, and must be the same each time: what a record says is not changed
+ * before all of its round is sent.
  */
-struct rdl_way {
+struct rdl_method {
     /* Templates (resp_template.h), a reply for each; NULL at the end of each round. */
     const char *const *commands;
     /*
@@ -207,27 +207,28 @@ struct rdl_way {
  */
 enum { FAMILY_DIRECT /* it has one way, which is asked again whatever the server said */ };
 
-/* The ways of the first families, from 1 on, that the conn's configuration names. */
-enum { RDL_WAYS_FAMILIES = 2 };
-struct rdl_ways {
-    const struct rdl_way *const *of[RDL_WAYS_FAMILIES]; /* of family 1, of family 2 */
+/* The methods of the first families, from 1 on, that the conn's configuration names. */
+enum { RDL_METHOD_FAMILIES = 2 };
+struct rdl_methods {
+    const struct rdl_method *const *of[RDL_METHOD_FAMILIES]; /* of family 1, of family 2 */
 };
 
 struct rdl_op {
-    const struct rdl_way *const
-        *ways;                 /* in order, 5 at most, then NULL; NULL: those of the conn's configuration */
+    const struct rdl_method *const
+        *methods;              /* in order, 5 at most, then NULL; NULL: those of the conn's configuration */
     const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
     uint8_t family;            /* FAMILY_DIRECT, or a number that others may share */
     uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
     uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
     /*
-     * 0: an error that no row of WIRE.md names ends it. Else it goes the next way; when that works the ways
-     * passed over are remembered as refused: its family's, and this one's, that of the op whose `then` it is.
+     * 0: an error that no row of WIRE.md names ends it. Else it goes the next method; when that works the
+     * methods passed over are remembered as refused: its family's, and this one's, that of the op whose
+     * `then` it is.
      */
     uint8_t goes_on;
 };
 
-/* -------------------------------------------------- for the functions of a way */
+/* -------------------------------------------------- for the functions of a method */
 
 /* The result is final: deliver it now; the remaining replies are read and discarded. */
 void rdl_record_tell(struct rdl_record *r, int64_t value);
@@ -237,7 +238,7 @@ void rdl_record_keep(const struct rdl_conn *c, const struct rdl_record *r, size_
 void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
 /*
  * An error reply. A command that the server does not have, or forbids, is remembered as refused for the
- * connection; NOPERM for anything else, a key, concerns this request alone. Both try the next way.
+ * connection; NOPERM for anything else, a key, concerns this request alone. Both try the next method.
  */
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
 int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
@@ -248,19 +249,19 @@ int rdl_error_code(const char *text);
 int rdl_has_prefix(const char *text, const char *prefix);
 /* The texts of a record; they point into the queue. */
 void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS]);
-/* The server does not take the way of this record: the next one is tried. */
-void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r);
+/* The server does not take the method of this record: the next one is tried. */
+void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Keep text as what the server last said; bytes that do not print become '?'. */
 void rdl_conn_say(struct rdl_conn *c, const char *text);
 
 /* -------------------------------------------------- what a new connection is asked first */
 
 /*
- * rdl_conn.preflight, borrowed, set while the conn is closed. With one, the conn's configuration has facts:
- * their `has` is 0 on each new connection, and stamp is called once it is ready, until it sets
- * RDL_FACT_STAMPED.
+ * rdl_conn.checks, borrowed, set while the conn is closed. With one, the conn's configuration has
+ * server_info: their `has` is 0 on each new connection, and stamp is called once it is ready, until it sets
+ * RDL_INFO_STAMPED.
  */
-struct rdl_preflight {
+struct rdl_conn_checks {
     const char *const *commands; /* templates without letters, a reply for each */
     unsigned steps;              /* how many */
     /* A piece of a reply, of an array too. 1: it was taken, and nothing else is to be kept of it. */

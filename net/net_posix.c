@@ -368,7 +368,7 @@ static int transmit(struct rdl_conn *c)
  */
 static int advance(struct rdl_conn *c, short revents)
 {
-    int is_readable = (revents & ~POLLOUT) || rdl_conn_state(c) == RDL_CONN_SILENT;
+    int is_readable = (revents & ~POLLOUT) || rdl_conn_state(c) == RDL_CONN_STALLED;
     unsigned wants = rdl_conn_wants(c);
     int did = 0;
 
@@ -544,11 +544,11 @@ static int posix_random(void *ctx, void *buf, size_t len)
     return rdl_posix_random(buf, len);
 }
 
-void rdl_posix_init(struct rdl_posix *p, struct rdl_net *net)
+void rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
 {
     p->wake_fd = -1;
-    net->poll = posix_poll;
-    net->now_ms = posix_now_ms;
-    net->random = posix_random;
-    net->ctx = p;
+    platform->poll = posix_poll;
+    platform->now_ms = posix_now_ms;
+    platform->random = posix_random;
+    platform->ctx = p;
 }

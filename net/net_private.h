@@ -29,21 +29,21 @@ void rdl_queue_resume(struct rdl_conn *c);
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 /* Back to where nothing of it was sent. */
 void rdl_record_restart(struct rdl_record *r);
-/* Back to where it was new: no way was tried either. */
+/* Back to where it was new: no method was tried either. */
 void rdl_record_renew(struct rdl_record *r);
 /* Set the answer of req, which is then queued no more. NULL: nobody waits for it. */
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 
-/* -------------------------------------------------- net_way.c: which way this server takes */
+/* -------------------------------------------------- net_method.c: which method this server takes */
 
-/* The way that r has taken. */
-const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r);
+/* The method that r has taken. */
+const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r);
 /* The first that was refused neither on this connection nor to r, into r. NULL: none is left. */
-const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record *r);
-/* r was answered without an error: the ways that it passed over after unknown errors count as refused. */
-void rdl_way_learn(struct rdl_conn *c, const struct rdl_record *r);
-/* Of a record for which no way is left: why the last one was refused. */
-int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r);
+const struct rdl_method *rdl_method_choose(const struct rdl_conn *c, struct rdl_record *r);
+/* r was answered without an error: the methods that it passed over after unknown errors count as refused. */
+void rdl_method_learn(struct rdl_conn *c, const struct rdl_record *r);
+/* Of a record for which no method is left: why the last one was refused. */
+int rdl_method_error(const struct rdl_conn *c, const struct rdl_record *r);
 
 /* 1: its text was sent on this connection, and EVALSHA will do. 0: the text is sent now, by EVAL. */
 int rdl_sha_draw(struct rdl_conn *c, const struct rdl_script *s);
@@ -63,7 +63,7 @@ int rdl_request_reply(struct rdl_conn *c);
  */
 void rdl_requests_disconnected(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_handshake.c: login, then the preflight */
+/* -------------------------------------------------- net_handshake.c: login, then the connection checks */
 
 /* net_login.c */
 struct rdl_login {

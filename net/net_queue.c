@@ -170,7 +170,7 @@ void rdl_record_restart(struct rdl_record *r)
 void rdl_record_renew(struct rdl_record *r)
 {
     rdl_record_restart(r);
-    r->way = r->passed = 0;
+    r->method = r->passed = 0;
     r->error = RDL_OK;
     r->is_sha = r->is_last = 0;
 }

@@ -3,7 +3,7 @@
  * net_request.c - a request: into the queue, to its answer, or given up.
  *
  * Each reply adds to the record's verdict. When the last of a round is in, the record is answered, or has
- * a second round, or goes the next way: the server said that it does not take this one.
+ * a second round, or goes the next method: the server said that it does not take this one.
  */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
@@ -11,8 +11,8 @@
 void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
                      struct rdl_window *w)
 {
-    const struct rdl_way *way = rdl_way_of(c, r);
-    const char *const *commands = way->commands + r->round + first;
+    const struct rdl_method *method = rdl_method_of(c, r);
+    const char *const *commands = method->commands + r->round + first;
     char ttl[RDL_DEC_MAX];
     struct rdl_bytes own[RDL_LETTERS];
     struct rdl_args args;
@@ -21,20 +21,20 @@ void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsig
     own[LETTER_M].data = ttl;
     own[LETTER_M].len = rdl_dec_u32(ttl, r->ttl_ms);
     own[LETTER_C].len = own[LETTER_S].len = 0; /* no template has them without a script */
-    if (way->script != NULL)
-        rdl_script_call(way->script, r->is_sha, &own[LETTER_C], &own[LETTER_S]);
+    if (method->script != NULL)
+        rdl_script_call(method->script, r->is_sha, &own[LETTER_C], &own[LETTER_S]);
     args.letters = RDL_RECORD_LETTERS;
     args.arg = own;
     args.n = RDL_LETTERS;
-    if (way->put != NULL)
-        way->put(w, commands, own, c, r);
+    if (method->put != NULL)
+        method->put(w, commands, own, c, r);
     else
         rdl_window_commands(w, commands, &args);
 }
 
 void rdl_record_tell(struct rdl_record *r, int64_t value)
 {
-    /* not the error of a way we fell back from */
+    /* not the error of a method we fell back from */
     int error = r->verdict >= RDL_ANSWER_ERROR ? r->error : RDL_OK;
 
     rdl_req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
@@ -101,7 +101,7 @@ static int is_command(const char *text)
     return *text != '\0';
 }
 
-/* The server does not take this way: for any request, for this one because of its key, or it is unknown. */
+/* The server refuses this method: for any request, for this one because of its key, or it is unknown. */
 static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
 {
     r->is_refused = 1;
@@ -112,7 +112,7 @@ static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
     else if (r->is_sha)
         rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
     else
-        rdl_way_refuse(c, r);
+        rdl_method_refuse(c, r);
 }
 
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
@@ -148,7 +148,7 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 
 /* ---------------------------------------------------------------- rounds */
 
-/* Once more from the start: the next way, or the same one after the key changed under it. */
+/* Once more from the start: the next method, or the same one after the key changed under it. */
 static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_restart(r);
@@ -160,14 +160,14 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
     rdl_queue_repeat_head(c);
 }
 
-/* Try another way? Not for an abandoned acquire: it would be sent after its own release. */
+/* Try another method? Not for an abandoned acquire: it would be sent after its own release. */
 static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->req == NULL && !r->op->is_owed)
         return 0;
     if (r->is_refused && (!r->is_sha || r->passed == PASSED_OTHER)) /* a refused EVALSHA: EVAL is next */
-        r->way++;
-    return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_way_choose(c, r) != NULL);
+        r->method++;
+    return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_method_choose(c, r) != NULL);
 }
 
 /* It has its answer. A release that met an error that passes is sent again later, if it may be. */
@@ -185,9 +185,9 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
     c->head += rdl_record_size(r);
 }
 
-static void end_round(struct rdl_conn *c, const struct rdl_way *way, struct rdl_record *r)
+static void end_round(struct rdl_conn *c, const struct rdl_method *method, struct rdl_record *r)
 {
-    uint8_t next = way->next_round != NULL ? way->next_round(r) : ROUND_LOOK;
+    uint8_t next = method->next_round != NULL ? method->next_round(r) : ROUND_LOOK;
 
     if (next != ROUND_LOOK) { /* nothing was sent behind this request, so the round goes out next */
         r->round = next;
@@ -201,7 +201,7 @@ static void end_round(struct rdl_conn *c, const struct rdl_way *way, struct rdl_
     } else {
         c->failures = 0; /* the connection was of use */
         if (r->passed == PASSED_OTHER && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
-            rdl_way_learn(c, r);
+            rdl_method_learn(c, r);
         end_request(c, r);
     }
 }
@@ -227,20 +227,20 @@ static int is_asked(const struct rdl_conn *c)
 
 int rdl_request_reply(struct rdl_conn *c)
 {
-    const struct rdl_way *way;
+    const struct rdl_method *method;
     struct rdl_record *r;
     int rc;
 
     if (!is_asked(c))
         return rdl_unexpected_reply(c);
     r = rdl_record_at(c, c->head);
-    way = rdl_way_of(c, r);
-    rc = way->judge(c, r);
+    method = rdl_method_of(c, r);
+    rc = method->judge(c, r);
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         end_request(c, r);
-    else if (rc == RDL_OK && way->commands[r->round + r->replies] == NULL)
-        end_round(c, way, r);
+    else if (rc == RDL_OK && method->commands[r->round + r->replies] == NULL)
+        end_round(c, method, r);
     return rc;
 }
 
@@ -287,7 +287,7 @@ void rdl_requests_disconnected(struct rdl_conn *c)
     c->tx_sent = 0;
 }
 
-void rdl_conn_forget(struct rdl_conn *c, struct rdl_req *req)
+void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req)
 {
     struct rdl_record *r;
     uint32_t at;
@@ -314,7 +314,7 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
     at = rdl_queue_find(c, req);
     r = rdl_record_at(c, at);
     if (r->len == 0 || r->is_exclusive)
-        rdl_conn_forget(c, req);
+        rdl_conn_abandon(c, req);
     else
         r->is_last = 1;
 }
@@ -346,11 +346,11 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(cmd->op->family < RDL_FAMILIES);
     RDL_ASSERT(req == NULL || !req->is_queued);
     RDL_ASSERT(req != NULL || (cmd->op->is_owed && !cmd->op->may_grant));
-    if (c->cfg->ways == NULL) /* what it grants could not be given back */
-        return RDL_E_WAYS;
+    if (c->cfg->methods == NULL) /* what it grants could not be given back */
+        return RDL_E_METHODS;
     if (lacks_login(c->cfg)) /* in database 0 it would exclude nobody */
         return RDL_E_LOGIN;
-    if (c->state == RDL_CONN_SILENT && cmd->op->is_owed != OWED_ALWAYS)
+    if (c->state == RDL_CONN_STALLED && cmd->op->is_owed != OWED_ALWAYS)
         return RDL_E_TIMEOUT;
     if (cmd->op->may_grant)
         rdl_conn_free_room(c, req);

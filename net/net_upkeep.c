@@ -93,19 +93,19 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
 
 static uint32_t patience_of(const struct rdl_conn *c)
 {
-    return (uint32_t)(c->patience_ms < 0 ? -c->patience_ms : c->patience_ms);
+    return (uint32_t)(c->reply_timeout_ms < 0 ? -c->reply_timeout_ms : c->reply_timeout_ms);
 }
 
-void rdl_conn_expect(struct rdl_conn *c, uint32_t answer_ms)
+void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms)
 {
-    if (c->head != c->tail && c->patience_ms >= (int32_t)answer_ms)
+    if (c->head != c->tail && c->reply_timeout_ms >= (int32_t)answer_ms)
         return;
     if (c->state == RDL_CONN_READY && c->retry_ms != 0) /* it is running already */
         c->retry_ms = c->head == c->tail ? 0 : c->retry_ms - patience_of(c) + answer_ms;
-    c->patience_ms = (int32_t)answer_ms;
+    c->reply_timeout_ms = (int32_t)answer_ms;
 }
 
-void rdl_conn_give_up(struct rdl_conn *c, uint32_t answer_ms)
+void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
 {
     if (c->hurry_ms == 0 || c->hurry_ms > answer_ms)
         c->hurry_ms = answer_ms;
@@ -150,7 +150,7 @@ static uint64_t upkeep_waiting(struct rdl_conn *c, uint64_t now_ms)
             c->retry_ms = now_ms + patience_of(c);
         if (now_ms < overdue_ms(c))
             return overdue_ms(c);
-        c->state = RDL_CONN_SILENT;
+        c->state = RDL_CONN_STALLED;
         c->error = RDL_E_TIMEOUT;
         c->retry_ms = now_ms + 1; /* the answer may be there: the driver reads before it is later */
     }
@@ -173,21 +173,21 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
     }
     if (c->head == c->tail) /* nothing is waited for */
         rdl_conn_heard(c);
-    else if (c->patience_ms != 0)
+    else if (c->reply_timeout_ms != 0)
         return upkeep_waiting(c, now_ms);
     return c->base != c->head ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
 }
 
-uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
+uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms)
 {
     if (c->state == RDL_CONN_FAILED)
         return UINT64_MAX;
     if (c->state == RDL_CONN_CLOSED)
         return upkeep_closed(c, now_ms);
     time_login(c, now_ms);
-    if (c->state == RDL_CONN_READY || c->state == RDL_CONN_SILENT) {
-        if (c->preflight != NULL && !(c->cfg->facts->has & RDL_FACT_STAMPED))
-            c->preflight->stamp(c, now_ms);
+    if (c->state == RDL_CONN_READY || c->state == RDL_CONN_STALLED) {
+        if (c->checks != NULL && !(c->cfg->server_info->has & RDL_INFO_STAMPED))
+            c->checks->stamp(c, now_ms);
         return upkeep_ready(c, now_ms);
     }
     if (now_ms < c->retry_ms)
@@ -198,7 +198,7 @@ uint64_t rdl_conn_upkeep(struct rdl_conn *c, uint64_t now_ms)
 
 uint64_t rdl_conn_upkeep_for(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms)
 {
-    uint64_t at_ms = rdl_conn_upkeep(c, now_ms);
+    uint64_t at_ms = rdl_conn_tick(c, now_ms);
     uint32_t most_ms = left_ms / 20 > RDL_PAUSE_LEAST_MS ? left_ms / 20 : RDL_PAUSE_LEAST_MS;
 
     if (left_ms == 0 || c->state != RDL_CONN_CLOSED || (uint32_t)(at_ms - now_ms) <= most_ms)

@@ -35,7 +35,7 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
             return;
         }
         if (opt->guard <= RDL_GUARD_REQUIRED)
-            conn->cfg->facts->needs_info = 1;
+            conn->cfg->server_info->needs_info = 1;
     }
     if (r->n > 0)
         r->user = servers->user = servers->conn->users = (uint8_t)(servers->conn->users + 1);
@@ -84,7 +84,7 @@ static uint64_t due_ms(const struct rdl_redlock *r)
 static int is_connecting(const struct rdl_redlock *r)
 {
     unsigned quorum = rdl_redlock_quorum(r);
-    unsigned there = rdl_votes_conns(r, RDL_CONN_READY) + rdl_votes_conns(r, RDL_CONN_SILENT);
+    unsigned there = rdl_votes_conns(r, RDL_CONN_READY) + rdl_votes_conns(r, RDL_CONN_STALLED);
 
     return there < quorum && rdl_votes_conns(r, RDL_CONN_CLOSED) <= r->n - quorum;
 }
@@ -159,7 +159,7 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
     if (patient_ms > r->deadline_ms)
         patient_ms = r->deadline_ms;
     rdl_votes_repay(r, 0, now_ms);
-    if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->way->came(r->hint)))
+    if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->ops->came(r->hint)))
         return RDL_PENDING;
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);
@@ -269,7 +269,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     rdl_copy(r->entropy, entropy, sizeof r->entropy);
     r->is_next = 1;
     r->seed = rdl_token_seed(entropy);
-    r->sets = r->busy = 0;
+    r->attempts = r->refused = 0;
     r->begun_ms = (uint32_t)now_ms;
     seed_conns(r);
     r->op = RDL_ACQUIRE;
@@ -338,7 +338,7 @@ static void drop(struct rdl_redlock *r)
     size_t i;
 
     for (i = 0; r->canaries != NULL && i < r->n; i++)
-        r->canaries->way->drop(r, i);
+        r->canaries->ops->drop(r, i);
     rdl_votes_release(r, 0, r->sent_ms);
 }
 
@@ -397,9 +397,9 @@ uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
     return r->until_ms != UINT64_MAX ? r->until_ms : 0;
 }
 
-struct rdl_cost rdl_redlock_cost(const struct rdl_redlock *r)
+struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r)
 {
-    const struct rdl_cost cost = {r->sets, r->busy, r->stepped_ms - r->begun_ms};
+    const struct rdl_stats cost = {r->attempts, r->refused, r->stepped_ms - r->begun_ms};
 
     return cost;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock.h - one lock on N independent servers (Redlock), and the keeper that renews it.
+ * redlock.h - one lock on N independent servers (Redlock), and the renewal timer that renews it.
  *
  *     static struct rdl_posix_conn conns[5];
  *     struct rdl_server servers[5];
@@ -14,7 +14,7 @@
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i].conn;
  *     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
- *     int rc = rdl_redlock_acquire(&lock, &net);
+ *     int rc = rdl_redlock_acquire(&lock, &platform);
  *
  * (redlock/examples/minimal.c is the whole program; redlock(3) has the functions that most programs need.)
  *
@@ -29,7 +29,7 @@
  *
  * Lifetime: the handle, its servers[], canaries[] and hint are in use while an operation is RDL_PENDING,
  * and from an acquire or adopt that succeeds until release or cancel returns, or an extend returns RDL_LOST
- * or RDL_REACQUIRED. The passing of time does not end this: release or cancel a lease that ran out as well.
+ * or RDL_E_GAP. The passing of time does not end this: release or cancel a lease that ran out as well.
  * (An acquire on the same handle ends it first.) At all other times nothing in the library refers to this
  * memory: free it, or set it up again there or elsewhere. Servers that have not answered by then are not
  * waited for (RDL_E_ABANDONED). Pending releases go out as the conns are serviced. A release that finds its
@@ -47,8 +47,8 @@
  *     extend     RDL_OK            a majority had it still and keeps it              > 0, never less
  *                RDL_REPAIRED      the same, and it was put back where it was gone   > 0, never less
  *                RDL_ADOPTED       a token from elsewhere is ours now                > 0
- *                RDL_RESUMED       a majority has it, but not without a gap          > 0
- *                RDL_REACQUIRED    the same, and the options do not accept it        0
+ *                RDL_HELD_WITH_GAP       a majority has it, but not without a gap          > 0
+ *                RDL_E_GAP    the same, and the options do not accept it        0
  *                RDL_LOST          the time was up, or a majority has it no more     0
  *                RDL_UNKNOWN       no majority either way in time                    as before the call
  *                RDL_E_CAP         held for as long as the options allow             as before the call
@@ -67,8 +67,9 @@
  * handle may release again: servers that have said what became of the key are not asked twice.
  *
  * When half of what was left at the first extend in vain is over and no majority has confirmed one, the
- * connections of the lock that are silent are ended (rdl_conn_give_up): over new ones the lease may be saved.
- * From then on a connection counts as silent after this lock's own attempt, however long others wait.
+ * connections of the lock that are silent are ended (rdl_conn_abort_if_stalled): over new ones the lease may
+ * be saved. From then on a connection counts as silent after this lock's own attempt, however long others
+ * wait.
  *
  * Whether there was a gap is told of servers that forget nothing unseen: the restart guard sees a restart,
  * the canary lost data (DESIGN.md, section 7).
@@ -83,18 +84,18 @@ extern "C" {
 #endif
 
 enum {
-    RDL_NO_QUORUM = -50,    /* too few servers gave a useful reply */
-    RDL_E_SERVERS = -51,    /* a redlock has 1 to 7 servers */
-    RDL_E_GUARD = -52,      /* rdl_redlock_options.guard is not set */
-    RDL_E_QUARANTINE = -53, /* so many servers restarted so recently that the others are no majority */
-    RDL_E_DUPLICATE = -54,  /* of one server: it is another one of them, behind a second address */
-    RDL_REACQUIRED = -55,   /* a majority has it, but as it was put back: somebody may have had it between */
-    RDL_E_FACTS = -57,  /* a conn has no room for what its server says of itself (rdl_conn_config.facts) */
-    RDL_E_CAP = -56,    /* max_extensions or max_hold_ms is reached; the lease runs out */
-    RDL_E_SHARED = -58, /* another redlock was set up with these servers[] */
-    RDL_E_GUARD_LATE = -59, /* the redlock was set up after its conn was opened (rdl_guard_conn) */
+    RDL_NO_QUORUM = -50,     /* too few servers gave a useful reply */
+    RDL_E_SERVERS = -51,     /* a redlock has 1 to 7 servers */
+    RDL_E_GUARD = -52,       /* rdl_redlock_options.guard is not set */
+    RDL_E_QUARANTINE = -53,  /* so many servers restarted so recently that the others are no majority */
+    RDL_E_DUPLICATE = -54,   /* of one server: it is another one of them, behind a second address */
+    RDL_E_GAP = -55,         /* a majority has it, but as it was put back: somebody may have had it between */
+    RDL_E_CAP = -56,         /* max_extensions or max_hold_ms is reached; the lease runs out */
+    RDL_E_SERVER_INFO = -57, /* a conn has no room for its server's INFO (rdl_conn_config.server_info) */
+    RDL_E_SHARED = -58,      /* another redlock was set up with these servers[] */
+    RDL_E_GUARD_LATE = -59,  /* the redlock was set up after its conn was opened (rdl_guard_conn) */
 
-    RDL_RESUMED = 5 /* as RDL_REACQUIRED, and the options accept a gap: held */
+    RDL_HELD_WITH_GAP = 5 /* as RDL_E_GAP, and the options accept a gap: held */
 };
 
 enum { RDL_SERVERS_MAX = 7 };
@@ -122,14 +123,14 @@ enum rdl_guard {
 /*
  * From now on ask every new connection of c first what kind of server that is, before any request:
  * rdl_redlock_init does so by itself. A replica, or a node of a cluster, is refused (RDL_E_READONLY,
- * RDL_E_CLUSTER). Call it before the conn is opened; again does no harm. RDL_OK; RDL_E_FACTS, or
+ * RDL_E_CLUSTER). Call it before the conn is opened; again does no harm. RDL_OK; RDL_E_SERVER_INFO, or
  * RDL_E_GUARD_LATE if the conn is open and was not asked: nothing is changed.
  */
 int rdl_guard_conn(struct rdl_conn *c);
 
 /* Fencing over N servers; an object, so that a static link drops it where nobody names it. */
-struct rdl_redlock_fencing;
-extern const struct rdl_redlock_fencing rdl_redlock_fenced;
+struct rdl_fencing_ops;
+extern const struct rdl_fencing_ops rdl_fencing;
 
 /* How to ask for a lock on N servers; borrowed, constant. */
 struct rdl_redlock_options {
@@ -137,10 +138,10 @@ struct rdl_redlock_options {
     uint32_t max_ttl_ms;     /* the longest ttl of any client of these servers, the same for all; required */
     uint32_t max_hold_ms;    /* no extend beyond so long after the acquire; 0: no limit */
     uint32_t max_extensions; /* 0: no limit */
-    /* &rdl_redlock_fenced: acquire gives a fencing number; NULL: none. */
-    const struct rdl_redlock_fencing *fencing;
+    /* &rdl_fencing: acquire gives a fencing number; NULL: none. */
+    const struct rdl_fencing_ops *fencing;
     uint8_t guard;      /* enum rdl_guard; required */
-    uint8_t accept_gap; /* extend: go on even if somebody may have held it in between (RDL_RESUMED) */
+    uint8_t accept_gap; /* extend: go on even if somebody may have held it in between (RDL_HELD_WITH_GAP) */
 };
 
 enum rdl_vote {
@@ -179,9 +180,9 @@ struct rdl_server {
  * restart. It is read behind every SET and extend, which costs two small replies and no round trip (with
  * fencing: one).
  */
-struct rdl_canary_way;
+struct rdl_canary_ops;
 struct rdl_canary {
-    const struct rdl_canary_way *way;
+    const struct rdl_canary_ops *ops;
     uint8_t stage;
     uint8_t answer;
     uint8_t is_early; /* asked in one go with the vote */
@@ -210,8 +211,8 @@ struct rdl_redlock {
     uint8_t pilot_next; /* the next one shall */
     uint8_t pilot_skip; /* bit i: server i is no use as one */
     int16_t result;
-    uint16_t sets; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_cost */
-    uint16_t busy;
+    uint16_t attempts; /* these four are of the last acquire, the times cut to 32 bits: rdl_stats */
+    uint16_t refused;
     struct rdl_hint *hint; /* or NULL */
     const void *name;
     uint32_t begun_ms;
@@ -303,20 +304,20 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
 /*
  * Fenced: set the least number that the next acquire may give, e.g. the wall clock in ms: from 1 to
  * RDL_FENCE_MAX, or 0 for none. Any time; it takes effect from the next attempt on. An acquire returns
- * RDL_E_FENCE_RANGE as with one server (rdl_lock_set_floor), if so many gave a number that is too great that
- * no majority is left; rdl_redlock_error says which.
+ * RDL_E_FENCE_RANGE as with one server (rdl_lock_set_min_fence), if so many gave a number that is too great
+ * that no majority is left; rdl_redlock_error says which.
  *
  * Numbers are unique and grow from holder to holder. That is promised as long as at most h + q - N - 1 of the
  * h servers that held the last number lost {name}:fence, or came back with an older one; N are configured, q
  * are a majority. An acquire waits until q hold it: of an odd N none of them may lose it then. All others
  * that answer are raised to it too, late ones in steps between operations, and by each extend: if all five
- * hold it two may lose it, of three one. Beyond that wall clocks as floors help, as rdl_lock_set_floor says,
- * with max_ttl as the longest ttl.
+ * hold it two may lose it, of three one. Beyond that wall clocks as minimum help, as rdl_lock_set_min_fence
+ * says, with max_ttl as the longest ttl.
  */
-void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms);
+void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min);
 /*
  * Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none; it is
- * void after RDL_RESUMED, and an adopted lease has none.
+ * void after RDL_HELD_WITH_GAP, and an adopted lease has none.
  */
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
 /* Fenced: h of above, how many servers have said that they hold the number of the lease held. */
@@ -326,7 +327,7 @@ unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
  * What the last acquire cost, until the next begins; one that is refused at once does not count. sets are
  * those to all servers together, also those that are sent late, behind the grant.
  */
-struct rdl_cost rdl_redlock_cost(const struct rdl_redlock *r);
+struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
 
 /* When what server i grants begins to count (absolute, ms); 0: it does; UINT64_MAX: never, as it is. */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
@@ -356,38 +357,38 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
  * As rdl_lock_acquire: for wait_ms of the options at most, and one attempt at least. RDL_E_INTERRUPTED
  * likewise; extend, release and drain are not interrupted, so that a program can clean up after a signal.
  */
-int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net);
+int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platform);
 /* Waits for one attempt, and for a majority of the conns; not beyond the lease. */
-int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms);
+int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_platform *platform, uint32_t ttl_ms);
 /* Waits for one attempt, and for a majority of the conns. What the others are owed goes out with drain. */
-int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net);
+int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platform);
 /*
  * Before exit: reads, then waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has all that came
  * taken in.
  */
-int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms);
+int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms);
 
-/* ---------------------------------------------------------------- keeper.c */
+/* ---------------------------------------------------------------- renewal.c */
 
 /*
  * "Hold this until I say stop", as a pure state machine: it says when to renew and when the lease is
  * lost, you do it. It renews at a third of the ttl, or halfway to the end if that is sooner (an answer that
  * came late), and tries a failed renewal again after a twentieth of what is left.
  */
-struct rdl_keeper {
+struct rdl_renewal {
     uint64_t renew_ms;
     uint64_t until_ms;
     uint32_t ttl_ms;
 };
 
-enum rdl_keeper_action { RDL_KEEPER_SLEEP, RDL_KEEPER_RENEW, RDL_KEEPER_LOST };
+enum rdl_renewal_action { RDL_RENEWAL_SLEEP, RDL_RENEWAL_RENEW, RDL_RENEWAL_LOST };
 
 /* The lease was just acquired or renewed: it ends at until_ms (rdl_redlock_until_ms). */
-void rdl_keeper_renewed(struct rdl_keeper *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms);
+void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms);
 /* A renewal failed without the lease being lost (RDL_UNKNOWN, an error): when to try again. */
-void rdl_keeper_failed(struct rdl_keeper *k, uint64_t now_ms);
+void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms);
 /* What to do now; with SLEEP, *at_ms is when to ask again. */
-enum rdl_keeper_action rdl_keeper_next(const struct rdl_keeper *k, uint64_t now_ms, uint64_t *at_ms);
+enum rdl_renewal_action rdl_renewal_next(const struct rdl_renewal *k, uint64_t now_ms, uint64_t *at_ms);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,7 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
 
     if (r->hint == NULL || first->vote != RDL_VOTE_DENIED)
         return UINT64_MAX;
-    return r->hint->way->begin(r->hint, name, first->value, r->deadline_ms - now_ms, now_ms);
+    return r->hint->ops->begin(r->hint, name, first->value, r->deadline_ms - now_ms, now_ms);
 }
 
 /* Jitter; not longer than the keys in the way live. */
@@ -73,7 +73,7 @@ static int redlock_attempt_failed(struct rdl_redlock *r, int result, uint64_t no
     uint64_t pause_ms;
 
     if (result == RDL_BUSY)
-        rdl_count_up(&r->busy);
+        rdl_count_up(&r->refused);
     rdl_votes_release(r, 0, now_ms);
     plan_pilot(r, result);
     if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))

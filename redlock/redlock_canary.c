@@ -37,7 +37,7 @@ static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
 /* INFO is refused: nobody told us which run this is. Another one before it, maybe. */
 static int knows_run(const struct rdl_conn *c)
 {
-    return (c->cfg->facts->has & RDL_FACT_RUN) != 0;
+    return (c->cfg->server_info->has & RDL_INFO_RUN) != 0;
 }
 
 /*
@@ -47,7 +47,7 @@ static int knows_run(const struct rdl_conn *c)
 static uint32_t read_value(const struct rdl_conn *c)
 {
     char mine[VALUE_MAX];
-    uint64_t run = c->cfg->facts->run;
+    uint64_t run = c->cfg->server_info->run;
     uint32_t clock_s = 0;
     size_t i;
 
@@ -106,9 +106,9 @@ static int look_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const look_commands[] = {rdl_wire_get, rdl_wire_time, NULL};
-static const struct rdl_way look_way = {
+static const struct rdl_method look_way = {
     .commands = look_commands, .judge = look_judge, .take = rdl_take_numbers};
-static const struct rdl_way *const look[] = {&look_way, NULL};
+static const struct rdl_method *const look[] = {&look_way, NULL};
 
 const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
@@ -122,7 +122,7 @@ static void make_put(struct rdl_window *w, const char *const *commands,
                      const struct rdl_record *r)
 {
     char text[VALUE_MAX];
-    size_t len = write_value(text, knows_run(c) ? c->cfg->facts->run : 0, r->ttl_ms);
+    size_t len = write_value(text, knows_run(c) ? c->cfg->server_info->run : 0, r->ttl_ms);
     struct rdl_bytes all[] = {
         own[LETTER_K], {text, r->op == &make_by_clock ? len : RDL_RUN_DIGITS + 1}, {0}, {0}};
     const struct rdl_args args = {"kvcs", all, 4};
@@ -141,12 +141,12 @@ static int make_judge(struct rdl_conn *c, struct rdl_record *r)
 
 /* Rarely sent: always with its text, so that what is refused is not the sum. */
 static const char *const make_call[] = {rdl_wire_call_release, NULL};
-static const struct rdl_way make_way = {.commands = make_call, .put = make_put, .judge = make_judge};
-static const struct rdl_way *const make[] = {&make_way, NULL};
+static const struct rdl_method make_way = {.commands = make_call, .put = make_put, .judge = make_judge};
+static const struct rdl_method *const make[] = {&make_way, NULL};
 
 static const char *const clock_commands[] = {rdl_wire_setnx, NULL};
-static const struct rdl_way clock_way = {.commands = clock_commands, .put = make_put, .judge = make_judge};
-static const struct rdl_way *const by_clock[] = {&clock_way, NULL};
+static const struct rdl_method clock_way = {.commands = clock_commands, .put = make_put, .judge = make_judge};
+static const struct rdl_method *const by_clock[] = {&clock_way, NULL};
 
 const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, FAMILY_DIRECT, 0, OWED_HERE, 0};
 static const struct rdl_op make_by_clock = {by_clock, NULL, FAMILY_DIRECT, 0, OWED_HERE, 0};
@@ -182,7 +182,7 @@ static void canary_ask(struct rdl_redlock *r, size_t i, const struct rdl_op *vot
 {
     struct rdl_canary *c = &r->canaries[i];
 
-    rdl_conn_forget(r->servers[i].conn, &c->req);
+    rdl_conn_abandon(r->servers[i].conn, &c->req);
     c->stage = LOOK_DUE;
     c->is_early = 1;
     if (vote == &rdl_op_acquire || vote == &rdl_op_extend)
@@ -241,7 +241,7 @@ static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t no
     int is_refused;
 
     if (c->is_early && s->req.is_repeated) { /* it came behind the look: look again */
-        rdl_conn_forget(s->conn, &c->req);
+        rdl_conn_abandon(s->conn, &c->req);
         c->stage = LOOK_DUE;
     }
     c->is_early = 0;
@@ -264,12 +264,12 @@ static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t no
 /* What was asked and not taken is asked again behind the next vote. */
 static void canary_drop(struct rdl_redlock *r, size_t i)
 {
-    rdl_conn_forget(r->servers[i].conn, &r->canaries[i].req);
+    rdl_conn_abandon(r->servers[i].conn, &r->canaries[i].req);
     r->canaries[i].stage = LOOK_NONE;
     r->canaries[i].is_early = 0;
 }
 
-static const struct rdl_canary_way canary_way = {canary_ask, canary_take, canary_confirm, canary_drop,
+static const struct rdl_canary_ops canary_ops = {canary_ask, canary_take, canary_confirm, canary_drop,
                                                  canary_counts_at};
 
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
@@ -281,7 +281,7 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
         RDL_ASSERT(!rdl_conn_refers_to(r->servers[i].conn, each, r->n * sizeof *each)); /* they are in use */
     rdl_zero(each, r->n * sizeof *each);
     for (i = 0; i < r->n; i++) {
-        each[i].way = &canary_way;
+        each[i].ops = &canary_ops;
         each[i].req.text = each[i].found;
         each[i].since_ms = INT64_MIN / 2; /* not looked at yet: nothing speaks against it */
     }

@@ -115,12 +115,12 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
     if (r->opt->accept_gap) {
         trust(r, HOLD_NEW);
         r->number = 0; /* somebody may have been given a greater one */
-        return extended(r, RDL_RESUMED);
+        return extended(r, RDL_HELD_WITH_GAP);
     }
     /* Silent servers may have held it without a gap: until the old lease ends this is UNKNOWN, not LOST. */
     if (rdl_votes_held(r, HOLD_SURE) >= quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
-    return rdl_redlock_over(r, RDL_REACQUIRED, now_ms);
+    return rdl_redlock_over(r, RDL_E_GAP, now_ms);
 }
 
 int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms)

@@ -137,12 +137,12 @@ static size_t fence_extra(const struct rdl_redlock *r, const struct rdl_op *op, 
     return 0;
 }
 
-const struct rdl_redlock_fencing rdl_redlock_fenced = {
-    &rdl_op_acquire_fenced, &rdl_op_extend_fenced, fence_settle, fence_spread, fence_raised, fence_extra};
+const struct rdl_fencing_ops rdl_fencing = {&rdl_op_acquire_fenced, &rdl_op_extend_fenced, fence_settle,
+                                            fence_spread,           fence_raised,          fence_extra};
 
-void rdl_redlock_set_floor(struct rdl_redlock *r, uint64_t floor_ms)
+void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min)
 {
-    r->least = floor_ms;
+    r->least = min;
 }
 
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r)

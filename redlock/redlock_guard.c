@@ -43,7 +43,7 @@ uint64_t rdl_guard_run(const char *hex)
     return run;
 }
 
-static void take_run(struct rdl_facts *f, uint64_t run, int is_same)
+static void take_run(struct rdl_server_info *f, uint64_t run, int is_same)
 {
     if (!is_same) {
         f->is_other = f->run != 0;
@@ -70,26 +70,26 @@ static const struct {
     char letter;
     uint8_t is_other;
     uint8_t fact;
-} info_letters[] = {{"redis_mode:", 'c', 0, RDL_FACT_CLUSTER},
-                    {"server_mode:", 'c', 0, RDL_FACT_CLUSTER},
-                    {"role:", 'm', 1, RDL_FACT_REPLICA},
-                    {"maxmemory:", '0', 1, RDL_FACT_BOUNDED},
-                    {"maxmemory_policy:", 'n', 1, RDL_FACT_EVICTS}};
+} info_letters[] = {{"redis_mode:", 'c', 0, RDL_INFO_CLUSTER},
+                    {"server_mode:", 'c', 0, RDL_INFO_CLUSTER},
+                    {"role:", 'm', 1, RDL_INFO_REPLICA},
+                    {"maxmemory:", '0', 1, RDL_INFO_BOUNDED},
+                    {"maxmemory_policy:", 'n', 1, RDL_INFO_EVICTS}};
 
 static void take_line(struct rdl_conn *c)
 {
-    struct rdl_facts *f = c->cfg->facts;
+    struct rdl_server_info *f = c->cfg->server_info;
     const char *value;
     size_t i;
 
     if ((value = value_of(c, "run_id:")) != NULL) {
         uint64_t run = rdl_guard_run(value);
         take_run(f, run, run == f->run);
-        f->has |= RDL_FACT_RUN;
+        f->has |= RDL_INFO_RUN;
     }
     if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
         f->uptime_s = number_of(value);
-        f->has |= RDL_FACT_UPTIME;
+        f->has |= RDL_INFO_UPTIME;
     }
     for (i = 0; i < sizeof info_letters / sizeof info_letters[0]; i++) {
         value = value_of(c, info_letters[i].name);
@@ -144,7 +144,7 @@ static void take_error(struct rdl_conn *c, const struct rdl_resp_event *ev)
     c->reply_len = (uint8_t)n;
 }
 
-static int preflight_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
+static int checks_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
         take_error(c, ev);
@@ -160,11 +160,11 @@ static int preflight_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 /* What makes a server useless for locks, said once the sections are in. */
 static int unfit(struct rdl_conn *c)
 {
-    if (c->cfg->facts->has & RDL_FACT_CLUSTER) {
+    if (c->cfg->server_info->has & RDL_INFO_CLUSTER) {
         rdl_conn_say(c, "cluster mode is on");
         return RDL_E_CLUSTER;
     }
-    if (c->cfg->facts->has & RDL_FACT_REPLICA) {
+    if (c->cfg->server_info->has & RDL_INFO_REPLICA) {
         rdl_conn_say(c, "use its master");
         return RDL_E_READONLY;
     }
@@ -195,19 +195,19 @@ static int names_info(const char *text)
  */
 int rdl_guard_is_refusal(const struct rdl_conn *c, int code)
 {
-    const struct rdl_facts *f = c->cfg->facts;
+    const struct rdl_server_info *f = c->cfg->server_info;
 
     if (code == RDL_E_SERVER)
         return !f->needs_info && names_info(c->reply);
     return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM;
 }
 
-static int preflight_judge(struct rdl_conn *c)
+static int checks_judge(struct rdl_conn *c)
 {
     int code;
 
     if (c->reply_kind == RDL_RESP_BULK) {
-        c->cfg->facts->needs_info = 1;
+        c->cfg->server_info->needs_info = 1;
         return unfit(c);
     }
     if (c->reply_kind != RDL_RESP_ERROR)
@@ -223,7 +223,7 @@ static int preflight_judge(struct rdl_conn *c)
  * By its start, is this the run that was here when INFO was last answered? Uptimes are whole seconds, and the
  * server's clock may run at another rate than ours. What was 49 days ago may be taken for another run.
  */
-static int is_same_start(const struct rdl_facts *f, int64_t up_ms, uint64_t now_ms)
+static int is_same_start(const struct rdl_server_info *f, int64_t up_ms, uint64_t now_ms)
 {
     uint32_t off_ms = START_OFF_MS + rdl_drift_ms((uint32_t)(now_ms - f->asked_ms));
 
@@ -231,39 +231,39 @@ static int is_same_start(const struct rdl_facts *f, int64_t up_ms, uint64_t now_
 }
 
 /* On our clock, late rather than early: the answers came before now. */
-static void preflight_stamp(struct rdl_conn *c, uint64_t now_ms)
+static void checks_stamp(struct rdl_conn *c, uint64_t now_ms)
 {
-    struct rdl_facts *f = c->cfg->facts;
+    struct rdl_server_info *f = c->cfg->server_info;
 
-    if (f->has & RDL_FACT_UPTIME) {
+    if (f->has & RDL_INFO_UPTIME) {
         int64_t up_ms = (int64_t)now_ms - (int64_t)f->uptime_s * 1000;
-        if (!(f->has & RDL_FACT_RUN))
+        if (!(f->has & RDL_INFO_RUN))
             take_run(f, RDL_RUN_UNNAMED, f->run == RDL_RUN_UNNAMED && is_same_start(f, up_ms, now_ms));
         f->up_ms = up_ms;
         f->asked_ms = now_ms;
     }
     if (f->seen_ms == 0)
         f->seen_ms = now_ms;
-    f->has |= RDL_FACT_STAMPED;
+    f->has |= RDL_INFO_STAMPED;
 }
 
-static const struct rdl_preflight preflight = {questions, sizeof questions / sizeof questions[0],
-                                               preflight_take, preflight_judge, preflight_stamp};
+static const struct rdl_conn_checks checks = {questions, sizeof questions / sizeof questions[0], checks_take,
+                                              checks_judge, checks_stamp};
 
 int rdl_guard_conn(struct rdl_conn *c)
 {
-    if (c->cfg->facts == NULL)
-        return RDL_E_FACTS;
-    if (c->preflight == NULL && c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_OPENING)
+    if (c->cfg->server_info == NULL)
+        return RDL_E_SERVER_INFO;
+    if (c->checks == NULL && c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_OPENING)
         return RDL_E_GUARD_LATE;
-    c->preflight = &preflight;
+    c->checks = &checks;
     return RDL_OK;
 }
 
-const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c)
+const struct rdl_server_info *rdl_guard_facts(const struct rdl_conn *c)
 {
-    const struct rdl_facts *f = c->cfg->facts;
-    unsigned all = RDL_FACT_UPTIME | RDL_FACT_STAMPED;
+    const struct rdl_server_info *f = c->cfg->server_info;
+    unsigned all = RDL_INFO_UPTIME | RDL_INFO_STAMPED;
 
     return c->state == RDL_CONN_READY && (f->has & all) == all ? f : NULL;
 }
@@ -288,7 +288,7 @@ static int is_duplicate(const struct rdl_redlock *r, const struct rdl_server *s,
         return 0;
     for (other = r->servers; other < r->servers + r->n; other++) {
         int is_before = rank(other) != rank(s) ? rank(other) > rank(s) : other < s;
-        if (is_before && other->conn->cfg->facts->run == run)
+        if (is_before && other->conn->cfg->server_info->run == run)
             return 1;
     }
     return 0;
@@ -308,7 +308,7 @@ uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
  */
 static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
 {
-    const struct rdl_facts *f = rdl_guard_facts(s->conn);
+    const struct rdl_server_info *f = rdl_guard_facts(s->conn);
     int is_believed;
 
     *error = RDL_OK;
@@ -334,7 +334,7 @@ uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_serve
     uint64_t canary_ms = 0;
 
     if (r->canaries != NULL)
-        canary_ms = r->canaries->way->counts_at(r, (size_t)(s - r->servers));
+        canary_ms = r->canaries->ops->counts_at(r, (size_t)(s - r->servers));
     return at_ms > canary_ms ? at_ms : canary_ms;
 }
 
@@ -348,8 +348,8 @@ uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i)
 
 int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i)
 {
-    const struct rdl_facts *f = rdl_guard_facts(r->servers[i].conn);
-    unsigned both = RDL_FACT_BOUNDED | RDL_FACT_EVICTS;
+    const struct rdl_server_info *f = rdl_guard_facts(r->servers[i].conn);
+    unsigned both = RDL_INFO_BOUNDED | RDL_INFO_EVICTS;
 
     return f != NULL && (f->has & both) == both;
 }

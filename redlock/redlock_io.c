@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_io.c - redlock.c made blocking: clock, random numbers and waiting come from a struct rdl_net. */
+/* redlock_io.c - redlock.c made blocking: clock, random numbers and waiting come from rdl_platform. */
 #include "net/net_op.h"
 #include "redlock/redlock.h"
 
-static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms, int can_wake)
+static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms,
+                    int can_wake)
 {
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
     size_t n;
@@ -12,7 +13,7 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_net *net, uint64_t u
         conns[n] = r->servers[n].conn;
     if (r->hint != NULL && r->hint->conn != NULL)
         conns[n++] = r->hint->conn;
-    return net->poll(net->ctx, conns, n, until_ms, 1, can_wake);
+    return platform->poll(platform->ctx, conns, n, until_ms, 1, can_wake);
 }
 
 /* Something is to be sent, or a connection to be closed: the hint's still waits for one, say. */
@@ -31,59 +32,59 @@ static int has_output(const struct rdl_redlock *r)
  * long that one may have ended: a request that goes into it is asked twice, and a release that is asked twice
  * knows less.
  */
-static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_net *net)
+static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
-    if (!rdl_redlock_is_idle(r) || net->now_ms(net->ctx) > r->sent_ms + RDL_QUIET_MS)
-        (void)poll_all(r, net, 0, 0);
-    return net->now_ms(net->ctx);
+    if (!rdl_redlock_is_idle(r) || rdl_now(platform) > r->sent_ms + RDL_QUIET_MS)
+        (void)poll_all(r, platform, 0, 0);
+    return rdl_now(platform);
 }
 
 /* Only an acquire is ended from outside: the others are short, and clean up behind it. */
-static int redlock_run(struct rdl_redlock *r, const struct rdl_net *net, int rc)
+static int redlock_run(struct rdl_redlock *r, const struct rdl_platform *platform, int rc)
 {
     while (rc == RDL_PENDING) {
-        rc = poll_all(r, net, rdl_redlock_wake_ms(r), r->op == RDL_ACQUIRE);
+        rc = poll_all(r, platform, rdl_redlock_wake_ms(r), r->op == RDL_ACQUIRE);
         if (rc == RDL_OK)
-            rc = rdl_redlock_step(r, net->now_ms(net->ctx));
+            rc = rdl_redlock_step(r, rdl_now(platform));
         else
             rdl_redlock_cancel(r);
     }
     if (has_output(r)) /* at once, for the caller may end now */
-        (void)poll_all(r, net, 0, 0);
+        (void)poll_all(r, platform, 0, 0);
     return rc;
 }
 
-int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_net *net)
+int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
     uint8_t entropy[RDL_ENTROPY_LEN];
 
-    if (net->random(net->ctx, entropy, sizeof entropy) != RDL_OK) {
+    if (platform->random(platform->ctx, entropy, sizeof entropy) != RDL_OK) {
         rdl_redlock_cancel(r); /* also a lease that ran out has ended when this returns */
         return RDL_E_RANDOM;
     }
-    return redlock_run(r, net, rdl_redlock_acquire_begin(r, entropy, redlock_begin_ms(r, net)));
+    return redlock_run(r, platform, rdl_redlock_acquire_begin(r, entropy, redlock_begin_ms(r, platform)));
 }
 
-int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_net *net, uint32_t ttl_ms)
+int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_platform *platform, uint32_t ttl_ms)
 {
-    return redlock_run(r, net, rdl_redlock_extend_begin(r, ttl_ms, redlock_begin_ms(r, net)));
+    return redlock_run(r, platform, rdl_redlock_extend_begin(r, ttl_ms, redlock_begin_ms(r, platform)));
 }
 
-int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_net *net)
+int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
-    return redlock_run(r, net, rdl_redlock_release_begin(r, redlock_begin_ms(r, net)));
+    return redlock_run(r, platform, rdl_redlock_release_begin(r, redlock_begin_ms(r, platform)));
 }
 
-int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_net *net, uint64_t until_ms)
+int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms)
 {
     uint64_t wake_ms = 0; /* first what is there is read */
     uint64_t now_ms = 0;
 
     while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
-        int rc = poll_all(r, net, wake_ms < until_ms ? wake_ms : until_ms, 0);
+        int rc = poll_all(r, platform, wake_ms < until_ms ? wake_ms : until_ms, 0);
         if (rc != RDL_OK)
             return rc;
-        now_ms = net->now_ms(net->ctx);
+        now_ms = rdl_now(platform);
         rdl_redlock_step(r, now_ms); /* the last answers become votes, and may bring new questions */
         wake_ms = rdl_redlock_wake_ms(r);
     }

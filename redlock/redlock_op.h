@@ -7,14 +7,14 @@
 #include "redlock/redlock.h"
 
 /* What this connection's server said of itself, until the next step; NULL: not connected, or it would not. */
-const struct rdl_facts *rdl_guard_facts(const struct rdl_conn *c);
+const struct rdl_server_info *rdl_guard_facts(const struct rdl_conn *c);
 /* 1: the error reply to INFO, of this code, says that it is not permitted; else the connection ends by it. */
 int rdl_guard_is_refusal(const struct rdl_conn *c, int code);
 
 /*
- * The canary, the key `name`. look: YES if it was made by the run that the preflight saw (where INFO is
- * refused: by any); value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS | its age in
- * s; NO, ABSENT: value is the server's clock in s. text is what was found, cut to RDL_VALUE_MAX. make: if
+ * The canary, the key `name`. look: YES if it was made by the run that the connection checks saw (where INFO
+ * is refused: by any); value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS | its age
+ * in s; NO, ABSENT: value is the server's clock in s. text is what was found, cut to RDL_VALUE_MAX. make: if
  * there is none, with the server's clock of that moment; ttl_ms is the clock to write, in s, where no script
  * may do that.
  */

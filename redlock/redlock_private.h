@@ -26,7 +26,7 @@ enum redlock_state {
     REDLOCK_PAUSE    /* between two attempts */
 };
 
-struct rdl_redlock_fencing {
+struct rdl_fencing_ops {
     const struct rdl_op *acquire;
     const struct rdl_op *extend;
     /* A majority has granted it: RDL_OK, it holds the number too; RDL_PENDING. */
@@ -42,7 +42,7 @@ struct rdl_redlock_fencing {
 /* rdl_server.raise, in this operation */
 enum { RAISE_NONE, RAISE_OUT, RAISE_DONE };
 
-struct rdl_canary_way {
+struct rdl_canary_ops {
     /* Server i was just asked for its vote with this: look behind it. */
     void (*ask)(struct rdl_redlock *r, size_t i, const struct rdl_op *vote);
     /* Take in what was seen, and make a new canary where it is missing. */

@@ -36,7 +36,7 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
 
 static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
-    const struct rdl_facts *f = rdl_guard_facts(s->conn);
+    const struct rdl_server_info *f = rdl_guard_facts(s->conn);
 
     /* With what ttl it was asked last nobody keeps; no lease has a longer one than this. */
     if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= s->asked_ms + r->opt->max_ttl_ms)
@@ -51,7 +51,7 @@ static uint32_t answer_ms(const struct rdl_redlock *r, const struct rdl_server *
 }
 
 /* As long as the attempt, and as this server needs. */
-static uint32_t patience_ms(const struct rdl_redlock *r, const struct rdl_server *s)
+static uint32_t reply_timeout_ms(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     uint32_t attempt_ms = rdl_redlock_attempt_ms(r);
     uint32_t own_ms = answer_ms(r, s);
@@ -64,15 +64,15 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
 {
     int rc = RDL_E_FULL;
 
-    rdl_conn_forget(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
+    rdl_conn_abandon(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
     if (r->keys_end_ms < now_ms + r->ttl_ms)
         r->keys_end_ms = now_ms + r->ttl_ms;
-    rdl_conn_expect(s->conn, patience_ms(r, s));
+    rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
         rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
     if (r->state == REDLOCK_IDLE) /* a lease that is held reserves nothing */
         rdl_conn_free_room(s->conn, &s->req);
-    rdl_conn_upkeep(s->conn, now_ms);
+    rdl_conn_tick(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     ask_at(r, s, now_ms);
     s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;
@@ -80,9 +80,9 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     if (rc == RDL_OK && (r->op == RDL_ACQUIRE || s->is_repair))
         s->owes = 1;
     if (rc == RDL_OK && r->op == RDL_ACQUIRE)
-        rdl_count_up(&r->sets);
+        rdl_count_up(&r->attempts);
     if (rc == RDL_OK && r->canaries != NULL)
-        r->canaries->way->ask(r, (size_t)(s - r->servers), op);
+        r->canaries->ops->ask(r, (size_t)(s - r->servers), op);
 }
 
 static enum rdl_vote vote_of(const struct rdl_req *req)
@@ -105,7 +105,7 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
  */
 static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
-    const struct rdl_facts *f = rdl_guard_facts(s->conn);
+    const struct rdl_server_info *f = rdl_guard_facts(s->conn);
     enum rdl_vote vote = vote_of(&s->req);
 
     if (!s->req.is_again || now_ms >= r->deadline_ms || s->hold < HOLD_NEW ||
@@ -155,7 +155,7 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
         error = RDL_E_FENCE_RANGE;
     }
     if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->op != RDL_RELEASE)
-        vote = r->canaries->way->confirm(r, (size_t)(s - r->servers), now_ms, &error);
+        vote = r->canaries->ops->confirm(r, (size_t)(s - r->servers), now_ms, &error);
     if (vote == RDL_VOTE_PENDING)
         return;
     set_vote(s, vote, error);
@@ -183,7 +183,7 @@ static uint64_t give_up_silent(struct rdl_redlock *r, uint64_t now_ms)
         return r->half_ms > 1 ? now_ms + (left_ms - r->half_ms + 1) : UINT64_MAX;
     r->half_ms = 1;
     for (i = 0; left_ms > 0 && i < r->n; i++)
-        rdl_conn_give_up(r->servers[i].conn, patience_ms(r, &r->servers[i]));
+        rdl_conn_abort_if_stalled(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i]));
     return UINT64_MAX;
 }
 
@@ -197,12 +197,12 @@ uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
     for (i = 0; i < r->n; i++) {
         uint64_t at_ms;
         if (r->servers[i].req.is_queued) /* how far it is may be known only now */
-            rdl_conn_expect(r->servers[i].conn, patience_ms(r, &r->servers[i]));
+            rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i]));
         at_ms = rdl_conn_upkeep_for(r->servers[i].conn, left_ms, now_ms);
         if (at_ms < wake_ms)
             wake_ms = at_ms;
         if (r->canaries != NULL)
-            r->canaries->way->take(r, i, now_ms);
+            r->canaries->ops->take(r, i, now_ms);
         take_vote(r, &r->servers[i], now_ms);
     }
     return wake_ms;
@@ -280,7 +280,7 @@ void rdl_votes_clear(struct rdl_redlock *r)
 /* With a hint a release on the first server also tells one who waits there. */
 static const struct rdl_op *release_op(const struct rdl_redlock *r, const struct rdl_server *s)
 {
-    return r->hint != NULL && s == r->servers ? r->hint->way->release : &rdl_op_release;
+    return r->hint != NULL && s == r->servers ? r->hint->ops->release : &rdl_op_release;
 }
 
 /* One that was asked late, or whose time is cut short by a deadline, may well be healthy. */
@@ -309,7 +309,7 @@ void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms)
         struct rdl_server *s = &r->servers[i];
         int why = was_waited_for(r, s, now_ms) ? RDL_E_TIMEOUT : RDL_E_ABANDONED;
         int is_out = s->req.is_queued;
-        rdl_conn_forget(s->conn, &s->req);
+        rdl_conn_abandon(s->conn, &s->req);
         if (is_out && s->req.error == RDL_E_TIMEOUT)
             s->req.error = (int16_t)why;
         take_vote(r, s, now_ms);
@@ -325,13 +325,13 @@ int rdl_redlock_finish(struct rdl_redlock *r, int result)
 
     for (i = 0; i < r->n; i++) {
         if (r->until_ms == 0 && r->canaries != NULL)
-            r->canaries->way->drop(r, i);
+            r->canaries->ops->drop(r, i);
         rdl_conn_free_room(r->servers[i].conn, &r->servers[i].req);
     }
     if (r->until_ms == 0)
         rdl_votes_abandon(r, r->sent_ms);
     if (r->hint != NULL)
-        r->hint->way->end(r->hint);
+        r->hint->ops->end(r->hint);
     r->state = REDLOCK_IDLE;
     r->result = (int16_t)result;
     return result;
@@ -378,7 +378,7 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
             continue;
         rdl_conn_free_room(s->conn, &s->req); /* it is for this release */
         if (wait)
-            rdl_conn_expect(s->conn, patience_ms(r, s));
+            rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
         rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL, r->keys_end_ms);
         s->owes = rc != RDL_OK && !is_over;
         if (wait) {

@@ -13,7 +13,7 @@
  *     never wraps; durations are uint32_t milliseconds.
  *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call again), a number
  *     from 2 up for a success with news, or a negative error. Each layer has its own range: resp -1..,
- *     net -10.., lock -40.., redlock -50.. A layer hands on the errors of the layer below unchanged.
+ *     platform -10.., lock -40.., redlock -50.. A layer hands on the errors of the layer below unchanged.
  *   - Mistakes of the program (NULL, an object that was not initialised) are assertions. Whatever comes
  *     from a server, a user or a configuration file is answered with a result and never with one.
  *   - No function blocks, sleeps, prints, exits or reads a clock, unless its comment says so.

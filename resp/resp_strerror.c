@@ -43,7 +43,7 @@ static const char messages[] =
     "the server does not support the command\0"
     "the server refused the database number\0"
     "the server replied with an error\0"
-    "rdl_conn_config.ways is not set\0"
+    "rdl_conn_config.methods is not set\0"
     "the connection's queue is too short for the lock (RDL_QUEUE_FOR)\0"
     "the endpoint needs a login, but rdl_conn_config.login is not set\0"
     "not waited for\0"
@@ -71,7 +71,7 @@ static const char messages[] =
     "another address leads to the same server\0"
     "held again, but another client may have held it in between\0"
     "held for as long as the options allow\0"
-    "rdl_conn_config.facts is not set\0"
+    "rdl_conn_config.server_info is not set\0"
     "another lock was set up with the same servers[] (rdl_redlock_init)\0"
     "the connection was opened before rdl_redlock_init (rdl_guard_conn)\0"
     /* lock.h again: from RDL_E_FENCE_RANGE down */

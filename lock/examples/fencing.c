@@ -26,20 +26,20 @@ static void store_write(struct store *s, uint64_t number, const char *content)
 }
 
 /* Holds the lock for a moment. Returns its fencing token, or 0 if it was not acquired. */
-static uint64_t hold(struct rdl_lock_fenced *fenced, const struct rdl_net *net)
+static uint64_t hold(struct rdl_lock_fenced *fenced, const struct rdl_platform *platform)
 {
     uint64_t number;
     int rc;
 
     /* Tokens then grow even if the server loses its data. */
-    rdl_lock_set_floor(fenced, (uint64_t)time(NULL) * 1000);
-    rc = rdl_lock_acquire(&fenced->lock, net);
+    rdl_lock_set_min_fence(fenced, (uint64_t)time(NULL) * 1000);
+    rc = rdl_lock_acquire(&fenced->lock, platform);
     if (rc < 0) {
         fprintf(stderr, "no lock: %s\n", rdl_strerror(rc));
         return 0;
     }
     number = rdl_lock_fence(fenced);
-    rdl_lock_release(&fenced->lock, net);
+    rdl_lock_release(&fenced->lock, platform);
     return number;
 }
 
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
     struct store store = {0, "nothing"};
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     struct rdl_lock_fenced fenced;
     uint64_t anna;
     uint64_t berta;
@@ -58,10 +58,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: fencing redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     rdl_lock_init_fenced(&fenced, &opt, &server.conn, "store", 5);
-    anna = hold(&fenced, &net); /* Anna falls asleep, and her lease ends */
-    berta = hold(&fenced, &net);
+    anna = hold(&fenced, &platform); /* Anna falls asleep, and her lease ends */
+    berta = hold(&fenced, &platform);
     if (anna == 0 || berta == 0)
         return 1;
     store_write(&store, berta, "Berta");

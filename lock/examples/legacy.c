@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         .ttl_ms = 30000, .wait_ms = 2000, .retry_ms = 100, .attempt_ms = 2000};
     const char *name = argc == 3 ? argv[2] : "lock.foo";
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     struct rdl_lock_legacy legacy;
     struct rdl_lock *lock = &legacy.lock;
     int rc;
@@ -46,22 +46,22 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: legacy redis://ADDRESS:PORT [NAME]\n");
         return 2;
     }
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     rdl_lock_init_legacy(&legacy, RDL_LEGACY, &opt, &server.conn, name, strlen(name));
     /* Servers before 2.6 have no TIME. Then our own clock is used, which may be off by 2 s. */
-    rdl_lock_set_clock(&legacy, (uint32_t)time(NULL), 2000, net.now_ms(net.ctx));
+    rdl_lock_set_clock(&legacy, (uint32_t)time(NULL), 2000, rdl_now(&platform));
 
-    rc = rdl_lock_acquire(lock, &net);
+    rc = rdl_lock_acquire(lock, &platform);
     if (rc < 0) {
         explain(rc, lock);
         return 1;
     }
     printf(rc == RDL_RECOVERED ? "taken over from a holder whose lease had expired\n" : "taken\n");
-    rc = rdl_lock_extend(lock, &net, 60000);
-    printf("ours for %u s\n", (unsigned)rdl_lock_remaining_ms(lock, net.now_ms(net.ctx)) / 1000);
+    rc = rdl_lock_extend(lock, &platform, 60000);
+    printf("ours for %u s\n", (unsigned)rdl_lock_remaining_ms(lock, rdl_now(&platform)) / 1000);
     if (rc == RDL_LOST)
         return 1;
-    rc = rdl_lock_release(lock, &net);
+    rc = rdl_lock_release(lock, &platform);
     explain_release(rc, lock);
     return rc < 0;
 }

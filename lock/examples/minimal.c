@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 {
     static struct rdl_posix_conn server;
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     struct rdl_lock lock;
     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
 
@@ -28,15 +28,15 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: minimal redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
-    int rc = rdl_lock_acquire(&lock, &net);
+    int rc = rdl_lock_acquire(&lock, &platform);
     if (rc < 0) {
         fprintf(stderr, "%s\n", rdl_strerror(rc));
         return 1;
     }
-    while (work_is_left() && rdl_lock_remaining_ms(&lock, net.now_ms(net.ctx)) > 1000)
+    while (work_is_left() && rdl_lock_remaining_ms(&lock, rdl_now(&platform)) > 1000)
         do_a_little();
-    rdl_lock_release(&lock, &net);
+    rdl_lock_release(&lock, &platform);
     return 0;
 }

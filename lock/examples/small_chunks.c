@@ -22,7 +22,7 @@ enum { CHUNK = 16, NAME_LEN = 7 };
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, NAME_LEN) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static struct rdl_conn conn;
 static int line = -1;
 static unsigned chunks;

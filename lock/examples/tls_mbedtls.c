@@ -212,7 +212,7 @@ static int advance(struct tls *t, struct rdl_conn *c)
     return did || rdl_conn_wants(c) != before;
 }
 
-/* ---------------------------------------------------------------- struct rdl_net */
+/* ---------------------------------------------------------------- struct rdl_platform */
 
 static int tls_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                     int can_wake)
@@ -248,12 +248,12 @@ static int tls_random(void *ctx, void *buf, size_t len)
     return rdl_posix_random(buf, len);
 }
 
-/* Returns 0, or an error of Mbed TLS: unreadable file, no entropy. *net refers to *t. */
-static int tls_driver(struct tls *t, struct rdl_net *net, const char *authorities, const char *name)
+/* Returns 0, or an error of Mbed TLS: unreadable file, no entropy. *platform refers to *t. */
+static int tls_driver(struct tls *t, struct rdl_platform *platform, const char *authorities, const char *name)
 {
     int rc;
 
-    *net = (struct rdl_net){.poll = tls_poll, .now_ms = tls_now_ms, .random = tls_random, .ctx = t};
+    *platform = (struct rdl_platform){.poll = tls_poll, .now_ms = tls_now_ms, .random = tls_random, .ctx = t};
     t->name = name;
     t->fd = -1;
     mbedtls_ssl_init(&t->ssl);
@@ -282,21 +282,21 @@ int main(int argc, char **argv)
     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 2000, .retry_ms = 50};
     static struct tls tls;
     struct rdl_lock lock;
-    struct rdl_net net;
+    struct rdl_platform platform;
     int rc;
 
     if (argc != 4 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK ||
-        tls_driver(&tls, &net, argv[2], argv[3]) != 0) {
+        tls_driver(&tls, &platform, argv[2], argv[3]) != 0) {
         fprintf(stderr, "usage: tls_mbedtls redis://ADDRESS:PORT AUTHORITIES.pem NAME\n");
         return 2;
     }
     rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
-    rc = rdl_lock_acquire(&lock, &net);
+    rc = rdl_lock_acquire(&lock, &platform);
     printf("acquire: %s%s%s\n", rdl_strerror(rc), tls.why[0] != '\0' ? ": " : "", tls.why);
     if (rc >= 0) {
-        rc = rdl_lock_extend(&lock, &net, 20000);
+        rc = rdl_lock_extend(&lock, &platform, 20000);
         printf("extend: %s\n", rdl_strerror(rc));
-        rc = rdl_lock_release(&lock, &net);
+        rc = rdl_lock_release(&lock, &platform);
         printf("release: %s\n", rdl_strerror(rc));
     }
     return rc < 0;

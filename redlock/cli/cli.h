@@ -316,7 +316,7 @@ struct rdl_cli_servers {
     unsigned char may_resolve[RDL_SERVERS_MAX]; /* that passes: its name server could not be asked */
     char *several[RDL_SERVERS_MAX];             /* doctor: the addresses of a name that has more than one */
     uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
-    struct rdl_facts facts[RDL_SERVERS_MAX + 1];
+    struct rdl_server_info server_info[RDL_SERVERS_MAX + 1];
     char text[RDL_SERVERS_MAX + 1][RDL_TEXT_MAX]; /* what each last said in an error reply */
 };
 
@@ -397,10 +397,11 @@ void rdl_cli_lookup_reaped(pid_t pid);
 void rdl_cli_lookup_end(void);
 
 /*
- * From now on net->poll also opens connections to rediss:// servers: by a process of o->connect_command each,
- * killed and reaped with its connection. Borrows s and o.
+ * From now on platform->poll also opens connections to rediss:// servers: by a process of o->connect_command
+ * each, killed and reaped with its connection. Borrows s and o.
  */
-void rdl_cli_connect_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_net *net);
+void rdl_cli_connect_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o,
+                          struct rdl_platform *platform);
 /* Why the last connection to server i ended, in words of its process: "openssl: ..."; "": it had none. */
 const char *rdl_cli_connect_said(size_t i);
 /* Somebody else waited for our children, and had this one, which ended with status. */
@@ -431,9 +432,9 @@ void rdl_cli_signals_obey(void);
 
 /* ---------------------------------------------------------------- the lock */
 
-/* As rdl_cost, without an end. */
+/* As rdl_stats, without an end. */
 struct rdl_cli_cost {
-    uint32_t sets, busy;
+    uint32_t attempts, refused;
 };
 
 struct rdl_cli_lock {
@@ -457,7 +458,7 @@ struct rdl_cli_lock {
     size_t n_conns;             /* of servers->conns: with a hint there is one more than servers */
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     pid_t parent;  /* hold ends with this process; 0: with none */
     int is_orphan; /* it has ended */
 };
@@ -468,12 +469,12 @@ struct rdl_cli_lock {
  */
 int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv,
                          int *status);
-/* Servers, --trace and signals: posix and net wait for them. 0 or an exit status, the reason said. */
+/* Servers, --trace and signals: posix and platform wait for them. 0 or an exit status, the reason said. */
 int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_posix *posix,
-                 struct rdl_net *net);
+                 struct rdl_platform *platform);
 /* That, and the lock. 0 or an exit status, the reason said. */
 int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o);
-/* l->o, servers, opt and net are set. */
+/* l->o, servers, opt and platform are set. */
 void rdl_cli_lease_init(struct rdl_cli_lock *l);
 /* The lock of this token is ours to extend or release; not of the old protocol. */
 void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]);
@@ -578,7 +579,7 @@ extern const struct rdl_op rdl_cli_op_canary;
 
 struct rdl_cli_held {
     struct rdl_cli_lock *lock;
-    struct rdl_keeper keeper;
+    struct rdl_renewal renewal;
     uint64_t until_ms; /* its end as last confirmed; 0: it is lost */
     int renewing;
     int is_renewed; /* the last operation was a renewal */
@@ -749,7 +750,7 @@ struct rdl_cli_look {
     unsigned char searched[RDL_SERVERS_MAX]; /* to the end */
     int is_cut;                              /* there was no time, or no room, for the rest */
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
 };
 
 /*
@@ -1247,8 +1248,8 @@ int rdl_cli_print_line(char *text);
  * 4096 bytes may be written in pieces. Waits for no reader.
  */
 void rdl_cli_put(int fd, const char *line, size_t len);
-/* Write what was kept, for patience_ms at most. 1: some of it is left. */
-int rdl_cli_flush(uint32_t patience_ms);
+/* Write what was kept, for reply_timeout_ms at most. 1: some of it is left. */
+int rdl_cli_flush(uint32_t reply_timeout_ms);
 /* Write all that, with what could not be written to the log and the trace, before the process ends. */
 void rdl_cli_last_words(void);
 /* After fork: it is our parent who writes it. */

@@ -27,8 +27,8 @@ static int foreign_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const get_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_way get_way = {.commands = get_commands, .judge = foreign_judge};
-static const struct rdl_way *const get_ways[] = {&get_way, NULL};
+static const struct rdl_method get_way = {.commands = get_commands, .judge = foreign_judge};
+static const struct rdl_method *const get_ways[] = {&get_way, NULL};
 const struct rdl_op rdl_cli_op_canary = {get_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static void take(const struct rdl_cli_lock *l, size_t i)
@@ -69,7 +69,7 @@ static void check(struct rdl_cli_lock *l)
     for (size_t i = 0; i < l->servers->n; i++) {
         if ((asked & 1u << i) == 0)
             continue;
-        rdl_conn_forget(&l->servers->conn[i], &reqs[i]);
+        rdl_conn_abandon(&l->servers->conn[i], &reqs[i]);
         take(l, i);
     }
 }

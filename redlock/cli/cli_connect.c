@@ -381,7 +381,8 @@ static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t
     return rc;
 }
 
-void rdl_cli_connect_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_net *net)
+void rdl_cli_connect_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o,
+                          struct rdl_platform *platform)
 {
     int n = 0;
 
@@ -391,6 +392,6 @@ void rdl_cli_connect_open(struct rdl_cli_servers *s, const struct rdl_cli_option
         return;
     servers = s;
     command = o->connect_command;
-    poll_sockets = net->poll;
-    net->poll = poll_all;
+    poll_sockets = platform->poll;
+    platform->poll = poll_all;
 }

@@ -117,8 +117,8 @@ static void add_waited(struct rdl_cli_json *j, const struct rdl_cli_lock *l, uin
     struct rdl_cli_cost cost = rdl_cli_lease_cost(l);
 
     rdl_cli_json_number(j, "waited_ms", (int64_t)((l->got_ms != 0 ? l->got_ms : now) - l->asked_ms));
-    rdl_cli_json_number(j, "sets", cost.sets);
-    rdl_cli_json_number(j, "busy", cost.busy);
+    rdl_cli_json_number(j, "sets", cost.attempts);
+    rdl_cli_json_number(j, "busy", cost.refused);
 }
 
 void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const char *reason, int status)

@@ -30,7 +30,7 @@ static size_t index_of(const struct rdl_conn *c)
 
 static uint64_t now_ms(void)
 {
-    return look->net.now_ms(look->net.ctx);
+    return rdl_now(&look->platform);
 }
 
 /* ---------------------------------------------------------------- the clock */
@@ -67,9 +67,9 @@ static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const clock_commands[] = {rdl_wire_time, NULL};
-static const struct rdl_way clock_way = {
+static const struct rdl_method clock_way = {
     .commands = clock_commands, .judge = clock_judge, .take = rdl_take_numbers};
-static const struct rdl_way *const clock_ways[] = {&clock_way, NULL};
+static const struct rdl_method *const clock_ways[] = {&clock_way, NULL};
 static const struct rdl_op op_clock = {clock_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- settings */
@@ -113,35 +113,35 @@ static int any_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const setting_commands[] = {rdl_wire_config_get, NULL};
-static const struct rdl_way setting_way = {
+static const struct rdl_method setting_way = {
     .commands = setting_commands, .put = setting_put, .judge = any_judge, .take = setting_take};
-static const struct rdl_way *const setting_ways[] = {&setting_way, NULL};
+static const struct rdl_method *const setting_ways[] = {&setting_way, NULL};
 static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- what a lock asks for */
 
 static const char *const pttl[] = {rdl_wire_pttl, NULL};
-static const struct rdl_way pttl_way = {.commands = pttl, .judge = any_judge};
-static const struct rdl_way *const pttl_ways[] = {&pttl_way, NULL};
+static const struct rdl_method pttl_way = {.commands = pttl, .judge = any_judge};
+static const struct rdl_method *const pttl_ways[] = {&pttl_way, NULL};
 static const struct rdl_op op_pttl = {pttl_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static const char *const getrange[] = {rdl_wire_getrange, NULL};
-static const struct rdl_way getrange_way = {.commands = getrange, .judge = any_judge};
-static const struct rdl_way *const getrange_ways[] = {&getrange_way, NULL};
+static const struct rdl_method getrange_way = {.commands = getrange, .judge = any_judge};
+static const struct rdl_method *const getrange_ways[] = {&getrange_way, NULL};
 static const struct rdl_op op_getrange = {getrange_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
-static const struct rdl_way pexpire_way = {.commands = pexpire, .judge = any_judge};
-static const struct rdl_way *const pexpire_ways[] = {&pexpire_way, NULL};
+static const struct rdl_method pexpire_way = {.commands = pexpire, .judge = any_judge};
+static const struct rdl_method *const pexpire_ways[] = {&pexpire_way, NULL};
 static const struct rdl_op op_pexpire = {pexpire_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* One way each, so that every one of them is tried. */
-static const struct rdl_way *const extend_by_script[] = {&rdl_way_extend_script, NULL};
-static const struct rdl_way *const extend_by_watch[] = {&rdl_way_extend_watch, NULL};
-static const struct rdl_way *const release_by_script[] = {&rdl_way_release_script, NULL};
-static const struct rdl_way *const release_by_delex[] = {&rdl_way_delex, NULL};
-static const struct rdl_way *const release_by_delifeq[] = {&rdl_way_delifeq, NULL};
-static const struct rdl_way *const release_by_watch[] = {&rdl_way_release_watch, NULL};
+static const struct rdl_method *const extend_by_script[] = {&rdl_method_extend_script, NULL};
+static const struct rdl_method *const extend_by_watch[] = {&rdl_method_extend_watch, NULL};
+static const struct rdl_method *const release_by_script[] = {&rdl_method_release_script, NULL};
+static const struct rdl_method *const release_by_delex[] = {&rdl_method_delex, NULL};
+static const struct rdl_method *const release_by_delifeq[] = {&rdl_method_delifeq, NULL};
+static const struct rdl_method *const release_by_watch[] = {&rdl_method_release_watch, NULL};
 static const struct rdl_op op_extend_script = {extend_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 static const struct rdl_op op_extend_watch = {extend_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 static const struct rdl_op op_release_script = {release_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
@@ -370,7 +370,7 @@ static int invent(struct trial *t)
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_token token = {{0}};
 
-    if (look->net.random(look->net.ctx, entropy, sizeof entropy) != RDL_OK)
+    if (look->platform.random(look->platform.ctx, entropy, sizeof entropy) != RDL_OK)
         return 0;
     rdl_token_begin(&token, entropy);
     rdl_token_hex(&token, t->value);
@@ -428,7 +428,7 @@ static void ask_all(const struct step *step, const struct trial *t)
     }
     rdl_cli_look_await(look);
     for (size_t i = 0; i < look->servers->n; i++) {
-        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
         rdl_conn_free_room(&look->servers->conn[i], &look->req[i]); /* what it granted ends by its ttl */
         take_answer(i, step);
         look->is_out[i] |= look->req[i].answer == RDL_ANSWER_UNKNOWN; /* nor will it say the rest */
@@ -460,7 +460,7 @@ static void ask_about(const struct rdl_op *op, const char *what)
         rdl_cli_look_ask(look, i, &cmd);
     rdl_cli_look_await(look);
     for (size_t i = 0; i < look->servers->n; i++)
-        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
 }
 
 /* Who says nothing now, or never did, is not asked again. */
@@ -518,14 +518,14 @@ static void ask_settings(void)
 /* The library's guard, which would have learned it, does not run here. */
 static void name_run(size_t i)
 {
-    struct rdl_facts *f = &look->servers->facts[i];
+    struct rdl_server_info *f = &look->servers->server_info[i];
     char digits[17]; /* all that a canary has of it */
 
     if (look->host[i].run_id[0] == '\0')
         return;
     snprintf(digits, sizeof digits, "%.16s", look->host[i].run_id);
     f->run = strtoull(digits, NULL, 16);
-    f->has |= RDL_FACT_RUN;
+    f->has |= RDL_INFO_RUN;
 }
 
 static void ask_canary(void)

@@ -442,7 +442,7 @@ static void find_own_clock(size_t middle)
 
     if (clock_gettime(CLOCK_REALTIME, &wall) != 0)
         return;
-    ahead_ms = exams[middle].clock_ms + (int64_t)look->net.now_ms(look->net.ctx) -
+    ahead_ms = exams[middle].clock_ms + (int64_t)rdl_now(&look->platform) -
                (int64_t)rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
     off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
     if (off_ms <= APART_MS + exams[middle].rtt_ms / 2)

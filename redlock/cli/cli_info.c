@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-static const struct rdl_preflight *guard;
+static const struct rdl_conn_checks *guard;
 static const struct rdl_conn *conns;
 static struct {
     char line[64]; /* of INFO; of a longer one its beginning */
@@ -84,13 +84,13 @@ int rdl_cli_info_is_sentinel(size_t i)
 
 void rdl_cli_info_watch(struct rdl_cli_servers *s)
 {
-    static struct rdl_preflight watched;
+    static struct rdl_conn_checks watched;
 
     conns = s->conn;
-    guard = s->conn[0].preflight;
+    guard = s->conn[0].checks;
     watched = *guard;
     watched.take = take;
     watched.judge = judge;
     for (size_t i = 0; i < s->n; i++)
-        s->conn[i].preflight = &watched;
+        s->conn[i].checks = &watched;
 }

@@ -32,8 +32,8 @@ static int id_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const id_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_way id_way = {.commands = id_commands, .judge = id_judge};
-static const struct rdl_way *const id_ways[] = {&id_way, NULL};
+static const struct rdl_method id_way = {.commands = id_commands, .judge = id_judge};
+static const struct rdl_method *const id_ways[] = {&id_way, NULL};
 static const struct rdl_op op_id = {id_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
@@ -46,7 +46,7 @@ static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
 }
 
 /* So long for an answer. */
-static uint32_t patience_ms(const struct rdl_cli_lock *l)
+static uint32_t reply_timeout_ms(const struct rdl_cli_lock *l)
 {
     uint32_t slowest_ms = 0;
 
@@ -59,14 +59,14 @@ static uint32_t patience_ms(const struct rdl_cli_lock *l)
 /* The lock is still asked for meanwhile. */
 static void ask_all(struct rdl_cli_lock *l, const char *name)
 {
-    uint64_t until_ms = rdl_cli_now(l) + patience_ms(l);
+    uint64_t until_ms = rdl_cli_now(l) + reply_timeout_ms(l);
 
     for (size_t i = 0; i < l->servers->n; i++)
         rdl_cli_servers_ask(l->servers, i, &op_id, name, &reqs[i]);
     while (count(l, RDL_ANSWER_NONE) > 0 && rdl_cli_now(l) < until_ms)
         rdl_cli_lease_turn(l, until_ms, 0);
     for (size_t i = 0; i < l->servers->n; i++)
-        rdl_conn_forget(&l->servers->conn[i], &reqs[i]);
+        rdl_conn_abandon(&l->servers->conn[i], &reqs[i]);
 }
 
 /* ---------------------------------------------------------------- the environment */

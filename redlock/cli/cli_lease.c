@@ -24,7 +24,7 @@ enum {
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
 {
-    return l->net.now_ms(l->net.ctx);
+    return rdl_now(&l->platform);
 }
 
 static int is_several(const struct rdl_cli_lock *l)
@@ -91,7 +91,7 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
         become(l, o->legacy == RDL_CLI_LEGACY_ALWAYS);
         return;
     }
-    l->opt.fencing = o->fence ? &rdl_redlock_fenced : NULL;
+    l->opt.fencing = o->fence ? &rdl_fencing : NULL;
     rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
     rdl_cli_info_watch(s);
     if (o->wake_hint)
@@ -321,13 +321,13 @@ static void set_floor(struct rdl_cli_lock *l)
         rdl_cli_warn("--fence: this host's clock is not set, so if the servers lose the last fencing token, "
                      "a smaller one may follow; set the clock");
     is_told |= floor_ms == 0;
-    rdl_redlock_set_floor(&l->redlock, floor_ms);
+    rdl_redlock_set_min_fence(&l->redlock, floor_ms);
 }
 
 int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
 {
     const struct rdl_cli_options *o = l->o;
-    int rc = l->net.random(l->net.ctx, l->entropy, sizeof l->entropy);
+    int rc = l->platform.random(l->platform.ctx, l->entropy, sizeof l->entropy);
 
     if (rc == RDL_OK && is_several(l) && rdl_conn_state(&l->servers->conn[0]) == RDL_CONN_READY)
         rc = check_guard(l);
@@ -396,8 +396,8 @@ uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l)
 
 struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l)
 {
-    struct rdl_cost last = l->is_single ? rdl_lock_cost(&l->single.lock) : rdl_redlock_cost(&l->redlock);
-    const struct rdl_cli_cost cost = {l->before.sets + last.sets, l->before.busy + last.busy};
+    struct rdl_stats last = l->is_single ? rdl_lock_stats(&l->single.lock) : rdl_redlock_stats(&l->redlock);
+    const struct rdl_cli_cost cost = {l->before.attempts + last.attempts, l->before.refused + last.refused};
 
     return cost;
 }
@@ -462,7 +462,7 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake)
     wake = look < wake ? look : wake;
     if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
         wake = rdl_cli_now(l) + KEPT_MS;
-    rc = l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, wake, 1, can_wake);
+    rc = l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, wake, 1, can_wake);
     if (rc != RDL_OK && rc != RDL_E_INTERRUPTED)
         nanosleep(&pause, NULL); /* out of memory, say: no busy loop while it lasts */
     return rdl_cli_lease_step(l);
@@ -530,12 +530,12 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l)
 
     if (!l->is_single) {
         rdl_redlock_cancel(&l->redlock);
-        rdl_redlock_drain(&l->redlock, &l->net, until_ms);
+        rdl_redlock_drain(&l->redlock, &l->platform, until_ms);
         return;
     }
     rdl_lock_cancel(&l->single.lock);
     l->result = RDL_EXPIRED;
     while (has_work(l) && rdl_cli_now(l) < until_ms &&
-           l->net.poll(l->net.ctx, l->servers->conns, l->n_conns, until_ms, 1, 0) == RDL_OK) {
+           l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, until_ms, 1, 0) == RDL_OK) {
     }
 }

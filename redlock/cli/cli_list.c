@@ -135,7 +135,7 @@ static int look_at_all(struct rdl_cli_look *l, struct gaps *g, int *status)
         const char *name = names.name[k];
         struct rdl_cli_verdict v;
         rdl_cli_look_at(l, name);
-        if (l->net.now_ms(l->net.ctx) >= l->until_ms) { /* some may have had no time to answer */
+        if (rdl_now(&l->platform) >= l->until_ms) { /* some may have had no time to answer */
             add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
             break;
         }
@@ -160,7 +160,7 @@ static int list(struct rdl_cli_look *l)
     int status = 0, rc = 0;
 
     if (l->o->wait_ms == RDL_CLI_FOREVER)
-        l->until_ms = l->net.now_ms(l->net.ctx) + PATIENCE_MS;
+        l->until_ms = rdl_now(&l->platform) + PATIENCE_MS;
     rdl_cli_look_search(l, l->o->lock, &names);
     check_search(l, &gaps);
     rdl_cli_names_sort(&names);

@@ -119,7 +119,7 @@ static int questions_judge(struct rdl_conn *c)
     struct rdl_cli_host *h = &look->host[index_of(c)];
 
     if (c->reply_kind == RDL_RESP_BULK) {
-        c->cfg->facts->needs_info = 1;
+        c->cfg->server_info->needs_info = 1;
         return RDL_OK;
     }
     if (c->reply_kind != RDL_RESP_ERROR)
@@ -137,7 +137,7 @@ static int questions_judge(struct rdl_conn *c)
 static void questions_stamp(struct rdl_conn *c, uint64_t now_ms)
 {
     (void)now_ms;
-    c->cfg->facts->has |= RDL_FACT_STAMPED; /* nothing is to be stamped */
+    c->cfg->server_info->has |= RDL_INFO_STAMPED; /* nothing is to be stamped */
 }
 
 /* ---------------------------------------------------------------- what a key holds */
@@ -198,9 +198,10 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 /* The first two are for all. */
 static const char *const sections[] = {rdl_wire_info_server, rdl_wire_info_replication, rdl_wire_info_memory,
                                        rdl_wire_info_persistence};
-static const struct rdl_preflight questions = {sections, 2, questions_take, questions_judge, questions_stamp};
-static const struct rdl_preflight more_questions = {sections, 4, questions_take, questions_judge,
-                                                    questions_stamp};
+static const struct rdl_conn_checks questions = {sections, 2, questions_take, questions_judge,
+                                                 questions_stamp};
+static const struct rdl_conn_checks more_questions = {sections, 4, questions_take, questions_judge,
+                                                      questions_stamp};
 
 int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
 {
@@ -285,7 +286,7 @@ static int length_judge(struct rdl_conn *c, struct rdl_record *r)
 
 /* By the beginning of the value; where that is not permitted, by its length first; or, last, by all of it. */
 static const char *const range_commands[] = {rdl_wire_getrange, rdl_wire_pttl, rdl_wire_getrange, NULL};
-static const struct rdl_way range_way = {.commands = range_commands, .judge = key_judge};
+static const struct rdl_method range_way = {.commands = range_commands, .judge = key_judge};
 static const char *const length_commands[] = {rdl_wire_strlen, rdl_wire_pttl, NULL, rdl_wire_get,
                                               rdl_wire_pttl,   rdl_wire_get,  NULL};
 enum { ROUND_VALUE = 3 };
@@ -295,15 +296,15 @@ static uint8_t length_next_round(const struct rdl_record *r)
 
     return is_open ? ROUND_VALUE : ROUND_LOOK;
 }
-static const struct rdl_way length_way = {
+static const struct rdl_method length_way = {
     .commands = length_commands, .next_round = length_next_round, .judge = length_judge};
 static const char *const value_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_way value_way = {.commands = value_commands, .judge = key_judge};
+static const struct rdl_method value_way = {.commands = value_commands, .judge = key_judge};
 
 /* A name that was found may be of any key. One that the user gave is a lock's as a rule, so all is read. */
 enum { FAMILY_VALUE = FAMILY_HINT }; /* nobody here waits for hints */
-static const struct rdl_way *const found_ways[] = {&range_way, &length_way, NULL};
-static const struct rdl_way *const named_ways[] = {&range_way, &length_way, &value_way, NULL};
+static const struct rdl_method *const found_ways[] = {&range_way, &length_way, NULL};
+static const struct rdl_method *const named_ways[] = {&range_way, &length_way, &value_way, NULL};
 static const struct rdl_op op_found = {found_ways, NULL, FAMILY_VALUE, 0, OWED_NOT, 0};
 static const struct rdl_op op_named = {named_ways, NULL, FAMILY_VALUE, 0, OWED_NOT, 0};
 
@@ -350,14 +351,14 @@ static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const scan_commands[] = {rdl_wire_scan, NULL};
-static const struct rdl_way scan_way = {.commands = scan_commands, .put = scan_put, .judge = scan_judge};
-static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
+static const struct rdl_method scan_way = {.commands = scan_commands, .put = scan_put, .judge = scan_judge};
+static const struct rdl_method *const scan_ways[] = {&scan_way, NULL};
 static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* ---------------------------------------------------------------- to delete what was seen */
 
-static const struct rdl_way *const release_ways[] = {&rdl_way_release_script, &rdl_way_delex,
-                                                     &rdl_way_delifeq, &rdl_way_release_watch};
+static const struct rdl_method *const release_ways[] = {&rdl_method_release_script, &rdl_method_delex,
+                                                        &rdl_method_delifeq, &rdl_method_release_watch};
 enum { RELEASE_WAYS = sizeof release_ways / sizeof release_ways[0] };
 
 static struct rdl_bytes doomed(const struct rdl_conn *c)
@@ -392,7 +393,7 @@ static int is_seen(const struct rdl_conn *c)
 
 static int break_judge(struct rdl_conn *c, struct rdl_record *r)
 {
-    const struct rdl_way *way = release_ways[r->way];
+    const struct rdl_method *way = release_ways[r->method];
     int is_found = way->next_round != NULL && r->round == ROUND_LOOK && r->replies == 1; /* WATCH, GET */
 
     if (!is_found || c->reply_kind != RDL_RESP_BULK)
@@ -403,9 +404,9 @@ static int break_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 /* As those they stand for, but for the value. */
-static struct rdl_way break_way[RELEASE_WAYS];
-static const struct rdl_way *const break_ways[] = {&break_way[0], &break_way[1], &break_way[2], &break_way[3],
-                                                   NULL};
+static struct rdl_method break_way[RELEASE_WAYS];
+static const struct rdl_method *const break_ways[] = {&break_way[0], &break_way[1], &break_way[2],
+                                                      &break_way[3], NULL};
 
 static void make_break_ways(void)
 {
@@ -424,21 +425,21 @@ static const struct rdl_op op_break = {break_ways, NULL, FAMILY_RELEASE, 0, OWED
 static void turn(uint64_t until_ms)
 {
     struct rdl_cli_servers *s = look->servers;
-    uint64_t now = look->net.now_ms(look->net.ctx);
+    uint64_t now = rdl_now(&look->platform);
 
     for (size_t i = 0; i < s->n; i++) {
-        uint64_t at = rdl_conn_upkeep(&s->conn[i], now);
+        uint64_t at = rdl_conn_tick(&s->conn[i], now);
         until_ms = at < until_ms ? at : until_ms;
     }
-    (void)look->net.poll(look->net.ctx, s->conns, s->n, until_ms, 1, 1);
+    (void)look->platform.poll(look->platform.ctx, s->conns, s->n, until_ms, 1, 1);
     rdl_cli_signals_obey();
 }
 
 void rdl_cli_look_pause(struct rdl_cli_look *l, uint32_t ms)
 {
-    uint64_t until_ms = l->net.now_ms(l->net.ctx) + ms;
+    uint64_t until_ms = rdl_now(&l->platform) + ms;
 
-    while (l->net.now_ms(l->net.ctx) < until_ms)
+    while (rdl_now(&l->platform) < until_ms)
         turn(until_ms);
 }
 
@@ -461,7 +462,7 @@ static unsigned settled(void)
 }
 
 /* So long for an answer: as an attempt, three round trips at least. The doctor sees one that is too short. */
-static uint64_t patience_ms(void)
+static uint64_t reply_timeout_ms(void)
 {
     int is_given = look->o->attempt_ms != 0 && look->o->verb != RDL_CLI_DOCTOR;
     uint64_t ms = is_given ? look->o->attempt_ms : LEAST_MS;
@@ -475,7 +476,7 @@ static uint64_t patience_ms(void)
 
 static uint64_t now_ms(void)
 {
-    return look->net.now_ms(look->net.ctx);
+    return rdl_now(&look->platform);
 }
 
 /* In so long, or when the user waits no longer. */
@@ -489,7 +490,8 @@ static uint64_t in_ms(uint64_t ms)
 /* So long for those that a majority does not need: half of what is left is for what follows. */
 static uint64_t others_ms(uint64_t until_ms)
 {
-    uint64_t now = now_ms(), left_ms = now < look->until_ms ? look->until_ms - now : 0, ms = patience_ms();
+    uint64_t now = now_ms(), left_ms = now < look->until_ms ? look->until_ms - now : 0,
+             ms = reply_timeout_ms();
     uint64_t end_ms = in_ms(ms < left_ms / 2 ? ms : left_ms / 2);
 
     return end_ms < until_ms ? end_ms : until_ms;
@@ -538,9 +540,9 @@ int rdl_cli_look_open(struct rdl_cli_look *l, const struct rdl_cli_options *o)
     l->o = o;
     l->servers = &servers;
     l->until_ms = o->wait_ms < UINT64_MAX - begun_ms ? begun_ms + o->wait_ms : UINT64_MAX;
-    int rc = rdl_cli_open(&servers, o, &l->posix, &l->net);
+    int rc = rdl_cli_open(&servers, o, &l->posix, &l->platform);
     for (size_t i = 0; i < servers.n && rc == 0; i++)
-        servers.conn[i].preflight = o->verb == RDL_CLI_DOCTOR ? &more_questions : &questions;
+        servers.conn[i].checks = o->verb == RDL_CLI_DOCTOR ? &more_questions : &questions;
     return rc;
 }
 
@@ -594,7 +596,7 @@ static size_t answered(void)
 
 void rdl_cli_look_await(struct rdl_cli_look *l)
 {
-    uint64_t until_ms = in_ms(patience_ms());
+    uint64_t until_ms = in_ms(reply_timeout_ms());
     int is_last = 0;
 
     while (unanswered() > 0 && now_ms() < until_ms) {
@@ -611,7 +613,7 @@ static void leave_out_silent(void)
 {
     for (size_t i = 0; i < look->servers->n; i++) {
         look->is_out[i] |= look->req[i].is_queued;
-        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
     }
 }
 
@@ -665,7 +667,7 @@ int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id)
             submit(&op_break, name, i);
     rdl_cli_look_await(look);
     for (size_t i = 0; i < l->servers->n; i++) {
-        rdl_conn_forget(&l->servers->conn[i], &l->req[i]);
+        rdl_conn_abandon(&l->servers->conn[i], &l->req[i]);
         is_changed |= l->req[i].answer == RDL_ANSWER_NO;
     }
     return is_changed;
@@ -683,7 +685,7 @@ static unsigned search_on(void)
     for (size_t i = 0; i < look->servers->n; i++) {
         if (look->searched[i] || look->is_out[i])
             continue;
-        rdl_conn_forget(&look->servers->conn[i], &look->req[i]);
+        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
         if (look->req[i].answer == RDL_ANSWER_YES) {
             n++;
             continue;

@@ -46,7 +46,7 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
     char value[RDL_VALUE_MAX];
     uint8_t entropy[RDL_ENTROPY_LEN];
 
-    if (l->net.random(l->net.ctx, entropy, sizeof entropy) != RDL_OK)
+    if (l->platform.random(l->platform.ctx, entropy, sizeof entropy) != RDL_OK)
         return;
     rdl_token_begin(&token, entropy);
     rdl_token_hex(&token, value);
@@ -151,8 +151,8 @@ void rdl_cli_probe(struct rdl_cli_lock *l)
         if (!probes[i].is_out)
             continue;
         tell(l, i);
-        rdl_conn_forget(&l->servers->conn[i], &probes[i].release);
-        rdl_conn_forget(&l->servers->conn[i], &probes[i].extend);
+        rdl_conn_abandon(&l->servers->conn[i], &probes[i].release);
+        rdl_conn_abandon(&l->servers->conn[i], &probes[i].extend);
         rdl_conn_free_room(&l->servers->conn[i], &probes[i].extend); /* it granted nothing */
     }
 }

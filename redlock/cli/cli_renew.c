@@ -20,8 +20,8 @@ static void renewed(struct rdl_cli_held *h, uint64_t now)
 
     h->until_ms = rdl_cli_lease_until_ms(h->lock);
     /* With --keep it may have more than a ttl left, which a renewal would not make longer. */
-    rdl_keeper_renewed(&h->keeper, ttl_ms, h->until_ms,
-                       h->until_ms > now + ttl_ms ? h->until_ms - ttl_ms : now);
+    rdl_renewal_renewed(&h->renewal, ttl_ms, h->until_ms,
+                        h->until_ms > now + ttl_ms ? h->until_ms - ttl_ms : now);
 }
 
 void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l)
@@ -61,16 +61,16 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
         if (!h->capped)
             rdl_cli_note("%s is not renewed any more, because of --max-hold", h->lock->o->lock);
         h->capped = 1;
-        rdl_keeper_failed(&h->keeper, now);
+        rdl_renewal_failed(&h->renewal, now);
         return 0;
     }
     if (h->until_ms != 0) /* else it is lost already, and that was the last one's event */
         rdl_cli_event(h->lock, RDL_CLI_RENEW_FAILED, rdl_strerror(rc), -1);
     tell_failed_renewal(h, rc);
-    if (rc == RDL_LOST || rc == RDL_REACQUIRED)
+    if (rc == RDL_LOST || rc == RDL_E_GAP)
         h->until_ms = 0;
     else
-        rdl_keeper_failed(&h->keeper, now);
+        rdl_renewal_failed(&h->renewal, now);
     return 0;
 }
 
@@ -81,7 +81,7 @@ int rdl_cli_held_renew(struct rdl_cli_held *h)
 
     if (h->renewing && rc != RDL_PENDING)
         is_later = renewal_ended(h, rc, now);
-    if (h->renewing || h->lost || rdl_keeper_next(&h->keeper, now, &at) != RDL_KEEPER_RENEW)
+    if (h->renewing || h->lost || rdl_renewal_next(&h->renewal, now, &at) != RDL_RENEWAL_RENEW)
         return is_later;
     if (h->is_renewed) /* by now the slow ones have answered, too */
         rdl_cli_warn_rival(h->lock);
@@ -94,7 +94,7 @@ uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now)
 {
     uint64_t at;
 
-    if (h->lost || h->renewing || rdl_keeper_next(&h->keeper, now, &at) != RDL_KEEPER_SLEEP)
+    if (h->lost || h->renewing || rdl_renewal_next(&h->renewal, now, &at) != RDL_RENEWAL_SLEEP)
         return UINT64_MAX;
     return at;
 }

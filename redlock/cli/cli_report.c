@@ -515,7 +515,7 @@ unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
 }
 
 /* Of one server: how long ago it started, or, where that does not count, was first seen. */
-static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_facts *f,
+static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_server_info *f,
                       const char *max_ttl)
 {
     int is_seen = l->o->guard == RDL_GUARD_STRICT || f->is_other;
@@ -528,7 +528,7 @@ static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, cons
 }
 
 /* Of one server that the canary alone delays: how old that is. 0: it is the restart, or unknown. */
-static int add_canary(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_facts *f,
+static int add_canary(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_server_info *f,
                       const char *max_ttl)
 {
     int64_t now = (int64_t)rdl_cli_now(l), made_ms = l->canaries[0].since_ms;
@@ -546,7 +546,7 @@ static int add_canary(struct rdl_cli_text *t, const struct rdl_cli_lock *l, cons
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 {
     static char text[240];
-    const struct rdl_facts *f = rdl_guard_facts(&l->servers->conn[0]);
+    const struct rdl_server_info *f = rdl_guard_facts(&l->servers->conn[0]);
     struct rdl_cli_text t = {text, sizeof text, 0};
     char ttl[RDL_CLI_DURATION_MAX];
     int is_one = l->servers->n == 1;
@@ -578,7 +578,7 @@ int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done
 
     if (status == 0)
         status = RDL_EXIT_UNAVAILABLE;
-    if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_REACQUIRED) {
+    if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_E_GAP) {
         rdl_cli_lock_reports(l, rc, all, sizeof all);
         rdl_cli_tell("%s is not %s: this token does not hold it, or holds it no longer (%s)", l->o->lock,
                      done, all);

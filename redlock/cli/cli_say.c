@@ -264,10 +264,10 @@ static size_t left(void)
     return n;
 }
 
-int rdl_cli_flush(uint32_t patience_ms)
+int rdl_cli_flush(uint32_t reply_timeout_ms)
 {
     const struct timespec pause = {0, 10000000};
-    uint64_t until_ms = rdl_posix_now_ms() + patience_ms;
+    uint64_t until_ms = rdl_posix_now_ms() + reply_timeout_ms;
     size_t n = left();
 
     for (; n > 0 && rdl_posix_now_ms() < until_ms; n = left())

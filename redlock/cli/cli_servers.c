@@ -305,11 +305,11 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
     struct rdl_conn_config *cfg = &s->config[i];
 
     cfg->endpoint = &s->endpoint[i];
-    cfg->ways = &rdl_ways_all;
+    cfg->methods = &rdl_methods_all;
     cfg->login = &rdl_login;
     cfg->queue = s->queue[i];
     cfg->queue_len = sizeof s->queue[i];
-    cfg->facts = &s->facts[i];
+    cfg->server_info = &s->server_info[i];
     cfg->text = s->text[i];
     rdl_conn_init(&s->conn[i], cfg);
     s->conns[i] = &s->conn[i];

@@ -105,14 +105,14 @@ int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int 
 }
 
 int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_posix *posix,
-                 struct rdl_net *net)
+                 struct rdl_platform *platform)
 {
     int rc = rdl_cli_servers_init(s, o);
 
     if (rc == 0 && o->trace)
         rc = rdl_cli_trace_open(s, o->trace_file);
-    rdl_posix_init(posix, net);
-    rdl_cli_connect_open(s, o, net);
+    rdl_posix_init(posix, platform);
+    rdl_cli_connect_open(s, o, platform);
     return rc == 0 ? rdl_cli_signals_open(&posix->wake_fd) : rc;
 }
 
@@ -120,7 +120,7 @@ int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o)
 {
     static struct rdl_cli_servers servers; /* the lock borrows them */
 
-    int rc = rdl_cli_open(&servers, o, &l->posix, &l->net);
+    int rc = rdl_cli_open(&servers, o, &l->posix, &l->platform);
     if (rc != 0)
         return rc;
     l->o = o;

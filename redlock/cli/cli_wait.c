@@ -114,7 +114,7 @@ static void wait_for_holder(const struct rdl_cli_lock *l)
 /* For the log an attempt that found it taken is enough: an acquisition with a wake hint lasts for long. */
 static void look_for_holder(const struct rdl_cli_lock *l)
 {
-    if (rdl_cli_lease_cost(l).busy > 0)
+    if (rdl_cli_lease_cost(l).refused > 0)
         wait_for_holder(l);
 }
 
@@ -455,7 +455,7 @@ static struct connected look_at_connections(const struct rdl_cli_lock *l)
 
     for (size_t i = 0; i < l->servers->n; i++) {
         struct rdl_conn *c = &l->servers->conn[i];
-        uint64_t at = rdl_conn_upkeep(c, rdl_cli_now(l));
+        uint64_t at = rdl_conn_tick(c, rdl_cli_now(l));
         int is_ready = rdl_conn_state(c) == RDL_CONN_READY;
         now.wake_ms = at < now.wake_ms ? at : now.wake_ms;
         now.ready += is_ready != 0;
@@ -482,7 +482,7 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l)
             is_majority = 1;
         }
         uint64_t wake_ms = c.wake_ms < until_ms ? c.wake_ms : until_ms;
-        if (l->net.poll(l->net.ctx, l->servers->conns, n, wake_ms, 1, 1) == RDL_E_SYSTEM)
+        if (l->platform.poll(l->platform.ctx, l->servers->conns, n, wake_ms, 1, 1) == RDL_E_SYSTEM)
             return;
         rdl_cli_signals_obey();
     }

@@ -43,7 +43,7 @@ enum lack { NOTHING, ALL, UPTIME, RUN_ID };
 static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_conn *c = l->servers->server[i].conn;
-    const struct rdl_facts *f = rdl_guard_facts(c);
+    const struct rdl_server_info *f = rdl_guard_facts(c);
 
     if (l->o->legacy != RDL_CLI_LEGACY_NEVER || rdl_conn_state(c) != RDL_CONN_READY)
         return NOTHING;
@@ -51,7 +51,7 @@ static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
         return f->run == RDL_RUN_UNNAMED && l->servers->n > 1 ? RUN_ID : NOTHING;
     if (l->o->guard != RDL_GUARD_IF_PERMITTED)
         return NOTHING;
-    return c->cfg->facts->needs_info ? UPTIME : ALL;
+    return c->cfg->server_info->needs_info ? UPTIME : ALL;
 }
 
 /* Those that lack it and were not named before; "": none. */

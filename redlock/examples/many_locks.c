@@ -27,7 +27,7 @@ static struct order {
 
 static struct rdl_posix_conn conns[5];
 static struct rdl_posix posix;
-static struct rdl_net net;
+static struct rdl_platform platform;
 
 static int connect_to(char **urls)
 {
@@ -35,7 +35,7 @@ static int connect_to(char **urls)
         if (rdl_posix_conn_init(&conns[i], urls[i], NULL) != RDL_OK)
             return -1;
     }
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     return 0;
 }
 
@@ -47,9 +47,9 @@ static int begin(struct order *o, int number)
         o->servers[i].conn = &conns[i].conn;
     rdl_redlock_init(&o->lock, &opt, o->servers, 5, o->name,
                      (size_t)snprintf(o->name, sizeof o->name, "order %d", number));
-    if (net.random(net.ctx, entropy, sizeof entropy) != RDL_OK)
+    if (platform.random(platform.ctx, entropy, sizeof entropy) != RDL_OK)
         return -1;
-    rdl_redlock_acquire_begin(&o->lock, entropy, net.now_ms(net.ctx));
+    rdl_redlock_acquire_begin(&o->lock, entropy, rdl_now(&platform));
     return 0;
 }
 
@@ -75,13 +75,13 @@ static int go_on_with_all(void)
 {
     struct rdl_conn *all[5] = {&conns[0].conn, &conns[1].conn, &conns[2].conn, &conns[3].conn,
                                &conns[4].conn};
-    uint64_t end_ms = net.now_ms(net.ctx) + 10000;
+    uint64_t end_ms = rdl_now(&platform) + 10000;
     uint64_t now_ms = 0;
     int busy = 1;
     int done = 0;
 
     while (busy > 0 && now_ms < end_ms) {
-        now_ms = net.now_ms(net.ctx);
+        now_ms = rdl_now(&platform);
         busy = done = 0;
         for (int i = 0; i < ORDERS; i++) {
             go_on(&orders[i], now_ms);
@@ -89,7 +89,7 @@ static int go_on_with_all(void)
             done += orders[i].state == DONE;
         }
         if (busy > 0)
-            net.poll(net.ctx, all, 5, now_ms + 10, 1, 0);
+            platform.poll(platform.ctx, all, 5, now_ms + 10, 1, 0);
     }
     return done;
 }

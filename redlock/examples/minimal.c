@@ -15,7 +15,7 @@ int main(int argc, char **argv)
         .guard = RDL_GUARD_IF_PERMITTED,
     };
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     size_t i;
 
     for (i = 0; i < 5; i++) {
@@ -24,19 +24,19 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
 
     for (i = 0; i < 5; i++)
         servers[i].conn = &conns[i].conn;
     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
-    int rc = rdl_redlock_acquire(&lock, &net);
+    int rc = rdl_redlock_acquire(&lock, &platform);
     if (rc < 0) {
         fprintf(stderr, "%s\n", rdl_strerror(rc));
         return 1;
     }
     printf("ours on %u of 5 for %u ms\n", rdl_redlock_count(&lock, RDL_VOTE_GRANTED),
-           (unsigned)rdl_redlock_remaining_ms(&lock, net.now_ms(net.ctx)));
-    rdl_redlock_release(&lock, &net);
-    rdl_redlock_drain(&lock, &net, net.now_ms(net.ctx) + 1000); /* also on slow servers */
+           (unsigned)rdl_redlock_remaining_ms(&lock, rdl_now(&platform)));
+    rdl_redlock_release(&lock, &platform);
+    rdl_redlock_drain(&lock, &platform, rdl_now(&platform) + 1000); /* also on slow servers */
     return 0;
 }

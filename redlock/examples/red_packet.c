@@ -62,25 +62,26 @@ static enum outcome take(const char *path, const char *name, const char *amount,
 }
 
 /* Checks again under the lock what was found without it. */
-static enum outcome take_under_lock(struct rdl_redlock *lock, const struct rdl_net *net, char **argv)
+static enum outcome take_under_lock(struct rdl_redlock *lock, const struct rdl_platform *platform,
+                                    char **argv)
 {
     char amount[7];
     long there;
-    int rc = rdl_redlock_acquire(lock, net);
+    int rc = rdl_redlock_acquire(lock, platform);
 
     if (rc < 0) {
         fprintf(stderr, "no lock: %s\n", rdl_strerror(rc));
         return FAILED;
     }
     enum outcome outcome = look(argv[1], argv[2], amount, &there);
-    if (outcome == LEFT && rdl_redlock_remaining_ms(lock, net->now_ms(net->ctx)) == 0)
+    if (outcome == LEFT && rdl_redlock_remaining_ms(lock, rdl_now(platform)) == 0)
         outcome = FAILED;
     if (outcome == LEFT)
         outcome = take(argv[1], argv[2], amount, there);
     if (outcome == OURS)
         printf("%s %s\n", argv[2], amount);
-    rdl_redlock_release(lock, net);
-    rdl_redlock_drain(lock, net, net->now_ms(net->ctx) + 1000);
+    rdl_redlock_release(lock, platform);
+    rdl_redlock_drain(lock, platform, rdl_now(platform) + 1000);
     return outcome;
 }
 
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
     struct rdl_server servers[3];
     struct rdl_redlock lock;
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     char amount[7];
     long there;
 
@@ -105,9 +106,9 @@ int main(int argc, char **argv)
     }
     enum outcome outcome = look(argv[1], argv[2], amount, &there);
     if (outcome == LEFT) { /* all other results are final: they need no lock */
-        rdl_posix_init(&posix, &net);
+        rdl_posix_init(&posix, &platform);
         rdl_redlock_init(&lock, &opt, servers, 3, "red packet", 10);
-        outcome = take_under_lock(&lock, &net, argv);
+        outcome = take_under_lock(&lock, &platform, argv);
     }
     if (outcome == FAILED)
         fprintf(stderr, "%s: nothing taken\n", argv[1]);

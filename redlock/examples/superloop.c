@@ -3,7 +3,7 @@
  * superloop.c - a lock on five servers in a loop that never waits: superloop URL URL URL URL URL
  *
  * This is how it works on a small processor: each turn of the loop checks everything, and never sleeps. In
- * place of net.poll, a small processor has the driver of its network chip.
+ * place of platform.poll, a small processor has the driver of its network chip.
  */
 #include <stdio.h>
 
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
                                &conns[4].conn};
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     int is_done = 0;
     int rc;
 
@@ -55,27 +55,27 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: superloop URL URL URL URL URL, each redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_posix_init(&posix, &net);
-    if (net.random(net.ctx, entropy, sizeof entropy) != RDL_OK)
+    rdl_posix_init(&posix, &platform);
+    if (platform.random(platform.ctx, entropy, sizeof entropy) != RDL_OK)
         return 1;
-    rc = rdl_redlock_acquire_begin(&lock, entropy, net.now_ms(net.ctx));
+    rc = rdl_redlock_acquire_begin(&lock, entropy, rdl_now(&platform));
     while (!is_done && rc >= 0) {
         uint64_t now_ms;
 
-        net.poll(net.ctx, all, 5, 0, 1, 0); /* sends and receives without waiting */
-        now_ms = net.now_ms(net.ctx);       /* after reading, or a reply that has arrived may seem overdue */
+        platform.poll(platform.ctx, all, 5, 0, 1, 0); /* sends and receives without waiting */
+        now_ms = rdl_now(&platform); /* after reading, or a reply that has arrived may seem overdue */
         rc = rdl_redlock_step(&lock, now_ms);
         is_done = run_pump(rdl_redlock_remaining_ms(&lock, now_ms) > 0);
         turns++;
     }
     printf("%s: %s\n", is_done ? "pumped" : "not pumped", rdl_strerror(rc));
     if (is_done)
-        rdl_redlock_release_begin(&lock, net.now_ms(net.ctx));
-    for (uint64_t end_ms = net.now_ms(net.ctx) + 1000; !rdl_redlock_is_idle(&lock); turns++) {
+        rdl_redlock_release_begin(&lock, rdl_now(&platform));
+    for (uint64_t end_ms = rdl_now(&platform) + 1000; !rdl_redlock_is_idle(&lock); turns++) {
         uint64_t now_ms;
 
-        net.poll(net.ctx, all, 5, 0, 1, 0);
-        now_ms = net.now_ms(net.ctx);
+        platform.poll(platform.ctx, all, 5, 0, 1, 0);
+        now_ms = rdl_now(&platform);
         rdl_redlock_step(&lock, now_ms);
         if (now_ms >= end_ms)
             break; /* on servers that are down, the ttl ends the lock */

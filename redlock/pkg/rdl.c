@@ -17,7 +17,7 @@
 /* ---------------------------------------------------------------- net: one connection to a server */
 #include "net/net_url.c"
 #include "net/net_error.c"
-#include "net/net_way.c"
+#include "net/net_method.c"
 #include "net/net_queue.c"
 #include "net/net_request.c"
 #include "net/net_login.c"
@@ -31,7 +31,7 @@
 #include "lock/lock_script.c"
 #include "lock/lock_delete.c"
 #include "lock/lock_watch.c"
-#include "lock/lock_ways.c"
+#include "lock/lock_methods.c"
 #include "lock/lock.c"
 #include "lock/lock_io.c"
 #include "lock/lock_fenced.c"
@@ -52,4 +52,4 @@
 #include "redlock/redlock.c"
 #include "redlock/redlock_io.c"
 #include "redlock/redlock_report.c"
-#include "redlock/keeper.c"
+#include "redlock/renewal.c"

@@ -25,7 +25,7 @@ static const char name[] = "lock:orders:0017"; /* 16 bytes */
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, sizeof name - 1) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static struct rdl_conn conn;
 static struct rdl_lock lock;
 static unsigned long sent_bytes;

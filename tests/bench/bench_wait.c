@@ -75,7 +75,7 @@ static void connect_to(struct line *l)
     if (rdl_url_parse(&l->endpoint, url, l->text, sizeof l->text, NULL) != RDL_OK)
         fail("that is no URL");
     l->config.endpoint = &l->endpoint;
-    l->config.ways = &rdl_ways_all;
+    l->config.methods = &rdl_methods_all;
     l->config.login = &rdl_login;
     l->config.queue = l->queue;
     l->config.queue_len = sizeof l->queue;
@@ -103,27 +103,27 @@ static void client(unsigned i, const struct way *way, const struct load *load)
     const struct rdl_lock_options opt = {
         .ttl_ms = TTL_MS, .wait_ms = ROUND_MS, .retry_ms = way->retry_ms, .attempt_ms = 1000};
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     struct rdl_lock lock;
     struct rdl_hint hint;
 
     srandom(i + 1);
     connect_to(&first);
     connect_to(&second);
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     rdl_lock_init(&lock, &opt, &first.conn, "bench", 5);
     rdl_hint_init(&hint, &second.conn);
     if (way->has_hint)
         rdl_lock_set_hint(&lock, &hint);
     while (!atomic_load(&board->stop)) {
         double begun = now(), waited;
-        if (rdl_lock_acquire(&lock, &net) < 0)
+        if (rdl_lock_acquire(&lock, &platform) < 0)
             continue;
         waited = now() - begun;
         if (atomic_load(&board->go) && waited > board->longest_ms[i])
             board->longest_ms[i] = waited;
         work(i, load);
-        rdl_lock_release(&lock, &net);
+        rdl_lock_release(&lock, &platform);
         rest(load->think_us > 0 ? (unsigned)random() % (2 * load->think_us) : 0);
     }
     _exit(0);

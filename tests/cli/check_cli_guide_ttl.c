@@ -42,7 +42,7 @@ START_TEST(the_guides_table_is_what_the_constants_come_to)
     static struct rdl_cli_options o;
     char option[20], *argv[] = {option, "-uredis://127.0.0.1", "nightly", "true", NULL};
     char row[200];
-    struct rdl_keeper keeper;
+    struct rdl_renewal renewal;
     uint32_t lasts_ms, margin_ms;
     int status;
 
@@ -52,10 +52,10 @@ START_TEST(the_guides_table_is_what_the_constants_come_to)
     ck_assert_int_eq(rdl_cli_options_read(&o, RDL_CLI_RUN, 4, argv, &status), 1);
     lasts_ms = o.ttl_ms - rdl_drift_ms(o.ttl_ms);
     margin_ms = rdl_cli_margin_ms(o.ttl_ms);
-    rdl_keeper_renewed(&keeper, o.ttl_ms, lasts_ms, 0);
+    rdl_renewal_renewed(&renewal, o.ttl_ms, lasts_ms, 0);
     ck_assert_uint_eq(o.grace_ms, o.ttl_ms / 6 < 5000 ? o.ttl_ms / 6 : 5000); /* as the simulator has it */
     snprintf(row, sizeof row, "\n| %s | %s s | %s s | %s s | %s s | %s s", rows[_i].row,
-             seconds((double)keeper.renew_ms), seconds((double)(lasts_ms - keeper.renew_ms - o.grace_ms)),
+             seconds((double)renewal.renew_ms), seconds((double)(lasts_ms - renewal.renew_ms - o.grace_ms)),
              seconds((double)(o.grace_ms - margin_ms)), seconds((double)o.ttl_ms),
              seconds((double)o.max_ttl_ms + 1000));
     ck_assert_msg(strstr(guide, row) != NULL, "the guide lacks %s", row + 1);

@@ -129,8 +129,8 @@ static void connect_to(enum rdl_cli_verb verb, const char *letters, const char *
     argv[argc] = NULL;
     ck_assert_int_eq(rdl_cli_options_read(&options, verb, argc, argv, &status), 1);
     ck_assert_int_eq(rdl_cli_look_open(&look, &options), 0);
-    look.net.poll = poll;
-    look.net.now_ms = now_ms;
+    look.platform.poll = poll;
+    look.platform.now_ms = now_ms;
     now = START;
     look.until_ms = wait_ms != 0 ? START + wait_ms : UINT64_MAX;
     rdl_cli_look_connect(&look);

@@ -194,7 +194,7 @@ static int wait_for(const char *letters, const char *words, int *status)
     argv[argc] = NULL;
     ck_assert_int_eq(rdl_cli_options_read(&options, RDL_CLI_RUN, argc, argv, status), 1);
     ck_assert_int_eq(rdl_cli_start(&lock, &options), 0);
-    lock.net = (struct rdl_net){poll, now_ms, numbers, NULL};
+    lock.platform = (struct rdl_platform){poll, now_ms, numbers, NULL};
     return rdl_cli_wait(&lock, status);
 }
 

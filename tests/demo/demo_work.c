@@ -21,7 +21,7 @@ static struct rdl_conn_config config[SERVERS];
 static struct rdl_conn conn[SERVERS];
 static struct rdl_server server[SERVERS];
 static uint64_t queue[SERVERS][1024 / 8];
-static struct rdl_facts facts[SERVERS];
+static struct rdl_server_info server_info[SERVERS];
 static char text[SERVERS][64];
 
 static int set_up(struct rdl_redlock *lock, const struct servers *s)
@@ -32,11 +32,11 @@ static int set_up(struct rdl_redlock *lock, const struct servers *s)
         if (rdl_url_parse(&endpoint[i], url, text[i], sizeof text[i], NULL) != RDL_OK)
             return 1;
         config[i] = (struct rdl_conn_config){.endpoint = &endpoint[i],
-                                             .ways = &rdl_ways_all,
+                                             .methods = &rdl_methods_all,
                                              .login = &rdl_login,
                                              .queue = queue[i],
                                              .queue_len = sizeof queue[i],
-                                             .facts = &facts[i]};
+                                             .server_info = &server_info[i]};
         rdl_conn_init(&conn[i], &config[i]);
         server[i].conn = &conn[i];
     }
@@ -60,13 +60,13 @@ static int update(const char *file)
     return n != 9;
 }
 
-static int locked_round(struct board *b, struct rdl_redlock *lock, const struct rdl_net *net, struct hold *h,
-                        const char *file)
+static int locked_round(struct board *b, struct rdl_redlock *lock, const struct rdl_platform *platform,
+                        struct hold *h, const char *file)
 {
     int rc = 0;
 
     h->asked_us = demo_now_us() - b->start_us;
-    while (rc == 0 && rdl_redlock_acquire(lock, net) != RDL_OK) /* a server more or less: wait on */
+    while (rc == 0 && rdl_redlock_acquire(lock, platform) != RDL_OK) /* a server more or less: wait on */
         rc = demo_now_us() - b->start_us - h->asked_us > 20000000;
     if (rc != 0) {
         fprintf(stderr, "demo: no lock for 20 s\n");
@@ -75,7 +75,7 @@ static int locked_round(struct board *b, struct rdl_redlock *lock, const struct 
     h->got_us = demo_now_us() - b->start_us;
     rc = update(file);
     h->done_us = demo_now_us() - b->start_us;
-    rdl_redlock_release(lock, net);
+    rdl_redlock_release(lock, platform);
     return rc;
 }
 
@@ -90,19 +90,19 @@ int demo_work(struct board *b, const struct servers *s, int worker, int locked, 
 {
     struct rdl_redlock lock;
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     unsigned seed = (unsigned)worker + 1;
     int rc = set_up(&lock, s);
 
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     for (int i = 0; i < ROUNDS && rc == 0; i++) {
         struct hold *h = &b->hold[worker * ROUNDS + i];
         h->worker = worker;
-        rc = locked ? locked_round(b, &lock, &net, h, file) : update(file);
+        rc = locked ? locked_round(b, &lock, &platform, h, file) : update(file);
         if (locked)
             __sync_fetch_and_add(&b->updates, 1);
         rest(&seed);
     }
-    rdl_redlock_drain(&lock, &net, net.now_ms(net.ctx) + 100);
+    rdl_redlock_drain(&lock, &platform, rdl_now(&platform) + 100);
     return rc;
 }

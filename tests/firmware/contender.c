@@ -45,14 +45,14 @@ static void wait_ms(long ms)
 }
 
 /* 1: written; 0: the lease could not be extended, or the goal is reached; -1: it cannot be written. */
-static int update(struct rdl_lock *lock, const struct rdl_net *net)
+static int update(struct rdl_lock *lock, const struct rdl_platform *platform)
 {
     uint32_t number = read_number("number");
 
     wait_ms(WORK_MS);
-    if (number >= read_number("goal") || rdl_lock_extend(lock, net, TTL_MS) != RDL_OK)
+    if (number >= read_number("goal") || rdl_lock_extend(lock, platform, TTL_MS) != RDL_OK)
         return 0;
-    if (rdl_lock_remaining_ms(lock, net->now_ms(net->ctx)) < SPARE_MS)
+    if (rdl_lock_remaining_ms(lock, rdl_now(platform)) < SPARE_MS)
         return 0;
     return write_number("number", number + 1) ? 1 : -1;
 }
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 {
     static struct rdl_posix_conn server;
     struct rdl_posix posix;
-    struct rdl_net net;
+    struct rdl_platform platform;
     struct rdl_lock lock;
     int updates = 0;
 
@@ -69,15 +69,15 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: contender redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     rdl_lock_init(&lock, &options, &server.conn, "board", 5);
     while (read_number("number") < read_number("goal")) {
-        if (rdl_lock_acquire(&lock, &net) == RDL_OK) {
-            int written = update(&lock, &net);
+        if (rdl_lock_acquire(&lock, &platform) == RDL_OK) {
+            int written = update(&lock, &platform);
             if (written < 0)
                 return perror("number"), 1;
             updates += written;
-            rdl_lock_release(&lock, &net);
+            rdl_lock_release(&lock, &platform);
         }
         wait_ms(REST_MS);
     }

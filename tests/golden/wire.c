@@ -62,8 +62,8 @@ static void scan_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const scan[] = {rdl_wire_scan, NULL};
-static const struct rdl_way scan_way = {.commands = scan, .put = scan_put};
-static const struct rdl_way *const scan_ways[] = {&scan_way, NULL};
+static const struct rdl_method scan_way = {.commands = scan, .put = scan_put};
+static const struct rdl_method *const scan_ways[] = {&scan_way, NULL};
 static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* And what the doctor asks for: the setting stands in the place of the name. */
@@ -79,18 +79,18 @@ static void setting_put(struct rdl_window *w, const char *const *commands,
 }
 
 static const char *const setting[] = {rdl_wire_config_get, NULL};
-static const struct rdl_way setting_way = {.commands = setting, .put = setting_put};
-static const struct rdl_way *const setting_ways[] = {&setting_way, NULL};
+static const struct rdl_method setting_way = {.commands = setting, .put = setting_put};
+static const struct rdl_method *const setting_ways[] = {&setting_way, NULL};
 static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static const char *const persistence[] = {rdl_wire_info_persistence, NULL};
-static const struct rdl_way persistence_way = {.commands = persistence};
-static const struct rdl_way *const persistence_ways[] = {&persistence_way, NULL};
+static const struct rdl_method persistence_way = {.commands = persistence};
+static const struct rdl_method *const persistence_ways[] = {&persistence_way, NULL};
 static const struct rdl_op op_persistence = {persistence_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 static const char *const getrange[] = {rdl_wire_getrange, rdl_wire_strlen, NULL};
-static const struct rdl_way getrange_way = {.commands = getrange};
-static const struct rdl_way *const getrange_ways[] = {&getrange_way, NULL};
+static const struct rdl_method getrange_way = {.commands = getrange};
+static const struct rdl_method *const getrange_ways[] = {&getrange_way, NULL};
 static const struct rdl_op op_getrange = {getrange_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
 
 /* clang-format off */
@@ -153,7 +153,7 @@ static const struct line lines[] = {
 
 static struct rdl_conn conn;
 static uint64_t queue[512 / 8];
-static struct rdl_facts facts;
+static struct rdl_server_info server_info;
 static uint8_t sent[SENT_MAX]; /* since the last reply */
 static size_t sent_len;
 
@@ -197,11 +197,11 @@ static void run(const struct line *l, size_t chunk)
 {
     static const struct rdl_endpoint plain;
     const struct rdl_conn_config cfg = {.endpoint = l->endpoint != NULL ? l->endpoint : &plain,
-                                        .ways = &rdl_ways_all,
+                                        .methods = &rdl_methods_all,
                                         .login = &rdl_login,
                                         .queue = queue,
                                         .queue_len = sizeof queue,
-                                        .facts = &facts};
+                                        .server_info = &server_info};
     struct rdl_req req = {0};
     size_t i;
 
@@ -209,7 +209,7 @@ static void run(const struct line *l, size_t chunk)
     if (l->is_preflight)
         rdl_guard_conn(&conn);
     submit(l, &req);
-    rdl_conn_upkeep(&conn, NOW_MS);
+    rdl_conn_tick(&conn, NOW_MS);
     rdl_conn_opened(&conn);
     collect(l, chunk);
     for (i = 0; i < REPLIES_MAX && l->replies[i] != NULL; i++) {

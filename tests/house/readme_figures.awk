@@ -28,7 +28,7 @@ function ram_of_one()
 }
 function ram_of_five()
 {
-    return 5 * (size["rdl_conn"] + size["queue_for_16"] + size["rdl_facts"] + size["rdl_server"]) + size["rdl_redlock"]
+    return 5 * (size["rdl_conn"] + size["queue_for_16"] + size["rdl_server_info"] + size["rdl_server"]) + size["rdl_redlock"]
 }
 
 function table()

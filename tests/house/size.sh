@@ -57,7 +57,7 @@ images() { # target
     for image in empty writer lock nologin methods redlock; do
         case $image in
         nologin) main='-DLOGIN=NULL tests/house/images/image_lock.c' ;; # its server has no password
-        methods) main='-DWAYS=rdl_ways_all tests/house/images/image_lock.c' ;; # not by script alone
+        methods) main='-DWAYS=rdl_methods_all tests/house/images/image_lock.c' ;; # not by script alone
         *) main=tests/house/images/image_$image.c ;;
         esac
         $(compiler "$1") -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -I. -nostartfiles \
@@ -87,7 +87,7 @@ structs() { # abi target
 
 # Members of one byte of what the library's own state is kept in: on Cortex-M a short instruction reaches the first 32
 # bytes of a structure, and no others.
-STATE='rdl_conn rdl_facts rdl_req rdl_lock rdl_hint rdl_server rdl_canary rdl_redlock'
+STATE='rdl_conn rdl_server_info rdl_req rdl_lock rdl_hint rdl_server rdl_canary rdl_redlock'
 far_bytes() { # target
     {
         echo '#include <stddef.h>'

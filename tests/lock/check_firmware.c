@@ -185,7 +185,7 @@ END_TEST
 static const struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, 1) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static const struct rdl_lock_options options = {.ttl_ms = 10000, .attempt_ms = 600};
 static struct rdl_conn conn;
 static struct rdl_lock lock;

@@ -74,7 +74,7 @@ START_TEST(what_was_done_meanwhile_is_not_called_lost)
     static const char *const replies[] = {":-1\r\n", ":0\r\n"};
 
     failed();
-    rdl_conn_upkeep(&s.conn, NOW + PAUSE_MS);
+    rdl_conn_tick(&s.conn, NOW + PAUSE_MS);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
     scripted_reply(&s, ":1\r\n");
     ck_assert_int_eq(release(replies[_i % 2], _i < 2 ? NOW + PAUSE_MS : NOW + TTL), _i < 2    ? RDL_UNKNOWN
@@ -116,13 +116,13 @@ START_TEST(of_an_adopted_key_it_is_sent_again_for_one_ttl)
 
     hold();
     ck_assert_int_eq(rdl_lock_adopt(&l, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_tick(&s.conn, now);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
     ck_assert_int_eq(release(BUSY, now), RDL_E_SCRIPTING);
     for (n = 0; !rdl_conn_is_idle(&s.conn) && n < 100; n++) {
-        now = rdl_conn_upkeep(&s.conn, now);
-        rdl_conn_upkeep(&s.conn, now);
+        now = rdl_conn_tick(&s.conn, now);
+        rdl_conn_tick(&s.conn, now);
         if (scripted_sent(&s)[0] != '\0')
             scripted_reply(&s, BUSY);
     }

@@ -197,7 +197,7 @@ static void settle(uint64_t until_ms)
     int turns = 0;
 
     while (!is_settled() && now < until_ms) {
-        turn(rdl_conn_upkeep(&f.s.conn, now) < until_ms ? rdl_conn_upkeep(&f.s.conn, now) : until_ms);
+        turn(rdl_conn_tick(&f.s.conn, now) < until_ms ? rdl_conn_tick(&f.s.conn, now) : until_ms);
         rdl_lock_step(l, now);
         assert_truth();
         claim(turns++ < 5000, "a conn comes to rest");
@@ -232,7 +232,7 @@ static void prepare(void)
     faulty_command(&f, "SET b other PX 7000000\r\n", now);
     if (deed == CONNECT_AND_ACQUIRE)
         return;
-    rdl_conn_upkeep(&f.s.conn, now);
+    rdl_conn_tick(&f.s.conn, now);
     while (faulty_drive(&f, now))
         ;
     if (deed == WAIT) {
@@ -319,7 +319,7 @@ static unsigned run(enum fault fault, unsigned at, int is_for_ever)
     faulty_heal(&f);
     do {
         settle(now + 2 * TTL);
-        turn(rdl_conn_upkeep(&f.s.conn, now));
+        turn(rdl_conn_tick(&f.s.conn, now));
     } while (rdl_conn_state(&f.s.conn) != RDL_CONN_READY);
     let_go();
     if (fault == FAULT_FREEZE && is_for_ever)

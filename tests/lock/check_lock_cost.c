@@ -24,10 +24,10 @@ static void setup(void)
 
 static void assert_cost(unsigned sets, unsigned busy, uint32_t took_ms)
 {
-    struct rdl_cost cost = rdl_lock_cost(l);
+    struct rdl_stats cost = rdl_lock_stats(l);
 
-    ck_assert_uint_eq(cost.sets, sets);
-    ck_assert_uint_eq(cost.busy, busy);
+    ck_assert_uint_eq(cost.attempts, sets);
+    ck_assert_uint_eq(cost.refused, busy);
     ck_assert_uint_eq(cost.took_ms, took_ms);
 }
 
@@ -124,7 +124,7 @@ START_TEST(counts_end_at_65535)
 
     scripted_open(&s, 1000);
     rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
-    l->sets = l->busy = UINT16_MAX - 1;
+    l->attempts = l->refused = UINT16_MAX - 1;
     now = refused(now);
     assert_cost(UINT16_MAX, UINT16_MAX, (uint32_t)(now - 1000));
     now = refused(now);

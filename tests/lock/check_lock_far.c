@@ -187,10 +187,10 @@ START_TEST(who_is_far_is_not_silent)
 
     ask(ms);
     scripted_sent(&s);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, now + 3 * (ms + 1) - 1), now + 3 * (ms + 1));
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, now + 3 * (ms + 1) - 1), now + 3 * (ms + 1));
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    rdl_conn_upkeep(&s.conn, now + 3 * (ms + 1));
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    rdl_conn_tick(&s.conn, now + 3 * (ms + 1));
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
 }
 END_TEST
 

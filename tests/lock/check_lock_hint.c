@@ -185,7 +185,7 @@ START_TEST(without_a_second_connection_it_pauses_as_usual)
         rdl_hint_init(&hint, NULL);
     } else {
         scripted_break(&second);
-        rdl_conn_upkeep(&second.conn, NOW); /* a pause, or connecting: not ready */
+        rdl_conn_tick(&second.conn, NOW); /* a pause, or connecting: not ready */
     }
     refused(TAKEN("-1"));
     ck_assert_uint_le(pause_ms(NOW), 50);

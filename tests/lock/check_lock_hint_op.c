@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The release that tells a waiter, and the wait: their bytes, their ways, what every reply means. */
+/* The release that tells a waiter, and the wait: their bytes, their methods, what every reply means. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

@@ -45,7 +45,7 @@ START_TEST(a_pause_of_the_connection_is_no_longer_than_it_has_to_be)
 
     hold(1000);
     scripted_break(&s);
-    rdl_conn_upkeep(&s.conn, 2000);
+    rdl_conn_tick(&s.conn, 2000);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     ck_assert_int_eq(_i ? rdl_lock_release_begin(&l, 2000) : rdl_lock_extend_begin(&l, TTL, 2000),
                      RDL_PENDING);
@@ -118,7 +118,7 @@ START_TEST(a_release_tells_released_from_gone_from_somebody_elses)
         scripted_reply(&s, releases[_i].reply);
     ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), releases[_i].result);
     if (releases[_i].result == RDL_E_SCRIPTING) { /* it passes: tried again, a little later */
-        rdl_conn_upkeep(&s.conn, 2000 + ATTEMPT + 256);
+        rdl_conn_tick(&s.conn, 2000 + ATTEMPT + 256);
         ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
     }
     ck_assert_str_eq(scripted_sent(&s), ""); /* none of the others is */

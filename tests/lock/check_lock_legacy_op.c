@@ -171,7 +171,7 @@ START_TEST(a_value_nobody_asked_for_is_not_kept)
     ck_assert_uint_eq(req.text_len, 0);
     submit(&rdl_op_setnx);
     scripted_sent(&s);
-    rdl_conn_forget(&s.conn, &req); /* nor is anybody waiting here */
+    rdl_conn_abandon(&s.conn, &req); /* nor is anybody waiting here */
     scripted_reply(&s, ":0\r\n:7\r\n$10\r\n1700000007\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
     ck_assert_mem_eq(peer, "##########", 10);
@@ -278,7 +278,7 @@ START_TEST(a_change_under_watch_that_is_not_answered_can_be_released)
         ck_assert_str_eq(scripted_sent(&s), act);
     }
     fill_with_others();
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
     rdl_conn_free_room(&s.conn, &req);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &release), RDL_OK);
@@ -308,7 +308,7 @@ START_TEST(a_change_under_watch_has_room_for_one_release)
         }
         ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "WATCH"));
     }
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_abandon(&s.conn, &req);
     scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
     scripted_sent(&s);
     scripted_reply(&s, "+QUEUED\r\n*1\r\n+OK\r\n");
@@ -390,7 +390,7 @@ START_TEST(a_release_that_is_asked_once_does_not_outlive_its_connection)
     submit(&rdl_op_release_once);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release.text));
     if (_i == 1)
-        rdl_conn_forget(&s.conn, &req);
+        rdl_conn_abandon(&s.conn, &req);
     scripted_break(&s);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
     ck_assert(rdl_conn_is_idle(&s.conn));

@@ -33,7 +33,7 @@ START_TEST(while_only_the_time_was_asked_for_nothing_is_owed)
     } else {
         ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 2500), RDL_UNKNOWN);
         ck_assert_str_eq(scripted_sent(&legacy.s), "");
-        rdl_conn_upkeep(&legacy.s.conn, START + 2501);
+        rdl_conn_tick(&legacy.s.conn, START + 2501);
         ck_assert_int_eq(scripted_close_failed(&legacy.s), RDL_E_TIMEOUT);
     }
     ck_assert(rdl_conn_is_idle(&legacy.s.conn));
@@ -280,7 +280,7 @@ START_TEST(without_scripts_no_release_is_a_del)
 {
     int i;
 
-    legacy.s.cfg.ways = &rdl_ways_script;
+    legacy.s.cfg.methods = &rdl_methods_script;
     rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
     for (i = 0; i < 2; i++) {
         ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);

@@ -230,9 +230,9 @@ START_TEST(a_short_extend_that_was_never_sent_shortens_no_pending_release)
     begin(MODE_PX, &opt);
     hold();
     scripted_break(&s);
-    rdl_conn_upkeep(&s.conn, NOW + 5000);
+    rdl_conn_tick(&s.conn, NOW + 5000);
     while (rdl_conn_state(&s.conn) == RDL_CONN_CLOSED)
-        rdl_conn_upkeep(&s.conn, NOW + 5000);
+        rdl_conn_tick(&s.conn, NOW + 5000);
     ck_assert_int_eq(rdl_lock_extend_begin(&m->own.lock, 1000, NOW + 5000), RDL_PENDING);
     rdl_lock_cancel(&m->own.lock);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);

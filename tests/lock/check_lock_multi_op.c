@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several locks in one request: their bytes, their ways, what every reply means. */
+/* Several locks in one request: their bytes, their methods, what every reply means. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

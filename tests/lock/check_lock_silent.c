@@ -93,7 +93,7 @@ START_TEST(if_it_speaks_again_it_is_asked_again)
     opt.wait_ms = 5000;
     opt.retry_ms = 50;
     rc = acquire();
-    while (rdl_conn_state(&s.conn) != RDL_CONN_SILENT) {
+    while (rdl_conn_state(&s.conn) != RDL_CONN_STALLED) {
         scripted_sent(&s);
         now = rdl_lock_wake_ms(&l);
         rc = rdl_lock_step(&l, now);
@@ -158,7 +158,7 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
     now += LEFT - LEFT / 2;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
     now++;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
     reopen();
@@ -178,7 +178,7 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_UNKNOWN);
     now++;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
 }
 END_TEST
 
@@ -229,7 +229,7 @@ START_TEST(a_lease_in_danger_does_not_wait_for_the_patience_of_another)
     now += TTL / 4;
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_UNKNOWN);
     rdl_lock_extend_begin(&l, TTL, now);
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
     if (_i) { /* a byte, and silence once more: half of what is left then */
         scripted_reply(&s, ":");
         ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
@@ -240,7 +240,7 @@ START_TEST(a_lease_in_danger_does_not_wait_for_the_patience_of_another)
         s.served = s.len;
         now += ATTEMPT;
         rdl_lock_step(&l, now);
-        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
     }
     now++;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
@@ -266,7 +266,7 @@ START_TEST(what_is_adopted_ends_no_silence)
     ck_assert_int_eq(rdl_lock_adopt(&l, token_hex(9), RDL_VALUE_MAX), RDL_OK);
     now += ATTEMPT;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_E_TIMEOUT);
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
 }
 END_TEST
 

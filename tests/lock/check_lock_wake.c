@@ -50,7 +50,7 @@ static int fill(void *ctx, void *buf, size_t len)
     return RDL_OK;
 }
 
-static const struct rdl_net net = {poll_once, now_ms, fill, NULL};
+static const struct rdl_platform platform = {poll_once, now_ms, fill, NULL};
 
 static void setup(void)
 {
@@ -71,7 +71,7 @@ START_TEST(an_acquire_that_waits_ends_whenever_it_is_woken)
 {
     scripted_other(&s, "SET k other PX 60000\r\n", now);
     wakes_from = _i;
-    ck_assert_int_eq(rdl_lock_acquire(&l, &net), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_lock_acquire(&l, &platform), RDL_E_INTERRUPTED);
     ck_assert_uint_lt(now, 105000);
     scripted_serve(&s, now);
     ck_assert(rdl_conn_is_idle(&s.conn));
@@ -85,7 +85,7 @@ START_TEST(an_acquire_that_is_woken_hands_its_release_to_the_driver)
 {
     result = _i ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
     wakes_from = serves_from = 3; /* the first reads what came before, the second sends */
-    ck_assert_int_eq(rdl_lock_acquire(&l, &net), result);
+    ck_assert_int_eq(rdl_lock_acquire(&l, &platform), result);
     if (_i == 1)
         return; /* a driver that fails takes nothing */
     ck_assert(!scripted_has_key(&s, "k", now));
@@ -96,12 +96,12 @@ END_TEST
 /* The usual clean-up behind SIGTERM. */
 START_TEST(extend_and_release_are_not_ended)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&l, &net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&l, &platform), RDL_OK);
     wakes_from = 0;
-    ck_assert_int_eq(rdl_lock_extend(&l, &net, TTL), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&l, &net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&l, &platform, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&l, &platform), RDL_OK);
     ck_assert(!scripted_has_key(&s, "k", now));
-    ck_assert_int_eq(rdl_lock_acquire(&l, &net), RDL_E_INTERRUPTED); /* still readable */
+    ck_assert_int_eq(rdl_lock_acquire(&l, &platform), RDL_E_INTERRUPTED); /* still readable */
 }
 END_TEST
 

@@ -30,21 +30,21 @@ static void setup(void)
     scripted_open(&s, now);
     memset(&req, 0, sizeof req);
     ck_assert_int_eq(submit(&rdl_op_release, &req, "k", NOW + TTL, TTL), RDL_OK);
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_tick(&s.conn, now);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
 }
 
 /* The pause is over: what is sent then. */
 static const char *after_the_pause(void)
 {
-    uint64_t at_ms = rdl_conn_upkeep(&s.conn, now);
+    uint64_t at_ms = rdl_conn_tick(&s.conn, now);
 
     ck_assert_uint_gt(at_ms, now);
     ck_assert_uint_le(at_ms, now + PAUSE_MS);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, at_ms - 1), at_ms);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, at_ms - 1), at_ms);
     ck_assert_str_eq(scripted_sent(&s), "");
     now = at_ms;
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_tick(&s.conn, now);
     return scripted_sent(&s);
 }
 
@@ -70,7 +70,7 @@ START_TEST(a_release_that_meets_an_error_that_passes_is_sent_again)
     ck_assert_str_eq(after_the_pause(), wire_release_text("k", token_hex(1)));
     scripted_reply(&s, ":1\r\n");
     ck_assert(rdl_conn_is_idle(&s.conn));
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, now), UINT64_MAX);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, now), UINT64_MAX);
 }
 END_TEST
 
@@ -137,25 +137,25 @@ END_TEST
 /* Whoever waits for answers waits no longer, and the connection is not silent. */
 START_TEST(a_pause_is_no_overdue_reply)
 {
-    rdl_conn_expect(&s.conn, 1);
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_set_timeout(&s.conn, 1);
+    rdl_conn_tick(&s.conn, now);
     scripted_reply(&s, BUSY);
     ck_assert_str_eq(after_the_pause(), wire_release_text("k", token_hex(1)));
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    rdl_conn_upkeep(&s.conn, now + 1); /* this answer is overdue */
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    rdl_conn_tick(&s.conn, now + 1); /* this answer is overdue */
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
 }
 END_TEST
 
 START_TEST(it_is_sent_again_until_its_key_has_ended)
 {
     scripted_reply(&s, BUSY);
-    rdl_conn_upkeep(&s.conn, NOW + TTL - PAUSE_MS);
-    rdl_conn_upkeep(&s.conn, NOW + TTL);
+    rdl_conn_tick(&s.conn, NOW + TTL - PAUSE_MS);
+    rdl_conn_tick(&s.conn, NOW + TTL);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
     scripted_reply(&s, BUSY);
-    rdl_conn_upkeep(&s.conn, NOW + TTL);
-    rdl_conn_upkeep(&s.conn, NOW + TTL + PAUSE_MS);
+    rdl_conn_tick(&s.conn, NOW + TTL);
+    rdl_conn_tick(&s.conn, NOW + TTL + PAUSE_MS);
     ck_assert(rdl_conn_is_idle(&s.conn));
     ck_assert_str_eq(scripted_sent(&s), "");
 }
@@ -170,12 +170,12 @@ START_TEST(of_an_adopted_key_for_one_ttl)
     scripted_reply(&s, BUSY);
     after_the_pause();
     scripted_reply(&s, BUSY);
-    rdl_conn_upkeep(&s.conn, now + TTL - PAUSE_MS);
-    rdl_conn_upkeep(&s.conn, now + TTL);
+    rdl_conn_tick(&s.conn, now + TTL - PAUSE_MS);
+    rdl_conn_tick(&s.conn, now + TTL);
     ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", token_hex(1)));
     scripted_reply(&s, BUSY);
-    rdl_conn_upkeep(&s.conn, now + TTL + 1);
-    rdl_conn_upkeep(&s.conn, now + TTL + 1 + PAUSE_MS);
+    rdl_conn_tick(&s.conn, now + TTL + 1);
+    rdl_conn_tick(&s.conn, now + TTL + 1 + PAUSE_MS);
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
@@ -205,7 +205,7 @@ START_TEST(a_release_that_pauses_survives_its_connection)
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
     scripted_reply(&s, ":1\r\n");
     ck_assert(rdl_conn_is_idle(&s.conn));
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, now), UINT64_MAX);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, now), UINT64_MAX);
 }
 END_TEST
 

@@ -127,7 +127,7 @@ START_TEST(shut_ends_it_from_every_state_and_is_never_success)
 
     rdl_conn_shut(&s.conn, errors[_i]);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
-    rdl_conn_upkeep(&s.conn, 1000);
+    rdl_conn_tick(&s.conn, 1000);
     submit(&a, &rdl_op_acquire, "k");
     rdl_conn_shut(&s.conn, errors[_i]);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_CLOSE);
@@ -237,8 +237,8 @@ START_TEST(what_was_handed_out_counts_as_sent)
     ck_assert_uint_eq(rdl_conn_tx(&s.conn, chunk, sizeof chunk), 1);
     rdl_conn_tx_done(&s.conn, 0);
     submit(&b, &rdl_op_acquire, "k2");
-    rdl_conn_forget(&s.conn, &a);
-    rdl_conn_forget(&s.conn, &b);
+    rdl_conn_abandon(&s.conn, &a);
+    rdl_conn_abandon(&s.conn, &b);
     ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(b.answer, RDL_ANSWER_UNSENT);
     ck_assert_str_eq(scripted_sent(&s), wire_acquire("k1", token_hex(0xab), 30000));
@@ -286,7 +286,7 @@ START_TEST(the_rest_of_what_nobody_waits_for_any_more_is_the_same)
         scripted_open(&s, 2000);
         ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
         send_some(at);
-        rdl_conn_forget(&s.conn, &a);
+        rdl_conn_abandon(&s.conn, &a);
         ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
         ck_assert_str_eq(scripted_sent(&s), copy);
         whole = s.out;
@@ -412,14 +412,14 @@ END_TEST
 
 static const struct rdl_script no_script = {.number = RDL_SCRIPTS, .sha = "x"};
 static const char *const no_commands[] = {"1 s", NULL};
-static const struct rdl_way no_way = {.commands = no_commands, .script = &no_script};
-static const struct rdl_way *const no_ways[] = {&no_way, NULL};
+static const struct rdl_method no_way = {.commands = no_commands, .script = &no_script};
+static const struct rdl_method *const no_ways[] = {&no_way, NULL};
 static const struct rdl_op odd_ops[] = {
-    {.ways = no_ways, .family = RDL_FAMILIES},
-    {.ways = no_ways + 1, .then = &odd_ops[0], .family = RDL_FAMILIES - 1},
-    {.family = RDL_WAYS_FAMILIES + 1},
+    {.methods = no_ways, .family = RDL_FAMILIES},
+    {.methods = no_ways + 1, .then = &odd_ops[0], .family = RDL_FAMILIES - 1},
+    {.family = RDL_METHOD_FAMILIES + 1},
     {.family = FAMILY_DIRECT},
-    {.ways = no_ways, .family = FAMILY_DIRECT},
+    {.methods = no_ways, .family = FAMILY_DIRECT},
 };
 
 START_TEST(a_request_that_makes_no_sense_is_a_mistake)

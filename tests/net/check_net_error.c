@@ -151,9 +151,10 @@ END_TEST
 
 START_TEST(permanent_is_what_waiting_will_not_mend)
 {
-    static const int permanent[] = {RDL_E_SYNTAX,  RDL_E_SPACE,     RDL_E_URL,         RDL_E_AUTH, RDL_E_PERM,
-                                    RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED, RDL_E_DB,   RDL_E_WAYS,
-                                    RDL_E_QUEUE,   RDL_E_LOGIN,     RDL_E_FORKED};
+    static const int permanent[] = {RDL_E_SYNTAX, RDL_E_SPACE,   RDL_E_URL,       RDL_E_AUTH,
+                                    RDL_E_PERM,   RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED,
+                                    RDL_E_DB,     RDL_E_METHODS, RDL_E_QUEUE,     RDL_E_LOGIN,
+                                    RDL_E_FORKED};
     unsigned n = 0;
     size_t i;
     int code;

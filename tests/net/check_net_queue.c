@@ -36,7 +36,7 @@ START_TEST(the_least_queue_holds_one_acquire_and_its_release)
     ck_assert_int_eq(submit(&other, &rdl_op_acquire, name), RDL_E_FULL);
     scripted_open(&s, 1000);
     scripted_sent(&s);
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_E_FULL);
     rdl_conn_free_room(&s.conn, &req);
@@ -80,11 +80,11 @@ START_TEST(every_unanswered_acquire_keeps_room_for_its_release)
     while (submit(&req[n], &rdl_op_acquire, "name") == RDL_OK)
         n++;
     while (submit(&other, &rdl_op_release, "k") == RDL_OK) /* what is left over is anybody's */
-        rdl_conn_forget(&s.conn, &other);
+        rdl_conn_abandon(&s.conn, &other);
     scripted_open(&s, 1000);
     scripted_sent(&s);
     for (i = 0; i < n; i++) {
-        rdl_conn_forget(&s.conn, &req[i]);
+        rdl_conn_abandon(&s.conn, &req[i]);
         rdl_conn_free_room(&s.conn, &req[i]);
         ck_assert_int_eq(submit(NULL, &rdl_op_release, "name"), RDL_OK);
     }
@@ -124,7 +124,7 @@ START_TEST(a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not)
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[i], &ask), RDL_E_FULL);
     scripted_sent(&s);
     for (i = 0; i < n; i++) {
-        rdl_conn_forget(&s.conn, &reqs[i]);
+        rdl_conn_abandon(&s.conn, &reqs[i]);
         rdl_conn_free_room(&s.conn, &reqs[i]);
         ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &undo), RDL_OK);
     }
@@ -178,7 +178,7 @@ START_TEST(an_owed_release_survives_its_connection_and_goes_first_on_the_next)
     submit(&set, &rdl_op_acquire, "k");
     scripted_open(&s, 1000);
     scripted_sent(&s);
-    rdl_conn_forget(&s.conn, &set);
+    rdl_conn_abandon(&s.conn, &set);
     submit(NULL, &rdl_op_release, "k");
     scripted_sent(&s);
     submit(&next, &rdl_op_extend, "k2");
@@ -208,7 +208,7 @@ START_TEST(releases_keep_their_order_over_many_connections)
         scripted_sent(&s);
         submit(&set, &rdl_op_acquire, name);
         scripted_sent(&s);
-        rdl_conn_forget(&s.conn, &set);
+        rdl_conn_abandon(&s.conn, &set);
         submit(NULL, &rdl_op_release, name);
         scripted_break(&s);
         strcat(expected,
@@ -224,7 +224,7 @@ START_TEST(a_release_somebody_waits_for_stays_owed_when_he_stops_waiting)
     struct rdl_req req = {0};
 
     submit(&req, &rdl_op_release, "k");
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNSENT);
     ck_assert_int_eq(req.error, RDL_E_TIMEOUT);
     scripted_open(&s, 1000);

@@ -27,7 +27,7 @@ struct entry {
     int req; /* -1: nobody waits */
     uint8_t op, sent;
     uint8_t step; /* replies had */
-    char way;     /* EVAL'S'HA, E'V'AL */
+    char method;  /* EVAL'S'HA, E'V'AL */
     char name[32];
     uint8_t is_again; /* a release that was sent over an earlier connection, and is waited for */
 };
@@ -129,7 +129,7 @@ static void step_forget(void)
 
     if (i < 0 || q[i].req < 0)
         return;
-    rdl_conn_forget(&s.conn, &reqs[q[i].req]);
+    rdl_conn_abandon(&s.conn, &reqs[q[i].req]);
     model_lose(&q[i], RDL_E_TIMEOUT);
     if (!q[i].sent && q[i].op != RELEASE)
         model_remove(i);
@@ -161,10 +161,10 @@ static void step_send(void)
         if (e->sent)
             continue;
         e->sent = 1;
-        e->way = knows[e->op] ? 'S' : 'V';
+        e->method = knows[e->op] ? 'S' : 'V';
         knows[e->op] = 1;
         if (e->op != ACQUIRE) {
-            expect(&in, &len, e->way == 'S' ? "EVALSHA" : "EVAL", 3, e->name);
+            expect(&in, &len, e->method == 'S' ? "EVALSHA" : "EVAL", 3, e->name);
             continue;
         }
         expect(&in, &len, "SET", 1, e->name);
@@ -200,7 +200,7 @@ static void reply_to_script(struct entry *e)
                                           "-WRONGTYPE x\r\n"};
     static const int answers[] = {RDL_ANSWER_YES, RDL_ANSWER_NO, RDL_ANSWER_ABSENT, RDL_ANSWER_ERROR,
                                   RDL_ANSWER_NO};
-    unsigned i = random_below(e->way == 'S' ? 6 : 5);
+    unsigned i = random_below(e->method == 'S' ? 6 : 5);
 
     if (i == 5) {
         struct entry again = *e;
@@ -215,7 +215,7 @@ static void reply_to_script(struct entry *e)
     scripted_reply(&s, replies[i]);
     model_answer(e->req, answers[i], i == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
     if (i == 3 && e->op == RELEASE) {
-        if (e->way == 'V') /* the text was not taken */
+        if (e->method == 'V') /* the text was not taken */
             knows[EXTEND] = knows[RELEASE] = 0;
         pausing[np] = *e;
         pausing[np].req = -1;
@@ -240,7 +240,7 @@ static void step_resume(void)
 
     for (i = 0; i < 2; i++) { /* the clock that ends pauses may have been set at random on this connection */
         now += 256;
-        rdl_conn_upkeep(&s.conn, now);
+        rdl_conn_tick(&s.conn, now);
     }
     memcpy(&q[nq], pausing, sizeof q[0] * (size_t)np);
     nq += np;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each reply to each request means, way by way, and which replies cannot be. */
+/* What each reply to each request means, method by method, and which replies cannot be. */
 #include <check.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@
 static struct scripted s;
 static struct rdl_req req;
 
-enum way { SET, RELEASE_SCRIPT, DELEX, DELIFEQ, RELEASE_WATCH, EXTEND_SCRIPT, EXTEND_WATCH };
+enum method { SET, RELEASE_SCRIPT, DELEX, DELIFEQ, RELEASE_WATCH, EXTEND_SCRIPT, EXTEND_WATCH };
 
 /* What has to be refused to get there. */
 static const struct {
     const struct rdl_op *op;
     const char *refusals[5];
-} ways[] = {
+} methods[] = {
     {&rdl_op_acquire, {NULL}},
     {&rdl_op_release, {NULL}},
     {&rdl_op_release, {REFUSE_SCRIPT}},
@@ -31,20 +31,20 @@ static const struct {
     {&rdl_op_extend, {REFUSE_SCRIPT}},
 };
 
-/* Send a request that goes this way; the replies are still to come. */
-static void go(enum way way)
+/* Send a request that goes this method; the replies are still to come. */
+static void go(enum method method)
 {
-    struct rdl_command cmd = {ways[way].op, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
-                              {NULL, 0},    60000,    30000};
+    struct rdl_command cmd = {methods[method].op, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
+                              {NULL, 0},          60000,    30000};
     int i;
 
     scripted_init(&s);
     memset(&req, 0, sizeof req);
     scripted_open(&s, 1000);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
-    for (i = 0; ways[way].refusals[i] != NULL; i++) {
+    for (i = 0; methods[method].refusals[i] != NULL; i++) {
         scripted_sent(&s);
-        scripted_reply(&s, ways[way].refusals[i]);
+        scripted_reply(&s, methods[method].refusals[i]);
     }
     scripted_sent(&s);
 }
@@ -59,7 +59,7 @@ static void go(enum way way)
 #define DISCARD   "*1\r\n$7\r\nDISCARD\r\n"
 
 static const struct {
-    enum way way;
+    enum method method;
     const char *replies;
     const char *then; /* sent next, if there is a second round */
     const char *more; /* and its replies */
@@ -122,14 +122,15 @@ static const struct {
 };
 
 /* A release whose error passes stays queued. */
-static int is_pending(enum way way)
+static int is_pending(enum method method)
 {
-    return ways[way].op == &rdl_op_release && req.answer == RDL_ANSWER_ERROR && !rdl_is_permanent(req.error);
+    return methods[method].op == &rdl_op_release && req.answer == RDL_ANSWER_ERROR &&
+           !rdl_is_permanent(req.error);
 }
 
 START_TEST(a_reply_means_this)
 {
-    go(meanings[_i].way);
+    go(meanings[_i].method);
     scripted_reply(&s, meanings[_i].replies);
     ck_assert_str_eq(scripted_sent(&s), meanings[_i].then);
     scripted_reply(&s, meanings[_i].more);
@@ -137,12 +138,12 @@ START_TEST(a_reply_means_this)
     ck_assert_int_eq(req.answer, meanings[_i].answer);
     ck_assert_int_eq(req.error, meanings[_i].error);
     ck_assert_int_eq(req.value, meanings[_i].value);
-    ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !is_pending(meanings[_i].way));
+    ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !is_pending(meanings[_i].method));
 }
 END_TEST
 
 static const struct {
-    enum way way;
+    enum method method;
     const char *replies;
 } impossible[] = {
     {SET, "+QUEUED\r\n"},
@@ -187,7 +188,7 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
     second = strchr(replies, '|');
     if (second != NULL)
         *second++ = '\0';
-    go(impossible[_i].way);
+    go(impossible[_i].method);
     scripted_reply(&s, replies);
     if (second != NULL) {
         scripted_sent(&s);
@@ -198,13 +199,13 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
 }
 END_TEST
 
-/* Longest name, smallest chunk: the commands of every way go out whole, in both rounds. */
+/* Longest name, smallest chunk: the commands of every method go out whole, in both rounds. */
 START_TEST(the_longest_request_goes_out_byte_by_byte)
 {
     static char name[RDL_NAME_MAX];
     static const char *const looks[] = {"", "", "", "", LOOK_OURS, "", LOOK_OURS};
-    struct rdl_command cmd = {ways[_i].op, {name, sizeof name}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0},
-                              60000,       UINT32_MAX};
+    struct rdl_command cmd = {
+        methods[_i].op, {name, sizeof name}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0}, 60000, UINT32_MAX};
     int i = 0;
 
     memset(name, 'n', sizeof name);
@@ -216,9 +217,9 @@ START_TEST(the_longest_request_goes_out_byte_by_byte)
     do {
         ck_assert_int_eq(scripted_sent(&s)[0], '*');
         ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
-        if (ways[_i].refusals[i] == NULL)
+        if (methods[_i].refusals[i] == NULL)
             break;
-        scripted_reply(&s, ways[_i].refusals[i++]);
+        scripted_reply(&s, methods[_i].refusals[i++]);
     } while (i < 5);
     scripted_reply(&s, looks[_i]);
     ck_assert_int_eq(scripted_sent(&s)[0], looks[_i][0] == '\0' ? '\0' : '*');
@@ -249,8 +250,8 @@ START_TEST(a_refused_set_stays_refused_when_its_pttl_is_lost)
 }
 END_TEST
 
-static const enum way writers[] = {SET,           DELEX,         DELIFEQ,     RELEASE_SCRIPT,
-                                   EXTEND_SCRIPT, RELEASE_WATCH, EXTEND_WATCH};
+static const enum method writers[] = {SET,           DELEX,         DELIFEQ,     RELEASE_SCRIPT,
+                                      EXTEND_SCRIPT, RELEASE_WATCH, EXTEND_WATCH};
 
 START_TEST(a_replica_is_told_and_then_left)
 {
@@ -315,7 +316,7 @@ END_TEST
  */
 START_TEST(a_watch_that_is_given_up_between_its_rounds_leaves_multi)
 {
-    static const enum way which[] = {RELEASE_WATCH, EXTEND_WATCH, EXTEND_WATCH};
+    static const enum method which[] = {RELEASE_WATCH, EXTEND_WATCH, EXTEND_WATCH};
     static const char *const looks[] = {LOOK_OURS, LOOK_OURS, LOOK_LONG};
     static const char *const acts[] = {DEL_EXEC, PEX_EXEC, PTTL_EXEC};
     struct rdl_req other = {0};
@@ -325,7 +326,7 @@ START_TEST(a_watch_that_is_given_up_between_its_rounds_leaves_multi)
     go(which[_i % 3]);
     if (_i < 3)
         scripted_reply(&s, looks[_i % 3]);
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
     if (_i >= 3)
         scripted_reply(&s, looks[_i % 3]);
@@ -366,7 +367,7 @@ Suite *suite_net_request(void)
     tcase_add_loop_test(tc, a_reply_means_this, 0, sizeof meanings / sizeof meanings[0]);
     tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0,
                         sizeof impossible / sizeof impossible[0]);
-    tcase_add_loop_test(tc, the_longest_request_goes_out_byte_by_byte, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_loop_test(tc, the_longest_request_goes_out_byte_by_byte, 0, sizeof methods / sizeof methods[0]);
     tcase_add_test(tc, a_granted_set_that_is_followed_by_nonsense_is_still_granted);
     tcase_add_test(tc, a_refused_set_stays_refused_when_its_pttl_is_lost);
     tcase_add_loop_test(tc, a_replica_is_told_and_then_left, 0, sizeof writers / sizeof writers[0]);

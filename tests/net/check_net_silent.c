@@ -19,7 +19,7 @@ static void setup(void)
     scripted_init(&s);
     memset(&req, 0, sizeof req);
     scripted_open(&s, NOW);
-    rdl_conn_expect(&s.conn, PATIENCE);
+    rdl_conn_set_timeout(&s.conn, PATIENCE);
 }
 
 static int submit(const struct rdl_op *op, struct rdl_req *r, unsigned token, uint64_t now_ms)
@@ -40,33 +40,33 @@ static int submit(const struct rdl_op *op, struct rdl_req *r, unsigned token, ui
 static void ask(const struct rdl_op *op, uint64_t now_ms)
 {
     ck_assert_int_eq(submit(op, &req, 1, now_ms), RDL_OK);
-    rdl_conn_upkeep(&s.conn, now_ms);
+    rdl_conn_tick(&s.conn, now_ms);
     scripted_sent(&s);
 }
 
 /* Its attempt is over: nobody waits for it any more, and it is owed a release. */
 static void give_up(uint64_t now_ms)
 {
-    rdl_conn_upkeep(&s.conn, now_ms);
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_tick(&s.conn, now_ms);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(submit(&rdl_op_release, NULL, 1, now_ms - PATIENCE), RDL_OK);
     scripted_sent(&s);
 }
 
 static enum rdl_conn_state state_at(uint64_t now_ms)
 {
-    rdl_conn_upkeep(&s.conn, now_ms);
+    rdl_conn_tick(&s.conn, now_ms);
     return rdl_conn_state(&s.conn);
 }
 
 START_TEST(a_connection_whose_oldest_answer_is_overdue_is_silent)
 {
     ask(&rdl_op_acquire, NOW);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW), NOW + PATIENCE);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE - 1), NOW + PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW), NOW + PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + PATIENCE - 1), NOW + PATIENCE);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE), NOW + TTL); /* then it ends */
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + PATIENCE), NOW + TTL); /* then it ends */
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_TIMEOUT);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
 }
@@ -97,26 +97,26 @@ START_TEST(a_set_that_was_not_sent_keeps_no_silent_connection)
     ck_assert_int_eq(submit(&rdl_op_acquire, &set, 2, NOW), RDL_OK);
     if (_i)
         scripted_sent(&s);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
-    ck_assert_int_eq(state_at(NOW + PATIENCE + 1), _i ? RDL_CONN_SILENT : RDL_CONN_FAILED);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_STALLED);
+    ck_assert_int_eq(state_at(NOW + PATIENCE + 1), _i ? RDL_CONN_STALLED : RDL_CONN_FAILED);
 }
 END_TEST
 
 START_TEST(any_byte_ends_the_silence_and_the_wait_begins_anew)
 {
     ask(&rdl_op_acquire, NOW);
-    ck_assert_int_eq(state_at(NOW + 700), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 700), RDL_CONN_STALLED);
     scripted_feed(&s, NULL, 0);
     rdl_conn_rx(&s.conn, NULL, 0); /* that is none */
-    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
     scripted_reply(&s, "+");
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_OK);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 800), NOW + 800 + PATIENCE);
-    ck_assert_int_eq(state_at(NOW + 800 + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 800), NOW + 800 + PATIENCE);
+    ck_assert_int_eq(state_at(NOW + 800 + PATIENCE), RDL_CONN_STALLED);
     scripted_reply(&s, "OK\r\n:10000\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 60000), UINT64_MAX);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 60000), UINT64_MAX);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 END_TEST
@@ -130,12 +130,12 @@ START_TEST(answers_that_come_one_by_one_are_no_silence)
     memset(reqs, 0, sizeof reqs);
     for (i = 0; i < 10; i++)
         ck_assert_int_eq(submit(&rdl_op_acquire, &reqs[i], i + 1, NOW), RDL_OK);
-    rdl_conn_upkeep(&s.conn, NOW);
+    rdl_conn_tick(&s.conn, NOW);
     scripted_sent(&s);
     for (i = 0; i < 10; i++) {
         ck_assert_int_eq(state_at(NOW + (i + 1) * (PATIENCE - 1)), RDL_CONN_READY);
         scripted_reply(&s, "+OK\r\n:10000\r\n");
-        rdl_conn_upkeep(&s.conn, NOW + (i + 1) * (PATIENCE - 1));
+        rdl_conn_tick(&s.conn, NOW + (i + 1) * (PATIENCE - 1));
     }
 }
 END_TEST
@@ -148,10 +148,10 @@ START_TEST(it_is_ended_when_the_keys_of_all_its_sets_are_gone)
     ck_assert_int_eq(submit(&rdl_op_acquire, &later, 2, NOW + 100), RDL_OK);
     scripted_sent(&s);
     give_up(NOW + PATIENCE); /* what nobody waits for counts as well */
-    rdl_conn_forget(&s.conn, &later);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + TTL), NOW + 100 + TTL);
-    ck_assert_int_eq(state_at(NOW + 100 + TTL - 1), RDL_CONN_SILENT);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 100 + TTL), UINT64_MAX);
+    rdl_conn_abandon(&s.conn, &later);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + TTL), NOW + 100 + TTL);
+    ck_assert_int_eq(state_at(NOW + 100 + TTL - 1), RDL_CONN_STALLED);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 100 + TTL), UINT64_MAX);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
 }
 END_TEST
@@ -161,7 +161,7 @@ START_TEST(extends_and_releases_keep_no_connection_alive)
 {
     ask(_i ? &rdl_op_extend : &rdl_op_release, NOW);
     ck_assert_int_eq(state_at(NOW + PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_STALLED);
     ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
     ck_assert_int_eq(req.is_queued, _i == 0); /* a release is heard over the next one */
@@ -178,8 +178,8 @@ START_TEST(an_answer_that_was_not_read_yet_ends_no_connection)
 
     ask(&rdl_op_extend, NOW);
     for (i = 0; i < 20; i++) {
-        ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, late), late + 1);
-        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_SILENT);
+        ck_assert_uint_eq(rdl_conn_tick(&s.conn, late), late + 1);
+        ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
     }
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
     if (_i) {
@@ -198,9 +198,9 @@ START_TEST(a_set_that_was_answered_keeps_no_connection_alive)
     ask(&rdl_op_acquire, NOW);
     scripted_reply(&s, "+OK\r\n:10000\r\n");
     ck_assert_int_eq(submit(&rdl_op_extend, &extend, 1, NOW + 1000), RDL_OK);
-    rdl_conn_upkeep(&s.conn, NOW + 1000);
+    rdl_conn_tick(&s.conn, NOW + 1000);
     scripted_sent(&s);
-    ck_assert_int_eq(state_at(NOW + 1000 + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 1000 + PATIENCE), RDL_CONN_STALLED);
     ck_assert_int_eq(state_at(NOW + 1000 + PATIENCE + 1), RDL_CONN_FAILED);
 }
 END_TEST
@@ -212,10 +212,10 @@ START_TEST(what_was_owed_stays_owed_on_the_next_for_one_ttl_more)
 
     ask(&rdl_op_acquire, NOW);
     give_up(NOW + PATIENCE);
-    rdl_conn_upkeep(&s.conn, NOW + TTL);
+    rdl_conn_tick(&s.conn, NOW + TTL);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
-    rdl_conn_upkeep(&s.conn, NOW + TTL); /* it pauses first: none of its requests was ever answered */
-    rdl_conn_upkeep(&s.conn, later);
+    rdl_conn_tick(&s.conn, NOW + TTL); /* it pauses first: none of its requests was ever answered */
+    rdl_conn_tick(&s.conn, later);
     rdl_conn_opened(&s.conn);
     ck_assert_str_eq(scripted_sent(&s), _i ? "" : wire_release_text("k", token_hex(1)));
 }
@@ -228,12 +228,12 @@ START_TEST(one_that_is_given_up_is_not_kept_for_its_sets)
 
     ask(&rdl_op_acquire, NOW);
     give_up(NOW + PATIENCE);
-    rdl_conn_give_up(&s.conn, PATIENCE);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    rdl_conn_abort_if_stalled(&s.conn, PATIENCE);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_STALLED);
     ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
-    rdl_conn_upkeep(&s.conn, NOW + PATIENCE + 1);
-    rdl_conn_upkeep(&s.conn, later);
+    rdl_conn_tick(&s.conn, NOW + PATIENCE + 1);
+    rdl_conn_tick(&s.conn, later);
     rdl_conn_opened(&s.conn);
     ck_assert_str_eq(scripted_sent(&s), _i ? "" : wire_release_text("k", token_hex(1)));
 }
@@ -244,13 +244,13 @@ START_TEST(a_byte_shows_that_it_was_given_up_too_soon)
     struct rdl_req later = {0};
 
     ask(&rdl_op_acquire, NOW);
-    rdl_conn_give_up(&s.conn, PATIENCE);
+    rdl_conn_abort_if_stalled(&s.conn, PATIENCE);
     scripted_reply(&s, "+OK\r\n:10000\r\n");
     ck_assert_int_eq(submit(&rdl_op_acquire, &later, 2, NOW + 100), RDL_OK);
-    rdl_conn_upkeep(&s.conn, NOW + 100);
+    rdl_conn_tick(&s.conn, NOW + 100);
     scripted_sent(&s);
-    ck_assert_int_eq(state_at(NOW + 100 + PATIENCE), RDL_CONN_SILENT);
-    ck_assert_int_eq(state_at(NOW + 100 + TTL - 1), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 100 + PATIENCE), RDL_CONN_STALLED);
+    ck_assert_int_eq(state_at(NOW + 100 + TTL - 1), RDL_CONN_STALLED);
 }
 END_TEST
 
@@ -258,7 +258,7 @@ START_TEST(a_connection_that_waits_for_nothing_is_never_silent)
 {
     ask(&rdl_op_acquire, NOW);
     scripted_reply(&s, "+OK\r\n:10000\r\n");
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 1), UINT64_MAX);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 1), UINT64_MAX);
     ck_assert_int_eq(state_at(NOW + 3600000), RDL_CONN_READY);
     ask(&rdl_op_extend, NOW + 3600000); /* and its next answer has its whole time */
     ck_assert_int_eq(state_at(NOW + 3600000 + PATIENCE - 1), RDL_CONN_READY);
@@ -269,8 +269,8 @@ END_TEST
 START_TEST(a_request_taken_back_leaves_no_silence_behind)
 {
     ck_assert_int_eq(submit(&rdl_op_acquire, &req, 1, NOW), RDL_OK);
-    rdl_conn_upkeep(&s.conn, NOW);
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_tick(&s.conn, NOW);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNSENT);
     ck_assert_int_eq(state_at(NOW + 2 * PATIENCE), RDL_CONN_READY);
 }
@@ -280,12 +280,12 @@ START_TEST(the_most_patient_lock_counts)
 {
     struct rdl_req another = {0};
 
-    rdl_conn_expect(&s.conn, _i ? PATIENCE : 4 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, _i ? PATIENCE : 4 * PATIENCE);
     ck_assert_int_eq(submit(&rdl_op_extend, &another, 2, NOW), RDL_OK);
-    rdl_conn_expect(&s.conn, _i ? 4 * PATIENCE : PATIENCE);
+    rdl_conn_set_timeout(&s.conn, _i ? 4 * PATIENCE : PATIENCE);
     ask(&rdl_op_extend, NOW);
     ck_assert_int_eq(state_at(NOW + 4 * PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_STALLED);
 }
 END_TEST
 
@@ -295,40 +295,40 @@ START_TEST(a_more_patient_lock_that_comes_later_is_waited_for)
     struct rdl_req another = {0};
 
     ask(&rdl_op_extend, NOW);
-    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, 4 * PATIENCE);
     ck_assert_int_eq(submit(&rdl_op_extend, &another, 2, NOW + PATIENCE - 1), RDL_OK);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE - 1), NOW + 4 * PATIENCE);
-    rdl_conn_expect(&s.conn, 2 * PATIENCE);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE), NOW + 4 * PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + PATIENCE - 1), NOW + 4 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, 2 * PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + PATIENCE), NOW + 4 * PATIENCE);
     ck_assert_int_eq(state_at(NOW + 4 * PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 4 * PATIENCE), RDL_CONN_STALLED);
 }
 END_TEST
 
 /* An extend in danger: who is more patient, before or afterwards, does not keep the conn for it. */
 START_TEST(who_would_lose_a_lease_waits_no_longer_than_its_own_time)
 {
-    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, 4 * PATIENCE);
     ask(&rdl_op_acquire, NOW);
-    rdl_conn_give_up(&s.conn, PATIENCE);
-    rdl_conn_give_up(&s.conn, 2 * PATIENCE);
-    rdl_conn_expect(&s.conn, _i ? 8 * PATIENCE : PATIENCE);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 1), NOW + PATIENCE);
+    rdl_conn_abort_if_stalled(&s.conn, PATIENCE);
+    rdl_conn_abort_if_stalled(&s.conn, 2 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, _i ? 8 * PATIENCE : PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 1), NOW + PATIENCE);
     ck_assert_int_eq(state_at(NOW + PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_STALLED);
     ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
 }
 END_TEST
 
 START_TEST(a_byte_ends_that_and_the_most_patient_counts_again)
 {
-    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, 4 * PATIENCE);
     ask(&rdl_op_acquire, NOW);
-    rdl_conn_give_up(&s.conn, PATIENCE);
+    rdl_conn_abort_if_stalled(&s.conn, PATIENCE);
     scripted_reply(&s, "+");
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 10), NOW + 10 + 4 * PATIENCE);
-    rdl_conn_give_up(&s.conn, 8 * PATIENCE); /* that is no shorter */
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 10), NOW + 10 + 4 * PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 10), NOW + 10 + 4 * PATIENCE);
+    rdl_conn_abort_if_stalled(&s.conn, 8 * PATIENCE); /* that is no shorter */
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 10), NOW + 10 + 4 * PATIENCE);
 }
 END_TEST
 
@@ -338,25 +338,25 @@ START_TEST(the_time_of_what_was_forgotten_is_not_that_of_the_next)
     struct rdl_req another = {0};
 
     ck_assert_int_eq(submit(&rdl_op_extend, &another, 2, NOW), RDL_OK);
-    rdl_conn_upkeep(&s.conn, NOW);
-    rdl_conn_forget(&s.conn, &another);
-    rdl_conn_expect(&s.conn, PATIENCE);
+    rdl_conn_tick(&s.conn, NOW);
+    rdl_conn_abandon(&s.conn, &another);
+    rdl_conn_set_timeout(&s.conn, PATIENCE);
     ask(&rdl_op_extend, NOW + PATIENCE);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + PATIENCE), NOW + 2 * PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + PATIENCE), NOW + 2 * PATIENCE);
 }
 END_TEST
 
 /* Those who were more patient have their answers: they wait no more. */
 START_TEST(how_patient_its_locks_are_is_told_anew_when_nothing_is_waited_for)
 {
-    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, 4 * PATIENCE);
     ask(&rdl_op_acquire, NOW);
     scripted_reply(&s, "+OK\r\n:10000\r\n");
-    rdl_conn_upkeep(&s.conn, NOW + 1);
-    rdl_conn_expect(&s.conn, PATIENCE);
+    rdl_conn_tick(&s.conn, NOW + 1);
+    rdl_conn_set_timeout(&s.conn, PATIENCE);
     ask(&rdl_op_extend, NOW + 1);
     ck_assert_int_eq(state_at(NOW + 1 + PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + 1 + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 1 + PATIENCE), RDL_CONN_STALLED);
 }
 END_TEST
 
@@ -365,11 +365,11 @@ START_TEST(who_says_nothing_is_as_patient_as_the_last_who_did)
 {
     ask(&rdl_op_acquire, NOW);
     scripted_reply(&s, "+OK\r\n:10000\r\n");
-    rdl_conn_upkeep(&s.conn, NOW + 1);
-    rdl_conn_upkeep(&s.conn, NOW + 2);
+    rdl_conn_tick(&s.conn, NOW + 1);
+    rdl_conn_tick(&s.conn, NOW + 2);
     ask(&rdl_op_release, NOW + 2);
     ck_assert_int_eq(state_at(NOW + 2 + PATIENCE - 1), RDL_CONN_READY);
-    ck_assert_int_eq(state_at(NOW + 2 + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + 2 + PATIENCE), RDL_CONN_STALLED);
 }
 END_TEST
 
@@ -379,18 +379,18 @@ START_TEST(how_patient_its_locks_are_is_told_anew_when_the_connection_ends)
     uint64_t later = NOW + 10000;
     struct rdl_req extend = {0};
 
-    rdl_conn_expect(&s.conn, 4 * PATIENCE);
+    rdl_conn_set_timeout(&s.conn, 4 * PATIENCE);
     ask(&rdl_op_release, NOW); /* it stays queued */
     scripted_break(&s);
     if (_i == 1) { /* told before it is open: this is of the next one already */
-        rdl_conn_expect(&s.conn, 2 * PATIENCE);
+        rdl_conn_set_timeout(&s.conn, 2 * PATIENCE);
         ck_assert_int_eq(submit(&rdl_op_extend, &extend, 1, later), RDL_OK);
     }
     scripted_open(&s, later);
     if (_i > 0)
-        rdl_conn_expect(&s.conn, PATIENCE);
+        rdl_conn_set_timeout(&s.conn, PATIENCE);
     scripted_sent(&s);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, later), later + (_i == 0 ? 4u : _i == 1 ? 2u : 1u) * PATIENCE);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, later), later + (_i == 0 ? 4u : _i == 1 ? 2u : 1u) * PATIENCE);
 }
 END_TEST
 
@@ -401,7 +401,7 @@ START_TEST(a_wait_for_a_hint_is_no_silence)
     scripted_init(&s);
     scripted_open(&s, NOW);
     ask(&rdl_op_wait_hint, NOW);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, NOW + 3600000), UINT64_MAX);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, NOW + 3600000), UINT64_MAX);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 END_TEST
@@ -412,10 +412,10 @@ START_TEST(a_transport_that_takes_nothing_is_silent_too)
     uint8_t chunk[16];
 
     ck_assert_int_eq(submit(&rdl_op_extend, &req, 1, NOW), RDL_OK);
-    rdl_conn_upkeep(&s.conn, NOW);
+    rdl_conn_tick(&s.conn, NOW);
     ck_assert_uint_gt(rdl_conn_tx(&s.conn, chunk, sizeof chunk), 1);
     rdl_conn_tx_done(&s.conn, 1);
-    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_SILENT);
+    ck_assert_int_eq(state_at(NOW + PATIENCE), RDL_CONN_STALLED);
     ck_assert_int_eq(state_at(NOW + PATIENCE + 1), RDL_CONN_FAILED);
 }
 END_TEST

@@ -28,7 +28,7 @@ static const uint64_t times[] = {
 
 START_TEST(the_first_connection_is_tried_at_once)
 {
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, times[_i]), times[_i] + RDL_CONNECT_MS);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, times[_i]), times[_i] + RDL_CONNECT_MS);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_OPEN);
 }
 END_TEST
@@ -39,21 +39,21 @@ START_TEST(connecting_has_a_deadline_that_login_counts_into)
 
     s.cfg.connect_ms = 300;
     s.endpoint.db = 1;
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, t), t + 300);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, t), t + 300);
     rdl_conn_opened(&s.conn);
     scripted_sent(&s);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, t + 299), t + 300);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, t + 299), t + 300);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HANDSHAKE);
-    rdl_conn_upkeep(&s.conn, t + 300);
+    rdl_conn_tick(&s.conn, t + 300);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
 }
 END_TEST
 
 START_TEST(a_connect_that_hangs_is_given_up)
 {
-    rdl_conn_upkeep(&s.conn, 5000);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 5000 + RDL_CONNECT_MS - 1), 5000 + RDL_CONNECT_MS);
-    rdl_conn_upkeep(&s.conn, 5000 + RDL_CONNECT_MS);
+    rdl_conn_tick(&s.conn, 5000);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, 5000 + RDL_CONNECT_MS - 1), 5000 + RDL_CONNECT_MS);
+    rdl_conn_tick(&s.conn, 5000 + RDL_CONNECT_MS);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
 }
 END_TEST
@@ -61,10 +61,10 @@ END_TEST
 START_TEST(a_ready_conn_needs_no_upkeep)
 {
     scripted_open(&s, 1000);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 1000 + 10 * RDL_CONNECT_MS), UINT64_MAX);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, 1000 + 10 * RDL_CONNECT_MS), UINT64_MAX);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
     rdl_conn_shut(&s.conn, RDL_E_CLOSED);
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 99999), UINT64_MAX);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, 99999), UINT64_MAX);
 }
 END_TEST
 
@@ -85,7 +85,7 @@ START_TEST(a_connection_that_was_of_use_is_opened_again_at_once)
     int i;
 
     for (i = 0; i < 20; i++) {
-        ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, 1000), 1000 + RDL_CONNECT_MS);
+        ck_assert_uint_eq(rdl_conn_tick(&s.conn, 1000), 1000 + RDL_CONNECT_MS);
         rdl_conn_opened(&s.conn);
         use();
         scripted_break(&s);
@@ -96,13 +96,13 @@ END_TEST
 /* How long the conn pauses now before it opens again; it opens. */
 static uint64_t pause_ms(uint64_t now_ms)
 {
-    uint64_t at_ms = rdl_conn_upkeep(&s.conn, now_ms);
+    uint64_t at_ms = rdl_conn_tick(&s.conn, now_ms);
 
     if (rdl_conn_state(&s.conn) != RDL_CONN_CLOSED)
         return 0;
-    ck_assert_uint_eq(rdl_conn_upkeep(&s.conn, at_ms - 1), at_ms);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, at_ms - 1), at_ms);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
-    rdl_conn_upkeep(&s.conn, at_ms);
+    rdl_conn_tick(&s.conn, at_ms);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
     return at_ms - now_ms;
 }
@@ -134,7 +134,7 @@ START_TEST(failures_in_a_row_make_the_pauses_longer_up_to_a_cap)
     uint64_t sum = 0;
     int i;
 
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_tick(&s.conn, now);
     for (i = 1; i <= 300; i++) {
         uint64_t most = i < 7 ? 20u << i : CAP_MS;
         uint64_t ms;
@@ -159,11 +159,11 @@ START_TEST(a_pause_is_a_twentieth_of_what_is_left_of_a_lease)
     uint64_t now = 1000, longest = 0;
     int i;
 
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_tick(&s.conn, now);
     for (i = 0; i < 300; i++) {
         uint64_t due, at;
         rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-        due = rdl_conn_upkeep(&s.conn, now);
+        due = rdl_conn_tick(&s.conn, now);
         ck_assert_uint_eq(rdl_conn_upkeep_for(&s.conn, 0, now), due); /* no lease is in danger */
         at = rdl_conn_upkeep_for(&s.conn, left[_i], now);
         ck_assert_uint_gt(at, now);
@@ -189,7 +189,7 @@ START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
     int i;
 
     ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &cmd), RDL_OK);
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_tick(&s.conn, now);
     for (i = 0; i < 20; i++) {
         rdl_conn_opened(&s.conn);
         scripted_sent(&s);
@@ -208,19 +208,19 @@ START_TEST(a_pause_ends_also_beyond_49_days)
 {
     uint64_t turn = (uint64_t)UINT32_MAX + 1, due;
 
-    ck_assert_uint_gt(rdl_conn_upkeep(&s.conn, turn - 101), turn);
+    ck_assert_uint_gt(rdl_conn_tick(&s.conn, turn - 101), turn);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    due = rdl_conn_upkeep(&s.conn, turn - 61);
+    due = rdl_conn_tick(&s.conn, turn - 61);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
     ck_assert_uint_lt(due, turn);
-    rdl_conn_upkeep(&s.conn, turn + 1);
+    rdl_conn_tick(&s.conn, turn + 1);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    due = rdl_conn_upkeep(&s.conn, 2 * turn - 1); /* and one that only begins before */
+    due = rdl_conn_tick(&s.conn, 2 * turn - 1); /* and one that only begins before */
     ck_assert_uint_ge(due, 2 * turn);
-    rdl_conn_upkeep(&s.conn, due - 1);
+    rdl_conn_tick(&s.conn, due - 1);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
-    rdl_conn_upkeep(&s.conn, due);
+    rdl_conn_tick(&s.conn, due);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
 }
 END_TEST
@@ -229,7 +229,7 @@ START_TEST(one_success_ends_the_row)
 {
     int i;
 
-    rdl_conn_upkeep(&s.conn, 1000);
+    rdl_conn_tick(&s.conn, 1000);
     for (i = 0; i < 12; i++) {
         break_by(0);
         pause_ms(1000);
@@ -250,14 +250,14 @@ START_TEST(two_conns_that_break_a_moment_apart_do_not_pause_in_step)
     int i;
 
     scripted_init(&other);
-    rdl_conn_upkeep(&s.conn, 1000);
-    rdl_conn_upkeep(&other.conn, 1001);
+    rdl_conn_tick(&s.conn, 1000);
+    rdl_conn_tick(&other.conn, 1001);
     for (i = 0; i < 20; i++) {
         rdl_conn_closed(&s.conn, RDL_E_CONNECT);
         rdl_conn_closed(&other.conn, RDL_E_CONNECT);
-        differ += rdl_conn_upkeep(&s.conn, 9000) != rdl_conn_upkeep(&other.conn, 9001) - 1;
-        rdl_conn_upkeep(&s.conn, 20000);
-        rdl_conn_upkeep(&other.conn, 20000);
+        differ += rdl_conn_tick(&s.conn, 9000) != rdl_conn_tick(&other.conn, 9001) - 1;
+        rdl_conn_tick(&s.conn, 20000);
+        rdl_conn_tick(&other.conn, 20000);
     }
     ck_assert_int_gt(differ, 10);
 }
@@ -271,14 +271,14 @@ START_TEST(two_conns_that_break_at_once_do_not_pause_in_step_once_stirred)
 
     scripted_init(&other);
     rdl_conn_seed(&other.conn, 0x12345678);
-    rdl_conn_upkeep(&s.conn, 1000);
-    rdl_conn_upkeep(&other.conn, 1000);
+    rdl_conn_tick(&s.conn, 1000);
+    rdl_conn_tick(&other.conn, 1000);
     for (i = 0; i < 20; i++) {
         rdl_conn_closed(&s.conn, RDL_E_CONNECT);
         rdl_conn_closed(&other.conn, RDL_E_CONNECT);
-        differ += rdl_conn_upkeep(&s.conn, 9000) != rdl_conn_upkeep(&other.conn, 9000);
-        rdl_conn_upkeep(&s.conn, 20000);
-        rdl_conn_upkeep(&other.conn, 20000);
+        differ += rdl_conn_tick(&s.conn, 9000) != rdl_conn_tick(&other.conn, 9000);
+        rdl_conn_tick(&s.conn, 20000);
+        rdl_conn_tick(&other.conn, 20000);
     }
     ck_assert_int_gt(differ, 10);
 }
@@ -292,18 +292,18 @@ static void log_in(uint64_t t, const uint32_t trips[3])
     s.endpoint.password.data = "pw";
     s.endpoint.password.len = 2;
     s.endpoint.db = 1;
-    rdl_conn_upkeep(&s.conn, t);
+    rdl_conn_tick(&s.conn, t);
     t += trips[0];
     rdl_conn_opened(&s.conn);
     scripted_sent(&s); /* a driver need not wait for anybody before that */
-    rdl_conn_upkeep(&s.conn, t);
+    rdl_conn_tick(&s.conn, t);
     t += trips[1];
     scripted_reply(&s, "+OK\r\n");
     scripted_sent(&s);
-    rdl_conn_upkeep(&s.conn, t);
+    rdl_conn_tick(&s.conn, t);
     t += trips[2];
     scripted_reply(&s, "+OK\r\n");
-    rdl_conn_upkeep(&s.conn, t);
+    rdl_conn_tick(&s.conn, t);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 
@@ -328,26 +328,26 @@ START_TEST(looking_at_a_login_that_does_not_go_on_ends_no_round_trip)
 
     s.endpoint.db = 1;
     for (t = 1000; t < 1300; t++)
-        rdl_conn_upkeep(&s.conn, t);
+        rdl_conn_tick(&s.conn, t);
     rdl_conn_opened(&s.conn);
     for (; t < 1700; t++) {
-        rdl_conn_upkeep(&s.conn, t);
+        rdl_conn_tick(&s.conn, t);
         scripted_sent(&s);
     }
     scripted_reply(&s, "+OK\r\n");
     for (; t < 9000; t++)
-        rdl_conn_upkeep(&s.conn, t);
+        rdl_conn_tick(&s.conn, t);
     ck_assert_uint_eq(s.conn.rtt_ms, 401);
 }
 END_TEST
 
 START_TEST(without_a_login_connecting_is_the_round_trip)
 {
-    rdl_conn_upkeep(&s.conn, 1000);
-    rdl_conn_upkeep(&s.conn, 1100);
+    rdl_conn_tick(&s.conn, 1000);
+    rdl_conn_tick(&s.conn, 1100);
     rdl_conn_opened(&s.conn);
-    rdl_conn_upkeep(&s.conn, 1260);
-    rdl_conn_upkeep(&s.conn, 9000);
+    rdl_conn_tick(&s.conn, 1260);
+    rdl_conn_tick(&s.conn, 9000);
     ck_assert_uint_eq(s.conn.rtt_ms, 261);
 }
 END_TEST
@@ -359,9 +359,9 @@ START_TEST(each_connection_is_timed_anew)
 
     log_in(1000, far);
     scripted_break(&s);
-    rdl_conn_upkeep(&s.conn, 60000);
+    rdl_conn_tick(&s.conn, 60000);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    rdl_conn_upkeep(&s.conn, 60000); /* it pauses: nothing to be timed */
+    rdl_conn_tick(&s.conn, 60000); /* it pauses: nothing to be timed */
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
     ck_assert_uint_eq(s.conn.rtt_ms, 901); /* all we know until the next one is open */
     log_in(90000, near);
@@ -401,7 +401,7 @@ START_TEST(on_a_living_connection_a_stale_release_still_goes_out)
 {
     scripted_open(&s, 1000);
     owe(2000, "k");
-    rdl_conn_upkeep(&s.conn, 99999);
+    rdl_conn_tick(&s.conn, 99999);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
 }
 END_TEST

@@ -60,7 +60,7 @@ plant() { # name, file, sed's expression: breaks the promise
 }
 plant member lock/lock.h 's/^struct rdl_lock_options {/&uint32_t planted;/'
 ! keeps "$dir/here.so" "$dir/member.so" >/dev/null || fail "a planted member is not found"
-plant removed $map '/rdl_lock_cost;/d'
+plant removed $map '/rdl_lock_stats;/d'
 ! keeps "$dir/here.so" "$dir/removed.so" >/dev/null || fail "a function that is gone is not found"
 plant renamed resp/resp.h 's/^\(#define RDL_VERSION  *\)".*"/\1"9.0.0"/'
 sed 's/^struct rdl_lock_options {/&uint32_t planted;/' lock/lock.h >"$dir/renamed/lock/lock.h"

@@ -92,9 +92,9 @@ static uint64_t now_ms(void *ctx)
     return clock_ms();
 }
 
-void port_driver(struct rdl_net *net)
+void port_driver(struct rdl_platform *platform)
 {
     unique_start();
-    net->poll = one_turn;
-    net->now_ms = now_ms;
+    platform->poll = one_turn;
+    platform->now_ms = now_ms;
 }

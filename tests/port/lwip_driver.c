@@ -49,11 +49,11 @@ static int fill(void *ctx, void *buf, size_t len)
     return rdl_posix_random(buf, len);
 }
 
-void port_driver(struct rdl_net *net)
+void port_driver(struct rdl_platform *platform)
 {
     board_begin();
-    net->poll = poll_all;
-    net->now_ms = now_ms;
-    net->random = fill;
-    net->ctx = NULL;
+    platform->poll = poll_all;
+    platform->now_ms = now_ms;
+    platform->random = fill;
+    platform->ctx = NULL;
 }

@@ -15,10 +15,10 @@
 /* ---------------------------------------------------------------- the driver under test */
 
 /*
- * What a driver brings, in a file of its own: set up *net, once. The conns that its poll is called with have
- * endpoints on 127.0.0.1. One that needs conns to be set up, or more files, does it here.
+ * What a driver brings, in a file of its own: set up *platform, once. The conns that its poll is called with
+ * have endpoints on 127.0.0.1. One that needs conns to be set up, or more files, does it here.
  */
-void port_driver(struct rdl_net *net);
+void port_driver(struct rdl_platform *platform);
 
 /* ---------------------------------------------------------------- rules */
 

@@ -24,7 +24,7 @@
 
 struct port_shared *port_shared;
 int port_number, port_listener;
-static struct rdl_net net;
+static struct rdl_platform platform;
 static struct sockaddr_in address;
 
 /* ---------------------------------------------------------------- findings */
@@ -64,7 +64,7 @@ void port_turn(struct port_conn *const *conns, unsigned n, uint64_t ms)
         list[i] = &conns[i]->conn;
         before[i] = conns[i]->in.at;
     }
-    rc = net.poll(net.ctx, list, n, ms > UINT64_MAX - now ? UINT64_MAX : now + ms, 1, 0);
+    rc = platform.poll(platform.ctx, list, n, ms > UINT64_MAX - now ? UINT64_MAX : now + ms, 1, 0);
     if (port_shared->is_broken) /* the peer has seen it */
         _exit(1);
     if (rc != RDL_OK)
@@ -77,12 +77,12 @@ void port_turn(struct port_conn *const *conns, unsigned n, uint64_t ms)
 
 uint64_t port_now_ms(void)
 {
-    return net.now_ms(net.ctx);
+    return rdl_now(&platform);
 }
 
 void port_random(void *buf, size_t len)
 {
-    int rc = net.random(net.ctx, buf, len);
+    int rc = platform.random(platform.ctx, buf, len);
 
     if (rc != RDL_OK)
         port_broken(PORT_RANDOM, "random returned %d", rc);
@@ -160,7 +160,7 @@ static void play(const struct port_case *c)
     }
     if (c->peer != NULL)
         close(port_listener);
-    port_driver(&net);
+    port_driver(&platform);
     c->driver();
     _exit(0);
 }

@@ -2,9 +2,9 @@
 /* port_posix.c - the driver for sockets, as check-port wants it. */
 #include "tests/port/port.h"
 
-void port_driver(struct rdl_net *net)
+void port_driver(struct rdl_platform *platform)
 {
     static struct rdl_posix posix;
 
-    rdl_posix_init(&posix, net);
+    rdl_posix_init(&posix, platform);
 }

@@ -318,7 +318,7 @@ START_TEST(a_release_is_owed_until_the_key_ends_by_itself)
     now = START + TTL + (uint64_t)is_over;
     asked = subject_commands();
     for (i = 0; i < subject.n; i++)
-        rdl_conn_upkeep(&subject.s[i].conn, now - 100);
+        rdl_conn_tick(&subject.s[i].conn, now - 100);
     subject_settle(now);
     ck_assert(subject_is_idle());
     asked += subject.preflight;

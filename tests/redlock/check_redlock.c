@@ -77,10 +77,10 @@ START_TEST(arguments_that_cannot_be_are_refused)
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_SERVERS);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", _i ? 0 : 129);
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_NAME);
-    fleet.s[0].cfg.facts = NULL;
+    fleet.s[0].cfg.server_info = NULL;
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
-    ck_assert_int_eq(fleet_acquire(1000), RDL_E_FACTS);
-    fleet.s[0].cfg.facts = &fleet.s[0].facts;
+    ck_assert_int_eq(fleet_acquire(1000), RDL_E_SERVER_INFO);
+    fleet.s[0].cfg.server_info = &fleet.s[0].server_info;
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
     fleet.opt.lease.ttl_ms = _i ? 0 : UINT32_MAX;
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_TTL);
@@ -101,7 +101,7 @@ START_TEST(a_connection_that_is_open_and_was_not_asked_is_refused)
     scripted_model(&fleet.s[1], now);
     scripted_open(&fleet.s[1], now);
     if (_i == 1) { /* its connection is overdue */
-        fleet.s[1].conn.state = RDL_CONN_SILENT;
+        fleet.s[1].conn.state = RDL_CONN_STALLED;
     }
     ck_assert_int_eq(rdl_guard_conn(&fleet.s[1].conn), RDL_E_GUARD_LATE);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);

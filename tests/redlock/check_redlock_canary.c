@@ -356,7 +356,7 @@ START_TEST(a_fencing_number_is_given_with_it)
     uint64_t first;
 
     begin(3, RDL_GUARD_REQUIRED);
-    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.fencing = &rdl_fencing;
     ck_assert_int_eq(acquire(), RDL_OK);
     first = rdl_redlock_fence(lock);
     ck_assert_uint_gt(first, 0);
@@ -375,7 +375,7 @@ START_TEST(a_script_that_is_sent_twice_is_looked_behind_the_second_time)
     int rc;
 
     begin(1, RDL_GUARD_REQUIRED);
-    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.fencing = &rdl_fencing;
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_int_eq(release(), RDL_OK);
     fleet.s[0].model.scripts = 0;
@@ -439,7 +439,7 @@ END_TEST
 /* Two users, one of whom may not INFO, on a server that had no canary: they agree on one. */
 START_TEST(users_with_and_without_info_agree_on_a_canary)
 {
-    struct rdl_facts known[2] = {{0}}; /* each has a connection of its own, and what that was told */
+    struct rdl_server_info known[2] = {{0}}; /* each has a connection of its own, and what that was told */
     struct sim_features features;
     const int made_until = _i == 0 ? 2 : 1; /* who does not know the run makes one that the other replaces */
     int made = 0;
@@ -451,7 +451,7 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
         features.denied = turn % 2 == _i ? " info " : NULL;
         fleet.s[0].model.features = &features;
         fleet_down(0);
-        *fleet.s[0].conn.cfg->facts = known[turn % 2];
+        *fleet.s[0].conn.cfg->server_info = known[turn % 2];
         fleet_connect(0, now);
         rdl_redlock_set_canary(lock, canaries);
         fleet.s[0].len = fleet.s[0].seen = fleet.s[0].served = 0;
@@ -459,7 +459,7 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
         if (turn >= made_until)
             ck_assert_int_eq(release(), RDL_OK);
         settle();
-        known[turn % 2] = *fleet.s[0].conn.cfg->facts;
+        known[turn % 2] = *fleet.s[0].conn.cfg->server_info;
         fleet.s[0].out[fleet.s[0].len] = '\0';
         made += strstr(fleet.s[0].out, rdl_script_canary.text) != NULL;
         now += turn < made_until ? QUARANTINE : 1000;

@@ -25,8 +25,8 @@ static void setup(void)
 {
     scripted_init(&s);
     scripted_open(&s, 1000);
-    s.conn.cfg->facts->run = 0x00c0ffee12345678u;
-    s.conn.cfg->facts->has = RDL_FACT_RUN;
+    s.conn.cfg->server_info->run = 0x00c0ffee12345678u;
+    s.conn.cfg->server_info->has = RDL_INFO_RUN;
     memset(&req, 0, sizeof req);
 }
 
@@ -75,7 +75,7 @@ END_TEST
 /* INFO is refused: nobody told us which run this is. */
 START_TEST(who_does_not_know_the_run_takes_any_canary_for_this_ones)
 {
-    s.conn.cfg->facts->has = 0;
+    s.conn.cfg->server_info->has = 0;
     submit(&rdl_op_canary_look, 0);
     scripted_sent(&s);
     scripted_reply(&s, values[_i].value);
@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(who_does_not_know_the_run_makes_one_of_none)
 {
-    s.conn.cfg->facts->has = 0;
+    s.conn.cfg->server_info->has = 0;
     submit(&rdl_op_canary_make, 1700000000);
     ck_assert_str_eq(scripted_sent(&s), EVAL "0000000000000000 \r\n");
     scripted_reply(&s, UNKNOWN);
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(one_that_is_to_be_made_is_made_though_nobody_waits)
 {
     submit(&rdl_op_canary_make, 1700000000);
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert(!req.is_queued);
     if (_i == 0) {
         ck_assert_str_eq(scripted_sent(&s), EVAL RUN);
@@ -223,7 +223,7 @@ START_TEST(where_no_script_may_it_is_made_with_the_time_of_the_look)
 {
     submit(&rdl_op_canary_make, 1700000000);
     if (_i % 2)
-        rdl_conn_forget(&s.conn, &req);
+        rdl_conn_abandon(&s.conn, &req);
     scripted_sent(&s);
     scripted_reply(&s, refusals_to_make[_i / 2]);
     ck_assert_str_eq(scripted_sent(&s), SETNX);

@@ -14,10 +14,10 @@ static void be_patient(void)
 
 static void assert_cost(unsigned sets, unsigned busy, uint64_t took_ms)
 {
-    struct rdl_cost cost = rdl_redlock_cost(lock);
+    struct rdl_stats cost = rdl_redlock_stats(lock);
 
-    ck_assert_uint_eq(cost.sets, sets);
-    ck_assert_uint_eq(cost.busy, busy);
+    ck_assert_uint_eq(cost.attempts, sets);
+    ck_assert_uint_eq(cost.refused, busy);
     ck_assert_uint_eq(cost.took_ms, took_ms);
 }
 
@@ -112,8 +112,8 @@ START_TEST(counts_end_at_65535)
     for (i = 0; i < 3; i++)
         fleet_command(i, "SET k other PX 40\r\n", 1000);
     ck_assert_int_eq(fleet_acquire(1000), RDL_PENDING);
-    lock->sets = UINT16_MAX - 1;
-    lock->busy = UINT16_MAX;
+    lock->attempts = UINT16_MAX - 1;
+    lock->refused = UINT16_MAX;
     fleet_serve_all(1000);
     ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, 1500), RDL_PENDING);

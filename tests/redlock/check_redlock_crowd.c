@@ -18,7 +18,7 @@ struct link {
     struct rdl_conn_config cfg;
     struct sim_session session;
     uint64_t queue[512 / 8];
-    struct rdl_facts facts;
+    struct rdl_server_info server_info;
     uint8_t bytes[BYTES];
     size_t len;
 };
@@ -130,15 +130,15 @@ static void begin(unsigned n)
         for (k = 0; k < N; k++) {
             struct link *l = &c->links[k];
             l->cfg = (struct rdl_conn_config){
-                .endpoint = &endpoint, .ways = &rdl_ways_all, .login = &rdl_login, .queue = l->queue};
+                .endpoint = &endpoint, .methods = &rdl_methods_all, .login = &rdl_login, .queue = l->queue};
             l->cfg.queue_len = sizeof l->queue;
-            l->cfg.facts = &l->facts;
+            l->cfg.server_info = &l->server_info;
             rdl_conn_init(&l->conn, &l->cfg);
             c->servers[k].conn = &l->conn;
         }
         rdl_redlock_init(&c->lock, &opt, c->servers, N, "k", 1);
         for (k = 0; k < N; k++) {
-            rdl_conn_upkeep(&c->links[k].conn, now);
+            rdl_conn_tick(&c->links[k].conn, now);
             rdl_conn_opened(&c->links[k].conn);
         }
         want(c);

@@ -80,7 +80,7 @@ START_TEST(a_number_is_written_back_no_longer_than_the_deadline)
 {
 
     patient(3, 200);
-    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.fencing = &rdl_fencing;
     fleet_command(0, "SET {k}:fence 10\r\n", now);
     fleet_steal(0, now);
     fleet_steal(1, now);
@@ -143,7 +143,7 @@ START_TEST(one_attempt_waits_for_the_conn_that_may_take_longest)
         fleet.s[i].cfg.connect_ms = i == 1 ? 900 : 400;
         fleet_down(i);
         fleet_up(i);
-        rdl_conn_upkeep(&fleet.s[i].conn, now);
+        rdl_conn_tick(&fleet.s[i].conn, now);
     }
     now += 4000; /* their pauses are over */
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);

@@ -131,7 +131,7 @@ static void hold_by_what_was_put_back(void)
 START_TEST(what_was_put_back_does_not_count_at_once)
 {
     hold_by_what_was_put_back();
-    ck_assert_int_eq(extend_at(3000), RDL_REACQUIRED);
+    ck_assert_int_eq(extend_at(3000), RDL_E_GAP);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), 0);
     settle();
     ck_assert(!scripted_has_key(&fleet.s[0], "k", now));
@@ -144,7 +144,7 @@ START_TEST(a_gap_is_accepted_by_option_only)
 {
     hold_by_what_was_put_back();
     fleet.opt.accept_gap = 1;
-    ck_assert_int_eq(extend_at(3000), RDL_RESUMED);
+    ck_assert_int_eq(extend_at(3000), RDL_HELD_WITH_GAP);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), 3000 + FLEET_TTL - FLEET_DRIFT);
     fleet.opt.accept_gap = 0;
     ck_assert_int_eq(extend_at(4000), RDL_OK); /* from now on there is no gap */
@@ -390,7 +390,7 @@ START_TEST(a_handle_that_was_used_before_begins_anew_with_what_it_adopts)
 
     now = 1000;
     fleet_init(3, now);
-    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.fencing = &rdl_fencing;
     fleet.opt.max_extensions = 1;
     fleet.opt.max_hold_ms = 2 * FLEET_TTL;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);

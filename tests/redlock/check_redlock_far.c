@@ -18,7 +18,7 @@ static void connected_in(size_t n, const uint32_t ms[])
     fleet_init(n, 1000);
     fleet.opt.lease.ttl_ms = fleet.opt.max_ttl_ms = 30000;
     for (i = 0; i < n; i++) {
-        rdl_conn_upkeep(&fleet.s[i].conn, 1000 + ms[i]);
+        rdl_conn_tick(&fleet.s[i].conn, 1000 + ms[i]);
         most_ms = ms[i] > most_ms ? ms[i] : most_ms;
     }
     now = 1000 + most_ms;
@@ -105,7 +105,7 @@ static void cut_all(size_t n)
         fleet.s[i].endpoint.db = 3;
         fleet_down(i);
         fleet_up(i);
-        rdl_conn_upkeep(&fleet.s[i].conn, now);
+        rdl_conn_tick(&fleet.s[i].conn, now);
     }
     now += 2000; /* the pause after a cut is over */
 }
@@ -290,7 +290,7 @@ START_TEST(those_that_do_not_count_do_not_make_the_majority_near)
     connected_in(5, ms);
     fleet.opt.guard = RDL_GUARD_REQUIRED;
     for (i = 0; i < 5; i++) {
-        struct rdl_facts *f = fleet.s[i].conn.cfg->facts;
+        struct rdl_server_info *f = fleet.s[i].conn.cfg->server_info;
         f->up_ms = i < 2 ? (int64_t)now : (int64_t)now - 3600000;
     }
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -304,7 +304,7 @@ START_TEST(a_number_is_raised_over_any_round_trip)
     uint32_t ms = trips[_i];
 
     all_far(3, ms);
-    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.fencing = &rdl_fencing;
     fleet_command(1, "SET {k}:fence 10\r\n", now);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     ck_assert_int_eq(hear(ms), RDL_PENDING);

@@ -16,7 +16,7 @@ static void fenced(size_t n)
 {
     now = 1000;
     fleet_init(n, now);
-    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.fencing = &rdl_fencing;
 }
 
 static void counters(const unsigned *c)
@@ -51,7 +51,7 @@ static void release(void)
 static void another_client(void)
 {
     lock->fence = 0;
-    rdl_redlock_set_floor(lock, 0);
+    rdl_redlock_set_min_fence(lock, 0);
 }
 
 /* What server i counts; 0: nothing. */
@@ -185,7 +185,7 @@ END_TEST
 START_TEST(a_floor_is_the_least_number)
 {
     fenced(3);
-    rdl_redlock_set_floor(lock, 1700000000000);
+    rdl_redlock_set_min_fence(lock, 1700000000000);
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence(lock), 1700000000000);
     release();
@@ -199,9 +199,9 @@ START_TEST(a_floor_below_the_last_number_does_not_forget_the_last)
     size_t i;
 
     fenced(3);
-    rdl_redlock_set_floor(lock, 41);
+    rdl_redlock_set_min_fence(lock, 41);
     ck_assert_int_eq(acquire(), RDL_OK);
-    rdl_redlock_set_floor(lock, (uint64_t)_i * 40);
+    rdl_redlock_set_min_fence(lock, (uint64_t)_i * 40);
     release();
     for (i = 0; i < 3; i++)
         fleet_command(i, "DEL {k}:fence\r\n", now);
@@ -213,10 +213,10 @@ END_TEST
 START_TEST(a_floor_above_what_scripts_can_count_is_refused)
 {
     fenced(3);
-    rdl_redlock_set_floor(lock, _i ? UINT64_MAX : RDL_FENCE_MAX + 1);
+    rdl_redlock_set_min_fence(lock, _i ? UINT64_MAX : RDL_FENCE_MAX + 1);
     ck_assert_int_eq(acquire(), RDL_E_FENCE_RANGE);
     ck_assert_uint_eq(fleet_keys(now), 0);
-    rdl_redlock_set_floor(lock, RDL_FENCE_MAX);
+    rdl_redlock_set_min_fence(lock, RDL_FENCE_MAX);
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence(lock), RDL_FENCE_MAX);
     release();
@@ -256,10 +256,10 @@ START_TEST(a_floor_may_be_set_while_an_acquire_waits)
     fleet.opt.lease.retry_ms = 50;
     fleet_steal(0, now);
     fleet_steal(1, now);
-    rdl_redlock_set_floor(lock, 1000 + now);
+    rdl_redlock_set_min_fence(lock, 1000 + now);
     for (rc = fleet_acquire(now); rc == RDL_PENDING; rc = rdl_redlock_step(lock, now)) {
         fleet_serve_all(now++);
-        rdl_redlock_set_floor(lock, 1000 + now);
+        rdl_redlock_set_min_fence(lock, 1000 + now);
     }
     ck_assert_int_eq(rc, RDL_OK);
     ck_assert_uint_gt(now, 5000);
@@ -336,9 +336,9 @@ static void fenced_and_guarded(const unsigned c[3])
     counters(c);
     fleet.opt.guard = RDL_GUARD_REQUIRED;
     for (i = 0; i < 3; i++)
-        rdl_conn_upkeep(&fleet.s[i].conn, now);
+        rdl_conn_tick(&fleet.s[i].conn, now);
     now += FLEET_TTL + 1000;
-    fleet.s[2].conn.cfg->facts->up_ms = (int64_t)now;
+    fleet.s[2].conn.cfg->server_info->up_ms = (int64_t)now;
 }
 
 START_TEST(a_server_in_quarantine_gives_no_number)
@@ -362,7 +362,7 @@ START_TEST(a_gap_voids_the_number)
     fleet_steal(1, now);
     fleet_steal(2, now);
     fleet.opt.accept_gap = 1;
-    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_RESUMED);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_HELD_WITH_GAP);
     ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
 }
 END_TEST
@@ -442,7 +442,7 @@ END_TEST
 START_TEST(where_it_is_put_back_the_number_is_too)
 {
     fenced(5);
-    rdl_redlock_set_floor(lock, 41);
+    rdl_redlock_set_min_fence(lock, 41);
     ck_assert_int_eq(acquire(), RDL_OK);
     fleet_command(1, "FLUSHALL\r\n", now);
     fleet_command(2, "DEL {k}:fence\r\n", now);
@@ -511,7 +511,7 @@ START_TEST(one_loss_more_than_promised_and_the_number_falls)
     size_t i;
 
     fenced(5);
-    rdl_redlock_set_floor(lock, 41);
+    rdl_redlock_set_min_fence(lock, 41);
     for (i = 3; i < 5; i++)
         fleet.mood[i] = MOOD_DOWN;
     fleet_down(3);

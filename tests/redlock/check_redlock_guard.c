@@ -133,8 +133,8 @@ END_TEST
 static void long_up(void)
 {
     fleet_restart(0, NOW);
-    fleet.s[0].conn.cfg->facts->uptime_s = 3600;
-    fleet.s[0].conn.cfg->facts->has &= (uint8_t)~RDL_FACT_STAMPED;
+    fleet.s[0].conn.cfg->server_info->uptime_s = 3600;
+    fleet.s[0].conn.cfg->server_info->has &= (uint8_t)~RDL_INFO_STAMPED;
 }
 
 /* Its wall clock steps ahead by an hour after the start: its uptime lies, to who did not see it before. */
@@ -144,7 +144,7 @@ START_TEST(a_server_clock_that_steps_fools_all_but_strict)
 
     guarded(1, guards[_i]);
     long_up();
-    fleet.s[0].conn.cfg->facts->is_other = 0;
+    fleet.s[0].conn.cfg->server_info->is_other = 0;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
                      guards[_i] == RDL_GUARD_STRICT ? RDL_E_QUARANTINE : RDL_OK);
 }
@@ -157,13 +157,13 @@ START_TEST(a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen
 
     guarded(1, guards[_i]);
     long_up();
-    rdl_conn_upkeep(&fleet.s[0].conn, NOW);
+    rdl_conn_tick(&fleet.s[0].conn, NOW);
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
     fleet_down(0); /* the next connection changes nothing */
     fleet_up(0);
     now = NOW + QUARANTINE;
-    rdl_conn_upkeep(&fleet.s[0].conn, now - 5000);
+    rdl_conn_tick(&fleet.s[0].conn, now - 5000);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(who_may_not_ask_is_what_the_guard_says)
 
     guarded(1, RDL_GUARD_OFF);
     fleet.opt.guard = (uint8_t)(_i + 1);
-    fleet.s[0].conn.cfg->facts->has = RDL_FACT_STAMPED; /* the answers were NOPERM */
+    fleet.s[0].conn.cfg->server_info->has = RDL_INFO_STAMPED; /* the answers were NOPERM */
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), results[_i]);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i] ? RDL_E_PERM : RDL_OK);
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), results[_i] ? UINT64_MAX : 0);
@@ -187,12 +187,12 @@ START_TEST(a_server_behind_two_addresses_has_one_vote)
     uint64_t now = NOW;
 
     guarded(3, RDL_GUARD_REQUIRED);
-    fleet.s[2].conn.cfg->facts->run = fleet.s[0].conn.cfg->facts->run;
+    fleet.s[2].conn.cfg->server_info->run = fleet.s[0].conn.cfg->server_info->run;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 2);
     ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_DUPLICATE);
     fleet_run(rdl_redlock_release_begin(lock, now), &now);
-    fleet.s[1].conn.cfg->facts->run = fleet.s[0].conn.cfg->facts->run;
+    fleet.s[1].conn.cfg->server_info->run = fleet.s[0].conn.cfg->server_info->run;
     fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 1000;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM); /* at once: no waiting mends it */
     ck_assert_uint_eq(now, NOW);
@@ -233,7 +233,7 @@ static uint64_t held_before_the_first_address_is_back(void)
     guarded(3, RDL_GUARD_REQUIRED);
     memcpy(fleet.s[0].model.run_id, fleet.s[2].model.run_id, sizeof fleet.s[0].model.run_id);
     fleet_down(0);
-    fleet.s[0].conn.cfg->facts->run = 0;
+    fleet.s[0].conn.cfg->server_info->run = 0;
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
@@ -292,8 +292,8 @@ START_TEST(who_is_waited_for_is_asked_when_the_quarantine_of_another_ends)
     fleet.opt.lease.retry_ms = 50;
     fleet_restart(1, NOW);
     fleet_down(2);
-    rdl_conn_upkeep(&fleet.s[2].conn, NOW);
-    rdl_conn_upkeep(&fleet.s[2].conn, now); /* the pause is over */
+    rdl_conn_tick(&fleet.s[2].conn, NOW);
+    rdl_conn_tick(&fleet.s[2].conn, now); /* the pause is over */
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_OPENING);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock), NOW + QUARANTINE);

@@ -457,7 +457,7 @@ START_TEST(a_release_is_owed_until_the_keys_end_by_themselves)
     rdl_redlock_step(lock, at);
     scripted_sent(s);
     rdl_conn_opened(&s->conn);
-    scripted_serve(s, at); /* the preflight */
+    scripted_serve(s, at); /* the connection checks */
     ck_assert_int_eq(rdl_conn_state(&s->conn), RDL_CONN_READY);
     ck_assert_int_eq(strstr(scripted_sent(s), rdl_script_release.text) == NULL, _i);
 }

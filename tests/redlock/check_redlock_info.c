@@ -54,10 +54,10 @@ START_TEST(all_is_asked_in_one_go_behind_the_login_and_before_any_request)
     answer(RUN_A "uptime_in_seconds:7\r\n");
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
     ck_assert_ptr_null(rdl_guard_facts(&s.conn)); /* nobody knows yet when that was */
-    rdl_conn_upkeep(&s.conn, 9000);
+    rdl_conn_tick(&s.conn, 9000);
     ck_assert_uint_eq(rdl_guard_facts(&s.conn)->run, 0x0123456789abcdef);
     ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, 2000);
-    rdl_conn_upkeep(&s.conn, 19000);
+    rdl_conn_tick(&s.conn, 19000);
     ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, 2000); /* as of the first look */
     ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, 9000);
 }
@@ -79,7 +79,7 @@ START_TEST(lines_may_come_in_any_pieces_and_be_any_length)
     scripted_reply(&s, "\r\n");
     bulk("role:master\r\n");
     bulk("");
-    rdl_conn_upkeep(&s.conn, 9000);
+    rdl_conn_tick(&s.conn, 9000);
     ck_assert_uint_eq(rdl_guard_facts(&s.conn)->run, 0x0123456789abcdef);
     ck_assert_uint_eq(rdl_guard_facts(&s.conn)->uptime_s, INT32_MAX);
 }
@@ -88,19 +88,19 @@ END_TEST
 START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
 {
     answer(RUN_A "uptime_in_seconds:7\r\n");
-    rdl_conn_upkeep(&s.conn, 9000);
+    rdl_conn_tick(&s.conn, 9000);
     scripted_break(&s);
     ck_assert_ptr_null(rdl_guard_facts(&s.conn));
     connect_at(10000);
     answer(_i ? RUN_B "uptime_in_seconds:0\r\n" : RUN_A "uptime_in_seconds:8\r\n");
-    rdl_conn_upkeep(&s.conn, 20000);
+    rdl_conn_tick(&s.conn, 20000);
     ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, _i ? 20000 : 9000);
     ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, _i ? 20000 : 12000);
     ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, _i);
     scripted_break(&s);
     connect_at(30000);
     answer(_i ? RUN_B : RUN_A);
-    ck_assert_int_eq(s.conn.cfg->facts->is_other, _i);
+    ck_assert_int_eq(s.conn.cfg->server_info->is_other, _i);
 }
 END_TEST
 
@@ -127,7 +127,7 @@ static void ask_again_at(uint64_t now, const char *server)
     scripted_break(&s);
     connect_at(now);
     answer(server);
-    rdl_conn_upkeep(&s.conn, now);
+    rdl_conn_tick(&s.conn, now);
 }
 
 START_TEST(without_a_run_id_the_start_tells_one_run_from_another)
@@ -137,7 +137,7 @@ START_TEST(without_a_run_id_the_start_tells_one_run_from_another)
 
     snprintf(line, sizeof line, "uptime_in_seconds:%u\r\n", (unsigned)starts[_i].before_s);
     answer(line);
-    rdl_conn_upkeep(&s.conn, first);
+    rdl_conn_tick(&s.conn, first);
     ck_assert_ptr_nonnull(rdl_guard_facts(&s.conn));
     ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, (int64_t)first - 1000 * (int64_t)starts[_i].before_s);
     ck_assert(!rdl_guard_facts(&s.conn)->is_other);
@@ -152,12 +152,12 @@ END_TEST
 START_TEST(the_start_is_compared_with_what_was_last_shown)
 {
     answer("uptime_in_seconds:100\r\n");
-    rdl_conn_upkeep(&s.conn, 10000);
+    rdl_conn_tick(&s.conn, 10000);
     scripted_break(&s);
     connect_at(210000);
     for (int i = 0; i < 3; i++)
         scripted_reply(&s, "-NOPERM this user has no permissions to run the 'info' command\r\n");
-    rdl_conn_upkeep(&s.conn, 210000);
+    rdl_conn_tick(&s.conn, 210000);
     ask_again_at(220000, _i ? "uptime_in_seconds:110\r\n" : "uptime_in_seconds:310\r\n");
     ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, _i);
 }
@@ -168,7 +168,7 @@ START_TEST(a_server_that_shows_a_run_id_now_or_no_longer_is_another_one)
     static const char *const lines[] = {RUN_A "uptime_in_seconds:100\r\n", "uptime_in_seconds:100\r\n"};
 
     answer(lines[_i]);
-    rdl_conn_upkeep(&s.conn, 10000);
+    rdl_conn_tick(&s.conn, 10000);
     ask_again_at(11000, lines[!_i]);
     ck_assert(rdl_guard_facts(&s.conn)->is_other);
     ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, 11000);
@@ -228,7 +228,7 @@ START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
     scripted_reply(&s, refusals[_i].reply);
     scripted_reply(&s, refusals[_i].reply);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    rdl_conn_upkeep(&s.conn, 9000);
+    rdl_conn_tick(&s.conn, 9000);
     ck_assert_ptr_null(rdl_guard_facts(&s.conn));
 }
 END_TEST
@@ -246,7 +246,7 @@ END_TEST
 
 START_TEST(a_guard_that_needs_info_takes_no_refusal_in_words_of_its_own)
 {
-    s.cfg.facts->needs_info = 1;
+    s.cfg.server_info->needs_info = 1;
     scripted_reply(&s, "-ERR unsupported command: info\r\n");
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SERVER);
     ck_assert_str_eq(rdl_conn_text(&s.conn), "ERR unsupported command: info");
@@ -259,8 +259,8 @@ START_TEST(a_connection_that_is_closed_on_info_is_named_as_such)
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
     ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO);
-    rdl_conn_upkeep(&s.conn, 20000);
-    rdl_conn_upkeep(&s.conn, 23000);
+    rdl_conn_tick(&s.conn, 20000);
+    rdl_conn_tick(&s.conn, 23000);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
     ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO); /* it is being connected to again */
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
@@ -364,7 +364,7 @@ START_TEST(the_reason_why_a_script_failed_is_kept_and_has_its_class)
     char reply[256];
     size_t i, step;
 
-    s.cfg.ways = &rdl_ways_script; /* no other is tried */
+    s.cfg.methods = &rdl_methods_script; /* no other is tried */
     answer(RUN_A);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
     scripted_sent(&s);
@@ -384,9 +384,9 @@ START_TEST(a_server_that_may_evict_is_known)
     bulk("role:master\r\n");
     bulk(_i ? "maxmemory:1000\r\nmaxmemory_policy:volatile-lru\r\n"
             : "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n");
-    rdl_conn_upkeep(&s.conn, 9000);
-    ck_assert(rdl_guard_facts(&s.conn)->has & RDL_FACT_EVICTS);
-    ck_assert_int_eq((rdl_guard_facts(&s.conn)->has & RDL_FACT_BOUNDED) != 0, _i);
+    rdl_conn_tick(&s.conn, 9000);
+    ck_assert(rdl_guard_facts(&s.conn)->has & RDL_INFO_EVICTS);
+    ck_assert_int_eq((rdl_guard_facts(&s.conn)->has & RDL_INFO_BOUNDED) != 0, _i);
 }
 END_TEST
 

@@ -9,9 +9,9 @@
 
 enum { NOW = 1000, UNTIL = NOW + FLEET_TTL - FLEET_DRIFT };
 
-static struct rdl_keeper keeper;
+static struct rdl_renewal renewal;
 
-/* Five servers grant it at NOW, and a keeper watches over it. */
+/* Five servers grant it at NOW, and a renewal timer watches over it. */
 static void held(void)
 {
     uint64_t now = NOW;
@@ -22,14 +22,14 @@ static void held(void)
     rdl_redlock_step(lock, now);
     ck_assert_uint_eq(now, NOW);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), UNTIL);
-    rdl_keeper_renewed(&keeper, FLEET_TTL, UNTIL, NOW);
+    rdl_renewal_renewed(&renewal, FLEET_TTL, UNTIL, NOW);
 }
 
-static enum rdl_keeper_action keeper_says(uint64_t now)
+static enum rdl_renewal_action renewal_says(uint64_t now)
 {
     uint64_t at;
 
-    return rdl_keeper_next(&keeper, now, &at);
+    return rdl_renewal_next(&renewal, now, &at);
 }
 
 static void nothing_is_left(uint64_t now)
@@ -52,9 +52,9 @@ START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
 
     held();
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, leaps[_i]), 0);
-    ck_assert_int_eq(keeper_says(leaps[_i]), RDL_KEEPER_LOST);
+    ck_assert_int_eq(renewal_says(leaps[_i]), RDL_RENEWAL_LOST);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, UNTIL - 1), 1);
-    ck_assert_int_eq(keeper_says(UNTIL - 1), RDL_KEEPER_RENEW);
+    ck_assert_int_eq(renewal_says(UNTIL - 1), RDL_RENEWAL_RENEW);
 }
 END_TEST
 
@@ -128,7 +128,7 @@ START_TEST(a_leap_within_the_lease_leaves_what_is_left_of_it)
 
     held();
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 600);
-    ck_assert_int_eq(keeper_says(now), RDL_KEEPER_RENEW);
+    ck_assert_int_eq(renewal_says(now), RDL_RENEWAL_RENEW);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + FLEET_TTL - FLEET_DRIFT);
 }

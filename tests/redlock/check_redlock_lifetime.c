@@ -198,7 +198,7 @@ static const struct {
             {granted_in_quarantine, RDL_E_QUARANTINE},
             {lost, RDL_LOST},
             {lost_by_time, RDL_LOST},
-            {held_with_a_gap, RDL_REACQUIRED},
+            {held_with_a_gap, RDL_E_GAP},
             {adopted_and_released, RDL_OK},
             {refused_after_a_lease, RDL_E_TTL}};
 

@@ -152,9 +152,9 @@ START_TEST(a_pilot_is_connected_and_counts)
     patient(3);
     fleet.opt.guard = RDL_GUARD_REQUIRED;
     for (i = 0; i < 3; i++)
-        rdl_conn_upkeep(&fleet.s[i].conn, now);
+        rdl_conn_tick(&fleet.s[i].conn, now);
     now = 1000 + FLEET_TTL + 1000;
-    fleet.s[0].conn.cfg->facts->up_ms = (int64_t)now; /* in quarantine */
+    fleet.s[0].conn.cfg->server_info->up_ms = (int64_t)now; /* in quarantine */
     steal_all();
     fleet_acquire(now);
     ck_assert_str_eq(asked(), "+++");

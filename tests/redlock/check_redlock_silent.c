@@ -92,7 +92,7 @@ START_TEST(a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend)
     now += 3000;
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
     rdl_redlock_step(lock, now);
-    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_STALLED);
     ck_assert_int_eq(fleet.servers[2].vote, RDL_VOTE_NONE);
     ck_assert_uint_eq(rdl_conn_waiting(&fleet.s[2].conn), 1);
     fleet_befall(".d.", now);
@@ -144,7 +144,7 @@ START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_lef
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
     now += FLEET_ATTEMPT;
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
-    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_SILENT);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_STALLED);
     now += FLEET_TTL - 3 * FLEET_ATTEMPT;
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
     now += 2 * FLEET_ATTEMPT;
@@ -193,7 +193,7 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
     rdl_redlock_step(lock, now);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock), half + 1);
     rdl_redlock_step(lock, half);
-    ck_assert_uint_eq(conns_in(RDL_CONN_SILENT), 5);
+    ck_assert_uint_eq(conns_in(RDL_CONN_STALLED), 5);
     now = half + 1;
     rdl_redlock_step(lock, now);
     ck_assert_uint_eq(conns_in(RDL_CONN_FAILED), 5);
@@ -213,7 +213,7 @@ START_TEST(while_a_majority_answers_a_silent_minority_keeps_its_connection)
     hold_beside_sets(_i ? ".w.w." : "ww...");
     for (i = 0; i < 30; i++) {
         ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
-        ck_assert_uint_eq(conns_in(RDL_CONN_SILENT), i == 0 ? 0 : 2);
+        ck_assert_uint_eq(conns_in(RDL_CONN_STALLED), i == 0 ? 0 : 2);
         now += FLEET_ATTEMPT + 50;
         rdl_redlock_step(lock, now);
     }
@@ -239,7 +239,7 @@ static uint64_t fleet_now(void *ctx)
 /* The answers lie there since long; the last look, before they came, found them overdue. */
 START_TEST(drain_reads_before_it_looks)
 {
-    const struct rdl_net net = {fleet_poll, fleet_now, NULL, NULL};
+    const struct rdl_platform platform = {fleet_poll, fleet_now, NULL, NULL};
     size_t i;
 
     hold(5);
@@ -249,7 +249,7 @@ START_TEST(drain_reads_before_it_looks)
     now += FLEET_ATTEMPT;
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_UNKNOWN);
     now += FLEET_ATTEMPT;
-    ck_assert_int_eq(rdl_redlock_drain(lock, &net, now + 1000), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &platform, now + 1000), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
 }
 END_TEST

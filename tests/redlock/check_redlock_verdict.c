@@ -219,7 +219,7 @@ START_TEST(where_there_is_room_for_one_alone_it_is_the_releases)
     fleet.mood[3] = MOOD_FROZEN;
     for (i = 0; rdl_conn_submit(&fleet.s[3].conn, &reqs[i], &other) == RDL_OK; i++)
         ck_assert_uint_lt(i, 119);
-    rdl_conn_forget(&fleet.s[3].conn, &reqs[0]); /* room for a request and its release */
+    rdl_conn_abandon(&fleet.s[3].conn, &reqs[0]); /* room for a request and its release */
     wait_for_the_verdict();
     ck_assert_uint_eq(fleet.servers[3].vote, RDL_VOTE_PENDING);
     ck_assert_uint_eq(fleet.servers[3].owes, 0);
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(a_script_is_not_sent_again_while_the_verdict_waits)
 {
     begin(5);
-    fleet.opt.fencing = &rdl_redlock_fenced;
+    fleet.opt.fencing = &rdl_fencing;
     wait_for_the_verdict();
     ck_assert_ptr_nonnull(strstr(scripted_sent(&fleet.s[3]), entropy_token(1)));
     scripted_reply(&fleet.s[3], "-NOSCRIPT No matching script.\r\n:-1\r\n");

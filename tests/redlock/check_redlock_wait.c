@@ -167,7 +167,7 @@ START_TEST(cancel_leaves_no_key_behind_and_the_memory_free)
         fleet_up(i);
         now = 1500;
         if (rdl_conn_state(&fleet.s[i].conn) == RDL_CONN_CLOSED)
-            rdl_conn_upkeep(&fleet.s[i].conn, rdl_conn_upkeep(&fleet.s[i].conn, now));
+            rdl_conn_tick(&fleet.s[i].conn, rdl_conn_tick(&fleet.s[i].conn, now));
     }
     fleet_serve_all(now);
     ck_assert_uint_eq(fleet_keys(now), place == 5 ? 3 : 0);

@@ -44,7 +44,7 @@ static int fill(void *ctx, void *buf, size_t len)
     return RDL_OK;
 }
 
-static const struct rdl_net net = {poll_fleet, now_ms, fill, NULL};
+static const struct rdl_platform platform = {poll_fleet, now_ms, fill, NULL};
 
 static void setup(void)
 {
@@ -62,8 +62,8 @@ START_TEST(an_acquire_that_waits_ends_whenever_it_is_woken_and_leaves_no_key)
     fleet_steal(0, now);
     fleet_steal(1, now);
     wakes_from = _i;
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_INTERRUPTED);
-    ck_assert_int_eq(rdl_redlock_drain(lock, &net, now + BOUND), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &platform, now + BOUND), RDL_OK);
     ck_assert_uint_lt(now, 100000 + BOUND);
     ck_assert(!scripted_has_key(&fleet.s[2], "k", now));
     ck_assert_uint_eq(fleet_keys(now), 2);
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(an_acquire_that_is_woken_hands_its_releases_to_the_driver)
 {
     wakes_from = serves_from = 3; /* the first reads what came before, the second sends */
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_E_INTERRUPTED);
     ck_assert(rdl_redlock_is_idle(lock));
     ck_assert_uint_eq(fleet_keys(now), 0);
 }
@@ -82,11 +82,11 @@ END_TEST
 
 START_TEST(extend_release_and_drain_are_not_ended)
 {
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_OK);
     wakes_from = 0;
-    ck_assert_int_ge(rdl_redlock_extend(lock, &net, FLEET_TTL), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_release(lock, &net), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_drain(lock, &net, now + BOUND), RDL_OK);
+    ck_assert_int_ge(rdl_redlock_extend(lock, &platform, FLEET_TTL), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_release(lock, &platform), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &platform, now + BOUND), RDL_OK);
     ck_assert_uint_eq(fleet_keys(now), 0);
 }
 END_TEST

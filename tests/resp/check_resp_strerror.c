@@ -31,7 +31,7 @@ START_TEST(every_result_has_words_of_its_own)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 29 + 10 + 10 + 2); /* news, resp, net, lock, redlock, lock */
+    ck_assert_int_eq(n, 7 + 3 + 29 + 10 + 10 + 2); /* news, resp, platform, lock, redlock, lock */
 }
 END_TEST
 

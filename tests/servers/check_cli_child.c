@@ -87,7 +87,7 @@ START_TEST(one_whose_lease_ended_before_its_start_is_not_run)
     o.command = command;
     l.o = &o;
     heard_begin();
-    rdl_posix_init(&l.posix, &l.net);
+    rdl_posix_init(&l.posix, &l.platform);
     ck_assert_int_eq(pipe(fd), 0);
     g.fd = fd[1];
     pid_t pid = rdl_cli_child_start(&l, &g);

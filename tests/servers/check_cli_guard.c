@@ -369,7 +369,7 @@ START_TEST(the_seconds_told_are_those_of_who_can_be_asked)
     servers.n = N;
     l.servers = &servers;
     l.redlock = fleet.lock;
-    l.net.now_ms = guard_now;
+    l.platform.now_ms = guard_now;
     ck_assert_uint_eq(rdl_cli_lock_quarantine_ms(&l), FLEET_TTL + 1000);
 }
 END_TEST

@@ -88,10 +88,10 @@ static void lose(size_t i)
 /* Whatever the pause. */
 static void open_again(size_t i)
 {
-    uint64_t at = rdl_conn_upkeep(&servers.conn[i], now);
+    uint64_t at = rdl_conn_tick(&servers.conn[i], now);
 
     if (rdl_conn_state(&servers.conn[i]) == RDL_CONN_CLOSED)
-        rdl_conn_upkeep(&servers.conn[i], at);
+        rdl_conn_tick(&servers.conn[i], at);
     ck_assert_int_eq(rdl_conn_state(&servers.conn[i]), RDL_CONN_OPENING);
 }
 

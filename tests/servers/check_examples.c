@@ -55,8 +55,8 @@ static void says(const char *text)
 }
 
 static const char *const examples[] = {
-    "lock/minimal",    "lock/event_loop",   "lock/legacy",    "lock/fencing",       "lock/small_chunks",
-    "redlock/minimal", "redlock/superloop", "redlock/keeper", "redlock/many_locks", "redlock/red_packet"};
+    "lock/minimal",    "lock/event_loop",   "lock/legacy",     "lock/fencing",       "lock/small_chunks",
+    "redlock/minimal", "redlock/superloop", "redlock/renewal", "redlock/many_locks", "redlock/red_packet"};
 
 /* ---------------------------------------------------------------- they run */
 
@@ -227,11 +227,11 @@ START_TEST(superloop_pumps_under_the_lock)
 END_TEST
 
 /* The work takes longer than the ttl, so it was renewed at least once. */
-START_TEST(keeper_holds_it_for_as_long_as_it_takes)
+START_TEST(renewal_holds_it_for_as_long_as_it_takes)
 {
     unsigned watchdog = 0, leader = 0;
 
-    ck_assert_int_eq(run_on_five("redlock/keeper", 2), 0);
+    ck_assert_int_eq(run_on_five("redlock/renewal", 2), 0);
     ck_assert_msg(sscanf(output,
                          "watchdog: done, renewed %u times\n"
                          "leader: to the end, renewed %u times\n",
@@ -413,7 +413,7 @@ Suite *suite_examples(void)
     tcase_add_test(tc, redlock_minimal_needs_a_majority);
     tcase_add_loop_test(tc, without_an_argument_they_say_how, 0, sizeof examples / sizeof examples[0]);
     tcase_add_loop_test(tc, superloop_pumps_under_the_lock, 0, 2);
-    tcase_add_test(tc, keeper_holds_it_for_as_long_as_it_takes);
+    tcase_add_test(tc, renewal_holds_it_for_as_long_as_it_takes);
     tcase_add_loop_test(tc, many_locks_are_all_got_and_let_go, 0, 2);
     tcase_add_test(tc, a_lock_that_is_taken_is_said);
     suite_add_tcase(suite, tc);

@@ -103,11 +103,11 @@ START_TEST(a_lease_that_was_adopted_has_no_number)
     if (_i == 0)
         ck_assert_uint_eq(cycle(&lock), 1);
     else
-        rdl_lock_set_floor(&lock, 1);
+        rdl_lock_set_min_fence(&lock, 1);
     number(&second);
     rdl_lock_token(&second.lock, token);
     if (_i == 2)
-        rdl_lock_set_floor(&lock, 1000);
+        rdl_lock_set_min_fence(&lock, 1000);
     ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token, sizeof token), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
     ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, TTL), RDL_ADOPTED);
@@ -119,9 +119,9 @@ END_TEST
 
 START_TEST(a_floor_is_the_least_number)
 {
-    rdl_lock_set_floor(&lock, 1700000000123);
+    rdl_lock_set_min_fence(&lock, 1700000000123);
     ck_assert_uint_eq(cycle(&lock), 1700000000123);
-    rdl_lock_set_floor(&lock, 5); /* what was given already counts more */
+    rdl_lock_set_min_fence(&lock, 5); /* what was given already counts more */
     ck_assert_uint_eq(cycle(&lock), 1700000000124);
     ck_assert_uint_eq(cycle(&second), 1700000000125);
 }
@@ -130,7 +130,7 @@ END_TEST
 /* The server forgot: those who have a clock, or were there before, still get a larger number. */
 START_TEST(a_floor_of_nothing_is_none)
 {
-    rdl_lock_set_floor(&lock, 0);
+    rdl_lock_set_min_fence(&lock, 0);
     ck_assert_uint_eq(cycle(&lock), 1);
     ck_assert_uint_eq(cycle(&lock), 2);
 }
@@ -141,9 +141,9 @@ START_TEST(a_floor_below_the_last_number_does_not_forget_it)
 {
     static const uint64_t floors[] = {0, 1, 40, 41};
 
-    rdl_lock_set_floor(&lock, 41);
+    rdl_lock_set_min_fence(&lock, 41);
     ck_assert_uint_eq(number(&lock), 41);
-    rdl_lock_set_floor(&lock, floors[_i]);
+    rdl_lock_set_min_fence(&lock, floors[_i]);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 41); /* nor does the lease that is held */
     ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
     live_command(&server, "DEL {nightly}:fence");
@@ -156,10 +156,10 @@ START_TEST(a_floor_that_scripts_cannot_count_is_refused)
 {
     static const uint64_t floors[] = {RDL_FENCE_MAX + 1, 1790000000123456789, UINT64_MAX};
 
-    rdl_lock_set_floor(&lock, floors[_i]);
+    rdl_lock_set_min_fence(&lock, floors[_i]);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_FENCE_RANGE);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
-    rdl_lock_set_floor(&lock, RDL_FENCE_MAX);
+    rdl_lock_set_min_fence(&lock, RDL_FENCE_MAX);
     ck_assert_uint_eq(cycle(&lock), RDL_FENCE_MAX);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net),
                      RDL_E_FENCE_RANGE); /* the next is too great */
@@ -192,11 +192,11 @@ START_TEST(numbers_grow_over_a_lost_fence_where_there_is_a_floor)
 {
     uint64_t n;
 
-    rdl_lock_set_floor(&lock, 1700000000000);
+    rdl_lock_set_min_fence(&lock, 1700000000000);
     n = cycle(&lock);
     live_command(&server, "FLUSHALL");
     if (_i)
-        rdl_lock_set_floor(&second, 1700000060000);
+        rdl_lock_set_min_fence(&second, 1700000060000);
     ck_assert_uint_gt(cycle(_i ? &second : &lock), n);
 }
 END_TEST
@@ -206,7 +206,7 @@ START_TEST(large_numbers_are_exact)
     static const uint64_t floors[] = {99999999999999, 100000000000001, 4503599627370497, 9007199254740000};
     int i;
 
-    rdl_lock_set_floor(&lock, floors[_i]);
+    rdl_lock_set_min_fence(&lock, floors[_i]);
     for (i = 0; i < 3; i++)
         ck_assert_uint_eq(cycle(&lock), floors[_i] + (unsigned)i);
     ck_assert_uint_eq(strtoull(strchr(live_command(&server, "GET {nightly}:fence"), '\n'), NULL, 10),
@@ -257,7 +257,7 @@ START_TEST(an_extend_puts_the_number_back)
     static const char *const deeds[] = {"DEL {nightly}:fence", "SET {nightly}:fence spoilt",
                                         "SET {nightly}:fence 40"};
 
-    rdl_lock_set_floor(&lock, 41);
+    rdl_lock_set_min_fence(&lock, 41);
     ck_assert_uint_eq(number(&lock), 41);
     live_command(&server, "%s", deeds[_i]);
     ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, TTL), RDL_OK);
@@ -324,14 +324,14 @@ START_TEST(a_floor_may_be_set_while_an_acquire_waits)
     rc = rdl_lock_acquire_begin(&second.lock, token_bytes(7), now); /* another one's */
     for (i = 0; i < 8; i++) {
         still.len = still.seen = still.served = 0;
-        rdl_lock_set_floor(&second, 1000 + now);
+        rdl_lock_set_min_fence(&second, 1000 + now);
         ck_assert_int_eq(rc = rdl_lock_step(&second.lock, now), RDL_PENDING);
         scripted_serve(&still, now);
         now = rdl_lock_wake_ms(&second.lock) > now ? rdl_lock_wake_ms(&second.lock) : now;
     }
     let_go(&lock);
     while (rc == RDL_PENDING) {
-        rdl_lock_set_floor(&second, 1000 + now);
+        rdl_lock_set_min_fence(&second, 1000 + now);
         rc = rdl_lock_step(&second.lock, now);
         scripted_serve(&still, now);
         now += rc == RDL_PENDING;
@@ -375,7 +375,7 @@ START_TEST(a_fence_with_an_expiry_outlives_an_adopted_hold)
     char token[RDL_VALUE_MAX];
 
     opt.fence_expiry_ms = 3600000;
-    rdl_lock_set_floor(&lock, 41);
+    rdl_lock_set_min_fence(&lock, 41);
     ck_assert_uint_eq(take(&lock), 41);
     rdl_lock_token(&lock.lock, token);
     ck_assert_int_eq(rdl_lock_adopt(&second.lock, token, sizeof token), RDL_OK);
@@ -390,7 +390,7 @@ END_TEST
 START_TEST(an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long)
 {
     opt.fence_expiry_ms = 3600000;
-    rdl_lock_set_floor(&lock, 41);
+    rdl_lock_set_min_fence(&lock, 41);
     ck_assert_uint_eq(take(&lock), 41);
     let_go(&lock);
     now += 3600000 + TTL + 1;
@@ -419,7 +419,7 @@ START_TEST(the_longest_name_has_a_fence)
     memset(name, 'n', RDL_NAME_MAX);
     rdl_lock_init_fenced(&lock, &opt, &client.conn, name, RDL_NAME_MAX);
     live_command(&server, "SCRIPT FLUSH");
-    rdl_lock_set_floor(&lock, 9007199254740000);
+    rdl_lock_set_min_fence(&lock, 9007199254740000);
     ck_assert_uint_eq(cycle(&lock), 9007199254740000);
     ck_assert_int_eq(pttl(name), -2);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":1\r\n");

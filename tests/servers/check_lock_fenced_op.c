@@ -84,7 +84,7 @@ START_TEST(one_that_is_refused_when_nobody_waits_is_not_sent_again)
     scripted_reply(&s, "*2\r\n:1\r\n:7\r\n");
     submit("k", 10000);
     ck_assert_str_eq(scripted_sent(&s), call("EVALSHA", rdl_script_acquire.sha, tail()));
-    rdl_conn_forget(&s.conn, &req);
+    rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &release), RDL_OK);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release.text));
     scripted_reply(&s, NOSCRIPT);

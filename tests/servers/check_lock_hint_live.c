@@ -277,21 +277,21 @@ static void be_out_of_time(void)
 
 START_TEST(the_blocking_calls_wait_with_it_too)
 {
-    struct rdl_net net = client_net;
+    struct rdl_platform platform = client_net;
 
-    net.poll = watched_poll;
-    net.now_ms = watched_now;
+    platform.poll = watched_poll;
+    platform.now_ms = watched_now;
     ahead_ms = 0;
     live_command(&server, "SET k foreign");
     when_blocked = leave_with_a_hint;
-    ck_assert_int_eq(rdl_lock_acquire(&berta.lock, &net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&berta.lock, &platform), RDL_OK);
     ck_assert_int_eq(info("clients", "\nblocked_clients:"), 0); /* nobody is left there to take our hint */
     when_blocked = be_out_of_time;
-    ck_assert_int_eq(rdl_lock_acquire(&clara.lock, &net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&clara.lock, &platform), RDL_BUSY);
     ck_assert(when_blocked == NULL);
     ck_assert_int_ne(rdl_conn_state(&clara.second.conn), RDL_CONN_FAILED); /* closed, not left to wait */
     live_await(&server, "INFO clients", "\nblocked_clients:0");
-    ck_assert_int_eq(rdl_lock_release(&berta.lock, &net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&berta.lock, &platform), RDL_OK);
 }
 END_TEST
 

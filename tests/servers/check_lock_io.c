@@ -35,7 +35,7 @@ static void teardown(void)
 
 static uint32_t remaining_ms(void)
 {
-    return rdl_lock_remaining_ms(&lock, client_net.now_ms(client_net.ctx));
+    return rdl_lock_remaining_ms(&lock, rdl_now(&client_net));
 }
 
 START_TEST(a_lock_is_taken_extended_and_released)
@@ -110,7 +110,7 @@ static uint64_t a_second_later(void *ctx)
  */
 START_TEST(a_release_behind_long_work_reads_what_came_before_it_asks)
 {
-    struct rdl_net later = client_net;
+    struct rdl_platform later = client_net;
 
     later.now_ms = a_second_later;
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
@@ -201,9 +201,9 @@ END_TEST
 
 START_TEST(without_random_numbers_there_is_no_lock)
 {
-    struct rdl_net net = client_net_without_random();
+    struct rdl_platform platform = client_net_without_random();
 
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_E_RANDOM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_E_RANDOM);
     ck_assert(rdl_conn_is_idle(&client.conn));
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_CLOSED);
 }
@@ -211,11 +211,11 @@ END_TEST
 
 START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
 {
-    struct rdl_net net = client_net_without_poll();
+    struct rdl_platform platform = client_net_without_poll();
 
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_E_SYSTEM);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &net), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_E_SYSTEM);
     while (!rdl_conn_is_idle(&client.conn)) /* the release stays owed */
         client_step(&client, client_now() + 1000);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");

@@ -295,12 +295,12 @@ static int letters(void *ctx, void *buf, size_t len)
  */
 START_TEST(a_historic_peer_steals_a_px_lock)
 {
-    struct rdl_net net = client_net;
+    struct rdl_platform platform = client_net;
     char mine[64];
     long now_s;
 
-    net.random = letters;
-    ck_assert_int_eq(rdl_lock_acquire(&px, &net), RDL_OK);
+    platform.random = letters;
+    ck_assert_int_eq(rdl_lock_acquire(&px, &platform), RDL_OK);
     now_s = server_s();
     ck_assert_str_eq(live_command(&server, "SETNX k %ld", now_s + 11), ":0\r\n");
     snprintf(mine, sizeof mine, "%s", live_command(&server, "GET k"));

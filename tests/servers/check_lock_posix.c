@@ -8,7 +8,7 @@
 
 static struct rdl_posix_conn server;
 static struct rdl_posix posix;
-static struct rdl_net net;
+static struct rdl_platform platform;
 static struct rdl_lock lock;
 static const struct rdl_lock_options opt = {.ttl_ms = 10000};
 
@@ -19,12 +19,12 @@ START_TEST(a_url_is_all_a_lock_needs)
 
     live_start(&s);
     live_url(&s, LIVE_V4, url, sizeof url);
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     ck_assert_int_eq(rdl_posix_conn_init(&server, url, NULL), RDL_OK);
     memset(url, 'x', sizeof url); /* it was copied */
     rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_OK);
     live_stop(&s);
 }
 END_TEST
@@ -50,9 +50,9 @@ START_TEST(what_is_no_url_is_refused_and_the_conn_reaches_nobody)
     ck_assert_int_eq(rdl_posix_conn_init(&server, "http://127.0.0.1", &why), RDL_E_URL);
     ck_assert_ptr_ne(why, NULL);
     rdl_posix_init(&posix,
-                   &net); /* the result was not looked at: a lock says so, and nothing worse happens */
+                   &platform); /* the result was not looked at: a lock says so, and nothing worse happens */
     rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
-    ck_assert_int_lt(rdl_lock_acquire(&lock, &net), 0);
+    ck_assert_int_lt(rdl_lock_acquire(&lock, &platform), 0);
 }
 END_TEST
 

@@ -87,7 +87,7 @@ static void setup(void)
                       strlen(s->name));
         s->fence = (uint64_t)(i + 1) * FENCE;
         if (is_fenced(s))
-            rdl_lock_set_floor(&s->own.fenced, s->fence + 1);
+            rdl_lock_set_min_fence(&s->own.fenced, s->fence + 1);
         if (is_strangers(s))
             live_command(&server, "SET %s other PX %d", s->name, STRANGERS_MS + i * STEP_MS);
     }

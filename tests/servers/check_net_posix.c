@@ -97,7 +97,7 @@ START_TEST(test_one_poll_serves_64_conns)
     while (open > 0) {
         ck_assert_uint_lt(client_now(), end_ms);
         for (i = 0; i < CONNS_MAX; i++)
-            rdl_conn_upkeep(conns[i], client_now());
+            rdl_conn_tick(conns[i], client_now());
         ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX, end_ms, 1, 0), RDL_OK);
         for (open = 0, i = 0; i < CONNS_MAX; i++)
             open += many[i].req.answer == RDL_ANSWER_NONE;
@@ -272,7 +272,7 @@ START_TEST(test_an_event_loop_of_ones_own)
     client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
     client_submit(&client, &rdl_op_acquire, "a");
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
-    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_conn_tick(&client.conn, client_now());
     rdl_posix_ready(&client.conn, 0);
     while (client.req.answer == RDL_ANSWER_NONE) {
         p.fd = rdl_posix_fd(&client.conn);
@@ -309,7 +309,7 @@ START_TEST(test_a_socket_that_somebody_else_opened_is_used_and_closed)
         int fd = connected_to_server();
         client_submit(&client, i == 0 ? &rdl_op_acquire : &rdl_op_extend, "a");
         while (rdl_conn_state(&client.conn) != RDL_CONN_OPENING)
-            rdl_conn_upkeep(&client.conn, client_now());
+            rdl_conn_tick(&client.conn, client_now());
         rdl_posix_opened(&client.conn, fd);
         ck_assert_int_eq(client_wait(&client), RDL_ANSWER_YES);
         ck_assert_int_eq(rdl_posix_fd(&client.conn), fd);
@@ -341,13 +341,13 @@ START_TEST(test_a_socket_takes_the_place_of_a_connect_that_goes_on)
 
     client_init(&client, "redis://192.0.2.1:6379"); /* nobody answers there */
     client_submit(&client, &rdl_op_acquire, "a");
-    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_conn_tick(&client.conn, client_now());
     rdl_posix_ready(&client.conn, 0);
     if (rdl_conn_state(&client.conn) ==
         RDL_CONN_CLOSED) { /* this host has no way there: not even that goes on */
         ck_assert_int_eq(live_count_fds(), before);
         while (rdl_conn_state(&client.conn) != RDL_CONN_OPENING)
-            rdl_conn_upkeep(&client.conn, client_now());
+            rdl_conn_tick(&client.conn, client_now());
     }
     fd = connected_to_server();
     rdl_posix_opened(&client.conn, fd);
@@ -362,7 +362,7 @@ START_TEST(test_a_descriptor_that_is_no_socket_ends_with_the_first_byte)
 
     client_init(&client, "redis://nobody-resolved-this");
     client_submit(&client, &rdl_op_acquire, "a");
-    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_conn_tick(&client.conn, client_now());
     rdl_posix_opened(&client.conn, fd);
     rdl_posix_ready(&client.conn, 0);
     ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);

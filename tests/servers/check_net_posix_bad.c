@@ -236,7 +236,7 @@ START_TEST(test_a_connection_to_itself_is_none)
 
     client_init(&client, "redis://127.0.0.1");
     client_submit(&client, &rdl_op_acquire, "a");
-    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_conn_tick(&client.conn, client_now());
     rdl_posix_opened(&client.conn, socket_to_itself());
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_UNSENT);
     ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CONNECT);
@@ -316,7 +316,7 @@ START_TEST(test_http_inside_a_reply_is_no_load_balancer)
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
     client_init(&client, "redis://127.0.0.1");
     client_submit(&client, &rdl_op_acquire, "a");
-    rdl_conn_upkeep(&client.conn, client_now());
+    rdl_conn_tick(&client.conn, client_now());
     rdl_posix_opened(&client.conn, pair[0]);
     arrives(pair[1], "$12\r\n");
     arrives(pair[1], "HTTP/1.1 503");

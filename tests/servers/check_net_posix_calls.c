@@ -46,7 +46,7 @@ static void ask(const struct rdl_op *op)
 
     (void)rdl_conn_submit(&client.conn, &client.req, &cmd);
     while (client.req.answer == RDL_ANSWER_NONE) {
-        rdl_conn_upkeep(&client.conn, client_now());
+        rdl_conn_tick(&client.conn, client_now());
         (void)client_net.poll(client_net.ctx, conns, 1, client_now() + CLIENT_PATIENCE_MS, 1, 1);
     }
     if (client.req.answer != RDL_ANSWER_YES)

@@ -107,7 +107,7 @@ static int is_ready(void)
     int before = live_count_fds();
 
     for (int i = 0; i < 3; i++) {
-        rdl_conn_upkeep(&client.conn, client_now() + 5000u * (unsigned)i);
+        rdl_conn_tick(&client.conn, client_now() + 5000u * (unsigned)i);
         rdl_posix_ready(&client.conn, 0);
         if (rdl_posix_fd(&client.conn) != -1 || rdl_conn_error(&client.conn) != RDL_E_FORKED)
             return 0;
@@ -139,8 +139,8 @@ static int opens(void)
     int ends[2];
 
     rdl_posix_ready(&client.conn, 0);
-    rdl_conn_upkeep(&client.conn, client_now() + 5000);
-    rdl_conn_upkeep(&client.conn, client_now() + 10000);
+    rdl_conn_tick(&client.conn, client_now() + 5000);
+    rdl_conn_tick(&client.conn, client_now() + 10000);
     if (pipe(ends) != 0)
         return 0;
     rdl_posix_opened(&client.conn, ends[0]);

@@ -76,14 +76,14 @@ START_TEST(test_a_silent_connection_is_read_whatever_else_is_done)
     client_pair(&server, NULL, &client, &busy);
     ck_assert_int_eq(client_ask(&busy, &rdl_op_acquire, "b"), RDL_ANSWER_YES);
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
-    rdl_conn_expect(&client.conn, 1);
+    rdl_conn_set_timeout(&client.conn, 1);
     client_submit(&client, &rdl_op_extend, "a");
-    rdl_conn_upkeep(&client.conn, 1);
+    rdl_conn_tick(&client.conn, 1);
     rdl_posix_ready(&client.conn, 0);
     p.fd = rdl_posix_fd(&client.conn);
     ck_assert_int_eq(poll(&p, 1, CLIENT_PATIENCE_MS), 1);
-    rdl_conn_upkeep(&client.conn, 2);
-    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_SILENT);
+    rdl_conn_tick(&client.conn, 2);
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_STALLED);
     client_submit(&busy, &rdl_op_extend, "b");
     ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS, 1, 1),
                      RDL_OK);

@@ -13,7 +13,7 @@
 enum { CYCLES = 20 };
 
 static struct party party;
-static struct rdl_net net;
+static struct rdl_platform platform;
 
 /* Which answers have come when poll is called is chance; here it is all of them. ppoll is not counted. */
 static int poll_when_all_are_in(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
@@ -37,14 +37,14 @@ static void warm_up(void)
     for (int i = 0; i < 5; i++) {
         struct rdl_conn *conns[] = {party.servers[i].conn};
         while (rdl_conn_state(conns[0]) != RDL_CONN_READY) {
-            rdl_conn_upkeep(conns[0], client_now());
+            rdl_conn_tick(conns[0], client_now());
             if (client_net.poll(client_net.ctx, conns, 1, client_now() + 10, 1, 0) != RDL_OK)
                 _exit(1);
         }
     }
-    if (rdl_redlock_acquire(&party.lock, &net) != RDL_OK ||
-        rdl_redlock_release(&party.lock, &net) != RDL_OK ||
-        rdl_redlock_drain(&party.lock, &net, client_now() + CLIENT_PATIENCE_MS) != RDL_OK)
+    if (rdl_redlock_acquire(&party.lock, &platform) != RDL_OK ||
+        rdl_redlock_release(&party.lock, &platform) != RDL_OK ||
+        rdl_redlock_drain(&party.lock, &platform, client_now() + CLIENT_PATIENCE_MS) != RDL_OK)
         _exit(1);
 }
 
@@ -55,8 +55,8 @@ static void cycles(void)
     warm_up();
     for (i = 0; i < CYCLES; i++) {
         calls_mark();
-        if (rdl_redlock_acquire(&party.lock, &net) != RDL_OK ||
-            rdl_redlock_release(&party.lock, &net) != RDL_OK)
+        if (rdl_redlock_acquire(&party.lock, &platform) != RDL_OK ||
+            rdl_redlock_release(&party.lock, &platform) != RDL_OK)
             _exit(1);
     }
     calls_mark();
@@ -75,8 +75,8 @@ START_TEST(a_cycle_on_five_servers_costs_twenty_three_and_four_times_getpid)
     int i;
 
     quorum_start(5);
-    net = client_net;
-    net.poll = poll_when_all_are_in;
+    platform = client_net;
+    platform.poll = poll_when_all_are_in;
     at = strchr(calls_of(cycles), '|');
     for (i = 0; i < CYCLES; i++) {
         /* Without a call for each, there still is one now and then: for a new seed, as after a fork. */

@@ -90,7 +90,7 @@ static uint64_t a_second_later(void *ctx)
 /* A majority was killed while the holder worked, is back without data, and refuses INFO. */
 START_TEST(a_release_behind_long_work_reads_what_came_before_it_asks)
 {
-    struct rdl_net later = client_net;
+    struct rdl_platform later = client_net;
     int i;
 
     later.now_ms = a_second_later;
@@ -114,9 +114,9 @@ END_TEST
 
 START_TEST(without_random_numbers_there_is_no_lock)
 {
-    struct rdl_net net = client_net_without_random();
+    struct rdl_platform platform = client_net_without_random();
 
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_RANDOM);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_E_RANDOM);
     ck_assert(rdl_redlock_is_idle(lock));
     ck_assert_int_eq(quorum_keys(), 0);
 }
@@ -124,12 +124,12 @@ END_TEST
 
 START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
 {
-    struct rdl_net net = client_net_without_poll();
+    struct rdl_platform platform = client_net_without_poll();
 
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_E_SYSTEM);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_release(lock, &net), RDL_E_SYSTEM);
-    ck_assert_int_eq(rdl_redlock_drain(lock, &net, client_now() + 1000), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_redlock_release(lock, &platform), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &platform, client_now() + 1000), RDL_E_SYSTEM);
     party_drain(&party);
     ck_assert_int_eq(quorum_keys(), 0);
 }
@@ -224,13 +224,13 @@ static uint64_t now_ahead(void *ctx)
 /* The connection it waited on would take the hint from somebody who still waits. */
 START_TEST(who_gives_up_waiting_for_a_hint_hangs_up_at_once)
 {
-    struct rdl_net net = client_net;
+    struct rdl_platform platform = client_net;
 
-    net.poll = poll_until_blocked;
-    net.now_ms = now_ahead;
+    platform.poll = poll_until_blocked;
+    platform.now_ms = now_ahead;
     ahead_ms = 0;
     meet_holder(30000, 60000);
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &net), RDL_BUSY);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_BUSY);
     ck_assert_uint_ne(ahead_ms, 0);
     ck_assert_int_ne(rdl_conn_state(&second.conn), RDL_CONN_READY);
     ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);

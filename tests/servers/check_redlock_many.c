@@ -20,7 +20,7 @@ static void fill(size_t i)
     for (n = 0; rdl_conn_submit(&fleet.s[i].conn, NULL, &other) == RDL_OK; n++)
         ck_assert_int_lt(n, 1000);
     ck_assert_int_gt(n, 0);
-    rdl_conn_expect(&fleet.s[i].conn, 60000); /* and they are patient */
+    rdl_conn_set_timeout(&fleet.s[i].conn, 60000); /* and they are patient */
 }
 
 static void fill_all(void)

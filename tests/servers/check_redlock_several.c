@@ -163,13 +163,13 @@ static int poll_later(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
 }
 
 /* Until p is connected to another run of server i than this one, and knows it. */
-static void meet_again(struct party *p, int i, uint64_t run, const struct rdl_net *net)
+static void meet_again(struct party *p, int i, uint64_t run, const struct rdl_platform *platform)
 {
     struct rdl_conn *conns[] = {&p->clients[i].conn};
 
     while (rdl_guard_facts(conns[0]) == NULL || rdl_guard_facts(conns[0])->run == run) {
-        ck_assert_int_eq(net->poll(net->ctx, conns, 1, later(net->ctx) + 10, 1, 0), RDL_OK);
-        rdl_redlock_step(&p->lock, later(net->ctx));
+        ck_assert_int_eq(platform->poll(platform->ctx, conns, 1, later(platform->ctx) + 10, 1, 0), RDL_OK);
+        rdl_redlock_step(&p->lock, later(platform->ctx));
     }
 }
 
@@ -181,14 +181,14 @@ START_TEST(a_server_that_restarts_without_its_data_gives_nobody_a_second_lease)
 {
     struct party *a = &parties[0];
     struct party *b = &parties[1];
-    struct rdl_net net;
+    struct rdl_platform platform;
     uint64_t run;
     int granted;
 
     quorum_start(3);
-    net = client_net;
-    net.now_ms = later;
-    net.poll = poll_later;
+    platform = client_net;
+    platform.now_ms = later;
+    platform.poll = poll_later;
     party_init(a);
     party_move(a, 2, "redis://127.0.0.1:1");
     party_init(b);
@@ -198,17 +198,17 @@ START_TEST(a_server_that_restarts_without_its_data_gives_nobody_a_second_lease)
     run = rdl_guard_facts(&b->clients[1].conn)->run;
     ahead_ms = QUORUM_MAX_TTL + 2000;
     ck_assert_int_eq(party_acquire(a), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_acquire(&b->lock, &net), RDL_BUSY); /* all count, and two refuse */
+    ck_assert_int_eq(rdl_redlock_acquire(&b->lock, &platform), RDL_BUSY); /* all count, and two refuse */
     ck_assert_uint_eq(rdl_redlock_count(&b->lock, RDL_VOTE_DENIED), 2);
     live_kill(&quorum_live[1]);
     live_restart(&quorum_live[1]);
-    meet_again(b, 1, run, &net);
-    granted = rdl_redlock_acquire(&b->lock, &net);
+    meet_again(b, 1, run, &platform);
+    granted = rdl_redlock_acquire(&b->lock, &platform);
     ck_assert_int_eq(granted == RDL_OK, _i == RDL_GUARD_OFF);
     ck_assert_uint_gt(party_remaining(a), 0); /* with the guard off both have it */
     ck_assert_int_eq(b->servers[1].counts, _i == RDL_GUARD_OFF);
     rdl_redlock_cancel(&b->lock);
-    rdl_redlock_drain(&b->lock, &net, later(net.ctx) + CLIENT_PATIENCE_MS);
+    rdl_redlock_drain(&b->lock, &platform, later(platform.ctx) + CLIENT_PATIENCE_MS);
     ck_assert_int_eq(quorum_keys(), 1);
     ck_assert_int_lt(party_release(a), 0); /* one of its two has forgotten, or is not connected yet */
     party_drain(a);

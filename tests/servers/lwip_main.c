@@ -13,7 +13,7 @@ enum { LOCKS = 8 };
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(LOCKS, 5) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static struct rdl_conn conn;
 static struct rdl_lock lock[LOCKS];
 

@@ -2,7 +2,7 @@
 # Servers of other versions than the system's: fetched once into build/servers, then asked what only real ones
 # know. What they are: tests/servers/servers.sh.
 
-LIVE_SUITES = live_ways live_errors live_errors_more live_errors_rare live_errors_relay \
+LIVE_SUITES = live_methods live_errors live_errors_more live_errors_rare live_errors_relay \
 	live_errors_host lock_shared sim_server
 
 NEEDS_live = test live

@@ -93,7 +93,7 @@ static void lost_between_two_ways(void)
     for (int i = 0; i < 2; i++) {
         struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
         struct handle *b = scene_lock(w, 1);
-        b->opt.fencing = &rdl_redlock_fenced;
+        b->opt.fencing = &rdl_fencing;
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY); /* by EVALSHA from here on */
         scene_go(w, 10);
         for (unsigned s = 0; s < 5; s++) {

@@ -35,7 +35,7 @@ static void repaired_vote_counts_later(void)
     struct world *w = fourth_is_repaired(0);
     struct handle *h = scene_lock(w, 0);
     forget(w, 2, 3); /* 0, 1 and 3 have it, and it may have been another's in between */
-    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_REACQUIRED);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_E_GAP);
     EXPECT(w, scene_left(w, h) == 0);
     scene_go(w, 10);
     EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 3) == -2);
@@ -55,7 +55,7 @@ static void gap_may_be_accepted(void)
     struct world *w = fourth_is_repaired(1);
     struct handle *h = scene_lock(w, 0);
     forget(w, 2, 3);
-    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_RESUMED);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_HELD_WITH_GAP);
     EXPECT(w, scene_left(w, h) > 1900);
 }
 
@@ -272,7 +272,7 @@ static void refused_script_is_not_sent_again(void)
         struct world *w = scene(1, 1, 5000);
         struct handle *h = scene_lock(w, 0);
         scene_one_server(w, single);
-        h->opt.fencing = &rdl_redlock_fenced;
+        h->opt.fencing = &rdl_fencing;
         h->mode = MODE_FENCED;
         handle_init(w, h);
         w->is_fenced = 1;
@@ -295,7 +295,7 @@ static void refused_script_is_not_sent_again(void)
 static void as_another(struct handle *h)
 {
     h->m->redlock.fence = 0;
-    rdl_redlock_set_floor(&h->m->redlock, 1);
+    rdl_redlock_set_min_fence(&h->m->redlock, 1);
 }
 
 /* One server is down, with its data; whoever asks knows of no number. */
@@ -326,7 +326,7 @@ static uint64_t acquire_fenced(struct world *w, int without)
 static struct world *counters_out_of_step(void)
 {
     struct world *w = scene(1, 3, 2000);
-    scene_lock(w, 0)->opt.fencing = &rdl_redlock_fenced;
+    scene_lock(w, 0)->opt.fencing = &rdl_fencing;
     w->is_fenced = 1;
     for (int i = 0; i < 5 && !w->violation; i++)
         acquire_fenced(w, 2);
@@ -342,13 +342,13 @@ static void low_floor_forgets_no_number(void)
         scene_one_server(w, single);
         w->is_fenced = 1;
         h->mode = MODE_FENCED;
-        h->opt.fencing = &rdl_redlock_fenced;
+        h->opt.fencing = &rdl_fencing;
         handle_init(w, h);
         for (int i = 0; i < 5; i++) {
             if (single)
-                rdl_lock_set_floor(&h->m->own.fenced, i == 0 ? 41 : (uint64_t)i);
+                rdl_lock_set_min_fence(&h->m->own.fenced, i == 0 ? 41 : (uint64_t)i);
             else
-                rdl_redlock_set_floor(&h->m->redlock, i == 0 ? 41 : (uint64_t)i);
+                rdl_redlock_set_min_fence(&h->m->redlock, i == 0 ? 41 : (uint64_t)i);
             EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
             EXPECT(w, handle_fence(h) == 41 + (uint64_t)i);
             EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
@@ -370,7 +370,7 @@ static void numbers_end(void)
         w->is_fenced = 1;
         for (int c = 0; c < 2; c++) {
             scene_lock(w, c)->mode = MODE_FENCED;
-            scene_lock(w, c)->opt.fencing = &rdl_redlock_fenced;
+            scene_lock(w, c)->opt.fencing = &rdl_fencing;
             handle_init(w, scene_lock(w, c));
         }
         for (int s = 0; s < 3; s++)
@@ -439,12 +439,12 @@ static void lose_data(struct world *w, unsigned servers)
 static uint64_t grant_late(struct world *w, uint32_t stays_ms, unsigned *holders)
 {
     struct handle *h = scene_lock(w, 0);
-    h->opt.fencing = &rdl_redlock_fenced;
+    h->opt.fencing = &rdl_fencing;
     w->is_fenced = 1;
     scene_ready(w);
     for (unsigned s = 3; s < 5; s++)
         host_crash(w, s, 1);
-    rdl_redlock_set_floor(&h->m->redlock, 41);
+    rdl_redlock_set_min_fence(&h->m->redlock, 41);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
     for (unsigned s = 3; s < 5; s++)
@@ -512,7 +512,7 @@ static void expiring_fence_outlives_a_hold(void)
         w->is_fenced = 1;
         for (int c = 0; c < 2; c++) {
             struct handle *h = scene_lock(w, c);
-            h->opt.fencing = &rdl_redlock_fenced;
+            h->opt.fencing = &rdl_fencing;
             h->mode = MODE_FENCED;
             h->opt.lease.fence_expiry_ms = 1500;
         }

@@ -244,13 +244,13 @@ static void two_deadlines_are_both_ours(void)
     }
 }
 
-static void keeper_renews_in_time(void)
+static void renewal_renews_in_time(void)
 {
     struct world *w = scene(1, 5, 900);
     struct handle *h = scene_lock(w, 0);
     scene_ready(w);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    h->uses_keeper = 1;
+    h->uses_renewal = 1;
     client_wake(w, 0, w->now);
     for (int i = 0; i < 200 && !w->violation; i++) {
         scene_go(w, 45);
@@ -260,14 +260,14 @@ static void keeper_renews_in_time(void)
     scene_rest(w);
 }
 
-/* A renewal fails; the keeper tries again while there is time, and gives up when there is none. */
-static void keeper_tries_again_and_gives_up(void)
+/* A renewal fails; the renewal timer tries again while there is time, and gives up when there is none. */
+static void renewal_tries_again_and_gives_up(void)
 {
     struct world *w = scene(1, 3, 900);
     struct handle *h = scene_lock(w, 0);
     scene_ready(w);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    h->uses_keeper = 1;
+    h->uses_renewal = 1;
     client_wake(w, 0, w->now);
     for (int s = 0; s < 3; s++)
         w->link[0][s].up_blocked = w->now + 600 * MS;
@@ -301,7 +301,7 @@ static void servers_are_away(uint32_t ttl_ms, int servers, int is_single, uint32
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
     EXPECT(w, scene_do(w, h, EXTENDING, ttl_ms) == RDL_OK); /* of all of them */
-    h->uses_keeper = 1;
+    h->uses_renewal = 1;
     client_wake(w, 0, w->now);
     uint64_t until = handle_until_ms(h), begun = w->now;
     scene_go(w, ttl_ms / 3 - 2);
@@ -395,9 +395,9 @@ const struct scenario scenarios_lease[] = {
     {"a foreign value is left alone (legacy)", foreign_value_is_left_alone, SCENE},
     {"an extend without an answer leaves two deadlines, both ours (legacy)", two_deadlines_are_both_ours,
      SCENE},
-    {"the keeper renews with room for two more tries", keeper_renews_in_time, SCENE},
+    {"the renewal timer renews with room for two more tries", renewal_renews_in_time, SCENE},
     {"servers may be away for as long as the guide says", the_guide_keeps_its_word, SCENE},
-    {"the keeper tries again and gives up in time", keeper_tries_again_and_gives_up, SCENE},
+    {"the renewal timer tries again and gives up in time", renewal_tries_again_and_gives_up, SCENE},
     {"nobody is kept out by a key of his own", not_kept_out_by_oneself, SCENE},
     {NULL, NULL, SCENE},
 };

@@ -638,7 +638,7 @@ static void garbage_drops_the_connection(void)
 static void other_lock(struct rdl_conn *c)
 {
     const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
-    rdl_conn_expect(c, 1000);
+    rdl_conn_set_timeout(c, 1000);
     rdl_conn_submit(c, NULL, &other);
 }
 

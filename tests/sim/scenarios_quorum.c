@@ -293,7 +293,7 @@ static void verdict_sends_nothing_again(void)
     struct world *w = scene(2, 5, 10000);
     struct handle *b = scene_lock(w, 1);
     scene_ready(w);
-    b->opt.fencing = &rdl_redlock_fenced;
+    b->opt.fencing = &rdl_fencing;
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY); /* by EVALSHA from here on */
@@ -316,7 +316,7 @@ static void forgotten_script_at_a_last_try(void)
         struct world *w = scene(2, n, 2000);
         struct handle *h = scene_lock(w, 0);
         scene_ready(w);
-        h->opt.fencing = scene_lock(w, 1)->opt.fencing = &rdl_redlock_fenced;
+        h->opt.fencing = scene_lock(w, 1)->opt.fencing = &rdl_fencing;
         w->is_fenced = 1;
         h->opt.lease.wait_ms = 5000;
         h->opt.lease.retry_ms = 50;

@@ -144,7 +144,7 @@ static void a_number_that_is_missing_is_another_reason(void)
     t->granted = 6;
     t->refused = 1;
     EXPECT(w, is_doubted(w, h));
-    h->opt.fencing = &rdl_redlock_fenced;
+    h->opt.fencing = &rdl_fencing;
     EXPECT(w, !is_doubted(w, h));
     t->granted = 2;
     t->refused = 5;

@@ -110,7 +110,7 @@ static void patience_ends_with_the_connection(void)
     EXPECT(w, waiting(w, 0) == 1);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
     scene_go(w, 50);
-    EXPECT(w, rdl_conn_state(c) == RDL_CONN_SILENT);
+    EXPECT(w, rdl_conn_state(c) == RDL_CONN_STALLED);
 }
 
 /* It only releases what others took, over connections that fall silent after the first. */
@@ -280,7 +280,7 @@ static void lease_in_danger_waits_its_own_time(void)
 
 /*
  * Somebody always asks over the connections when they fall silent, and more than once: what he asked keeps
- * them. The keeper saves the lease all the same.
+ * them. The renewal timer saves the lease all the same.
  */
 static void lease_is_saved_beside_others(void)
 {
@@ -292,7 +292,7 @@ static void lease_is_saved_beside_others(void)
         others_init(w);
         others_go(w, 1000);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        h->uses_keeper = 1;
+        h->uses_renewal = 1;
         for (int i = 0; i < 4; i++) {
             others_go(w, 500);
             go_silent(w, 0, k % 3 + 1);
@@ -357,7 +357,7 @@ static void answered_lease_ends_no_silence(void)
     scene_go(w, 3500);
     EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
     scene_go(w, 1000);
-    EXPECT(w, c->tcp[0] == before && rdl_conn_state(&c->conn[0]) == RDL_CONN_SILENT);
+    EXPECT(w, c->tcp[0] == before && rdl_conn_state(&c->conn[0]) == RDL_CONN_STALLED);
     others_rest(w);
 }
 
@@ -394,7 +394,7 @@ static void who_speaks_is_asked(void)
         w->host[0].is_frozen = 1;
         scene_begin(w, h, ACQUIRING, 0);
         scene_go(w, 1500);
-        EXPECT(w, rdl_conn_state(&w->client[0].conn[0]) == RDL_CONN_SILENT);
+        EXPECT(w, rdl_conn_state(&w->client[0].conn[0]) == RDL_CONN_STALLED);
         EXPECT(w, waiting(w, 0) == 2);
         w->host[0].is_frozen = 0;
         host_serve_all(w, 0);

@@ -2,7 +2,7 @@
 /*
  * sim.h - a world of clients, servers, links and clocks in virtual time; one seed is one schedule.
  *
- * The clients run the production objects of resp, net, lock and redlock, unchanged. What is modelled is
+ * The clients run the production objects of resp, platform, lock and redlock, unchanged. What is modelled is
  * around them: the driver that moves their bytes (sim_client.c), TCP (sim_tcp.c), the servers
  * (server.h), the clocks, the faults (sim_fault.c) and the people who want locks (sim_user.c). Oracles
  * (sim_oracle.c) watch from outside.
@@ -178,7 +178,7 @@ void oracle_bounds(struct world *w, const struct client *c, unsigned s);
 void oracle_room(struct world *w, const struct handle *h);
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
-/* What its keeper held is over. */
+/* What its renewal timer held is over. */
 void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms);
 void oracle_adopted(struct world *w, struct handle *h);
 void oracle_end(struct world *w);

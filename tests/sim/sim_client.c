@@ -53,7 +53,7 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->opt.max_ttl_ms = w->max_ttl_ms;
     h->opt.guard = w->guard;
     h->opt.accept_gap = (uint8_t)w->accepts_gap;
-    h->opt.fencing = w->is_fenced ? &rdl_redlock_fenced : NULL;
+    h->opt.fencing = w->is_fenced ? &rdl_fencing : NULL;
     h->opt.lease.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
     h->opt.lease.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
     h->opt.lease.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
@@ -98,7 +98,7 @@ void client_conn(struct world *w, struct client *c, unsigned s)
     struct rng *r = &w->stream[s < (unsigned)w->servers ? (unsigned)STREAM_SETUP : (unsigned)FAULT_HINT];
     int is_small = rng_chance(r, 300) && (w->faults & FAULT_BIT(FAULT_CUT));
     memset(&c->endpoint[s], 0, sizeof c->endpoint[s]);
-    memset(&c->facts[s], 0, sizeof c->facts[s]);
+    memset(&c->server_info[s], 0, sizeof c->server_info[s]);
     c->endpoint[s].host = "model";
     if (word)
         c->endpoint[s].password = (struct rdl_bytes){word, strlen(word)};
@@ -106,11 +106,11 @@ void client_conn(struct world *w, struct client *c, unsigned s)
         c->endpoint[s].client_name = (struct rdl_bytes){"sim", 3};
     c->cfg[s] =
         (struct rdl_conn_config){.endpoint = &c->endpoint[s],
-                                 .ways = &rdl_ways_all,
+                                 .methods = &rdl_methods_all,
                                  .login = &rdl_login,
                                  .queue = c->queue[s],
                                  .queue_len = is_small && !w->opt.is_roomy ? QUEUE_LEAST : QUEUE_BYTES,
-                                 .facts = &c->facts[s],
+                                 .server_info = &c->server_info[s],
                                  .connect_ms = rng_chance(r, 500) ? 0 : 200};
     c->rx_len[s] = is_small ? RX_LEAST : RX_BYTES;
     c->tx_len[s] = is_small ? TX_LEAST : TX_BYTES;
@@ -236,7 +236,7 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
         return NEVER;
     if (!rdl_conn_is_idle(conn) || rdl_conn_state(conn) == RDL_CONN_OPENING ||
         rdl_conn_state(conn) == RDL_CONN_HANDSHAKE)
-        at = rdl_conn_upkeep(conn, now_ms);
+        at = rdl_conn_tick(conn, now_ms);
     unsigned wants = rdl_conn_wants(conn);
     if (wants & RDL_WANT_CLOSE) {
         lose(w, c, s, rdl_conn_error(conn));

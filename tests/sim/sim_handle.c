@@ -120,9 +120,9 @@ static void set_floor(struct world *w, struct handle *h)
     uint64_t floor = w->has_floors ? floor_ms(w, h) : 0;
     h->set_us = w->has_floors ? w->now : NEVER;
     if (h->is_single && h->mode == MODE_FENCED)
-        rdl_lock_set_floor(&h->m->own.fenced, floor);
+        rdl_lock_set_min_fence(&h->m->own.fenced, floor);
     else if (!h->is_single)
-        rdl_redlock_set_floor(&h->m->redlock, floor);
+        rdl_redlock_set_min_fence(&h->m->redlock, floor);
 }
 
 /* Another token: another attempt has begun. */

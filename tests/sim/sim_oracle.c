@@ -150,7 +150,7 @@ static int is_connected(const struct world *w, const struct handle *h)
     int n = h->is_single ? 1 : w->servers, there = 0;
     for (int s = 0; s < n; s++) {
         enum rdl_conn_state state = rdl_conn_state(&w->client[h->client].conn[s]);
-        there += state == RDL_CONN_READY || state == RDL_CONN_SILENT;
+        there += state == RDL_CONN_READY || state == RDL_CONN_STALLED;
     }
     return there > n / 2;
 }
@@ -172,10 +172,10 @@ static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
 }
 
 /*
- * Where connections swallow everything and new ones work a keeper loses no lease, if into the second half
- * of what was left at the first extend in vain fits what is needed: an attempt that goes into the silence,
- * one that finds the connection ended and one over the new one, the keeper's pauses between them, and a
- * login.
+ * Where connections swallow everything and new ones work a renewal timer loses no lease, if into the second
+ * half of what was left at the first extend in vain fits what is needed: an attempt that goes into the
+ * silence, one that finds the connection ended and one over the new one, the timer's pauses between them, and
+ * a login.
  */
 void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
 {
@@ -185,7 +185,7 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
     uint64_t half_ms = h->vain_ms + (until_ms - h->vain_ms) / 2;
     uint64_t attempt_ms = rdl_attempt_ms(&h->opt.lease);
     int silent = 0;
-    if ((w->faults & ~harmless) || w->has_canary || !h->uses_keeper || h->vain_ms == 0 ||
+    if ((w->faults & ~harmless) || w->has_canary || !h->uses_renewal || h->vain_ms == 0 ||
         h->mode == MODE_LEGACY)
         return;
     for (int s = 0; s < asked(w, h); s++) {
@@ -193,9 +193,9 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
         if (since_ms >= half_ms || in_login(&c->conn[s], since_ms))
             return; /* the new ones, too */
         silent += w->link[h->client][s].swallows_since != 0;
-        uint64_t patience_ms = (uint64_t)llabs(c->conn[s].patience_ms);
-        if (attempt_ms < patience_ms)
-            attempt_ms = patience_ms;
+        uint64_t reply_timeout_ms = (uint64_t)llabs(c->conn[s].reply_timeout_ms);
+        if (attempt_ms < reply_timeout_ms)
+            attempt_ms = reply_timeout_ms;
     }
     if (silent > asked(w, h) - quorum(w, h) &&
         until_ms - half_ms >= 3 * attempt_ms + 2 * (h->ttl_ms / 20 + 1) + 10 * w->slowest_us / MS)
@@ -358,7 +358,7 @@ static void adopted(struct world *w, const struct handle *h, struct token *t, in
 {
     if (result >= 0 && result != RDL_ADOPTED)
         world_violation(w, "truth", "adopted, and the result is %d", result);
-    if (result == RDL_REACQUIRED)
+    if (result == RDL_E_GAP)
         world_violation(w, "truth", "there is a gap in what was not held");
     if (result != RDL_ADOPTED)
         return;
@@ -377,7 +377,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
         hopes_until = h->op_ms + h->ttl_ms - drift_ms(h->ttl_ms);
         adopted(w, h, t, result);
     }
-    if (result == RDL_OK || result == RDL_REPAIRED || result == RDL_RESUMED || result == RDL_ADOPTED) {
+    if (result == RDL_OK || result == RDL_REPAIRED || result == RDL_HELD_WITH_GAP || result == RDL_ADOPTED) {
         if (!t || yes < quorum(w, h))
             world_violation(w, "truth", "extended with %d of %d servers", yes, asked(w, h));
         else
@@ -386,7 +386,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
             world_violation(w, "truth", "an expired lease was revived");
         if (until < h->until_ms)
             world_violation(w, "truth", "an extension shortened the lease");
-        if (result == RDL_RESUMED && (!w->accepts_gap || handle_fence(h) != 0))
+        if (result == RDL_HELD_WITH_GAP && (!w->accepts_gap || handle_fence(h) != 0))
             world_violation(w, "truth", "held again after a gap, and all as before");
     } else if (result == RDL_LOST) {
         if (handle_remaining_ms(h, now_ms) != 0)
@@ -395,7 +395,7 @@ static void extended(struct world *w, struct handle *h, int result, uint64_t now
             world_violation(w, "truth", "lost, but only %d servers had it no more", gone);
         if (t)
             t->is_held = 0;
-    } else if (result == RDL_REACQUIRED) {
+    } else if (result == RDL_E_GAP) {
         if (handle_remaining_ms(h, now_ms) != 0 || now_ms >= h->until_ms)
             world_violation(w, "truth", "not without a gap, and yet something remains, or the time was up");
         if (!w->has_other_servers && (!t || t->ever_missed == 0))
@@ -454,8 +454,9 @@ static int answered_by_another_run(const struct world *w, const struct handle *h
 {
     int n = 0;
     for (int s = 0; s < asked(w, h) && !h->is_single; s++) {
-        const struct rdl_facts *facts = rdl_guard_facts(h->m->servers[s].conn);
-        int is_another = h->m->servers[s].is_past || (facts && facts->seen_ms >= h->m->servers[s].asked_ms);
+        const struct rdl_server_info *server_info = rdl_guard_facts(h->m->servers[s].conn);
+        int is_another =
+            h->m->servers[s].is_past || (server_info && server_info->seen_ms >= h->m->servers[s].asked_ms);
         n += h->m->servers[s].req.is_again && is_another;
     }
     return n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The people who want locks: they acquire, hold with the keeper or by hand, release, change their minds. */
+/* The users of locks: they acquire, hold with the renewal timer or by hand, release, change their minds. */
 #include "lock/lock_lease.h"
 #include "tests/sim/sim.h"
 
@@ -37,14 +37,14 @@ static void begin_holding(struct world *w, struct handle *h, uint64_t now_ms)
     uint64_t most = w->now >= w->opt.heal_us ? 200 * MS : w->hold_us;
     h->state = HELD;
     h->cancel_at = NEVER;
-    h->uses_keeper = (uint8_t)rng_chance(r, 500);
-    h->hold_until = w->now + rng_below(r, h->uses_keeper ? 2 * most : most);
+    h->uses_renewal = (uint8_t)rng_chance(r, 500);
+    h->hold_until = w->now + rng_below(r, h->uses_renewal ? 2 * most : most);
     h->act_at = rng_chance(r, 500) ? h->hold_until : w->now + rng_below(r, most);
     if (w->opt.is_scripted) {
-        h->uses_keeper = 0;
+        h->uses_renewal = 0;
         h->hold_until = h->act_at = NEVER;
     }
-    rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);
+    rdl_renewal_renewed(&h->renewal, h->ttl_ms, handle_until_ms(h), now_ms);
 }
 
 static void goes_on_holding(struct world *w, struct handle *h, int result, uint64_t now_ms)
@@ -57,11 +57,11 @@ static void goes_on_holding(struct world *w, struct handle *h, int result, uint6
         return;
     }
     if (result == RDL_ADOPTED && !w->opt.is_scripted)
-        h->uses_keeper = (uint8_t)rng_chance(dice(w, h), 500);
+        h->uses_renewal = (uint8_t)rng_chance(dice(w, h), 500);
     if (result >= 0)
-        rdl_keeper_renewed(&h->keeper, h->ttl_ms, handle_until_ms(h), now_ms);
+        rdl_renewal_renewed(&h->renewal, h->ttl_ms, handle_until_ms(h), now_ms);
     else
-        rdl_keeper_failed(&h->keeper, now_ms);
+        rdl_renewal_failed(&h->renewal, now_ms);
 }
 
 static void count(struct world *w, int state, int result)
@@ -89,7 +89,7 @@ static void count(struct world *w, int state, int result)
 static int is_over(int state, int result)
 {
     return state == RELEASING || (state == ACQUIRING && result < 0) || result == RDL_LOST ||
-           result == RDL_REACQUIRED;
+           result == RDL_E_GAP;
 }
 
 void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
@@ -141,7 +141,7 @@ void user_adopt(struct world *w, struct handle *h, const char *hex)
     }
     world_trace(w, "c%u.%u adopts %.6s", h->client, h->index, hex);
     h->state = HELD;
-    h->uses_keeper = 0;
+    h->uses_renewal = 0;
     h->act_at = w->now + rng_below(r, rng_chance(r, 500) ? 2 * MS : 200 * MS);
     int is_just_in_time = rng_chance(&w->stream[FAULT_BETWEEN], 500);
     if ((w->faults & FAULT_BIT(FAULT_BETWEEN)) && is_just_in_time)
@@ -202,11 +202,11 @@ static uint64_t act_held(struct world *w, struct handle *h, uint64_t now_ms)
     uint64_t at_ms = UINT64_MAX;
     if (w->now >= h->hold_until || (has_stopped(w) && !w->opt.is_scripted)) {
         let_go(w, h, now_ms);
-    } else if (h->uses_keeper) {
-        enum rdl_keeper_action action = rdl_keeper_next(&h->keeper, now_ms, &at_ms);
-        if (action == RDL_KEEPER_RENEW)
+    } else if (h->uses_renewal) {
+        enum rdl_renewal_action action = rdl_renewal_next(&h->renewal, now_ms, &at_ms);
+        if (action == RDL_RENEWAL_RENEW)
             began(w, h, handle_extend(w, h, h->opt.lease.ttl_ms), now_ms);
-        else if (action == RDL_KEEPER_LOST) {
+        else if (action == RDL_RENEWAL_LOST) {
             oracle_lost(w, h, handle_until_ms(h));
             let_go(w, h, now_ms);
         }
@@ -219,7 +219,7 @@ static uint64_t act_held(struct world *w, struct handle *h, uint64_t now_ms)
     }
     if (h->state != HELD)
         return w->now + 1;
-    uint64_t at = h->uses_keeper ? clock_when(&w->client[h->client].clock, at_ms) : h->act_at;
+    uint64_t at = h->uses_renewal ? clock_when(&w->client[h->client].clock, at_ms) : h->act_at;
     return at < h->hold_until ? at : h->hold_until;
 }
 

@@ -229,7 +229,7 @@ struct handle {
     struct memory *m; /* the one in use, or used last */
     uint8_t keeps;    /* never frees it */
     uint8_t is_free;  /* it was freed: not even the program may read it */
-    struct rdl_keeper keeper;
+    struct rdl_renewal renewal;
     uint8_t client, index;
     uint8_t is_single;
     uint8_t is_multi; /* holds both names, in the order of its own */
@@ -238,7 +238,7 @@ struct handle {
     uint8_t single_server;
     uint8_t name;
     uint8_t state; /* enum handle_state */
-    uint8_t uses_keeper;
+    uint8_t uses_renewal;
     uint64_t act_at;    /* when the user does the next thing (virtual time) */
     uint8_t again;      /* its release failed, and the user tries it again */
     uint64_t cancel_at; /* when he loses patience in the middle of an operation */
@@ -284,7 +284,7 @@ struct client {
     struct rdl_conn conn[CONNS_MAX]; /* behind those to the servers: the one for hints, to the first */
     struct rdl_conn_config cfg[CONNS_MAX];
     struct rdl_endpoint endpoint[CONNS_MAX];
-    struct rdl_facts facts[CONNS_MAX];
+    struct rdl_server_info server_info[CONNS_MAX];
     struct tcp *tcp[CONNS_MAX]; /* of the conn's present connection */
     struct handle handle[HANDLES_MAX];
     struct keepsake kept[HANDLES_MAX];
@@ -358,7 +358,7 @@ struct world {
     int conns;                         /* of a client */
     int has_other_servers;             /* of which the oracles know less: by WATCH a client sees by itself */
     int is_fenced;                     /* locks count, on one server or on N */
-    int accepts_gap;                   /* an extend goes on after one (RDL_RESUMED) */
+    int accepts_gap;                   /* an extend goes on after one (RDL_HELD_WITH_GAP) */
     int has_legacy;                    /* 1: all are legacy; 2: some */
     struct fence fence[NAMES][FENCES]; /* the last ones given */
     unsigned fences[NAMES];

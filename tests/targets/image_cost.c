@@ -11,7 +11,7 @@ enum { PAIRS = 1000, CHUNK = 256 };
 static const struct rdl_endpoint endpoint; /* no login */
 static uint64_t queue[RDL_QUEUE_FOR(1, 7) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static struct rdl_conn conn;
 static struct rdl_lock lock;
 
@@ -47,7 +47,7 @@ int image_cost(void)
 
     rdl_conn_init(&conn, &config);
     rdl_lock_init(&lock, &opt, &conn, "nightly", 7);
-    rdl_conn_upkeep(&conn, now_ms);
+    rdl_conn_tick(&conn, now_ms);
     rdl_conn_opened(&conn);
     failed = pair(now_ms); /* sends the text of the script; by its hash from then on */
     began = board_instructions();

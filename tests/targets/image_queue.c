@@ -12,7 +12,7 @@ enum { LOCKS = 2, TX_PIECE = 7, SENT_MAX = 1024 };
 static const struct rdl_endpoint endpoint; /* no login */
 static uint64_t queue[RDL_QUEUE_FOR(LOCKS, 5) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static const struct rdl_lock_options opt = {.ttl_ms = 10000};
 static const char *const names[LOCKS] = {"jobs", "mails"};
 static struct rdl_conn conn;
@@ -28,10 +28,10 @@ static void expect(int is_so, const char *what)
 
 static void connect_at(uint64_t now_ms)
 {
-    uint64_t at_ms = rdl_conn_upkeep(&conn, now_ms);
+    uint64_t at_ms = rdl_conn_tick(&conn, now_ms);
 
     if (rdl_conn_state(&conn) == RDL_CONN_CLOSED) /* it pauses first */
-        rdl_conn_upkeep(&conn, at_ms);
+        rdl_conn_tick(&conn, at_ms);
     rdl_conn_opened(&conn);
 }
 

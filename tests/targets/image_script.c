@@ -46,7 +46,7 @@ static const struct step steps[] = {
 static const struct rdl_endpoint endpoint; /* no login */
 static uint64_t queue[RDL_QUEUE_FOR(1, 4) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static struct rdl_conn conn;
 static struct rdl_lock lock;
 static char sent[SENT_MAX];
@@ -64,10 +64,10 @@ static int begin(uint8_t what, uint64_t now_ms)
 
 static void connect_at(uint64_t now_ms)
 {
-    uint64_t at_ms = rdl_conn_upkeep(&conn, now_ms);
+    uint64_t at_ms = rdl_conn_tick(&conn, now_ms);
 
     if (rdl_conn_state(&conn) == RDL_CONN_CLOSED) /* it pauses first */
-        rdl_conn_upkeep(&conn, at_ms);
+        rdl_conn_tick(&conn, at_ms);
     rdl_conn_opened(&conn);
 }
 

@@ -11,7 +11,7 @@ enum { NAME_LEN = 5, TTL_MS = 3000, SPARE_MS = 2000 };
 static struct rdl_endpoint endpoint; /* empty: the line leads to the server, without a login */
 static uint64_t queue[RDL_QUEUE_FOR(1, NAME_LEN) / 8];
 static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .ways = &rdl_ways_script, .queue = queue, .queue_len = sizeof queue};
+    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
 static const struct rdl_lock_options options = {.ttl_ms = TTL_MS, .wait_ms = 200, .retry_ms = 10};
 static struct rdl_conn conn;
 static struct rdl_lock lock;

@@ -6,7 +6,7 @@
 #define LOGIN &rdl_login
 #endif
 #ifndef WAYS
-#define WAYS rdl_ways_script
+#define WAYS rdl_methods_script
 #endif
 
 void _start(void);
@@ -17,7 +17,7 @@ static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
-    .ways = &WAYS,
+    .methods = &WAYS,
     .login = LOGIN,
     .queue = queue,
     .queue_len = sizeof queue,

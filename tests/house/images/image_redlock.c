@@ -8,14 +8,14 @@ volatile uint32_t device; /* stands for clock and wire */
 
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
-static struct rdl_facts facts;
+static struct rdl_server_info server_info;
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
-    .ways = &rdl_ways_script,
+    .methods = &rdl_methods_script,
     .login = &rdl_login,
     .queue = queue,
     .queue_len = sizeof queue,
-    .facts = &facts,
+    .server_info = &server_info,
 };
 static struct rdl_conn conn;
 static struct rdl_server servers[5];

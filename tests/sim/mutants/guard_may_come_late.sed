@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_guard.c: a connection that was opened without being asked has no guard
-s/if \(c->preflight == NULL && c->state != RDL_CONN_CLOSED.*/if (0)/
+s/if \(c->checks == NULL && c->state != RDL_CONN_CLOSED.*/if (0)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: an abandoned request gets no answer
-/^void rdl_conn_forget/,/^}/s/^    r->req = NULL;$/    ;/
+/^void rdl_conn_abandon/,/^}/s/^    r->req = NULL;$/    ;/

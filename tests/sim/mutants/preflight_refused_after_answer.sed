@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_guard.c: INFO that was answered once is not refused in other words later
-s/facts->needs_info = 1;/facts->needs_info |= 0;/
+s/server_info->needs_info = 1;/server_info->needs_info |= 0;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_guard.c: a replica is refused
-s/if \(c->cfg->facts->has & RDL_FACT_REPLICA\)/if (0)/
+s/if \(c->cfg->server_info->has & RDL_INFO_REPLICA\)/if (0)/

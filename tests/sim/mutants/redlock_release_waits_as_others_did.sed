@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_vote.c: a release says how long its answer may take
-s/^            rdl_conn_expect\(s->conn, patience_ms\(r, s\)\);/            ;/
+s/^            rdl_conn_set_timeout\(s->conn, reply_timeout_ms\(r, s\)\);/            ;/

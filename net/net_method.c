@@ -1,63 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_way.c - which of the ways to put a request this server takes, and which scripts it has.
+ * net_method.c - which of the methods to put a request this server takes, and which scripts it has.
  *
  * The server's answer tells, never its version; what it refused is remembered for the life of the connection
  * and forgotten with it. What was refused to one request alone, because of its key, is in its record: it has
- * passed over all before its way.
+ * passed over all before its method.
  */
 #include "net/net_private.h"
 
-/* rdl_conn.refused: a bit for each way that was, one that stays 0 where they end, and these. */
+/* rdl_conn.refused: a bit for each method that was, one that stays 0 where they end, and these. */
 enum {
-    WAYS_MAX = 5,
-    SWITCHED_OFF = 1 << (WAYS_MAX + 1), /* one of them neither by want of permission nor as unknown */
-    FORBIDDEN = SWITCHED_OFF << 1       /* the last of them by want of permission */
+    METHODS_MAX = 5,
+    SWITCHED_OFF = 1 << (METHODS_MAX + 1), /* one of them neither by want of permission nor as unknown */
+    FORBIDDEN = SWITCHED_OFF << 1          /* the last of them by want of permission */
 };
 typedef char refusals_have_bits[FORBIDDEN <= UINT8_MAX ? 1 : -1]; /* else this does not compile */
 
-const struct rdl_way *rdl_way_of(const struct rdl_conn *c, const struct rdl_record *r)
+const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r)
 {
-    const struct rdl_way *const *ways = r->op->ways;
+    const struct rdl_method *const *methods = r->op->methods;
 
-    RDL_ASSERT(ways != NULL || r->op->family - 1u < RDL_WAYS_FAMILIES);
-    if (ways == NULL)
-        ways = c->cfg->ways->of[r->op->family - 1];
-    return ways[r->way];
+    RDL_ASSERT(methods != NULL || r->op->family - 1u < RDL_METHOD_FAMILIES);
+    if (methods == NULL)
+        methods = c->cfg->methods->of[r->op->family - 1];
+    return methods[r->method];
 }
 
-const struct rdl_way *rdl_way_choose(const struct rdl_conn *c, struct rdl_record *r)
+const struct rdl_method *rdl_method_choose(const struct rdl_conn *c, struct rdl_record *r)
 {
-    const struct rdl_way *way;
+    const struct rdl_method *method;
 
     for (;;) {
         RDL_ASSERT(r->op->family < RDL_FAMILIES);
-        while (c->refused[r->op->family] >> r->way & 1)
-            r->way++;
-        way = rdl_way_of(c, r);
-        if (way != NULL || r->op->then == NULL)
-            return way;
+        while (c->refused[r->op->family] >> r->method & 1)
+            r->method++;
+        method = rdl_method_of(c, r);
+        if (method != NULL || r->op->then == NULL)
+            return method;
         r->op = r->op->then;
-        r->way = 0;
+        r->method = 0;
     }
 }
 
-void rdl_way_refuse(struct rdl_conn *c, const struct rdl_record *r)
+void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r)
 {
     unsigned refused = c->refused[r->op->family] & ~(unsigned)FORBIDDEN;
 
-    RDL_ASSERT(r->way < WAYS_MAX);
+    RDL_ASSERT(r->method < METHODS_MAX);
     if (rdl_error_code(c->reply) == RDL_E_PERM)
         refused |= FORBIDDEN;
     else if ((c->reply[4] | 0x20) != 'u') /* "ERR unknown", "ERR Unknown" */
         refused |= SWITCHED_OFF;
-    c->refused[r->op->family] = (uint8_t)(refused | 1u << r->way);
+    c->refused[r->op->family] = (uint8_t)(refused | 1u << r->method);
 }
 
-/* The first way of that family has been passed over, or r would not have to learn anything. */
-void rdl_way_learn(struct rdl_conn *c, const struct rdl_record *r)
+/* The first method of that family has been passed over, or r would not have to learn anything. */
+void rdl_method_learn(struct rdl_conn *c, const struct rdl_record *r)
 {
-    c->refused[r->op->family] |= (uint8_t)((1u << r->way) - 1);
+    c->refused[r->op->family] |= (uint8_t)((1u << r->method) - 1);
     c->refused[r->op->goes_on] |= 1;
 }
 
@@ -66,7 +66,7 @@ int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op)
     return (c->refused[op->family] & SWITCHED_OFF) != 0;
 }
 
-int rdl_way_error(const struct rdl_conn *c, const struct rdl_record *r)
+int rdl_method_error(const struct rdl_conn *c, const struct rdl_record *r)
 {
     return (c->refused[r->op->family] & FORBIDDEN) != 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
 }
@@ -75,11 +75,11 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
 {
     struct rdl_record r;
 
-    if (c->cfg->ways == NULL)
-        return RDL_E_WAYS;
+    if (c->cfg->methods == NULL)
+        return RDL_E_METHODS;
     r.op = op;
-    r.way = 0;
-    return rdl_way_choose(c, &r) != NULL ? RDL_OK : rdl_way_error(c, &r);
+    r.method = 0;
+    return rdl_method_choose(c, &r) != NULL ? RDL_OK : rdl_method_error(c, &r);
 }
 
 /* ---------------------------------------------------------------- and by EVAL or EVALSHA */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which way a release or an extend goes on this server, in exact bytes. What the replies on a way mean is
- * the business of check_net_request.c.
+ * Which method a release or an extend goes on this server, in exact bytes. What the replies on a method mean
+ * is the business of check_net_request.c.
  */
 #include <check.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const char *token(void)
     return token_hex(0xab);
 }
 
-/* The bytes of each way for the key k. */
+/* The bytes of each method for the key k. */
 static const char *delex(void)
 {
     return wire_join("*4\r\n$5\r\nDELEX\r\n$1\r\nk\r\n$4\r\nIFEQ\r\n$40\r\n", token(),
@@ -57,23 +57,23 @@ static const char watch[] = "*2\r\n$5\r\nWATCH\r\n$1\r\nk\r\n*2\r\n$3\r\nGET\r\n
 
 static const char *release_by(int i)
 {
-    const char *ways[] = {wire_release_text("k", token()), delex(), delifeq(), watch};
+    const char *methods[] = {wire_release_text("k", token()), delex(), delifeq(), watch};
 
-    return ways[i];
+    return methods[i];
 }
 
 static const char *extend_by(int i)
 {
-    const char *ways[] = {wire_extend_text("k", token(), 30000), watch};
+    const char *methods[] = {wire_extend_text("k", token(), 30000), watch};
 
-    return ways[i];
+    return methods[i];
 }
 
-/* What the server says to a way it does not take; the replies of all its commands. */
+/* What the server says to a method it does not take; the replies of all its commands. */
 static const char *const release_refusals[] = {UNKNOWN_COMMAND, UNKNOWN_COMMAND GONE, UNKNOWN_COMMAND GONE,
                                                NOPERM NOPERM NOPERM "-NOPERM\r\n"};
 
-/* Make the release's first `i` ways known as refused. */
+/* Make the release's first `i` methods known as refused. */
 static void climb_down_release(int i)
 {
     int k;
@@ -411,7 +411,7 @@ START_TEST(where_scripts_are_the_only_way_their_refusal_is_told)
     int code = _i % 4 == 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
     int i;
 
-    s.cfg.ways = &rdl_ways_script;
+    s.cfg.methods = &rdl_methods_script;
     for (i = 0; i < 3; i++) {
         ck_assert_int_eq(submit(&a, ops[_i / 4], "k"), RDL_OK);
         ck_assert_int_eq(scripted_sent(&s)[0] == '*', i == 0);
@@ -441,7 +441,7 @@ END_TEST
 /* Whoever asks before there is something to do: extending and releasing are remembered apart. */
 START_TEST(a_connection_says_whether_every_way_was_refused_and_why)
 {
-    s.cfg.ways = _i ? &rdl_ways_script : &rdl_ways_all;
+    s.cfg.methods = _i ? &rdl_methods_script : &rdl_methods_all;
     ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
     climb_down_release(_i ? 0 : 3);
     ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
@@ -459,16 +459,16 @@ START_TEST(a_configuration_without_ways_is_an_error)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
 
-    s.cfg.ways = NULL;
-    ck_assert_int_eq(submit(&a, ops[_i], "k"), RDL_E_WAYS);
+    s.cfg.methods = NULL;
+    ck_assert_int_eq(submit(&a, ops[_i], "k"), RDL_E_METHODS);
     ck_assert_str_eq(scripted_sent(&s), "");
     ck_assert(rdl_conn_is_idle(&s.conn));
-    ck_assert_int_eq(rdl_conn_refuses(&s.conn, ops[_i]), RDL_E_WAYS);
-    ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_WAYS), "rdl_conn_config.ways"));
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, ops[_i]), RDL_E_METHODS);
+    ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_METHODS), "rdl_conn_config.methods"));
 }
 END_TEST
 
-/* The operator takes it away in between: the next way, and the key is not left. */
+/* The operator takes it away in between: the next method, and the key is not left. */
 START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_way)
 {
     submit(&a, &rdl_op_release, "k");
@@ -843,7 +843,7 @@ END_TEST
 
 START_TEST(unknown_errors_to_all_of_a_release_with_a_hint_are_not_remembered)
 {
-    s.cfg.ways = &rdl_ways_script;
+    s.cfg.methods = &rdl_methods_script;
     submit(&a, &rdl_op_release_hint, "k");
     scripted_sent(&s);
     scripted_reply(&s, other_texts[0]);
@@ -913,7 +913,7 @@ START_TEST(unknown_errors_lead_nowhere_where_a_refusal_would_not)
     if (_i)
         rdl_conn_last_try(&s.conn, &a);
     else
-        rdl_conn_forget(&s.conn, &a);
+        rdl_conn_abandon(&s.conn, &a);
     scripted_reply(&s, other_texts[0]);
     ck_assert_str_eq(scripted_sent(&s), "");
     ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_ERROR : RDL_ANSWER_UNKNOWN);
@@ -969,7 +969,7 @@ START_TEST(what_was_given_up_is_not_sent_another_way)
     }
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), _i % 3 == 2 ? "\r\nEVALSHA\r\n" : "\r\nEVAL\r\n"));
-    rdl_conn_forget(&s.conn, &a);
+    rdl_conn_abandon(&s.conn, &a);
     ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(submit(&b, &rdl_op_release, "k"), RDL_OK);
     ck_assert_str_eq(scripted_sent(&s), release_by(0));
@@ -983,12 +983,12 @@ START_TEST(what_was_given_up_is_not_sent_another_way)
 }
 END_TEST
 
-Suite *suite_lock_ways(void);
+Suite *suite_lock_methods(void);
 
-Suite *suite_lock_ways(void)
+Suite *suite_lock_methods(void)
 {
-    Suite *suite = suite_create("lock_ways");
-    TCase *tc = tcase_create("ways");
+    Suite *suite = suite_create("lock_methods");
+    TCase *tc = tcase_create("methods");
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, a_release_climbs_down_until_the_server_takes_it, 0, 3);

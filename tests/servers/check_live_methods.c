@@ -306,11 +306,11 @@ START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
 }
 END_TEST
 
-Suite *suite_live_ways(void);
+Suite *suite_live_methods(void);
 
-Suite *suite_live_ways(void)
+Suite *suite_live_methods(void)
 {
-    Suite *suite = suite_create("live_ways");
+    Suite *suite = suite_create("live_methods");
     TCase *tc = tcase_create("ways");
 
     tcase_add_checked_fixture(tc, setup, teardown);

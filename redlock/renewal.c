@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* keeper.c - when to renew a lease, as a pure function of the time. */
+/* renewal.c - when to renew a lease, as a pure function of the time. */
 #include "redlock/redlock.h"
 
 enum { LEAST_MS = 10 };
 
-void rdl_keeper_renewed(struct rdl_keeper *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms)
+void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms)
 {
     uint64_t left_ms = until_ms > now_ms ? until_ms - now_ms : 0;
 
@@ -14,7 +14,7 @@ void rdl_keeper_renewed(struct rdl_keeper *k, uint32_t ttl_ms, uint64_t until_ms
 }
 
 /* Soon, but leaving a server in trouble some air; sooner as the end comes near. */
-void rdl_keeper_failed(struct rdl_keeper *k, uint64_t now_ms)
+void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms)
 {
     uint32_t pause_ms = k->until_ms > now_ms ? (uint32_t)(k->until_ms - now_ms) / 20 : 0;
     uint32_t least_ms = k->ttl_ms / 20 < LEAST_MS ? k->ttl_ms / 20 : LEAST_MS;
@@ -22,10 +22,10 @@ void rdl_keeper_failed(struct rdl_keeper *k, uint64_t now_ms)
     k->renew_ms = now_ms + (pause_ms > least_ms ? pause_ms : least_ms) + 1;
 }
 
-enum rdl_keeper_action rdl_keeper_next(const struct rdl_keeper *k, uint64_t now_ms, uint64_t *at_ms)
+enum rdl_renewal_action rdl_renewal_next(const struct rdl_renewal *k, uint64_t now_ms, uint64_t *at_ms)
 {
     *at_ms = k->renew_ms < k->until_ms ? k->renew_ms : k->until_ms;
     if (now_ms >= k->until_ms)
-        return RDL_KEEPER_LOST;
-    return now_ms >= k->renew_ms ? RDL_KEEPER_RENEW : RDL_KEEPER_SLEEP;
+        return RDL_RENEWAL_LOST;
+    return now_ms >= k->renew_ms ? RDL_RENEWAL_RENEW : RDL_RENEWAL_SLEEP;
 }

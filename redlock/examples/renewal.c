@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper.c - hold a lock as long as the work takes: keeper URL URL URL URL URL
+ * renewal.c - hold a lock as long as the work takes: renewal URL URL URL URL URL
  *
- * Two methods that are built into other libraries, each in ten lines on rdl_keeper. The watchdog renews the
+ * Two methods that are built into other libraries, each in ten lines on rdl_renewal. The watchdog renews the
  * lease during the work. With the continued lock, one of many processes is the leader.
  */
 #include <stdio.h>
@@ -18,21 +18,21 @@ static const struct rdl_redlock_options opt = {
 };
 
 static struct rdl_posix posix;
-static struct rdl_net net;
+static struct rdl_platform platform;
 static struct rdl_redlock lock;
 
 static uint64_t now(void)
 {
-    return net.now_ms(net.ctx);
+    return rdl_now(&platform);
 }
 
-/* Extends the lease, and reports the result to the keeper. */
-static void renew(struct rdl_keeper *k)
+/* Extends the lease, and reports the result to the renewal timer. */
+static void renew(struct rdl_renewal *k)
 {
-    if (rdl_redlock_extend(&lock, &net, TTL_MS) >= 0 || rdl_redlock_until_ms(&lock) == 0)
-        rdl_keeper_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
+    if (rdl_redlock_extend(&lock, &platform, TTL_MS) >= 0 || rdl_redlock_until_ms(&lock) == 0)
+        rdl_renewal_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
     else
-        rdl_keeper_failed(k, now()); /* no reply: the lease lasts as long as before */
+        rdl_renewal_failed(k, now()); /* no reply: the lease lasts as long as before */
 }
 
 /* ---------------------------------------------------------------- the watchdog */
@@ -40,13 +40,13 @@ static void renew(struct rdl_keeper *k)
 /* Works in small pieces while the lock is held. Returns 0 if the lock was lost before the work was done. */
 static int watch_over(int (*work)(void))
 {
-    struct rdl_keeper k;
+    struct rdl_renewal k;
     uint64_t at_ms;
-    enum rdl_keeper_action action;
+    enum rdl_renewal_action action;
 
-    rdl_keeper_renewed(&k, TTL_MS, rdl_redlock_until_ms(&lock), now());
-    while ((action = rdl_keeper_next(&k, now(), &at_ms)) != RDL_KEEPER_LOST) {
-        if (action == RDL_KEEPER_RENEW)
+    rdl_renewal_renewed(&k, TTL_MS, rdl_redlock_until_ms(&lock), now());
+    while ((action = rdl_renewal_next(&k, now(), &at_ms)) != RDL_RENEWAL_LOST) {
+        if (action == RDL_RENEWAL_RENEW)
             renew(&k);
         else if (!work())
             return 1;
@@ -57,15 +57,15 @@ static int watch_over(int (*work)(void))
 /* ---------------------------------------------------------------- the continued lock */
 
 /* Acquires or renews the lock. Returns 1 if this process is the leader; call it before each piece of work. */
-static int continue_lock(struct rdl_keeper *k)
+static int continue_lock(struct rdl_renewal *k)
 {
     uint64_t at_ms;
-    enum rdl_keeper_action action = rdl_keeper_next(k, now(), &at_ms);
+    enum rdl_renewal_action action = rdl_renewal_next(k, now(), &at_ms);
 
-    if (action == RDL_KEEPER_RENEW)
+    if (action == RDL_RENEWAL_RENEW)
         renew(k);
-    else if (action == RDL_KEEPER_LOST && rdl_redlock_acquire(&lock, &net) >= 0)
-        rdl_keeper_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
+    else if (action == RDL_RENEWAL_LOST && rdl_redlock_acquire(&lock, &platform) >= 0)
+        rdl_renewal_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
     return rdl_redlock_remaining_ms(&lock, now()) > 0;
 }
 
@@ -77,7 +77,7 @@ static uint64_t work_ends_ms;
 /* A piece of work of 10 ms; returns 0 when all is done. */
 static int work(void)
 {
-    net.poll(net.ctx, NULL, 0, now() + 10, 0, 0);
+    platform.poll(platform.ctx, NULL, 0, now() + 10, 0, 0);
     return now() < work_ends_ms;
 }
 
@@ -90,22 +90,22 @@ static int connect_to(char **urls)
             return -1;
         servers[i].conn = &conns[i].conn;
     }
-    rdl_posix_init(&posix, &net);
+    rdl_posix_init(&posix, &platform);
     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
-    struct rdl_keeper k = {0, 0, 0};
+    struct rdl_renewal k = {0, 0, 0};
     int is_done;
     int rc;
 
     if (argc != 6 || connect_to(argv + 1) != 0) {
-        fprintf(stderr, "usage: keeper URL URL URL URL URL, each redis://ADDRESS:PORT\n");
+        fprintf(stderr, "usage: renewal URL URL URL URL URL, each redis://ADDRESS:PORT\n");
         return 2;
     }
-    rc = rdl_redlock_acquire(&lock, &net);
+    rc = rdl_redlock_acquire(&lock, &platform);
     if (rc < 0) {
         fprintf(stderr, "%s\n", rdl_strerror(rc));
         return 1;
@@ -113,13 +113,13 @@ int main(int argc, char **argv)
     work_ends_ms = now() + WORK_MS;
     is_done = watch_over(work);
     printf("watchdog: %s, renewed %u times\n", is_done ? "done" : "lost", (unsigned)lock.extensions);
-    rdl_redlock_release(&lock, &net);
+    rdl_redlock_release(&lock, &platform);
 
     work_ends_ms = now() + WORK_MS;
     while ((is_done = continue_lock(&k)) != 0 && work()) {
     }
     printf("leader: %s, renewed %u times\n", is_done ? "to the end" : "no more", (unsigned)lock.extensions);
-    rdl_redlock_release(&lock, &net);
-    rdl_redlock_drain(&lock, &net, now() + 1000);
+    rdl_redlock_release(&lock, &platform);
+    rdl_redlock_drain(&lock, &platform, now() + 1000);
     return is_done ? 0 : 1;
 }

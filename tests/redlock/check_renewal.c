@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* The renewal timer's table of times. */
+#include <check.h>
+
+#include "redlock/redlock.h"
+
+enum { TTL = 9000 };
+
+static const uint64_t starts[] = {0, 1000, UINT32_MAX - 4000u, UINT32_MAX, (uint64_t)UINT32_MAX * 9};
+
+static struct rdl_renewal k;
+
+static void expect(uint64_t now_ms, enum rdl_renewal_action action, uint64_t at_ms)
+{
+    uint64_t at = 0;
+
+    ck_assert_int_eq(rdl_renewal_next(&k, now_ms, &at), action);
+    if (action == RDL_RENEWAL_SLEEP)
+        ck_assert_uint_eq(at, at_ms);
+}
+
+START_TEST(it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end)
+{
+    uint64_t t = starts[_i];
+    uint64_t end = t + TTL - 92;
+
+    rdl_renewal_renewed(&k, TTL, end, t);
+    expect(t, RDL_RENEWAL_SLEEP, t + 3000);
+    expect(t + 2999, RDL_RENEWAL_SLEEP, t + 3000);
+    expect(t + 3000, RDL_RENEWAL_RENEW, 0);
+    expect(end - 1, RDL_RENEWAL_RENEW, 0);
+    expect(end, RDL_RENEWAL_LOST, 0);
+    expect(UINT64_MAX, RDL_RENEWAL_LOST, 0);
+}
+END_TEST
+
+START_TEST(after_a_failure_it_tries_again_soon_and_often_enough)
+{
+    uint64_t t = starts[_i];
+    uint64_t end = t + TTL - 92;
+    uint64_t now = t + 3000;
+    int tries = 0;
+
+    rdl_renewal_renewed(&k, TTL, end, t);
+    while (now < end) {
+        uint64_t at;
+        ck_assert_int_eq(rdl_renewal_next(&k, now, &at), RDL_RENEWAL_RENEW);
+        rdl_renewal_failed(&k, now);
+        tries++;
+        ck_assert_int_eq(rdl_renewal_next(&k, now, &at),
+                         RDL_RENEWAL_SLEEP); /* never at once: air for the server */
+        ck_assert_uint_gt(at, now);
+        ck_assert_uint_le(at, end); /* it never sleeps past the end */
+        now = at;
+    }
+    ck_assert_int_ge(tries, 9);
+    ck_assert_int_le(tries, 90); /* 27 of them until a sixth of the ttl is left */
+    expect(now, RDL_RENEWAL_LOST, 0);
+}
+END_TEST
+
+START_TEST(the_nearer_the_end_the_sooner_a_failed_renewal_is_tried_again)
+{
+    uint64_t at;
+
+    rdl_renewal_renewed(&k, TTL, 9000, 0);
+    rdl_renewal_failed(&k, 3000);
+    expect(3000, RDL_RENEWAL_SLEEP, 3301);
+    rdl_renewal_failed(&k, 7000);
+    expect(7000, RDL_RENEWAL_SLEEP, 7101);
+    rdl_renewal_failed(&k, 8900); /* a twentieth would be no pause any more */
+    expect(8900, RDL_RENEWAL_SLEEP, 8911);
+    rdl_renewal_failed(&k, 9000);
+    ck_assert_int_eq(rdl_renewal_next(&k, 9000, &at), RDL_RENEWAL_LOST);
+}
+END_TEST
+
+START_TEST(a_renewal_begins_a_new_table)
+{
+    rdl_renewal_renewed(&k, TTL, 9000, 0);
+    rdl_renewal_failed(&k, 3000);
+    rdl_renewal_renewed(&k, TTL, 12300, 3500);
+    expect(3500, RDL_RENEWAL_SLEEP, 6500);
+    expect(6500, RDL_RENEWAL_RENEW, 0);
+    expect(12300, RDL_RENEWAL_LOST, 0);
+}
+END_TEST
+
+/* The answer came, or was looked at, so late that a third from now is too late. */
+START_TEST(a_lease_of_which_little_is_left_is_renewed_before_its_end)
+{
+    rdl_renewal_renewed(&k, TTL, 1000, 0);
+    expect(0, RDL_RENEWAL_SLEEP, 500);
+    expect(500, RDL_RENEWAL_RENEW, 0);
+    expect(1000, RDL_RENEWAL_LOST, 0);
+    rdl_renewal_renewed(&k, TTL, 1000, 999);
+    expect(999, RDL_RENEWAL_RENEW, 0);
+    rdl_renewal_renewed(&k, TTL, 1000, 1000);
+    expect(1000, RDL_RENEWAL_LOST, 0);
+}
+END_TEST
+
+/* The host slept: whatever was planned, the end is the end. */
+START_TEST(a_jump_over_the_end_is_lost_and_not_renewed)
+{
+    rdl_renewal_renewed(&k, TTL, 8908, 0);
+    expect(1000000, RDL_RENEWAL_LOST, 0);
+    rdl_renewal_failed(&k, 8907);
+    expect(8908, RDL_RENEWAL_LOST, 0);
+}
+END_TEST
+
+START_TEST(the_shortest_and_the_longest_ttl)
+{
+    uint64_t at;
+
+    rdl_renewal_renewed(&k, 20, 17, 0);
+    expect(0, RDL_RENEWAL_SLEEP, 6);
+    rdl_renewal_failed(&k, 6);
+    ck_assert_int_eq(rdl_renewal_next(&k, 6, &at), RDL_RENEWAL_SLEEP);
+    ck_assert_uint_eq(at, 8);
+    rdl_renewal_renewed(&k, RDL_TTL_MAX, RDL_TTL_MAX, 0);
+    expect(0, RDL_RENEWAL_SLEEP, 715827882);
+}
+END_TEST
+
+Suite *suite_renewal(void);
+
+Suite *suite_renewal(void)
+{
+    Suite *suite = suite_create("renewal");
+    TCase *tc = tcase_create("renewal");
+
+    tcase_add_loop_test(tc, it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end, 0, 5);
+    tcase_add_loop_test(tc, after_a_failure_it_tries_again_soon_and_often_enough, 0, 5);
+    tcase_add_test(tc, the_nearer_the_end_the_sooner_a_failed_renewal_is_tried_again);
+    tcase_add_test(tc, a_renewal_begins_a_new_table);
+    tcase_add_test(tc, a_lease_of_which_little_is_left_is_renewed_before_its_end);
+    tcase_add_test(tc, a_jump_over_the_end_is_lost_and_not_renewed);
+    tcase_add_test(tc, the_shortest_and_the_longest_ttl);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
