@@ -242,25 +242,18 @@ static size_t refused(const struct rdl_cli_lock *l)
     return n;
 }
 
-/* Of the first server that refused the login. */
+/* Of the first server that refused the login; NULL: none did. */
 static const char *login_advice(const struct rdl_cli_lock *l)
 {
     static char text[120];
-    size_t i = 0;
 
-    while (is_useful(l, i) || rdl_cli_lease_error(l, i) != RDL_E_AUTH)
-        i++;
-    snprintf(text, sizeof text, " (%s)", rdl_cli_login_advice(rdl_conn_text(&l->servers->conn[i])));
-    return text;
-}
-
-static int is_one_refused_login(const struct rdl_cli_lock *l)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->servers->n; i++)
-        n += !is_useful(l, i) && rdl_cli_lease_error(l, i) == RDL_E_AUTH;
-    return n > 0;
+    for (size_t i = 0; i < l->servers->n; i++) {
+        if (is_useful(l, i) || rdl_cli_lease_error(l, i) != RDL_E_AUTH)
+            continue;
+        snprintf(text, sizeof text, " (%s)", rdl_cli_login_advice(rdl_conn_text(&l->servers->conn[i])));
+        return text;
+    }
+    return NULL;
 }
 
 /* SET NX PX is refused as a command that is not known, or not in this form. */
@@ -421,8 +414,10 @@ static int is_one_of_tls(const struct rdl_cli_lock *l)
 
 static const char *advice(const struct rdl_cli_lock *l, int status)
 {
+    const char *login = login_advice(l);
+
     if (status == RDL_EXIT_NOPERM)
-        return is_one_refused_login(l) ? login_advice(l) : permissions(l);
+        return login != NULL ? login : permissions(l);
     if (status == RDL_EXIT_OS)
         return " (too few file descriptors: raise ulimit -n)";
     if (status == RDL_EXIT_PROTOCOL)

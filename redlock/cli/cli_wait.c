@@ -183,14 +183,15 @@ static void show(const struct rdl_cli_lock *l, struct wait *w)
     struct rdl_cli_progress p = {l->o->lock, rdl_cli_one_of(l->o), now - w->begun_ms, wait_ms, 0, 0, w->why};
 
     hear(l, w, now);
-    if (w->rc == RDL_E_QUARANTINE) /* the time that is left */
-        learn(l, w->rc, w);
     p.is_held = w->key_ms != -2;
     p.key_ms = w->key_ms - (int64_t)(now - w->heard_ms);
     if (wait_ms != RDL_CLI_FOREVER)
         p.left_ms = wait_ms > p.waited_ms ? wait_ms - p.waited_ms : 0;
-    if (wait_ms > 0 && now >= show_at(w))
-        rdl_cli_progress_show(&p);
+    if (wait_ms == 0 || now < show_at(w))
+        return;
+    if (w->rc == RDL_E_QUARANTINE) /* the time that is left */
+        learn(l, w->rc, w);
+    rdl_cli_progress_show(&p);
 }
 
 /* ---------------------------------------------------------------- one attempt */

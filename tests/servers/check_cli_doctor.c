@@ -79,22 +79,13 @@ static void expect(size_t findings, const char *level, int i, const char *text)
     ck_assert_msg(command_count(a.out, "; remedy: ") == findings, "%s", a.out);
 }
 
-/* Made by this run of the server, at that time of its clock in s. */
-static void put_canary(struct live_server *s, long made_s)
-{
-    char run[17];
-
-    snprintf(run, sizeof run, "%s", strstr(live_command(s, "INFO server"), "run_id:") + 7);
-    live_command(s, "SET rdl:canary \"%s %ld\"", run, made_s);
-}
-
 START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
 {
     static const char *const all[] = {"--fence", "--wake-hint", "--canary", NULL};
 
     start(3);
     for (int i = 0; i < 3; i++)
-        put_canary(&server[i], 1);
+        live_put_canary(&server[i], 1);
     ck_assert_msg(doctor(all, url[0], url[1], url[2]) == 0, "%s", a.out);
     ck_assert_str_eq(a.err, "");
     ck_assert_uint_eq(command_count(a.out, "\n"), 7);
@@ -361,7 +352,7 @@ START_TEST(a_canary_that_makes_the_next_run_wait_is_reported)
     if (_i == 1)
         live_command(&server[0], "SET rdl:canary \"0123456789abcdef 1\"");
     if (_i == 2)
-        put_canary(&server[0], (long)time(NULL) - 1);
+        live_put_canary(&server[0], (long)time(NULL) - 1);
     ck_assert_int_eq(doctor(with_canary, url[0], NULL, NULL), 1);
     ck_assert_msg(strstr(a.out, _i < 2 ? none_yet : ": its canary was made ") != NULL, "%s", a.out);
     (void)doctor(none, url[0], NULL, NULL);

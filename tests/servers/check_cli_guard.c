@@ -132,11 +132,8 @@ static uint64_t guard_now(void *ctx)
 /* Each server has had its canary since 1970. */
 static void put_canaries(void)
 {
-    for (int i = 0; i < N; i++) {
-        char run[17];
-        snprintf(run, sizeof run, "%s", strstr(live_command(&server[i], "INFO server"), "run_id:") + 7);
-        live_command(&server[i], "SET rdl:canary \"%s 1\"", run);
-    }
+    for (int i = 0; i < N; i++)
+        live_put_canary(&server[i], 1);
 }
 
 /* A holds it on three servers; two of them are emptied. */
