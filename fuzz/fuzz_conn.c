@@ -86,7 +86,8 @@ static void check(void)
 {
     size_t i;
 
-    must(conn.base <= conn.head && conn.head <= conn.draw && conn.draw <= conn.tail && conn.tail <= QUEUE);
+    must(conn.base <= conn.head && conn.head <= conn.next_to_send && conn.next_to_send <= conn.tail &&
+         conn.tail <= QUEUE);
     for (i = 0; i < REQS; i++)
         must(reqs[i].answer <= RDL_ANSWER_UNSENT &&
              (reqs[i].answer == RDL_ANSWER_NONE || !reqs[i].is_queued));

@@ -141,12 +141,12 @@ static void expect_words(struct words *x, const char *text, const struct rdl_byt
 }
 
 /* The windows joined are what a look at its whole length said, and are read back as the command's words. */
-static void in_windows(const struct args *a, unsigned which, const uint8_t *sizes, size_t count)
+static void in_slices(const struct args *a, unsigned which, const uint8_t *sizes, size_t count)
 {
     static uint8_t joined[JOINED_MAX];
     struct rdl_bytes arg[LETTERS];
     struct rdl_args args = {letters, arg, LETTERS - 1};
-    struct rdl_window w = {NULL, 0, SIZE_MAX, 0};
+    struct rdl_slice w = {NULL, 0, SIZE_MAX, 0};
     struct words expected = {{{NULL, 0}}, 0};
     size_t total;
     size_t sent = 0;
@@ -157,7 +157,7 @@ static void in_windows(const struct args *a, unsigned which, const uint8_t *size
         args.n += a->number >> 9 & 1;
     expect_words(&expected, templates[which].words, arg, args.n);
     arg[LETTERS - 2].len = expected.count; /* a */
-    rdl_window_command(&w, templates[which].text, &args);
+    rdl_slice_write(&w, templates[which].text, &args);
     total = w.total;
     if (total > sizeof joined)
         return;
@@ -170,7 +170,7 @@ static void in_windows(const struct args *a, unsigned which, const uint8_t *size
         w.room = room;
         w.skip = sent;
         w.total = 0;
-        rdl_window_command(&w, templates[which].text, &args);
+        rdl_slice_write(&w, templates[which].text, &args);
         must(w.total == total && w.skip == 0 && w.to == window + (room - w.room));
         must(w.room == 0 || sent + (room - w.room) == total);
         memcpy(joined + sent, window, room - w.room);
@@ -192,6 +192,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     a.token.data = data + HEADER + a.key.len;
     a.token.len = size - HEADER - a.key.len;
     snprintf(a.digits, sizeof a.digits, "%lu", (unsigned long)a.number);
-    in_windows(&a, data[0] % TEMPLATES, data + 1, size - 1);
+    in_slices(&a, data[0] % TEMPLATES, data + 1, size - 1);
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock.c - one lock on one server: the states of an operation, and the px mode (SET NX PX). */
+/* lock.c - one lock on one server: the states of an operation, and the plain mode (SET NX PX). */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
@@ -27,7 +27,7 @@ void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
 {
     RDL_ASSERT(l->state == LOCK_IDLE);
-    if (l->mode->ops == rdl_px_ops || l->mode->next != NULL) /* several locks have no list of hints */
+    if (l->mode->ops == rdl_plain_ops || l->mode->next != NULL) /* several locks have no list of hints */
         l->hint = hint;
 }
 
@@ -57,7 +57,7 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.extra = extra;
     cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
     cmd.ttl_ms = l->ttl_ms;
-    if (op->is_owed && cmd.value.len <= RDL_DEC_MAX) /* whole seconds may be somebody else's later */
+    if (op->must_send && cmd.value.len <= RDL_DEC_MAX) /* whole seconds may be somebody else's later */
         cmd.ttl_ms = 0;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
@@ -67,7 +67,7 @@ const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action actio
     const struct rdl_op *const *ops = l->mode->ops;
 
     if (action == RDL_RELEASE && l->hint != NULL)
-        return ops == rdl_px_ops ? l->hint->ops->release : l->hint->ops->release_strict;
+        return ops == rdl_plain_ops ? l->hint->ops->release : l->hint->ops->release_strict;
     return ops[action];
 }
 
@@ -76,7 +76,7 @@ int rdl_lock_next(struct rdl_lock *l)
     return l->mode->next != NULL && l->mode->next(l);
 }
 
-void rdl_lock_owe(struct rdl_lock *l)
+void rdl_lock_queue_release(struct rdl_lock *l)
 {
     const struct rdl_bytes none = {NULL, 0};
 
@@ -86,23 +86,23 @@ void rdl_lock_owe(struct rdl_lock *l)
     while (rdl_lock_next(l));
 }
 
-/* ---------------------------------------------------------------- px */
+/* ---------------------------------------------------------------- plain */
 
-size_t rdl_px_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+size_t rdl_plain_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 {
     rdl_token_hex(&l->token, out);
     return RDL_VALUE_MAX;
 }
 
-int rdl_px_send(struct rdl_lock *l, uint64_t now_ms)
+int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms)
 {
     const struct rdl_bytes none = {NULL, 0};
 
-    if (l->op == RDL_ACQUIRE)
+    if (l->action == RDL_ACQUIRE)
         rdl_token_next(&l->token);
-    if (l->op != RDL_RELEASE) /* a release stays queued until the key of the last send has expired */
+    if (l->action != RDL_RELEASE) /* a release stays queued until the key of the last send has expired */
         l->sent_ms = now_ms;
-    return rdl_lock_submit(l, rdl_lock_op(l, (enum rdl_action)l->op), &l->req, none);
+    return rdl_lock_submit(l, rdl_lock_op(l, (enum rdl_action)l->action), &l->req, none);
 }
 
 /* Validity runs from before the first send: whatever the way took, the server's clock started later. */
@@ -117,7 +117,7 @@ int rdl_lock_granted(struct rdl_lock *l, int news, uint64_t now_ms)
         l->until_ms = validity_end(l);
         return news;
     }
-    rdl_lock_owe(l);
+    rdl_lock_queue_release(l);
     return RDL_EXPIRED;
 }
 
@@ -128,22 +128,22 @@ int rdl_lock_not_granted(struct rdl_lock *l)
         return RDL_BUSY;
     }
     if (l->req.answer == RDL_ANSWER_UNKNOWN) {
-        rdl_lock_owe(l);
+        rdl_lock_queue_release(l);
         return RDL_UNKNOWN;
     }
     return l->req.error;
 }
 
-static int px_acquired(struct rdl_lock *l, uint64_t now_ms)
+static int plain_acquired(struct rdl_lock *l, uint64_t now_ms)
 {
     return l->req.answer == RDL_ANSWER_YES ? rdl_lock_granted(l, RDL_OK, now_ms) : rdl_lock_not_granted(l);
 }
 
 /* The lease is over whatever the servers still say; what an extension may have left there is released. */
-static int px_lost(struct rdl_lock *l)
+static int plain_lost(struct rdl_lock *l)
 {
     l->until_ms = 0;
-    rdl_lock_owe(l);
+    rdl_lock_queue_release(l);
     return RDL_LOST;
 }
 
@@ -153,16 +153,16 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
     uint8_t answer = l->req.answer;
 
     if (now_ms >= l->until_ms || answer == RDL_ANSWER_ABSENT || answer == RDL_ANSWER_NO)
-        return px_lost(l);
+        return plain_lost(l);
     if (answer == RDL_ANSWER_UNKNOWN)
         return RDL_UNKNOWN;
     if (answer != RDL_ANSWER_YES)
         return l->req.error;
     if (is_adopted && now_ms >= validity_end(l))
-        return px_lost(l);
+        return plain_lost(l);
     if (is_adopted || validity_end(l) > l->until_ms)
         l->until_ms = validity_end(l);
-    l->half_ms = 0;
+    l->abort_below_ms = 0;
     return is_adopted ? RDL_ADOPTED : RDL_OK;
 }
 
@@ -189,19 +189,20 @@ int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
     return answer == RDL_ANSWER_ABSENT ? RDL_EXPIRED : RDL_LOST;
 }
 
-int rdl_px_answer(struct rdl_lock *l, uint64_t now_ms)
+int rdl_plain_answer(struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->op == RDL_ACQUIRE)
-        return px_acquired(l, now_ms);
-    return l->op == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l, now_ms);
+    if (l->action == RDL_ACQUIRE)
+        return plain_acquired(l, now_ms);
+    return l->action == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l, now_ms);
 }
 
-static const struct rdl_lock_mode px = {rdl_px_send, rdl_px_answer, rdl_px_value, rdl_px_ops, NULL};
+static const struct rdl_lock_mode plain_mode = {rdl_plain_send, rdl_plain_answer, rdl_plain_value,
+                                                rdl_plain_ops, NULL};
 
 void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                    const void *name, size_t name_len)
 {
-    rdl_lock_init_mode(l, &px, opt, conn, name, name_len);
+    rdl_lock_init_mode(l, &plain_mode, opt, conn, name, name_len);
 }
 
 /* ---------------------------------------------------------------- the states of an operation */
@@ -249,7 +250,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
         result = l->result; /* cut short by the deadline, it says no more than the attempt before */
     if (result == RDL_BUSY)
         rdl_count_up(&l->refused);
-    if (l->op != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || is_over || rdl_is_permanent(result) ||
+    if (l->action != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || is_over || rdl_is_permanent(result) ||
         result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
     pause_ms = pause_of(l, result, now_ms);
@@ -259,11 +260,11 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     return wait_until(l, LOCK_PAUSE, now_ms + pause_ms);
 }
 
-static uint64_t upkeep(const struct rdl_lock *l, uint64_t now_ms)
+static uint64_t tick_conn(const struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->half_ms == 0) /* no lease is in danger */
+    if (l->abort_below_ms == 0) /* no lease is in danger */
         return rdl_conn_tick(l->conn, now_ms);
-    return rdl_conn_upkeep_for(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
+    return rdl_conn_tick_for_lease(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
 }
 
 static int ask(struct rdl_lock *l, uint64_t now_ms)
@@ -274,13 +275,13 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 
     rdl_conn_set_timeout(l->conn, answer_ms);
     rc = l->mode->send(l, now_ms);
-    conn_ms = upkeep(l, now_ms); /* a lock that was adopted may be the first to use it */
+    conn_ms = tick_conn(l, now_ms); /* a lock that was adopted may be the first to use it */
     /* no room until others, or the PTTL after our own SET, have been answered */
-    if (rc == RDL_E_FULL && l->op != RDL_ACQUIRE && now_ms < l->deadline_ms)
-        return wait_until(l, LOCK_PAUSE, now_ms + RDL_ROOM_MS);
+    if (rc == RDL_E_FULL && l->action != RDL_ACQUIRE && now_ms < l->deadline_ms)
+        return wait_until(l, LOCK_PAUSE, now_ms + RDL_QUEUE_RETRY_MS);
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
-    if (l->op != RDL_ACQUIRE) /* queued on any conn: one that pauses is tried again when that is due */
+    if (l->action != RDL_ACQUIRE) /* queued on any conn: one that pauses is tried again when that is due */
         return wait_until(l, LOCK_ASKED, conn_ms);
     rdl_count_up(&l->attempts);
     wait_until(l, LOCK_ASKED, now_ms + answer_ms);
@@ -295,15 +296,15 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
  */
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
-    uint64_t conn_ms = upkeep(l, now_ms);
+    uint64_t conn_ms = tick_conn(l, now_ms);
     enum rdl_conn_state state = rdl_conn_state(l->conn);
 
     if (state != RDL_CONN_READY && state != RDL_CONN_CLOSED && state != RDL_CONN_STALLED) {
         if (now_ms >= l->deadline_ms)
-            return finish(l, l->op == RDL_ACQUIRE ? RDL_E_TIMEOUT : px_lost(l));
+            return finish(l, l->action == RDL_ACQUIRE ? RDL_E_TIMEOUT : plain_lost(l));
         return wait_until(l, LOCK_CONNECT, conn_ms);
     }
-    if (l->op != RDL_ACQUIRE)
+    if (l->action != RDL_ACQUIRE)
         l->deadline_ms = now_ms + attempt_ms(l);
     else if (state != RDL_CONN_READY)
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
@@ -312,11 +313,11 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 
 static int step_asked(struct rdl_lock *l, uint64_t now_ms)
 {
-    uint64_t conn_ms = upkeep(l, now_ms);
+    uint64_t conn_ms = tick_conn(l, now_ms);
     int rc;
 
-    if (l->req.answer == RDL_ANSWER_NONE && now_ms < (l->op == RDL_ACQUIRE ? l->wake_ms : l->deadline_ms))
-        return l->op == RDL_ACQUIRE ? RDL_PENDING : wait_until(l, LOCK_ASKED, conn_ms);
+    if (l->req.answer == RDL_ANSWER_NONE && now_ms < (l->action == RDL_ACQUIRE ? l->wake_ms : l->deadline_ms))
+        return l->action == RDL_ACQUIRE ? RDL_PENDING : wait_until(l, LOCK_ASKED, conn_ms);
     rdl_conn_abandon(l->conn, &l->req);
     l->cause = (int8_t)l->req.error;
     rc = l->mode->answer(l, now_ms);
@@ -327,7 +328,7 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
 
 int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->state != LOCK_IDLE && l->op == RDL_ACQUIRE)
+    if (l->state != LOCK_IDLE && l->action == RDL_ACQUIRE)
         l->stepped_ms = (uint32_t)now_ms;
     switch ((enum lock_state)l->state) {
     case LOCK_CONNECT:
@@ -335,9 +336,9 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     case LOCK_ASKED:
         return step_asked(l, now_ms);
     case LOCK_PAUSE:
-        if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->ops->came(l->hint)))
+        if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->ops->fired(l->hint)))
             return RDL_PENDING;
-        if (l->op != RDL_ACQUIRE)
+        if (l->action != RDL_ACQUIRE)
             return ask(l, now_ms);
         if (now_ms >= l->deadline_ms)
             return finish(l, l->result);
@@ -348,9 +349,9 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     return l->result;
 }
 
-static int op_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uint64_t deadline_ms)
+static int operation_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uint64_t deadline_ms)
 {
-    l->op = (uint8_t)op;
+    l->action = (uint8_t)op;
     l->ttl_ms = ttl_ms;
     l->deadline_ms = deadline_ms;
     l->holder_ms = -2;
@@ -363,7 +364,8 @@ static int op_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uin
 /* The last operation was a release, and failed: what it may have left can be released again. */
 static int is_unreleased(const struct rdl_lock *l)
 {
-    return l->op == RDL_RELEASE && (l->result == RDL_UNKNOWN || (l->result < 0 && l->result > RDL_E_NAME));
+    return l->action == RDL_RELEASE &&
+           (l->result == RDL_UNKNOWN || (l->result < 0 && l->result > RDL_E_NAME));
 }
 
 int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms)
@@ -372,10 +374,10 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
 
     RDL_ASSERT(l->state == LOCK_IDLE && l->until_ms <= now_ms);
     if (l->until_ms != 0 || is_unreleased(l)) /* the key may be there still, and would refuse us */
-        rdl_lock_owe(l);
+        rdl_lock_queue_release(l);
     l->until_ms = 0;
     l->is_adopted = 0;
-    l->half_ms = 0;
+    l->abort_below_ms = 0;
     if (rc != RDL_OK)
         return finish(l, rc);
     l->attempts = l->refused = 0;
@@ -383,7 +385,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     rdl_token_begin(&l->token, entropy);
     l->seed = rdl_token_seed(entropy);
     rdl_conn_seed(l->conn, l->seed);
-    op_begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
+    operation_begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
     return rdl_lock_step(l, now_ms);
 }
 
@@ -395,16 +397,16 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (rdl_ttl_check(l->opt, ttl_ms) != RDL_OK)
         return RDL_E_TTL;
     if (l->until_ms <= now_ms)
-        return finish(l, l->until_ms != 0 ? px_lost(l) : RDL_LOST);
-    if (l->half_ms == 0) {
-        l->half_ms = left_ms / 2;
-    } else if (left_ms < l->half_ms) {
+        return finish(l, l->until_ms != 0 ? plain_lost(l) : RDL_LOST);
+    if (l->abort_below_ms == 0) {
+        l->abort_below_ms = left_ms / 2;
+    } else if (left_ms < l->abort_below_ms) {
         rdl_conn_abort_if_stalled(l->conn, attempt_ms(l));
-        l->half_ms = left_ms / 2;
+        l->abort_below_ms = left_ms / 2;
     }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
     l->sent_ms = now_ms; /* the key ends by sent_ms + ttl_ms, also if nothing is sent */
-    op_begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
+    operation_begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
     return rdl_lock_step(l, now_ms);
 }
 
@@ -417,23 +419,23 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
     else if (!is_unreleased(l))
         return finish(l, RDL_EXPIRED);
     l->until_ms = 0;
-    op_begin(l, RDL_RELEASE, l->ttl_ms, UINT64_MAX);
+    operation_begin(l, RDL_RELEASE, l->ttl_ms, UINT64_MAX);
     return rdl_lock_step(l, now_ms);
 }
 
 void rdl_lock_cancel(struct rdl_lock *l)
 {
-    int is_owed = l->until_ms != 0 || (l->op == RDL_RELEASE && l->state != LOCK_IDLE);
+    int needs_release = l->until_ms != 0 || (l->action == RDL_RELEASE && l->state != LOCK_IDLE);
 
     if (l->state == LOCK_ASKED) {
         rdl_conn_abandon(l->conn, &l->req);
-        if (l->op == RDL_ACQUIRE)
-            is_owed = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
-        else if (l->op == RDL_RELEASE) /* it is queued and stays there */
-            is_owed = rdl_lock_next(l);
+        if (l->action == RDL_ACQUIRE)
+            needs_release = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
+        else if (l->action == RDL_RELEASE) /* it is queued and stays there */
+            needs_release = rdl_lock_next(l);
     }
-    if (is_owed)
-        rdl_lock_owe(l);
+    if (needs_release)
+        rdl_lock_queue_release(l);
     l->until_ms = 0;
     finish(l, RDL_EXPIRED);
 }
@@ -448,11 +450,11 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     if (l->mode->next != NULL || rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_TOKEN;
     if (l->until_ms != 0 && !rdl_is_same(&token, &l->token, sizeof token))
-        rdl_lock_owe(l);
+        rdl_lock_queue_release(l);
     l->token = token;
     l->is_adopted = 1;
     l->until_ms = UINT64_MAX;
-    l->half_ms = 0;
+    l->abort_below_ms = 0;
     l->sent_ms = 0;
     l->ttl_ms = l->opt->ttl_ms;
     l->seed = rdl_token_seed(l->token.bytes);
@@ -490,9 +492,9 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
 
 struct rdl_stats rdl_lock_stats(const struct rdl_lock *l)
 {
-    const struct rdl_stats cost = {l->attempts, l->refused, l->stepped_ms - l->begun_ms};
+    const struct rdl_stats stats = {l->attempts, l->refused, l->stepped_ms - l->begun_ms};
 
-    return cost;
+    return stats;
 }
 
 /* What was answered after all and says nothing: a connection had ended before. */

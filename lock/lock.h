@@ -62,7 +62,7 @@
  *                             ttl ends it
  *
  * RDL_E_TIMEOUT of acquire and extend: the connection is silent (rdl_conn_set_timeout), and nothing was sent.
- * When half of what was left at the first extend in vain is over, the next extend ends such a connection,
+ * When half of what was left at the first extend that failed is over, the next extend ends such a connection,
  * whatever other locks have asked over it (rdl_conn_abort_if_stalled), and goes over a new one. From then on
  * the connection counts as silent after this lock's own attempt, however long others wait.
  *
@@ -122,8 +122,8 @@ enum {
     RDL_ENTROPY_LEN = 16, /* bytes an acquire wants, see rdl_token */
     RDL_ATTEMPT_MIN_MS = 5,
     RDL_ATTEMPT_MAX_MS = 250,
-    RDL_ROOM_MS = 5,       /* how long to wait for room in a queue before looking again */
-    RDL_RETRY_CAP_MS = 500 /* longest pause between attempts */
+    RDL_QUEUE_RETRY_MS = 5, /* how long to wait for room in a queue before looking again */
+    RDL_RETRY_CAP_MS = 500  /* longest pause between attempts */
 };
 
 /*
@@ -222,7 +222,7 @@ struct rdl_hint_ops {
      */
     uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
                       uint64_t now_ms);
-    int (*came)(struct rdl_hint *h);     /* 1, once: the wait has ended, try now */
+    int (*fired)(struct rdl_hint *h);    /* 1, once: the wait has ended, try now */
     void (*end)(struct rdl_hint *h);     /* nobody waits any more */
     const struct rdl_op *release;        /* tells a waiter */
     const struct rdl_op *release_strict; /* the same for a lock of the old protocol */
@@ -231,7 +231,7 @@ struct rdl_hint_ops {
 struct rdl_hint {
     const struct rdl_hint_ops *ops;
     struct rdl_conn *conn;
-    uint8_t vain;       /* hints in a row that did not bring the lock */
+    uint8_t fruitless;  /* hints in a row that did not bring the lock */
     uint8_t is_refused; /* by this server, for this connection's life */
     struct rdl_req req;
     uint64_t ends_ms; /* when the server is to end the wait */
@@ -260,20 +260,20 @@ struct rdl_lock {
     uint8_t is_adopted; /* only who took it knows when the key ends */
     uint8_t name_len;
     uint8_t state;
-    uint8_t op;
+    uint8_t action;
     uint8_t tries;
     uint16_t
         attempts; /* of the last acquire, as its busy, begin and last step (the low 32 bits): rdl_stats */
     uint16_t refused;
     uint32_t begun_ms;
     uint32_t stepped_ms;
-    uint32_t half_ms;     /* half of what was left at the first extend in vain, or give-up; 0: none */
-    uint64_t sent_ms;     /* t1: before the request was queued */
-    uint64_t until_ms;    /* end of validity; 0: not held */
-    uint64_t deadline_ms; /* of the whole operation */
-    uint64_t wake_ms;     /* when the current state ends */
-    uint64_t ended_ms;    /* what until_ms was before the release */
-    int64_t holder_ms;    /* PTTL of the lock when it was refused; < 0: not known */
+    uint32_t abort_below_ms; /* half of what was left at the first extend that failed, or give-up; 0: none */
+    uint64_t sent_ms;        /* t1: before the request was queued */
+    uint64_t until_ms;       /* end of validity; 0: not held */
+    uint64_t deadline_ms;    /* of the whole operation */
+    uint64_t wake_ms;        /* when the current state ends */
+    uint64_t ended_ms;       /* what until_ms was before the release */
+    int64_t holder_ms;       /* PTTL of the lock when it was refused; < 0: not known */
     struct rdl_req req;
     struct rdl_token token;
     uint32_t seed;
@@ -296,11 +296,12 @@ void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struc
  *     static uint8_t packed[RDL_NAME_MAX];
  *     rdl_lock_init_multi(&lock, &opt, &conn, accounts, 2, packed);
  *
- * 1 to RDL_MULTI_MAX (n) different names, together of RDL_NAME_MAX - n bytes at most; each excludes a px lock
- * of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts: where there
- * are none acquire says RDL_E_MULTI (RDL_E_PERM where the user may not use them). If a call inside the script
- * may have failed, acquire releases the keys that were set before it. On a cluster node the names need a tag
- * in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK, or RDL_E_NAME, which acquire repeats.
+ * 1 to RDL_MULTI_MAX (n) different names, together of RDL_NAME_MAX - n bytes at most; each excludes a plain
+ * lock of its name. They are copied to packed, which is borrowed for the lock's life. Needs scripts: where
+ * there are none acquire says RDL_E_MULTI (RDL_E_PERM where the user may not use them). If a call inside the
+ * script may have failed, acquire releases the keys that were set before it. On a cluster node the names need
+ * a tag in common, else acquire says RDL_E_CLUSTER. Never with hints. RDL_OK, or RDL_E_NAME, which acquire
+ * repeats.
  */
 int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);
@@ -421,8 +422,8 @@ int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform);
 /* ---------------------------------------------------------------- fenced (lock_fenced.c) */
 
 /*
- * px with a fencing number (rdl_lock_fence) that grows with every holder. Needs scripts: where there are
- * none acquire says RDL_E_FENCE, and RDL_E_PERM where the user may not use them, or not the key. The
+ * A plain lock with a fencing token (rdl_lock_fence) that grows with every holder. Needs scripts: where there
+ * are none acquire says RDL_E_FENCE, and RDL_E_PERM where the user may not use them, or not the key. The
  * number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
  * options says; should the server lose it, the clients' floors may help (rdl_lock_set_min_fence). Older
  * clients set an expiry of a day on that key, and then the promise ends there; an acquire of ours without
@@ -479,8 +480,8 @@ uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l);
  * new holder's deadline with an older one; a third client then finds that deadline expired and takes the
  * lock too. Ours compares and sets in one, in a script or under WATCH: it replaces only the very value
  * that the server's clock has passed. Where the server refuses both, plain GETSET is used and is best
- * effort. Peers that use GETSET can still overwrite us, and they take a px token for a number, mostly a
- * small one: do not mix them with px locks, nor with peers that count in milliseconds (jedis-lock, npm
+ * effort. Peers that use GETSET can still overwrite us, and they take a plain token for a number, mostly a
+ * small one: do not mix them with plain locks, nor with peers that count in milliseconds (jedis-lock, npm
  * redis-lock): they read our seconds as a time long past and have the lock a few milliseconds after we
  * took it.
  *

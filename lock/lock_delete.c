@@ -6,7 +6,7 @@
 #include "lock/lock_op.h"
 
 /* Where the PTTL is refused nobody can say which of the two it is. */
-static int by_delete_judge_pttl(const struct rdl_conn *c, struct rdl_record *r)
+static int by_delete_on_pttl_reply(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT && c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNEXPECTED;
@@ -21,20 +21,20 @@ static int by_delete_judge_pttl(const struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static int by_delete_judge(struct rdl_conn *c, struct rdl_record *r)
+static int by_delete_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->replies == 1)
-        return by_delete_judge_pttl(c, r);
+        return by_delete_on_pttl_reply(c, r);
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     if (r->verdict == RDL_ANSWER_YES)
-        rdl_record_tell(r, 0);
+        rdl_record_complete(r, 0);
     return RDL_OK;
 }
 
 static const char *const delex[] = {rdl_wire_delex, rdl_wire_pttl, NULL};
-const struct rdl_method rdl_method_delex = {.commands = delex, .judge = by_delete_judge};
+const struct rdl_method rdl_method_delex = {.commands = delex, .on_reply = by_delete_on_reply};
 
 static const char *const delifeq[] = {rdl_wire_delifeq, rdl_wire_pttl, NULL};
-const struct rdl_method rdl_method_delifeq = {.commands = delifeq, .judge = by_delete_judge};
+const struct rdl_method rdl_method_delifeq = {.commands = delifeq, .on_reply = by_delete_on_reply};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_fenced.c - px with a fencing number that grows: lock and counter in one script, so no number is
- * given without the lock and no lock without its number. Extend sees to it that the counter is there still;
- * the same script raises the counter of one of several servers to the number that another gave, while the
- * lock is ours.
+ * lock_fenced.c - a plain lock with a fencing token that grows: lock and counter in one script, so no number
+ * is given without the lock and no lock without its number. Extend sees to it that the counter is there
+ * still; the same script raises the counter of one of several servers to the number that another gave, while
+ * the lock is ours.
  */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
@@ -24,9 +24,9 @@ static void split(struct rdl_bytes extra, struct rdl_bytes out[2])
     out[1].len = n < extra.len ? extra.len - n - 1 : 1;
 }
 
-static void fence_put(struct rdl_window *w, const char *const *commands,
-                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                      const struct rdl_record *r)
+static void fence_write_args(struct rdl_slice *w, const char *const *commands,
+                             const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                             const struct rdl_record *r)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
     struct rdl_bytes all[RDL_LETTERS + 3];
@@ -36,45 +36,47 @@ static void fence_put(struct rdl_window *w, const char *const *commands,
     (void)r;
     rdl_copy(all, own, RDL_LETTERS * sizeof *all);
     all[RDL_LETTERS].data = key;
-    all[RDL_LETTERS].len = rdl_side_key(key, own[LETTER_K], ":fence");
-    split(own[LETTER_X], all + RDL_LETTERS + 1);
-    rdl_window_commands(w, commands, &args);
+    all[RDL_LETTERS].len = rdl_side_key(key, own[RDL_LETTER_K], ":fence");
+    split(own[RDL_LETTER_X], all + RDL_LETTERS + 1);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 /* Nothing is extended: a ttl of 0. */
-static void raise_put(struct rdl_window *w, const char *const *commands,
-                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                      const struct rdl_record *r)
+static void raise_write_args(struct rdl_slice *w, const char *const *commands,
+                             const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                             const struct rdl_record *r)
 {
     struct rdl_bytes all[RDL_LETTERS];
 
     rdl_copy(all, own, sizeof all);
-    all[LETTER_M].data = "0";
-    all[LETTER_M].len = 1;
-    fence_put(w, commands, all, c, r);
+    all[RDL_LETTER_M].data = "0";
+    all[RDL_LETTER_M].len = 1;
+    fence_write_args(w, commands, all, c, r);
 }
 
 static const char *const fenced_call[] = {rdl_wire_call_fenced, NULL};
-static const struct rdl_method acquire_fenced_way = {.commands = fenced_call,
-                                                     .put = fence_put,
-                                                     .judge = rdl_script_judge_grant,
-                                                     .script = &rdl_script_acquire,
-                                                     .take = rdl_take_numbers};
-static const struct rdl_method *const acquire_fenced[] = {&acquire_fenced_way, NULL};
-static const struct rdl_method extend_fenced_way = {.commands = fenced_call,
-                                                    .put = fence_put,
-                                                    .judge = rdl_script_judge,
-                                                    .script = &rdl_script_extend_fenced};
-static const struct rdl_method *const extend_fenced[] = {&extend_fenced_way, NULL};
-static const struct rdl_method raise_way = {.commands = fenced_call,
-                                            .put = raise_put,
-                                            .judge = rdl_script_judge,
-                                            .script = &rdl_script_extend_fenced};
-static const struct rdl_method *const raise[] = {&raise_way, NULL};
+static const struct rdl_method acquire_fenced_method = {.commands = fenced_call,
+                                                        .write_args = fence_write_args,
+                                                        .on_reply = rdl_script_on_grant_reply,
+                                                        .script = &rdl_script_acquire,
+                                                        .take = rdl_take_numbers};
+static const struct rdl_method *const acquire_fenced[] = {&acquire_fenced_method, NULL};
+static const struct rdl_method extend_fenced_method = {.commands = fenced_call,
+                                                       .write_args = fence_write_args,
+                                                       .on_reply = rdl_script_on_reply,
+                                                       .script = &rdl_script_extend_fenced};
+static const struct rdl_method *const extend_fenced[] = {&extend_fenced_method, NULL};
+static const struct rdl_method raise_method = {.commands = fenced_call,
+                                               .write_args = raise_write_args,
+                                               .on_reply = rdl_script_on_reply,
+                                               .script = &rdl_script_extend_fenced};
+static const struct rdl_method *const raise[] = {&raise_method, NULL};
 
-const struct rdl_op rdl_op_acquire_fenced = {acquire_fenced, NULL, FAMILY_FENCED, 1, OWED_NOT, 0};
-const struct rdl_op rdl_op_extend_fenced = {extend_fenced, NULL, FAMILY_HOLD, 0, OWED_NOT, 0};
-const struct rdl_op rdl_op_raise_fence = {raise, NULL, FAMILY_HOLD, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_acquire_fenced = {acquire_fenced,      NULL, RDL_FAMILY_FENCED, 1,
+                                             RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_extend_fenced = {extend_fenced,       NULL, RDL_FAMILY_RAISE_FENCE, 0,
+                                            RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_raise_fence = {raise, NULL, RDL_FAMILY_RAISE_FENCE, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- the mode */
 
@@ -101,16 +103,16 @@ uint64_t rdl_fence_next(uint64_t last, uint64_t least)
     return last < least ? least : last + 1;
 }
 
-/* An adopted lease has no number to hold: its extend is that of px, but for a fence that is to live on. */
+/* An adopted lease has no number to hold. It is extended as a plain lock, unless a fence is to live on. */
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
-    int is_acquire = l->op == RDL_ACQUIRE;
+    int is_acquire = l->action == RDL_ACQUIRE;
     uint64_t number = rdl_lock_fence(fenced_of(l));
     struct rdl_bytes extra;
     char text[RDL_EXTRA_MAX];
 
-    if (!is_acquire && (l->op == RDL_RELEASE || (number == 0 && l->opt->fence_expiry_ms == 0)))
-        return rdl_px_send(l, now_ms);
+    if (!is_acquire && (l->action == RDL_RELEASE || (number == 0 && l->opt->fence_expiry_ms == 0)))
+        return rdl_plain_send(l, now_ms);
     if (is_acquire) {
         number = rdl_fence_next(fenced_of(l)->fence, fenced_of(l)->least);
         if (number > RDL_FENCE_MAX)
@@ -126,13 +128,13 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 /* Two holders may be given the same number that is too great, and 0 is none: then the lock is given back. */
 static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
 {
-    int rc = rdl_px_answer(l, now_ms);
+    int rc = rdl_plain_answer(l, now_ms);
 
-    if (l->op != RDL_ACQUIRE)
+    if (l->action != RDL_ACQUIRE)
         return rc;
     if (rc == RDL_OK && !RDL_IS_FENCE(l->req.value)) {
         l->until_ms = 0;
-        rdl_lock_owe(l);
+        rdl_lock_queue_release(l);
         return RDL_E_FENCE_RANGE;
     }
     if (rc == RDL_OK)
@@ -140,7 +142,7 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
     return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
 }
 
-static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, rdl_px_value, rdl_px_ops, NULL};
+static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, rdl_plain_value, rdl_plain_ops, NULL};
 
 void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt,
                           struct rdl_conn *conn, const void *name, size_t name_len)

@@ -13,8 +13,9 @@
 #include "resp/resp_bytes.h"
 
 /* The list is b, and behind it `last`. */
-static void wake_put(struct rdl_window *w, const char *const *commands,
-                     const struct rdl_bytes own[RDL_LETTERS], const char *letters, struct rdl_bytes last)
+static void wake_write_args(struct rdl_slice *w, const char *const *commands,
+                            const struct rdl_bytes own[RDL_LETTERS], const char *letters,
+                            struct rdl_bytes last)
 {
     char key[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX];
     struct rdl_bytes all[RDL_LETTERS + 2];
@@ -22,38 +23,39 @@ static void wake_put(struct rdl_window *w, const char *const *commands,
 
     rdl_copy(all, own, RDL_LETTERS * sizeof *all);
     all[RDL_LETTERS].data = key;
-    all[RDL_LETTERS].len = rdl_side_key(key, own[LETTER_K], ":wake");
+    all[RDL_LETTERS].len = rdl_side_key(key, own[RDL_LETTER_K], ":wake");
     all[RDL_LETTERS + 1] = last;
     args.arg = all;
-    rdl_window_commands(w, commands, &args);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 /* ---------------------------------------------------------------- telling */
 
-static void release_put(struct rdl_window *w, const char *const *commands,
-                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                        const struct rdl_record *r)
+static void release_write_args(struct rdl_slice *w, const char *const *commands,
+                               const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                               const struct rdl_record *r)
 {
     /* ms, of an element nobody took: whoever waits later than that has seen the lock free */
     static const struct rdl_bytes life = {"1000", 4};
 
     (void)c;
     (void)r;
-    wake_put(w, commands, own, RDL_RECORD_LETTERS "bh", life);
+    wake_write_args(w, commands, own, RDL_RECORD_LETTERS "bh", life);
 }
 
 static const char *const release_hint_call[] = {rdl_wire_call_release_hint, NULL};
-static const struct rdl_method release_hint_way = {.commands = release_hint_call,
-                                                   .put = release_put,
-                                                   .judge = rdl_script_judge,
-                                                   .script = &rdl_script_release_hint};
-static const struct rdl_method *const release_hint[] = {&release_hint_way, NULL};
+static const struct rdl_method release_hint_method = {.commands = release_hint_call,
+                                                      .write_args = release_write_args,
+                                                      .on_reply = rdl_script_on_reply,
+                                                      .script = &rdl_script_release_hint};
+static const struct rdl_method *const release_hint[] = {&release_hint_method, NULL};
 
 /* Only a script can tell and delete in one; where it is refused the lock is at least released. */
-static const struct rdl_op plain = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, FAMILY_HINT};
-const struct rdl_op rdl_op_release_hint = {release_hint, &plain, FAMILY_HINT, 0, OWED_ALWAYS, FAMILY_HINT};
+static const struct rdl_op plain = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_ALWAYS, RDL_FAMILY_HINT};
+const struct rdl_op rdl_op_release_hint = {release_hint,    &plain,         RDL_FAMILY_HINT, 0,
+                                           RDL_SEND_ALWAYS, RDL_FAMILY_HINT};
 static const struct rdl_op release_hint_strict = {
-    release_hint, &rdl_op_release_strict, FAMILY_HINT, 0, OWED_ALWAYS, 0};
+    release_hint, &rdl_op_release_strict, RDL_FAMILY_HINT, 0, RDL_SEND_ALWAYS, 0};
 
 /* ---------------------------------------------------------------- waiting */
 
@@ -79,18 +81,18 @@ static size_t seconds(char out[RDL_DEC_MAX + 4], uint32_t ms, int is_whole)
     return n + 4;
 }
 
-static void wait_put(struct rdl_window *w, const char *const *commands,
-                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                     const struct rdl_record *r)
+static void wait_write_args(struct rdl_slice *w, const char *const *commands,
+                            const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                            const struct rdl_record *r)
 {
     char text[RDL_DEC_MAX + 4];
     const struct rdl_bytes timeout = {text, seconds(text, r->ttl_ms, r->method != 0)};
 
     (void)c;
-    wake_put(w, commands, own, RDL_RECORD_LETTERS "bt", timeout);
+    wake_write_args(w, commands, own, RDL_RECORD_LETTERS "bt", timeout);
 }
 
-static int wait_judge(struct rdl_conn *c, struct rdl_record *r)
+static int wait_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc;
 
@@ -111,11 +113,12 @@ static int wait_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const blpop[] = {rdl_wire_blpop, NULL};
-static const struct rdl_method wait_way = {.commands = blpop, .put = wait_put, .judge = wait_judge};
+static const struct rdl_method wait_method = {
+    .commands = blpop, .write_args = wait_write_args, .on_reply = wait_on_reply};
 /* With parts of a second; where they are refused, with whole ones. */
-static const struct rdl_method *const wait_hint[] = {&wait_way, &wait_way, NULL};
+static const struct rdl_method *const wait_hint[] = {&wait_method, &wait_method, NULL};
 
-const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, FAMILY_WAIT_HINT, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, RDL_FAMILY_WAIT_HINT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- who waits, for how long */
 
@@ -140,13 +143,13 @@ static int is_usable(struct rdl_hint *h, uint64_t now_ms)
     if (h->req.is_queued && now_ms > h->ends_ms + LATE_MS)
         wait_drop(h);
     if (rdl_conn_state(h->conn) != RDL_CONN_READY) {
-        h->is_refused = h->vain = 0;
+        h->is_refused = h->fruitless = 0;
         return 0;
     }
     return !h->is_refused;
 }
 
-static int hint_came(struct rdl_hint *h)
+static int hint_fired(struct rdl_hint *h)
 {
     uint8_t answer = h->req.answer;
 
@@ -154,9 +157,9 @@ static int hint_came(struct rdl_hint *h)
         return 0;
     h->req.answer = RDL_ANSWER_NONE;
     if (answer == RDL_ANSWER_YES)
-        h->vain++;
+        h->fruitless++;
     else
-        h->vain = answer == RDL_ANSWER_NO ? 0 : VAIN_MAX;
+        h->fruitless = answer == RDL_ANSWER_NO ? 0 : VAIN_MAX;
     h->is_refused = answer == RDL_ANSWER_ERROR && rdl_is_permanent(h->req.error);
     return 1;
 }
@@ -168,13 +171,13 @@ static int wait_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_m
     const struct rdl_command command = {&rdl_op_wait_hint, name, none, none, UINT64_MAX, wait_ms};
 
     if (h->req.answer != RDL_ANSWER_YES)
-        (void)hint_came(h); /* of no use by now, but what it says of the server is */
+        (void)hint_fired(h); /* of no use by now, but what it says of the server is */
     if (!is_usable(h, now_ms))
         return 0;
     if (h->req.is_queued || h->req.answer == RDL_ANSWER_YES)
         return 1; /* the server's clock is slower than ours, or counts whole seconds: that wait goes on */
-    if (h->vain >= VAIN_MAX || !rdl_conn_is_idle(h->conn)) {
-        h->vain = 0;
+    if (h->fruitless >= VAIN_MAX || !rdl_conn_is_idle(h->conn)) {
+        h->fruitless = 0;
         return 0;
     }
     if (rdl_conn_submit(h->conn, &h->req, &command) != RDL_OK)
@@ -192,17 +195,17 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t ho
         most_ms = (uint64_t)holder_ms + 1;
     if (!wait_begin(h, name, (uint32_t)most_ms, now_ms))
         return UINT64_MAX;
-    return hint_came(h) ? 0 : most_ms;
+    return hint_fired(h) ? 0 : most_ms;
 }
 
 static void hint_end(struct rdl_hint *h)
 {
     if (h->req.is_queued)
         wait_drop(h);
-    h->vain = 0;
+    h->fruitless = 0;
 }
 
-static const struct rdl_hint_ops hint_ops = {hint_begin, hint_came, hint_end, &rdl_op_release_hint,
+static const struct rdl_hint_ops hint_ops = {hint_begin, hint_fired, hint_end, &rdl_op_release_hint,
                                              &release_hint_strict};
 
 void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)

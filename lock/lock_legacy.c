@@ -3,7 +3,7 @@
  * lock_legacy.c - the old protocol: SETNX key <Unix seconds at which the lease ends, plus 1>, and taking
  * over a key whose time has passed.
  *
- * It is kept for fleets that speak it. What a px lock leaves to the server, the end of the lease, is here
+ * It is kept for fleets that speak it. What a plain lock leaves to the server, the end of the lease, is here
  * a number that everybody compares with a clock, so all clocks must mean the same: ours is the server's
  * TIME with an error of one round trip, its upper bound where we write a deadline and its lower bound where
  * we test one.
@@ -19,9 +19,9 @@
  * a yes or a no the first is gone. Values only go from the first to the second, however late a request is
  * executed, so they are tried in that order, and are never more than two.
  *
- * A value that is no deadline of this kind (words, other units, a px token, another type) is never taken
+ * A value that is no deadline of this kind (words, other units, a plain token, another type) is never taken
  * over, nor the 2147483649 of a holder without end. The other way round nothing protects us from a historic
- * peer: it reads a px token as a number, mostly a small one, and takes the lock away.
+ * peer: it reads a plain token as a number, mostly a small one, and takes the lock away.
  *
  * One server only: over several, losers would spoil deadlines on some of them.
  */
@@ -137,7 +137,7 @@ static uint32_t seconds_of(const char *text, size_t len)
 }
 
 /* Expired only if it is so by the earliest the server's clock can show; else for how long (-1: for ever). */
-static enum peer judge_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
+static enum peer classify_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     uint32_t behind_ms;
     uint32_t now_s = earliest_s(l, now_ms, &behind_ms);
@@ -163,7 +163,7 @@ static enum peer judge_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
  */
 static int is_waiters(struct rdl_lock_legacy *l, uint64_t now_ms, uint64_t end_ms)
 {
-    if (l->lock.req.answer != RDL_ANSWER_YES || now_ms >= end_ms || judge_peer(l, now_ms) != PEER_LIVE)
+    if (l->lock.req.answer != RDL_ANSWER_YES || now_ms >= end_ms || classify_peer(l, now_ms) != PEER_LIVE)
         return 0;
     return latest_s(l, now_ms, (uint32_t)(end_ms - now_ms)) <= seconds_of(l->peer, l->lock.req.text_len);
 }
@@ -274,11 +274,11 @@ static int ask_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 
 static int first_request(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->lock.op == RDL_RELEASE)
+    if (l->lock.action == RDL_RELEASE)
         return legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
-    if (l->lock.op == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
+    if (l->lock.action == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
-    if (l->lock.op == RDL_ACQUIRE)
+    if (l->lock.action == RDL_ACQUIRE)
         l->value_len = l->other_len = 0; /* nothing is ours to give back yet */
     return legacy_ask(l, TIME, &rdl_op_time, no_bytes);
 }
@@ -289,7 +289,7 @@ static int legacy_send(struct rdl_lock *lock, uint64_t now_ms)
     int rc;
 
     lock->sent_ms = now_ms;
-    if (lock->op == RDL_RELEASE && now_ms >= lock->ended_ms)
+    if (lock->action == RDL_RELEASE && now_ms >= lock->ended_ms)
         return RDL_EXPIRED; /* by now it may be somebody else's deadline that counts */
     rc = first_request(l, now_ms);
     return rc == RDL_PENDING ? RDL_OK : rc;
@@ -320,9 +320,9 @@ static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
         read_clock(l, now_ms);
     else
         has_clock = is_refused(l) && !clock_is_older(l, now_ms, CLOCK_DEAD_MS);
-    if (l->lock.op == RDL_ACQUIRE && has_clock)
+    if (l->lock.action == RDL_ACQUIRE && has_clock)
         return now_ms < l->lock.wake_ms ? ask_setnx(l, now_ms) : RDL_E_TIMEOUT;
-    if (l->lock.op == RDL_ACQUIRE)
+    if (l->lock.action == RDL_ACQUIRE)
         return legacy_not_granted(l);
     return has_clock && now_ms < l->lock.until_ms ? ask_extend(l, now_ms)
                                                   : rdl_lock_extended(&l->lock, now_ms);
@@ -335,7 +335,7 @@ static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
 
     if (lives_ms == -2 && l->lock.req.text_len == 0) /* cut short: nobody knows what stands there */
         return RDL_BUSY;
-    switch (judge_peer(l, now_ms)) {
+    switch (classify_peer(l, now_ms)) {
     case PEER_LIVE:
         if (l->lock.holder_ms < 0)
             l->lock.holder_ms = lives_ms;
@@ -347,7 +347,7 @@ static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
     }
     if (lives_ms == -1)
         return RDL_E_FOREIGN_VALUE;
-    l->lock.holder_ms = lives_ms; /* a px lock, say: it ends by itself; -2: nobody knows, it came just now */
+    l->lock.holder_ms = lives_ms; /* e.g. a plain lock: it ends by itself; -2: it came just now, unknown */
     return RDL_BUSY;
 }
 
@@ -381,8 +381,8 @@ static int answer_getset(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (l->lock.req.answer == RDL_ANSWER_YES)
         return rdl_lock_granted(&l->lock, RDL_OK, now_ms);
     if (l->lock.req.answer == RDL_ANSWER_NO)
-        return judge_peer(l, now_ms) == PEER_EXPIRED ? rdl_lock_granted(&l->lock, RDL_RECOVERED, now_ms)
-                                                     : RDL_BUSY;
+        return classify_peer(l, now_ms) == PEER_EXPIRED ? rdl_lock_granted(&l->lock, RDL_RECOVERED, now_ms)
+                                                        : RDL_BUSY;
     return legacy_not_granted(l);
 }
 
@@ -501,7 +501,7 @@ static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
         return not_ours(l, now_ms);
     if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) != RDL_OK &&
         rdl_lock_next(&l->lock))
-        rdl_lock_owe(&l->lock); /* the first is owed already */
+        rdl_lock_queue_release(&l->lock); /* the first is owed already */
     return rdl_lock_released(&l->lock, now_ms);
 }
 
@@ -518,9 +518,9 @@ static int legacy_answer(struct rdl_lock *lock, uint64_t now_ms)
 {
     struct rdl_lock_legacy *l = legacy_of(lock);
 
-    if (lock->op == RDL_RELEASE)
+    if (lock->action == RDL_RELEASE)
         return answer_release(l, now_ms);
-    if (lock->op == RDL_EXTEND)
+    if (lock->action == RDL_EXTEND)
         return answer_extend(l, now_ms);
     switch ((enum phase)l->phase) {
     case TIME:
@@ -544,7 +544,8 @@ static size_t legacy_value(const struct rdl_lock *lock, char out[RDL_VALUE_MAX])
 {
     const struct rdl_lock_legacy *l = (const struct rdl_lock_legacy *)lock;
 
-    if (l->kind == RDL_LEGACY_INTEGER && lock->op == RDL_ACQUIRE && lock->req.answer == RDL_ANSWER_UNKNOWN)
+    if (l->kind == RDL_LEGACY_INTEGER && lock->action == RDL_ACQUIRE &&
+        lock->req.answer == RDL_ANSWER_UNKNOWN)
         return 0;
     rdl_copy(out, lock->token.bytes, l->value_len);
     return l->value_len;

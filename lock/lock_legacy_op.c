@@ -6,7 +6,7 @@
 /* ---------------------------------------------------------------- TIME */
 
 /* Digits that are no time say nothing of the connection: only this request has no answer. */
-static int time_judge(struct rdl_conn *c, struct rdl_record *r)
+static int time_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int is_time = c->reply_value >= 0 && c->reply_second >= 0 && c->reply_second <= 999999;
 
@@ -16,28 +16,28 @@ static int time_judge(struct rdl_conn *c, struct rdl_record *r)
         return RDL_E_UNEXPECTED;
     r->verdict = is_time ? RDL_ANSWER_YES : RDL_ANSWER_ERROR;
     r->error = RDL_E_UNEXPECTED;
-    rdl_record_tell(r, (int64_t)((uint64_t)c->reply_value << 10 | (uint32_t)c->reply_second / 1000u));
+    rdl_record_complete(r, (int64_t)((uint64_t)c->reply_value << 10 | (uint32_t)c->reply_second / 1000u));
     return RDL_OK;
 }
 
 static const char *const time_commands[] = {rdl_wire_time, NULL};
-static const struct rdl_method time_way = {
-    .commands = time_commands, .judge = time_judge, .take = rdl_take_numbers};
-static const struct rdl_method *const time_ways[] = {&time_way, NULL};
+static const struct rdl_method time_method = {
+    .commands = time_commands, .on_reply = time_on_reply, .take = rdl_take_numbers};
+static const struct rdl_method *const time_methods[] = {&time_method, NULL};
 
-const struct rdl_op rdl_op_time = {time_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_time = {time_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
 
 /* How long the key in the way lives; unknown before 2.6. */
-static void setnx_judge_pttl(const struct rdl_conn *c, const struct rdl_record *r)
+static void setnx_on_pttl_reply(const struct rdl_conn *c, const struct rdl_record *r)
 {
     if (r->req != NULL)
         r->req->value = c->reply_kind == RDL_RESP_INT ? c->reply_value : -1;
 }
 
 /* The last: whoever waits knows all then. */
-static int setnx_judge_get(struct rdl_conn *c, struct rdl_record *r)
+static int setnx_on_get_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = RDL_OK;
 
@@ -46,58 +46,60 @@ static int setnx_judge_get(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
     else if (c->reply_kind == RDL_RESP_BULK)
-        rdl_record_keep(c, r, RDL_PEER_MAX);
+        rdl_record_copy_text(c, r, RDL_PEER_MAX);
     else
         rc = rdl_reply_error(c, r);
     if (rc == RDL_OK)
-        rdl_record_tell(r, r->req != NULL ? r->req->value : 0);
+        rdl_record_complete(r, r->req != NULL ? r->req->value : 0);
     return rc;
 }
 
-static int setnx_judge(struct rdl_conn *c, struct rdl_record *r)
+static int setnx_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     enum { OF_SETNX, OF_PTTL, OF_GET };
 
     if (r->replies == OF_PTTL) {
-        setnx_judge_pttl(c, r);
+        setnx_on_pttl_reply(c, r);
         return RDL_OK;
     }
     if (r->replies == OF_GET)
-        return setnx_judge_get(c, r);
+        return setnx_on_get_reply(c, r);
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
     r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     if (r->verdict == RDL_ANSWER_YES)
-        rdl_record_tell(r, 0);
+        rdl_record_complete(r, 0);
     return RDL_OK;
 }
 
 static const char *const setnx_commands[] = {rdl_wire_setnx, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_method setnx_way = {.commands = setnx_commands, .judge = setnx_judge};
-static const struct rdl_method *const setnx_ways[] = {&setnx_way, NULL};
+static const struct rdl_method setnx_method = {.commands = setnx_commands, .on_reply = setnx_on_reply};
+static const struct rdl_method *const setnx_methods[] = {&setnx_method, NULL};
 
-const struct rdl_op rdl_op_setnx = {setnx_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
+const struct rdl_op rdl_op_setnx = {setnx_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- compare and set */
 
-static int replace_judge(struct rdl_conn *c, struct rdl_record *r)
+static int replace_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    return rdl_watch_judge(c, r, LETTER_X);
+    return rdl_watch_on_reply(c, r, RDL_LETTER_X);
 }
 
 static const char *const script_call[] = {rdl_wire_call_replace, NULL};
-static const struct rdl_method script_way = {
-    .commands = script_call, .judge = rdl_script_judge, .script = &rdl_script_replace};
+static const struct rdl_method script_method = {
+    .commands = script_call, .on_reply = rdl_script_on_reply, .script = &rdl_script_replace};
 static const char *const set_commands[] = RDL_WATCH_COMMANDS(rdl_wire_set, rdl_wire_set);
-static const struct rdl_method watch_way = {
-    .commands = set_commands, .next_round = rdl_watch_next, .judge = replace_judge, .take = rdl_take_numbers};
-static const struct rdl_method *const replace[] = {&script_way, &watch_way, NULL};
+static const struct rdl_method watch_method = {.commands = set_commands,
+                                               .next_phase = rdl_watch_next,
+                                               .on_reply = replace_on_reply,
+                                               .take = rdl_take_numbers};
+static const struct rdl_method *const replace[] = {&script_method, &watch_method, NULL};
 
-const struct rdl_op rdl_op_replace = {replace, NULL, FAMILY_REPLACE, 1, OWED_NOT, 0};
+const struct rdl_op rdl_op_replace = {replace, NULL, RDL_FAMILY_REPLACE, 1, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- GET */
 
-static int found_judge(struct rdl_conn *c, struct rdl_record *r)
+static int found_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
@@ -106,25 +108,25 @@ static int found_judge(struct rdl_conn *c, struct rdl_record *r)
     else
         return rdl_reply_error(c, r);
     if (r->verdict == RDL_ANSWER_YES)
-        rdl_record_keep(c, r, RDL_PEER_MAX);
+        rdl_record_copy_text(c, r, RDL_PEER_MAX);
     return RDL_OK;
 }
 
 static const char *const found_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_method found_way = {.commands = found_commands, .judge = found_judge};
-static const struct rdl_method *const found_ways[] = {&found_way, NULL};
+static const struct rdl_method found_method = {.commands = found_commands, .on_reply = found_on_reply};
+static const struct rdl_method *const found_methods[] = {&found_method, NULL};
 
-const struct rdl_op rdl_op_found = {found_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_found = {found_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
 
-static int getset_judge(struct rdl_conn *c, struct rdl_record *r)
+static int getset_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_NIL) {
         r->verdict = RDL_ANSWER_YES;
     } else if (c->reply_kind == RDL_RESP_BULK) {
         r->verdict = RDL_ANSWER_NO;
-        rdl_record_keep(c, r, RDL_PEER_MAX);
+        rdl_record_copy_text(c, r, RDL_PEER_MAX);
     } else {
         return rdl_reply_error(c, r);
     }
@@ -132,12 +134,12 @@ static int getset_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const getset_commands[] = {rdl_wire_getset, NULL};
-static const struct rdl_method getset_way = {.commands = getset_commands, .judge = getset_judge};
-static const struct rdl_method *const getset_ways[] = {&getset_way, NULL};
+static const struct rdl_method getset_method = {.commands = getset_commands, .on_reply = getset_on_reply};
+static const struct rdl_method *const getset_methods[] = {&getset_method, NULL};
 
-const struct rdl_op rdl_op_getset = {getset_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
+const struct rdl_op rdl_op_getset = {getset_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
 
-static int delete_judge(struct rdl_conn *c, struct rdl_record *r)
+static int delete_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
@@ -146,11 +148,11 @@ static int delete_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const delete_commands[] = {rdl_wire_del, NULL};
-static const struct rdl_method delete_way = {.commands = delete_commands, .judge = delete_judge};
-static const struct rdl_method *const delete_ways[] = {&delete_way, NULL};
+static const struct rdl_method delete_method = {.commands = delete_commands, .on_reply = delete_on_reply};
+static const struct rdl_method *const delete_methods[] = {&delete_method, NULL};
 
-const struct rdl_op rdl_op_delete = {delete_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_delete = {delete_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- a release that is not owed */
 
-const struct rdl_op rdl_op_release_once = {NULL, NULL, FAMILY_RELEASE, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_release_once = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_IF_AWAITED, 0};

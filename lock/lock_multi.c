@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_multi.c - several locks on one server held as one: px, with scripts that take all of them or none. */
+/* lock_multi.c - several plain locks on one server held as one: scripts take all of them or none. */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
 /* ---------------------------------------------------------------- what is asked */
 
 /* a and y count the names; of those there are several k, each stands behind a byte that is its length. */
-static void multi_put(struct rdl_window *w, const char *const *commands,
-                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                      const struct rdl_record *r)
+static void multi_write_args(struct rdl_slice *w, const char *const *commands,
+                             const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                             const struct rdl_record *r)
 {
     enum { V, M, C, S, A, Y, K };
     struct rdl_bytes all[K + RDL_MULTI_MAX];
     struct rdl_args args = {"vmcsaykkkkkkkk", NULL, K};
-    const uint8_t *at = own[LETTER_K].data;
-    size_t left = own[LETTER_K].len;
+    const uint8_t *at = own[RDL_LETTER_K].data;
+    size_t left = own[RDL_LETTER_K].len;
     char keys = '0';
 
     (void)c;
-    all[V] = own[LETTER_V];
-    all[M] = own[LETTER_M];
-    all[C] = own[LETTER_C];
-    all[S] = own[LETTER_S];
+    all[V] = own[RDL_LETTER_V];
+    all[M] = own[RDL_LETTER_M];
+    all[C] = own[RDL_LETTER_C];
+    all[S] = own[RDL_LETTER_S];
     while (left > 0 && args.n < K + RDL_MULTI_MAX) {
         size_t len = at[0];
 
@@ -38,30 +38,33 @@ static void multi_put(struct rdl_window *w, const char *const *commands,
     all[A].data = NULL;
     all[A].len = args.n - K + (r->op == &rdl_op_release_multi ? 4 : 5); /* c s y, the names, v (m) */
     args.arg = all;
-    rdl_window_commands(w, commands, &args);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 static const char *const multi_call[] = {rdl_wire_call_multi, NULL};
-static const struct rdl_method acquire_multi_way = {.commands = multi_call,
-                                                    .put = multi_put,
-                                                    .judge = rdl_script_judge_grant,
-                                                    .script = &rdl_script_acquire_multi,
-                                                    .take = rdl_take_numbers};
-static const struct rdl_method *const acquire_multi[] = {&acquire_multi_way, NULL};
-static const struct rdl_method extend_multi_way = {
-    .commands = multi_call, .put = multi_put, .judge = rdl_script_judge, .script = &rdl_script_extend_multi};
-static const struct rdl_method *const extend_multi[] = {&extend_multi_way, NULL};
+static const struct rdl_method acquire_multi_method = {.commands = multi_call,
+                                                       .write_args = multi_write_args,
+                                                       .on_reply = rdl_script_on_grant_reply,
+                                                       .script = &rdl_script_acquire_multi,
+                                                       .take = rdl_take_numbers};
+static const struct rdl_method *const acquire_multi[] = {&acquire_multi_method, NULL};
+static const struct rdl_method extend_multi_method = {.commands = multi_call,
+                                                      .write_args = multi_write_args,
+                                                      .on_reply = rdl_script_on_reply,
+                                                      .script = &rdl_script_extend_multi};
+static const struct rdl_method *const extend_multi[] = {&extend_multi_method, NULL};
 
 static const char *const release_multi_call[] = {rdl_wire_call_release_multi, NULL};
-static const struct rdl_method release_multi_way = {.commands = release_multi_call,
-                                                    .put = multi_put,
-                                                    .judge = rdl_script_judge,
-                                                    .script = &rdl_script_release_multi};
-static const struct rdl_method *const release_multi[] = {&release_multi_way, NULL};
+static const struct rdl_method release_multi_method = {.commands = release_multi_call,
+                                                       .write_args = multi_write_args,
+                                                       .on_reply = rdl_script_on_reply,
+                                                       .script = &rdl_script_release_multi};
+static const struct rdl_method *const release_multi[] = {&release_multi_method, NULL};
 
-const struct rdl_op rdl_op_acquire_multi = {acquire_multi, NULL, FAMILY_MULTI, 1, OWED_NOT, 0};
-const struct rdl_op rdl_op_extend_multi = {extend_multi, NULL, FAMILY_MULTI, 0, OWED_NOT, 0};
-const struct rdl_op rdl_op_release_multi = {release_multi, NULL, FAMILY_RELEASE_MULTI, 0, OWED_ALWAYS, 0};
+const struct rdl_op rdl_op_acquire_multi = {acquire_multi, NULL, RDL_FAMILY_MULTI, 1, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_extend_multi = {extend_multi, NULL, RDL_FAMILY_MULTI, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_release_multi = {release_multi,   NULL, RDL_FAMILY_RELEASE_MULTI, 0,
+                                            RDL_SEND_ALWAYS, 0};
 
 /* ---------------------------------------------------------------- the mode */
 
@@ -70,22 +73,22 @@ static int is_halfway(const struct rdl_lock *l)
 {
     int error = l->req.error;
 
-    return l->op == RDL_ACQUIRE && l->req.answer == RDL_ANSWER_ERROR &&
+    return l->action == RDL_ACQUIRE && l->req.answer == RDL_ANSWER_ERROR &&
            (error == RDL_E_PERM || error == RDL_E_SERVER || error == RDL_E_OOM);
 }
 
 static int multi_answer(struct rdl_lock *l, uint64_t now_ms)
 {
-    int rc = rdl_px_answer(l, now_ms);
+    int rc = rdl_plain_answer(l, now_ms);
 
     if (is_halfway(l))
-        rdl_lock_owe(l);
+        rdl_lock_queue_release(l);
     return rc == RDL_E_UNSUPPORTED ? RDL_E_MULTI : rc;
 }
 
 static const struct rdl_op *const ops[] = {&rdl_op_acquire_multi, &rdl_op_extend_multi,
                                            &rdl_op_release_multi};
-static const struct rdl_lock_mode multi = {rdl_px_send, multi_answer, rdl_px_value, ops, NULL};
+static const struct rdl_lock_mode multi = {rdl_plain_send, multi_answer, rdl_plain_value, ops, NULL};
 
 static int is_same(struct rdl_bytes a, struct rdl_bytes b)
 {

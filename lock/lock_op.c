@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_op.c - what a px lock asks: SET NX PX, the PTTL behind it tells how long a holder has left, with no
+ * lock_op.c - what a plain lock asks: SET NX PX, the PTTL behind it tells how long a holder has left, with no
  * extra trip; to extend and to release it takes the methods that the conn's configuration names.
  */
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
 
-static int judge_pttl(struct rdl_conn *c, struct rdl_record *r)
+static int on_pttl_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->verdict == RDL_ANSWER_NO)
-        rdl_record_tell(r, c->reply_kind == RDL_RESP_INT ? c->reply_value : -2);
+        rdl_record_complete(r, c->reply_kind == RDL_RESP_INT ? c->reply_value : -2);
     return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
-static int acquire_judge(struct rdl_conn *c, struct rdl_record *r)
+static int acquire_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = RDL_OK;
 
     if (r->replies == 1)
-        return judge_pttl(c, r);
+        return on_pttl_reply(c, r);
     if (c->reply_kind == RDL_RESP_NIL) {
         r->verdict = RDL_ANSWER_NO;
         return RDL_OK;
@@ -28,20 +28,21 @@ static int acquire_judge(struct rdl_conn *c, struct rdl_record *r)
     else
         rc = rdl_reply_error(c, r);
     if (rc == RDL_OK)
-        rdl_record_tell(r, 0);
+        rdl_record_complete(r, 0);
     return rc;
 }
 
 static const char *const acquire_commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
-static const struct rdl_method acquire_way = {.commands = acquire_commands, .judge = acquire_judge};
-static const struct rdl_method *const acquire_ways[] = {&acquire_way, NULL};
+static const struct rdl_method acquire_method = {.commands = acquire_commands, .on_reply = acquire_on_reply};
+static const struct rdl_method *const acquire_methods[] = {&acquire_method, NULL};
 
-const struct rdl_op rdl_op_acquire = {acquire_ways, NULL, FAMILY_DIRECT, 1, OWED_NOT, 0};
-const struct rdl_op rdl_op_extend = {NULL, NULL, FAMILY_EXTEND, 0, OWED_NOT, FAMILY_EXTEND};
-const struct rdl_op rdl_op_release = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, FAMILY_RELEASE};
-const struct rdl_op rdl_op_release_strict = {NULL, NULL, FAMILY_RELEASE, 0, OWED_ALWAYS, 0};
+const struct rdl_op rdl_op_acquire = {acquire_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_extend = {
+    NULL, NULL, RDL_FAMILY_EXTEND, 0, RDL_SEND_IF_AWAITED, RDL_FAMILY_EXTEND};
+const struct rdl_op rdl_op_release = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_ALWAYS, RDL_FAMILY_RELEASE};
+const struct rdl_op rdl_op_release_strict = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_ALWAYS, 0};
 
-const struct rdl_op *const rdl_px_ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
+const struct rdl_op *const rdl_plain_ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
 
 /* ---------------------------------------------------------------- the keys beside a lock's */
 

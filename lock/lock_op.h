@@ -47,26 +47,26 @@ extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
 extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: it is none of this kind */
 extern const struct rdl_op rdl_op_release_once; /* rdl_op_release that is not owed: asked once, or never */
 
-/* Those of a px lock, by enum rdl_action. */
-extern const struct rdl_op *const rdl_px_ops[];
+/* Those of a plain lock, by enum rdl_action. */
+extern const struct rdl_op *const rdl_plain_ops[];
 
 /* -------------------------------------------------- families: their refusals are remembered together */
 
 /* The methods of the first two stand in the conn's configuration. */
-enum rdl_op_family {
-    FAMILY_EXTEND = 1,
-    FAMILY_RELEASE,
-    FAMILY_FENCED,
-    FAMILY_HOLD,
-    FAMILY_REPLACE,
-    FAMILY_WAIT_HINT = FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
-    FAMILY_HINT,
-    FAMILY_MULTI,
-    FAMILY_RELEASE_MULTI,
-    FAMILY_END
+enum rdl_command_family {
+    RDL_FAMILY_EXTEND = 1,
+    RDL_FAMILY_RELEASE,
+    RDL_FAMILY_FENCED,
+    RDL_FAMILY_RAISE_FENCE,
+    RDL_FAMILY_REPLACE,
+    RDL_FAMILY_WAIT_HINT = RDL_FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
+    RDL_FAMILY_HINT,
+    RDL_FAMILY_MULTI,
+    RDL_FAMILY_RELEASE_MULTI,
+    RDL_FAMILY_END
 };
 /* Else this does not compile: rdl_conn.refused has room for them all. */
-typedef char rdl_op_families_fit[(int)FAMILY_END <= RDL_FAMILIES ? 1 : -1];
+typedef char rdl_families_fit[(int)RDL_FAMILY_END <= RDL_FAMILIES ? 1 : -1];
 
 /* -------------------------------------------------- the methods to extend and to release */
 
@@ -91,22 +91,22 @@ enum { RDL_SUFFIX_MAX = 6 };
 size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
 
 /* 1, 0, -1 of our scripts: yes, no, absent. */
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r);
+int rdl_script_on_reply(struct rdl_conn *c, struct rdl_record *r);
 /* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r);
+int rdl_script_on_grant_reply(struct rdl_conn *c, struct rdl_record *r);
 
 /*
  * The rounds of a method that watches: it looks; then it acts, or keeps what lives long enough anyway, or
  * discards. Each is where its commands begin in RDL_WATCH_COMMANDS.
  */
-enum { ROUND_ACT = 5, ROUND_KEEP = 8, ROUND_DISCARD = 11 };
+enum { RDL_PHASE_APPLY = 5, RDL_PHASE_VERIFY = 8, RDL_PHASE_ABORT = 11 };
 #define RDL_WATCH_COMMANDS(act, keep)                                                                        \
     {                                                                                                        \
         rdl_wire_watch, rdl_wire_get, rdl_wire_pttl, rdl_wire_multi, NULL, act, rdl_wire_exec, NULL, keep,   \
             rdl_wire_exec, NULL, rdl_wire_discard, NULL                                                      \
     }
 uint8_t rdl_watch_next(const struct rdl_record *r);
-/* `expected` is the text to find, of the record; without another verdict the next round acts. */
-int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
+/* `expected` is the text to find, of the record; without another verdict the next phase applies it. */
+int rdl_watch_on_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
 
 #endif

@@ -26,10 +26,10 @@ struct rdl_lock_mode {
     /* From now on the other value marks it that the key may have; 0: there is no other. NULL: never is. */
     int (*next)(struct rdl_lock *l);
 };
-/* Those of px: SET NX PX. */
-int rdl_px_send(struct rdl_lock *l, uint64_t now_ms);
-int rdl_px_answer(struct rdl_lock *l, uint64_t now_ms);
-size_t rdl_px_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
+/* Those of plain: SET NX PX. */
+int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms);
+int rdl_plain_answer(struct rdl_lock *l, uint64_t now_ms);
+size_t rdl_plain_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 
 /* Set up a lock of this mode, not held. */
 void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
@@ -45,7 +45,7 @@ const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action actio
 /* The key may have another value than the one that was known (legacy): that is the one now. 0: it has not. */
 int rdl_lock_next(struct rdl_lock *l);
 /* Queue the release that the key is owed, for every value it may have; nobody waits for it. */
-void rdl_lock_owe(struct rdl_lock *l);
+void rdl_lock_queue_release(struct rdl_lock *l);
 
 /* The server says yes: the lease is ours if there is time left of it (news), else it is given back. */
 int rdl_lock_granted(struct rdl_lock *l, int news, uint64_t now_ms);

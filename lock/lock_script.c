@@ -5,7 +5,7 @@
  */
 #include "lock/lock_op.h"
 
-int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
+int rdl_script_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
@@ -16,24 +16,24 @@ int rdl_script_judge(struct rdl_conn *c, struct rdl_record *r)
     return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
-int rdl_script_judge_grant(struct rdl_conn *c, struct rdl_record *r)
+int rdl_script_on_grant_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2 || c->reply_value < 0 || c->reply_value > 1)
         return RDL_E_UNEXPECTED;
     r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
-    rdl_record_tell(r, c->reply_second);
+    rdl_record_complete(r, c->reply_second);
     return RDL_OK;
 }
 
 static const char *const extend_call[] = {rdl_wire_call_extend, NULL};
 const struct rdl_method rdl_method_extend_script = {
-    .commands = extend_call, .judge = rdl_script_judge, .script = &rdl_script_extend};
+    .commands = extend_call, .on_reply = rdl_script_on_reply, .script = &rdl_script_extend};
 
 static const char *const release_script_call[] = {rdl_wire_call_release, NULL};
 const struct rdl_method rdl_method_release_script = {
-    .commands = release_script_call, .judge = rdl_script_judge, .script = &rdl_script_release};
+    .commands = release_script_call, .on_reply = rdl_script_on_reply, .script = &rdl_script_release};
 
 static const struct rdl_method *const extend_script[] = {&rdl_method_extend_script, NULL};
 static const struct rdl_method *const release_script[] = {&rdl_method_release_script, NULL};

@@ -11,7 +11,7 @@
  */
 #include "lock/lock_op.h"
 
-static int judge_look(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
+static int on_check_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
 {
     enum { WATCH, GET, PTTL, MULTI };
     struct rdl_bytes own[RDL_TEXTS];
@@ -40,7 +40,7 @@ static int judge_look(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter 
  * The change, EXEC. A nil EXEC: the key changed since we looked, so look again. Else 1, a PTTL, or an OK; 0
  * or -2: it ended by itself, and the server did not take that for a change (before 6.0.9).
  */
-static int judge_act(struct rdl_conn *c, struct rdl_record *r)
+static int on_apply_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
         return r->verdict == RDL_ANSWER_ERROR ? RDL_OK : rdl_reply_error(c, r);
@@ -56,29 +56,29 @@ static int judge_act(struct rdl_conn *c, struct rdl_record *r)
     return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
-int rdl_watch_judge(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
+int rdl_watch_on_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
 {
-    if (r->round == ROUND_LOOK)
-        return judge_look(c, r, expected);
-    if (r->round == ROUND_DISCARD)
+    if (r->phase == RDL_PHASE_CHECK)
+        return on_check_reply(c, r, expected);
+    if (r->phase == RDL_PHASE_ABORT)
         return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNEXPECTED;
-    return judge_act(c, r);
+    return on_apply_reply(c, r);
 }
 
 uint8_t rdl_watch_next(const struct rdl_record *r)
 {
-    if (r->round != ROUND_LOOK)
-        return ROUND_LOOK;
+    if (r->phase != RDL_PHASE_CHECK)
+        return RDL_PHASE_CHECK;
     if (r->verdict == RDL_ANSWER_NONE && !r->is_refused)
-        return r->is_long ? ROUND_KEEP : ROUND_ACT;
-    return r->in_multi ? ROUND_DISCARD : ROUND_LOOK;
+        return r->is_long ? RDL_PHASE_VERIFY : RDL_PHASE_APPLY;
+    return r->in_multi ? RDL_PHASE_ABORT : RDL_PHASE_CHECK;
 }
 
 /* ---------------------------------------------------------------- to extend, to release */
 
-static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r)
+static int by_watch_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    return rdl_watch_judge(c, r, LETTER_V);
+    return rdl_watch_on_reply(c, r, RDL_LETTER_V);
 }
 
 /*
@@ -87,12 +87,12 @@ static int by_watch_judge(struct rdl_conn *c, struct rdl_record *r)
  */
 static const char *const extend_commands[] = RDL_WATCH_COMMANDS(rdl_wire_pexpire, rdl_wire_pttl);
 const struct rdl_method rdl_method_extend_watch = {.commands = extend_commands,
-                                                   .next_round = rdl_watch_next,
-                                                   .judge = by_watch_judge,
+                                                   .next_phase = rdl_watch_next,
+                                                   .on_reply = by_watch_on_reply,
                                                    .take = rdl_take_numbers};
 
 static const char *const release_commands[] = RDL_WATCH_COMMANDS(rdl_wire_del, rdl_wire_del);
 const struct rdl_method rdl_method_release_watch = {.commands = release_commands,
-                                                    .next_round = rdl_watch_next,
-                                                    .judge = by_watch_judge,
+                                                    .next_phase = rdl_watch_next,
+                                                    .on_reply = by_watch_on_reply,
                                                     .take = rdl_take_numbers};

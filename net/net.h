@@ -67,7 +67,7 @@ int rdl_is_permanent(int code);
 
 /* ---------------------------------------------------------------- where and who */
 
-enum rdl_family { RDL_UNRESOLVED, RDL_INET, RDL_INET6, RDL_UNIX };
+enum rdl_address_family { RDL_UNRESOLVED, RDL_INET, RDL_INET6, RDL_UNIX };
 
 /* One server: address, login, database. Everything it points to is the caller's and outlives the conn. */
 struct rdl_endpoint {
@@ -78,7 +78,7 @@ struct rdl_endpoint {
     uint32_t db;
     uint32_t scope; /* IPv6 zone, 0 for none */
     uint16_t port;  /* host byte order */
-    uint8_t family; /* enum rdl_family */
+    uint8_t family; /* enum rdl_address_family */
     uint8_t ip[16]; /* network byte order; 4 bytes for RDL_INET */
 };
 
@@ -134,7 +134,7 @@ struct rdl_server_info {
 enum rdl_info {
     RDL_INFO_RUN = 1,
     RDL_INFO_UPTIME = 2,
-    RDL_INFO_STAMPED = 4,
+    RDL_INFO_TIMESTAMP = 4,
     RDL_INFO_CLUSTER = 8,
     RDL_INFO_REPLICA = 16,
     RDL_INFO_BOUNDED = 32, /* maxmemory is set */
@@ -235,20 +235,20 @@ struct rdl_conn {
     uint8_t reply_len;
     uint8_t reply_items; /* numbers had, of an array */
     /* rdl_conn_tick */
-    uint8_t pause;                 /* of a closed conn: none, due, running */
-    uint8_t failures;              /* connections in a row that finished no request */
-    uint8_t beat;                  /* the beat of the clock that ends pauses, when upkeep was called last */
-    uint8_t users;                 /* layers above number by it what uses this conn; wraps */
+    uint8_t pause;    /* of a closed conn: none, due, running */
+    uint8_t failures; /* connections in a row that finished no request */
+    uint8_t beat;     /* the beat of the clock that ends pauses, when rdl_conn_tick was called last */
+    uint8_t users;    /* layers above number by it what uses this conn; wraps */
     uint8_t refused[RDL_FAMILIES]; /* methods this server refuses; forgotten with the connection */
     uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
-    /* request queue: records [base, head) pause, [head, draw) wait for replies, [draw, tail) are unsent */
+    /* the queue's records: [base, head) paused, [head, next_to_send) sent, [next_to_send, tail) unsent */
     uint32_t base;
     uint32_t head;
-    uint32_t draw;
+    uint32_t next_to_send;
     uint32_t tail;
     uint32_t reserved; /* bytes kept free for releases: the room of all rdl_reqs */
     uint32_t replies;  /* replies received in all; its growth is progress */
-    uint32_t tx_sent;  /* bytes sent of what comes next: the login's command, or the record at draw */
+    uint32_t tx_sent;  /* bytes sent of what comes next: the login's command, or the record at next_to_send */
     const uint8_t *tx; /* the chunk that was filled last; the trace shows what of it was sent */
     /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
     int32_t reply_timeout_ms;

@@ -10,7 +10,7 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
     c->cfg = cfg;
     c->fd = -1;
     rdl_resp_init(&c->parser);
-    rdl_conn_say(c, "");
+    rdl_conn_set_text(c, "");
 }
 
 extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
@@ -59,7 +59,7 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 /* ---------------------------------------------------------------- out */
 
 /* Is the next request to be sent now? One that needs the conn to itself waits for the others, they for it. */
-static int may_draw(const struct rdl_conn *c, uint32_t at)
+static int may_send(const struct rdl_conn *c, uint32_t at)
 {
     const struct rdl_method *method;
 
@@ -68,12 +68,13 @@ static int may_draw(const struct rdl_conn *c, uint32_t at)
     if (rdl_record_at(c, c->head)->is_exclusive)
         return 0;
     method = rdl_method_choose(c, rdl_record_at(c, at));
-    return method == NULL || method->next_round == NULL;
+    return method == NULL || method->next_phase == NULL;
 }
 
 static int has_more(const struct rdl_conn *c)
 {
-    return c->draw != c->tail && (rdl_record_at(c, c->draw)->len != 0 || may_draw(c, c->draw));
+    return c->next_to_send != c->tail &&
+           (rdl_record_at(c, c->next_to_send)->len != 0 || may_send(c, c->next_to_send));
 }
 
 unsigned rdl_conn_wants(const struct rdl_conn *c)
@@ -98,36 +99,37 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
  * The method it is put, and EVAL or EVALSHA, is chosen once: the chunks that it goes out in must join. 0:
  * every method was refused to others already; it is answered.
  */
-static int draw(struct rdl_conn *c, struct rdl_record *r)
+static int select_method(struct rdl_conn *c, struct rdl_record *r)
 {
-    const struct rdl_method *method = r->round == ROUND_LOOK ? rdl_method_choose(c, r) : rdl_method_of(c, r);
+    const struct rdl_method *method =
+        r->phase == RDL_PHASE_CHECK ? rdl_method_choose(c, r) : rdl_method_of(c, r);
 
     if (method == NULL) {
-        rdl_req_answer(r->req, RDL_ANSWER_ERROR, r->passed != PASSED_NONE ? r->error : rdl_method_error(c, r),
-                       0);
+        rdl_req_answer(r->req, RDL_ANSWER_ERROR,
+                       r->passed != RDL_PASSED_NONE ? r->error : rdl_method_error(c, r), 0);
         return 0;
     }
-    r->is_exclusive = method->next_round != NULL;
-    r->is_sha = method->script != NULL && rdl_sha_draw(c, method->script) && r->passed == PASSED_NONE;
+    r->is_exclusive = method->next_phase != NULL;
+    r->is_sha = method->script != NULL && rdl_sha_select(c, method->script) && r->passed == RDL_PASSED_NONE;
     return 1;
 }
 
-/* What is left of those that were drawn, then as many more as there is room for. */
-static void put_requests(struct rdl_conn *c, struct rdl_window *w)
+/* What is left of those whose method was selected, then as many more as there is room for. */
+static void write_requests(struct rdl_conn *c, struct rdl_slice *w)
 {
-    uint32_t at = c->draw;
+    uint32_t at = c->next_to_send;
 
     while (at < c->tail && w->room > 0) {
         struct rdl_record *r = rdl_record_at(c, at);
 
-        if (r->len == 0 && !may_draw(c, at))
+        if (r->len == 0 && !may_send(c, at))
             return;
-        if (r->len == 0 && !draw(c, r)) {
+        if (r->len == 0 && !select_method(c, r)) {
             at = rdl_queue_remove(c, at);
             continue;
         }
         w->total = 0;
-        rdl_request_put(c, r, 0, w);
+        rdl_request_write(c, r, 0, w);
         r->len = (uint16_t)w->total;
         at += rdl_record_size(r);
     }
@@ -135,16 +137,16 @@ static void put_requests(struct rdl_conn *c, struct rdl_window *w)
 
 size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
-    struct rdl_window w;
+    struct rdl_slice w;
 
     if (c->state < RDL_CONN_HANDSHAKE || c->state > RDL_CONN_STALLED)
         return 0;
     c->tx = buf;
-    rdl_window_init(&w, buf, cap, (size_t)c->tx_sent);
+    rdl_slice_init(&w, buf, cap, (size_t)c->tx_sent);
     if (c->state == RDL_CONN_HANDSHAKE)
-        rdl_handshake_put(c, &w);
+        rdl_handshake_write(c, &w);
     else
-        put_requests(c, &w);
+        write_requests(c, &w);
     return cap - w.room;
 }
 
@@ -163,13 +165,13 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
         return;
     }
     while (c->tx_sent > 0) {
-        const struct rdl_record *r = rdl_record_at(c, c->draw);
+        const struct rdl_record *r = rdl_record_at(c, c->next_to_send);
 
         RDL_ASSERT(r->len != 0); /* more than there was */
         if (c->tx_sent < r->len)
             return;
         c->tx_sent -= r->len;
-        c->draw += rdl_record_size(r);
+        c->next_to_send += rdl_record_size(r);
     }
 }
 

@@ -114,7 +114,7 @@ int rdl_is_permanent(int code)
     return 0;
 }
 
-void rdl_conn_say(struct rdl_conn *c, const char *text)
+void rdl_conn_set_text(struct rdl_conn *c, const char *text)
 {
     char *kept = c->cfg->text;
     size_t i;
@@ -130,6 +130,6 @@ int rdl_unexpected_reply(struct rdl_conn *c)
 {
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNEXPECTED;
-    rdl_conn_say(c, c->reply);
+    rdl_conn_set_text(c, c->reply);
     return rdl_error_code(c->reply);
 }

@@ -59,32 +59,32 @@ int rdl_handshake_has_more(const struct rdl_conn *c)
     return is_next(c, c->handshake_sent);
 }
 
-static void put_command(const struct rdl_conn *c, unsigned index, struct rdl_window *w)
+static void write_command(const struct rdl_conn *c, unsigned index, struct rdl_slice *w)
 {
     static const struct rdl_args none = {"", NULL, 0};
     const char *command = login_at(c, &index);
 
     if (command != NULL)
-        c->cfg->login->put(w, command, c->cfg->endpoint);
+        c->cfg->login->write(w, command, c->cfg->endpoint);
     else
-        rdl_window_command(w, c->checks->commands[index], &none);
+        rdl_slice_write(w, c->checks->commands[index], &none);
 }
 
-void rdl_handshake_put(const struct rdl_conn *c, struct rdl_window *w)
+void rdl_handshake_write(const struct rdl_conn *c, struct rdl_slice *w)
 {
     unsigned i;
 
     for (i = c->handshake_sent; w->room > 0 && is_next(c, i); i++)
-        put_command(c, i, w);
+        write_command(c, i, w);
 }
 
 void rdl_handshake_sent(struct rdl_conn *c)
 {
     while (c->tx_sent > 0) {
-        struct rdl_window w;
+        struct rdl_slice w;
 
-        rdl_window_init(&w, NULL, 0, 0); /* nothing has room: it counts */
-        put_command(c, c->handshake_sent, &w);
+        rdl_slice_init(&w, NULL, 0, 0); /* nothing has room: it counts */
+        write_command(c, c->handshake_sent, &w);
         if (c->tx_sent < w.total)
             return;
         c->tx_sent -= (uint32_t)w.total;
@@ -99,7 +99,7 @@ int rdl_handshake_is_turned_away(struct rdl_conn *c)
 
     if (!i && !rdl_has_prefix(c->reply, words[0]))
         return 0;
-    rdl_conn_say(c, words[i]); /* not the rest: it may stand where the answer to AUTH does */
+    rdl_conn_set_text(c, words[i]); /* not the rest: it may stand where the answer to AUTH does */
     return 1;
 }
 
@@ -111,5 +111,5 @@ int rdl_handshake_reply(struct rdl_conn *c)
     if (c->handshake_done >= c->handshake_sent)
         return rdl_unexpected_reply(c);
     c->handshake_done++;
-    return command != NULL ? c->cfg->login->judge(c, command) : c->checks->judge(c);
+    return command != NULL ? c->cfg->login->on_reply(c, command) : c->checks->on_reply(c);
 }

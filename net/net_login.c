@@ -19,13 +19,13 @@ static const char *login_command_at(const struct rdl_endpoint *ep, unsigned *ind
     return NULL;
 }
 
-static void login_put(struct rdl_window *w, const char *command, const struct rdl_endpoint *ep)
+static void login_write(struct rdl_slice *w, const char *command, const struct rdl_endpoint *ep)
 {
     char db[RDL_DEC_MAX];
     const struct rdl_bytes all[] = {ep->user, ep->password, ep->client_name, {db, rdl_dec_u32(db, ep->db)}};
     const struct rdl_args args = {"uPnd", all, 4};
 
-    rdl_window_command(w, command, &args);
+    rdl_slice_write(w, command, &args);
 }
 
 /* Only what we know by heart is repeated of an answer to AUTH. */
@@ -38,7 +38,7 @@ static const char *auth_text(const char *reply)
     return "AUTH refused";
 }
 
-static int login_judge(struct rdl_conn *c, const char *command)
+static int login_on_reply(struct rdl_conn *c, const char *command)
 {
     const char *text = c->reply;
     int code;
@@ -58,8 +58,8 @@ static int login_judge(struct rdl_conn *c, const char *command)
         text = auth_text(text);
         code = code == RDL_E_SERVER || code == RDL_E_UNSUPPORTED ? RDL_E_AUTH : code;
     }
-    rdl_conn_say(c, text);
+    rdl_conn_set_text(c, text);
     return code;
 }
 
-const struct rdl_login rdl_login = {login_command_at, login_put, login_judge};
+const struct rdl_login rdl_login = {login_command_at, login_write, login_on_reply};

@@ -88,7 +88,7 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
 enum { SHA_BARRED = 1 << RDL_SCRIPTS };
 typedef char scripts_have_bits[RDL_SCRIPTS < 15 ? 1 : -1]; /* else this does not compile; an int of 16 bits */
 
-int rdl_sha_draw(struct rdl_conn *c, const struct rdl_script *s)
+int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s)
 {
     uint16_t bit = (uint16_t)(1u << s->number);
     int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;

@@ -50,7 +50,7 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
  * As rdl_conn_tick, for a lease that could not be extended and has left_ms left (0: for none): a pause
  * before the next connection is at most a twentieth of that, with jitter; RDL_PAUSE_LEAST_MS or more.
  */
-uint64_t rdl_conn_upkeep_for(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
+uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
 enum { RDL_PAUSE_LEAST_MS = 10 };
 
 /* Seed the reconnect jitter with a value unique to this client. */
@@ -68,7 +68,7 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
  * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
  * RDL_E_TIMEOUT, RDL_E_METHODS or RDL_E_LOGIN.
  *
- * A release (OWED_ALWAYS) that is refused with an error that passes reports that error, and is sent again
+ * A release (RDL_SEND_ALWAYS) that is refused with an error that passes reports that error, and is sent again
  * after a pause with jitter (READONLY: over the next connection) until until_ms. If that is UINT64_MAX: for
  * ttl_ms from the first pause on. Meanwhile other requests overtake it, and the conn is not idle.
  *
@@ -144,14 +144,14 @@ struct RDL_MAY_ALIAS rdl_record {
     const struct rdl_op *op;
     uint64_t until_ms;
     uint32_t ttl_ms;
-    uint16_t len; /* bytes of its round's commands; 0: they were not drawn yet */
+    uint16_t len; /* bytes of its phase's commands; 0: its method was not selected yet */
     uint8_t name_len;
     uint8_t value_len;
     uint8_t extra_len;
     /* how far it is */
-    uint8_t method;  /* which of its op's: the one it took, or the first that it may take */
-    uint8_t round;   /* where its commands begin among those of its method; ROUND_LOOK: the first round */
-    uint8_t replies; /* had in this round */
+    uint8_t method; /* which of its op's: the one it took, or the first that it may take */
+    uint8_t phase;  /* where its commands begin among those of its method; RDL_PHASE_CHECK: the first phase */
+    uint8_t replies; /* had in this phase */
     uint8_t verdict; /* enum rdl_answer */
     int8_t error;
     uint8_t is_refused : 1; /* the server does not take this method */
@@ -164,38 +164,51 @@ struct RDL_MAY_ALIAS rdl_record {
 };
 
 /* Only because of unknown errors: remembered if a later method works. Or, also, because of its key: never. */
-enum rdl_passed { PASSED_NONE, PASSED_OTHER, PASSED_KEY };
+enum rdl_passed { RDL_PASSED_NONE, RDL_PASSED_OTHER, RDL_PASSED_KEY };
 
-enum { ROUND_LOOK };
+enum { RDL_PHASE_CHECK };
 
-enum rdl_owed { OWED_NOT, OWED_ALWAYS /* on this connection or the next */, OWED_HERE /* on this one */ };
+enum rdl_must_send {
+    RDL_SEND_IF_AWAITED,
+    RDL_SEND_ALWAYS /* on this connection or the next */,
+    RDL_SEND_HERE /* on this one */
+};
 
 /* The letters that a record has arguments for: its texts, its ttl; c and s: of its method's script. */
-enum rdl_letter { LETTER_K, LETTER_V, LETTER_X, LETTER_M, LETTER_C, LETTER_S, RDL_LETTERS };
-enum { RDL_TEXTS = LETTER_X + 1 };
+enum rdl_letter {
+    RDL_LETTER_K,
+    RDL_LETTER_V,
+    RDL_LETTER_X,
+    RDL_LETTER_M,
+    RDL_LETTER_C,
+    RDL_LETTER_S,
+    RDL_LETTERS
+};
+enum { RDL_TEXTS = RDL_LETTER_X + 1 };
 #define RDL_RECORD_LETTERS "kvxmcs"
 
 /*
  * One method to put a request: its commands, and what their replies mean. They are written again for each
  * chunk that the transport has room for, and must be the same each time: what a record says is not changed
- * before all of its round is sent.
+ * before all of its phase is sent.
  */
 struct rdl_method {
-    /* Templates (resp_template.h), a reply for each; NULL at the end of each round. */
+    /* Templates (resp_template.h), a reply for each; NULL at the end of each phase. */
     const char *const *commands;
     /*
-     * The round that follows, or ROUND_LOOK: none. With this it has the connection to itself. NULL: it has
-     * one round.
+     * The phase that follows, or RDL_PHASE_CHECK: none. With this it has the connection to itself. NULL: it
+     * has one phase.
      */
-    uint8_t (*next_round)(const struct rdl_record *r);
+    uint8_t (*next_phase)(const struct rdl_record *r);
     /*
      * Put commands whose letters are others than `own`, the record's (RDL_RECORD_LETTERS). NULL: they have
      * no others.
      */
-    void (*put)(struct rdl_window *w, const char *const *commands, const struct rdl_bytes own[RDL_LETTERS],
-                const struct rdl_conn *c, const struct rdl_record *r);
+    void (*write_args)(struct rdl_slice *w, const char *const *commands,
+                       const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                       const struct rdl_record *r);
     /* Judge reply number r->replies. RDL_OK, or what ends the connection. */
-    int (*judge)(struct rdl_conn *c, struct rdl_record *r);
+    int (*on_reply)(struct rdl_conn *c, struct rdl_record *r);
     const struct rdl_script *script; /* it is a call of this one; or NULL */
     /* Take an event of a reply that is an array. NULL: nothing of it is of use. */
     void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
@@ -205,7 +218,7 @@ struct rdl_method {
  * Ops whose refusals are remembered together: index of rdl_conn.refused. Whoever makes the ops numbers their
  * families, below RDL_FAMILIES.
  */
-enum { FAMILY_DIRECT /* it has one way, which is asked again whatever the server said */ };
+enum { RDL_FAMILY_DIRECT /* it has one way, which is asked again whatever the server said */ };
 
 /* The methods of the first families, from 1 on, that the conn's configuration names. */
 enum { RDL_METHOD_FAMILIES = 2 };
@@ -217,9 +230,9 @@ struct rdl_op {
     const struct rdl_method *const
         *methods;              /* in order, 5 at most, then NULL; NULL: those of the conn's configuration */
     const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
-    uint8_t family;            /* FAMILY_DIRECT, or a number that others may share */
+    uint8_t family;            /* RDL_FAMILY_DIRECT, or a number that others may share */
     uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
-    uint8_t is_owed;           /* enum rdl_owed: it is sent even if nobody waits for it any more */
+    uint8_t must_send;         /* enum rdl_must_send: it is sent even if nobody waits for it any more */
     /*
      * 0: an error that no row of WIRE.md names ends it. Else it goes the next method; when that works the
      * methods passed over are remembered as refused: its family's, and this one's, that of the op whose
@@ -231,9 +244,9 @@ struct rdl_op {
 /* -------------------------------------------------- for the functions of a method */
 
 /* The result is final: deliver it now; the remaining replies are read and discarded. */
-void rdl_record_tell(struct rdl_record *r, int64_t value);
+void rdl_record_complete(struct rdl_record *r, int64_t value);
 /* Give the reply, cut to so many bytes, to whoever waits for it and wants it (rdl_req.text). */
-void rdl_record_keep(const struct rdl_conn *c, const struct rdl_record *r, size_t most);
+void rdl_record_copy_text(const struct rdl_conn *c, const struct rdl_record *r, size_t most);
 /* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
 void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
 /*
@@ -252,14 +265,14 @@ void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS
 /* The server does not take the method of this record: the next one is tried. */
 void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r);
 /* Keep text as what the server last said; bytes that do not print become '?'. */
-void rdl_conn_say(struct rdl_conn *c, const char *text);
+void rdl_conn_set_text(struct rdl_conn *c, const char *text);
 
 /* -------------------------------------------------- what a new connection is asked first */
 
 /*
  * rdl_conn.checks, borrowed, set while the conn is closed. With one, the conn's configuration has
  * server_info: their `has` is 0 on each new connection, and stamp is called once it is ready, until it sets
- * RDL_INFO_STAMPED.
+ * RDL_INFO_TIMESTAMP.
  */
 struct rdl_conn_checks {
     const char *const *commands; /* templates without letters, a reply for each */
@@ -267,8 +280,8 @@ struct rdl_conn_checks {
     /* A piece of a reply, of an array too. 1: it was taken, and nothing else is to be kept of it. */
     int (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
     /* A reply. RDL_OK, or the error that ends the connection. */
-    int (*judge)(struct rdl_conn *c);
-    void (*stamp)(struct rdl_conn *c, uint64_t now_ms);
+    int (*on_reply)(struct rdl_conn *c);
+    void (*timestamp)(struct rdl_conn *c, uint64_t now_ms);
 };
 /* Is the error what a server says, in the place of the first answer, to a connection it does not want? */
 int rdl_handshake_is_turned_away(struct rdl_conn *c);

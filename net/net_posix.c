@@ -121,7 +121,7 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     size_t len;
 
     memset(a, 0, sizeof *a);
-    switch ((enum rdl_family)ep->family) {
+    switch ((enum rdl_address_family)ep->family) {
     case RDL_INET:
         a->in.sin_family = AF_INET;
         a->in.sin_port = htons(ep->port);

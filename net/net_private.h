@@ -46,15 +46,15 @@ void rdl_method_learn(struct rdl_conn *c, const struct rdl_record *r);
 int rdl_method_error(const struct rdl_conn *c, const struct rdl_record *r);
 
 /* 1: its text was sent on this connection, and EVALSHA will do. 0: the text is sent now, by EVAL. */
-int rdl_sha_draw(struct rdl_conn *c, const struct rdl_script *s);
+int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s);
 /* EVALSHA was refused: from now on, or until its text has been sent again, by EVAL. */
 void rdl_sha_forget(struct rdl_conn *c, int is_noscript);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
-/* Put the commands of a record's round, from number `first` on. */
-void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
-                     struct rdl_window *w);
+/* Put the commands of a record's phase, from number `first` on. */
+void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
+                       struct rdl_slice *w);
 /* Judge the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 /*
@@ -69,16 +69,16 @@ void rdl_requests_disconnected(struct rdl_conn *c);
 struct rdl_login {
     /* The index-th command that ep asks for, a template. NULL: there are fewer; *index is less by those. */
     const char *(*command_at)(const struct rdl_endpoint *ep, unsigned *index);
-    void (*put)(struct rdl_window *w, const char *command, const struct rdl_endpoint *ep);
+    void (*write)(struct rdl_slice *w, const char *command, const struct rdl_endpoint *ep);
     /* The reply to it. RDL_OK, or the error that ends the connection. */
-    int (*judge)(struct rdl_conn *c, const char *command);
+    int (*on_reply)(struct rdl_conn *c, const char *command);
 };
 
 int rdl_handshake_is_complete(const struct rdl_conn *c);
 /* A command whose template has a secret is being sent or answered; nothing else is, then. */
 int rdl_handshake_is_secret(const struct rdl_conn *c);
 int rdl_handshake_has_more(const struct rdl_conn *c); /* there is something to send, and it may be */
-void rdl_handshake_put(const struct rdl_conn *c, struct rdl_window *w);
+void rdl_handshake_write(const struct rdl_conn *c, struct rdl_slice *w);
 /* c->tx_sent has grown. */
 void rdl_handshake_sent(struct rdl_conn *c);
 int rdl_handshake_reply(struct rdl_conn *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_queue.c - the queue of request records: [base, head) pause, [head, draw) sent whole, [draw, tail) not.
+ * net_queue.c - the queue of request records: [base, head) pause, [head, next_to_send) sent whole,
+ * [next_to_send, tail) not.
  *
  * A record holds all that is needed to send its request, or the release that undoes it, again: so a
  * release outlives the lock that owed it and the connection it was to go over.
@@ -36,12 +37,12 @@ void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS
 {
     const uint8_t *texts = (const uint8_t *)(r + 1);
 
-    own[LETTER_K].data = texts;
-    own[LETTER_K].len = r->name_len;
-    own[LETTER_V].data = texts + r->name_len;
-    own[LETTER_V].len = r->value_len;
-    own[LETTER_X].data = texts + r->name_len + r->value_len;
-    own[LETTER_X].len = r->extra_len;
+    own[RDL_LETTER_K].data = texts;
+    own[RDL_LETTER_K].len = r->name_len;
+    own[RDL_LETTER_V].data = texts + r->name_len;
+    own[RDL_LETTER_V].len = r->value_len;
+    own[RDL_LETTER_X].data = texts + r->name_len + r->value_len;
+    own[RDL_LETTER_X].len = r->extra_len;
 }
 
 /* Move all records to the front, so that the free room is in one piece. */
@@ -49,12 +50,12 @@ static void compact(struct rdl_conn *c)
 {
     rdl_copy(c->cfg->queue, bytes_at(c, c->base), (size_t)(c->tail - c->base));
     c->head -= c->base;
-    c->draw -= c->base;
+    c->next_to_send -= c->base;
     c->tail -= c->base;
     c->base = 0;
 }
 
-static uint8_t *put_text(uint8_t *to, struct rdl_bytes text)
+static uint8_t *copy_text(uint8_t *to, struct rdl_bytes text)
 {
     rdl_copy(to, text.data, text.len);
     return to + text.len;
@@ -76,7 +77,7 @@ void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     r->name_len = (uint8_t)cmd->name.len;
     r->value_len = (uint8_t)cmd->value.len;
     r->extra_len = (uint8_t)cmd->extra.len;
-    put_text(put_text(put_text((uint8_t *)(r + 1), cmd->name), cmd->value), cmd->extra);
+    copy_text(copy_text(copy_text((uint8_t *)(r + 1), cmd->name), cmd->value), cmd->extra);
 }
 
 uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)
@@ -87,18 +88,18 @@ uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)
         at = c->base += size;
         if (c->head < at)
             c->head = at;
-        if (c->draw < at)
-            c->draw = at;
+        if (c->next_to_send < at)
+            c->next_to_send = at;
     } else {
         rdl_copy(bytes_at(c, at), bytes_at(c, at + size), (size_t)(c->tail - at - size));
         c->tail -= size;
-        if (at < c->draw)
-            c->draw -= size;
+        if (at < c->next_to_send)
+            c->next_to_send -= size;
         if (at < c->head)
             c->head -= size;
     }
     if (c->base == c->tail)
-        c->base = c->head = c->draw = c->tail = at = 0;
+        c->base = c->head = c->next_to_send = c->tail = at = 0;
     return at;
 }
 
@@ -122,7 +123,7 @@ static void rotate(struct rdl_conn *c, uint32_t from, uint32_t size)
     reverse(queue, (size_t)size);
     reverse(queue + size, all - (size_t)size);
     reverse(queue, all);
-    c->draw -= size;
+    c->next_to_send -= size;
 }
 
 void rdl_queue_repeat_head(struct rdl_conn *c)
@@ -161,7 +162,7 @@ int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
 void rdl_record_restart(struct rdl_record *r)
 {
     r->len = 0;
-    r->round = ROUND_LOOK;
+    r->phase = RDL_PHASE_CHECK;
     r->replies = 0;
     r->verdict = RDL_ANSWER_NONE;
     r->is_refused = r->is_long = r->in_multi = r->is_exclusive = 0;

@@ -2,37 +2,37 @@
 /*
  * net_request.c - a request: into the queue, to its answer, or given up.
  *
- * Each reply adds to the record's verdict. When the last of a round is in, the record is answered, or has
- * a second round, or goes the next method: the server said that it does not take this one.
+ * Each reply adds to the record's verdict. When the last of a phase is in, the record is answered, or has
+ * a second phase, or goes the next method: the server said that it does not take this one.
  */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
-void rdl_request_put(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
-                     struct rdl_window *w)
+void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
+                       struct rdl_slice *w)
 {
     const struct rdl_method *method = rdl_method_of(c, r);
-    const char *const *commands = method->commands + r->round + first;
+    const char *const *commands = method->commands + r->phase + first;
     char ttl[RDL_DEC_MAX];
     struct rdl_bytes own[RDL_LETTERS];
     struct rdl_args args;
 
     rdl_record_texts(r, own);
-    own[LETTER_M].data = ttl;
-    own[LETTER_M].len = rdl_dec_u32(ttl, r->ttl_ms);
-    own[LETTER_C].len = own[LETTER_S].len = 0; /* no template has them without a script */
+    own[RDL_LETTER_M].data = ttl;
+    own[RDL_LETTER_M].len = rdl_dec_u32(ttl, r->ttl_ms);
+    own[RDL_LETTER_C].len = own[RDL_LETTER_S].len = 0; /* no template has them without a script */
     if (method->script != NULL)
-        rdl_script_call(method->script, r->is_sha, &own[LETTER_C], &own[LETTER_S]);
+        rdl_script_call(method->script, r->is_sha, &own[RDL_LETTER_C], &own[RDL_LETTER_S]);
     args.letters = RDL_RECORD_LETTERS;
     args.arg = own;
     args.n = RDL_LETTERS;
-    if (method->put != NULL)
-        method->put(w, commands, own, c, r);
+    if (method->write_args != NULL)
+        method->write_args(w, commands, own, c, r);
     else
-        rdl_window_commands(w, commands, &args);
+        rdl_slice_write_all(w, commands, &args);
 }
 
-void rdl_record_tell(struct rdl_record *r, int64_t value)
+void rdl_record_complete(struct rdl_record *r, int64_t value)
 {
     /* not the error of a method we fell back from */
     int error = r->verdict >= RDL_ANSWER_ERROR ? r->error : RDL_OK;
@@ -41,7 +41,7 @@ void rdl_record_tell(struct rdl_record *r, int64_t value)
     r->req = NULL;
 }
 
-void rdl_record_keep(const struct rdl_conn *c, const struct rdl_record *r, size_t most)
+void rdl_record_copy_text(const struct rdl_conn *c, const struct rdl_record *r, size_t most)
 {
     size_t n = c->reply_len < most ? c->reply_len : most;
 
@@ -106,9 +106,9 @@ static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
 {
     r->is_refused = 1;
     if (class == RDL_OTHER)
-        r->passed = r->passed == PASSED_NONE ? PASSED_OTHER : r->passed;
+        r->passed = r->passed == RDL_PASSED_NONE ? RDL_PASSED_OTHER : r->passed;
     else if (class == RDL_E_PERM && !is_command(c->reply))
-        r->passed = PASSED_KEY;
+        r->passed = RDL_PASSED_KEY;
     else if (r->is_sha)
         rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
     else
@@ -128,15 +128,15 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     }
     r->verdict = RDL_ANSWER_ERROR;
-    if (r->passed == PASSED_NONE) { /* else what was passed over first is why it is not done */
-        rdl_conn_say(c, c->reply);
+    if (r->passed == RDL_PASSED_NONE) { /* else what was passed over first is why it is not done */
+        rdl_conn_set_text(c, c->reply);
         r->error = (int8_t)(class == RDL_OTHER ? RDL_E_SERVER : class);
     }
     if (class == RDL_E_READONLY) { /* a replica stays one as long as we stay connected to it */
-        rdl_record_tell(r, 0);
+        rdl_record_complete(r, 0);
         return class;
     }
-    if (r->op->family == FAMILY_DIRECT ||
+    if (r->op->family == RDL_FAMILY_DIRECT ||
         !(class == RDL_OTHER ? r->op->goes_on != 0 : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM))
         return RDL_OK;
     if (!r->is_last)
@@ -154,7 +154,7 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
     rdl_record_restart(r);
     if (r->req != NULL) {
         r->req->is_repeated = 1;
-        if (r->passed == PASSED_OTHER) /* those words may be a proxy's, and it was done */
+        if (r->passed == RDL_PASSED_OTHER) /* those words may be a proxy's, and it was done */
             r->req->is_again = 1;
     }
     rdl_queue_repeat_head(c);
@@ -163,9 +163,9 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
 /* Try another method? Not for an abandoned acquire: it would be sent after its own release. */
 static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 {
-    if (r->req == NULL && !r->op->is_owed)
+    if (r->req == NULL && !r->op->must_send)
         return 0;
-    if (r->is_refused && (!r->is_sha || r->passed == PASSED_OTHER)) /* a refused EVALSHA: EVAL is next */
+    if (r->is_refused && (!r->is_sha || r->passed == RDL_PASSED_OTHER)) /* a refused EVALSHA: EVAL is next */
         r->method++;
     return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_method_choose(c, r) != NULL);
 }
@@ -173,8 +173,8 @@ static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 /* It has its answer. A release that met an error that passes is sent again later, if it may be. */
 static void end_request(struct rdl_conn *c, struct rdl_record *r)
 {
-    rdl_record_tell(r, 0);
-    if (r->op->is_owed != OWED_ALWAYS || r->ttl_ms == 0 || r->verdict != RDL_ANSWER_ERROR ||
+    rdl_record_complete(r, 0);
+    if (r->op->must_send != RDL_SEND_ALWAYS || r->ttl_ms == 0 || r->verdict != RDL_ANSWER_ERROR ||
         rdl_is_permanent(r->error)) {
         rdl_queue_remove(c, c->head);
         return;
@@ -185,22 +185,22 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
     c->head += rdl_record_size(r);
 }
 
-static void end_round(struct rdl_conn *c, const struct rdl_method *method, struct rdl_record *r)
+static void end_phase(struct rdl_conn *c, const struct rdl_method *method, struct rdl_record *r)
 {
-    uint8_t next = method->next_round != NULL ? method->next_round(r) : ROUND_LOOK;
+    uint8_t next = method->next_phase != NULL ? method->next_phase(r) : RDL_PHASE_CHECK;
 
-    if (next != ROUND_LOOK) { /* nothing was sent behind this request, so the round goes out next */
-        r->round = next;
+    if (next != RDL_PHASE_CHECK) { /* nothing was sent behind this request, so the phase goes out next */
+        r->phase = next;
         r->replies = 0;
         r->len = 0;
-        c->draw = c->head;
+        c->next_to_send = c->head;
         return;
     }
     if (goes_on(c, r)) {
         start_over(c, r);
     } else {
         c->failures = 0; /* the connection was of use */
-        if (r->passed == PASSED_OTHER && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
+        if (r->passed == RDL_PASSED_OTHER && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
             rdl_method_learn(c, r);
         end_request(c, r);
     }
@@ -213,15 +213,15 @@ static void end_round(struct rdl_conn *c, const struct rdl_method *method, struc
 static int is_asked(const struct rdl_conn *c)
 {
     const struct rdl_record *r;
-    struct rdl_window rest;
+    struct rdl_slice rest;
 
-    if (c->head != c->draw)
+    if (c->head != c->next_to_send)
         return 1;
     if (c->tx_sent == 0)
         return 0;
     r = rdl_record_at(c, c->head);
-    rdl_window_init(&rest, NULL, 0, 0); /* nothing has room: it counts */
-    rdl_request_put(c, r, r->replies + 1u, &rest);
+    rdl_slice_init(&rest, NULL, 0, 0); /* nothing has room: it counts */
+    rdl_request_write(c, r, r->replies + 1u, &rest);
     return c->tx_sent + rest.total >= r->len;
 }
 
@@ -235,12 +235,12 @@ int rdl_request_reply(struct rdl_conn *c)
         return rdl_unexpected_reply(c);
     r = rdl_record_at(c, c->head);
     method = rdl_method_of(c, r);
-    rc = method->judge(c, r);
+    rc = method->on_reply(c, r);
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
         end_request(c, r);
-    else if (rc == RDL_OK && method->commands[r->round + r->replies] == NULL)
-        end_round(c, method, r);
+    else if (rc == RDL_OK && method->commands[r->phase + r->replies] == NULL)
+        end_phase(c, method, r);
     return rc;
 }
 
@@ -249,7 +249,7 @@ int rdl_request_reply(struct rdl_conn *c)
 /* It may have reached the server: a byte that a driver was given counts as sent. */
 static int record_was_sent(const struct rdl_record *r)
 {
-    return r->len != 0 || r->round != ROUND_LOOK;
+    return r->len != 0 || r->phase != RDL_PHASE_CHECK;
 }
 
 /* Whoever waits for r is told that no reply will come, and why. */
@@ -270,20 +270,20 @@ void rdl_requests_disconnected(struct rdl_conn *c)
     while (at < c->tail) {
         struct rdl_record *r = rdl_record_at(c, at);
         int was_sent = record_was_sent(r);
-        if (r->op->is_owed == OWED_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
+        if (r->op->must_send == RDL_SEND_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
             r->req->is_again = 1; /* the answer comes over the next connection */
         } else {
             disconnected(r, was_sent, c->error);
             r->req = NULL;
         }
-        if (r->op->is_owed == OWED_ALWAYS) {
+        if (r->op->must_send == RDL_SEND_ALWAYS) {
             rdl_record_renew(r);
             at += rdl_record_size(r);
         } else {
             at = rdl_queue_remove(c, at);
         }
     }
-    c->draw = c->head;
+    c->next_to_send = c->head;
     c->tx_sent = 0;
 }
 
@@ -300,7 +300,7 @@ void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req)
     was_sent = record_was_sent(r);
     disconnected(r, was_sent, RDL_E_TIMEOUT);
     r->req = NULL;
-    if (!was_sent && !r->op->is_owed)
+    if (!was_sent && !r->op->must_send)
         rdl_queue_remove(c, at);
 }
 
@@ -345,18 +345,18 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
     RDL_ASSERT(cmd->op->family < RDL_FAMILIES);
     RDL_ASSERT(req == NULL || !req->is_queued);
-    RDL_ASSERT(req != NULL || (cmd->op->is_owed && !cmd->op->may_grant));
+    RDL_ASSERT(req != NULL || (cmd->op->must_send && !cmd->op->may_grant));
     if (c->cfg->methods == NULL) /* what it grants could not be given back */
         return RDL_E_METHODS;
     if (lacks_login(c->cfg)) /* in database 0 it would exclude nobody */
         return RDL_E_LOGIN;
-    if (c->state == RDL_CONN_STALLED && cmd->op->is_owed != OWED_ALWAYS)
+    if (c->state == RDL_CONN_STALLED && cmd->op->must_send != RDL_SEND_ALWAYS)
         return RDL_E_TIMEOUT;
     if (cmd->op->may_grant)
         rdl_conn_free_room(c, req);
     /* A release fits behind whatever is asked for a lock; for what a SET may grant that room is reserved. */
     size = rdl_command_size(cmd);
-    needed = cmd->op->is_owed ? size : 2 * size;
+    needed = cmd->op->must_send ? size : 2 * size;
     if (needed > c->cfg->queue_len)
         return RDL_E_QUEUE;
     if (c->tail - c->base + needed + c->reserved > c->cfg->queue_len)
@@ -370,7 +370,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
         req->is_queued = 1;
         req->is_repeated = 0;
-        if (!cmd->op->is_owed)
+        if (!cmd->op->must_send)
             req->is_again = 0;
     }
     return RDL_OK;

@@ -77,16 +77,16 @@ static uint32_t connect_ms(const struct rdl_redlock *r)
 /* When an operation has waited long enough; an extend, as its lease ends. */
 static uint64_t due_ms(const struct rdl_redlock *r)
 {
-    return r->op == RDL_EXTEND && r->until_ms < r->wake_ms ? r->until_ms : r->wake_ms;
+    return r->action == RDL_EXTEND && r->until_ms < r->wake_ms ? r->until_ms : r->wake_ms;
 }
 
 /* A majority is not there, and may be yet: too few were refused. Who is silent is there. */
 static int is_connecting(const struct rdl_redlock *r)
 {
     unsigned quorum = rdl_redlock_quorum(r);
-    unsigned there = rdl_votes_conns(r, RDL_CONN_READY) + rdl_votes_conns(r, RDL_CONN_STALLED);
+    unsigned there = rdl_votes_count_conns(r, RDL_CONN_READY) + rdl_votes_count_conns(r, RDL_CONN_STALLED);
 
-    return there < quorum && rdl_votes_conns(r, RDL_CONN_CLOSED) <= r->n - quorum;
+    return there < quorum && rdl_votes_count_conns(r, RDL_CONN_CLOSED) <= r->n - quorum;
 }
 
 /* An extend or a release waits for a majority of the conns first. */
@@ -103,7 +103,7 @@ static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
 
     if (now_ms < due_ms(r) && is_connecting(r))
         return RDL_PENDING;
-    if (r->op == RDL_EXTEND)
+    if (r->action == RDL_EXTEND)
         rc = rdl_redlock_may_extend(r, r->ttl_ms, now_ms);
     if (rc != RDL_OK) /* the lease would now outlast the longest hold */
         return rdl_redlock_finish(r, rc);
@@ -117,24 +117,24 @@ static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
  * Was it still the lock of a majority until now? A pending server may still decide that; a silent one is
  * assumed unchanged since its last reply.
  */
-static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
+static int evaluate_release(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
     unsigned released = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned stolen = rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned gone = released + rdl_redlock_count(r, RDL_VOTE_ABSENT) + stolen;
-    unsigned had = rdl_votes_had(r);
+    unsigned had = rdl_votes_count_held(r);
 
     if (stolen >= quorum)
         return rdl_redlock_finish(r, RDL_LOST);
-    if (gone >= quorum && had + rdl_votes_may_have_had(r) < quorum)
+    if (gone >= quorum && had + rdl_votes_count_maybe_held(r) < quorum)
         return rdl_redlock_finish(r, RDL_EXPIRED);
     if (released >= quorum)
         return rdl_redlock_finish(r, RDL_OK);
-    if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_owing(r) > 0 && now_ms < r->wake_ms)
+    if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_count_unreleased(r) > 0 && now_ms < r->wake_ms)
         return RDL_PENDING;
     rdl_votes_abandon(r, now_ms);
-    if (gone + rdl_votes_free(r) < quorum)
+    if (gone + rdl_votes_count_untouched(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_finish(r, had < quorum ? RDL_EXPIRED : RDL_OK);
 }
@@ -143,12 +143,13 @@ static int judge_release(struct rdl_redlock *r, uint64_t now_ms)
 
 static int redlock_step_asked(struct rdl_redlock *r, uint64_t now_ms)
 {
-    if (r->op == RDL_RELEASE) {
-        rdl_votes_repay(r, 1, now_ms);
-        return judge_release(r, now_ms);
+    if (r->action == RDL_RELEASE) {
+        rdl_votes_flush_releases(r, 1, now_ms);
+        return evaluate_release(r, now_ms);
     }
     rdl_votes_ask(r, now_ms);
-    return r->op == RDL_ACQUIRE ? rdl_redlock_judge_acquire(r, now_ms) : rdl_redlock_judge_extend(r, now_ms);
+    return r->action == RDL_ACQUIRE ? rdl_redlock_evaluate_acquire(r, now_ms)
+                                    : rdl_redlock_evaluate_extend(r, now_ms);
 }
 
 /* What the last attempt left behind would refuse the next; but a server that is silent is not waited for. */
@@ -158,13 +159,13 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
 
     if (patient_ms > r->deadline_ms)
         patient_ms = r->deadline_ms;
-    rdl_votes_repay(r, 0, now_ms);
-    if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->ops->came(r->hint)))
+    rdl_votes_flush_releases(r, 0, now_ms);
+    if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->ops->fired(r->hint)))
         return RDL_PENDING;
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);
-    if (rdl_votes_owing(r) > 0 && now_ms < patient_ms) {
-        r->wake_ms = now_ms + RDL_ROOM_MS < patient_ms ? now_ms + RDL_ROOM_MS : patient_ms;
+    if (rdl_votes_count_unreleased(r) > 0 && now_ms < patient_ms) {
+        r->wake_ms = now_ms + RDL_QUEUE_RETRY_MS < patient_ms ? now_ms + RDL_QUEUE_RETRY_MS : patient_ms;
         return RDL_PENDING;
     }
     r->state = REDLOCK_CONNECT;
@@ -178,10 +179,10 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
 
     if (is_shared(r))
         return RDL_E_SHARED;
-    if (r->state != REDLOCK_IDLE && r->op == RDL_ACQUIRE)
+    if (r->state != REDLOCK_IDLE && r->action == RDL_ACQUIRE)
         r->stepped_ms = (uint32_t)now_ms;
-    r->upkeep_ms = rdl_votes_tend(r, now_ms);
-    if (r->state == REDLOCK_CONNECT && r->op != RDL_ACQUIRE) {
+    r->tick_ms = rdl_votes_take_replies(r, now_ms);
+    if (r->state == REDLOCK_CONNECT && r->action != RDL_ACQUIRE) {
         rc = step_connecting(r, now_ms);
         if (rc != RDL_OK)
             return rc;
@@ -193,14 +194,14 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     case REDLOCK_FENCE:
         return redlock_step_asked(r, now_ms);
     case REDLOCK_VERDICT:
-        return rdl_redlock_judge_acquire(r, now_ms);
+        return rdl_redlock_evaluate_acquire(r, now_ms);
     case REDLOCK_REPAIR:
-        return rdl_redlock_judge_extend(r, now_ms);
+        return rdl_redlock_evaluate_extend(r, now_ms);
     case REDLOCK_PAUSE:
         return step_pause(r, now_ms);
     case REDLOCK_IDLE:
         if (r->until_ms == 0)
-            rdl_votes_repay(r, 0, now_ms);
+            rdl_votes_flush_releases(r, 0, now_ms);
         rdl_redlock_mend(r, now_ms);
         break;
     }
@@ -241,16 +242,16 @@ static void seed_conns(const struct rdl_redlock *r)
 }
 
 /* 1: the last operation was a release, and failed. Where the key may be there still another one is owed. */
-static int owe_again(struct rdl_redlock *r)
+static int release_again(struct rdl_redlock *r)
 {
     size_t i;
 
-    if (r->op != RDL_RELEASE || r->result != RDL_UNKNOWN || r->until_ms != 0)
+    if (r->action != RDL_RELEASE || r->result != RDL_UNKNOWN || r->until_ms != 0)
         return 0;
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
         s->req.is_again = s->vote == RDL_VOTE_PENDING || s->vote > RDL_VOTE_ABSENT;
-        s->owes |= s->req.is_again;
+        s->needs_release |= s->req.is_again;
     }
     return 1;
 }
@@ -262,7 +263,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     RDL_ASSERT(r->state == REDLOCK_IDLE && (r->until_ms <= now_ms || r->until_ms == UINT64_MAX));
     if (is_shared(r))
         return RDL_E_SHARED;
-    (void)owe_again(r);
+    (void)release_again(r);
     rdl_votes_release(r, 0, now_ms); /* also of a lease that ran out and was never released */
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
@@ -272,12 +273,12 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     r->attempts = r->refused = 0;
     r->begun_ms = (uint32_t)now_ms;
     seed_conns(r);
-    r->op = RDL_ACQUIRE;
+    r->action = RDL_ACQUIRE;
     r->ttl_ms = r->opt->lease.ttl_ms;
     r->deadline_ms = give_up_ms(r, now_ms);
     r->tries = 0;
     r->number = 0;
-    r->pilot_next = r->pilot_skip = r->pilot = r->by_pilot = 0;
+    r->probe_server_next = r->probe_server_skip = r->probe_server = r->by_probe_server = 0;
     r->state = REDLOCK_PAUSE;
     r->wake_ms = now_ms;
     r->sent_ms = now_ms;
@@ -295,12 +296,12 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
         return rc;
     if (is_shared(r))
         return RDL_E_SHARED;
-    rdl_votes_tend(r, now_ms);
+    rdl_votes_take_replies(r, now_ms);
     if (r->until_ms <= now_ms)
-        return rdl_redlock_over(r, RDL_LOST, now_ms);
-    if (r->half_ms <= 1)
-        r->half_ms = rdl_redlock_remaining_ms(r, now_ms) / 2;
-    r->op = RDL_EXTEND;
+        return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
+    if (r->abort_below_ms <= 1)
+        r->abort_below_ms = rdl_redlock_remaining_ms(r, now_ms) / 2;
+    r->action = RDL_EXTEND;
     end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: by what we know of it */
     r->ttl_ms = rdl_ttl_longest(ttl_ms, end_ms != UINT64_MAX ? end_ms : 0, now_ms);
     rdl_votes_clear(r);
@@ -311,21 +312,21 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
 /* Also while an extend is out: its answers are waited for no longer. */
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 {
-    RDL_ASSERT(r->state == REDLOCK_IDLE || r->op == RDL_EXTEND);
+    RDL_ASSERT(r->state == REDLOCK_IDLE || r->action == RDL_EXTEND);
     if (is_shared(r)) {
         r->until_ms = 0;
         return RDL_E_SHARED;
     }
     if (r->until_ms != 0) {
-        rdl_votes_tend(r, now_ms);
+        rdl_votes_take_replies(r, now_ms);
         rdl_votes_clear(r);
         r->deadline_ms = r->until_ms != UINT64_MAX ? r->until_ms : 0;
-    } else if (!owe_again(r)) {
+    } else if (!release_again(r)) {
         return rdl_redlock_finish(r, RDL_EXPIRED);
     }
     start_connecting(r, now_ms);
     rdl_votes_release(r, 1, now_ms);
-    r->op = RDL_RELEASE;
+    r->action = RDL_RELEASE;
     return rdl_redlock_step(r, now_ms);
 }
 
@@ -353,20 +354,22 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
         return RDL_E_SHARED;
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_TOKEN;
-    for (i = 0; r->until_ms != 0 && i < r->n; i++)
-        r->servers[i].owes = r->servers[i].owes && !rdl_is_same(&token, &r->token, sizeof token);
+    for (i = 0; r->until_ms != 0 && i < r->n; i++) {
+        struct rdl_server *s = &r->servers[i];
+        s->needs_release = s->needs_release && !rdl_is_same(&token, &r->token, sizeof token);
+    }
     drop(r);
     rdl_votes_clear(r);
     r->token = token;
-    r->op = RDL_RELEASE; /* no acquire of ours whose stragglers are still to be asked */
+    r->action = RDL_RELEASE; /* no acquire of ours whose stragglers are still to be asked */
     r->until_ms = UINT64_MAX;
     r->keys_end_ms = UINT64_MAX; /* only who took it knows */
     r->number = 0;
     r->extensions = 0;
     r->seed = rdl_token_seed(r->token.bytes);
     for (i = 0; i < r->n; i++) {
-        r->servers[i].owes = 1;
-        r->servers[i].hold = HOLD_NEW;
+        r->servers[i].needs_release = 1;
+        r->servers[i].certainty = CERTAINTY_RESTORED;
     }
     return RDL_OK;
 }
@@ -389,7 +392,7 @@ void rdl_redlock_cancel(struct rdl_redlock *r)
 
 uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r)
 {
-    return r->state == REDLOCK_IDLE || r->upkeep_ms < due_ms(r) ? r->upkeep_ms : due_ms(r);
+    return r->state == REDLOCK_IDLE || r->tick_ms < due_ms(r) ? r->tick_ms : due_ms(r);
 }
 
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
@@ -399,9 +402,9 @@ uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
 
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r)
 {
-    const struct rdl_stats cost = {r->attempts, r->refused, r->stepped_ms - r->begun_ms};
+    const struct rdl_stats stats = {r->attempts, r->refused, r->stepped_ms - r->begun_ms};
 
-    return cost;
+    return stats;
 }
 
 int rdl_redlock_is_idle(const struct rdl_redlock *r)
@@ -412,5 +415,5 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r)
         if (!rdl_conn_is_idle(r->servers[i].conn))
             return 0;
     }
-    return r->until_ms != 0 || rdl_votes_owing(r) == 0;
+    return r->until_ms != 0 || rdl_votes_count_unreleased(r) == 0;
 }

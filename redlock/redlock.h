@@ -66,7 +66,7 @@
  * expired. For an adopted key that is max_ttl and a second after the first refusal. After RDL_UNKNOWN the
  * handle may release again: servers that have said what became of the key are not asked twice.
  *
- * When half of what was left at the first extend in vain is over and no majority has confirmed one, the
+ * When half of what was left at the first extend that failed is over and no majority has confirmed one, the
  * connections of the lock that are silent are ended (rdl_conn_abort_if_stalled): over new ones the lease may
  * be saved. From then on a connection counts as silent after this lock's own attempt, however long others
  * wait.
@@ -157,17 +157,17 @@ enum rdl_vote {
 /* One server as one redlock sees it. Set conn; the rest is private until an operation has ended. */
 struct rdl_server {
     struct rdl_conn *conn;
-    uint8_t vote;      /* enum rdl_vote */
-    uint8_t counts;    /* the restart guard lets its vote count */
-    uint8_t owes;      /* a SET with the current token was queued: it is owed a release */
-    uint8_t hold;      /* what we had there when it was last heard (redlock_private.h) */
-    uint8_t is_repair; /* what it was asked last was to put the key back */
-    uint8_t raise;     /* fenced: it was asked to hold the number (redlock_fenced.c) */
-    uint8_t numbered;  /* fenced: it holds it, or a greater one */
-    uint8_t is_past;   /* since it last granted: another run was seen, or nothing was asked for a ttl */
-    uint8_t user;      /* of the first: which redlock they were set up for last */
-    int16_t error;     /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
-    uint32_t took_ms;  /* how long the answer took */
+    uint8_t vote;          /* enum rdl_vote */
+    uint8_t counts;        /* the restart guard lets its vote count */
+    uint8_t needs_release; /* a SET with the current token was queued: it is owed a release */
+    uint8_t certainty;     /* what we had there when it was last heard (redlock_private.h) */
+    uint8_t is_repair;     /* what it was asked last was to put the key back */
+    uint8_t raise;         /* fenced: it was asked to hold the number (redlock_fenced.c) */
+    uint8_t numbered;      /* fenced: it holds it, or a greater one */
+    uint8_t is_past;       /* since it last granted: another run was seen, or nothing was asked for a ttl */
+    uint8_t user;          /* of the first: which redlock they were set up for last */
+    int16_t error;         /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
+    uint32_t took_ms;      /* how long the answer took */
     uint64_t asked_ms;
     int64_t value; /* DENIED: the key's PTTL, -1 no expiry, -2 not known; GRANTED, fenced: its number */
     struct rdl_req req;
@@ -201,15 +201,15 @@ struct rdl_redlock {
     struct rdl_canary *canaries; /* or NULL */
     uint8_t n;
     uint8_t state;
-    uint8_t op;
+    uint8_t action;
     uint8_t tries;
     uint8_t name_len;
-    uint8_t user;       /* as the first server's, or they were set up for another one since */
-    uint8_t is_next;    /* entropy is to be used */
-    uint8_t pilot;      /* who is asked first, alone, plus 1; 0: all are asked */
-    uint8_t by_pilot;   /* this attempt began with one */
-    uint8_t pilot_next; /* the next one shall */
-    uint8_t pilot_skip; /* bit i: server i is no use as one */
+    uint8_t user;              /* as the first server's, or they were set up for another one since */
+    uint8_t is_next;           /* entropy is to be used */
+    uint8_t probe_server;      /* who is asked first, alone, plus 1; 0: all are asked */
+    uint8_t by_probe_server;   /* this attempt began with one */
+    uint8_t probe_server_next; /* the next one shall */
+    uint8_t probe_server_skip; /* bit i: server i is no use as one */
     int16_t result;
     uint16_t attempts; /* these four are of the last acquire, the times cut to 32 bits: rdl_stats */
     uint16_t refused;
@@ -218,7 +218,7 @@ struct rdl_redlock {
     uint32_t begun_ms;
     uint32_t stepped_ms;
     uint32_t ttl_ms;
-    uint32_t half_ms; /* half of what was left at the first extend in vain; 0: none was; 1: acted upon */
+    uint32_t abort_below_ms; /* half of what was left at the first failed extend; 0: none; 1: it was done */
     uint32_t seed;
     uint32_t extensions;
     uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
@@ -227,7 +227,7 @@ struct rdl_redlock {
     uint64_t keys_end_ms; /* by then every key of ours is gone by itself; UINT64_MAX: adopted, not known */
     uint64_t deadline_ms; /* of the whole operation; a release: when the lease ended or would have */
     uint64_t wake_ms;     /* when the current state ends */
-    uint64_t upkeep_ms;
+    uint64_t tick_ms;
     uint64_t fence;  /* fenced: the number given last; the next is greater */
     uint64_t least;  /* and not less than this; 0: none was set */
     uint64_t number; /* that of this lease; 0: none */

@@ -11,27 +11,27 @@
  * the votes and none gets a majority; here all wait at the same server. But after each refusal there all are
  * asked, so that a key that stands only there locks nobody out.
  */
-static uint8_t choose_pilot(const struct rdl_redlock *r)
+static uint8_t choose_probe_server(const struct rdl_redlock *r)
 {
     size_t i;
 
-    for (i = 0; r->pilot_next && i < r->n; i++) {
+    for (i = 0; r->probe_server_next && i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
-        if (s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY && (r->pilot_skip >> i & 1) == 0)
+        if (s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY && (r->probe_server_skip >> i & 1) == 0)
             return (uint8_t)(i + 1);
     }
     return 0;
 }
 
-/* The attempt is over; shall the next begin with a pilot? One that is dead or will not let go is no use. */
-static void plan_pilot(struct rdl_redlock *r, int result)
+/* The attempt is over: shall the next begin with a probe server? Not with one that is dead. */
+static void plan_probe_server(struct rdl_redlock *r, int result)
 {
-    const struct rdl_server *s = r->pilot != 0 ? &r->servers[r->pilot - 1] : NULL;
+    const struct rdl_server *s = r->probe_server != 0 ? &r->servers[r->probe_server - 1] : NULL;
 
     if (s != NULL && (s->vote != RDL_VOTE_DENIED || s->value < 0))
-        r->pilot_skip = (uint8_t)(r->pilot_skip | 1u << (r->pilot - 1));
-    r->pilot_next = result == RDL_BUSY && !r->by_pilot && r->n > 1;
-    r->pilot = r->by_pilot = 0;
+        r->probe_server_skip = (uint8_t)(r->probe_server_skip | 1u << (r->probe_server - 1));
+    r->probe_server_next = result == RDL_BUSY && !r->by_probe_server && r->n > 1;
+    r->probe_server = r->by_probe_server = 0;
 }
 
 /*
@@ -52,7 +52,7 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
 static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t took_ms = now_ms - r->sent_ms;
-    uint32_t keys_ms = rdl_votes_free_ms(r);
+    uint32_t keys_ms = rdl_votes_free_in_ms(r);
     uint32_t base_ms = r->opt->lease.retry_ms;
     uint64_t hint_ms = result == RDL_BUSY ? wait_for_hint(r, now_ms) : UINT64_MAX;
     uint32_t pause_ms;
@@ -75,7 +75,7 @@ static int redlock_attempt_failed(struct rdl_redlock *r, int result, uint64_t no
     if (result == RDL_BUSY)
         rdl_count_up(&r->refused);
     rdl_votes_release(r, 0, now_ms);
-    plan_pilot(r, result);
+    plan_probe_server(r, result);
     if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
         return rdl_redlock_finish(r, result);
     pause_ms = redlock_pause_of(r, result, now_ms);
@@ -103,7 +103,7 @@ static int is_quarantined(const struct rdl_redlock *r)
     unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned quorum = rdl_redlock_quorum(r);
 
-    return yes >= quorum || yes - rdl_votes_yes(r) > r->n - quorum;
+    return yes >= quorum || yes - rdl_votes_count_yes(r) > r->n - quorum;
 }
 
 /*
@@ -133,9 +133,9 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 
     if (denied > spare)
         return RDL_BUSY;
-    if (r->opt->fencing != NULL && rdl_votes_with_error(r, RDL_E_UNSUPPORTED) > spare)
+    if (r->opt->fencing != NULL && rdl_votes_count_errors(r, RDL_E_UNSUPPORTED) > spare)
         return RDL_E_FENCE;
-    if (rdl_votes_with_error(r, RDL_E_FENCE_RANGE) > spare)
+    if (rdl_votes_count_errors(r, RDL_E_FENCE_RANGE) > spare)
         return RDL_E_FENCE_RANGE;
     if (is_busy(r, denied))
         return RDL_BUSY;
@@ -166,7 +166,7 @@ static int redlock_not_granted(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (now_ms < r->wake_ms && is_open(r)) {
         if (r->state != REDLOCK_VERDICT)
-            rdl_votes_give_back(r, now_ms);
+            rdl_votes_release_granted(r, now_ms);
         r->state = REDLOCK_VERDICT;
         if (is_open(r))
             return RDL_PENDING;
@@ -176,30 +176,30 @@ static int redlock_not_granted(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /* It let us in: now the others, and they have the time of an attempt of their own. */
-static void follow_pilot(struct rdl_redlock *r, uint64_t now_ms)
+static void follow_probe_server(struct rdl_redlock *r, uint64_t now_ms)
 {
-    r->pilot = 0;
+    r->probe_server = 0;
     r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
     rdl_redlock_wake_by(r, r->deadline_ms);
     rdl_votes_ask(r, now_ms);
 }
 
-int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms)
+int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (r->state == REDLOCK_VERDICT)
         return redlock_not_granted(r, now_ms);
-    if (r->pilot != 0) {
-        uint8_t vote = r->servers[r->pilot - 1].vote;
+    if (r->probe_server != 0) {
+        uint8_t vote = r->servers[r->probe_server - 1].vote;
         if (vote == RDL_VOTE_GRANTED)
-            follow_pilot(r, now_ms);
+            follow_probe_server(r, now_ms);
         else if (vote > RDL_VOTE_GRANTED || now_ms >= r->wake_ms)
             return redlock_attempt_failed(r, RDL_BUSY, now_ms); /* as it was before */
         else
             return RDL_PENDING;
     }
-    if (rdl_votes_yes(r) >= rdl_redlock_quorum(r))
+    if (rdl_votes_count_yes(r) >= rdl_redlock_quorum(r))
         return granted(r, now_ms);
-    if (rdl_votes_noes(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
+    if (rdl_votes_count_impossible(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
         return redlock_not_granted(r, now_ms);
     return RDL_PENDING;
 }
@@ -223,9 +223,9 @@ static uint64_t next_to_count(const struct rdl_redlock *r)
 static int nobody_to_ask(struct rdl_redlock *r, unsigned admitted, uint64_t now_ms)
 {
     unsigned spare = r->n - rdl_redlock_quorum(r);
-    unsigned closed = rdl_votes_conns(r, RDL_CONN_CLOSED);
-    unsigned hopeless = closed + rdl_votes_unfit(r);
-    unsigned barred = rdl_votes_conns(r, RDL_CONN_READY) - admitted; /* for a time, or for good */
+    unsigned closed = rdl_votes_count_conns(r, RDL_CONN_CLOSED);
+    unsigned hopeless = closed + rdl_votes_count_ineligible(r);
+    unsigned barred = rdl_votes_count_conns(r, RDL_CONN_READY) - admitted; /* for a time, or for good */
 
     if (hopeless <= spare && closed + barred > spare)
         return redlock_attempt_failed(r, RDL_E_QUARANTINE, now_ms);
@@ -248,7 +248,7 @@ static void next_token(struct rdl_redlock *r)
 /* An attempt, and with it validity, begins when a majority of those whose votes count is ready. */
 int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
 {
-    unsigned admitted = rdl_votes_admit(r, now_ms);
+    unsigned admitted = rdl_votes_mark_eligible(r, now_ms);
 
     if (r->fence >= RDL_FENCE_MAX || r->least > RDL_FENCE_MAX)
         return rdl_redlock_finish(r, RDL_E_FENCE_RANGE);
@@ -258,9 +258,9 @@ int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
     rdl_redlock_start_asking(r, now_ms);
     if (r->tries > 0) /* the first attempt always has its time */
         rdl_redlock_wake_by(r, r->deadline_ms);
-    r->pilot = choose_pilot(r);
-    r->by_pilot = r->pilot != 0;
+    r->probe_server = choose_probe_server(r);
+    r->by_probe_server = r->probe_server != 0;
     next_token(r);
     rdl_votes_ask(r, now_ms);
-    return rdl_redlock_judge_acquire(r, now_ms);
+    return rdl_redlock_evaluate_acquire(r, now_ms);
 }

@@ -64,7 +64,7 @@ static uint32_t read_value(const struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- look */
 
-static int judge_value(struct rdl_conn *c, struct rdl_record *r)
+static int on_value_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_NIL) {
         r->verdict = RDL_ANSWER_ABSENT;
@@ -73,19 +73,19 @@ static int judge_value(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind != RDL_RESP_BULK)
         return rdl_reply_error(c, r);
     /* If it is stale that is to be removed. Cut, it is not what stands there, and stays. */
-    rdl_record_keep(c, r, RDL_VALUE_MAX);
+    rdl_record_copy_text(c, r, RDL_VALUE_MAX);
     r->ttl_ms = read_value(c); /* free once the request is sent; the age is counted from it */
     r->verdict = r->ttl_ms != 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
 
-static int look_judge(struct rdl_conn *c, struct rdl_record *r)
+static int look_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int64_t clock_s = c->reply_value;
     int64_t age_s;
 
     if (r->replies == 0)
-        return judge_value(c, r);
+        return on_value_reply(c, r);
     if (c->reply_kind != RDL_RESP_ARRAY)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2)
@@ -95,45 +95,45 @@ static int look_judge(struct rdl_conn *c, struct rdl_record *r)
         r->error = RDL_E_UNEXPECTED;
     }
     if (r->verdict != RDL_ANSWER_YES) {
-        rdl_record_tell(r, clock_s);
+        rdl_record_complete(r, clock_s);
         return RDL_OK;
     }
     age_s = clock_s > r->ttl_ms ? clock_s - r->ttl_ms : 0;
     if (age_s > RDL_CANARY_AGE_MAX)
         age_s = RDL_CANARY_AGE_MAX;
-    rdl_record_tell(r, (int64_t)r->ttl_ms << RDL_CANARY_AGE_BITS | age_s);
+    rdl_record_complete(r, (int64_t)r->ttl_ms << RDL_CANARY_AGE_BITS | age_s);
     return RDL_OK;
 }
 
 static const char *const look_commands[] = {rdl_wire_get, rdl_wire_time, NULL};
-static const struct rdl_method look_way = {
-    .commands = look_commands, .judge = look_judge, .take = rdl_take_numbers};
-static const struct rdl_method *const look[] = {&look_way, NULL};
+static const struct rdl_method look_method = {
+    .commands = look_commands, .on_reply = look_on_reply, .take = rdl_take_numbers};
+static const struct rdl_method *const look[] = {&look_method, NULL};
 
-const struct rdl_op rdl_op_canary_look = {look, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+const struct rdl_op rdl_op_canary_look = {look, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- make */
 
 static const struct rdl_op make_by_clock;
 
 /* c and s, v: its value; for the script without the time, which that writes. */
-static void make_put(struct rdl_window *w, const char *const *commands,
-                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                     const struct rdl_record *r)
+static void make_write_args(struct rdl_slice *w, const char *const *commands,
+                            const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                            const struct rdl_record *r)
 {
     char text[VALUE_MAX];
     size_t len = write_value(text, knows_run(c) ? c->cfg->server_info->run : 0, r->ttl_ms);
     struct rdl_bytes all[] = {
-        own[LETTER_K], {text, r->op == &make_by_clock ? len : RDL_RUN_DIGITS + 1}, {0}, {0}};
+        own[RDL_LETTER_K], {text, r->op == &make_by_clock ? len : RDL_RUN_DIGITS + 1}, {0}, {0}};
     const struct rdl_args args = {"kvcs", all, 4};
 
     rdl_script_call(&rdl_script_canary, 0, &all[2], &all[3]);
-    rdl_window_commands(w, commands, &args);
+    rdl_slice_write_all(w, commands, &args);
 }
 
-static int make_judge(struct rdl_conn *c, struct rdl_record *r)
+static int make_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    int rc = rdl_script_judge(c, r);
+    int rc = rdl_script_on_reply(c, r);
 
     r->is_refused = r->verdict == RDL_ANSWER_ERROR; /* whatever it says: then by the clock */
     return rc;
@@ -141,15 +141,17 @@ static int make_judge(struct rdl_conn *c, struct rdl_record *r)
 
 /* Rarely sent: always with its text, so that what is refused is not the sum. */
 static const char *const make_call[] = {rdl_wire_call_release, NULL};
-static const struct rdl_method make_way = {.commands = make_call, .put = make_put, .judge = make_judge};
-static const struct rdl_method *const make[] = {&make_way, NULL};
+static const struct rdl_method make_method = {
+    .commands = make_call, .write_args = make_write_args, .on_reply = make_on_reply};
+static const struct rdl_method *const make[] = {&make_method, NULL};
 
 static const char *const clock_commands[] = {rdl_wire_setnx, NULL};
-static const struct rdl_method clock_way = {.commands = clock_commands, .put = make_put, .judge = make_judge};
-static const struct rdl_method *const by_clock[] = {&clock_way, NULL};
+static const struct rdl_method clock_method = {
+    .commands = clock_commands, .write_args = make_write_args, .on_reply = make_on_reply};
+static const struct rdl_method *const by_clock[] = {&clock_method, NULL};
 
-const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, FAMILY_DIRECT, 0, OWED_HERE, 0};
-static const struct rdl_op make_by_clock = {by_clock, NULL, FAMILY_DIRECT, 0, OWED_HERE, 0};
+const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, RDL_FAMILY_DIRECT, 0, RDL_SEND_HERE, 0};
+static const struct rdl_op make_by_clock = {by_clock, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_HERE, 0};
 
 /* ---------------------------------------------------------------- what it means for the votes */
 

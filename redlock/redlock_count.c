@@ -63,7 +63,7 @@ uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
     return rdl_attempt_over(&r->opt->lease, quorum_ms != UINT32_MAX ? quorum_ms : 0);
 }
 
-unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
+unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
 {
     unsigned n = 0;
     size_t i;
@@ -73,7 +73,7 @@ unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
     return n;
 }
 
-static int is_unfit(const struct rdl_redlock *r, const struct rdl_server *s)
+static int is_ineligible(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     int why;
 
@@ -81,9 +81,9 @@ static int is_unfit(const struct rdl_redlock *r, const struct rdl_server *s)
     return rdl_conn_state(s->conn) == RDL_CONN_READY && why != RDL_OK;
 }
 
-unsigned rdl_votes_unfit(const struct rdl_redlock *r)
+unsigned rdl_votes_count_ineligible(const struct rdl_redlock *r)
 {
-    return count_servers(r, is_unfit);
+    return count_servers(r, is_ineligible);
 }
 
 static int has_it(const struct rdl_redlock *r, const struct rdl_server *s)
@@ -92,19 +92,19 @@ static int has_it(const struct rdl_redlock *r, const struct rdl_server *s)
     return s->vote == RDL_VOTE_GRANTED && s->counts;
 }
 
-unsigned rdl_votes_having(const struct rdl_redlock *r)
+unsigned rdl_votes_count_holding(const struct rdl_redlock *r)
 {
     return count_servers(r, has_it);
 }
 
 static int is_yes(const struct rdl_redlock *r, const struct rdl_server *s)
 {
-    int is_continuous = r->op == RDL_ACQUIRE || s->hold == HOLD_SURE;
+    int is_continuous = r->action == RDL_ACQUIRE || s->certainty == CERTAINTY_CONTINUOUS;
 
     return has_it(r, s) && is_continuous;
 }
 
-unsigned rdl_votes_yes(const struct rdl_redlock *r)
+unsigned rdl_votes_count_yes(const struct rdl_redlock *r)
 {
     return count_servers(r, is_yes);
 }
@@ -117,13 +117,13 @@ static int is_hopeless(const struct rdl_redlock *r, const struct rdl_server *s)
     return (s->error != RDL_OK && s->error != RDL_E_FULL) || rdl_conn_state(s->conn) == RDL_CONN_CLOSED;
 }
 
-unsigned rdl_votes_noes(const struct rdl_redlock *r)
+unsigned rdl_votes_count_impossible(const struct rdl_redlock *r)
 {
     return count_servers(r, is_hopeless);
 }
 
 /* After a refusal: when enough of the keys that stood in the way will be gone by themselves. */
-uint32_t rdl_votes_free_ms(const struct rdl_redlock *r)
+uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
 {
     unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned needed = rdl_redlock_quorum(r) > others ? rdl_redlock_quorum(r) - others : 1;
@@ -152,7 +152,7 @@ int rdl_redlock_error(const struct rdl_redlock *r, size_t i)
     return why;
 }
 
-unsigned rdl_votes_with_error(const struct rdl_redlock *r, int error)
+unsigned rdl_votes_count_errors(const struct rdl_redlock *r, int error)
 {
     unsigned n = 0;
     size_t i;
@@ -177,56 +177,56 @@ int rdl_votes_are_permanent(const struct rdl_redlock *r)
     return count_servers(r, failed_for_good) > r->n - rdl_redlock_quorum(r);
 }
 
-unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold)
+unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least)
 {
     unsigned n = 0;
     size_t i;
 
     for (i = 0; i < r->n; i++)
-        n += r->servers[i].hold >= hold;
+        n += r->servers[i].certainty >= least;
     return n;
 }
 
-static int had_it(const struct rdl_redlock *r, const struct rdl_server *s)
+static int was_held(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
-    return s->hold >= HOLD_NEW || s->vote == RDL_VOTE_GRANTED;
+    return s->certainty >= CERTAINTY_RESTORED || s->vote == RDL_VOTE_GRANTED;
 }
 
-unsigned rdl_votes_had(const struct rdl_redlock *r)
+unsigned rdl_votes_count_held(const struct rdl_redlock *r)
 {
-    return count_servers(r, had_it);
+    return count_servers(r, was_held);
 }
 
-static int may_have_had_it(const struct rdl_redlock *r, const struct rdl_server *s)
-{
-    (void)r;
-    return s->hold < HOLD_NEW && (s->vote == RDL_VOTE_PENDING || s->owes);
-}
-
-unsigned rdl_votes_may_have_had(const struct rdl_redlock *r)
-{
-    return count_servers(r, may_have_had_it);
-}
-
-static int is_free(const struct rdl_redlock *r, const struct rdl_server *s)
+static int was_maybe_held(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
-    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && !s->owes;
+    return s->certainty < CERTAINTY_RESTORED && (s->vote == RDL_VOTE_PENDING || s->needs_release);
 }
 
-unsigned rdl_votes_free(const struct rdl_redlock *r)
+unsigned rdl_votes_count_maybe_held(const struct rdl_redlock *r)
 {
-    return count_servers(r, is_free);
+    return count_servers(r, was_maybe_held);
 }
 
-static int is_owing(const struct rdl_redlock *r, const struct rdl_server *s)
+static int is_untouched(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
-    return s->owes;
+    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && !s->needs_release;
 }
 
-unsigned rdl_votes_owing(const struct rdl_redlock *r)
+unsigned rdl_votes_count_untouched(const struct rdl_redlock *r)
 {
-    return count_servers(r, is_owing);
+    return count_servers(r, is_untouched);
+}
+
+static int needs_release(const struct rdl_redlock *r, const struct rdl_server *s)
+{
+    (void)r;
+    return s->needs_release;
+}
+
+unsigned rdl_votes_count_unreleased(const struct rdl_redlock *r)
+{
+    return count_servers(r, needs_release);
 }

@@ -23,7 +23,7 @@ int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_
     return rdl_ttl_check(&opt->lease, ttl_ms);
 }
 
-int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms)
+int rdl_redlock_lease_ended(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     rdl_votes_release(r, 0, now_ms);
     return rdl_redlock_finish(r, result);
@@ -40,8 +40,8 @@ static void trust(struct rdl_redlock *r, unsigned least)
     size_t i;
 
     for (i = 0; i < r->n; i++) {
-        if (r->servers[i].hold >= least)
-            r->servers[i].hold = HOLD_SURE;
+        if (r->servers[i].certainty >= least)
+            r->servers[i].certainty = CERTAINTY_CONTINUOUS;
     }
 }
 
@@ -53,13 +53,13 @@ static int extended(struct rdl_redlock *r, int result)
     }
     if (rdl_redlock_validity_end(r) > r->until_ms)
         r->until_ms = rdl_redlock_validity_end(r);
-    r->half_ms = 0;
+    r->abort_below_ms = 0;
     r->extensions++;
     return rdl_redlock_finish(r, result);
 }
 
 /* The extend itself is done; the answers to what was put back are waited for as long as an attempt lasts. */
-static int judge_repair(struct rdl_redlock *r, uint64_t now_ms)
+static int evaluate_repair(struct rdl_redlock *r, uint64_t now_ms)
 {
     int is_repaired = 0;
     size_t i;
@@ -79,9 +79,9 @@ void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms)
 
     if (!is_confirmed || r->until_ms <= now_ms)
         return;
-    if (r->op == RDL_EXTEND)
+    if (r->action == RDL_EXTEND)
         rdl_votes_repair(r, now_ms);
-    else if (r->op == RDL_ACQUIRE && now_ms < r->sent_ms + rdl_redlock_attempt_ms(r))
+    else if (r->action == RDL_ACQUIRE && now_ms < r->sent_ms + rdl_redlock_attempt_ms(r))
         rdl_votes_ask(r, now_ms);
     if (r->number != 0)
         r->opt->fencing->spread(r, now_ms);
@@ -89,7 +89,7 @@ void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms)
 
 static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
 {
-    trust(r, HOLD_LATE);
+    trust(r, CERTAINTY_CONFIRMING);
     extended(r, RDL_OK);
     if (rdl_votes_repair(r, now_ms) == 0)
         return RDL_OK;
@@ -101,7 +101,7 @@ static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
 /* Nobody is left whose answer could change anything. */
 static int is_answered(const struct rdl_redlock *r)
 {
-    return rdl_votes_having(r) + rdl_votes_noes(r) >= r->n;
+    return rdl_votes_count_holding(r) + rdl_votes_count_impossible(r) >= r->n;
 }
 
 /* The time is over, or all have spoken, and no majority has had it without a gap. */
@@ -109,43 +109,43 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
 
-    rdl_votes_blame(r, now_ms);
-    if (rdl_votes_having(r) < quorum)
+    rdl_votes_mark_late(r, now_ms);
+    if (rdl_votes_count_holding(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {
-        trust(r, HOLD_NEW);
+        trust(r, CERTAINTY_RESTORED);
         r->number = 0; /* somebody may have been given a greater one */
         return extended(r, RDL_HELD_WITH_GAP);
     }
     /* Silent servers may have held it without a gap: until the old lease ends this is UNKNOWN, not LOST. */
-    if (rdl_votes_held(r, HOLD_SURE) >= quorum)
+    if (rdl_votes_count_certain(r, CERTAINTY_CONTINUOUS) >= quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
-    return rdl_redlock_over(r, RDL_E_GAP, now_ms);
+    return rdl_redlock_lease_ended(r, RDL_E_GAP, now_ms);
 }
 
-int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms)
+int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
     unsigned gone = rdl_redlock_count(r, RDL_VOTE_DENIED) + rdl_redlock_count(r, RDL_VOTE_ABSENT);
 
     if (now_ms >= r->until_ms)
-        return rdl_redlock_over(r, RDL_LOST, now_ms);
+        return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
     if (r->state == REDLOCK_REPAIR)
-        return judge_repair(r, now_ms);
+        return evaluate_repair(r, now_ms);
     if (gone > r->n - quorum)
-        return rdl_redlock_over(r, RDL_LOST, now_ms);
-    if (is_adopting(r) && rdl_votes_having(r) >= quorum) {
+        return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
+    if (is_adopting(r) && rdl_votes_count_holding(r) >= quorum) {
         if (now_ms >= rdl_redlock_validity_end(r))
-            return rdl_redlock_over(r, RDL_LOST, now_ms);
-        trust(r, HOLD_NEW);
+            return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
+        trust(r, CERTAINTY_RESTORED);
         return extended(r, RDL_ADOPTED);
     }
-    if (rdl_votes_yes(r) >= quorum)
+    if (rdl_votes_count_yes(r) >= quorum)
         return confirmed(r, now_ms);
     /* Certainly no majority; but whether it is lost the answers still out may tell. */
     if (now_ms < r->wake_ms && gone + rdl_redlock_count(r, RDL_VOTE_PENDING) > r->n - quorum)
         return RDL_PENDING;
-    if (now_ms >= r->wake_ms || rdl_votes_noes(r) > r->n - quorum || is_answered(r))
+    if (now_ms >= r->wake_ms || rdl_votes_count_impossible(r) > r->n - quorum || is_answered(r))
         return unconfirmed(r, now_ms);
     return RDL_PENDING;
 }

@@ -44,7 +44,7 @@ static void fence_begin(struct rdl_redlock *r)
 /* An acquire is answered with the number there; an extend sees to it that it is ours at least. */
 static int holds(const struct rdl_redlock *r, const struct rdl_server *s)
 {
-    int is_extended = r->op == RDL_EXTEND && !s->is_repair;
+    int is_extended = r->action == RDL_EXTEND && !s->is_repair;
 
     if (s->vote != RDL_VOTE_GRANTED)
         return s->numbered;
@@ -119,7 +119,7 @@ static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_v
         return;
     }
     if (vote == RDL_VOTE_DENIED || vote == RDL_VOTE_ABSENT)
-        s->hold = HOLD_GONE; /* it did not hold the number, or would not have been asked */
+        s->certainty = CERTAINTY_GONE; /* it did not hold the number, or would not have been asked */
     else if (r->state != REDLOCK_FENCE)
         return;
     s->vote = (uint8_t)vote;

@@ -161,11 +161,11 @@ static int checks_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 static int unfit(struct rdl_conn *c)
 {
     if (c->cfg->server_info->has & RDL_INFO_CLUSTER) {
-        rdl_conn_say(c, "cluster mode is on");
+        rdl_conn_set_text(c, "cluster mode is on");
         return RDL_E_CLUSTER;
     }
     if (c->cfg->server_info->has & RDL_INFO_REPLICA) {
-        rdl_conn_say(c, "use its master");
+        rdl_conn_set_text(c, "use its master");
         return RDL_E_READONLY;
     }
     return RDL_OK;
@@ -202,7 +202,7 @@ int rdl_guard_is_refusal(const struct rdl_conn *c, int code)
     return code == RDL_E_UNSUPPORTED || code == RDL_E_PERM;
 }
 
-static int checks_judge(struct rdl_conn *c)
+static int checks_on_reply(struct rdl_conn *c)
 {
     int code;
 
@@ -215,7 +215,7 @@ static int checks_judge(struct rdl_conn *c)
     code = rdl_error_code(c->reply);
     if (rdl_handshake_is_turned_away(c))
         return code;
-    rdl_conn_say(c, c->reply);
+    rdl_conn_set_text(c, c->reply);
     return rdl_guard_is_refusal(c, code) ? RDL_OK : code;
 }
 
@@ -231,7 +231,7 @@ static int is_same_start(const struct rdl_server_info *f, int64_t up_ms, uint64_
 }
 
 /* On our clock, late rather than early: the answers came before now. */
-static void checks_stamp(struct rdl_conn *c, uint64_t now_ms)
+static void checks_timestamp(struct rdl_conn *c, uint64_t now_ms)
 {
     struct rdl_server_info *f = c->cfg->server_info;
 
@@ -244,11 +244,11 @@ static void checks_stamp(struct rdl_conn *c, uint64_t now_ms)
     }
     if (f->seen_ms == 0)
         f->seen_ms = now_ms;
-    f->has |= RDL_INFO_STAMPED;
+    f->has |= RDL_INFO_TIMESTAMP;
 }
 
 static const struct rdl_conn_checks checks = {questions, sizeof questions / sizeof questions[0], checks_take,
-                                              checks_judge, checks_stamp};
+                                              checks_on_reply, checks_timestamp};
 
 int rdl_guard_conn(struct rdl_conn *c)
 {
@@ -260,10 +260,10 @@ int rdl_guard_conn(struct rdl_conn *c)
     return RDL_OK;
 }
 
-const struct rdl_server_info *rdl_guard_facts(const struct rdl_conn *c)
+const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c)
 {
     const struct rdl_server_info *f = c->cfg->server_info;
-    unsigned all = RDL_INFO_UPTIME | RDL_INFO_STAMPED;
+    unsigned all = RDL_INFO_UPTIME | RDL_INFO_TIMESTAMP;
 
     return c->state == RDL_CONN_READY && (f->has & all) == all ? f : NULL;
 }
@@ -273,7 +273,7 @@ const struct rdl_server_info *rdl_guard_facts(const struct rdl_conn *c)
 /* That it was asked in this operation; then how surely we hold the lock over it. */
 static unsigned rank(const struct rdl_server *s)
 {
-    return (s->vote != RDL_VOTE_NONE ? HOLD_SURE + 1u : 0) + s->hold;
+    return (s->vote != RDL_VOTE_NONE ? CERTAINTY_CONTINUOUS + 1u : 0) + s->certainty;
 }
 
 /*
@@ -308,7 +308,7 @@ uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
  */
 static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
 {
-    const struct rdl_server_info *f = rdl_guard_facts(s->conn);
+    const struct rdl_server_info *f = rdl_guard_server_info(s->conn);
     int is_believed;
 
     *error = RDL_OK;
@@ -348,7 +348,7 @@ uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i)
 
 int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i)
 {
-    const struct rdl_server_info *f = rdl_guard_facts(r->servers[i].conn);
+    const struct rdl_server_info *f = rdl_guard_server_info(r->servers[i].conn);
     unsigned both = RDL_INFO_BOUNDED | RDL_INFO_EVICTS;
 
     return f != NULL && (f->has & both) == both;

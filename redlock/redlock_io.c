@@ -43,7 +43,7 @@ static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platfor
 static int redlock_run(struct rdl_redlock *r, const struct rdl_platform *platform, int rc)
 {
     while (rc == RDL_PENDING) {
-        rc = poll_all(r, platform, rdl_redlock_wake_ms(r), r->op == RDL_ACQUIRE);
+        rc = poll_all(r, platform, rdl_redlock_wake_ms(r), r->action == RDL_ACQUIRE);
         if (rc == RDL_OK)
             rc = rdl_redlock_step(r, rdl_now(platform));
         else

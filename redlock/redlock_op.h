@@ -7,7 +7,7 @@
 #include "redlock/redlock.h"
 
 /* What this connection's server said of itself, until the next step; NULL: not connected, or it would not. */
-const struct rdl_server_info *rdl_guard_facts(const struct rdl_conn *c);
+const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c);
 /* 1: the error reply to INFO, of this code, says that it is not permitted; else the connection ends by it. */
 int rdl_guard_is_refusal(const struct rdl_conn *c, int code);
 

@@ -8,11 +8,11 @@
 #include "redlock/redlock_op.h"
 
 /*
- * rdl_server.hold: what we had on a server when it was last heard. A key that was gone and was put back
+ * rdl_server.certainty: what we had on a server when it was last heard. A key that was gone and was put back
  * proves nothing about the time before; it does from the first extend on that was sent later (LATE) and was
  * confirmed by a majority without it.
  */
-enum { HOLD_NONE, HOLD_GONE, HOLD_NEW, HOLD_LATE, HOLD_SURE };
+enum { CERTAINTY_NONE, CERTAINTY_GONE, CERTAINTY_RESTORED, CERTAINTY_CONFIRMING, CERTAINTY_CONTINUOUS };
 
 enum { RDL_WAITING_MAX = 64 }; /* so many unanswered requests on a conn, and it is asked nothing more */
 
@@ -69,11 +69,11 @@ void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms);
 
 /* Ask, if a majority of those whose votes count is there. */
 int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms);
-int rdl_redlock_judge_acquire(struct rdl_redlock *r, uint64_t now_ms);
+int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_extend.c */
 
-int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms);
+int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
  * Between operations: put it back where a straggler of the last extend says that it is gone; ask who
  * connected when a majority had granted it already, as long as that attempt would have lasted; raise the
@@ -81,7 +81,7 @@ int rdl_redlock_judge_extend(struct rdl_redlock *r, uint64_t now_ms);
  */
 void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
 /* The lease is over: everything is released. */
-int rdl_redlock_over(struct rdl_redlock *r, int result, uint64_t now_ms);
+int rdl_redlock_lease_ended(struct rdl_redlock *r, int result, uint64_t now_ms);
 /* RDL_OK, RDL_E_TTL, RDL_E_CAP. */
 int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
 
@@ -98,12 +98,12 @@ uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_serve
 /* ---------------------------------------------------------------- redlock_vote.c */
 
 /* Keep the conns going and take in what was answered. Returns when to come back at the latest. */
-uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms);
+uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms);
 /* Forget the last operation's votes. */
 void rdl_votes_clear(struct rdl_redlock *r);
 /* Look at who is there: whose vote would count? Returns how many. */
-unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms);
-/* Ask those who are ready and have not been asked yet: the request is r->op. */
+unsigned rdl_votes_mark_eligible(struct rdl_redlock *r, uint64_t now_ms);
+/* Ask those who are ready and have not been asked yet: the request is r->action. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms);
 /*
  * Queue this for s: RDL_OK or RDL_E_FULL. until_ms: a key that it sets is gone by itself then; one to be
@@ -118,7 +118,7 @@ unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
 /* Stop waiting for the answers that are out: RDL_E_TIMEOUT where an attempt is over, else RDL_E_ABANDONED. */
 void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms);
 /* The operation ends without the answers that are out, and takes them later: which of them are late? */
-void rdl_votes_blame(struct rdl_redlock *r, uint64_t now_ms);
+void rdl_votes_mark_late(struct rdl_redlock *r, uint64_t now_ms);
 /* The operation ends with this result, which it returns. Nothing reserves room in a queue any more. */
 int rdl_redlock_finish(struct rdl_redlock *r, int result);
 /*
@@ -127,9 +127,9 @@ int rdl_redlock_finish(struct rdl_redlock *r, int result);
  */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms);
 /* An attempt cannot win: the same, and the answers that are out are still taken in as votes. */
-void rdl_votes_give_back(struct rdl_redlock *r, uint64_t now_ms);
+void rdl_votes_release_granted(struct rdl_redlock *r, uint64_t now_ms);
 /* As rdl_votes_release, for those whose queue had no room for it, until the key is gone by itself. */
-void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms);
+void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_count.c */
 
@@ -141,29 +141,29 @@ inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 /* How long an attempt, an extend, a release that begins now waits for answers. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 /* How many conns are in this state. */
-unsigned rdl_votes_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
+unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
 /* Connected, and barred by the restart guard for good. */
-unsigned rdl_votes_unfit(const struct rdl_redlock *r);
+unsigned rdl_votes_count_ineligible(const struct rdl_redlock *r);
 /* Servers that have it, however long, and count. */
-unsigned rdl_votes_having(const struct rdl_redlock *r);
+unsigned rdl_votes_count_holding(const struct rdl_redlock *r);
 /* Servers whose yes counts; for an extend: and that had the lock all the time. */
-unsigned rdl_votes_yes(const struct rdl_redlock *r);
+unsigned rdl_votes_count_yes(const struct rdl_redlock *r);
 /* Servers that cannot become one in this attempt any more. */
-unsigned rdl_votes_noes(const struct rdl_redlock *r);
-/* Servers where we had at least so much (HOLD_...) when they were last heard. */
-unsigned rdl_votes_held(const struct rdl_redlock *r, unsigned hold);
+unsigned rdl_votes_count_impossible(const struct rdl_redlock *r);
+/* Servers where we had at least so much (CERTAINTY_...) when they were last heard. */
+unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least);
 /* A release: servers that had it when they were last heard, or just deleted it. */
-unsigned rdl_votes_had(const struct rdl_redlock *r);
+unsigned rdl_votes_count_held(const struct rdl_redlock *r);
 /* Those that may yet turn out to have: a grant that was never heard. */
-unsigned rdl_votes_may_have_had(const struct rdl_redlock *r);
+unsigned rdl_votes_count_maybe_held(const struct rdl_redlock *r);
 /* A release: those that were not asked, as nothing of ours was ever granted there. */
-unsigned rdl_votes_free(const struct rdl_redlock *r);
+unsigned rdl_votes_count_untouched(const struct rdl_redlock *r);
 /* Those that are owed a release, or will be when the lease is over. */
-unsigned rdl_votes_owing(const struct rdl_redlock *r);
+unsigned rdl_votes_count_unreleased(const struct rdl_redlock *r);
 /* After a refusal: in how many ms enough keys in the way are gone by themselves; UINT32_MAX: unknown. */
-uint32_t rdl_votes_free_ms(const struct rdl_redlock *r);
+uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r);
 /* Fenced: servers that know no scripts. To forbid them is another matter: RDL_E_PERM. */
-unsigned rdl_votes_with_error(const struct rdl_redlock *r, int error);
+unsigned rdl_votes_count_errors(const struct rdl_redlock *r, int error);
 /* So many servers failed for good that trying again cannot reach a majority. */
 int rdl_votes_are_permanent(const struct rdl_redlock *r);
 

@@ -86,7 +86,7 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
     switch ((enum rdl_vote)s->vote) {
     case RDL_VOTE_GRANTED:
         add_ms(&l, "confirmed in ", s->took_ms);
-        if (!s->counts && r->op != RDL_RELEASE) {
+        if (!s->counts && r->action != RDL_RELEASE) {
             add(&l, ", but ");
             add_quarantine(&l, r, i, now_ms);
         }

@@ -19,8 +19,8 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     cmd.value.len = sizeof value;
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
-    if (op->is_owed) /* after a SET that was refused with an error there is hardly anything to release */
-        cmd.ttl_ms = r->op == RDL_ACQUIRE && s->vote == RDL_VOTE_ERROR ? 0 : r->opt->max_ttl_ms + 1000;
+    if (op->must_send) /* after a SET that was refused with an error there is hardly anything to release */
+        cmd.ttl_ms = r->action == RDL_ACQUIRE && s->vote == RDL_VOTE_ERROR ? 0 : r->opt->max_ttl_ms + 1000;
     if (r->opt->fencing != NULL) {
         cmd.extra.data = extra;
         cmd.extra.len = r->opt->fencing->extra(r, op, extra);
@@ -36,7 +36,7 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
 
 static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
-    const struct rdl_server_info *f = rdl_guard_facts(s->conn);
+    const struct rdl_server_info *f = rdl_guard_server_info(s->conn);
 
     /* With what ttl it was asked last nobody keeps; no lease has a longer one than this. */
     if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= s->asked_ms + r->opt->max_ttl_ms)
@@ -75,11 +75,11 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     rdl_conn_tick(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
     ask_at(r, s, now_ms);
-    s->is_repair = r->op == RDL_EXTEND && op == &rdl_op_acquire;
+    s->is_repair = r->action == RDL_EXTEND && op == &rdl_op_acquire;
     s->raise = RAISE_NONE;
-    if (rc == RDL_OK && (r->op == RDL_ACQUIRE || s->is_repair))
-        s->owes = 1;
-    if (rc == RDL_OK && r->op == RDL_ACQUIRE)
+    if (rc == RDL_OK && (r->action == RDL_ACQUIRE || s->is_repair))
+        s->needs_release = 1;
+    if (rc == RDL_OK && r->action == RDL_ACQUIRE)
         rdl_count_up(&r->attempts);
     if (rc == RDL_OK && r->canaries != NULL)
         r->canaries->ops->ask(r, (size_t)(s - r->servers), op);
@@ -105,10 +105,10 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
  */
 static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
-    const struct rdl_server_info *f = rdl_guard_facts(s->conn);
+    const struct rdl_server_info *f = rdl_guard_server_info(s->conn);
     enum rdl_vote vote = vote_of(&s->req);
 
-    if (!s->req.is_again || now_ms >= r->deadline_ms || s->hold < HOLD_NEW ||
+    if (!s->req.is_again || now_ms >= r->deadline_ms || s->certainty < CERTAINTY_RESTORED ||
         (vote != RDL_VOTE_ABSENT && vote != RDL_VOTE_DENIED))
         return vote;
     if (f == NULL)
@@ -117,19 +117,19 @@ static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_
 }
 
 /* A late grant of the acquire itself is as good as those that made the majority. */
-static void take_hold(const struct rdl_redlock *r, struct rdl_server *s)
+static void update_certainty(const struct rdl_redlock *r, struct rdl_server *s)
 {
     if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT) {
-        s->hold = HOLD_GONE;
+        s->certainty = CERTAINTY_GONE;
         s->numbered = 0;
     }
-    if (s->vote != RDL_VOTE_GRANTED || r->op == RDL_RELEASE)
+    if (s->vote != RDL_VOTE_GRANTED || r->action == RDL_RELEASE)
         return;
     s->is_past = 0;
-    if (s->hold == HOLD_NONE)
-        s->hold = HOLD_SURE;
-    else if (s->hold == HOLD_GONE)
-        s->hold = HOLD_NEW;
+    if (s->certainty == CERTAINTY_NONE)
+        s->certainty = CERTAINTY_CONTINUOUS;
+    else if (s->certainty == CERTAINTY_GONE)
+        s->certainty = CERTAINTY_RESTORED;
 }
 
 static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
@@ -142,63 +142,64 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     error = s->req.error;
     if (error == RDL_E_ABANDONED)
         return;
-    vote = r->op == RDL_RELEASE ? release_vote(r, s, now_ms) : vote_of(&s->req);
+    vote = r->action == RDL_RELEASE ? release_vote(r, s, now_ms) : vote_of(&s->req);
     if (vote == RDL_VOTE_UNKNOWN && error == RDL_OK) /* answered after all */
         error = RDL_E_CLOSED;
     if (s->raise == RAISE_OUT) {
         r->opt->fencing->raised(r, s, vote, error);
         return;
     }
-    if (r->opt->fencing != NULL && r->op == RDL_ACQUIRE && vote == RDL_VOTE_GRANTED &&
+    if (r->opt->fencing != NULL && r->action == RDL_ACQUIRE && vote == RDL_VOTE_GRANTED &&
         !RDL_IS_FENCE(s->req.value)) {
         vote = RDL_VOTE_ERROR;
         error = RDL_E_FENCE_RANGE;
     }
-    if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->op != RDL_RELEASE)
+    if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->action != RDL_RELEASE)
         vote = r->canaries->ops->confirm(r, (size_t)(s - r->servers), now_ms, &error);
     if (vote == RDL_VOTE_PENDING)
         return;
     set_vote(s, vote, error);
     s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
     s->value = -2; /* how long it is somebody else's is told behind a SET alone */
-    if (s->vote == RDL_VOTE_GRANTED || (s->vote == RDL_VOTE_DENIED && (r->op == RDL_ACQUIRE || s->is_repair)))
+    if (s->vote == RDL_VOTE_GRANTED ||
+        (s->vote == RDL_VOTE_DENIED && (r->action == RDL_ACQUIRE || s->is_repair)))
         s->value = s->req.value;
-    take_hold(r, s);
-    if (r->op == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE)) {
-        s->owes = 0; /* certainly not there */
+    update_certainty(r, s);
+    if (r->action == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE)) {
+        s->needs_release = 0; /* certainly not there */
         rdl_conn_free_room(s->conn, &s->req);
     }
 }
 
 /*
- * No majority has confirmed an extend until half of what was left at the first in vain was over: the
+ * No majority has confirmed an extend until half of what was left at the first one that failed was over: the
  * others' SETs on silent conns are waited for no longer. Returns when that is to be seen.
  */
-static uint64_t give_up_silent(struct rdl_redlock *r, uint64_t now_ms)
+static uint64_t abort_stalled(struct rdl_redlock *r, uint64_t now_ms)
 {
     uint32_t left_ms = rdl_redlock_remaining_ms(r, now_ms);
     size_t i;
 
-    if (left_ms >= r->half_ms)
-        return r->half_ms > 1 ? now_ms + (left_ms - r->half_ms + 1) : UINT64_MAX;
-    r->half_ms = 1;
+    if (left_ms >= r->abort_below_ms)
+        return r->abort_below_ms > 1 ? now_ms + (left_ms - r->abort_below_ms + 1) : UINT64_MAX;
+    r->abort_below_ms = 1;
     for (i = 0; left_ms > 0 && i < r->n; i++)
         rdl_conn_abort_if_stalled(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i]));
     return UINT64_MAX;
 }
 
 /* Keep the conns going and count. Returns when to come back at the latest. */
-uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
+uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms)
 {
-    uint64_t wake_ms = give_up_silent(r, now_ms);
-    uint32_t left_ms = r->half_ms != 0 ? rdl_redlock_remaining_ms(r, now_ms) : 0;
+    uint64_t wake_ms = abort_stalled(r, now_ms);
+    uint32_t left_ms = r->abort_below_ms != 0 ? rdl_redlock_remaining_ms(r, now_ms) : 0;
     size_t i;
 
     for (i = 0; i < r->n; i++) {
         uint64_t at_ms;
         if (r->servers[i].req.is_queued) /* how far it is may be known only now */
             rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i]));
-        at_ms = rdl_conn_upkeep_for(r->servers[i].conn, left_ms, now_ms);
+        at_ms = rdl_conn_tick_for_lease(r->servers[i].conn, left_ms, now_ms);
         if (at_ms < wake_ms)
             wake_ms = at_ms;
         if (r->canaries != NULL)
@@ -208,7 +209,7 @@ uint64_t rdl_votes_tend(struct rdl_redlock *r, uint64_t now_ms)
     return wake_ms;
 }
 
-unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms)
+unsigned rdl_votes_mark_eligible(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned n = 0;
     size_t i;
@@ -222,21 +223,21 @@ unsigned rdl_votes_admit(struct rdl_redlock *r, uint64_t now_ms)
     return n;
 }
 
-/* With a pilot: only that one. */
+/* With a probe server: only that one. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
-    const struct rdl_op *op = rdl_px_ops[r->op];
+    const struct rdl_op *op = rdl_plain_ops[r->action];
     size_t i;
 
     if (r->opt->fencing != NULL)
-        op = r->op == RDL_ACQUIRE ? r->opt->fencing->acquire : r->opt->fencing->extend;
+        op = r->action == RDL_ACQUIRE ? r->opt->fencing->acquire : r->opt->fencing->extend;
 
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
         int why;
         if (s->vote != RDL_VOTE_NONE || (s->error != RDL_OK && s->error != RDL_E_FULL))
             continue;
-        if (rdl_conn_state(s->conn) != RDL_CONN_READY || (r->pilot != 0 && i + 1 != r->pilot))
+        if (rdl_conn_state(s->conn) != RDL_CONN_READY || (r->probe_server != 0 && i + 1 != r->probe_server))
             continue;
         s->counts = now_ms >= rdl_guard_counts_at(r, s, &why);
         if (why == RDL_OK)
@@ -272,8 +273,8 @@ void rdl_votes_clear(struct rdl_redlock *r)
         s->took_ms = 0;
         s->req.is_again = 0;
         s->is_repair = s->raise = 0;
-        if (s->hold == HOLD_NEW)
-            s->hold = HOLD_LATE;
+        if (s->certainty == CERTAINTY_RESTORED)
+            s->certainty = CERTAINTY_CONFIRMING;
     }
 }
 
@@ -289,7 +290,7 @@ static int was_waited_for(const struct rdl_redlock *r, const struct rdl_server *
     return now_ms >= s->asked_ms + answer_ms(r, s);
 }
 
-void rdl_votes_blame(struct rdl_redlock *r, uint64_t now_ms)
+void rdl_votes_mark_late(struct rdl_redlock *r, uint64_t now_ms)
 {
     size_t i;
 
@@ -343,19 +344,19 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
     size_t i;
 
     r->until_ms = 0;
-    r->half_ms = 0;
+    r->abort_below_ms = 0;
     rdl_votes_abandon(r, now_ms);
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
         if (!wait)
-            s->hold = HOLD_NONE;
-        if (s->owes)
+            s->certainty = CERTAINTY_NONE;
+        if (s->needs_release)
             s->is_repair = 0;
     }
-    rdl_votes_repay(r, wait, now_ms);
+    rdl_votes_flush_releases(r, wait, now_ms);
 }
 
-void rdl_votes_give_back(struct rdl_redlock *r, uint64_t now_ms)
+void rdl_votes_release_granted(struct rdl_redlock *r, uint64_t now_ms)
 {
     size_t i;
 
@@ -363,10 +364,10 @@ void rdl_votes_give_back(struct rdl_redlock *r, uint64_t now_ms)
         rdl_conn_last_try(r->servers[i].conn, &r->servers[i].req);
         take_vote(r, &r->servers[i], now_ms);
     }
-    rdl_votes_repay(r, 0, now_ms);
+    rdl_votes_flush_releases(r, 0, now_ms);
 }
 
-void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
+void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
     int is_over = now_ms >= r->keys_end_ms;
     size_t i;
@@ -374,13 +375,13 @@ void rdl_votes_repay(struct rdl_redlock *r, int wait, uint64_t now_ms)
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
         int rc;
-        if (!s->owes)
+        if (!s->needs_release)
             continue;
         rdl_conn_free_room(s->conn, &s->req); /* it is for this release */
         if (wait)
             rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
         rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL, r->keys_end_ms);
-        s->owes = rc != RDL_OK && !is_over;
+        s->needs_release = rc != RDL_OK && !is_over;
         if (wait) {
             set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
             ask_at(r, s, now_ms);

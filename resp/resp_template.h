@@ -2,7 +2,8 @@
 /*
  * resp_template.h - every command there is, as a template, and how it is written into whatever room there is.
  *
- * A template is the bytes of one command, line by line as they are sent, with holes in the place of lines:
+ * A template is the bytes of one command, line by line as they are sent, with placeholders in the place of
+ * lines:
  *
  *     "*6\r\n$3\r\nSET\r\n$k$v$2\r\nNX\r\n$2\r\nPX\r\n$m"        SET name value NX PX ttl
  *
@@ -35,7 +36,7 @@ size_t rdl_dec_len(uint32_t v);
 
 /* ---------------------------------------------------------------- the writer */
 
-struct rdl_window {
+struct rdl_slice {
     uint8_t *to;  /* where the next byte goes; may be NULL if room is 0 */
     size_t room;  /* how many may be written there */
     size_t skip;  /* how many of those to come were sent before */
@@ -45,7 +46,7 @@ struct rdl_window {
 /* Empty. room 0: what is put is counted and nothing is written. */
 /*@ requires \valid(w); assigns *w;
     ensures w->to == to && w->room == room && w->skip == skip && w->total == 0; */
-inline void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip)
+inline void rdl_slice_init(struct rdl_slice *w, uint8_t *to, size_t room, size_t skip)
 {
     w->to = to;
     w->room = room;
@@ -61,9 +62,9 @@ struct rdl_args {
 };
 
 /* Put one command. A letter that args does not have puts nothing: check_resp_template walks them all. */
-void rdl_window_command(struct rdl_window *w, const char *text, const struct rdl_args *args);
+void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args);
 /* Put several, NULL at the end. */
-void rdl_window_commands(struct rdl_window *w, const char *const *texts, const struct rdl_args *args);
+void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const struct rdl_args *args);
 
 /* One of its arguments is a secret. */
 int rdl_template_is_secret(const char *text);

@@ -2,60 +2,60 @@
 /*
  * cli.h - the command `redlock`. A file uses only those below it (make layers):
  *
- *     main.c           --help, --version, which verb
- *     cli_run.c        a verb: wait for the lock, run a command, release
- *     cli_acquire.c    a verb: wait for the lock, print its token, leave it
- *     cli_extend.c     a verb: the lease of a token lasts longer
- *     cli_release.c    a verb: it ends
- *     cli_hold.c       a verb: wait for the lock, print its token, renew it until standard input ends
- *     cli_status.c     a verb: who holds these locks
- *     cli_list.c       a verb: which locks there are
- *     cli_break.c      a verb: delete one whose holder is gone
- *     cli_doctor.c     a verb: what is wrong with the servers, and what to do about it
- *     cli_supervise.c  the command runs: renew, forward signals, stop it in time
- *     cli_child.c      the command: its process group, environment, terminal
- *     cli_strays.c     processes of the command that left its process group
- *     cli_guardian.c   the process that outlives us if we die
- *     cli_renew.c      a lease that is held: renewals, its end          struct rdl_cli_held
- *     cli_wait.c       getting the lock: one acquisition with its waiting
- *     cli_inside.c     is it the lock of the run around us?
- *     cli_probe.c      may it be released and extended?
- *     cli_warn.c       what is wrong though the lock is had
- *     cli_event.c      what became of the lock, for --log                enum rdl_cli_event
- *     cli_report.c     what the servers said, and what that means for the exit status
- *     cli_trouble.c    why servers gave no answer                        struct rdl_cli_troubles
- *     cli_reason.c     what the server or the system said, if it is why
- *     cli_apart.c      what lets two hosts hold one lock
- *     cli_risks.c      what the doctor reports and other verbs warn of
- *     cli_seen.c       what stands on the servers, in words and JSON     struct rdl_cli_verdict
- *     cli_findings.c   what is wrong with a server, and its remedy       struct rdl_cli_finding
- *     cli_acl.c        the rights that a user needs
- *     cli_examine.c    asking a server for all that may be wrong         struct rdl_cli_exam
- *     cli_look.c       asking for what stands on them                    struct rdl_cli_look
- *     cli_names.c      names under a prefix                              struct rdl_cli_names
- *     cli_canary.c     what has the canary's key and is none
- *     cli_start.c      what every verb begins with: options, connections, a lock
- *     cli_help.c       the words and --help of the verbs, the line of usage after a mistake
- *     cli_lease.c      the lock on N servers, or one or several on one   struct rdl_cli_lock
- *     cli_info.c       what servers say of themselves, beside the restart guard
- *     cli_lookup.c     names, again, when a connection is lost
- *     cli_connect.c    --connect-command: processes that connect to rediss:// servers
- *     cli_trace.c      --trace
- *     cli_servers.c    URLs, connections                                 struct rdl_cli_servers
- *     cli_address.c    from a name to an address                         struct rdl_cli_ip
- *     cli_defaults.c   what the command line left open, what does not go together
- *     cli_options.c    the command line                                  struct rdl_cli_options
- *     cli_url.c        schemes, and mistakes in URLs
- *     cli_program.c    the text of a connect command: words, %h and %p   struct rdl_cli_program
- *     cli_number.c     numbers, times and ids
- *     cli_token.c      tokens: read and written
- *     cli_secret.c     passwords: where from, and who must not see them
- *     cli_process.c    what a process beside us lets go
- *     cli_signals.c    signals as bytes in a pipe
- *     cli_progress.c   that we wait, and for how long                    struct rdl_cli_progress
- *     cli_say.c        words: messages, and what was asked for
- *     cli_log.c        a line of --log
- *     cli_text.c       text put together                                 struct rdl_cli_text
+ *     main.c               --help, --version, and which verb to run
+ *     cli_run.c            verb: wait for the lock, run a command, release
+ *     cli_acquire.c        verb: wait for the lock, print its token, exit and keep the lock
+ *     cli_extend.c         verb: extend the lease of a token
+ *     cli_release.c        verb: release the lock of a token
+ *     cli_hold.c           verb: wait for the lock, print its token, renew it until standard input ends
+ *     cli_status.c         verb: show who holds these locks
+ *     cli_list.c           verb: list the locks
+ *     cli_break.c          verb: delete a lock whose holder is gone
+ *     cli_doctor.c         verb: report what is wrong with the servers, and what to do about it
+ *     cli_supervise.c      while the command runs: renew, forward signals, stop it in time
+ *     cli_child.c          the command: its process group, environment, terminal
+ *     cli_strays.c         processes of the command that left its process group
+ *     cli_guardian.c       the process that kills the command if redlock dies
+ *     cli_renew.c          a lease that is held: its renewals and its end          struct rdl_cli_held
+ *     cli_wait.c           waiting for the lock: one acquire
+ *     cli_self_deadlock.c  whether the lock is that of a `redlock run` around this one
+ *     cli_probe.c          whether the user may release and extend it
+ *     cli_warn.c           warnings about a lock that was granted
+ *     cli_event.c          what happened to the lock, for --log                    enum rdl_cli_event
+ *     cli_report.c         the servers' replies in words, and the exit status they lead to
+ *     cli_trouble.c        why servers gave no answer                              struct rdl_cli_troubles
+ *     cli_reason.c         the server's or the system's own words, if they are the reason
+ *     cli_apart.c          settings that let two hosts hold one lock
+ *     cli_risks.c          risks that the doctor reports and other verbs warn of
+ *     cli_seen.c           the keys on the servers, in words and JSON              struct rdl_cli_verdict
+ *     cli_findings.c       what is wrong with a server, and its remedy             struct rdl_cli_finding
+ *     cli_permissions.c    the permissions that a user needs
+ *     cli_checks.c         the doctor's checks of each server                      struct rdl_cli_checks
+ *     cli_query.c          reading the keys on the servers                         struct rdl_cli_query
+ *     cli_names.c          the names of locks under a prefix                       struct rdl_cli_names
+ *     cli_canary.c         a canary's key that holds something else
+ *     cli_start.c          how every verb begins: options, connections, a lock
+ *     cli_help.c           the verbs' words and --help, the line of usage after a mistake
+ *     cli_lease.c          the lock on N servers, or one or several on one         struct rdl_cli_lock
+ *     cli_info.c           what servers report about themselves, beside the restart guard
+ *     cli_lookup.c         looking names up again when a connection is lost
+ *     cli_connect.c        --connect-command: processes that connect to rediss:// servers
+ *     cli_trace.c          --trace
+ *     cli_servers.c        URLs and connections                                    struct rdl_cli_servers
+ *     cli_address.c        from a name to an address                               struct rdl_cli_ip
+ *     cli_defaults.c       default options, and options that do not go together
+ *     cli_options.c        the command line                                        struct rdl_cli_options
+ *     cli_url.c            schemes of URLs, and mistakes in them
+ *     cli_program.c        the text of a connect command: words, %h and %p         struct rdl_cli_program
+ *     cli_number.c         numbers, durations and ids
+ *     cli_token.c          reading and writing tokens
+ *     cli_secret.c         passwords: where they come from, and who must not see them
+ *     cli_process.c        what every process that redlock starts must close and reset
+ *     cli_signals.c        signals as bytes in a pipe
+ *     cli_progress.c       the line that says how long we have waited              struct rdl_cli_progress
+ *     cli_output.c         messages, and the results that were asked for
+ *     cli_log.c            one line of --log
+ *     cli_text.c           building text                                           struct rdl_cli_text
  *
  * One process, one thread, one loop. Nothing here is part of the library.
  */
@@ -563,7 +563,7 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l);
 /* Why they are in it; and what to do if they need not be. */
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l);
-const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l);
+const char *rdl_cli_lock_remedy(const struct rdl_cli_lock *l);
 /* All of that, behind what did not come of it. */
 void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what);
 
@@ -572,7 +572,7 @@ void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what);
  * each once. Asks them, for an attempt's time at most, where the library found no canary.
  */
 int rdl_cli_canary_is_foreign(struct rdl_cli_lock *l);
-/* A look at that key. NO: what is there is no canary, and will not be replaced. */
+/* Query that key. NO: what is there is no canary, and will not be replaced. */
 extern const struct rdl_op rdl_cli_op_canary;
 
 /* ---------------------------------------------------------------- a lease that is held */
@@ -736,7 +736,7 @@ size_t rdl_cli_pattern(const char *prefix, char out[RDL_CLI_PATTERN_MAX]);
 void rdl_cli_names_add(struct rdl_cli_names *s, const char *name, size_t len);
 void rdl_cli_names_sort(struct rdl_cli_names *s);
 
-struct rdl_cli_look {
+struct rdl_cli_query {
     const struct rdl_cli_options *o;
     struct rdl_cli_servers *servers;
     uint64_t until_ms; /* nothing is waited for longer */
@@ -757,27 +757,27 @@ struct rdl_cli_look {
  * Connect: until a majority is connected, or can be no more; the others have one attempt's time. 0 or an exit
  * status, the reason said. Ends the process on a signal.
  */
-int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o);
+int rdl_cli_query_begin(struct rdl_cli_query *l, const struct rdl_cli_options *o);
 /* Its first part, without a connection; and its second, which may be repeated when some were lost. */
-int rdl_cli_look_open(struct rdl_cli_look *l, const struct rdl_cli_options *o);
-void rdl_cli_look_connect(struct rdl_cli_look *l);
+int rdl_cli_query_open(struct rdl_cli_query *l, const struct rdl_cli_options *o);
+void rdl_cli_query_connect(struct rdl_cli_query *l);
 /* Ask server i; l->req[i] is idle or answered. UNSENT: it is out, or not connected. */
-void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd);
+void rdl_cli_query_ask(struct rdl_cli_query *l, size_t i, const struct rdl_command *cmd);
 /* Until all who were asked have answered, or had the time for it. Ends the process on a signal. */
-void rdl_cli_look_await(struct rdl_cli_look *l);
+void rdl_cli_query_await(struct rdl_cli_query *l);
 /* Wait. Ends the process on a signal. */
-void rdl_cli_look_pause(struct rdl_cli_look *l, uint32_t ms);
+void rdl_cli_query_pause(struct rdl_cli_query *l, uint32_t ms);
 /* Server i gave no answer: why, into l->seen. */
-void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i);
+void rdl_cli_query_unseen(struct rdl_cli_query *l, size_t i);
 /* What this lock's key is on each server, into l->seen. Ends the process on a signal. */
-void rdl_cli_look_at(struct rdl_cli_look *l, const char *name);
+void rdl_cli_query_at(struct rdl_cli_query *l, const char *name);
 /*
  * Names of all keys that begin with prefix, of every server. Of a server that could not be searched to the
  * end l->seen says why, unless is_cut does. Ends the process on a signal.
  */
-void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names);
+void rdl_cli_query_search(struct rdl_cli_query *l, const char *prefix, struct rdl_cli_names *names);
 /* Delete what was seen there of this id, if it is still that. 1: it was another value on one of them. */
-int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id);
+int rdl_cli_query_break(struct rdl_cli_query *l, const char *name, uint32_t id);
 
 /* FNV-1a, 32 bits: of bytes behind those whose hash is so_far. */
 #define RDL_CLI_ID_BASE 2166136261u
@@ -811,11 +811,11 @@ struct rdl_cli_verdict {
 /* counts: not of a server that may have forgotten. */
 void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
                      struct rdl_cli_verdict *v);
-void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v);
+void rdl_cli_query_verdict(const struct rdl_cli_query *l, struct rdl_cli_verdict *v);
 /* Of a server that came up less than max_ttl ago, and may have forgotten: how long it does not count. */
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 /* It did not come up so recently that it may have forgotten locks. */
-int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i);
+int rdl_cli_query_counts(const struct rdl_cli_query *l, size_t i);
 /* ---------------------------------------------------------------- no useful answer */
 
 enum rdl_cli_trouble {
@@ -846,18 +846,18 @@ enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);
 int rdl_cli_trouble_status(const struct rdl_cli_troubles *t);
 
 /* Of what was seen last: the exit status if a majority gave no answer. */
-int rdl_cli_look_status(const struct rdl_cli_look *l);
+int rdl_cli_query_status(const struct rdl_cli_query *l);
 /* The exit status of several: one that is held outweighs one of which nobody knows. */
-int rdl_cli_worse(const struct rdl_cli_look *l, int status, enum rdl_cli_state state);
+int rdl_cli_worse(const struct rdl_cli_query *l, int status, enum rdl_cli_state state);
 /* Why nothing was seen on server i. */
-void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap);
+void rdl_cli_query_error(const struct rdl_cli_query *l, size_t i, char *out, size_t cap);
 /* Print what all come to, a line. 0 or an exit status. */
 int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name);
 /* Print a line a server, and one of all. 0 or an exit status. */
-int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name);
+int rdl_cli_query_show(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name);
 /* The same as one object of a list. 0 or an exit status. */
-int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
-                      int is_first);
+int rdl_cli_query_json(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name,
+                       int is_first);
 
 /* "redis 7.0.15, master, up 3 days" */
 void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h);
@@ -874,8 +874,8 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s);
 /* Warn of a server's clock that is more than a minute off this host's. 1: it is. */
 int rdl_cli_apart_clock(const char *where, int64_t ahead_ms);
 int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
-/* All that look->seen shows of one lock, as warnings. */
-void rdl_cli_look_apart(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name);
+/* All that query->seen shows of one lock, as warnings. */
+void rdl_cli_query_apart(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name);
 
 /* ---------------------------------------------------------------- the doctor */
 
@@ -942,8 +942,8 @@ const char *rdl_cli_name_of(const struct rdl_cli_options *o, enum rdl_cli_key ke
 void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap);
 void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char *out, size_t cap);
 /* " ~KEY +COMMAND ..." for these. */
-void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, unsigned rights,
-                       unsigned keys);
+void rdl_cli_permissions_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, unsigned rights,
+                               unsigned keys);
 /* Ways to release and to extend, as bits: in the order in which the library tries them. */
 enum {
     RDL_CLI_BY_SCRIPT = 1,
@@ -954,13 +954,13 @@ enum {
 };
 
 /* What was found out about one server, besides its rdl_cli_host. */
-struct rdl_cli_exam {
+struct rdl_cli_checks {
     int is_there;               /* it answers */
     int is_tried;               /* and takes locks, as far as we may try */
     unsigned missing;           /* rights that its user has not */
     unsigned unknown;           /* commands that it does not know */
     unsigned keys;              /* keys that its user may not use */
-    unsigned releases, extends; /* ways */
+    unsigned releases, extends; /* methods */
     int is_db_refused;          /* its user may not use the database (Valkey 9.1) */
     int hints;                  /* it released a lock of those with a hint */
     int error;                  /* it refused something for another reason */
@@ -978,21 +978,23 @@ struct rdl_cli_exam {
 };
 
 /* It runs no scripts, and what these options need (rdl_cli_needs) works without. */
-int rdl_cli_is_scriptless(const struct rdl_cli_exam *x, unsigned needs);
+int rdl_cli_is_scriptless(const struct rdl_cli_checks *x, unsigned needs);
 /* The rights that those options need on this server. */
-unsigned rdl_cli_rights_on(const struct rdl_cli_exam *x, unsigned needs);
+unsigned rdl_cli_rights_on(const struct rdl_cli_checks *x, unsigned needs);
 /* One of the servers that answer may have ACLs; or none answers. */
-int rdl_cli_acl_is_known(const struct rdl_cli_look *l, const struct rdl_cli_exam exam[RDL_SERVERS_MAX]);
+int rdl_cli_permissions_is_known(const struct rdl_cli_query *l,
+                                 const struct rdl_cli_checks checks[RDL_SERVERS_MAX]);
 /* Of an error: the user may not use the database. */
-int rdl_cli_acl_is_database(const char *text);
+int rdl_cli_permissions_is_database(const char *text);
 /* Bytes of the line: every byte of a name may take four there, and a name stands in it six times. */
-enum { RDL_CLI_ACL_MAX = 16384 };
+enum { RDL_CLI_PERMISSIONS_MAX = 16384 };
 /* "ACL SETUSER ...": what the options need on these servers, no more. */
-void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
-                      const struct rdl_cli_servers *s, const struct rdl_cli_exam exam[RDL_SERVERS_MAX]);
+void rdl_cli_permissions_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
+                              const struct rdl_cli_servers *s,
+                              const struct rdl_cli_checks checks[RDL_SERVERS_MAX]);
 
 /* Ask all servers, and leave nothing there. Ends the process on a signal. */
-void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVERS_MAX]);
+void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RDL_SERVERS_MAX]);
 
 enum { RDL_CLI_FINDINGS_MAX = 100, RDL_CLI_FINDING_MAX = 640 };
 
@@ -1024,23 +1026,23 @@ struct rdl_cli_findings {
     struct rdl_cli_finding at[RDL_CLI_FINDINGS_MAX];
 };
 
-void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *exam,
+void rdl_cli_findings(const struct rdl_cli_query *l, const struct rdl_cli_checks *checks,
                       struct rdl_cli_findings *f);
 
 /* ---------------------------------------------------------------- a run inside a run */
 
-enum rdl_cli_inside {
-    RDL_CLI_INSIDE_NOT,
-    RDL_CLI_INSIDE,           /* it is: who waits for it waits for himself */
-    RDL_CLI_INSIDE_MAYBE,     /* the name is the same, and by whom it is held could not be seen */
-    RDL_CLI_INSIDE_UNANSWERED /* the same, and a server has not answered that question */
+enum rdl_cli_self_deadlock {
+    RDL_CLI_SELF_DEADLOCK_NOT,
+    RDL_CLI_SELF_DEADLOCK,           /* it is: who waits for it waits for himself */
+    RDL_CLI_SELF_DEADLOCK_MAYBE,     /* the name is the same, and by whom it is held could not be seen */
+    RDL_CLI_SELF_DEADLOCK_UNANSWERED /* the same, and a server has not answered that question */
 };
 
 /*
  * Somebody else has the lock: is it the `redlock run` around us? Asks the servers if the environment names
  * this lock, which takes a second or an attempt at most.
  */
-enum rdl_cli_inside rdl_cli_inside(struct rdl_cli_lock *l);
+enum rdl_cli_self_deadlock rdl_cli_self_deadlock(struct rdl_cli_lock *l);
 
 /* ---------------------------------------------------------------- warnings: each is said once */
 
@@ -1080,12 +1082,12 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms);
  */
 void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms);
 /* Which group to guard, and when its lease ends. Also called by the child before exec. */
-void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms);
+void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms);
 /* Goodbye: the group is gone. Never waits for a guardian that somebody stopped. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g);
 
 /* Warn of a program that may make itself another user's: that one could not be stopped. */
-void rdl_cli_child_look(const struct rdl_cli_options *o);
+void rdl_cli_child_check_program(const struct rdl_cli_options *o);
 /* Start the command of the lock that is held in a process group of its own. Its pid, or -1 with errno. */
 pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g);
 /* It has exited. 0: it was never run, because exec failed. */
@@ -1209,25 +1211,25 @@ void rdl_cli_log_begin(struct rdl_cli_json *j, char *line, size_t cap, const cha
 void rdl_cli_log_put(struct rdl_cli_json *j);
 void rdl_cli_log_end(struct rdl_cli_json *j);
 
-enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_CHATTY = 2 };
+enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_VERY_VERBOSE = 2 };
 
 /*
- * One line on standard error, each byte of what acts on a terminal (rdl_cli_acting_len) a question mark; an
- * event "message" of a log in JSON there.
+ * Each prints one line on standard error. Bytes that would act on a terminal (rdl_cli_acting_len) become
+ * question marks. If standard error is a log in JSON, the line is an event "message" there.
  *
- *     fail   redlock: ...            always
- *     warn   redlock: warning: ...   not with -q; once for each thing
- *     tell   redlock: ...            not with -q: what was asked for and how it went
- *     note   redlock: ...            with -v
+ *     print_error     redlock: ...            always
+ *     print_warning   redlock: warning: ...   not with -q; each warning once
+ *     print_info      redlock: ...            not with -q: what was asked for, and how it went
+ *     print_verbose   redlock: ...            with -v
  */
-void rdl_cli_loudness(int level);
+void rdl_cli_set_verbosity(int level);
 int rdl_cli_is_verbose(void);
-int rdl_cli_is_chatty(void); /* -v twice */
-void rdl_cli_fail(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-void rdl_cli_warn(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-void rdl_cli_warn_always(const char *format, ...) RDL_CLI_PRINTF(1, 2); /* with -q, too */
-void rdl_cli_tell(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-void rdl_cli_note(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+int rdl_cli_is_very_verbose(void); /* -v twice */
+void rdl_cli_print_error(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_print_warning(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_print_warning_always(const char *format, ...) RDL_CLI_PRINTF(1, 2); /* with -q, too */
+void rdl_cli_print_info(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_print_verbose(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 /* A question, on the terminal: its line is not ended. */
 void rdl_cli_ask(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 /*

@@ -210,7 +210,7 @@ static void write_all(const struct addrinfo *list, char *out, size_t cap)
 static void note_unused(const struct rdl_endpoint *ep, const struct addrinfo *list)
 {
     if (ep->family == RDL_INET && next(list, NULL, AF_INET6) != NULL)
-        rdl_cli_note("%s: its IPv4 address is used, not its IPv6 address", ep->host);
+        rdl_cli_print_verbose("%s: its IPv4 address is used, not its IPv6 address", ep->host);
 }
 
 enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,

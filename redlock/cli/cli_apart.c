@@ -46,9 +46,10 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s)
         if (is_mixed)
             warn_own(where);
         else
-            rdl_cli_note("%s is on this host: other hosts do not see its locks (unless it is a tunnel to a "
-                         "common server)",
-                         where);
+            rdl_cli_print_verbose(
+                "%s is on this host: other hosts do not see its locks (unless it is a tunnel to a "
+                "common server)",
+                where);
     }
 }
 

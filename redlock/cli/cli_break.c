@@ -19,7 +19,7 @@ enum {
 };
 
 /* Servers where the value stands. */
-static unsigned standing(const struct rdl_cli_look *l, uint32_t id)
+static unsigned standing(const struct rdl_cli_query *l, uint32_t id)
 {
     unsigned n = 0;
 
@@ -28,7 +28,7 @@ static unsigned standing(const struct rdl_cli_look *l, uint32_t id)
     return n;
 }
 
-static unsigned count(const struct rdl_cli_look *l, enum rdl_cli_what what)
+static unsigned count(const struct rdl_cli_query *l, enum rdl_cli_what what)
 {
     unsigned n = 0;
 
@@ -70,7 +70,7 @@ static int read_yes(void)
     return strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0;
 }
 
-static int says_yes(const struct rdl_cli_look *l, uint32_t id)
+static int says_yes(const struct rdl_cli_query *l, uint32_t id)
 {
     struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {l->posix.wake_fd, POLLIN, 0}};
 
@@ -88,12 +88,12 @@ static int says_yes(const struct rdl_cli_look *l, uint32_t id)
 /* ---------------------------------------------------------------- whose it is to be */
 
 /* Is what it has all that cannot be compared, and so is not deleted? */
-static int is_odd(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v)
+static int is_odd(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v)
 {
     return v->is_odd || (count(l, RDL_CLI_SEEN_ODD) > 0 && count(l, RDL_CLI_SEEN_KEY) == 0);
 }
 
-static int refuse_odd(const struct rdl_cli_look *l)
+static int refuse_odd(const struct rdl_cli_query *l)
 {
     char where[RDL_CLI_WHERE_MAX];
     size_t i = 0;
@@ -101,34 +101,35 @@ static int refuse_odd(const struct rdl_cli_look *l)
     while (l->seen[i].what != RDL_CLI_SEEN_ODD)
         i++;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_fail("%s on %s is %s, not a lock: if nothing needs it, delete it by hand", l->o->lock, where,
-                 rdl_cli_seen_odd(&l->seen[i]));
+    rdl_cli_print_error("%s on %s is %s, not a lock: if nothing needs it, delete it by hand", l->o->lock,
+                        where, rdl_cli_seen_odd(&l->seen[i]));
     return RDL_EXIT_DATA;
 }
 
 /* There is nothing of that holder. */
-static int refuse_other(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v)
+static int refuse_other(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v)
 {
     const struct rdl_cli_options *o = l->o;
 
     if (v->what == RDL_CLI_FREE) {
-        rdl_cli_tell("%s is not held: there is nothing to break", o->lock);
+        rdl_cli_print_info("%s is not held: there is nothing to break", o->lock);
         return 0;
     }
     if (is_odd(l, v))
         return refuse_odd(l);
     if (v->what == RDL_CLI_UNKNOWN) {
-        rdl_cli_fail("nothing was deleted: it is unknown whether %s is held, because too few servers replied "
-                     "or have a vote; check them with redlock doctor",
-                     o->lock);
-        return rdl_cli_look_status(l);
+        rdl_cli_print_error(
+            "nothing was deleted: it is unknown whether %s is held, because too few servers replied "
+            "or have a vote; check them with redlock doctor",
+            o->lock);
+        return rdl_cli_query_status(l);
     }
-    rdl_cli_fail("%s is not held by %s: nothing was deleted", o->lock, o->held_by);
+    rdl_cli_print_error("%s is not held by %s: nothing was deleted", o->lock, o->held_by);
     return RDL_EXIT_CONFLICT;
 }
 
 /* Whose it is to be: by --held-by, or asked for on a terminal. GO or an exit status, the reason said. */
-static int choose(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, uint32_t *id)
+static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, uint32_t *id)
 {
     const struct rdl_cli_options *o = l->o;
 
@@ -138,76 +139,79 @@ static int choose(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v,
     if (o->held_by != NULL)
         return GO;
     if (v->what != RDL_CLI_HELD) {
-        rdl_cli_fail(
+        rdl_cli_print_error(
             "no client holds %s on a majority of the servers: say whose keys to delete by --held-by ID",
             o->lock);
         return RDL_EXIT_USAGE;
     }
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-        rdl_cli_fail("cannot ask without a terminal: give --held-by %08" PRIx32 " if the holder is gone",
-                     v->id);
+        rdl_cli_print_error(
+            "cannot ask without a terminal: give --held-by %08" PRIx32 " if the holder is gone", v->id);
         return RDL_EXIT_USAGE;
     }
     if (says_yes(l, v->id))
         return GO;
-    rdl_cli_tell("%s was not deleted", o->lock);
+    rdl_cli_print_info("%s was not deleted", o->lock);
     return RDL_EXIT_CONFLICT;
 }
 
 /* ---------------------------------------------------------------- all of it */
 
 /* Gone from so many servers that its holder cannot have a majority again by putting it back on the others. */
-static int judge(const struct rdl_cli_look *l, uint32_t id, int is_changed)
+static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_changed)
 {
     unsigned n = (unsigned)l->servers->n, needed = n - n / 2;
     unsigned gone = n - count(l, RDL_CLI_SEEN_NOTHING) - standing(l, id);
 
     if (is_changed) {
-        rdl_cli_fail("%s changed while it was being deleted: see redlock status %s", l->o->lock, l->o->lock);
+        rdl_cli_print_error("%s changed while it was being deleted: see redlock status %s", l->o->lock,
+                            l->o->lock);
         return RDL_EXIT_CONFLICT;
     }
     if (gone < needed) {
-        rdl_cli_fail("%s, held by %08" PRIx32
-                     ", is gone from %u of %u servers (%u needed): that client may still hold it; try again",
-                     l->o->lock, id, gone, n, needed);
-        return rdl_cli_look_status(l);
+        rdl_cli_print_error(
+            "%s, held by %08" PRIx32
+            ", is gone from %u of %u servers (%u needed): that client may still hold it; try again",
+            l->o->lock, id, gone, n, needed);
+        return rdl_cli_query_status(l);
     }
-    rdl_cli_tell("%s, held by %08" PRIx32
-                 ", is gone from %u of %u servers; if that client is alive, it learns at its next renewal "
-                 "that the lock is lost",
-                 l->o->lock, id, gone, n);
+    rdl_cli_print_info(
+        "%s, held by %08" PRIx32
+        ", is gone from %u of %u servers; if that client is alive, it learns at its next renewal "
+        "that the lock is lost",
+        l->o->lock, id, gone, n);
     return 0;
 }
 
-static int break_it(struct rdl_cli_look *l)
+static int break_it(struct rdl_cli_query *l)
 {
     const char *name = l->o->lock;
     struct rdl_cli_verdict v;
     uint32_t id;
 
-    rdl_cli_look_at(l, name);
-    rdl_cli_look_verdict(l, &v);
-    int rc = rdl_cli_look_show(l, &v, name);
+    rdl_cli_query_at(l, name);
+    rdl_cli_query_verdict(l, &v);
+    int rc = rdl_cli_query_show(l, &v, name);
     if (rc != 0)
         return rc;
     rc = choose(l, &v, &id);
     if (rc != GO)
         return rc;
     if (l->o->held_by == NULL)
-        rdl_cli_look_connect(l); /* the answer may have taken hours */
-    int is_changed = rdl_cli_look_break(l, name, id);
-    rdl_cli_look_at(l, name);
-    return judge(l, id, is_changed);
+        rdl_cli_query_connect(l); /* the answer may have taken hours */
+    int is_changed = rdl_cli_query_break(l, name, id);
+    rdl_cli_query_at(l, name);
+    return break_status(l, id, is_changed);
 }
 
 int rdl_cli_break(int argc, char **argv)
 {
     static struct rdl_cli_options options;
-    static struct rdl_cli_look look;
+    static struct rdl_cli_query query;
     int rc;
 
     if (!rdl_cli_options_read(&options, RDL_CLI_BREAK, argc, argv, &rc))
         return rc;
-    rc = rdl_cli_look_begin(&look, &options);
-    return rc == 0 ? break_it(&look) : rc;
+    rc = rdl_cli_query_begin(&query, &options);
+    return rc == 0 ? break_it(&query) : rc;
 }

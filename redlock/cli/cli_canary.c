@@ -13,7 +13,7 @@ static unsigned checked, foreign; /* servers, a bit each */
 static struct rdl_req reqs[RDL_SERVERS_MAX];
 
 /* NO: it is none, and none of those that are replaced. */
-static int foreign_judge(struct rdl_conn *c, struct rdl_record *r)
+static int foreign_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int is_foreign = c->reply_kind == RDL_RESP_BULK && c->reply_len > RDL_VALUE_MAX;
 
@@ -27,9 +27,9 @@ static int foreign_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const get_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_method get_way = {.commands = get_commands, .judge = foreign_judge};
-static const struct rdl_method *const get_ways[] = {&get_way, NULL};
-const struct rdl_op rdl_cli_op_canary = {get_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method get_method = {.commands = get_commands, .on_reply = foreign_on_reply};
+static const struct rdl_method *const get_methods[] = {&get_method, NULL};
+const struct rdl_op rdl_cli_op_canary = {get_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 static void take(const struct rdl_cli_lock *l, size_t i)
 {

@@ -50,22 +50,22 @@ static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *
 #endif
     if (getppid() != parent)
         _exit(RDL_EXIT_LOST); /* it died before the line above */
-    rdl_cli_guardian_tell(g, getpid(), until_ms);
+    rdl_cli_guardian_update(g, getpid(), until_ms);
     set_environment(l);
     rdl_cli_unharden();
     rdl_cli_signals_restore();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (rdl_posix_now_ms() >= until_ms) { /* we were stopped, or the host slept, since the lock was granted */
-        rdl_cli_fail("%s is lost: its lease expired before the command could be started", l->o->lock);
+        rdl_cli_print_error("%s is lost: its lease expired before the command could be started", l->o->lock);
         rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
         _exit(RDL_EXIT_LOST);
     }
     execvp(command[0], command);
     int saved = errno;
     (void)!write(failure, "", 1);
-    rdl_cli_fail("cannot run the command %s (the lock is %s): %s", command[0], l->o->lock,
-                 saved == ENOENT ? "command not found" : strerror(saved));
+    rdl_cli_print_error("cannot run the command %s (the lock is %s): %s", command[0], l->o->lock,
+                        saved == ENOENT ? "command not found" : strerror(saved));
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
 }
@@ -88,16 +88,17 @@ static int find_program(const char *name, struct stat *st)
     return -1;
 }
 
-void rdl_cli_child_look(const struct rdl_cli_options *o)
+void rdl_cli_child_check_program(const struct rdl_cli_options *o)
 {
     struct stat st;
 
     if (geteuid() == 0 || find_program(o->command[0], &st) != 0)
         return;
     if ((st.st_mode & S_ISUID) != 0 && st.st_uid != geteuid())
-        rdl_cli_warn("%s is set-user-ID: what it runs as another user cannot be stopped when the lease "
-                     "expires; run redlock as that user instead",
-                     o->command[0]);
+        rdl_cli_print_warning(
+            "%s is set-user-ID: what it runs as another user cannot be stopped when the lease "
+            "expires; run redlock as that user instead",
+            o->command[0]);
 }
 
 pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g)
@@ -172,8 +173,9 @@ void rdl_cli_child_stopped(pid_t group, int sig)
         return;
     }
     rdl_cli_child_take_terminal(group);
-    rdl_cli_warn("the command is stopped and still holds the lock: continue it with Ctrl-Z or kill -CONT %ld",
-                 (long)getpid());
+    rdl_cli_print_warning(
+        "the command is stopped and still holds the lock: continue it with Ctrl-Z or kill -CONT %ld",
+        (long)getpid());
 }
 
 void rdl_cli_child_take_terminal(pid_t group)

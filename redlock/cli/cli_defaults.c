@@ -37,15 +37,15 @@ static int default_urls(struct rdl_cli_options *o)
         return rdl_cli_options_add_url(o, local);
     }
     if (urls[strspn(urls, blanks)] == '\0') {
-        rdl_cli_fail("%s is set but empty: set it to the URLs of the servers, unset it, or use -u",
-                     o->urls_from);
+        rdl_cli_print_error("%s is set but empty: set it to the URLs of the servers, unset it, or use -u",
+                            o->urls_from);
         return RDL_EXIT_DATA;
     }
     if (strcmp(o->urls_from, "$REDIS_URL") == 0)
         return rdl_cli_options_add_url(o, urls);
     char *copy = strdup(urls);
     if (copy == NULL) {
-        rdl_cli_fail("out of memory");
+        rdl_cli_print_error("out of memory");
         return RDL_EXIT_OS;
     }
     for (char *p = strtok(copy, blanks); p != NULL && rc == 0; p = strtok(NULL, blanks))
@@ -57,7 +57,7 @@ static int default_urls(struct rdl_cli_options *o)
 
 static int refuse(const char *text)
 {
-    rdl_cli_fail("%s", text);
+    rdl_cli_print_error("%s", text);
     return RDL_EXIT_USAGE;
 }
 
@@ -81,15 +81,16 @@ static int check_connect(struct rdl_cli_options *o)
         o->connect_command = getenv("REDLOCK_CONNECT_COMMAND");
     }
     if (o->connect_command == NULL) {
-        rdl_cli_fail("rediss:// needs a program that speaks TLS: give its command by --connect-command or "
-                     "$REDLOCK_CONNECT_COMMAND, for example '%s'",
-                     openssl);
+        rdl_cli_print_error(
+            "rediss:// needs a program that speaks TLS: give its command by --connect-command or "
+            "$REDLOCK_CONNECT_COMMAND, for example '%s'",
+            openssl);
         return RDL_EXIT_USAGE;
     }
     why = rdl_cli_program_make(&trial, o->connect_command, "host", 1);
     if (why == NULL)
         return 0;
-    rdl_cli_fail("%s is invalid: %s", from, why);
+    rdl_cli_print_error("%s is invalid: %s", from, why);
     return RDL_EXIT_USAGE;
 }
 
@@ -105,7 +106,7 @@ static int check_legacy(const struct rdl_cli_options *o)
     if (!is_legacy)
         return 0;
     if (o->n_urls > 1) {
-        rdl_cli_fail("--legacy works with one server only, and %zu are named", o->n_urls);
+        rdl_cli_print_error("--legacy works with one server only, and %zu are named", o->n_urls);
         return RDL_EXIT_USAGE;
     }
     if (o->fence)
@@ -127,9 +128,10 @@ static int check_several(const struct rdl_cli_options *o)
     if (o->verb == RDL_CLI_BREAK)
         return refuse("redlock break takes one lock: break several one by one");
     if (o->n_urls > 1) {
-        rdl_cli_fail("%zu locks at once need a single server, and %zu are named: name one, or nest the "
-                     "locks, in the same order on all hosts: redlock run A -- redlock run B -- COMMAND",
-                     o->n_names, o->n_urls);
+        rdl_cli_print_error(
+            "%zu locks at once need a single server, and %zu are named: name one, or nest the "
+            "locks, in the same order on all hosts: redlock run A -- redlock run B -- COMMAND",
+            o->n_names, o->n_urls);
         return RDL_EXIT_USAGE;
     }
     if (o->legacy != RDL_CLI_LEGACY_NEVER)
@@ -152,14 +154,15 @@ static int check_keep(const struct rdl_cli_options *o)
 
     rdl_cli_duration_text(o->keep_ms, keep);
     if (o->max_hold_ms != 0 && o->keep_ms > o->max_hold_ms) {
-        rdl_cli_fail("--keep (%s) must be at most --max-hold (%s), after which the lock is released", keep,
-                     rdl_cli_duration_text(o->max_hold_ms, other));
+        rdl_cli_print_error("--keep (%s) must be at most --max-hold (%s), after which the lock is released",
+                            keep, rdl_cli_duration_text(o->max_hold_ms, other));
         return RDL_EXIT_USAGE;
     }
     if (o->keep_ms > o->max_ttl_ms) {
-        rdl_cli_fail("--keep (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
-                     "servers: shorten it, or give all clients --max-ttl=%s",
-                     keep, rdl_cli_duration_text(o->max_ttl_ms, other), keep);
+        rdl_cli_print_error(
+            "--keep (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
+            "servers: shorten it, or give all clients --max-ttl=%s",
+            keep, rdl_cli_duration_text(o->max_ttl_ms, other), keep);
         return RDL_EXIT_USAGE;
     }
     return 0;
@@ -187,6 +190,20 @@ static void fit_lease(struct rdl_cli_options *o)
     o->ttl_ms = longest(o->ttl_ms, 4 * o->attempt_ms);
 }
 
+/* A password and a token are read from a file or from a descriptor, not from both. */
+static int check_files(const struct rdl_cli_options *o)
+{
+    if (o->password_file != NULL && o->password_fd >= 0) {
+        rdl_cli_print_error("give either --password-file or --password-fd, not both");
+        return RDL_EXIT_USAGE;
+    }
+    if (o->token_file != NULL && o->token_fd >= 0) {
+        rdl_cli_print_error("give either --token-file or --token-fd, not both");
+        return RDL_EXIT_USAGE;
+    }
+    return 0;
+}
+
 int rdl_cli_options_settle(struct rdl_cli_options *o)
 {
     char ttl[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
@@ -201,7 +218,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     if (!o->has_ttl)
         fit_lease(o);
     if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
-        rdl_cli_fail("--max-hold must be at least %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
+        rdl_cli_print_error("--max-hold must be at least %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
         return RDL_EXIT_USAGE;
     }
     if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease that is not renewed */
@@ -211,33 +228,28 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     if (o->grace_ms == 0)
         o->grace_ms = sixth < 5000 ? sixth : 5000;
     if (o->grace_ms >= o->ttl_ms / 2) {
-        rdl_cli_fail("--grace (%s) must be less than half of %s (%s)%s",
-                     rdl_cli_duration_text(o->grace_ms, other), ttl_word(o), ttl,
-                     o->max_hold_ms == o->ttl_ms ? "" : ", so that time is left to renew the lease");
+        rdl_cli_print_error("--grace (%s) must be less than half of %s (%s)%s",
+                            rdl_cli_duration_text(o->grace_ms, other), ttl_word(o), ttl,
+                            o->max_hold_ms == o->ttl_ms ? "" : ", so that time is left to renew the lease");
         return RDL_EXIT_USAGE;
     }
     if (o->attempt_ms > o->ttl_ms / 4) {
-        rdl_cli_fail("--attempt (%s) must be at most a quarter of %s (%s), so that a lease leaves time for "
-                     "several attempts",
-                     rdl_cli_duration_text(o->attempt_ms, other), ttl_word(o), ttl);
+        rdl_cli_print_error(
+            "--attempt (%s) must be at most a quarter of %s (%s), so that a lease leaves time for "
+            "several attempts",
+            rdl_cli_duration_text(o->attempt_ms, other), ttl_word(o), ttl);
         return RDL_EXIT_USAGE;
     }
     if (o->has_ttl && o->ttl_ms > o->max_ttl_ms) {
-        rdl_cli_fail(
+        rdl_cli_print_error(
             "%s (%s) must be at most --max-ttl (%s), the longest lease of any client of these servers: "
             "give a shorter --ttl, or give all clients a longer --max-ttl",
             ttl_word(o), ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
         return RDL_EXIT_USAGE;
     }
-    if (o->password_file != NULL && o->password_fd >= 0) {
-        rdl_cli_fail("give either --password-file or --password-fd, not both");
-        return RDL_EXIT_USAGE;
-    }
-    if (o->token_file != NULL && o->token_fd >= 0) {
-        rdl_cli_fail("give either --token-file or --token-fd, not both");
-        return RDL_EXIT_USAGE;
-    }
-    int rc = check_keep(o);
+    int rc = check_files(o);
+    if (rc == 0)
+        rc = check_keep(o);
     if (rc == 0 && o->n_urls == 0)
         rc = default_urls(o);
     if (rc == 0)

@@ -14,12 +14,12 @@
 /* A string of JSON has up to six bytes for one of the text. */
 enum {
     LINE_MAX_LEN = 2048,
-    JSON_MAX = 6 * (RDL_CLI_ACL_MAX + RDL_CLI_FINDINGS_MAX * (2 * RDL_CLI_FINDING_MAX + 200)) + 16384
+    JSON_MAX = 6 * (RDL_CLI_PERMISSIONS_MAX + RDL_CLI_FINDINGS_MAX * (2 * RDL_CLI_FINDING_MAX + 200)) + 16384
 };
 
 static struct rdl_cli_options options;
-static struct rdl_cli_look look;
-static struct rdl_cli_exam exam[RDL_SERVERS_MAX];
+static struct rdl_cli_query query;
+static struct rdl_cli_checks checks[RDL_SERVERS_MAX];
 static struct rdl_cli_findings findings;
 
 static int worst(void)
@@ -38,25 +38,25 @@ static const char *where_of(const struct rdl_cli_finding *f)
 
     if (f->server < 0)
         return "all";
-    rdl_cli_servers_where(look.servers, (size_t)f->server, where);
+    rdl_cli_servers_where(query.servers, (size_t)f->server, where);
     return where;
 }
 
-/* The ways of the library, in words. */
-static const char *const ways[] = {"script", "DELEX", "DELIFEQ", "WATCH", "DEL"};
-enum { WAYS = sizeof ways / sizeof ways[0] };
+/* The library's methods, in words. */
+static const char *const method_names[] = {"script", "DELEX", "DELIFEQ", "WATCH", "DEL"};
+enum { METHODS = sizeof method_names / sizeof method_names[0] };
 
 /* ---------------------------------------------------------------- text */
 
-static void add_ways(struct rdl_cli_text *t, const char *what, unsigned bits)
+static void add_methods(struct rdl_cli_text *t, const char *what, unsigned bits)
 {
     const char *before = "";
 
     rdl_cli_add(t, bits != 0 ? "; can %s by " : "; cannot %s", what);
-    for (size_t k = 0; k < WAYS; k++) {
+    for (size_t k = 0; k < METHODS; k++) {
         if ((bits & 1u << k) == 0)
             continue;
-        rdl_cli_add(t, "%s%s", before, ways[k]);
+        rdl_cli_add(t, "%s%s", before, method_names[k]);
         before = ", ";
     }
 }
@@ -66,17 +66,17 @@ static int show_server(size_t i)
     char where[RDL_CLI_WHERE_MAX], line[LINE_MAX_LEN];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
-    rdl_cli_servers_where(look.servers, i, where);
+    rdl_cli_servers_where(query.servers, i, where);
     rdl_cli_add(&t, "%s: ", where);
-    if (look.host[i].is_told)
-        rdl_cli_host_words(&t, &look.host[i]);
+    if (query.host[i].is_told)
+        rdl_cli_host_words(&t, &query.host[i]);
     else
-        rdl_cli_add(&t, "%s", look.host[i].is_ancient ? "redis before 2.6" : "it replies");
-    if (exam[i].has_clock)
-        rdl_cli_add(&t, ", round trip %" PRIu32 " ms", exam[i].rtt_ms);
-    if (exam[i].is_tried) {
-        add_ways(&t, "release", exam[i].releases);
-        add_ways(&t, "extend", exam[i].extends);
+        rdl_cli_add(&t, "%s", query.host[i].is_ancient ? "redis before 2.6" : "it replies");
+    if (checks[i].has_clock)
+        rdl_cli_add(&t, ", round trip %" PRIu32 " ms", checks[i].rtt_ms);
+    if (checks[i].is_tried) {
+        add_methods(&t, "release", checks[i].releases);
+        add_methods(&t, "extend", checks[i].extends);
     }
     return rdl_cli_print_line(t.out);
 }
@@ -107,12 +107,12 @@ static int show_findings(void)
 
 static int show_acl(void)
 {
-    char line[RDL_CLI_ACL_MAX];
+    char line[RDL_CLI_PERMISSIONS_MAX];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
-    if (!rdl_cli_acl_is_known(&look, exam))
+    if (!rdl_cli_permissions_is_known(&query, checks))
         return rdl_cli_print("no ACL rule: before Redis 6 every user may do everything\n");
-    rdl_cli_acl_line(&t, &options, look.servers, exam);
+    rdl_cli_permissions_line(&t, &options, query.servers, checks);
     int rc = rdl_cli_print(
         "Optional: an ACL rule with no more than redlock needs, for redis-cli (new user: add >PASSWORD):\n");
     return rc == 0 ? rdl_cli_print_line(t.out) : rc;
@@ -123,29 +123,29 @@ static int show_acl(void)
 static void add_list(struct rdl_cli_json *j, const char *what, unsigned bits)
 {
     rdl_cli_json_open(j, what, '[');
-    for (size_t k = 0; k < WAYS; k++)
+    for (size_t k = 0; k < METHODS; k++)
         if (bits & 1u << k)
-            rdl_cli_json_string(j, NULL, ways[k]);
+            rdl_cli_json_string(j, NULL, method_names[k]);
     rdl_cli_json_close(j);
 }
 
 static void add_server(struct rdl_cli_json *j, size_t i)
 {
-    const struct rdl_cli_host *h = &look.host[i];
+    const struct rdl_cli_host *h = &query.host[i];
     char where[RDL_CLI_WHERE_MAX];
 
     rdl_cli_json_open(j, NULL, '{');
-    rdl_cli_servers_where(look.servers, i, where);
+    rdl_cli_servers_where(query.servers, i, where);
     rdl_cli_json_string(j, "server", where);
-    rdl_cli_json_bool(j, "answers", exam[i].is_there);
-    rdl_cli_json_bool(j, "own_host", rdl_cli_servers_is_own(look.servers, i));
-    if (exam[i].is_there && h->is_told)
+    rdl_cli_json_bool(j, "answers", checks[i].is_there);
+    rdl_cli_json_bool(j, "own_host", rdl_cli_servers_is_own(query.servers, i));
+    if (checks[i].is_there && h->is_told)
         rdl_cli_host_json(j, &options, h);
-    if (exam[i].has_clock)
-        rdl_cli_json_number(j, "round_trip_ms", exam[i].rtt_ms);
-    if (exam[i].is_tried) {
-        add_list(j, "releases", exam[i].releases);
-        add_list(j, "extends", exam[i].extends);
+    if (checks[i].has_clock)
+        rdl_cli_json_number(j, "round_trip_ms", checks[i].rtt_ms);
+    if (checks[i].is_tried) {
+        add_list(j, "releases", checks[i].releases);
+        add_list(j, "extends", checks[i].extends);
     }
     rdl_cli_json_close(j);
 }
@@ -167,22 +167,22 @@ static void add_finding(struct rdl_cli_json *j, const struct rdl_cli_finding *f)
 static int show_json(void)
 {
     static char out[JSON_MAX];
-    char line[RDL_CLI_ACL_MAX];
+    char line[RDL_CLI_PERMISSIONS_MAX];
     struct rdl_cli_text acl = {line, sizeof line, 0};
     struct rdl_cli_json j;
 
     rdl_cli_json_begin(&j, out, sizeof out);
     rdl_cli_json_number(&j, "status", worst());
     rdl_cli_json_open(&j, "servers", '[');
-    for (size_t i = 0; i < look.servers->n; i++)
+    for (size_t i = 0; i < query.servers->n; i++)
         add_server(&j, i);
     rdl_cli_json_close(&j);
     rdl_cli_json_open(&j, "findings", '[');
     for (size_t k = 0; k < findings.n; k++)
         add_finding(&j, &findings.at[k]);
     rdl_cli_json_close(&j);
-    rdl_cli_acl_line(&acl, &options, look.servers, exam);
-    if (rdl_cli_acl_is_known(&look, exam))
+    rdl_cli_permissions_line(&acl, &options, query.servers, checks);
+    if (rdl_cli_permissions_is_known(&query, checks))
         rdl_cli_json_string(&j, "acl", line);
     else
         rdl_cli_json_null(&j, "acl");
@@ -196,15 +196,15 @@ static int show_json(void)
 /* Not wrong where one host alone has the lock. */
 static int is_local(void)
 {
-    return rdl_cli_servers_own(look.servers) == look.servers->n;
+    return rdl_cli_servers_own(query.servers) == query.servers->n;
 }
 
 static int show(void)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < look.servers->n && rc == 0; i++)
-        if (exam[i].is_there)
+    for (size_t i = 0; i < query.servers->n && rc == 0; i++)
+        if (checks[i].is_there)
             rc = show_server(i);
     if (rc == 0)
         rc = show_findings();
@@ -219,19 +219,19 @@ static void note_unseen(size_t i)
 {
     char where[RDL_CLI_WHERE_MAX];
 
-    rdl_cli_servers_where(look.servers, i, where);
-    rdl_cli_note("%s: appendfsync was not checked: the user may not run CONFIG GET", where);
+    rdl_cli_servers_where(query.servers, i, where);
+    rdl_cli_print_verbose("%s: appendfsync was not checked: the user may not run CONFIG GET", where);
 }
 
 /* As run does with --legacy auto: a lock of today, and the old protocol if the server does not know it. */
 static void examine(void)
 {
-    rdl_cli_examine(&look, exam);
-    if (options.legacy != RDL_CLI_LEGACY_AUTO || (exam[0].unknown & 1u << RDL_CLI_RIGHT_SET) == 0)
+    rdl_cli_run_checks(&query, checks);
+    if (options.legacy != RDL_CLI_LEGACY_AUTO || (checks[0].unknown & 1u << RDL_CLI_RIGHT_SET) == 0)
         return;
     options.legacy = RDL_CLI_LEGACY_ALWAYS;
-    memset(exam, 0, sizeof exam);
-    rdl_cli_examine(&look, exam);
+    memset(checks, 0, sizeof checks);
+    rdl_cli_run_checks(&query, checks);
 }
 
 /* Who has it, and for how long. Why a server does not answer is known already. */
@@ -239,11 +239,11 @@ static void look_at_lock(void)
 {
     static struct rdl_cli_seen before[RDL_SERVERS_MAX];
 
-    memcpy(before, look.seen, sizeof before);
-    rdl_cli_look_at(&look, options.lock);
-    for (size_t i = 0; i < look.servers->n; i++)
-        if (!exam[i].is_there)
-            look.seen[i] = before[i];
+    memcpy(before, query.seen, sizeof before);
+    rdl_cli_query_at(&query, options.lock);
+    for (size_t i = 0; i < query.servers->n; i++)
+        if (!checks[i].is_there)
+            query.seen[i] = before[i];
 }
 
 int rdl_cli_doctor(int argc, char **argv)
@@ -252,16 +252,16 @@ int rdl_cli_doctor(int argc, char **argv)
 
     if (!rdl_cli_options_read(&options, RDL_CLI_DOCTOR, argc, argv, &rc))
         return rc;
-    rc = rdl_cli_look_begin(&look, &options);
+    rc = rdl_cli_query_begin(&query, &options);
     if (rc != 0)
         return rc;
     examine();
     if (options.n_names == 1 && options.legacy == RDL_CLI_LEGACY_NEVER)
         look_at_lock();
-    for (size_t i = 0; i < look.servers->n; i++)
-        if (exam[i].is_there && !exam[i].has_fsync)
+    for (size_t i = 0; i < query.servers->n; i++)
+        if (checks[i].is_there && !checks[i].has_fsync)
             note_unseen(i);
-    rdl_cli_findings(&look, exam, &findings);
+    rdl_cli_findings(&query, checks, &findings);
     rc = options.json ? show_json() : show();
     return rc == 0 ? worst() : rc;
 }

@@ -2,7 +2,7 @@
 /*
  * What became of the lock, for --log. All events and their fields are in one table, which redlock.1 repeats;
  * a new one is a row here, a row there, and a call where it happens. Not of a lock are
- * `message` (cli_say.c) and `moved` (cli_lookup.c).
+ * `message` (cli_output.c) and `moved` (cli_lookup.c).
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"

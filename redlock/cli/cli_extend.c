@@ -16,8 +16,8 @@ static int extend(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
     }
     rdl_cli_lease_finish(l);
     rdl_cli_event(l, RDL_CLI_RENEWED, NULL, -1);
-    rdl_cli_note("%s extended: it lasts for at least %.1f s", l->o->lock,
-                 (double)(rdl_cli_lease_until_ms(l) - rdl_cli_now(l)) / 1000);
+    rdl_cli_print_verbose("%s extended: it lasts for at least %.1f s", l->o->lock,
+                          (double)(rdl_cli_lease_until_ms(l) - rdl_cli_now(l)) / 1000);
     rdl_cli_lock_note_servers(l);
     rdl_cli_warn_servers(l);
     return 0;

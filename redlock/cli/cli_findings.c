@@ -17,8 +17,8 @@ enum { WARNING = 1, APART_MS = 1000, CLOCK_MAX = 20 };
 
 #define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
 
-static const struct rdl_cli_look *look;
-static const struct rdl_cli_exam *exams;
+static const struct rdl_cli_query *query;
+static const struct rdl_cli_checks *exams;
 static struct rdl_cli_findings *found;
 
 /* server: their number if it is about all of them. Those for which there is no room share the last place. */
@@ -28,7 +28,7 @@ static struct rdl_cli_finding *begin(const char *id, int status, size_t server)
 
     f->id = id;
     f->status = status;
-    f->server = server < look->servers->n ? (int)server : -1;
+    f->server = server < query->servers->n ? (int)server : -1;
     return f;
 }
 
@@ -86,13 +86,13 @@ static const struct {
 /* Where the port speaks another protocol nobody may say so: it waits for more, and so does the command. */
 static const char *unreachable_remedy(size_t i, const char *why)
 {
-    if (rdl_cli_may_be_tls(look->servers, i, look->seen[i].error))
+    if (rdl_cli_may_be_tls(query->servers, i, query->seen[i].error))
         return RDL_CLI_TLS_HINT "; if it is a proxy, connect to the server itself";
-    if (look->seen[i].error == RDL_E_NO_INFO)
+    if (query->seen[i].error == RDL_E_NO_INFO)
         return "if it is a proxy, connect to the server itself";
-    if (look->seen[i].error == RDL_E_GATEWAY)
+    if (query->seen[i].error == RDL_E_GATEWAY)
         return "a load balancer or proxy replied: check the server behind it";
-    if (!look->servers->is_tls[i])
+    if (!query->servers->is_tls[i])
         return "check that it is running, and that this host can connect to it";
     for (size_t k = 0; k < sizeof tls_remedies / sizeof tls_remedies[0]; k++)
         if (strstr(why, tls_remedies[k].says) != NULL)
@@ -106,17 +106,17 @@ static const char grant[] = "paste the last line into redis-cli on that server";
 static void find_database(size_t i)
 {
     find("permission", RDL_EXIT_NOPERM, i, "the user may not use database %u",
-         (unsigned)look->servers->endpoint[i].db);
+         (unsigned)query->servers->endpoint[i].db);
     remedy("%s", grant);
 }
 
 static void find_absent(size_t i)
 {
-    int error = look->seen[i].error;
+    int error = query->seen[i].error;
     char why[400];
 
-    rdl_cli_look_error(look, i, why, sizeof why);
-    if (rdl_cli_trouble_of(&look->servers->conn[i], error) == RDL_CLI_OURS) {
+    rdl_cli_query_error(query, i, why, sizeof why);
+    if (rdl_cli_trouble_of(&query->servers->conn[i], error) == RDL_CLI_OURS) {
         find("descriptors", RDL_EXIT_OS, i, "%s", why);
         remedy("raise ulimit -n");
     } else if (error == RDL_E_AUTH) {
@@ -132,7 +132,7 @@ static void find_absent(size_t i)
         remedy("give the number of a database that exists there");
     } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNEXPECTED) {
         find("protocol", RDL_EXIT_PROTOCOL, i, "%s", why);
-        remedy("%s", look->servers->is_tls[i]
+        remedy("%s", query->servers->is_tls[i]
                          ? "check that the connect command prints only what the server sends"
                          : "check that this is the server's port");
     } else {
@@ -143,14 +143,14 @@ static void find_absent(size_t i)
 
 static void find_address(size_t i)
 {
-    if (look->servers->several[i] != NULL) {
+    if (query->servers->several[i] != NULL) {
         find("addresses", RDL_EXIT_CONFIG, i, "the name has more than one address (%s)",
-             look->servers->several[i]);
+             query->servers->several[i]);
         remedy("give one of them, or --any-address if all lead to the same server");
     } else {
-        find("unreachable", RDL_EXIT_UNAVAILABLE, i, "no address: %s", look->servers->unresolved[i]);
-        remedy("%s", look->servers->may_resolve[i] ? "check this host's name servers (/etc/resolv.conf)"
-                                                   : "check the name");
+        find("unreachable", RDL_EXIT_UNAVAILABLE, i, "no address: %s", query->servers->unresolved[i]);
+        remedy("%s", query->servers->may_resolve[i] ? "check this host's name servers (/etc/resolv.conf)"
+                                                    : "check the name");
     }
 }
 
@@ -159,7 +159,7 @@ static void find_address(size_t i)
 /* 1: it is not for locks, so it does not matter what else it is. */
 static int find_role(size_t i)
 {
-    const struct rdl_cli_host *h = &look->host[i];
+    const struct rdl_cli_host *h = &query->host[i];
 
     if (h->is_cluster || exams[i].error == RDL_E_CLUSTER) {
         find("cluster", RDL_EXIT_CONFIG, i, "it is a node of a cluster, which moves keys to other nodes");
@@ -196,10 +196,10 @@ static int find_twice(size_t i)
 
     for (size_t k = 0; k < i; k++) {
         int is_one =
-            look->host[i].run_id[0] != '\0' && strcmp(look->host[i].run_id, look->host[k].run_id) == 0;
-        if (!is_one && !rdl_cli_servers_is_same(look->servers, i, k))
+            query->host[i].run_id[0] != '\0' && strcmp(query->host[i].run_id, query->host[k].run_id) == 0;
+        if (!is_one && !rdl_cli_servers_is_same(query->servers, i, k))
             continue;
-        rdl_cli_servers_where(look->servers, k, other);
+        rdl_cli_servers_where(query->servers, k, other);
         find("twice", RDL_EXIT_CONFIG, i, "it is the same server as %s: it would have two votes", other);
         remedy("list it once");
         return 1;
@@ -210,9 +210,9 @@ static int find_twice(size_t i)
 /* Only of several is one another one. */
 static void find_unnamed(size_t i)
 {
-    const struct rdl_cli_host *h = &look->host[i];
+    const struct rdl_cli_host *h = &query->host[i];
 
-    if (look->servers->n == 1 || !h->is_told || h->run_id[0] != '\0')
+    if (query->servers->n == 1 || !h->is_told || h->run_id[0] != '\0')
         return;
     find("run-id", WARNING, i,
          "INFO shows no run_id, so redlock cannot check whether the server is listed twice");
@@ -224,7 +224,7 @@ static void find_unnamed(size_t i)
 /* The old protocol has no guard. */
 static int is_guarded(void)
 {
-    return look->o->guard != RDL_GUARD_OFF && look->o->legacy == RDL_CLI_LEGACY_NEVER;
+    return query->o->guard != RDL_GUARD_OFF && query->o->legacy == RDL_CLI_LEGACY_NEVER;
 }
 
 /* The time of day so long from now, "" if the system cannot say. */
@@ -240,12 +240,12 @@ static void write_clock(uint64_t ms, char out[CLOCK_MAX])
 
 static void find_quarantine(size_t i)
 {
-    uint64_t ms = rdl_cli_quarantine_ms(look->o, &look->host[i]);
+    uint64_t ms = rdl_cli_quarantine_ms(query->o, &query->host[i]);
     char clock[CLOCK_MAX];
 
     if (ms == 0 || !is_guarded())
         return;
-    if (look->host[i].uptime_s < 0) {
+    if (query->host[i].uptime_s < 0) {
         find(
             "quarantine", WARNING, i,
             "its uptime is negative, because its clock was set back: each run waits %lu s for it, as after a "
@@ -258,7 +258,7 @@ static void find_quarantine(size_t i)
     find("quarantine", WARNING, i,
          "it started %" PRId64
          " s ago, less than --max-ttl, and may have lost locks in a restart: it can be used from %s on",
-         look->host[i].uptime_s, clock);
+         query->host[i].uptime_s, clock);
     remedy("wait, or use --restart-guard=off until then if it is new; always use it if it loses nothing in a "
            "restart");
 }
@@ -269,7 +269,7 @@ static const char *after_a_crash(void)
         return "the restart guard makes that safe; if a client uses --restart-guard=off, or has no guard, "
                "set "
                "appendonly yes and appendfsync always";
-    return look->o->guard == RDL_GUARD_OFF
+    return query->o->guard == RDL_GUARD_OFF
                ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: another "
                  "client could get a lock that is still held"
                : "set appendonly yes and appendfsync always: another client could get a lock that is still "
@@ -278,10 +278,10 @@ static const char *after_a_crash(void)
 
 static void find_persistence(size_t i)
 {
-    const struct rdl_cli_exam *x = &exams[i];
-    int has_log = look->host[i].has_log;
+    const struct rdl_cli_checks *x = &exams[i];
+    int has_log = query->host[i].has_log;
 
-    if (!look->host[i].is_told)
+    if (!query->host[i].is_told)
         return;
     if (!x->has_fsync && has_log)
         return;
@@ -300,7 +300,7 @@ static void find_persistence(size_t i)
 
 static void find_eviction(size_t i)
 {
-    const struct rdl_cli_host *h = &look->host[i];
+    const struct rdl_cli_host *h = &query->host[i];
 
     if (!h->is_bounded || h->policy[0] == '\0' || h->policy[0] == 'n')
         return;
@@ -312,8 +312,8 @@ static void find_eviction(size_t i)
 /* None: the first lock makes one, and its time begins then. */
 static void find_canary(size_t i)
 {
-    const struct rdl_cli_exam *x = &exams[i];
-    uint64_t least_s = (look->o->max_ttl_ms + 999) / 1000 + 1;
+    const struct rdl_cli_checks *x = &exams[i];
+    uint64_t least_s = (query->o->max_ttl_ms + 999) / 1000 + 1;
     char clock[CLOCK_MAX];
 
     if (x->has_foreign_canary) {
@@ -340,7 +340,7 @@ static void find_canary(size_t i)
 /* Where all are, the locks may be for this host alone: that is a note, not a finding. */
 static void find_own(size_t i)
 {
-    if (!rdl_cli_servers_is_own(look->servers, i) || rdl_cli_servers_remote(look->servers) == 0)
+    if (!rdl_cli_servers_is_own(query->servers, i) || rdl_cli_servers_remote(query->servers) == 0)
         return;
     rdl_cli_risk_own(begin("own-host", WARNING, i), "it");
 }
@@ -349,20 +349,20 @@ static void find_holders(void)
 {
     struct rdl_cli_verdict v;
 
-    rdl_cli_look_verdict(look, &v);
+    rdl_cli_query_verdict(query, &v);
     if (v.other_on == 0)
         return;
-    rdl_cli_risk_holders(begin("holders", WARNING, look->servers->n), look->o->lock, &v);
+    rdl_cli_risk_holders(begin("holders", WARNING, query->servers->n), query->o->lock, &v);
 }
 
 /* On the others it is as long, as a rule. */
 static void find_lease(void)
 {
-    for (size_t i = 0; i < look->servers->n; i++) {
-        const struct rdl_cli_seen *s = &look->seen[i];
-        if (!rdl_cli_seen_is_long(look->o, s))
+    for (size_t i = 0; i < query->servers->n; i++) {
+        const struct rdl_cli_seen *s = &query->seen[i];
+        if (!rdl_cli_seen_is_long(query->o, s))
             continue;
-        rdl_cli_risk_lease(begin("lease", WARNING, i), "it", look->o, s->pttl_ms);
+        rdl_cli_risk_lease(begin("lease", WARNING, i), "it", query->o, s->pttl_ms);
         return;
     }
 }
@@ -370,13 +370,13 @@ static void find_lease(void)
 /* What no client of redlock wrote is in the lock's way. */
 static void find_stray_key(void)
 {
-    for (size_t i = 0; i < look->servers->n; i++) {
-        const struct rdl_cli_seen *s = &look->seen[i];
+    for (size_t i = 0; i < query->servers->n; i++) {
+        const struct rdl_cli_seen *s = &query->seen[i];
         if (s->what != RDL_CLI_SEEN_ODD && (s->what != RDL_CLI_SEEN_KEY || s->pttl_ms != -1))
             continue;
         find("key", WARNING, i,
              "its key %s never expires or is not a lock: another program or an old client wrote it",
-             look->o->lock);
+             query->o->lock);
         remedy("DEL it if nothing needs it");
     }
 }
@@ -385,7 +385,7 @@ static void find_stray_key(void)
 
 static void find_trip(size_t i)
 {
-    const struct rdl_lock_options lease = {.ttl_ms = look->o->ttl_ms, .attempt_ms = look->o->attempt_ms};
+    const struct rdl_lock_options lease = {.ttl_ms = query->o->ttl_ms, .attempt_ms = query->o->attempt_ms};
     uint32_t trip_ms = exams[i].rtt_ms, attempt_ms = rdl_attempt_over(&lease, trip_ms);
     char advice[80];
 
@@ -394,7 +394,7 @@ static void find_trip(size_t i)
     find("round-trip", WARNING, i,
          "a round trip takes %.2f s, an attempt waits %.2f s: some attempts will time out",
          (double)trip_ms / 1000, (double)attempt_ms / 1000);
-    rdl_cli_attempt_remedy(trip_ms, look->o->ttl_ms, advice, sizeof advice);
+    rdl_cli_attempt_remedy(trip_ms, query->o->ttl_ms, advice, sizeof advice);
     remedy("%s", advice);
 }
 
@@ -423,9 +423,9 @@ static int is_before(size_t k, size_t i)
 /* The one in the middle; those that tell no time are left out. */
 static size_t middle_clock(size_t n_clocks)
 {
-    for (size_t i = 0; i < look->servers->n; i++) {
+    for (size_t i = 0; i < query->servers->n; i++) {
         size_t before = 0;
-        for (size_t k = 0; k < look->servers->n; k++)
+        for (size_t k = 0; k < query->servers->n; k++)
             before += has_time(k) && is_before(k, i);
         if (has_time(i) && before == n_clocks / 2)
             return i;
@@ -442,13 +442,13 @@ static void find_own_clock(size_t middle)
 
     if (clock_gettime(CLOCK_REALTIME, &wall) != 0)
         return;
-    ahead_ms = exams[middle].clock_ms + (int64_t)rdl_now(&look->platform) -
+    ahead_ms = exams[middle].clock_ms + (int64_t)rdl_now(&query->platform) -
                (int64_t)rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
     off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
     if (off_ms <= APART_MS + exams[middle].rtt_ms / 2)
         return;
-    rdl_cli_servers_where(look->servers, middle, other);
-    rdl_cli_risk_clock(begin("host-clock", WARNING, look->servers->n), other, ahead_ms);
+    rdl_cli_servers_where(query->servers, middle, other);
+    rdl_cli_risk_clock(begin("host-clock", WARNING, query->servers->n), other, ahead_ms);
 }
 
 static void find_clocks(void)
@@ -456,13 +456,13 @@ static void find_clocks(void)
     char other[RDL_CLI_WHERE_MAX];
     size_t n = 0, middle;
 
-    for (size_t i = 0; i < look->servers->n; i++)
+    for (size_t i = 0; i < query->servers->n; i++)
         n += has_time(i) != 0;
     middle = middle_clock(n);
     if (n > 0)
         find_own_clock(middle);
-    rdl_cli_servers_where(look->servers, middle, other);
-    for (size_t i = 0; i < look->servers->n && n > 1; i++) {
+    rdl_cli_servers_where(query->servers, middle, other);
+    for (size_t i = 0; i < query->servers->n && n > 1; i++) {
         int64_t ms = exams[i].clock_ms - exams[middle].clock_ms;
         int64_t off_ms = ms < 0 ? -ms : ms;
         if (!has_time(i) || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
@@ -481,18 +481,18 @@ static const char *words_of(unsigned rights, unsigned keys)
     struct rdl_cli_text t = {out, sizeof out, 0};
 
     out[0] = '\0';
-    rdl_cli_acl_words(&t, look->o, rights, keys);
+    rdl_cli_permissions_words(&t, query->o, rights, keys);
     rdl_cli_mark_cut(&t);
     return out;
 }
 
 /* Those of the rights that are missing without which it works all the same. */
-static unsigned dispensable(const struct rdl_cli_exam *x, unsigned needs)
+static unsigned dispensable(const struct rdl_cli_checks *x, unsigned needs)
 {
     unsigned rights = RIGHT(EVALSHA) | RIGHT(GETRANGE);
     int is_done_otherwise = x->releases != 0 && x->extends != 0;
 
-    if (look->o->guard >= RDL_GUARD_IF_PERMITTED)
+    if (query->o->guard >= RDL_GUARD_IF_PERMITTED)
         rights |= RIGHT(INFO);
     if (is_done_otherwise && (needs & (RDL_CLI_NEED_FENCE | RDL_CLI_NEED_HINT)) == 0)
         rights |= RIGHT(EVAL);
@@ -510,17 +510,17 @@ static void find_blind(const char *id, int status, size_t i, const char *why, co
 
 static void find_rights(size_t i)
 {
-    const struct rdl_cli_exam *x = &exams[i];
-    unsigned needs = rdl_cli_needs(look->o, look->servers), rights = rdl_cli_rights_on(x, needs);
+    const struct rdl_cli_checks *x = &exams[i];
+    unsigned needs = rdl_cli_needs(query->o, query->servers), rights = rdl_cli_rights_on(x, needs);
     unsigned missing = x->missing & rights, spared = missing & dispensable(x, needs);
-    unsigned unanswered = look->host[i].is_info_forbidden ? 0 : missing & RIGHT(INFO);
+    unsigned unanswered = query->host[i].is_info_forbidden ? 0 : missing & RIGHT(INFO);
     unsigned trials = 1u << RDL_CLI_KEY_TRIAL | 1u << RDL_CLI_KEY_TRIAL_FENCE | 1u << RDL_CLI_KEY_TRIAL_WAKE;
-    unsigned keys = x->keys & (look->o->lock != NULL ? ~trials : ~0u);
+    unsigned keys = x->keys & (query->o->lock != NULL ? ~trials : ~0u);
 
     if ((missing & ~spared & ~unanswered) != 0 || keys != 0) {
         find("permission", RDL_EXIT_NOPERM, i, "the user lacks%s",
              words_of(missing & ~spared & ~unanswered, keys));
-        remedy("%s", look->o->lock != NULL || keys == 0
+        remedy("%s", query->o->lock != NULL || keys == 0
                          ? grant
                          : "name the lock that the user needs: redlock doctor LOCK");
     }
@@ -549,8 +549,8 @@ static void find_rights(size_t i)
 /* What no user may do there. */
 static void find_refusals(size_t i)
 {
-    const struct rdl_cli_exam *x = &exams[i];
-    unsigned needs = rdl_cli_needs(look->o, look->servers);
+    const struct rdl_cli_checks *x = &exams[i];
+    unsigned needs = rdl_cli_needs(query->o, query->servers);
     unsigned rights = rdl_cli_rights_on(x, needs) & ~RIGHT(GETRANGE); /* locks work without */
 
     if (rdl_cli_is_scriptless(x, needs)) {
@@ -560,7 +560,7 @@ static void find_refusals(size_t i)
     if ((needs & RDL_CLI_NEED_LEGACY) && x->extends == 0 && (x->unknown & RIGHT(EVAL)) &&
         (x->unknown & RIGHT(WATCH))) {
         rights &= ~(RIGHT(EVAL) | RIGHT(EVALSHA));
-        rdl_cli_risk_renewal(begin("renewal", WARNING, i), "it", look->o->ttl_ms);
+        rdl_cli_risk_renewal(begin("renewal", WARNING, i), "it", query->o->ttl_ms);
     }
     if ((needs & RDL_CLI_NEED_TIME) && (x->unknown & RIGHT(TIME))) {
         rights &= ~RIGHT(TIME);
@@ -584,7 +584,7 @@ static void find_refusals(size_t i)
 
 static void find_number(void)
 {
-    size_t n = look->servers->n;
+    size_t n = query->servers->n;
 
     if (n % 2 != 0)
         return;
@@ -597,7 +597,7 @@ static void find_all_of(size_t i)
     if (find_twice(i))
         return;
     find_own(i);
-    if (look->servers->several[i] != NULL || look->servers->unresolved[i] != NULL) {
+    if (query->servers->several[i] != NULL || query->servers->unresolved[i] != NULL) {
         find_address(i);
         return;
     }
@@ -620,11 +620,11 @@ static void find_all_of(size_t i)
     find_trip(i);
 }
 
-void rdl_cli_findings(const struct rdl_cli_look *l, const struct rdl_cli_exam *exam,
+void rdl_cli_findings(const struct rdl_cli_query *l, const struct rdl_cli_checks *checks,
                       struct rdl_cli_findings *f)
 {
-    look = l;
-    exams = exam;
+    query = l;
+    exams = checks;
     found = f;
     f->n = 0;
     for (size_t i = 0; i < l->servers->n; i++)

@@ -143,7 +143,7 @@ void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms)
     g->ready_fd = -1;
 }
 
-void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms)
+void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms)
 {
     const struct order o = {group, until_ms > g->early_ms ? until_ms - g->early_ms : 0};
     ssize_t n;
@@ -156,7 +156,7 @@ void rdl_cli_guardian_tell(const struct rdl_cli_guardian *g, pid_t group, uint64
 /* One that somebody stopped would not read its goodbye. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g)
 {
-    rdl_cli_guardian_tell(g, 0, 0);
+    rdl_cli_guardian_update(g, 0, 0);
     close(g->fd);
     rdl_cli_process_end(&g->pid);
 }

@@ -67,14 +67,14 @@ static void pause_until(struct hold *h, uint64_t until_ms)
 {
     struct pollfd p[2] = {{h->lock->posix.wake_fd, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
     uint64_t now = rdl_cli_now(h->lock);
-    uint64_t look = now + LOOK_MS < until_ms ? now + LOOK_MS : until_ms;
+    uint64_t check_at = now + LOOK_MS < until_ms ? now + LOOK_MS : until_ms;
 
     if (h->held.renewing) {
-        rdl_cli_lease_turn(h->lock, look, 1);
+        rdl_cli_lease_turn(h->lock, check_at, 1);
         return;
     }
-    if (look > now)
-        poll(p, is_ours(STDIN_FILENO) ? 2 : 1, (int)(look - now));
+    if (check_at > now)
+        poll(p, is_ours(STDIN_FILENO) ? 2 : 1, (int)(check_at - now));
     rdl_cli_lease_turn(h->lock, rdl_cli_now(h->lock), 1);
 }
 
@@ -102,7 +102,7 @@ static int hold(struct hold *h)
     }
     if (rdl_cli_keep(l, why))
         return 0;
-    rdl_cli_note("%s: releasing %s", why, l->o->lock);
+    rdl_cli_print_verbose("%s: releasing %s", why, l->o->lock);
     return rdl_cli_give_back(l, 0) ? RDL_EXIT_LOST : 0;
 }
 
@@ -129,8 +129,9 @@ int rdl_cli_hold(int argc, char **argv)
     if (!rdl_cli_options_read(&options, RDL_CLI_HOLD, argc, argv, &rc))
         return rc;
     if (input_ended()) {
-        rdl_cli_fail("standard input is already closed, so the lock would be released immediately: start "
-                     "redlock hold as a coprocess or with a pipe");
+        rdl_cli_print_error(
+            "standard input is already closed, so the lock would be released immediately: start "
+            "redlock hold as a coprocess or with a pipe");
         return RDL_EXIT_USAGE;
     }
     rc = rdl_cli_start(&lock, &options);

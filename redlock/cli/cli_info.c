@@ -61,11 +61,11 @@ static int take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     return guard->take(c, ev);
 }
 
-static int judge(struct rdl_conn *c)
+static int info_on_reply(struct rdl_conn *c)
 {
     if (!heard[c - conns].is_sentinel)
-        return guard->judge(c);
-    rdl_conn_say(c, rdl_cli_sentinel);
+        return guard->on_reply(c);
+    rdl_conn_set_text(c, rdl_cli_sentinel);
     return RDL_E_UNSUPPORTED;
 }
 
@@ -90,7 +90,7 @@ void rdl_cli_info_watch(struct rdl_cli_servers *s)
     guard = s->conn[0].checks;
     watched = *guard;
     watched.take = take;
-    watched.judge = judge;
+    watched.on_reply = info_on_reply;
     for (size_t i = 0; i < s->n; i++)
         s->conn[i].checks = &watched;
 }

@@ -155,7 +155,7 @@ static int acquired(struct rdl_cli_lock *l, int rc)
     if (rc == RDL_PENDING || rc == RDL_E_MULTI || is_ours(rc))
         return rc;
     if (rc == RDL_RECOVERED)
-        rdl_cli_note("%s taken over from a client whose lease had expired", l->o->lock);
+        rdl_cli_print_verbose("%s taken over from a client whose lease had expired", l->o->lock);
     if (rc >= 0)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_BUSY)
@@ -175,7 +175,7 @@ static int kept(struct rdl_cli_lock *l, int rc)
     if (rc == RDL_PENDING)
         return rc;
     if (rc == RDL_REMOVED)
-        rdl_cli_note("a waiting client had overwritten %s: its value was deleted", l->o->lock);
+        rdl_cli_print_verbose("a waiting client had overwritten %s: its value was deleted", l->o->lock);
     if (rc >= 0)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_UNKNOWN)
@@ -192,7 +192,7 @@ static int try_legacy(struct rdl_cli_lock *l, int rc)
 {
     if (rc != RDL_E_UNSUPPORTED || l->o->legacy != RDL_CLI_LEGACY_AUTO || l->is_legacy)
         return rc;
-    rdl_cli_note("the server does not support SET NX PX: using the old protocol");
+    rdl_cli_print_verbose("the server does not support SET NX PX: using the old protocol");
     become(l, 1);
     set_clock(l);
     return rdl_lock_acquire_begin(&l->single.lock, l->entropy, rdl_cli_now(l));
@@ -219,7 +219,7 @@ int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i)
 /* An acquire in the old protocol that was refused before it had a value: TIME was, and no clock is set. */
 static int lacks_clock(const struct rdl_cli_lock *l)
 {
-    return l->is_legacy && l->single.lock.op == RDL_ACQUIRE && l->single.value_len == 0 &&
+    return l->is_legacy && l->single.lock.action == RDL_ACQUIRE && l->single.value_len == 0 &&
            (l->servers->server[0].error == RDL_E_UNSUPPORTED || l->servers->server[0].error == RDL_E_PERM);
 }
 
@@ -295,33 +295,36 @@ void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l)
     int64_t ms = rdl_lock_holder_ms(&l->single.lock);
 
     if (ms == -1)
-        rdl_cli_warn("%s is released, but its key never expires: %s, without a timeout; delete it when no "
-                     "client holds the lock (%s)",
-                     l->o->lock, what, hint);
+        rdl_cli_print_warning(
+            "%s is released, but its key never expires: %s, without a timeout; delete it when no "
+            "client holds the lock (%s)",
+            l->o->lock, what, hint);
     else if (ms >= 0)
-        rdl_cli_warn("%s is released, but its key stays for another %.1f s: %s (%s)", l->o->lock,
-                     (double)ms / 1000, what, hint);
+        rdl_cli_print_warning("%s is released, but its key stays for another %.1f s: %s (%s)", l->o->lock,
+                              (double)ms / 1000, what, hint);
     else
-        rdl_cli_warn("%s is released, but its key stays for a while: %s (%s)", l->o->lock, what, hint);
+        rdl_cli_print_warning("%s is released, but its key stays for a while: %s (%s)", l->o->lock, what,
+                              hint);
 }
 
 /* ---------------------------------------------------------------- operations */
 
-/* The floor is our wall clock, however long we wait: so numbers grow even if the servers forget theirs. */
-static void set_floor(struct rdl_cli_lock *l)
+/* The minimum is our wall clock, however long we wait: so numbers grow even if the servers forget theirs. */
+static void set_min_fence(struct rdl_cli_lock *l)
 {
     static int is_told;
     struct timespec wall;
-    uint64_t floor_ms;
+    uint64_t min;
 
     if (!l->o->fence || rdl_redlock_fence(&l->redlock) != 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0)
         return;
-    floor_ms = rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
-    if (floor_ms == 0 && !is_told)
-        rdl_cli_warn("--fence: this host's clock is not set, so if the servers lose the last fencing token, "
-                     "a smaller one may follow; set the clock");
-    is_told |= floor_ms == 0;
-    rdl_redlock_set_min_fence(&l->redlock, floor_ms);
+    min = rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
+    if (min == 0 && !is_told)
+        rdl_cli_print_warning(
+            "--fence: this host's clock is not set, so if the servers lose the last fencing token, "
+            "a smaller one may follow; set the clock");
+    is_told |= min == 0;
+    rdl_redlock_set_min_fence(&l->redlock, min);
 }
 
 int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
@@ -337,7 +340,7 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
     l->before = rdl_cli_lease_cost(l);
     l->opt.lease.ttl_ms = o->keep_ms > o->ttl_ms ? o->keep_ms : o->ttl_ms;
     if (!l->is_single) {
-        set_floor(l);
+        set_min_fence(l);
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
     }
     if (l->is_legacy)
@@ -375,7 +378,7 @@ int rdl_cli_lease_step(struct rdl_cli_lock *l)
     uint64_t now = rdl_cli_now(l);
 
     if (!l->is_single) {
-        set_floor(l);
+        set_min_fence(l);
         return rdl_redlock_step(&l->redlock, now);
     }
     return l->result == RDL_PENDING ? took(l, rdl_lock_step(&l->single.lock, now)) : l->result;
@@ -428,7 +431,7 @@ uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l)
 
 int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l)
 {
-    return (l->is_single ? l->single.lock.op : l->redlock.op) == RDL_RELEASE;
+    return (l->is_single ? l->single.lock.action : l->redlock.action) == RDL_RELEASE;
 }
 
 /* ---------------------------------------------------------------- running the connections */
@@ -453,13 +456,13 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake)
     const struct timespec pause = {0, 10000000};
     int rc;
     (void)rdl_cli_servers_log_in_again(l->servers, l->o);
-    uint64_t look = rdl_cli_lookup_turn(l->servers, rdl_cli_now(l));
+    uint64_t check_at = rdl_cli_lookup_turn(l->servers, rdl_cli_now(l));
     uint64_t wake = rdl_cli_lease_wake_ms(l);
 
-    wake = look < wake ? look : wake;
+    wake = check_at < wake ? check_at : wake;
     wake = until_ms < wake ? until_ms : wake;
-    look = watch_parent(l);
-    wake = look < wake ? look : wake;
+    check_at = watch_parent(l);
+    wake = check_at < wake ? check_at : wake;
     if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
         wake = rdl_cli_now(l) + KEPT_MS;
     rc = l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, wake, 1, can_wake);

@@ -33,26 +33,27 @@ static int status_of(int error)
 
 /* ---------------------------------------------------------------- the search */
 
-static void warn_unsearched(const struct rdl_cli_look *l, size_t i)
+static void warn_unsearched(const struct rdl_cli_query *l, size_t i)
 {
     char where[RDL_CLI_WHERE_MAX], why[WHY_MAX];
 
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_look_error(l, i, why, sizeof why);
-    rdl_cli_warn("%s was not searched: %s%s", where, why,
-                 rdl_cli_may_be_tls(l->servers, i, l->seen[i].error) ? " (" RDL_CLI_TLS_HINT ")" : "");
+    rdl_cli_query_error(l, i, why, sizeof why);
+    rdl_cli_print_warning("%s was not searched: %s%s", where, why,
+                          rdl_cli_may_be_tls(l->servers, i, l->seen[i].error) ? " (" RDL_CLI_TLS_HINT ")"
+                                                                              : "");
 }
 
 /* A lock is on a majority, so a majority has to be searched, of those that cannot have forgotten it. */
-static void check_search(const struct rdl_cli_look *l, struct gaps *g)
+static void check_search(const struct rdl_cli_query *l, struct gaps *g)
 {
     unsigned searched = 0, counting = 0, n = (unsigned)l->servers->n, quorum = n / 2 + 1;
-    int status = rdl_cli_look_status(l);
+    int status = rdl_cli_query_status(l);
     char why[WHY_MAX];
 
     for (size_t i = 0; i < n; i++) {
         searched += l->searched[i] != 0;
-        counting += l->searched[i] && rdl_cli_look_counts(l, i);
+        counting += l->searched[i] && rdl_cli_query_counts(l, i);
         if (!l->searched[i] && !l->is_cut)
             warn_unsearched(l, i);
     }
@@ -89,7 +90,7 @@ static int is_side_key(const char *name)
     return ends_in(name, ":fence") || ends_in(name, ":wake");
 }
 
-static int is_lock(const struct rdl_cli_look *l, const char *name)
+static int is_lock(const struct rdl_cli_query *l, const char *name)
 {
     for (size_t i = 0; i < l->servers->n; i++) {
         const struct rdl_cli_seen *s = &l->seen[i];
@@ -104,7 +105,7 @@ static int is_lock(const struct rdl_cli_look *l, const char *name)
 }
 
 /* Nobody knows whether it is a lock. */
-static void check_seen(const struct rdl_cli_look *l, const char *name, struct gaps *g)
+static void check_seen(const struct rdl_cli_query *l, const char *name, struct gaps *g)
 {
     char error[WHY_MAX / 2], why[WHY_MAX];
     size_t answers = 0, silent = 0;
@@ -115,26 +116,27 @@ static void check_seen(const struct rdl_cli_look *l, const char *name, struct ga
     }
     if (answers > l->servers->n / 2)
         return;
-    rdl_cli_look_error(l, silent, error, sizeof error);
+    rdl_cli_query_error(l, silent, error, sizeof error);
     snprintf(why, sizeof why, "%s could not be checked: %s", name, error);
     add_gap(g, status_of(l->seen[silent].error), why);
 }
 
-static int show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name, int is_first)
+static int show(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name,
+                int is_first)
 {
     if (l->o->json)
-        return rdl_cli_look_json(l, v, name, is_first);
-    return rdl_cli_is_verbose() ? rdl_cli_look_show(l, v, name) : rdl_cli_verdict_show(v, name);
+        return rdl_cli_query_json(l, v, name, is_first);
+    return rdl_cli_is_verbose() ? rdl_cli_query_show(l, v, name) : rdl_cli_verdict_show(v, name);
 }
 
-static int look_at_all(struct rdl_cli_look *l, struct gaps *g, int *status)
+static int look_at_all(struct rdl_cli_query *l, struct gaps *g, int *status)
 {
     size_t shown = 0;
 
     for (size_t k = 0; k < names.n; k++) {
         const char *name = names.name[k];
         struct rdl_cli_verdict v;
-        rdl_cli_look_at(l, name);
+        rdl_cli_query_at(l, name);
         if (rdl_now(&l->platform) >= l->until_ms) { /* some may have had no time to answer */
             add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
             break;
@@ -143,25 +145,25 @@ static int look_at_all(struct rdl_cli_look *l, struct gaps *g, int *status)
             check_seen(l, name, g);
             continue;
         }
-        rdl_cli_look_verdict(l, &v);
+        rdl_cli_query_verdict(l, &v);
         int rc = show(l, &v, name, shown++ == 0);
         if (rc != 0)
             return rc;
         *status = rdl_cli_worse(l, *status, v.what);
     }
     if (shown == 0)
-        rdl_cli_note("no lock begins with \"%s\"", l->o->lock);
+        rdl_cli_print_verbose("no lock begins with \"%s\"", l->o->lock);
     return 0;
 }
 
-static int list(struct rdl_cli_look *l)
+static int list(struct rdl_cli_query *l)
 {
     struct gaps gaps = {0, ""};
     int status = 0, rc = 0;
 
     if (l->o->wait_ms == RDL_CLI_FOREVER)
         l->until_ms = rdl_now(&l->platform) + PATIENCE_MS;
-    rdl_cli_look_search(l, l->o->lock, &names);
+    rdl_cli_query_search(l, l->o->lock, &names);
     check_search(l, &gaps);
     rdl_cli_names_sort(&names);
     if (l->o->json)
@@ -171,7 +173,7 @@ static int list(struct rdl_cli_look *l)
     if (rc == 0 && l->o->json)
         rc = rdl_cli_print(gaps.status == 0 ? "],\"complete\":true}\n" : "],\"complete\":false}\n");
     if (gaps.status != 0)
-        rdl_cli_fail("the list may be incomplete: %s", gaps.why);
+        rdl_cli_print_error("the list may be incomplete: %s", gaps.why);
     if (rc != 0)
         return rc;
     return status == RDL_EXIT_CONFLICT || gaps.status == 0 ? status : gaps.status;
@@ -180,11 +182,11 @@ static int list(struct rdl_cli_look *l)
 int rdl_cli_list(int argc, char **argv)
 {
     static struct rdl_cli_options options;
-    static struct rdl_cli_look look;
+    static struct rdl_cli_query query;
     int rc;
 
     if (!rdl_cli_options_read(&options, RDL_CLI_LIST, argc, argv, &rc))
         return rc;
-    rc = rdl_cli_look_begin(&look, &options);
-    return rc == 0 ? list(&look) : rc;
+    rc = rdl_cli_query_begin(&query, &options);
+    return rc == 0 ? list(&query) : rc;
 }

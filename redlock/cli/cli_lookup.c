@@ -59,7 +59,7 @@ static void ask(struct rdl_endpoint ep, int any, pid_t parent, int fd)
     struct answer a;
     const char *why = "";
 
-    rdl_cli_loudness(RDL_CLI_QUIET);
+    rdl_cli_set_verbosity(RDL_CLI_QUIET);
     rdl_cli_process_ends_with(parent, "redlock-lookup");
     alarm(PATIENCE_MS / 1000 + 1);
     rdl_cli_process_holds_only(fd);
@@ -142,16 +142,16 @@ static int is_news(struct lookup *u, unsigned what)
 }
 
 /* The name leads nowhere, or where it cannot be followed: what that comes to. */
-static void tell_stays(const struct rdl_cli_servers *s, size_t i, const char *why)
+static void print_stays(const struct rdl_cli_servers *s, size_t i, const char *why)
 {
     char where[RDL_CLI_WHERE_MAX], had[RDL_CLI_ADDRESS_MAX];
 
     rdl_cli_servers_where(s, i, where);
     rdl_cli_address_words(&s->endpoint[i], had);
     if (s->endpoint[i].family == RDL_UNRESOLVED)
-        rdl_cli_warn("%s %s: the server is not used", where, why);
+        rdl_cli_print_warning("%s %s: the server is not used", where, why);
     else
-        rdl_cli_warn("%s %s: redlock still tries %s", where, why, had);
+        rdl_cli_print_warning("%s %s: redlock still tries %s", where, why, had);
 }
 
 /* What was a question to a name server is answered: there is no such name. */
@@ -175,12 +175,12 @@ static void took_none(struct rdl_cli_servers *s, size_t i, const struct answer *
         snprintf(why, sizeof why, "now has more than one address (%s), which may be different servers",
                  a->text);
         if (is_news(&lookups[i], TOLD_SEVERAL))
-            tell_stays(s, i, why);
+            print_stays(s, i, why);
         return;
     }
     snprintf(why, sizeof why, "now has no address (%s)", a->text);
     if (is_new && is_news(&lookups[i], TOLD_NONE))
-        tell_stays(s, i, why);
+        print_stays(s, i, why);
 }
 
 /* The answer, if it is there, or the time for it is over. */
@@ -238,9 +238,9 @@ static void move(struct rdl_cli_servers *s, size_t i)
     rdl_cli_address_take(ep, &lookups[i].next);
     rdl_cli_address_words(ep, to);
     if (had)
-        rdl_cli_warn("%s has moved from %s to %s", where, from, to);
+        rdl_cli_print_warning("%s has moved from %s to %s", where, from, to);
     else
-        rdl_cli_warn("%s now has an address: %s", where, to);
+        rdl_cli_print_warning("%s now has an address: %s", where, to);
     log_move(where, had ? from : NULL, to);
     lookups[i].told = 0;
     if (rdl_conn_state(&s->conn[i]) == RDL_CONN_OPENING)
@@ -270,14 +270,14 @@ static size_t who_else(const struct rdl_cli_servers *s, size_t i, const int goes
     return i;
 }
 
-static void tell_taken(const struct rdl_cli_servers *s, size_t i, size_t by)
+static void print_taken(const struct rdl_cli_servers *s, size_t i, size_t by)
 {
     char other[RDL_CLI_WHERE_MAX], why[RDL_CLI_WHERE_MAX + 100];
 
     rdl_cli_servers_where(s, by, other);
     snprintf(why, sizeof why, "now has the address of %s, and a server has only one vote", other);
     if (is_news(&lookups[i], TOLD_TAKEN))
-        tell_stays(s, i, why);
+        print_stays(s, i, why);
 }
 
 /*
@@ -309,14 +309,14 @@ static void settle(struct rdl_cli_servers *s)
         if (goes[i])
             move(s, i);
         else if (by[i] != i)
-            tell_taken(s, i, by[i]);
+            print_taken(s, i, by[i]);
     }
 }
 
 /* ---------------------------------------------------------------- when */
 
 /* What its connection says of it. */
-static void look(struct rdl_cli_servers *s, size_t i)
+static void start_lookup(struct rdl_cli_servers *s, size_t i)
 {
     if (s->endpoint[i].family != RDL_UNRESOLVED && rdl_conn_error(&s->conn[i]) != RDL_E_URL)
         s->unresolved[i] = NULL;
@@ -338,7 +338,7 @@ static void begin(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
         u->at_ms = now_ms + PATIENCE_MS;
         return;
     }
-    rdl_cli_note("cannot start a process to look up %s: %s", s->endpoint[i].host, strerror(errno));
+    rdl_cli_print_verbose("cannot start a process to look up %s: %s", s->endpoint[i].host, strerror(errno));
     u->at_ms = now_ms + EVERY_MS;
 }
 
@@ -354,7 +354,7 @@ uint64_t rdl_cli_lookup_turn(struct rdl_cli_servers *s, uint64_t now_ms)
             hear(s, i, now_ms);
         else
             rdl_cli_process_reap(&u->pid);
-        look(s, i);
+        start_lookup(s, i);
         begin(s, i, now_ms);
         /* one that is to die tells by a signal when it did */
         if ((u->is_open || (u->pid == 0 && is_lost(&s->conn[i]))) && u->at_ms < at_ms)

@@ -120,14 +120,14 @@ enum { TABLE_LEN = sizeof table / sizeof table[0], FD_MAX = 1048576 };
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
 {
     if (o->n_urls == RDL_SERVERS_MAX) {
-        rdl_cli_fail("more than %d URLs%s%s: a lock lives on 1 to %d servers", RDL_SERVERS_MAX,
-                     o->urls_from != NULL ? " in " : "", o->urls_from != NULL ? o->urls_from : "",
-                     RDL_SERVERS_MAX);
+        rdl_cli_print_error("more than %d URLs%s%s: a lock lives on 1 to %d servers", RDL_SERVERS_MAX,
+                            o->urls_from != NULL ? " in " : "", o->urls_from != NULL ? o->urls_from : "",
+                            RDL_SERVERS_MAX);
         return RDL_EXIT_USAGE;
     }
     char *copy = strdup(url);
     if (copy == NULL) {
-        rdl_cli_fail("out of memory");
+        rdl_cli_print_error("out of memory");
         return RDL_EXIT_OS;
     }
     copy[rdl_cli_line_len(copy, strlen(copy))] = '\0';
@@ -150,8 +150,9 @@ static int take_url(struct rdl_cli_options *o, char *url)
     int rc = rdl_cli_options_add_url(o, url);
     if (rdl_cli_secret_hide(url) && is_secret && !warned) {
         warned = 1;
-        rdl_cli_warn("a password on the command line can be seen by every user of this host for a moment; "
-                     "use $REDLOCK_PASSWORD, --password-file or --password-fd");
+        rdl_cli_print_warning(
+            "a password on the command line can be seen by every user of this host for a moment; "
+            "use $REDLOCK_PASSWORD, --password-file or --password-fd");
     }
     return rc;
 }
@@ -167,16 +168,18 @@ static int take_server(struct rdl_cli_options *o, enum id id, char *text)
 static int check_name(const struct rdl_cli_options *o, const char *name)
 {
     if (rdl_cli_url_is_one(name)) { /* its password would become a key, and the lock's name our command */
-        rdl_cli_fail("the lock name looks like the URL of a server: give -u before a URL");
+        rdl_cli_print_error("the lock name looks like the URL of a server: give -u before a URL");
         return rdl_cli_usage(o->verb);
     }
     size_t len = strlen(name);
     if (len == 0 || len > RDL_NAME_MAX) {
-        rdl_cli_fail("the lock name has %lu bytes: it must have 1 to %d", (unsigned long)len, RDL_NAME_MAX);
+        rdl_cli_print_error("the lock name has %lu bytes: it must have 1 to %d", (unsigned long)len,
+                            RDL_NAME_MAX);
         return RDL_EXIT_DATA;
     }
     if (strcmp(name, RDL_CANARY_KEY) == 0) {
-        rdl_cli_fail("%s is the key of --canary and cannot be a lock name: choose another", RDL_CANARY_KEY);
+        rdl_cli_print_error("%s is the key of --canary and cannot be a lock name: choose another",
+                            RDL_CANARY_KEY);
         return RDL_EXIT_DATA;
     }
     return 0;
@@ -188,20 +191,21 @@ static int check_together(const struct rdl_cli_options *o, const char *name)
     size_t n = o->n_names + 1, len = strlen(name);
 
     if (n > RDL_MULTI_MAX) {
-        rdl_cli_fail("-l %s is one lock too many: give at most %d", name, RDL_MULTI_MAX);
+        rdl_cli_print_error("-l %s is one lock too many: give at most %d", name, RDL_MULTI_MAX);
         return RDL_EXIT_USAGE;
     }
     for (size_t k = 0; k < o->n_names; k++) {
         len += strlen(o->names[k]);
         if (strcmp(o->names[k], name) == 0) {
-            rdl_cli_fail("-l %s is given twice: name each lock once", name);
+            rdl_cli_print_error("-l %s is given twice: name each lock once", name);
             return RDL_EXIT_USAGE;
         }
     }
     if (n == 1 || len <= RDL_NAME_MAX - n)
         return 0;
-    rdl_cli_fail("-l %s: the names of these %lu locks have %lu bytes together: they must have at most %lu",
-                 name, (unsigned long)n, (unsigned long)len, (unsigned long)(RDL_NAME_MAX - n));
+    rdl_cli_print_error(
+        "-l %s: the names of these %lu locks have %lu bytes together: they must have at most %lu", name,
+        (unsigned long)n, (unsigned long)len, (unsigned long)(RDL_NAME_MAX - n));
     return RDL_EXIT_DATA;
 }
 
@@ -220,11 +224,13 @@ static int take_duration(const char *word, const char *text, uint64_t least_ms, 
                          uint64_t *ms)
 {
     if (rdl_cli_duration(text, UINT64_MAX, ms) != 0)
-        rdl_cli_fail("--%s %s: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)", word, text);
+        rdl_cli_print_error("--%s %s: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)", word,
+                            text);
     else if (*ms < least_ms)
-        rdl_cli_fail("--%s %s is too short: give at least %lums", word, text, (unsigned long)least_ms);
+        rdl_cli_print_error("--%s %s is too short: give at least %lums", word, text, (unsigned long)least_ms);
     else if (*ms > most_ms)
-        rdl_cli_fail("--%s %s is too long: give at most %lus", word, text, (unsigned long)(most_ms / 1000));
+        rdl_cli_print_error("--%s %s is too long: give at most %lus", word, text,
+                            (unsigned long)(most_ms / 1000));
     else
         return 0;
     return RDL_EXIT_USAGE;
@@ -257,7 +263,7 @@ static int take_number(const char *word, const char *text, int max, int *out)
 {
     if (rdl_cli_number(text, max, out) == 0)
         return 0;
-    rdl_cli_fail("--%s %s: give a number from 0 to %d", word, text, max);
+    rdl_cli_print_error("--%s %s: give a number from 0 to %d", word, text, max);
     return RDL_EXIT_USAGE;
 }
 
@@ -279,7 +285,7 @@ static int take_word(const char *option, const char *text, const char *const wor
     }
     for (int i = 0; words[i] != NULL; i++)
         rdl_cli_add(&t, "%s%s", i == 0 ? "" : words[i + 1] != NULL ? ", " : " or ", words[i]);
-    rdl_cli_fail("%s %s: give %s", option, text, all);
+    rdl_cli_print_error("%s %s: give %s", option, text, all);
     return RDL_EXIT_USAGE;
 }
 
@@ -298,15 +304,15 @@ static int take_shell(struct rdl_cli_options *o, char *string)
 static int refuse_token(char *token)
 {
     memset(token, '*', strlen(token));
-    rdl_cli_fail("a token on the command line can be read by every user of this host: give it by "
-                 "--token-file, --token-fd or $REDLOCK_TOKEN");
+    rdl_cli_print_error("a token on the command line can be read by every user of this host: give it by "
+                        "--token-file, --token-fd or $REDLOCK_TOKEN");
     return RDL_EXIT_USAGE;
 }
 
 static int take_id(struct rdl_cli_options *o, const char *text)
 {
     if (strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8) {
-        rdl_cli_fail("--held-by: give the 8 hex digits that redlock status prints for the holder");
+        rdl_cli_print_error("--held-by: give the 8 hex digits that redlock status prints for the holder");
         return RDL_EXIT_USAGE;
     }
     o->held_by = text;
@@ -319,9 +325,9 @@ static int switch_on(struct rdl_cli_options *o, enum id id)
     if (id == OPT_NOWAIT)
         o->wait_ms = 0;
     else if (id == OPT_VERBOSE)
-        rdl_cli_loudness(rdl_cli_is_verbose() ? RDL_CLI_CHATTY : RDL_CLI_VERBOSE);
+        rdl_cli_set_verbosity(rdl_cli_is_verbose() ? RDL_CLI_VERY_VERBOSE : RDL_CLI_VERBOSE);
     else if (id == OPT_QUIET)
-        rdl_cli_loudness(RDL_CLI_QUIET);
+        rdl_cli_set_verbosity(RDL_CLI_QUIET);
     else if (id == OPT_SHORTEST_TTL)
         o->shortest_ttl = 1;
     else if (id == OPT_FENCE)
@@ -347,7 +353,7 @@ static int take_descriptor(const char *word, char *text, int *out)
     if (rdl_cli_number(text, FD_MAX, out) == 0)
         return 0;
     memset(text, '*', strlen(text));
-    rdl_cli_fail("--%s: give the number of an open descriptor, from 0 to %d", word, FD_MAX);
+    rdl_cli_print_error("--%s: give the number of an open descriptor, from 0 to %d", word, FD_MAX);
     return RDL_EXIT_USAGE;
 }
 
@@ -437,7 +443,7 @@ static int take(struct rdl_cli_options *o, const struct option *opt, char *value
 
 static int needs_value(const struct rdl_cli_options *o, const struct option *opt)
 {
-    rdl_cli_fail("--%s needs a value", opt->word);
+    rdl_cli_print_error("--%s needs a value", opt->word);
     return rdl_cli_usage(o->verb);
 }
 
@@ -464,9 +470,9 @@ static int unknown(const struct rdl_cli_options *o, const char *name, size_t len
     const char *word = name[1] == '-' ? similar(o->verb, name + 2, len - 2) : NULL;
 
     if (word != NULL)
-        rdl_cli_fail("unknown option %.*s: did you mean --%s?", (int)len, name, word);
+        rdl_cli_print_error("unknown option %.*s: did you mean --%s?", (int)len, name, word);
     else
-        rdl_cli_fail("unknown option %.*s", (int)len, name);
+        rdl_cli_print_error("unknown option %.*s", (int)len, name);
     return rdl_cli_usage(o->verb);
 }
 
@@ -475,7 +481,7 @@ static int check_verb(const struct rdl_cli_options *o, const struct option *opt)
 {
     if (opt->verbs & o->verb)
         return 0;
-    rdl_cli_fail("--%s is not an option of redlock %s", opt->word, rdl_cli_verb_word(o->verb));
+    rdl_cli_print_error("--%s is not an option of redlock %s", opt->word, rdl_cli_verb_word(o->verb));
     return rdl_cli_usage(o->verb);
 }
 
@@ -503,7 +509,7 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
     if (check_verb(o, opt) != 0)
         return RDL_EXIT_USAGE;
     if (opt->takes == NOTHING && value != NULL) {
-        rdl_cli_fail("--%s takes no value", opt->word);
+        rdl_cli_print_error("--%s takes no value", opt->word);
         return rdl_cli_usage(o->verb);
     }
     if (opt->takes == VALUE && value == NULL) {
@@ -569,11 +575,11 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     int is_shell = i < argc && (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--command") == 0);
 
     if (is_shell && o->command != NULL) {
-        rdl_cli_fail("-c is given twice, before and after the lock name");
+        rdl_cli_print_error("-c is given twice, before and after the lock name");
         return rdl_cli_usage(o->verb);
     }
     if (is_shell && i + 1 == argc) {
-        rdl_cli_fail("-c needs a value: the command, as one string");
+        rdl_cli_print_error("-c needs a value: the command, as one string");
         return rdl_cli_usage(o->verb);
     }
     if (is_shell) {
@@ -582,19 +588,20 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     } else if (i < argc && strcmp(argv[i], "--") == 0) {
         i++;
     } else if (i < argc && argv[i][0] == '-') {
-        rdl_cli_fail("%.*s: options must come before the lock name, and a command that begins with '-' after "
-                     "--",
-                     argv[i][1] == '-' ? (int)strcspn(argv[i], "=") : 2, argv[i]); /* "-uURL": no secrets */
+        rdl_cli_print_error(
+            "%.*s: options must come before the lock name, and a command that begins with '-' after "
+            "--",
+            argv[i][1] == '-' ? (int)strcspn(argv[i], "=") : 2, argv[i]); /* "-uURL": no secrets */
         return rdl_cli_usage(o->verb);
     }
     if (o->command != NULL) {
         if (i == argc)
             return 0;
-        rdl_cli_fail("-c takes the whole command as one string: unexpected extra argument");
+        rdl_cli_print_error("-c takes the whole command as one string: unexpected extra argument");
         return rdl_cli_usage(o->verb);
     }
     if (i >= argc) { /* the name is not repeated: it may be a URL whose -u was forgotten */
-        rdl_cli_fail("no command after the lock name: redlock run [options] LOCK -- COMMAND");
+        rdl_cli_print_error("no command after the lock name: redlock run [options] LOCK -- COMMAND");
         return rdl_cli_usage(o->verb);
     }
     o->command = argv + i;
@@ -615,9 +622,10 @@ static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, 
     if (looks_like_token(argv[i]))
         return refuse_token(argv[i]);
     if (argv[i][0] == '-')
-        rdl_cli_fail("options must come before the lock name");
+        rdl_cli_print_error("options must come before the lock name");
     else
-        rdl_cli_fail("redlock %s takes one lock: unexpected extra argument", rdl_cli_verb_word(o->verb));
+        rdl_cli_print_error("redlock %s takes one lock: unexpected extra argument",
+                            rdl_cli_verb_word(o->verb));
     return rdl_cli_usage(o->verb);
 }
 
@@ -627,19 +635,19 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
     o->lock = i < argc ? argv[i] : "";
     size_t len = strlen(o->lock);
     if (len > RDL_NAME_MAX) {
-        rdl_cli_fail("the prefix has %lu bytes: a lock name has at most %d", (unsigned long)len,
-                     RDL_NAME_MAX);
+        rdl_cli_print_error("the prefix has %lu bytes: a lock name has at most %d", (unsigned long)len,
+                            RDL_NAME_MAX);
         return RDL_EXIT_DATA;
     }
     if (rdl_cli_url_is_one(o->lock)) {
-        rdl_cli_fail("the prefix looks like the URL of a server: give -u before a URL");
+        rdl_cli_print_error("the prefix looks like the URL of a server: give -u before a URL");
         return rdl_cli_usage(o->verb);
     }
     if (i + 1 < argc) {
         if (argv[i + 1][0] == '-')
-            rdl_cli_fail("options must come before the prefix");
+            rdl_cli_print_error("options must come before the prefix");
         else
-            rdl_cli_fail("redlock list takes one prefix: unexpected extra argument");
+            rdl_cli_print_error("redlock list takes one prefix: unexpected extra argument");
         return rdl_cli_usage(o->verb);
     }
     return 0;
@@ -669,7 +677,7 @@ static int check_patient(const struct rdl_cli_options *o)
         more += more_beside(o->names[0], ":wake");
     if (len + more <= (size_t)most)
         return 0;
-    rdl_cli_fail(
+    rdl_cli_print_error(
         "the lock name has %lu bytes, and the key that doctor tests has %lu more: together they must "
         "have at most %d",
         (unsigned long)len, (unsigned long)more, most);
@@ -715,7 +723,7 @@ static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
     if (i < argc && looks_like_token(argv[i]))
         return refuse_token(argv[i]);
     if (i < argc) {
-        rdl_cli_fail("unexpected extra argument: with -l, give every lock by -l");
+        rdl_cli_print_error("unexpected extra argument: with -l, give every lock by -l");
         return rdl_cli_usage(o->verb);
     }
     return o->verb == RDL_CLI_DOCTOR ? check_patient(o) : 0;
@@ -731,9 +739,9 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
         return take_patient(o, argc, argv, i);
     if (i >= argc) {
         if (o->verb == RDL_CLI_RUN)
-            rdl_cli_fail("no lock name and no command");
+            rdl_cli_print_error("no lock name and no command");
         else
-            rdl_cli_fail("no lock name");
+            rdl_cli_print_error("no lock name");
         return rdl_cli_usage(o->verb);
     }
     if (o->verb == RDL_CLI_STATUS)
@@ -751,7 +759,7 @@ static int take_help(struct rdl_cli_options *o, const char *word)
     o->help_all = word != NULL && strcmp(word, "all") == 0;
     if (word == NULL || o->help_all || word[0] == '-')
         return 0;
-    rdl_cli_fail("--help: give nothing or \"all\" after it");
+    rdl_cli_print_error("--help: give nothing or \"all\" after it");
     return rdl_cli_usage(o->verb);
 }
 

@@ -34,7 +34,7 @@ static int is_doubtful(const struct rdl_cli_lock *l, size_t i)
     if (l->o->fence || l->o->n_names > 1 || l->is_legacy)
         return l->is_legacy;
     return l->servers->endpoint[i].user.len > 0 ||
-           (!l->is_single && rdl_guard_facts(&l->servers->conn[i]) == NULL);
+           (!l->is_single && rdl_guard_server_info(&l->servers->conn[i]) == NULL);
 }
 
 static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
@@ -100,7 +100,7 @@ static int take(const struct rdl_cli_lock *l, size_t i)
     return p->release.answer == RDL_ANSWER_NONE || p->extend.answer == RDL_ANSWER_NONE;
 }
 
-static void tell(const struct rdl_cli_lock *l, size_t i)
+static void warn_permissions(const struct rdl_cli_lock *l, size_t i)
 {
     const struct probe *p = &probes[i];
     int no_release = is_release_refused(l, i), no_extend = is_extend_refused(l, i);
@@ -116,15 +116,15 @@ static void tell(const struct rdl_cli_lock *l, size_t i)
         return;
     }
     rdl_cli_secret_scrub(p->text, p->text, l->servers->endpoint[i].password, said, sizeof said);
-    rdl_cli_warn("the user may not %s the lock on %s%s; grant +eval +evalsha +get %s (%s)",
-                 no_release && no_extend ? "release or extend"
-                 : no_release            ? "release"
-                                         : "extend",
-                 where,
-                 no_release && no_extend ? ": it expires after one ttl, neither later nor earlier"
-                 : no_release            ? ": its key stays until it expires"
-                                         : ": it expires after one ttl",
-                 l->is_legacy ? "+set" : "+del +pttl +pexpire", said);
+    rdl_cli_print_warning("the user may not %s the lock on %s%s; grant +eval +evalsha +get %s (%s)",
+                          no_release && no_extend ? "release or extend"
+                          : no_release            ? "release"
+                                                  : "extend",
+                          where,
+                          no_release && no_extend ? ": it expires after one ttl, neither later nor earlier"
+                          : no_release            ? ": its key stays until it expires"
+                                                  : ": it expires after one ttl",
+                          l->is_legacy ? "+set" : "+del +pttl +pexpire", said);
 }
 
 void rdl_cli_probe(struct rdl_cli_lock *l)
@@ -150,7 +150,7 @@ void rdl_cli_probe(struct rdl_cli_lock *l)
     for (size_t i = 0; i < l->servers->n; i++) {
         if (!probes[i].is_out)
             continue;
-        tell(l, i);
+        warn_permissions(l, i);
         rdl_conn_abandon(&l->servers->conn[i], &probes[i].release);
         rdl_conn_abandon(&l->servers->conn[i], &probes[i].extend);
         rdl_conn_free_room(&l->servers->conn[i], &probes[i].extend); /* it granted nothing */

@@ -88,5 +88,5 @@ void rdl_cli_progress_show(const struct rdl_cli_progress *p)
     if (is_short)
         rdl_cli_show(text, columns() - 1); /* in the last column some terminals begin a new line */
     else
-        rdl_cli_tell("%s", text);
+        rdl_cli_print_info("%s", text);
 }

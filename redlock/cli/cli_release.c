@@ -16,7 +16,7 @@ static int release(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
     rdl_cli_lease_finish(l);
     if (rc == RDL_OK) {
         rdl_cli_event(l, RDL_CLI_RELEASED, NULL, -1);
-        rdl_cli_note("%s released", l->o->lock);
+        rdl_cli_print_verbose("%s released", l->o->lock);
         rdl_cli_lock_note_servers(l);
     }
     return status;

@@ -8,7 +8,7 @@
 void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why)
 {
     if (!h->lost) {
-        rdl_cli_fail("%s is lost: %s", h->lock->o->lock, why);
+        rdl_cli_print_error("%s is lost: %s", h->lock->o->lock, why);
         rdl_cli_event(h->lock, RDL_CLI_LOSING, why, -1);
     }
     h->lost = 1;
@@ -30,7 +30,7 @@ void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l)
     renewed(h, rdl_cli_now(l));
 }
 
-static void tell_failed_renewal(struct rdl_cli_held *h, int rc)
+static void print_failed_renewal(struct rdl_cli_held *h, int rc)
 {
     const char *lock = h->lock->o->lock;
     int is_first = h->failures++ == 0;
@@ -38,9 +38,10 @@ static void tell_failed_renewal(struct rdl_cli_held *h, int rc)
 
     rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
     if (rc == RDL_UNKNOWN) /* each of them says so itself */
-        (is_first ? rdl_cli_warn : rdl_cli_note)("%s was not renewed: %s", lock, why);
+        (is_first ? rdl_cli_print_warning : rdl_cli_print_verbose)("%s was not renewed: %s", lock, why);
     else
-        (is_first ? rdl_cli_warn : rdl_cli_note)("%s was not renewed (%s): %s", lock, rdl_strerror(rc), why);
+        (is_first ? rdl_cli_print_warning : rdl_cli_print_verbose)("%s was not renewed (%s): %s", lock,
+                                                                   rdl_strerror(rc), why);
 }
 
 /* 1: the lease ends later now. */
@@ -49,24 +50,24 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
     h->renewing = 0;
     if (rc >= RDL_OK) {
         renewed(h, now);
-        (h->failures > 0 ? rdl_cli_tell : rdl_cli_note)(
+        (h->failures > 0 ? rdl_cli_print_info : rdl_cli_print_verbose)(
             "%s renewed%s", h->lock->o->lock, rc == RDL_REPAIRED ? ", and restored where missing" : "");
         rdl_cli_lock_note_servers(h->lock);
-        if (h->failures > 0 || rdl_cli_is_chatty())
+        if (h->failures > 0 || rdl_cli_is_very_verbose())
             rdl_cli_event(h->lock, RDL_CLI_RENEWED, NULL, -1);
         h->failures = 0;
         return 1;
     }
     if (rc == RDL_E_CAP) {
         if (!h->capped)
-            rdl_cli_note("%s is not renewed any more, because of --max-hold", h->lock->o->lock);
+            rdl_cli_print_verbose("%s is not renewed any more, because of --max-hold", h->lock->o->lock);
         h->capped = 1;
         rdl_renewal_failed(&h->renewal, now);
         return 0;
     }
     if (h->until_ms != 0) /* else it is lost already, and that was the last one's event */
         rdl_cli_event(h->lock, RDL_CLI_RENEW_FAILED, rdl_strerror(rc), -1);
-    tell_failed_renewal(h, rc);
+    print_failed_renewal(h, rc);
     if (rc == RDL_LOST || rc == RDL_E_GAP)
         h->until_ms = 0;
     else
@@ -108,7 +109,8 @@ int rdl_cli_keep(struct rdl_cli_lock *l, const char *why)
     if (now >= end_ms || now >= until_ms)
         return 0;
     end_ms = until_ms > end_ms ? until_ms : end_ms;
-    rdl_cli_note("%s: %s is kept for another %.1f s", why, l->o->lock, (double)(end_ms - now) / 1000);
+    rdl_cli_print_verbose("%s: %s is kept for another %.1f s", why, l->o->lock,
+                          (double)(end_ms - now) / 1000);
     rdl_cli_lease_finish(l);
     rdl_cli_event(l, RDL_CLI_KEPT, why, -1);
     return 1;
@@ -140,21 +142,24 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
     rdl_cli_lock_reports(l, rc, why, sizeof why);
     rdl_cli_event(l, given_back(rc, lost), rc != RDL_OK ? rdl_strerror(rc) : NULL, -1);
     if (rc == RDL_OK && !lost)
-        rdl_cli_note("%s released", l->o->lock);
+        rdl_cli_print_verbose("%s released", l->o->lock);
     else if (stolen)
-        rdl_cli_fail("%s is lost: another client held it before it was released (%s)", l->o->lock, why);
+        rdl_cli_print_error("%s is lost: another client held it before it was released (%s)", l->o->lock,
+                            why);
     else if (rc == RDL_OVERWRITTEN)
         rdl_cli_lease_overwritten(l);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)
-        rdl_cli_warn("%s was gone from a majority of the servers before it was released: another client may "
-                     "have held it at the same time (%s)",
-                     l->o->lock, why);
+        rdl_cli_print_warning(
+            "%s was gone from a majority of the servers before it was released: another client may "
+            "have held it at the same time (%s)",
+            l->o->lock, why);
     else if (rc == RDL_UNKNOWN && rdl_cli_lock_is_unanswered(l))
-        rdl_cli_warn("%s: release not confirmed (%s); it is free when its lease expires, at the latest",
-                     l->o->lock, why[0] != '\0' ? why : rdl_strerror(rc));
+        rdl_cli_print_warning(
+            "%s: release not confirmed (%s); it is free when its lease expires, at the latest", l->o->lock,
+            why[0] != '\0' ? why : rdl_strerror(rc));
     else if (rc != RDL_OK)
-        rdl_cli_warn("%s could not be released (%s): it is free when its lease expires", l->o->lock,
-                     why[0] != '\0' ? why : rdl_strerror(rc));
+        rdl_cli_print_warning("%s could not be released (%s): it is free when its lease expires", l->o->lock,
+                              why[0] != '\0' ? why : rdl_strerror(rc));
     rdl_cli_lease_cancel(l);
     return stolen;
 }

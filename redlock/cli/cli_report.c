@@ -289,7 +289,7 @@ static const char *permissions(const struct rdl_cli_lock *l)
 
     for (size_t i = 0; i < l->servers->n; i++) {
         unsigned db = (unsigned)l->servers->endpoint[i].db;
-        if (is_useful(l, i) || !rdl_cli_acl_is_database(rdl_conn_text(&l->servers->conn[i])))
+        if (is_useful(l, i) || !rdl_cli_permissions_is_database(rdl_conn_text(&l->servers->conn[i])))
             continue;
         snprintf(text, sizeof text, " (the user may not use database %u: grant db=%u)", db, db);
         return text;
@@ -435,7 +435,7 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
 }
 
 /* What failed, the reason of each server, and what to do. */
-static void tell_no_majority(const struct rdl_cli_lock *l, int status, const char *what, int rc)
+static void print_no_majority(const struct rdl_cli_lock *l, int status, const char *what, int rc)
 {
     char all[1500], majority[80] = "";
 
@@ -443,7 +443,8 @@ static void tell_no_majority(const struct rdl_cli_lock *l, int status, const cha
     if (l->servers->n > 1)
         snprintf(majority, sizeof majority, ": %u of %zu servers are needed",
                  (unsigned)(l->servers->n / 2 + 1), l->servers->n);
-    rdl_cli_fail("%s%s: %s%s", what, majority, all[0] != '\0' ? all : rdl_strerror(rc), advice(l, status));
+    rdl_cli_print_error("%s%s: %s%s", what, majority, all[0] != '\0' ? all : rdl_strerror(rc),
+                        advice(l, status));
 }
 
 int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t waited_ms)
@@ -452,7 +453,7 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
 
     if (l->o->wait_ms > 0)
         snprintf(what, sizeof what, "no lock after %.1f s", (double)waited_ms / 1000);
-    tell_no_majority(l, status, what, RDL_NO_QUORUM);
+    print_no_majority(l, status, what, RDL_NO_QUORUM);
     return status;
 }
 
@@ -472,7 +473,7 @@ void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)
     for (size_t i = 0; rdl_cli_is_verbose() && i < l->servers->n; i++) {
         char one[RDL_CLI_WHERE_MAX + 300];
         rdl_cli_lock_report(l, i, one, sizeof one);
-        rdl_cli_note("  %s", one);
+        rdl_cli_print_verbose("  %s", one);
     }
 }
 
@@ -493,7 +494,7 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
 }
 
 /* --canary is for servers that may lose their data. */
-const char *rdl_cli_lock_way_out(const struct rdl_cli_lock *l)
+const char *rdl_cli_lock_remedy(const struct rdl_cli_lock *l)
 {
     if (l->o->canary)
         return ". --restart-guard=off does not shorten this";
@@ -541,7 +542,7 @@ static int add_canary(struct rdl_cli_text *t, const struct rdl_cli_lock *l, cons
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 {
     static char text[240];
-    const struct rdl_server_info *f = rdl_guard_facts(&l->servers->conn[0]);
+    const struct rdl_server_info *f = rdl_guard_server_info(&l->servers->conn[0]);
     struct rdl_cli_text t = {text, sizeof text, 0};
     char ttl[RDL_CLI_DURATION_MAX];
     int is_one = l->servers->n == 1;
@@ -561,9 +562,9 @@ const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 
 void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what)
 {
-    rdl_cli_fail("%s: %s; %s in %lu s%s", what, rdl_cli_lock_too_recently(l),
-                 l->servers->n == 1 ? "it can be used" : "a majority can be used",
-                 rdl_cli_lock_quarantine_s(l), rdl_cli_lock_way_out(l));
+    rdl_cli_print_error("%s: %s; %s in %lu s%s", what, rdl_cli_lock_too_recently(l),
+                        l->servers->n == 1 ? "it can be used" : "a majority can be used",
+                        rdl_cli_lock_quarantine_s(l), rdl_cli_lock_remedy(l));
 }
 
 int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done)
@@ -575,15 +576,15 @@ int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done
         status = RDL_EXIT_UNAVAILABLE;
     if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_E_GAP) {
         rdl_cli_lock_reports(l, rc, all, sizeof all);
-        rdl_cli_tell("%s is not %s: this token does not hold it, or holds it no longer (%s)", l->o->lock,
-                     done, all);
+        rdl_cli_print_info("%s is not %s: this token does not hold it, or holds it no longer (%s)",
+                           l->o->lock, done, all);
         status = RDL_EXIT_CONFLICT;
     } else if (rdl_cli_lock_quarantine_s(l) > 0) {
         snprintf(what, sizeof what, "%s is not %s", l->o->lock, done);
         rdl_cli_lock_quarantined(l, what);
     } else {
         snprintf(what, sizeof what, "cannot %s %s", rdl_cli_verb_word(l->o->verb), l->o->lock);
-        tell_no_majority(l, status, what, rc);
+        print_no_majority(l, status, what, rc);
     }
     rdl_cli_lock_note_servers(l);
     return status;

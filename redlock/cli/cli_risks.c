@@ -27,7 +27,7 @@ void rdl_cli_advise(struct rdl_cli_finding *f, const char *format, ...)
 
 void rdl_cli_warn_of(const struct rdl_cli_finding *f)
 {
-    rdl_cli_warn("%s; %s", f->what, f->remedy);
+    rdl_cli_print_warning("%s; %s", f->what, f->remedy);
 }
 
 void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where)

@@ -13,6 +13,6 @@ int rdl_cli_run(int argc, char **argv)
     rc = rdl_cli_start(&lock, &options);
     if (rc != 0)
         return rc;
-    rdl_cli_child_look(&options);
+    rdl_cli_child_check_program(&options);
     return rdl_cli_wait(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
 }

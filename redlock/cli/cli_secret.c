@@ -64,7 +64,7 @@ static int take_fd(int fd, const char *what, struct rdl_bytes *password)
 
     let_go(fd);
     if (len == 0) {
-        rdl_cli_fail("cannot read the password from %s: %s", what, why);
+        rdl_cli_print_error("cannot read the password from %s: %s", what, why);
         return RDL_EXIT_NOINPUT;
     }
     password->data = buffer;
@@ -78,11 +78,11 @@ static int take_file(const char *path, struct rdl_bytes *password)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0) {
-        rdl_cli_fail("cannot open the password file %s: %s", path, strerror(errno));
+        rdl_cli_print_error("cannot open the password file %s: %s", path, strerror(errno));
         return RDL_EXIT_NOINPUT;
     }
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IROTH) != 0)
-        rdl_cli_warn("every user can read the password file %s: chmod 600 it", path);
+        rdl_cli_print_warning("every user can read the password file %s: chmod 600 it", path);
     return take_fd(fd, path, password);
 }
 
@@ -92,7 +92,7 @@ static int take_env(const char *name, struct rdl_bytes *password)
     size_t len = value == NULL ? 0 : rdl_cli_line_len(value, strlen(value));
 
     if (len >= sizeof buffer) {
-        rdl_cli_fail("the password in $%s is longer than %d bytes", name, RDL_CLI_SECRET_MAX);
+        rdl_cli_print_error("the password in $%s is longer than %d bytes", name, RDL_CLI_SECRET_MAX);
         return RDL_EXIT_NOINPUT;
     }
     if (len > 0)

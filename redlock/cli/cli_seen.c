@@ -152,7 +152,7 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
         v->what = RDL_CLI_SPLIT;
 }
 
-int rdl_cli_look_status(const struct rdl_cli_look *l)
+int rdl_cli_query_status(const struct rdl_cli_query *l)
 {
     struct rdl_cli_troubles t = {l->servers->n, 0, {0}};
 
@@ -166,24 +166,24 @@ int rdl_cli_look_status(const struct rdl_cli_look *l)
     return status != 0 ? status : RDL_EXIT_UNAVAILABLE;
 }
 
-int rdl_cli_worse(const struct rdl_cli_look *l, int status, enum rdl_cli_state state)
+int rdl_cli_worse(const struct rdl_cli_query *l, int status, enum rdl_cli_state state)
 {
     if (status == RDL_EXIT_CONFLICT || state == RDL_CLI_HELD || state == RDL_CLI_SPLIT)
         return RDL_EXIT_CONFLICT;
-    return state == RDL_CLI_UNKNOWN ? rdl_cli_look_status(l) : status;
+    return state == RDL_CLI_UNKNOWN ? rdl_cli_query_status(l) : status;
 }
 
-int rdl_cli_look_counts(const struct rdl_cli_look *l, size_t i)
+int rdl_cli_query_counts(const struct rdl_cli_query *l, size_t i)
 {
     return rdl_cli_quarantine_ms(l->o, &l->host[i]) == 0;
 }
 
-void rdl_cli_look_verdict(const struct rdl_cli_look *l, struct rdl_cli_verdict *v)
+void rdl_cli_query_verdict(const struct rdl_cli_query *l, struct rdl_cli_verdict *v)
 {
     unsigned char counts[RDL_SERVERS_MAX];
 
     for (size_t i = 0; i < l->servers->n; i++)
-        counts[i] = rdl_cli_look_counts(l, i) != 0;
+        counts[i] = rdl_cli_query_counts(l, i) != 0;
     rdl_cli_verdict(l->seen, counts, l->servers->n, v);
 }
 
@@ -207,7 +207,7 @@ void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h)
     add_uptime(t, h->uptime_s);
 }
 
-static void add_host(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
+static void add_host(struct rdl_cli_text *t, const struct rdl_cli_query *l, size_t i)
 {
     const struct rdl_cli_host *h = &l->host[i];
     uint64_t wait_ms = rdl_cli_quarantine_ms(l->o, h);
@@ -223,7 +223,7 @@ static void add_host(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_
     rdl_cli_add(t, ")");
 }
 
-static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
+static void add_error(struct rdl_cli_text *t, const struct rdl_cli_query *l, size_t i)
 {
     const struct rdl_cli_seen *s = &l->seen[i];
     const char *words = s->said[0] != '\0' ? s->said : rdl_cli_cause(l->servers, i, s->error);
@@ -240,14 +240,14 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_look *l, size
         rdl_cli_add(t, "%s%s%s", rdl_strerror(s->error), words[0] != '\0' ? ": " : "", words);
 }
 
-static void add_error_and_hint(struct rdl_cli_text *t, const struct rdl_cli_look *l, size_t i)
+static void add_error_and_hint(struct rdl_cli_text *t, const struct rdl_cli_query *l, size_t i)
 {
     add_error(t, l, i);
     if (rdl_cli_may_be_tls(l->servers, i, l->seen[i].error))
         rdl_cli_add(t, " (" RDL_CLI_TLS_HINT ")");
 }
 
-void rdl_cli_look_error(const struct rdl_cli_look *l, size_t i, char *out, size_t cap)
+void rdl_cli_query_error(const struct rdl_cli_query *l, size_t i, char *out, size_t cap)
 {
     struct rdl_cli_text t = {out, cap, 0};
 
@@ -275,7 +275,7 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
     }
 }
 
-static int print_look(const struct rdl_cli_look *l, size_t i, const char *name)
+static int print_query(const struct rdl_cli_query *l, size_t i, const char *name)
 {
     char where[RDL_CLI_WHERE_MAX], line[LINE_MAX_LEN];
     struct rdl_cli_text t = {line, sizeof line, 0};
@@ -348,10 +348,10 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
     return rdl_cli_print_line(t.out);
 }
 
-int rdl_cli_look_show(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
+int rdl_cli_query_show(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name)
 {
     for (size_t i = 0; i < l->servers->n; i++)
-        if (print_look(l, i, name) != 0)
+        if (print_query(l, i, name) != 0)
             return RDL_EXIT_OS;
     return rdl_cli_verdict_show(v, name);
 }
@@ -364,7 +364,7 @@ int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_s
            rdl_cli_apart_is_long(o, s->pttl_ms);
 }
 
-static void warn_of_leases(const struct rdl_cli_look *l)
+static void warn_of_leases(const struct rdl_cli_query *l)
 {
     char where[RDL_CLI_WHERE_MAX];
 
@@ -378,7 +378,7 @@ static void warn_of_leases(const struct rdl_cli_look *l)
     }
 }
 
-static void warn_of_clocks(const struct rdl_cli_look *l)
+static void warn_of_clocks(const struct rdl_cli_query *l)
 {
     static int told;
     char where[RDL_CLI_WHERE_MAX];
@@ -389,7 +389,7 @@ static void warn_of_clocks(const struct rdl_cli_look *l)
     }
 }
 
-void rdl_cli_look_apart(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name)
+void rdl_cli_query_apart(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name)
 {
     struct rdl_cli_finding f;
 
@@ -423,7 +423,7 @@ void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, 
     rdl_cli_json_number(j, "quarantine_ms", (int64_t)rdl_cli_quarantine_ms(o, h));
 }
 
-static void add_server(struct rdl_cli_json *j, const struct rdl_cli_look *l, size_t i)
+static void add_server(struct rdl_cli_json *j, const struct rdl_cli_query *l, size_t i)
 {
     static const char *const kinds[] = {"token", "deadline", "foreign"};
     const struct rdl_cli_seen *s = &l->seen[i];
@@ -449,8 +449,8 @@ static void add_server(struct rdl_cli_json *j, const struct rdl_cli_look *l, siz
     rdl_cli_json_close(j);
 }
 
-int rdl_cli_look_json(const struct rdl_cli_look *l, const struct rdl_cli_verdict *v, const char *name,
-                      int is_first)
+int rdl_cli_query_json(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name,
+                       int is_first)
 {
     static const char *const words[] = {"free", "held", "split", "unknown"};
     static char out[JSON_MAX];

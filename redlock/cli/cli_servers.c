@@ -91,7 +91,7 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
     char *text = malloc(cap); /* lives as long as the process */
 
     if (text == NULL) {
-        rdl_cli_fail("out of memory");
+        rdl_cli_print_error("out of memory");
         return RDL_EXIT_OS;
     }
     if (rdl_url_parse(&s->endpoint[i], url, text, cap, &why) == RDL_OK) {
@@ -101,8 +101,8 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
         return 0;
     }
     why = rdl_cli_url_mistake(url) != NULL ? rdl_cli_url_mistake(url) : why;
-    rdl_cli_fail("%s: %s (example of a URL: redis://user:password@cache.example:6379)", origin(o, i, from),
-                 why != NULL ? why : "it is not a URL");
+    rdl_cli_print_error("%s: %s (example of a URL: redis://user:password@cache.example:6379)",
+                        origin(o, i, from), why != NULL ? why : "it is not a URL");
     return RDL_EXIT_DATA;
 }
 
@@ -118,7 +118,8 @@ static int parse_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o,
         if (password.len > 0)
             ep->password = password;
         if (rc == 0 && ep->password.len > RDL_CLI_SECRET_MAX) {
-            rdl_cli_fail("%s: its password is longer than %d bytes", origin(o, i, from), RDL_CLI_SECRET_MAX);
+            rdl_cli_print_error("%s: its password is longer than %d bytes", origin(o, i, from),
+                                RDL_CLI_SECRET_MAX);
             rc = RDL_EXIT_DATA;
         }
         if (ep->password.len > 0)
@@ -131,9 +132,10 @@ static int parse_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o,
 /* All of one name's addresses: nobody can know which of them the others take. */
 static void refuse_several(const char *where, const char *all)
 {
-    rdl_cli_fail("%s has more than one address (%s): if they are different servers, several clients could "
-                 "hold the lock; name one address, or give --any-address if all lead to the same server",
-                 where, all);
+    rdl_cli_print_error(
+        "%s has more than one address (%s): if they are different servers, several clients could "
+        "hold the lock; name one address, or give --any-address if all lead to the same server",
+        where, all);
 }
 
 /*
@@ -155,7 +157,7 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
         return 0;
     case RDL_CLI_ADDRESS_NONE:
     case RDL_CLI_ADDRESS_LATER:
-        rdl_cli_note("no address for %s (%s): the connect command has to find it", where, why);
+        rdl_cli_print_verbose("no address for %s (%s): the connect command has to find it", where, why);
         return 0;
     case RDL_CLI_ADDRESS_SEVERAL:
         break;
@@ -195,8 +197,8 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
             s->unresolved[i] = why;
             s->may_resolve[i] = 1;
             if (!is_lenient)
-                rdl_cli_warn("cannot look up %s now (%s): the server counts as down until this works", where,
-                             why);
+                rdl_cli_print_warning(
+                    "cannot look up %s now (%s): the server counts as down until this works", where, why);
         } else if (found == RDL_CLI_ADDRESS_NONE) {
             s->unresolved[i] = why;
             int len = snprintf(list + n, cap - n, "%s%s (%s)", n > 0 ? ", " : "", where, why);
@@ -218,10 +220,10 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
     if (rc != 0 || bad == 0 || o->verb == RDL_CLI_DOCTOR)
         return rc;
     if (s->n - bad >= s->n / 2 + 1) {
-        rdl_cli_warn("no address for %s; counted as down (%zu of %zu servers)", list, bad, s->n);
+        rdl_cli_print_warning("no address for %s; counted as down (%zu of %zu servers)", list, bad, s->n);
         return 0;
     }
-    rdl_cli_fail("no address for %s%s", list, s->n > 1 ? "; no majority of the servers is left" : "");
+    rdl_cli_print_error("no address for %s%s", list, s->n > 1 ? "; no majority of the servers is left" : "");
     return RDL_EXIT_NOHOST;
 }
 
@@ -278,8 +280,9 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
         for (size_t k = 0; k < i; k++) {
             if (!rdl_cli_servers_is_same(s, k, i))
                 continue;
-            rdl_cli_fail("%s and number %zu are the same server, which would have two votes: name it once",
-                         origin(o, k, from), i + 1);
+            rdl_cli_print_error(
+                "%s and number %zu are the same server, which would have two votes: name it once",
+                origin(o, k, from), i + 1);
             return RDL_EXIT_DATA;
         }
     }
@@ -371,8 +374,8 @@ int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli
     }
     is_new = is_refused && rdl_cli_secret_reread(o->password_file, &password);
     if (is_new)
-        rdl_cli_note("a login was refused, and %s now contains another password: trying that",
-                     o->password_file);
+        rdl_cli_print_verbose("a login was refused, and %s now contains another password: trying that",
+                              o->password_file);
     for (size_t i = 0; i <= s->n; i++) {
         if (is_new) {
             s->endpoint[i].password = password;

@@ -53,7 +53,7 @@ int rdl_cli_signals_open(int *wake_fd)
     sigset_t none;
 
     if (pipe(pipe_fd) != 0 || set_flags(pipe_fd[0]) || set_flags(pipe_fd[1])) {
-        rdl_cli_fail("cannot create a pipe: %s", strerror(errno));
+        rdl_cli_print_error("cannot create a pipe: %s", strerror(errno));
         return RDL_EXIT_OS;
     }
     for (int i = 0; i < CAUGHT; i++)

@@ -27,15 +27,16 @@ static int open_log(const struct rdl_cli_options *o)
     const char *why = o->log_fd >= 0 ? misplaced(o, fd) : NULL;
 
     if (o->log == RDL_CLI_LOG_NONE && o->log_fd >= 0) {
-        rdl_cli_fail("--log-fd works only with --log: add --log text or --log json");
+        rdl_cli_print_error("--log-fd works only with --log: add --log text or --log json");
         return RDL_EXIT_USAGE;
     }
     if (why != NULL) {
-        rdl_cli_fail("--log-fd %d %s", fd, why);
+        rdl_cli_print_error("--log-fd %d %s", fd, why);
         return RDL_EXIT_USAGE;
     }
     if (o->log == RDL_CLI_LOG_JSON && fd == STDERR_FILENO && o->trace && o->trace_file == NULL) {
-        rdl_cli_fail("--trace and --log json cannot both use standard error: give --trace=FILE, or --log-fd");
+        rdl_cli_print_error(
+            "--trace and --log json cannot both use standard error: give --trace=FILE, or --log-fd");
         return RDL_EXIT_USAGE;
     }
     if (fd > STDERR_FILENO)
@@ -52,7 +53,7 @@ static void warn_of_default_server(void)
     static char line[RDL_CLI_LOG_MAX];
     struct rdl_cli_json j;
 
-    rdl_cli_warn_always(
+    rdl_cli_print_warning_always(
         "no server was named (-u, $REDLOCK_URLS, $REDIS_URL): using 127.0.0.1:6379, so the lock holds on "
         "this host only; name your servers, or give -u redis://127.0.0.1:6379 if you want that");
     if (rdl_cli_log_fd() < 0)
@@ -72,10 +73,11 @@ static void warn_of_long_lease(const struct rdl_cli_options *o)
         return;
     rdl_cli_duration_text(o->max_ttl_ms, lease);
     rdl_cli_duration_text(RDL_CLI_MAX_TTL_MS, usual);
-    rdl_cli_warn("%s (%s) is longer than %s: give all clients --max-ttl=%s, which this one uses now; the "
-                 "others could get this "
-                 "lock after a server restart, while it is held",
-                 option, lease, usual, lease);
+    rdl_cli_print_warning(
+        "%s (%s) is longer than %s: give all clients --max-ttl=%s, which this one uses now; the "
+        "others could get this "
+        "lock after a server restart, while it is held",
+        option, lease, usual, lease);
 }
 
 /* What a lock that is taken now would not protect. */

@@ -69,8 +69,8 @@ static void expire(struct run *r)
         return;
     }
     if (!r->spent && !r->exited) {
-        rdl_cli_fail("%s has reached --max-hold (%s): stopping the command", r->lock->o->lock,
-                     rdl_cli_duration_text(r->lock->o->max_hold_ms, time));
+        rdl_cli_print_error("%s has reached --max-hold (%s): stopping the command", r->lock->o->lock,
+                            rdl_cli_duration_text(r->lock->o->max_hold_ms, time));
         rdl_cli_event(r->lock, RDL_CLI_LOSING, "--max-hold is over", -1);
     }
     r->spent |= !r->exited;
@@ -79,7 +79,7 @@ static void expire(struct run *r)
 static void renew(struct run *r)
 {
     if (rdl_cli_held_renew(&r->held) && !r->exited) /* its number may be somebody else's by now */
-        rdl_cli_guardian_tell(&r->guardian, r->child, r->held.until_ms);
+        rdl_cli_guardian_update(&r->guardian, r->child, r->held.until_ms);
 }
 
 /* ---------------------------------------------------------------- the processes */
@@ -93,18 +93,18 @@ static void immune(struct run *r)
     const char *name = r->lock->o->lock;
 
     if (r->phase == RUNNING) {
-        rdl_cli_warn("cannot send a signal to the command: it runs as another user");
+        rdl_cli_print_warning("cannot send a signal to the command: it runs as another user");
         return;
     }
     if (r->immune)
         return;
     r->immune = 1;
     if (r->exited)
-        rdl_cli_fail("cannot stop processes that the command started: they run as another user and "
-                     "continue without %s",
-                     name);
+        rdl_cli_print_error("cannot stop processes that the command started: they run as another user and "
+                            "continue without %s",
+                            name);
     else
-        rdl_cli_fail(
+        rdl_cli_print_error(
             "cannot stop the command: it runs as another user and continues without %s; stop it by hand",
             name);
 }
@@ -128,7 +128,7 @@ static void forward(struct run *r)
         if (sig == SIGTSTP &&
             (r->stopped != 0 || r->suspend)) /* the only key left: it starts what it stopped */
             sig = SIGCONT;
-        rdl_cli_note("signal %d forwarded", sig);
+        rdl_cli_print_verbose("signal %d forwarded", sig);
         tell_group(r, sig);
     }
 }
@@ -169,17 +169,18 @@ static void guardian_ended(struct run *r, int status)
     }
     if (rdl_cli_now(r->lock) >= r->held.until_ms)
         return; /* nothing is left to guard, and the supervisor stops the command by itself */
-    rdl_cli_warn("the guardian process was killed; starting another");
+    rdl_cli_print_warning("the guardian process was killed; starting another");
     if (rdl_cli_guardian_start(&g, r->lock->o->ttl_ms) != 0) {
-        rdl_cli_warn("cannot start another guardian (%s): if redlock is killed now, the command continues "
-                     "without the lock",
-                     strerror(errno));
+        rdl_cli_print_warning(
+            "cannot start another guardian (%s): if redlock is killed now, the command continues "
+            "without the lock",
+            strerror(errno));
         return;
     }
     close(r->guardian.fd);
     r->guardian = g;
     rdl_cli_guardian_wait(&r->guardian, 0); /* we are there ourselves */
-    rdl_cli_guardian_tell(&r->guardian, r->child, r->held.until_ms);
+    rdl_cli_guardian_update(&r->guardian, r->child, r->held.until_ms);
 }
 
 /* One of the processes beside us. */
@@ -220,7 +221,7 @@ static int are_strays_stopped(const struct run *r)
     return r->held.lost || r->spent;
 }
 
-static void tell_strays(struct run *r)
+static void print_strays(struct run *r)
 {
     char names[400] = "";
     struct rdl_cli_text t = {names, sizeof names, 0};
@@ -228,14 +229,14 @@ static void tell_strays(struct run *r)
     if (r->strays || !rdl_cli_strays_names(&t))
         return;
     r->strays = 1;
-    rdl_cli_warn("also stopping processes that left the command's process group: %s", names);
+    rdl_cli_print_warning("also stopping processes that left the command's process group: %s", names);
 }
 
 /* Those that are known and did not get that signal before. */
 static void signal_strays(struct run *r, int sig)
 {
     if (are_strays_stopped(r) && rdl_cli_strays_signal(sig) > 0)
-        tell_strays(r);
+        print_strays(r);
 }
 
 static void warn_of_strays(struct run *r)
@@ -247,21 +248,23 @@ static void warn_of_strays(struct run *r)
     if (!rdl_cli_strays_names(&t))
         return;
     if (are_strays_stopped(r))
-        rdl_cli_fail(
+        rdl_cli_print_error(
             "cannot stop processes that left the command's process group; they continue without %s: %s",
             r->lock->o->lock, names);
     else
-        rdl_cli_warn("the command has ended, but processes that left its process group continue without %s: "
-                     "%s; let the command wait for them",
-                     r->lock->o->lock, names);
+        rdl_cli_print_warning(
+            "the command has ended, but processes that left its process group continue without %s: "
+            "%s; let the command wait for them",
+            r->lock->o->lock, names);
 }
 
 /* ---------------------------------------------------------------- phases */
 
 static void leave_behind(struct run *r)
 {
-    rdl_cli_warn("the command has ended, but not all its processes: stopping them before %s is released",
-                 r->lock->o->lock);
+    rdl_cli_print_warning(
+        "the command has ended, but not all its processes: stopping them before %s is released",
+        r->lock->o->lock);
 }
 
 /* All there is to decide: in which phase which event leads where, by which signal, and what is said. */
@@ -449,7 +452,7 @@ static int is_kept(const struct run *r)
 
 static int cannot(struct rdl_cli_lock *l, const char *what)
 {
-    rdl_cli_fail("cannot %s: %s", what, strerror(errno));
+    rdl_cli_print_error("cannot %s: %s", what, strerror(errno));
     rdl_cli_give_back(l, 0);
     return RDL_EXIT_OS;
 }
@@ -471,7 +474,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
         return rc;
     }
     rdl_cli_held_begin(&r.held, l);
-    rdl_cli_guardian_tell(&r.guardian, r.child, r.held.until_ms);
+    rdl_cli_guardian_update(&r.guardian, r.child, r.held.until_ms);
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
     if (!is_kept(&r))

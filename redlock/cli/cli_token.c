@@ -56,7 +56,8 @@ static int check_locks(const char *words, const char *from, const struct rdl_cli
 {
     if (words[0] != '-' || strcmp(words, o->lock) == 0)
         return 0;
-    rdl_cli_fail("the token in %s is for %s together, not for %s: name the same locks", from, words, o->lock);
+    rdl_cli_print_error("the token in %s is for %s together, not for %s: name the same locks", from, words,
+                        o->lock);
     return RDL_EXIT_DATA;
 }
 
@@ -69,8 +70,9 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
         text[--len] = '\0';
     if (!is_line(text, len)) {
         const char *fault = rdl_cli_line_fault(text, len);
-        rdl_cli_fail("%s contains no token: %s", from,
-                     fault != NULL ? fault : "it must be the 40 hex digits that redlock acquire printed");
+        rdl_cli_print_error("%s contains no token: %s", from,
+                            fault != NULL ? fault
+                                          : "it must be the 40 hex digits that redlock acquire printed");
         return RDL_EXIT_DATA;
     }
     for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has small letters */
@@ -102,11 +104,12 @@ static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, ch
     ssize_t len = read_all(fd, text, sizeof text - 1);
 
     if (len < 0 || (len == 0 && o->token_file != NULL)) {
-        rdl_cli_fail("cannot read the token from %s: %s", from, len < 0 ? strerror(errno) : unfinished);
+        rdl_cli_print_error("cannot read the token from %s: %s", from,
+                            len < 0 ? strerror(errno) : unfinished);
         return RDL_EXIT_NOINPUT;
     }
     if (len == 0) {
-        rdl_cli_fail("%s is empty: it must contain the token that redlock acquire printed", from);
+        rdl_cli_print_error("%s is empty: it must contain the token that redlock acquire printed", from);
         return RDL_EXIT_NOINPUT;
     }
     if (strlen(text) < (size_t)len)
@@ -121,10 +124,10 @@ static int take_file(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
     int rc = RDL_EXIT_NOINPUT, fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        rdl_cli_fail("cannot open the token file %s: %s", path, strerror(errno));
+        rdl_cli_print_error("cannot open the token file %s: %s", path, strerror(errno));
     else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
-        rdl_cli_fail("other users can read the token file %s, and could release the lock: chmod 600 it",
-                     path);
+        rdl_cli_print_error(
+            "other users can read the token file %s, and could release the lock: chmod 600 it", path);
     else
         rc = take_fd(fd, path, o, token);
     if (fd >= 0)
@@ -145,7 +148,7 @@ int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX
         snprintf(text, sizeof text, "%s", value); /* what is cut off makes it no token */
         return take(text, "$REDLOCK_TOKEN", o, token);
     }
-    rdl_cli_fail(
+    rdl_cli_print_error(
         "no token: give the one that redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN");
     return RDL_EXIT_USAGE;
 }
@@ -167,8 +170,8 @@ int rdl_cli_token_create(const char *path)
 {
     file_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file_fd < 0) {
-        rdl_cli_fail("cannot create the token file %s: %s", path,
-                     errno == EEXIST ? why_it_exists(path) : strerror(errno));
+        rdl_cli_print_error("cannot create the token file %s: %s", path,
+                            errno == EEXIST ? why_it_exists(path) : strerror(errno));
         return RDL_EXIT_CANTCREAT;
     }
     file = path;
@@ -234,14 +237,14 @@ int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_
     if (rc == 0 && file != NULL)
         rc = close(file_fd);
     if (rc > 0) {
-        rdl_cli_tell("signal %d came before the token was written: releasing %s", rc, o->lock);
+        rdl_cli_print_info("signal %d came before the token was written: releasing %s", rc, o->lock);
         rdl_cli_token_drop();
         return 128 + rc;
     }
     if (rc != 0) {
-        rdl_cli_fail("cannot write the token to %s (%s): releasing %s",
-                     file != NULL ? file : "standard output",
-                     errno == ETIMEDOUT ? "it was not read in time" : strerror(errno), o->lock);
+        rdl_cli_print_error("cannot write the token to %s (%s): releasing %s",
+                            file != NULL ? file : "standard output",
+                            errno == ETIMEDOUT ? "it was not read in time" : strerror(errno), o->lock);
         rdl_cli_token_drop();
         return RDL_EXIT_CANTCREAT;
     }

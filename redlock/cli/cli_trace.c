@@ -158,7 +158,7 @@ int rdl_cli_trace_open(struct rdl_cli_servers *s, const char *file)
 {
     trace_fd = file == NULL ? STDERR_FILENO : open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (trace_fd < 0) {
-        rdl_cli_fail("cannot write the trace to %s: %s", file, strerror(errno));
+        rdl_cli_print_error("cannot write the trace to %s: %s", file, strerror(errno));
         return RDL_EXIT_OS;
     }
     clock_gettime(CLOCK_MONOTONIC, &begun);

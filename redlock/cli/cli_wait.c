@@ -57,13 +57,13 @@ static int is_around_us(struct rdl_cli_lock *l)
         return 0;
     if (until_ms == 0)
         until_ms = rdl_cli_now(l) + LOOK_MS;
-    enum rdl_cli_inside inside = rdl_cli_inside(l);
-    looked = inside != RDL_CLI_INSIDE_UNANSWERED || rdl_cli_now(l) >= until_ms;
-    if (looked && (inside == RDL_CLI_INSIDE_MAYBE || inside == RDL_CLI_INSIDE_UNANSWERED))
-        rdl_cli_warn(
+    enum rdl_cli_self_deadlock inside = rdl_cli_self_deadlock(l);
+    looked = inside != RDL_CLI_SELF_DEADLOCK_UNANSWERED || rdl_cli_now(l) >= until_ms;
+    if (looked && (inside == RDL_CLI_SELF_DEADLOCK_MAYBE || inside == RDL_CLI_SELF_DEADLOCK_UNANSWERED))
+        rdl_cli_print_warning(
             "this runs inside `redlock run %s` ($REDLOCK_LOCK): with the same servers it waits for itself",
             getenv("REDLOCK_LOCK"));
-    return inside == RDL_CLI_INSIDE;
+    return inside == RDL_CLI_SELF_DEADLOCK;
 }
 
 /* How far the servers are in answering us, and since when. */
@@ -235,10 +235,10 @@ static int busy(const struct rdl_cli_lock *l)
 
     rdl_cli_warn_long(l);
     if (ms >= 0)
-        rdl_cli_tell("%s%s is held by another client; its lease expires in %.1f s unless renewed",
-                     rdl_cli_one_of(l->o), l->o->lock, (double)ms / 1000);
+        rdl_cli_print_info("%s%s is held by another client; its lease expires in %.1f s unless renewed",
+                           rdl_cli_one_of(l->o), l->o->lock, (double)ms / 1000);
     else /* without end: that is said already */
-        rdl_cli_tell("%s%s is held by another client", rdl_cli_one_of(l->o), l->o->lock);
+        rdl_cli_print_info("%s%s is held by another client", rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }
 
@@ -254,9 +254,9 @@ static int no_scripts(const struct rdl_cli_lock *l, int rc)
         rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
     }
     if (rc == RDL_E_FENCE)
-        rdl_cli_fail("--fence: %s: %s", rdl_strerror(rc), who);
+        rdl_cli_print_error("--fence: %s: %s", rdl_strerror(rc), who);
     else
-        rdl_cli_fail("several locks (-l): %s: %s", rdl_strerror(rc), who);
+        rdl_cli_print_error("several locks (-l): %s: %s", rdl_strerror(rc), who);
     return RDL_EXIT_UNAVAILABLE;
 }
 
@@ -274,7 +274,7 @@ static int no_number(const struct rdl_cli_lock *l)
         rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
     }
     rdl_cli_side_key(l->o->lock, ":fence", key, sizeof key);
-    rdl_cli_fail(
+    rdl_cli_print_error(
         "--fence: the number in the key %s has reached its limit (2^53 - 1): %s; DEL that key when no "
         "resource compares with it any more",
         key, who);
@@ -289,7 +289,7 @@ static int quarantine(const struct rdl_cli_lock *l)
 
 static int system_error(int rc)
 {
-    rdl_cli_fail("cannot request the lock: %s", rdl_strerror(rc));
+    rdl_cli_print_error("cannot request the lock: %s", rdl_strerror(rc));
     return rc == RDL_E_NAME ? RDL_EXIT_DATA : rc == RDL_E_TTL ? RDL_EXIT_USAGE : RDL_EXIT_OS;
 }
 
@@ -302,16 +302,16 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
 
     for (size_t i = 0; i < l->servers->n; i++)
         granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
-    rdl_cli_note("%s acquired after %.3f s; granted by %zu of %zu servers", l->o->lock,
-                 (double)waited_ms / 1000, granted, l->servers->n);
+    rdl_cli_print_verbose("%s acquired after %.3f s; granted by %zu of %zu servers", l->o->lock,
+                          (double)waited_ms / 1000, granted, l->servers->n);
     rdl_cli_lock_note_servers(l);
     rdl_cli_warn_servers(l);
     for (size_t i = 0; i < l->servers->n && l->o->legacy == RDL_CLI_LEGACY_NEVER; i++) {
         char where[RDL_CLI_WHERE_MAX];
         rdl_cli_servers_where(l->servers, i, where);
         if (rdl_redlock_may_evict(&l->redlock, i))
-            rdl_cli_warn("%s may delete locks when its memory is full: set maxmemory-policy noeviction",
-                         where);
+            rdl_cli_print_warning(
+                "%s may delete locks when its memory is full: set maxmemory-policy noeviction", where);
     }
 }
 
@@ -319,28 +319,29 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
 static int unwatched(struct rdl_cli_lock *l)
 {
     rdl_cli_warn_servers(l);
-    rdl_cli_fail("no lock: --canary cannot watch a majority of the servers (check the user's permissions; it "
-                 "needs get, set, time and the key " RDL_CANARY_KEY ")");
+    rdl_cli_print_error(
+        "no lock: --canary cannot watch a majority of the servers (check the user's permissions; it "
+        "needs get, set, time and the key " RDL_CANARY_KEY ")");
     rdl_cli_lease_cancel(l);
     return RDL_EXIT_NOPERM;
 }
 
 static int around(const struct rdl_cli_lock *l)
 {
-    rdl_cli_fail("%s%s is held by the `redlock run` that started this: waiting for it would never end",
-                 rdl_cli_one_of(l->o), l->o->lock);
+    rdl_cli_print_error("%s%s is held by the `redlock run` that started this: waiting for it would never end",
+                        rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }
 
 static int no_canary(void)
 {
-    rdl_cli_fail("no lock: on too many servers another program uses the key " RDL_CANARY_KEY
-                 ", which redlock does not replace");
+    rdl_cli_print_error("no lock: on too many servers another program uses the key " RDL_CANARY_KEY
+                        ", which redlock does not replace");
     return RDL_EXIT_UNAVAILABLE;
 }
 
 /* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
-static int judge(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
+static int wait_status(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
 {
     const uint64_t wait = l->o->wait_ms;
     int status;
@@ -381,11 +382,11 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
     } else {
         rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(rc), -1);
         if (rc == RDL_E_QUARANTINE)
-            rdl_cli_warn("%s; %s can be used in %lu s%s", rdl_cli_lock_too_recently(l),
-                         l->servers->n == 1 ? "it" : "a majority", rdl_cli_lock_quarantine_s(l),
-                         rdl_cli_lock_way_out(l));
+            rdl_cli_print_warning("%s; %s can be used in %lu s%s", rdl_cli_lock_too_recently(l),
+                                  l->servers->n == 1 ? "it" : "a majority", rdl_cli_lock_quarantine_s(l),
+                                  rdl_cli_lock_remedy(l));
         else
-            rdl_cli_note("no lock yet: %s; trying again", rdl_strerror(rc));
+            rdl_cli_print_verbose("no lock yet: %s; trying again", rdl_strerror(rc));
     }
     rdl_cli_lock_note_servers(l);
 }
@@ -417,7 +418,7 @@ static int get(struct rdl_cli_lock *l, int *status)
         }
         if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE || rc == RDL_EXPIRED)
             l->reached_ms = now;
-        *status = judge(l, rc, now - begun, now - l->reached_ms);
+        *status = wait_status(l, rc, now - begun, now - l->reached_ms);
         if (*status != AGAIN) {
             rdl_cli_event(l, RDL_CLI_FAILED, rdl_strerror(rc == AROUND ? RDL_BUSY : rc), *status);
             if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* else its message has said it */

@@ -21,7 +21,7 @@ static int is_first(unsigned *told, size_t i)
 
 /* ---------------------------------------------------------------- who takes no part */
 
-static void tell_failures(const struct rdl_cli_lock *l)
+static void warn_failures(const struct rdl_cli_lock *l)
 {
     static unsigned told;
     char one[RDL_CLI_WHERE_MAX + 200];
@@ -30,8 +30,8 @@ static void tell_failures(const struct rdl_cli_lock *l)
         if (!rdl_cli_lock_is_final(l, i) || !is_first(&told, i))
             continue;
         rdl_cli_lock_report(l, i, one, sizeof one);
-        rdl_cli_warn("a server is not used for %s and will not recover without intervention: %s", l->o->lock,
-                     one);
+        rdl_cli_print_warning("a server is not used for %s and will not recover without intervention: %s",
+                              l->o->lock, one);
     }
 }
 
@@ -43,7 +43,7 @@ enum lack { NOTHING, ALL, UPTIME, RUN_ID };
 static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_conn *c = l->servers->server[i].conn;
-    const struct rdl_server_info *f = rdl_guard_facts(c);
+    const struct rdl_server_info *f = rdl_guard_server_info(c);
 
     if (l->o->legacy != RDL_CLI_LEGACY_NEVER || rdl_conn_state(c) != RDL_CONN_READY)
         return NOTHING;
@@ -71,25 +71,26 @@ static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, u
     return all;
 }
 
-static void tell_lacks(const struct rdl_cli_lock *l)
+static void warn_lacks(const struct rdl_cli_lock *l)
 {
     static unsigned told[RUN_ID + 1];
     const char *all = those_without(l, ALL, &told[ALL]);
 
     if (all[0] != '\0')
-        rdl_cli_warn("INFO is refused by %s, so redlock does not notice a restart, a replica, a server that "
-                     "is listed twice or that deletes keys when its memory is full; grant the user +info, or "
-                     "give --restart-guard=off",
-                     all);
+        rdl_cli_print_warning(
+            "INFO is refused by %s, so redlock does not notice a restart, a replica, a server that "
+            "is listed twice or that deletes keys when its memory is full; grant the user +info, or "
+            "give --restart-guard=off",
+            all);
     all = those_without(l, UPTIME, &told[UPTIME]);
     if (all[0] != '\0')
-        rdl_cli_warn("INFO on %s shows no uptime, so redlock does not notice a restart: give "
-                     "--restart-guard=off if a restart loses no data",
-                     all);
+        rdl_cli_print_warning("INFO on %s shows no uptime, so redlock does not notice a restart: give "
+                              "--restart-guard=off if a restart loses no data",
+                              all);
     all = those_without(l, RUN_ID, &told[RUN_ID]);
     if (all[0] != '\0')
-        rdl_cli_note("INFO on %s shows no run_id, so redlock does not notice if a server is listed twice",
-                     all);
+        rdl_cli_print_verbose(
+            "INFO on %s shows no run_id, so redlock does not notice if a server is listed twice", all);
 }
 
 /* ---------------------------------------------------------------- a canary that the user may not use */
@@ -103,7 +104,7 @@ static int is_blind(const struct rdl_cli_lock *l, size_t i)
            c->error == RDL_E_PERM;
 }
 
-static void tell_blind(const struct rdl_cli_lock *l)
+static void warn_blind(const struct rdl_cli_lock *l)
 {
     static unsigned told;
     char where[RDL_CLI_WHERE_MAX];
@@ -112,9 +113,9 @@ static void tell_blind(const struct rdl_cli_lock *l)
         if (!is_blind(l, i) || !is_first(&told, i))
             continue;
         rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_warn("--canary does not watch %s: the user may not get and set the key " RDL_CANARY_KEY
-                     " there",
-                     where);
+        rdl_cli_print_warning(
+            "--canary does not watch %s: the user may not get and set the key " RDL_CANARY_KEY " there",
+            where);
     }
 }
 
@@ -130,7 +131,7 @@ int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
 
 /* ---------------------------------------------------------------- this host's clock */
 
-static void tell_clock(const struct rdl_cli_lock *l)
+static void warn_clock(const struct rdl_cli_lock *l)
 {
     static int told;
     char where[RDL_CLI_WHERE_MAX];
@@ -175,9 +176,10 @@ void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
         if (in_a_row[i] != RENEWALS)
             continue;
         rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_warn("%s has been held by another client on %s for %d renewals of this lease: a host with "
-                     "another list of servers may hold it, too; give all hosts the same list",
-                     l->o->lock, where, RENEWALS);
+        rdl_cli_print_warning(
+            "%s has been held by another client on %s for %d renewals of this lease: a host with "
+            "another list of servers may hold it, too; give all hosts the same list",
+            l->o->lock, where, RENEWALS);
     }
 }
 
@@ -185,11 +187,11 @@ void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
 
 void rdl_cli_warn_servers(const struct rdl_cli_lock *l)
 {
-    tell_failures(l);
-    tell_lacks(l);
-    tell_blind(l);
+    warn_failures(l);
+    warn_lacks(l);
+    warn_blind(l);
     rdl_cli_warn_long(l);
-    tell_clock(l);
+    warn_clock(l);
 }
 
 /* ---------------------------------------------------------------- a key that stays */
@@ -213,5 +215,5 @@ void rdl_cli_warn_endless(const struct rdl_cli_lock *l)
         return;
     told = 1;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_warn("%s%s on %s %s", rdl_cli_one_of(l->o), l->o->lock, where, rdl_cli_lease_endless(l));
+    rdl_cli_print_warning("%s%s on %s %s", rdl_cli_one_of(l->o), l->o->lock, where, rdl_cli_lease_endless(l));
 }

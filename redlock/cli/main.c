@@ -64,9 +64,10 @@ static int unknown(const char *word)
         if (rdl_cli_distance(word, len, verbs[i].word) < rdl_cli_distance(word, len, verbs[nearest].word))
             nearest = i;
     if (rdl_cli_distance(word, len, verbs[nearest].word) <= (strlen(verbs[nearest].word) + 1) / 2)
-        rdl_cli_fail("unknown verb: did you mean redlock %s?", verbs[nearest].word);
+        rdl_cli_print_error("unknown verb: did you mean redlock %s?", verbs[nearest].word);
     else
-        rdl_cli_fail("unknown verb: give run, acquire, extend, release, hold, status, list, break or doctor");
+        rdl_cli_print_error(
+            "unknown verb: give run, acquire, extend, release, hold, status, list, break or doctor");
     return rdl_cli_usage(0);
 }
 
@@ -89,8 +90,9 @@ static int help(int argc, char **argv)
     for (size_t i = 0; i < VERBS && argc == 1 + all; i++)
         if (strcmp(argv[0], verbs[i].word) == 0)
             return verbs[i].obey(argc, as_option);
-    rdl_cli_fail("redlock help takes one verb: run, acquire, extend, release, hold, status, list, break or "
-                 "doctor");
+    rdl_cli_print_error(
+        "redlock help takes one verb: run, acquire, extend, release, hold, status, list, break or "
+        "doctor");
     return rdl_cli_usage(0);
 }
 
@@ -110,7 +112,7 @@ static int obey(int argc, char **argv)
     }
     if (word[0] != '\0')
         return unknown(word);
-    rdl_cli_fail("no verb: for example, redlock run LOCK -- COMMAND");
+    rdl_cli_print_error("no verb: for example, redlock run LOCK -- COMMAND");
     return rdl_cli_usage(0);
 }
 

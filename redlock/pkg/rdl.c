@@ -9,7 +9,7 @@
 #include "resp/resp_bytes.c"
 #include "resp/resp_decimal.c"
 #include "resp/resp_parse.c"
-#include "resp/resp_window.c"
+#include "resp/resp_slice.c"
 #include "resp/resp_wire.c"
 #include "resp/resp_script.c"
 #include "resp/resp_strerror.c"
@@ -22,7 +22,7 @@
 #include "net/net_request.c"
 #include "net/net_login.c"
 #include "net/net_handshake.c"
-#include "net/net_upkeep.c"
+#include "net/net_timers.c"
 #include "net/net_conn.c"
 
 /* ---------------------------------------------------------------- lock: a lock on one server */

@@ -16,7 +16,9 @@ s/ rdl_facts / rdl_server_info /g
 s/ \. facts / . server_info /g
 s/ rdl_fact / rdl_info /g
 s/ RDL_E_FACTS / RDL_E_SERVER_INFO /g
+s/ RDL_FACT_STAMPED / RDL_INFO_TIMESTAMP /g
 s/ RDL_FACT_\([A-Z]*\) / RDL_INFO_\1 /g
+s/ rdl_family / rdl_address_family /g
 s/ rdl_conn_upkeep / rdl_conn_tick /g
 s/ RDL_CONN_SILENT / RDL_CONN_STALLED /g
 s/ rdl_cost / rdl_stats /g

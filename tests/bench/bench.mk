@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Benchmarks. Not part of `make check`: they measure, they do not judge. But for two, which CI runs: that clients who
+# Benchmarks. Not part of `make check`: they measure and have no verdict. But for two, which CI runs: that clients who
 # split their votes make progress can only be shown by letting them do it for a while (bench-split), and a number of
 # instructions is no matter of time (bench-lock).
 CI_WAITS += 12:bench-split
@@ -21,7 +21,7 @@ $(B)/bench-resp: tests/bench/bench_resp.c $(LIB) | bench-tools
 # Of gcc 12 at -O2 on x86-64 it is 6,263; the budget is for other compilers, too.
 LOCK_INSTRUCTIONS = 6450
 .PHONY: bench-lock
-bench-lock: $(B)/bench-lock ## bench: instructions of a px lock that is taken and given back, without a socket
+bench-lock: $(B)/bench-lock ## bench: instructions of a plain lock that is taken and given back, without a socket
 	tests/bench/bench_lock.sh $< $(LOCK_INSTRUCTIONS)
 $(B)/bench-lock: tests/bench/bench_lock.c $(CORE_SRC) | bench-tools
 	@mkdir -p $(@D)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_lock.c - a px lock taken and given back through the lock and the conn, with no socket and no clock.
+ * bench_lock.c - a plain lock taken and given back through the lock and the conn, with no socket and no
+ * clock.
  *
  * Under callgrind: some cycles to warm up, then CYCLES whose instructions are all that is counted. The driver
  * is the least there can be: one window out, a canned reply in.

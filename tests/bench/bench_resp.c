@@ -124,10 +124,10 @@ static void peer_encode(const struct job *job)
 }
 
 /* One command in windows of `feed` bytes: as many as it takes. */
-static void in_windows(const char *text, const struct rdl_args *args, size_t feed)
+static void in_slices(const char *text, const struct rdl_args *args, size_t feed)
 {
     static uint8_t buf[256];
-    struct rdl_window w = {NULL, 0, 0, 0};
+    struct rdl_slice w = {NULL, 0, 0, 0};
     size_t sent = 0;
 
     do {
@@ -135,7 +135,7 @@ static void in_windows(const char *text, const struct rdl_args *args, size_t fee
         w.room = feed;
         w.skip = sent;
         w.total = 0;
-        rdl_window_command(&w, text, args);
+        rdl_slice_write(&w, text, args);
         sent += feed - w.room;
     } while (sent < w.total);
     sink += w.total + buf[0];
@@ -148,7 +148,7 @@ static void ours_set(size_t feed)
         {key, sizeof key - 1}, {token, sizeof token - 1}, {ttl, rdl_dec_u32(ttl, 30000)}};
     const struct rdl_args args = {"kvm", arg, 3};
 
-    in_windows(rdl_wire_set_nx_px, &args, feed);
+    in_slices(rdl_wire_set_nx_px, &args, feed);
 }
 
 static void ours_evalsha(size_t feed)
@@ -157,7 +157,7 @@ static void ours_evalsha(size_t feed)
     const struct rdl_args args = {"kvcs", arg, 4};
 
     rdl_script_call(&rdl_script_release, 1, &arg[2], &arg[3]);
-    in_windows(rdl_wire_call_release, &args, feed);
+    in_slices(rdl_wire_call_release, &args, feed);
 }
 
 static void ours_encode(const struct job *job)

@@ -145,7 +145,7 @@ static double commands_so_far(void)
     return n;
 }
 
-static struct figures judge(unsigned clients, double ms, double commands)
+static struct figures evaluate(unsigned clients, double ms, double commands)
 {
     struct figures f = {0, 0, 0, 0};
     double sum = 0, squares = 0;
@@ -181,7 +181,7 @@ static struct figures play(const struct way *way, const struct load *load)
     atomic_store(&board->go, 1);
     usleep(ROUND_MS * 1000);
     atomic_store(&board->go, 0);
-    f = judge(load->clients, now() - begun, commands_so_far() - commands);
+    f = evaluate(load->clients, now() - begun, commands_so_far() - commands);
     atomic_store(&board->stop, 1);
     while (wait(NULL) > 0) {
     }

@@ -30,7 +30,7 @@ static void clear(void)
     ck_assert_int_eq(pipe(fd), 0);
     dup2(fd[1], STDERR_FILENO);
     from_stderr = fd[0];
-    rdl_cli_loudness(RDL_CLI_NORMAL);
+    rdl_cli_set_verbosity(RDL_CLI_NORMAL);
 }
 
 static int init_for(enum rdl_cli_verb verb, const char *const urls[], size_t n, int any)
@@ -125,7 +125,7 @@ START_TEST(of_two_families_ipv4_is_taken_whatever_the_order)
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(taken(0), "192.0.2.7");
     ck_assert_str_eq(said, "");
-    rdl_cli_loudness(RDL_CLI_VERBOSE);
+    rdl_cli_set_verbosity(RDL_CLI_VERBOSE);
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(said, "redlock: a.test: its IPv4 address is used, not its IPv6 address\n");
 }

@@ -10,7 +10,7 @@ Suite *suite_cli_findings(void);
 
 enum { CLOCKS_MAX = 4, NONE = INT32_MIN };
 
-static struct rdl_cli_look look;
+static struct rdl_cli_query query;
 static struct rdl_cli_options options;
 
 /* The servers 127.0.0.1, 127.0.0.2 and so on. */
@@ -25,7 +25,7 @@ static void open_look(size_t n)
         argv[i] = url[i];
     }
     ck_assert_int_eq(rdl_cli_options_read(&options, RDL_CLI_DOCTOR, (int)n, argv, &status), 1);
-    ck_assert_int_eq(rdl_cli_look_open(&look, &options), 0);
+    ck_assert_int_eq(rdl_cli_query_open(&query, &options), 0);
 }
 
 static const struct {
@@ -53,19 +53,19 @@ static const struct {
 
 START_TEST(a_clock_that_is_more_than_a_second_off_is_named)
 {
-    static struct rdl_cli_exam exam[RDL_SERVERS_MAX];
+    static struct rdl_cli_checks checks[RDL_SERVERS_MAX];
     static struct rdl_cli_findings f;
     char line[300] = "";
     size_t n = 0;
 
     open_look(clocks[_i].n);
     for (size_t i = 0; i < clocks[_i].n; i++) {
-        exam[i].is_ticking = 1;
-        exam[i].has_clock = clocks[_i].clock_ms[i] != NONE;
-        exam[i].clock_ms = clocks[_i].clock_ms[i];
-        exam[i].rtt_ms = clocks[_i].rtt_ms;
+        checks[i].is_ticking = 1;
+        checks[i].has_clock = clocks[_i].clock_ms[i] != NONE;
+        checks[i].clock_ms = clocks[_i].clock_ms[i];
+        checks[i].rtt_ms = clocks[_i].rtt_ms;
     }
-    rdl_cli_findings(&look, exam, &f);
+    rdl_cli_findings(&query, checks, &f);
     for (size_t i = 0; i < f.n; i++) {
         if (strcmp(f.at[i].id, "clock") != 0)
             continue;

@@ -292,16 +292,16 @@ END_TEST
 
 static const struct {
     const char *servers; /* h has the outer run's key */
-    enum rdl_cli_inside inside;
-} nests[] = {{"h", RDL_CLI_INSIDE},
-             {"o", RDL_CLI_INSIDE_NOT},
-             {"hhd", RDL_CLI_INSIDE},
-             {"hod", RDL_CLI_INSIDE_UNANSWERED},
-             {"hoh", RDL_CLI_INSIDE},
-             {"ohd", RDL_CLI_INSIDE_UNANSWERED},
-             {"ood", RDL_CLI_INSIDE_NOT},
-             {"oohd", RDL_CLI_INSIDE_NOT},
-             {"ohhd", RDL_CLI_INSIDE_UNANSWERED}};
+    enum rdl_cli_self_deadlock inside;
+} nests[] = {{"h", RDL_CLI_SELF_DEADLOCK},
+             {"o", RDL_CLI_SELF_DEADLOCK_NOT},
+             {"hhd", RDL_CLI_SELF_DEADLOCK},
+             {"hod", RDL_CLI_SELF_DEADLOCK_UNANSWERED},
+             {"hoh", RDL_CLI_SELF_DEADLOCK},
+             {"ohd", RDL_CLI_SELF_DEADLOCK_UNANSWERED},
+             {"ood", RDL_CLI_SELF_DEADLOCK_NOT},
+             {"oohd", RDL_CLI_SELF_DEADLOCK_NOT},
+             {"ohhd", RDL_CLI_SELF_DEADLOCK_UNANSWERED}};
 
 START_TEST(a_nested_run_is_ruled_out_only_when_no_majority_is_left_for_it)
 {
@@ -310,7 +310,7 @@ START_TEST(a_nested_run_is_ruled_out_only_when_no_majority_is_left_for_it)
     ck_assert_int_eq(wait_for(nests[_i].servers, "-n", &status), 0);
     setenv("REDLOCK_LOCK", "nightly", 1);
     setenv("REDLOCK_ID", "e40c292c", 1); /* of the value "a" */
-    ck_assert_int_eq(rdl_cli_inside(&lock), nests[_i].inside);
+    ck_assert_int_eq(rdl_cli_self_deadlock(&lock), nests[_i].inside);
 }
 END_TEST
 

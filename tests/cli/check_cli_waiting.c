@@ -60,7 +60,7 @@ START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
     over.left_ms = 1000;
     rdl_cli_progress_show(&over);
     ck_assert_ptr_nonnull(strstr(heard_since(), "2 min 1 s so far, 1 s left"));
-    rdl_cli_loudness(RDL_CLI_QUIET);
+    rdl_cli_set_verbosity(RDL_CLI_QUIET);
     ck_assert_str_eq(show_at(181000), "");
     ck_assert_uint_eq(rdl_cli_progress_due_ms(), 241000); /* and nobody is woken for it again and again */
 }
@@ -124,7 +124,7 @@ START_TEST(a_line_that_is_shown_covers_the_one_before_and_goes_when_something_is
     ck_assert_str_eq(heard_since(), "\rredlock: long");
     rdl_cli_show("s", 79);
     ck_assert_str_eq(heard_since(), "\rredlock: s   ");
-    rdl_cli_warn("w");
+    rdl_cli_print_warning("w");
     ck_assert_str_eq(heard_since(), "\r          \rredlock: warning: w\n");
     rdl_cli_unshow();
     ck_assert_str_eq(heard_since(), "");

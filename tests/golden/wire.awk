@@ -82,7 +82,7 @@ FILENAME ~ /\.c$/ { # const char NAME[] = "..." "...";
 /^\| `[a-zA-Z`, ]*` \| / && !/^\| .rdl_/ { legend = legend $0 }
 /^\| .rdl_wire/ { row[++rows] = $0 }
 
-function judge(row,    column, quoted, words, n, i, at, lines) {
+function check_row(row,    column, quoted, words, n, i, at, lines) {
     split(row, column, " [|] ")
     n = split(column[1], quoted, "`")
     split(column[2], words, "`")
@@ -110,7 +110,7 @@ function letters(words,    word, n, i) {
             wrong("no such letter: " word[i])
 }
 END {
-    for (i = 1; i <= rows; i++) judge(row[i])
+    for (i = 1; i <= rows; i++) check_row(row[i])
     for (name in wire) if (!(name in named)) wrong(name " is not there")
     for (name in known) {
         if (!(name in told)) wrong(name " is not there")

@@ -50,48 +50,50 @@ static const struct rdl_endpoint by_user = {.user = LITERAL("alice"), .password 
  * SCAN is the command's own. Here the cursor stands in the place of the name, the pattern in that of the
  * value.
  */
-static void scan_put(struct rdl_window *w, const char *const *commands,
-                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                     const struct rdl_record *r)
+static void scan_write_args(struct rdl_slice *w, const char *const *commands,
+                            const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                            const struct rdl_record *r)
 {
     const struct rdl_args args = {"gp", own, 2};
 
     (void)c;
     (void)r;
-    rdl_window_commands(w, commands, &args);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 static const char *const scan[] = {rdl_wire_scan, NULL};
-static const struct rdl_method scan_way = {.commands = scan, .put = scan_put};
-static const struct rdl_method *const scan_ways[] = {&scan_way, NULL};
-static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method scan_method = {.commands = scan, .write_args = scan_write_args};
+static const struct rdl_method *const scan_methods[] = {&scan_method, NULL};
+static const struct rdl_op op_scan = {scan_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* And what the doctor asks for: the setting stands in the place of the name. */
-static void setting_put(struct rdl_window *w, const char *const *commands,
-                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                        const struct rdl_record *r)
+static void setting_write_args(struct rdl_slice *w, const char *const *commands,
+                               const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                               const struct rdl_record *r)
 {
     const struct rdl_args args = {"p", own, 1};
 
     (void)c;
     (void)r;
-    rdl_window_commands(w, commands, &args);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 static const char *const setting[] = {rdl_wire_config_get, NULL};
-static const struct rdl_method setting_way = {.commands = setting, .put = setting_put};
-static const struct rdl_method *const setting_ways[] = {&setting_way, NULL};
-static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method setting_method = {.commands = setting, .write_args = setting_write_args};
+static const struct rdl_method *const setting_methods[] = {&setting_method, NULL};
+static const struct rdl_op op_setting = {setting_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 static const char *const persistence[] = {rdl_wire_info_persistence, NULL};
-static const struct rdl_method persistence_way = {.commands = persistence};
-static const struct rdl_method *const persistence_ways[] = {&persistence_way, NULL};
-static const struct rdl_op op_persistence = {persistence_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method persistence_method = {.commands = persistence};
+static const struct rdl_method *const persistence_methods[] = {&persistence_method, NULL};
+static const struct rdl_op op_persistence = {persistence_methods, NULL, RDL_FAMILY_DIRECT, 0,
+                                             RDL_SEND_IF_AWAITED, 0};
 
 static const char *const getrange[] = {rdl_wire_getrange, rdl_wire_strlen, NULL};
-static const struct rdl_method getrange_way = {.commands = getrange};
-static const struct rdl_method *const getrange_ways[] = {&getrange_way, NULL};
-static const struct rdl_op op_getrange = {getrange_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method getrange_method = {.commands = getrange};
+static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
+static const struct rdl_op op_getrange = {getrange_methods,    NULL, RDL_FAMILY_DIRECT, 0,
+                                          RDL_SEND_IF_AWAITED, 0};
 
 /* clang-format off */
 #define OP(name, op, value, extra) \

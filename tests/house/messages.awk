@@ -41,20 +41,20 @@ function calls(name, n, kind,    text, at, found) {
 }
 
 function file_is_over() {
-    calls("rdl_cli_fail", 0, "error")
+    calls("rdl_cli_print_error", 0, "error")
     calls("refuse", 0, "error")
-    calls("rdl_cli_warn", 0, "warning")
-    calls("rdl_cli_warn_always", 0, "warning")
-    calls("rdl_cli_tell", 0, "told")
-    calls("rdl_cli_note", 0, "note")
-    calls("rdl_cli_note\\)", 0, "told") # of (... ? rdl_cli_warn : rdl_cli_note)(
+    calls("rdl_cli_print_warning", 0, "warning")
+    calls("rdl_cli_print_warning_always", 0, "warning")
+    calls("rdl_cli_print_info", 0, "told")
+    calls("rdl_cli_print_verbose", 0, "note")
+    calls("rdl_cli_print_verbose\\)", 0, "told") # of (... ? rdl_cli_print_warning : rdl_cli_print_verbose)(
     if (source ~ /static void find\(/) {
         calls("find", 3, "finding")
         calls("remedy", 0, "remedy")
     }
     calls("rdl_cli_describe", 1, "finding")
     calls("rdl_cli_advise", 1, "remedy")
-    if (source ~ /static void tell_lost\(/)
+    if (source ~ /static void print_lost\(/)
         calls("snprintf", 2, "warning")
     if (source ~ /static const char \*advice\(/)
         advice()

@@ -47,9 +47,9 @@ stack() { # target
     awk -v target="$1" -f "$tests/stack.awk" "$tests/budgets.txt" $graphs
 }
 
-# A px lock brings nothing along of the other modes: no figure if it does.
-is_px_only() { # image
-    ! nm "$1" | grep -E ' rdl_(lock_init_(legacy|fenced|multi)|way_(del|[a-z]+_watch)|cmd_(del|watch|multi|exec)|op_(setnx|getset|replace|wait|[a-z]+_(fenced?|multi|wake))|script_(replace|acquire|extend_fenced)|hint|redlock)' >&2
+# A plain lock brings nothing along of the other modes: no figure if it does.
+is_plain_only() { # image
+    ! nm "$1" | grep -E ' rdl_(lock_init_(legacy|fenced|multi)|method_(del|[a-z]+_watch)|op_(setnx|getset|replace|wait|[a-z]+_(fenced?|multi|wake))|script_(replace|acquire|extend_fenced)|hint|redlock)' >&2
 }
 
 # What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.
@@ -63,7 +63,7 @@ images() { # target
         $(compiler "$1") -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -I. -nostartfiles \
             --specs=nano.specs -Wl,--gc-sections -o "$tree/image_$image" $main \
             $(for src in $CORE_SRC; do echo "$tree/$1/${src%.c}.o"; done) || return
-        [ "$image" != lock ] || is_px_only "$tree/image_lock" || return
+        [ "$image" != lock ] || is_plain_only "$tree/image_lock" || return
         size "$tree/image_$image" | awk -v t="$1" -v n="$image" 'NR == 2 { print t, n, $1 }'
     done | awk '$2 == "empty" { empty = $3; next } $2 != "writer" { print "image", $1, $2, $3 - empty }'
     # Of the writer what is its own and its templates': the others have a memcpy anyway.

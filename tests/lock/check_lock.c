@@ -227,7 +227,7 @@ START_TEST(an_extend_right_behind_the_grant_waits_for_room)
     scripted_reply(&s, "+OK\r\n");
     ck_assert_int_eq(rdl_lock_step(&l, 1000), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, 1010), RDL_PENDING);
-    ck_assert_uint_le(rdl_lock_wake_ms(&l), 1010 + RDL_ROOM_MS);
+    ck_assert_uint_le(rdl_lock_wake_ms(&l), 1010 + RDL_QUEUE_RETRY_MS);
     ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT - 1), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), "");
     if (_i == 0) {

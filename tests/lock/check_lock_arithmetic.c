@@ -217,9 +217,9 @@ END_TEST
 
 START_TEST(an_action_names_its_op)
 {
-    ck_assert_ptr_eq(rdl_px_ops[RDL_ACQUIRE], &rdl_op_acquire);
-    ck_assert_ptr_eq(rdl_px_ops[RDL_EXTEND], &rdl_op_extend);
-    ck_assert_ptr_eq(rdl_px_ops[RDL_RELEASE], &rdl_op_release);
+    ck_assert_ptr_eq(rdl_plain_ops[RDL_ACQUIRE], &rdl_op_acquire);
+    ck_assert_ptr_eq(rdl_plain_ops[RDL_EXTEND], &rdl_op_extend);
+    ck_assert_ptr_eq(rdl_plain_ops[RDL_RELEASE], &rdl_op_release);
 }
 END_TEST
 

@@ -85,7 +85,7 @@ START_TEST(where_scripts_are_refused_it_releases_all_the_same)
 }
 END_TEST
 
-START_TEST(a_release_that_tells_nobody_keeps_its_own_way)
+START_TEST(a_release_that_tells_nobody_keeps_its_own_method)
 {
     submit(&rdl_op_release, "k");
     scripted_sent(&s);
@@ -234,7 +234,7 @@ Suite *suite_lock_hint_op(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_server_without_the_script_gets_it_whole);
     tcase_add_test(tc, where_scripts_are_refused_it_releases_all_the_same);
-    tcase_add_test(tc, a_release_that_tells_nobody_keeps_its_own_way);
+    tcase_add_test(tc, a_release_that_tells_nobody_keeps_its_own_method);
     tcase_add_test(tc, a_release_that_is_owed_tells_as_well);
     tcase_add_loop_test(tc, a_hint_came_or_none_did, 0, (int)(sizeof replies / sizeof replies[0]));
     tcase_add_test(tc, before_6_0_it_waits_for_whole_seconds);

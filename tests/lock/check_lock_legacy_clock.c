@@ -235,7 +235,7 @@ START_TEST(what_is_no_deadline_is_never_taken_over)
 }
 END_TEST
 
-/* A px lock, say: it ends by itself. */
+/* A plain lock, say: it ends by itself. */
 START_TEST(a_foreign_value_with_an_expiry_is_busy_for_that_long)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);

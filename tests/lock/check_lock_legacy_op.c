@@ -126,7 +126,7 @@ static const struct reply setnxs[] = {
     {"-OOM command not allowed\r\n:-2\r\n$-1\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0, NULL},
 };
 
-START_TEST(setnx_says_who_is_in_the_way)
+START_TEST(setnx_says_who_is_in_the_method)
 {
     check_reply(&rdl_op_setnx, &setnxs[_i]);
 }
@@ -384,7 +384,7 @@ START_TEST(get_says_what_is_there)
 }
 END_TEST
 
-/* As rdl_op_release, but nobody owes it: what was not answered is not sent again. */
+/* As rdl_op_release, but what was not answered is not sent again. */
 START_TEST(a_release_that_is_asked_once_does_not_outlive_its_connection)
 {
     submit(&rdl_op_release_once);
@@ -419,7 +419,7 @@ Suite *suite_lock_legacy_op(void)
     tcase_add_loop_test(tc, time_is_seconds_and_milliseconds, 0, sizeof times / sizeof times[0]);
     tcase_add_loop_test(tc, what_cannot_be_a_reply_to_time_ends_the_connection, 0, 5);
     tcase_add_loop_test(tc, digits_that_are_no_time_end_that_request_alone, 0, 4);
-    tcase_add_loop_test(tc, setnx_says_who_is_in_the_way, 0, sizeof setnxs / sizeof setnxs[0]);
+    tcase_add_loop_test(tc, setnx_says_who_is_in_the_method, 0, sizeof setnxs / sizeof setnxs[0]);
     tcase_add_test(tc, setnx_is_granted_at_its_first_reply);
     tcase_add_loop_test(tc, a_setnx_cut_short_is_what_was_said_so_far, 0, 4);
     tcase_add_test(tc, a_value_nobody_asked_for_is_not_kept);

@@ -218,7 +218,7 @@ START_TEST(noscript_in_answer_to_an_eval_is_a_refusal)
 END_TEST
 
 /* To the EVALSHA as well: it says that the text is not there, and the text is refused. */
-START_TEST(noscript_to_both_ends_in_the_next_way)
+START_TEST(noscript_to_both_ends_in_the_next_method)
 {
     climb_down_release(0);
     scripted_reply(&s, ":1\r\n");
@@ -469,7 +469,7 @@ START_TEST(a_configuration_without_ways_is_an_error)
 END_TEST
 
 /* The operator takes it away in between: the next method, and the key is not left. */
-START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_way)
+START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_method)
 {
     submit(&a, &rdl_op_release, "k");
     scripted_sent(&s);
@@ -954,7 +954,7 @@ START_TEST(scripts_that_are_switched_off_are_refused)
 END_TEST
 
 /* It would be carried out behind the release that was queued for it, and undone by nobody. */
-START_TEST(what_was_given_up_is_not_sent_another_way)
+START_TEST(what_was_given_up_is_not_sent_another_method)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire_fenced, &rdl_op_acquire_multi, &rdl_op_replace,
                                                &rdl_op_extend};
@@ -999,7 +999,7 @@ Suite *suite_lock_methods(void)
     tcase_add_test(tc, what_was_sent_again_is_told_for_this_request_alone);
     tcase_add_loop_test(tc, what_was_not_sent_yet_is_not_sent_after_its_last_try, 0, 2);
     tcase_add_loop_test(tc, noscript_in_answer_to_an_eval_is_a_refusal, 0, 2);
-    tcase_add_test(tc, noscript_to_both_ends_in_the_next_way);
+    tcase_add_test(tc, noscript_to_both_ends_in_the_next_method);
     tcase_add_loop_test(tc, a_refused_evalsha_is_not_permanent_where_nothing_may_follow, 0, 4);
     tcase_add_loop_test(tc, a_refused_eval_is_told_also_where_nothing_may_follow, 0, 2);
     tcase_add_test(tc, noscript_to_an_eval_where_nothing_else_is_left_is_told);
@@ -1011,7 +1011,7 @@ Suite *suite_lock_methods(void)
     tcase_add_loop_test(tc, where_scripts_are_the_only_way_their_refusal_is_told, 0, 12);
     tcase_add_loop_test(tc, a_connection_says_whether_every_way_was_refused_and_why, 0, 2);
     tcase_add_loop_test(tc, a_configuration_without_ways_is_an_error, 0, 3);
-    tcase_add_loop_test(tc, a_script_that_worked_and_is_refused_later_leads_to_the_next_way, 0, 2);
+    tcase_add_loop_test(tc, a_script_that_worked_and_is_refused_later_leads_to_the_next_method, 0, 2);
     tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 9);
     tcase_add_test(tc, release_and_extend_are_learned_apart);
     tcase_add_loop_test(tc, a_forbidden_command_is_remembered, 0, COMMAND_TEXTS);
@@ -1033,7 +1033,7 @@ Suite *suite_lock_methods(void)
     tcase_add_loop_test(tc, unknown_errors_lead_nowhere_where_a_refusal_would_not, 0, 2);
     tcase_add_loop_test(tc, scripts_that_are_switched_off_are_refused, 0,
                         sizeof off_texts / sizeof off_texts[0]);
-    tcase_add_loop_test(tc, what_was_given_up_is_not_sent_another_way, 0, 12);
+    tcase_add_loop_test(tc, what_was_given_up_is_not_sent_another_method, 0, 12);
     suite_add_tcase(suite, tc);
     return suite;
 }

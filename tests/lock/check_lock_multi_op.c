@@ -128,7 +128,7 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
 }
 END_TEST
 
-START_TEST(without_scripts_there_is_no_other_way)
+START_TEST(without_scripts_there_is_no_other_method)
 {
     submit(ops[_i].op, "\1a\2bc", 5, &req);
     scripted_sent(&s);
@@ -200,7 +200,7 @@ Suite *suite_lock_multi_op(void)
     tcase_add_loop_test(tc, a_reply_means_what_it_means_for_one, 0,
                         (int)(sizeof replies / sizeof replies[0]));
     tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 5);
-    tcase_add_loop_test(tc, without_scripts_there_is_no_other_way, 0, 3);
+    tcase_add_loop_test(tc, without_scripts_there_is_no_other_method, 0, 3);
     tcase_add_test(tc, a_release_that_is_owed_outlives_the_connection);
     tcase_add_loop_test(tc, an_acquire_that_may_have_failed_halfway_is_released, 0,
                         (int)(sizeof failed / sizeof failed[0]));

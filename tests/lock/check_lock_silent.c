@@ -138,7 +138,7 @@ static void reopen(void)
 }
 
 /*
- * The first extend in vain begins with LEFT to go: with half of that the connection is as good as any,
+ * The first extend that failed begins with LEFT to go: with half of that the connection is as good as any,
  * with less it is ended for the lease's sake, and the other's release goes over the next. A second one is
  * kept for half of what is left then.
  */
@@ -251,7 +251,7 @@ START_TEST(a_lease_in_danger_does_not_wait_for_the_patience_of_another)
 }
 END_TEST
 
-/* What is adopted is not held yet: what was in vain for the lease before is no reason to end anything. */
+/* What is adopted is not held yet: what failed for the lease before is no reason to end anything. */
 START_TEST(what_is_adopted_ends_no_silence)
 {
     struct rdl_lock other;

@@ -412,14 +412,14 @@ END_TEST
 
 static const struct rdl_script no_script = {.number = RDL_SCRIPTS, .sha = "x"};
 static const char *const no_commands[] = {"1 s", NULL};
-static const struct rdl_method no_way = {.commands = no_commands, .script = &no_script};
-static const struct rdl_method *const no_ways[] = {&no_way, NULL};
+static const struct rdl_method no_method = {.commands = no_commands, .script = &no_script};
+static const struct rdl_method *const no_methods[] = {&no_method, NULL};
 static const struct rdl_op odd_ops[] = {
-    {.methods = no_ways, .family = RDL_FAMILIES},
-    {.methods = no_ways + 1, .then = &odd_ops[0], .family = RDL_FAMILIES - 1},
+    {.methods = no_methods, .family = RDL_FAMILIES},
+    {.methods = no_methods + 1, .then = &odd_ops[0], .family = RDL_FAMILIES - 1},
     {.family = RDL_METHOD_FAMILIES + 1},
-    {.family = FAMILY_DIRECT},
-    {.methods = no_ways, .family = FAMILY_DIRECT},
+    {.family = RDL_FAMILY_DIRECT},
+    {.methods = no_methods, .family = RDL_FAMILY_DIRECT},
 };
 
 START_TEST(a_request_that_makes_no_sense_is_a_mistake)

@@ -174,13 +174,13 @@ START_TEST(a_text_is_kept_bounded_and_printable)
     char text[RDL_TEXT_MAX + 2];
 
     scripted_init(&s);
-    rdl_conn_say(&s.conn, "tab\there, bell\a, e-acute \xc3\xa9, DEL \x7f~ ");
+    rdl_conn_set_text(&s.conn, "tab\there, bell\a, e-acute \xc3\xa9, DEL \x7f~ ");
     ck_assert_str_eq(rdl_conn_text(&s.conn), "tab?here, bell?, e-acute ??, DEL ?~ ");
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    rdl_conn_say(&s.conn, text);
+    rdl_conn_set_text(&s.conn, text);
     ck_assert_uint_eq(strlen(rdl_conn_text(&s.conn)), RDL_TEXT_MAX - 1);
-    rdl_conn_say(&s.conn, "");
+    rdl_conn_set_text(&s.conn, "");
     ck_assert_str_eq(rdl_conn_text(&s.conn), "");
 }
 END_TEST
@@ -190,7 +190,7 @@ START_TEST(without_room_no_text_is_kept)
     scripted_init(&s);
     s.cfg.text = NULL;
     rdl_conn_init(&s.conn, &s.cfg);
-    rdl_conn_say(&s.conn, "ERR something");
+    rdl_conn_set_text(&s.conn, "ERR something");
     ck_assert_str_eq(rdl_conn_text(&s.conn), "");
     ck_assert_str_eq(s.text, "");
 }

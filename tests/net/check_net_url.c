@@ -52,7 +52,7 @@ static int is_text(struct rdl_bytes b, const char *s)
 /* ---------------------------------------------------------------- good ones */
 
 static const struct {
-    enum rdl_family family;
+    enum rdl_address_family family;
     unsigned port, db, scope;
     const char *url, *user, *password, *host; /* the address is what host says, up to its zone */
 } good[] = {

@@ -25,12 +25,12 @@ cut -d / -f 1 "$dir/order" | uniq >"$dir/layers"
 printf '%s\n' resp net lock redlock >"$dir/right"
 same "the order of the layers in rdl.c" "$dir/right" "$dir/layers"
 # The small variant: some of these lines in the order in which they stand.
-listed $pkg/px/rdl.c >"$dir/px"
-grep -xFf "$dir/px" "$dir/order" >"$dir/some" || :
-same "px/rdl.c (left) against the lines of rdl.c" "$dir/px" "$dir/some"
+listed $pkg/plain/rdl.c >"$dir/plain"
+grep -xFf "$dir/plain" "$dir/order" >"$dir/some" || :
+same "plain/rdl.c (left) against the lines of rdl.c" "$dir/plain" "$dir/some"
 
 # Beside the files nothing of the tree: no -I.
-for variant in "$amalgam" "$amalgam/px"; do
+for variant in "$amalgam" "$amalgam/plain"; do
     for file in rdl.c rdl_posix.c; do
         # shellcheck disable=SC2086 # flags are words
         clang $WARN -Werror -c -o "$dir/${file%.c}.o" "$variant/$file"
@@ -45,14 +45,14 @@ m4='arm-none-eabi-gcc -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -
 link="$m4 -I. -nostartfiles --specs=nano.specs -Wl,--gc-sections -o $dir/image"
 text() { size "$1" | awk 'NR == 2 { print $1 }'; }
 committed() { awk -v n="$1" '$1 == "image" && $2 == "m4" && $3 == n { print $4 }' tests/house/size.txt; }
-$m4 -c -o "$dir/px.o" "$amalgam/px/rdl.c"
+$m4 -c -o "$dir/plain.o" "$amalgam/plain/rdl.c"
 $link tests/house/images/image_empty.c
 empty=$(text "$dir/image")
-echo "amalgam: rdl.c $(wc -l <"$amalgam/rdl.c") lines, of one server alone $(wc -l <"$amalgam/px/rdl.c")"
+echo "amalgam: rdl.c $(wc -l <"$amalgam/rdl.c") lines, of one server alone $(wc -l <"$amalgam/plain/rdl.c")"
 fits() { # image, compiler's arguments
     name=$1
     shift
-    $link "$@" "$dir/px.o"
+    $link "$@" "$dir/plain.o"
     linked=$(($(text "$dir/image") - empty))
     echo "amalgam: a Cortex-M4 links $linked bytes of it for one lock ($name), of the library $(committed "$name")"
     [ "$linked" -le "$(committed "$name")" ]

@@ -17,16 +17,16 @@ check-rename: ## ci: redlock/pkg/rename-0.2.sed turns a program with the old pub
 PKG := redlock/pkg
 AMALGAM := $(B)/amalgam
 PUBLIC_AND_PRIVATE := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h)
-amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c; px/: for one server alone
-$(AMALGAM)/%/rdl.c: LISTS = $(PKG)/px/rdl.h $(PKG)/px/rdl.c
+amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c; plain/: for one server alone
+$(AMALGAM)/%/rdl.c: LISTS = $(PKG)/plain/rdl.h $(PKG)/plain/rdl.c
 $(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl.c
-$(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/px/*.[ch]) $(PKG)/flatten.awk $(LIB_SRC) $(PUBLIC_AND_PRIVATE)
+$(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*.[ch]) $(PKG)/flatten.awk $(LIB_SRC) $(PUBLIC_AND_PRIVATE)
 	@mkdir -p $(@D)
 	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
 
 # With clang all suites run with it (check-clang); with gcc those of the library that need no server. No warning may
 # come of it.
-amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/px/rdl.c ## ci: the one file has every source; what a firmware links of the small one
+amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## ci: the one file has every source; what a firmware links of the small one
 	@CORE_SRC='$(CORE_SRC)' LIB_SRC='$(LIB_SRC)' tests/pkg/amalgam.sh $(AMALGAM)
 amalgam-gcc: $(AMALGAM)/gcc/check ## ci: the library's suites that need no server, with the one file in place of the archive
 	@$(RUN_SUITES)

@@ -56,7 +56,7 @@ all_eva() {
 # The list of templates is the tests'.
 all_window() {
     for machine in gcc_x86_64 ppc_32 ${ALL_MACHINES:+gcc_x86_32}; do
-        eva "window-$machine" $machine eva_window.c "$out/plain" resp/resp_window.c resp/resp_bytes.c resp/resp_wire.c resp/resp_script.c resp/resp_decimal.c \
+        eva "window-$machine" $machine eva_slice.c "$out/plain" resp/resp_slice.c resp/resp_bytes.c resp/resp_wire.c resp/resp_script.c resp/resp_decimal.c \
             -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20 &
     done
     wait
@@ -87,8 +87,8 @@ all_wp() {
 # does, copy(), is taken for granted; templates are Eva's.
 all_put() {
     for machine in ${PUT_MACHINES:-gcc_x86_64 gcc_x86_32}; do
-        wp "put-$machine" $machine resp/resp_window.c -wp-fct ${WP_PUT:-put,put_hole}
-        [ -n "${WP_PUT:-}" ] || wp "head-$machine" $machine resp/resp_window.c -wp-fct head -wp-model Typed+Cast
+        wp "put-$machine" $machine resp/resp_slice.c -wp-fct ${WP_PUT:-write_bytes,write_arg}
+        [ -n "${WP_PUT:-}" ] || wp "head-$machine" $machine resp/resp_slice.c -wp-fct head -wp-model Typed+Cast
     done
 }
 

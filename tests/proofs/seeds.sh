@@ -32,6 +32,6 @@ seed due resp_parse.c 's/p->due = due - 1;/p->due = due - 2;/' eva
 seed overflow resp_parse.c 's/(uint64_t)INT64_MAX + p->neg/(uint64_t)INT64_MAX + 1 + p->neg/' wp next_digit
 seed over-read resp_parse.c 's/while (at < len \&\& p/while (at <= len \&\& p/' eva
 seed used resp_parse.c '/p->state = ST_TYPE;/{n;s/i++;/i += 2;/;}' wp take_text
-seed window resp_window.c 's/    if (n > w->room)/    if (n > w->room + 1)/' put put
-seed hole resp_window.c 's/w->room >= HEAD_MAX + len + 2/w->room >= HEAD_MAX + len - 8/' window
+seed window resp_slice.c 's/    if (n > w->room)/    if (n > w->room + 1)/' write_bytes write_bytes
+seed hole resp_slice.c 's/w->room >= HEAD_MAX + len + 2/w->room >= HEAD_MAX + len - 8/' window
 exit $missed

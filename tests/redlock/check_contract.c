@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is promised of every lock, whatever its kind: px, fenced, several at once, a redlock of one server
+ * What is promised of every lock, whatever its kind: plain, fenced, several at once, a redlock of one server
  * and of five. A test states one rule and runs for each kind. What is peculiar to one of them stands in its
  * own suite; where their results differ, `verdict` and the comments marked "differs" say how.
  */
@@ -559,7 +559,7 @@ START_TEST(an_extend_without_an_answer_leaves_the_lease_as_it_was)
 END_TEST
 
 /* What it left behind would be in the way of its own holder for that long ttl. */
-START_TEST(a_lease_that_ran_out_behind_an_unanswered_extend_is_not_in_the_way)
+START_TEST(a_lease_that_ran_out_behind_an_unanswered_extend_is_not_in_the_method)
 {
     begin_held(_i);
     now = 2000;
@@ -1325,7 +1325,7 @@ static void add_held(TCase *tc)
     tcase_add_loop_test(tc, an_extend_answered_after_the_old_end_is_lost_and_given_back, 0, KINDS * 3);
     tcase_add_loop_test(tc, an_extend_is_lost_when_somebody_else_has_it_or_it_is_gone, 0, KINDS * 2);
     tcase_add_loop_test(tc, an_extend_without_an_answer_leaves_the_lease_as_it_was, 0, KINDS * SILENCES);
-    tcase_add_loop_test(tc, a_lease_that_ran_out_behind_an_unanswered_extend_is_not_in_the_way, 0, KINDS);
+    tcase_add_loop_test(tc, a_lease_that_ran_out_behind_an_unanswered_extend_is_not_in_the_method, 0, KINDS);
     tcase_add_loop_test(tc, a_release_deletes_what_is_ours_and_ends_the_lease_at_once, 0, KINDS);
     tcase_add_loop_test(tc, a_release_tells_gone_from_somebody_elses_and_deletes_ours_alone, 0, KINDS * 2);
     tcase_add_loop_test(tc, a_release_without_an_answer_is_unknown_and_done_later, 0, KINDS * SILENCES);

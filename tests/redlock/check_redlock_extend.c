@@ -123,7 +123,7 @@ static void hold_by_what_was_put_back(void)
     fleet_delete(3, now);
     fleet_delete(4, now);
     ck_assert_int_eq(extend_at(2000), RDL_REPAIRED);
-    ck_assert_int_eq(fleet.servers[3].hold, HOLD_NEW);
+    ck_assert_int_eq(fleet.servers[3].certainty, CERTAINTY_RESTORED);
     fleet_steal(1, now);
     fleet_steal(2, now);
 }
@@ -158,7 +158,7 @@ START_TEST(what_was_put_back_counts_after_a_majority_without_it)
     fleet_delete(4, now);
     ck_assert_int_eq(extend_at(2000), RDL_REPAIRED);
     ck_assert_int_eq(extend_at(3000), RDL_OK);
-    ck_assert_int_eq(fleet.servers[3].hold, HOLD_SURE);
+    ck_assert_int_eq(fleet.servers[3].certainty, CERTAINTY_CONTINUOUS);
     fleet_steal(1, now);
     fleet_steal(2, now);
     ck_assert_int_eq(extend_at(4000), RDL_OK);

@@ -331,7 +331,7 @@ START_TEST(what_is_put_back_is_waited_for_over_any_round_trip)
 }
 END_TEST
 
-/* The pilot's attempt, and that of those behind it. */
+/* The probe server's attempt, and that of those behind it. */
 START_TEST(a_pilot_and_who_follows_have_the_time_of_an_attempt)
 {
     uint32_t ms = trips[_i];
@@ -348,10 +348,10 @@ START_TEST(a_pilot_and_who_follows_have_the_time_of_an_attempt)
         fleet_delete(i, now);
     now = rdl_redlock_wake_ms(lock);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
-    ck_assert_uint_eq(lock->pilot, 1);
+    ck_assert_uint_eq(lock->probe_server, 1);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
     ck_assert_int_eq(hear(ms), RDL_PENDING);
-    ck_assert_uint_eq(lock->pilot, 0);
+    ck_assert_uint_eq(lock->probe_server, 0);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
     ck_assert_int_eq(hear(ms), RDL_OK);
 }

@@ -495,7 +495,7 @@ START_TEST(a_raise_that_fails_costs_no_vote)
     ck_assert_int_eq(fleet.servers[3].vote, _i < 2    ? RDL_VOTE_GRANTED
                                             : _i == 2 ? RDL_VOTE_DENIED
                                                       : RDL_VOTE_ABSENT);
-    ck_assert_int_eq(fleet.servers[3].hold == HOLD_GONE, _i >= 2);
+    ck_assert_int_eq(fleet.servers[3].certainty == CERTAINTY_GONE, _i >= 2);
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 4);
     fleet_mend(now);
     ck_assert_uint_gt(rdl_redlock_remaining_ms(lock, now), 0);

@@ -134,7 +134,7 @@ static void long_up(void)
 {
     fleet_restart(0, NOW);
     fleet.s[0].conn.cfg->server_info->uptime_s = 3600;
-    fleet.s[0].conn.cfg->server_info->has &= (uint8_t)~RDL_INFO_STAMPED;
+    fleet.s[0].conn.cfg->server_info->has &= (uint8_t)~RDL_INFO_TIMESTAMP;
 }
 
 /* Its wall clock steps ahead by an hour after the start: its uptime lies, to who did not see it before. */
@@ -175,7 +175,7 @@ START_TEST(who_may_not_ask_is_what_the_guard_says)
 
     guarded(1, RDL_GUARD_OFF);
     fleet.opt.guard = (uint8_t)(_i + 1);
-    fleet.s[0].conn.cfg->server_info->has = RDL_INFO_STAMPED; /* the answers were NOPERM */
+    fleet.s[0].conn.cfg->server_info->has = RDL_INFO_TIMESTAMP; /* the answers were NOPERM */
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), results[_i]);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i] ? RDL_E_PERM : RDL_OK);
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), results[_i] ? UINT64_MAX : 0);

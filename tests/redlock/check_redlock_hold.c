@@ -504,7 +504,7 @@ START_TEST(asking_again_while_the_last_answer_is_out_is_no_muddle)
     fleet_befall(".ff", now);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
-    now += 100; /* the pause after connecting in vain */
+    now += 100; /* the pause after it could not connect */
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
     fleet.mood[1] = fleet.mood[2] = MOOD_UP;
     ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);

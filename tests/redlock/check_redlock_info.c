@@ -53,13 +53,13 @@ START_TEST(all_is_asked_in_one_go_behind_the_login_and_before_any_request)
                            "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n");
     answer(RUN_A "uptime_in_seconds:7\r\n");
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    ck_assert_ptr_null(rdl_guard_facts(&s.conn)); /* nobody knows yet when that was */
+    ck_assert_ptr_null(rdl_guard_server_info(&s.conn)); /* nobody knows yet when that was */
     rdl_conn_tick(&s.conn, 9000);
-    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->run, 0x0123456789abcdef);
-    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, 2000);
+    ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->run, 0x0123456789abcdef);
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->up_ms, 2000);
     rdl_conn_tick(&s.conn, 19000);
-    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, 2000); /* as of the first look */
-    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, 9000);
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->up_ms, 2000); /* as of the first look */
+    ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->seen_ms, 9000);
 }
 END_TEST
 
@@ -80,8 +80,8 @@ START_TEST(lines_may_come_in_any_pieces_and_be_any_length)
     bulk("role:master\r\n");
     bulk("");
     rdl_conn_tick(&s.conn, 9000);
-    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->run, 0x0123456789abcdef);
-    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->uptime_s, INT32_MAX);
+    ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->run, 0x0123456789abcdef);
+    ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->uptime_s, INT32_MAX);
 }
 END_TEST
 
@@ -90,13 +90,13 @@ START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
     answer(RUN_A "uptime_in_seconds:7\r\n");
     rdl_conn_tick(&s.conn, 9000);
     scripted_break(&s);
-    ck_assert_ptr_null(rdl_guard_facts(&s.conn));
+    ck_assert_ptr_null(rdl_guard_server_info(&s.conn));
     connect_at(10000);
     answer(_i ? RUN_B "uptime_in_seconds:0\r\n" : RUN_A "uptime_in_seconds:8\r\n");
     rdl_conn_tick(&s.conn, 20000);
-    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, _i ? 20000 : 9000);
-    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, _i ? 20000 : 12000);
-    ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, _i);
+    ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->seen_ms, _i ? 20000 : 9000);
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->up_ms, _i ? 20000 : 12000);
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->is_other, _i);
     scripted_break(&s);
     connect_at(30000);
     answer(_i ? RUN_B : RUN_A);
@@ -138,13 +138,14 @@ START_TEST(without_a_run_id_the_start_tells_one_run_from_another)
     snprintf(line, sizeof line, "uptime_in_seconds:%u\r\n", (unsigned)starts[_i].before_s);
     answer(line);
     rdl_conn_tick(&s.conn, first);
-    ck_assert_ptr_nonnull(rdl_guard_facts(&s.conn));
-    ck_assert_int_eq(rdl_guard_facts(&s.conn)->up_ms, (int64_t)first - 1000 * (int64_t)starts[_i].before_s);
-    ck_assert(!rdl_guard_facts(&s.conn)->is_other);
+    ck_assert_ptr_nonnull(rdl_guard_server_info(&s.conn));
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->up_ms,
+                     (int64_t)first - 1000 * (int64_t)starts[_i].before_s);
+    ck_assert(!rdl_guard_server_info(&s.conn)->is_other);
     snprintf(line, sizeof line, "uptime_in_seconds:%u\r\n", (unsigned)starts[_i].after_s);
     ask_again_at(now, line);
-    ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, starts[_i].is_other);
-    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, starts[_i].is_other ? now : first);
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->is_other, starts[_i].is_other);
+    ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->seen_ms, starts[_i].is_other ? now : first);
 }
 END_TEST
 
@@ -159,7 +160,7 @@ START_TEST(the_start_is_compared_with_what_was_last_shown)
         scripted_reply(&s, "-NOPERM this user has no permissions to run the 'info' command\r\n");
     rdl_conn_tick(&s.conn, 210000);
     ask_again_at(220000, _i ? "uptime_in_seconds:110\r\n" : "uptime_in_seconds:310\r\n");
-    ck_assert_int_eq(rdl_guard_facts(&s.conn)->is_other, _i);
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->is_other, _i);
 }
 END_TEST
 
@@ -170,8 +171,8 @@ START_TEST(a_server_that_shows_a_run_id_now_or_no_longer_is_another_one)
     answer(lines[_i]);
     rdl_conn_tick(&s.conn, 10000);
     ask_again_at(11000, lines[!_i]);
-    ck_assert(rdl_guard_facts(&s.conn)->is_other);
-    ck_assert_uint_eq(rdl_guard_facts(&s.conn)->seen_ms, 11000);
+    ck_assert(rdl_guard_server_info(&s.conn)->is_other);
+    ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->seen_ms, 11000);
 }
 END_TEST
 
@@ -229,7 +230,7 @@ START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
     scripted_reply(&s, refusals[_i].reply);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
     rdl_conn_tick(&s.conn, 9000);
-    ck_assert_ptr_null(rdl_guard_facts(&s.conn));
+    ck_assert_ptr_null(rdl_guard_server_info(&s.conn));
 }
 END_TEST
 
@@ -385,8 +386,8 @@ START_TEST(a_server_that_may_evict_is_known)
     bulk(_i ? "maxmemory:1000\r\nmaxmemory_policy:volatile-lru\r\n"
             : "maxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\n");
     rdl_conn_tick(&s.conn, 9000);
-    ck_assert(rdl_guard_facts(&s.conn)->has & RDL_INFO_EVICTS);
-    ck_assert_int_eq((rdl_guard_facts(&s.conn)->has & RDL_INFO_BOUNDED) != 0, _i);
+    ck_assert(rdl_guard_server_info(&s.conn)->has & RDL_INFO_EVICTS);
+    ck_assert_int_eq((rdl_guard_server_info(&s.conn)->has & RDL_INFO_BOUNDED) != 0, _i);
 }
 END_TEST
 

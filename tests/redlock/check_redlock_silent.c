@@ -159,7 +159,7 @@ END_TEST
 
 static unsigned conns_in(enum rdl_conn_state state)
 {
-    return rdl_votes_conns(lock, state);
+    return rdl_votes_count_conns(lock, state);
 }
 
 /* We hold it, and another lock's SETs have gone into the silence of these servers. */
@@ -180,7 +180,7 @@ static void hold_beside_sets(const char *fates)
 
 /*
  * Another lock's SETs keep the silent connections. Without an answer of a majority they are ended when
- * half of what was left at the first extend in vain is over; the lock says when that is, also between its
+ * half of what was left at the first extend that failed is over; the lock says when that is, also between its
  * operations.
  */
 START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)

@@ -222,7 +222,7 @@ START_TEST(where_there_is_room_for_one_alone_it_is_the_releases)
     rdl_conn_abandon(&fleet.s[3].conn, &reqs[0]); /* room for a request and its release */
     wait_for_the_verdict();
     ck_assert_uint_eq(fleet.servers[3].vote, RDL_VOTE_PENDING);
-    ck_assert_uint_eq(fleet.servers[3].owes, 0);
+    ck_assert_uint_eq(fleet.servers[3].needs_release, 0);
 }
 END_TEST
 

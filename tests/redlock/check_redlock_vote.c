@@ -51,7 +51,7 @@ START_TEST(the_hint_is_when_a_majority_could_be_free)
         fleet.servers[i].vote = strcmp(word, "-") == 0 ? RDL_VOTE_UNKNOWN : RDL_VOTE_DENIED;
         fleet.servers[i].value = strtoll(word, NULL, 10);
     }
-    ck_assert_uint_eq(rdl_votes_free_ms(lock), hints[_i].hint);
+    ck_assert_uint_eq(rdl_votes_free_in_ms(lock), hints[_i].hint);
 }
 END_TEST
 
@@ -63,22 +63,22 @@ START_TEST(only_who_may_still_answer_is_no_no)
     fleet_init(7, 1000);
     fleet.servers[0].vote = RDL_VOTE_PENDING;
     fleet.servers[1].vote = RDL_VOTE_GRANTED;
-    ck_assert_uint_eq(rdl_votes_noes(lock), 0); /* the others are ready and will be asked */
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 0); /* the others are ready and will be asked */
     for (i = 0; i < 4; i++)
         fleet.servers[2 + i].vote = (uint8_t)noes[i];
-    ck_assert_uint_eq(rdl_votes_noes(lock), 4);
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4);
     fleet_down(6);
-    ck_assert_uint_eq(rdl_votes_noes(lock), 5);
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 5);
     fleet_up(6);
-    rdl_votes_tend(lock, 5000);
-    rdl_votes_tend(lock, 9000);
-    ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* it connects: there is hope */
+    rdl_votes_take_replies(lock, 5000);
+    rdl_votes_take_replies(lock, 9000);
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* it connects: there is hope */
     fleet.servers[6].error = RDL_E_FULL;
-    ck_assert_uint_eq(rdl_votes_noes(lock), 4); /* there may be room yet */
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* there may be room yet */
     fleet.servers[6].error = RDL_E_DUPLICATE;
-    ck_assert_uint_eq(rdl_votes_noes(lock), 5);
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 5);
     fleet.servers[0].counts = 0; /* whatever it says */
-    ck_assert_uint_eq(rdl_votes_noes(lock), 6);
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 6);
 }
 END_TEST
 
@@ -110,19 +110,19 @@ START_TEST(held_are_those_that_said_so_last)
 
     fleet_init(5, 1000);
     fleet.mood[4] = MOOD_FROZEN;
-    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 0);
+    ck_assert_uint_eq(rdl_votes_count_certain(lock, CERTAINTY_RESTORED), 0);
     fleet_run(fleet_acquire(now), &now);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
-    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 4);
+    ck_assert_uint_eq(rdl_votes_count_certain(lock, CERTAINTY_RESTORED), 4);
     fleet_delete(0, now);
     fleet_steal(1, now);
     fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
-    ck_assert_uint_eq(rdl_votes_held(lock, HOLD_NEW), 2);
+    ck_assert_uint_eq(rdl_votes_count_certain(lock, CERTAINTY_RESTORED), 2);
     fleet.mood[4] = MOOD_UP; /* its late grant, and the extend behind it, count */
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
-    ck_assert_uint_le(rdl_votes_held(lock, HOLD_NEW), 3);
+    ck_assert_uint_le(rdl_votes_count_certain(lock, CERTAINTY_RESTORED), 3);
 }
 END_TEST
 
@@ -130,10 +130,10 @@ START_TEST(conns_are_counted_by_state)
 {
     fleet_init(4, 1000);
     fleet_down(2);
-    ck_assert_uint_eq(rdl_votes_conns(lock, RDL_CONN_READY), 3);
-    ck_assert_uint_eq(rdl_votes_conns(lock, RDL_CONN_CLOSED), 1);
+    ck_assert_uint_eq(rdl_votes_count_conns(lock, RDL_CONN_READY), 3);
+    ck_assert_uint_eq(rdl_votes_count_conns(lock, RDL_CONN_CLOSED), 1);
     rdl_conn_shut(&fleet.s[0].conn, RDL_E_CLOSED);
-    ck_assert_uint_eq(rdl_votes_conns(lock, RDL_CONN_FAILED), 1);
+    ck_assert_uint_eq(rdl_votes_count_conns(lock, RDL_CONN_FAILED), 1);
 }
 END_TEST
 

@@ -169,15 +169,15 @@ START_TEST(a_template_comes_to_its_line_of_wire_txt_however_it_is_cut)
 
     for (cut = 0; cut <= len; cut++) {
         static uint8_t got[WIRE_MAX];
-        struct rdl_window first = {got, cut, 0, 0};
-        struct rdl_window second = {got + cut, WIRE_MAX - cut, cut, 0};
+        struct rdl_slice first = {got, cut, 0, 0};
+        struct rdl_slice second = {got + cut, WIRE_MAX - cut, cut, 0};
 
         memset(got, 0x55, sizeof got);
-        rdl_window_command(&first, golden[_i].text, &args);
+        rdl_slice_write(&first, golden[_i].text, &args);
         ck_assert_uint_eq(first.total, len);
         ck_assert_uint_eq(first.room, 0);
         ck_assert_int_eq(got[cut], 0x55);
-        rdl_window_command(&second, golden[_i].text, &args);
+        rdl_slice_write(&second, golden[_i].text, &args);
         ck_assert_uint_eq(second.total, len);
         ck_assert_ptr_eq(second.to, got + len);
         ck_assert_mem_eq(got, wire, len);
@@ -193,9 +193,9 @@ START_TEST(keys_and_values_may_hold_any_byte)
     static const struct rdl_bytes arg[] = {{"a\0\r\n", 4}, {"\xff\\\n", 3}, {"4294967295", 10}};
     static const struct rdl_args args = {"kvm", arg, 3};
     uint8_t got[sizeof wire];
-    struct rdl_window w = {got, sizeof got, 0, 0};
+    struct rdl_slice w = {got, sizeof got, 0, 0};
 
-    rdl_window_command(&w, rdl_wire_set_nx_px, &args);
+    rdl_slice_write(&w, rdl_wire_set_nx_px, &args);
     ck_assert_uint_eq(w.total, sizeof wire - 1);
     ck_assert_mem_eq(got, wire, sizeof wire - 1);
 }

@@ -265,7 +265,7 @@ START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
     signal(SIGPIPE, SIG_IGN); /* as the command does */
     kill(g.pid, SIGSTOP);
     for (int i = 0; i < 100000; i++)
-        rdl_cli_guardian_tell(&g, g.pid, UINT64_MAX);
+        rdl_cli_guardian_update(&g, g.pid, UINT64_MAX);
     kill(g.pid, SIGKILL);
     rdl_cli_guardian_stop(&g);
 }
@@ -283,7 +283,7 @@ START_TEST(it_ignores_signals_that_everybody_gets)
     await_that_it_watches(g.pid);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         kill(g.pid, all[i]);
-    rdl_cli_guardian_tell(&g, 0, 0);
+    rdl_cli_guardian_update(&g, 0, 0);
     ck_assert_int_eq(waitpid(g.pid, &status, 0), g.pid);
     ck_assert_int_eq(status, 0);
 }
@@ -303,7 +303,7 @@ START_TEST(it_kills_half_a_margin_before_the_lease_ends)
     rdl_cli_guardian_stop(&g);
     ck_assert_int_eq(pipe(fd), 0);
     g.fd = fd[1];
-    rdl_cli_guardian_tell(&g, 4711, 1000000);
+    rdl_cli_guardian_update(&g, 4711, 1000000);
     ck_assert_int_eq(read(fd[0], order, sizeof order), sizeof order);
     ck_assert_int_eq(order[0], 4711);
     ck_assert_int_eq(order[1], 1000000 - rows[_i].early_ms);
@@ -384,7 +384,7 @@ START_TEST(a_signal_to_our_group_while_it_starts_counts_once)
         int n = 0;
         ck_assert_int_eq(rdl_cli_guardian_start(&g, 10000), 0);
         kill(0, SIGTSTP);
-        rdl_cli_guardian_tell(&g, 0, 0);
+        rdl_cli_guardian_update(&g, 0, 0);
         ck_assert_int_eq(waitpid(g.pid, &status, 0), g.pid);
         ck_assert_int_eq(status, 0);
         close(g.fd);

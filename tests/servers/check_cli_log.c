@@ -454,7 +454,7 @@ START_TEST(a_server_that_moves_is_told)
     siginfo_t info;
     int fd[2];
 
-    rdl_cli_loudness(RDL_CLI_QUIET);
+    rdl_cli_set_verbosity(RDL_CLI_QUIET);
     resolver_begin();
     resolver_set("a.test", "192.0.2.1", 6379);
     ck_assert_int_eq(pipe(fd), 0);

@@ -72,7 +72,7 @@ static void begin(void)
 {
     resolver_begin();
     heard_begin();
-    rdl_cli_loudness(RDL_CLI_NORMAL);
+    rdl_cli_set_verbosity(RDL_CLI_NORMAL);
 }
 
 static void end(void)

@@ -23,7 +23,7 @@ static int parse_of(enum rdl_cli_verb verb, const char *line)
 
     while (o.n_urls > 0) /* of the last time */
         free(o.urls[--o.n_urls]);
-    rdl_cli_loudness(RDL_CLI_QUIET);
+    rdl_cli_set_verbosity(RDL_CLI_QUIET);
     while (*line != '\0') {
         size_t len = strcspn(line, " ");
         snprintf(text[argc], sizeof text[argc], "%.*s", (int)len, line);

@@ -468,15 +468,15 @@ START_TEST(a_spoilt_fence_is_an_error_and_no_lock)
 }
 END_TEST
 
-START_TEST(px_and_fenced_keep_each_other_out)
+START_TEST(plain_and_fenced_keep_each_other_out)
 {
-    struct rdl_lock px;
+    struct rdl_lock plain;
 
-    rdl_lock_init(&px, &opt, &other.conn, "nightly", 7);
+    rdl_lock_init(&plain, &opt, &other.conn, "nightly", 7);
     number(&lock);
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
 }
 END_TEST
@@ -553,7 +553,7 @@ Suite *suite_lock_fenced(void)
     tcase_add_test(tc, busy_says_how_long_the_holder_has_left);
     tcase_add_loop_test(tc, a_foreign_lock_is_busy_and_not_counted, 0, 2);
     tcase_add_loop_test(tc, a_spoilt_fence_is_an_error_and_no_lock, 0, 2);
-    tcase_add_test(tc, px_and_fenced_keep_each_other_out);
+    tcase_add_test(tc, plain_and_fenced_keep_each_other_out);
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(refused, NULL, teardown);
     tcase_add_loop_test(refused, without_scripts_it_is_refused_and_nothing_is_written, 0, 2);

@@ -17,7 +17,7 @@ enum { TTL = 20000, CHILDREN = 4, ROUNDS = 15 };
 static struct live_server server;
 static struct client client, other;
 static struct rdl_lock_legacy lock, second;
-static struct rdl_lock px;
+static struct rdl_lock plain;
 static struct rdl_lock_options opt;
 
 #define NO(command) "--rename-command", command, ""
@@ -43,7 +43,7 @@ static void begin(const char *const *args)
     opt.ttl_ms = TTL;
     opt.attempt_ms = 4000;
     rdl_lock_init_legacy(&lock, RDL_LEGACY, &opt, &client.conn, "k", 1);
-    rdl_lock_init(&px, &opt, &other.conn, "k", 1);
+    rdl_lock_init(&plain, &opt, &other.conn, "k", 1);
     rdl_lock_set_clock(&lock, (uint32_t)server_s(), 1000, client_now()); /* for those that refuse TIME */
 }
 
@@ -250,31 +250,31 @@ END_TEST
 
 /* ---------------------------------------------------------------- mixed fleets */
 
-START_TEST(px_and_legacy_keep_each_other_out)
+START_TEST(plain_and_legacy_keep_each_other_out)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
     ck_assert_int_gt(rdl_lock_holder_ms(&lock.lock), 0); /* a token with a ttl: busy for that long */
     ck_assert_int_le(rdl_lock_holder_ms(&lock.lock), TTL);
-    ck_assert_int_eq(rdl_lock_release(&px, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&plain, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&px), -1); /* no expiry */
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&plain), -1); /* no expiry */
 }
 END_TEST
 
-START_TEST(a_legacy_lease_that_ended_is_nothing_px_takes_over)
+START_TEST(a_legacy_lease_that_ended_is_nothing_a_plain_lock_takes_over)
 {
     put(server_s() - 100);
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_holder_ms(&px), -1);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&plain), -1);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
 }
 END_TEST
 
-START_TEST(when_a_px_lease_ends_legacy_has_its_turn)
+START_TEST(when_a_plain_lease_ends_legacy_has_its_turn)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&px, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
     live_command(&server, "PEXPIRE k 50");
     opt.wait_ms = 15000;
     opt.retry_ms = 5;
@@ -290,24 +290,24 @@ static int letters(void *ctx, void *buf, size_t len)
 }
 
 /*
- * Why px and the historic recipe do not mix: it reads a token as a number, mostly a small one. We can show
- * it and not prevent it; our lock sees that it is gone.
+ * Why plain locks and the historic recipe do not mix: it reads a token as a number, mostly a small one. We
+ * can show it and not prevent it; our lock sees that it is gone.
  */
-START_TEST(a_historic_peer_steals_a_px_lock)
+START_TEST(a_historic_peer_steals_a_plain_lock)
 {
     struct rdl_platform platform = client_net;
     char mine[64];
     long now_s;
 
     platform.random = letters;
-    ck_assert_int_eq(rdl_lock_acquire(&px, &platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &platform), RDL_OK);
     now_s = server_s();
     ck_assert_str_eq(live_command(&server, "SETNX k %ld", now_s + 11), ":0\r\n");
     snprintf(mine, sizeof mine, "%s", live_command(&server, "GET k"));
     ck_assert_int_lt(strtol(strchr(mine, '\n') + 1, NULL, 10), now_s);         /* atoi: long past */
     ck_assert_str_eq(live_command(&server, "GETSET k %ld", now_s + 11), mine); /* it believes it has won */
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&px, client_now()), 0);            /* so do we, until we ask */
-    ck_assert_int_eq(rdl_lock_extend(&px, &client_net, TTL), RDL_LOST);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&plain, client_now()), 0);         /* so do we, until we ask */
+    ck_assert_int_eq(rdl_lock_extend(&plain, &client_net, TTL), RDL_LOST);
 }
 END_TEST
 
@@ -335,7 +335,7 @@ static void child(enum any_mode mode)
     _exit(0);
 }
 
-START_TEST(px_and_legacy_clients_never_both_hold_it)
+START_TEST(plain_and_legacy_clients_never_both_hold_it)
 {
     static const enum any_mode modes[CHILDREN] = {MODE_PX, MODE_LEGACY, MODE_PX, MODE_LEGACY_INTEGER};
     pid_t pids[CHILDREN];
@@ -462,11 +462,11 @@ Suite *suite_lock_legacy_edges(void)
     tcase_add_test(tc, the_key_of_a_dead_holder_stands_until_somebody_wants_it);
     tcase_add_loop_test(tc, what_is_no_lock_is_foreign, 0, 5);
     tcase_add_test(tc, two_locks_of_one_second_are_told_apart);
-    tcase_add_test(tc, px_and_legacy_keep_each_other_out);
-    tcase_add_test(tc, a_legacy_lease_that_ended_is_nothing_px_takes_over);
-    tcase_add_test(tc, when_a_px_lease_ends_legacy_has_its_turn);
-    tcase_add_test(tc, a_historic_peer_steals_a_px_lock);
-    tcase_add_test(tc, px_and_legacy_clients_never_both_hold_it);
+    tcase_add_test(tc, plain_and_legacy_keep_each_other_out);
+    tcase_add_test(tc, a_legacy_lease_that_ended_is_nothing_a_plain_lock_takes_over);
+    tcase_add_test(tc, when_a_plain_lease_ends_legacy_has_its_turn);
+    tcase_add_test(tc, a_historic_peer_steals_a_plain_lock);
+    tcase_add_test(tc, plain_and_legacy_clients_never_both_hold_it);
     tcase_add_loop_test(tc, peers_that_overwrite_and_the_shortest_take_turns, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;

@@ -130,7 +130,7 @@ static void judge_acquire(struct slot *s, int rc)
     claim(s, s->fence <= (uint64_t)(s - slots + 1) * FENCE + s->acquires, "its number is its own", rc);
 }
 
-static void judge(struct slot *s, int rc)
+static void evaluate(struct slot *s, int rc)
 {
     static const int released[] = {RDL_EXPIRED, RDL_OK, RDL_LOST, RDL_EXPIRED};
 
@@ -172,7 +172,7 @@ static void begin(struct slot *s, enum rdl_action action)
     }
     s->is_pending = rc == RDL_PENDING;
     if (rc != RDL_PENDING)
-        judge(s, rc);
+        evaluate(s, rc);
 }
 
 /* Somebody with rights to everything takes it away; all that was asked for it has been answered. */
@@ -214,7 +214,7 @@ static void look(uint64_t until_ms)
     for (i = 0; i < LOCKS; i++) {
         int rc = slots[i].is_pending ? rdl_lock_step(&slots[i].own.lock, client_now()) : RDL_PENDING;
         if (rc != RDL_PENDING)
-            judge(&slots[i], rc);
+            evaluate(&slots[i], rc);
     }
 }
 

@@ -92,9 +92,9 @@ START_TEST(a_release_that_finds_no_room_is_owed_until_the_key_ends)
 
     release_without_room(&now);
     rdl_redlock_step(&fleet.lock, 1000 + FLEET_TTL - 1);
-    ck_assert_uint_eq(rdl_votes_owing(&fleet.lock), 3);
+    ck_assert_uint_eq(rdl_votes_count_unreleased(&fleet.lock), 3);
     rdl_redlock_step(&fleet.lock, 1000 + FLEET_TTL);
-    ck_assert_uint_eq(rdl_votes_owing(&fleet.lock), 0);
+    ck_assert_uint_eq(rdl_votes_count_unreleased(&fleet.lock), 0);
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(what_a_failed_attempt_was_granted_has_room_for_its_release)
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(&fleet.lock, now), RDL_PENDING);
     ck_assert_uint_eq(fleet_keys(now), 5);
-    ck_assert_uint_eq(rdl_votes_owing(&fleet.lock), 0);
+    ck_assert_uint_eq(rdl_votes_count_unreleased(&fleet.lock), 0);
     for (i = 0; i < 2; i++)
         fleet.mood[i] = MOOD_UP;
     fleet_serve_all(now);

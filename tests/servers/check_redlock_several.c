@@ -167,7 +167,7 @@ static void meet_again(struct party *p, int i, uint64_t run, const struct rdl_pl
 {
     struct rdl_conn *conns[] = {&p->clients[i].conn};
 
-    while (rdl_guard_facts(conns[0]) == NULL || rdl_guard_facts(conns[0])->run == run) {
+    while (rdl_guard_server_info(conns[0]) == NULL || rdl_guard_server_info(conns[0])->run == run) {
         ck_assert_int_eq(platform->poll(platform->ctx, conns, 1, later(platform->ctx) + 10, 1, 0), RDL_OK);
         rdl_redlock_step(&p->lock, later(platform->ctx));
     }
@@ -195,7 +195,7 @@ START_TEST(a_server_that_restarts_without_its_data_gives_nobody_a_second_lease)
     b->opt.guard = (uint8_t)_i;
     party_connect_all(b);
     rdl_redlock_step(&b->lock, client_now()); /* now it has met them */
-    run = rdl_guard_facts(&b->clients[1].conn)->run;
+    run = rdl_guard_server_info(&b->clients[1].conn)->run;
     ahead_ms = QUORUM_MAX_TTL + 2000;
     ck_assert_int_eq(party_acquire(a), RDL_OK);
     ck_assert_int_eq(rdl_redlock_acquire(&b->lock, &platform), RDL_BUSY); /* all count, and two refuse */

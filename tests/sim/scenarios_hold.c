@@ -213,7 +213,7 @@ static void waiting_requests_are_bounded(void)
     scene_rest(w);
 }
 
-/* ---------------------------------------------------------------- the pilot */
+/* ---------------------------------------------------------------- the probe server */
 
 static struct world *b_waits(uint32_t ttl_ms)
 {
@@ -229,7 +229,7 @@ static struct world *b_waits(uint32_t ttl_ms)
 }
 
 /* It is asked alone; when it has granted the others are. */
-static void pilot_leads(void)
+static void probe_server_leads(void)
 {
     int led = 0;
     for (uint32_t ms = 100; ms < 2000; ms += 100) {
@@ -240,7 +240,7 @@ static void pilot_leads(void)
         uint64_t start = w->now;
         EXPECT(w, scene_wait(w, b) == RDL_OK);
         EXPECT(w, w->now - start < 1200 * MS);
-        led += b->m->redlock.by_pilot;
+        led += b->m->redlock.by_probe_server;
         scene_go(w, 5);
         for (int s = 0; s < 5; s++)
             EXPECT(w, scene_owner(w, s) == 1);
@@ -251,7 +251,7 @@ static void pilot_leads(void)
     EXPECT(w, led > 0);
 }
 
-/* The key remains on the pilot alone: that must keep nobody out. */
+/* The key remains on the probe server alone: that must keep nobody out. */
 static void pilot_has_no_veto(void)
 {
     struct world *w = b_waits(10000);
@@ -547,8 +547,8 @@ const struct scenario scenarios_hold[] = {
     {"a hold has its limits", hold_has_limits, SCENE},
     {"adopting does not shorten", adopting_does_not_shorten, SCENE},
     {"requests to a silent server are bounded", waiting_requests_are_bounded, SCENE},
-    {"when the pilot has granted the others are asked", pilot_leads, SCENE},
-    {"the pilot has no veto", pilot_has_no_veto, SCENE},
+    {"when the probe server has granted the others are asked", probe_server_leads, SCENE},
+    {"the probe server has no veto", pilot_has_no_veto, SCENE},
     {"a script that was refused is not sent again behind its release", refused_script_is_not_sent_again,
      SCENE},
     {"numbers grow over any majority", numbers_grow_over_any_majority, SCENE},

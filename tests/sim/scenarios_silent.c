@@ -91,7 +91,7 @@ static void patience_ends_with_the_answer(void)
     }
 }
 
-/* It was more patient over the connection before, which still owes a release to this one. */
+/* It was more patient over the connection before, which left this one a pending release. */
 static void patience_ends_with_the_connection(void)
 {
     struct world *w = scene(1, 1, 20000);

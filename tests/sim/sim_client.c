@@ -28,8 +28,8 @@ uint32_t client_least_attempt_ms(const struct world *w)
 static void init_more(struct world *w, struct handle *h)
 {
     struct rng *hints = &w->stream[FAULT_HINT], *several = &w->stream[FAULT_MULTI];
-    int is_px = !h->is_single || h->mode == MODE_PX;
-    if ((w->faults & FAULT_BIT(FAULT_MULTI)) && w->is_single && is_px)
+    int is_plain = !h->is_single || h->mode == MODE_PX;
+    if ((w->faults & FAULT_BIT(FAULT_MULTI)) && w->is_single && is_plain)
         h->is_multi = (uint8_t)rng_chance(several, 500);
     if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != MODE_LEGACY) {
         enum hint_use drawn = rng_chance(hints, 900) ? HINT_WAITS : HINT_TELLS;

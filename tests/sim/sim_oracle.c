@@ -86,7 +86,7 @@ void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 {
     const struct rdl_conn *conn = &c->conn[s];
     const struct rdl_conn_config *cfg = &c->cfg[s];
-    if (conn->base > conn->head || conn->head > conn->draw || conn->draw > conn->tail ||
+    if (conn->base > conn->head || conn->head > conn->next_to_send || conn->next_to_send > conn->tail ||
         conn->tail > cfg->queue_len)
         world_violation(w, "bounds", "conn c%u-s%u: the queue is in disorder", c->index, s);
     if (conn->tail - conn->base + conn->reserved > cfg->queue_len)
@@ -173,7 +173,7 @@ static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
 
 /*
  * Where connections swallow everything and new ones work a renewal timer loses no lease, if into the second
- * half of what was left at the first extend in vain fits what is needed: an attempt that goes into the
+ * half of what was left at the first extend that failed fits what is needed: an attempt that goes into the
  * silence, one that finds the connection ended and one over the new one, the timer's pauses between them, and
  * a login.
  */
@@ -182,7 +182,7 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
     const uint64_t harmless = FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_MULTI) |
                               FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SCRIPTS);
     const struct client *c = &w->client[h->client];
-    uint64_t half_ms = h->vain_ms + (until_ms - h->vain_ms) / 2;
+    uint64_t abort_below_ms = h->vain_ms + (until_ms - h->vain_ms) / 2;
     uint64_t attempt_ms = rdl_attempt_ms(&h->opt.lease);
     int silent = 0;
     if ((w->faults & ~harmless) || w->has_canary || !h->uses_renewal || h->vain_ms == 0 ||
@@ -190,7 +190,7 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
         return;
     for (int s = 0; s < asked(w, h); s++) {
         uint64_t since_ms = clock_ms(&c->clock, w->link[h->client][s].swallows_since);
-        if (since_ms >= half_ms || in_login(&c->conn[s], since_ms))
+        if (since_ms >= abort_below_ms || in_login(&c->conn[s], since_ms))
             return; /* the new ones, too */
         silent += w->link[h->client][s].swallows_since != 0;
         uint64_t reply_timeout_ms = (uint64_t)llabs(c->conn[s].reply_timeout_ms);
@@ -198,7 +198,7 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
             attempt_ms = reply_timeout_ms;
     }
     if (silent > asked(w, h) - quorum(w, h) &&
-        until_ms - half_ms >= 3 * attempt_ms + 2 * (h->ttl_ms / 20 + 1) + 10 * w->slowest_us / MS)
+        until_ms - abort_below_ms >= 3 * attempt_ms + 2 * (h->ttl_ms / 20 + 1) + 10 * w->slowest_us / MS)
         world_violation(w, "liveness", "c%u.%u lost its lease to a silence", h->client, h->index);
 }
 
@@ -454,7 +454,7 @@ static int answered_by_another_run(const struct world *w, const struct handle *h
 {
     int n = 0;
     for (int s = 0; s < asked(w, h) && !h->is_single; s++) {
-        const struct rdl_server_info *server_info = rdl_guard_facts(h->m->servers[s].conn);
+        const struct rdl_server_info *server_info = rdl_guard_server_info(h->m->servers[s].conn);
         int is_another =
             h->m->servers[s].is_past || (server_info && server_info->seen_ms >= h->m->servers[s].asked_ms);
         n += h->m->servers[s].req.is_again && is_another;
@@ -570,7 +570,8 @@ void oracle_rest(struct world *w)
 void oracle_end(struct world *w)
 {
     oracle_rest(w);
-    if (w->acquired_after_heal == 0 && w->has_legacy != 2) /* px waits for ever for a dead legacy holder */
+    if (w->acquired_after_heal == 0 &&
+        w->has_legacy != 2) /* a plain lock waits for ever for a dead legacy holder */
         world_violation(w, "liveness", "nobody acquired a lock in %llu ms without faults",
                         (unsigned long long)((w->stop_us - w->opt.heal_us) / MS));
 }

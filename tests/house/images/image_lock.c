@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image_lock.c - a firmware with one px lock over one conn and a driver of its own; measured, never run. */
+/* image_lock.c - a firmware with one plain lock, one conn and its own driver; measured, never run. */
 #include "lock/lock.h"
 
 #ifndef LOGIN

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image_writer.c - the writer and the templates of one px lock, and nothing else; measured, never run. */
+/* image_writer.c - the writer and the templates of one plain lock, and nothing else; measured, never run. */
 #include "resp/resp_template.h"
 
 void _start(void);
@@ -16,13 +16,13 @@ void _start(void)
                                             rdl_wire_call_release,   rdl_wire_call_extend};
     struct rdl_bytes arg[3];
     const struct rdl_args args = {"kcs", arg, 3};
-    struct rdl_window w = {chunk, sizeof chunk, 0, 0};
+    struct rdl_slice w = {chunk, sizeof chunk, 0, 0};
 
     for (;;) {
         arg[0].data = chunk;
         arg[0].len = device;
         rdl_script_call(&script, device != 0, &arg[1], &arg[2]);
-        rdl_window_command(&w, templates[device], &args);
+        rdl_slice_write(&w, templates[device], &args);
         device = (uint32_t)w.total;
     }
 }

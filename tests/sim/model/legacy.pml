@@ -31,7 +31,7 @@
 #endif
 #define TTL 2
 #define NONE 0
-#define OPAQUE 100 /* values of px clients: 100 + client */
+#define OPAQUE 100 /* values of clients with plain locks: 100 + client */
 
 byte now = 1;
 byte key = 1;   /* the deadline it holds; NONE: no such key */

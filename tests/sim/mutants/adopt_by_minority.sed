@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_extend.c: a minority adopts nothing
-s/is_adopting\(r\) && rdl_votes_having\(r\) >= quorum/is_adopting(r) \&\& rdl_votes_having(r) > 0/
+s/is_adopting\(r\) && rdl_votes_count_holding\(r\) >= quorum/is_adopting(r) \&\& rdl_votes_count_holding(r) > 0/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock.c: who adopts gives back what he held
-s/owes = .*!rdl_is_same.*;/owes = 0;/
+s/needs_release = .*!rdl_is_same.*;/needs_release = 0;/

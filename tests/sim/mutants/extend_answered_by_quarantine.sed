@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_extend.c: a yes in quarantine is no answer that ends an extend
-s/return rdl_votes_having\(r\) \+ rdl_votes_noes/return rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_votes_noes/
+s/return rdl_votes_count_holding\(r\) \+ rdl_votes_count_impossible/return rdl_redlock_count(r, RDL_VOTE_GRANTED) + rdl_votes_count_impossible/

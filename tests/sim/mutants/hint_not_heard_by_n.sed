@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock.c: a release wakes the one who waits
-s/!\(r->hint != NULL && r->hint->ops->came\(r->hint\)\)/1/
+s/!\(r->hint != NULL && r->hint->ops->fired\(r->hint\)\)/1/

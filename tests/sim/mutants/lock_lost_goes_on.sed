@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock.c: a lost lease is over at once
-/^static int px_lost/,/^}/s/l->until_ms = 0;/;/
+/^static int plain_lost/,/^}/s/l->until_ms = 0;/;/

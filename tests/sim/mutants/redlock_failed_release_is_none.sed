@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock.c: a release that failed can be tried again
-s/\} else if \(!owe_again\(r\)\)/} else if (r != NULL)/
+s/\} else if \(!release_again\(r\)\)/} else if (r != NULL)/

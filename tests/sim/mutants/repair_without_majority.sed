@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_extend.c: nothing is put back before a majority is confirmed
-s/^    if \(now_ms >= r->wake_ms \|\| rdl_votes_noes/    rdl_votes_repair(r, now_ms);\n    if (now_ms >= r->wake_ms || rdl_votes_noes/
+s/^    if \(now_ms >= r->wake_ms \|\| rdl_votes_count_impossible/    rdl_votes_repair(r, now_ms);\n    if (now_ms >= r->wake_ms || rdl_votes_count_impossible/

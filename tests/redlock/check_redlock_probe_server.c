@@ -83,7 +83,8 @@ START_TEST(the_others_are_asked_when_the_pilot_has_granted)
     ck_assert_str_eq(asked(), ".++++");
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now + 200 + FLEET_ATTEMPT - 1), RDL_OK); /* a time of their own */
-    ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + FLEET_TTL - FLEET_DRIFT);    /* from the pilot on */
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock),
+                      now + FLEET_TTL - FLEET_DRIFT); /* from the probe server on */
 }
 END_TEST
 
@@ -93,7 +94,7 @@ static void key_on(size_t i, const char *command)
 }
 
 static const struct {
-    const char *on_pilot; /* what stands there, for ever */
+    const char *on_probe_server; /* what stands there, for ever */
     int is_frozen;
 } vetoes[] = {
     {"SET k orphan PX 19000\r\n", 0},
@@ -108,8 +109,8 @@ START_TEST(no_single_server_can_lock_the_others_out)
     size_t i;
 
     patient(5);
-    if (vetoes[_i].on_pilot != NULL)
-        key_on(0, vetoes[_i].on_pilot);
+    if (vetoes[_i].on_probe_server != NULL)
+        key_on(0, vetoes[_i].on_probe_server);
     for (i = vetoes[_i].is_frozen ? 0 : 1; i < 5; i++)
         key_on(i, "SET k other PX 700\r\n");
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -163,7 +164,7 @@ START_TEST(a_pilot_is_connected_and_counts)
 }
 END_TEST
 
-/* Each of two holds it for ever: neither is any use as a pilot. */
+/* Each of two holds it for ever: neither is any use as a probe server. */
 START_TEST(where_nobody_is_left_to_be_the_pilot_all_are_asked)
 {
     int i;
@@ -210,8 +211,8 @@ Suite *suite_redlock_pilot(void);
 
 Suite *suite_redlock_pilot(void)
 {
-    Suite *suite = suite_create("redlock_pilot");
-    TCase *tc = tcase_create("pilot");
+    Suite *suite = suite_create("redlock_probe_server");
+    TCase *tc = tcase_create("probe server");
 
     tcase_add_test(tc, the_first_attempt_asks_all_and_after_a_refusal_one_by_turns);
     tcase_add_test(tc, the_others_are_asked_when_the_pilot_has_granted);

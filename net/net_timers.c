@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_upkeep.c - when a conn is opened, given up and tried again. Time is an argument; the conn itself
+ * net_timers.c - when a conn is opened, given up and tried again. Time is an argument; the conn itself
  * knows none.
  */
 #include "net/net_private.h"
@@ -46,7 +46,7 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
         struct rdl_record *r = rdl_record_at(c, at);
         if (at < c->head && r->until_ms == UINT64_MAX)
             r->until_ms = now_ms + r->ttl_ms;
-        if (r->req != NULL || !r->op->is_owed || r->until_ms >= now_ms)
+        if (r->req != NULL || !r->op->must_send || r->until_ms >= now_ms)
             at += rdl_record_size(r);
         else
             at = rdl_queue_remove(c, at);
@@ -72,7 +72,7 @@ static void time_login(struct rdl_conn *c, uint64_t now_ms)
     c->mark_ms = (uint32_t)now_ms;
 }
 
-static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
+static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
 {
     if (c->pause == RDL_PAUSE_DUE && c->failures > 0) {
         c->seed ^= (uint32_t)now_ms;
@@ -91,7 +91,7 @@ static uint64_t upkeep_closed(struct rdl_conn *c, uint64_t now_ms)
     return c->retry_ms;
 }
 
-static uint32_t patience_of(const struct rdl_conn *c)
+static uint32_t timeout_of(const struct rdl_conn *c)
 {
     return (uint32_t)(c->reply_timeout_ms < 0 ? -c->reply_timeout_ms : c->reply_timeout_ms);
 }
@@ -101,7 +101,7 @@ void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms)
     if (c->head != c->tail && c->reply_timeout_ms >= (int32_t)answer_ms)
         return;
     if (c->state == RDL_CONN_READY && c->retry_ms != 0) /* it is running already */
-        c->retry_ms = c->head == c->tail ? 0 : c->retry_ms - patience_of(c) + answer_ms;
+        c->retry_ms = c->head == c->tail ? 0 : c->retry_ms - timeout_of(c) + answer_ms;
     c->reply_timeout_ms = (int32_t)answer_ms;
 }
 
@@ -114,9 +114,9 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
 /* When the oldest answer is overdue. */
 static uint64_t overdue_ms(const struct rdl_conn *c)
 {
-    uint32_t more_ms = patience_of(c) - c->hurry_ms;
+    uint32_t more_ms = timeout_of(c) - c->hurry_ms;
 
-    return c->retry_ms - (c->hurry_ms != 0 && c->hurry_ms < patience_of(c) ? more_ms : 0);
+    return c->retry_ms - (c->hurry_ms != 0 && c->hurry_ms < timeout_of(c) ? more_ms : 0);
 }
 
 /*
@@ -124,14 +124,14 @@ static uint64_t overdue_ms(const struct rdl_conn *c)
  * when it fell silent. If it ends now, what came over it may still be executed: what is owed is owed for one
  * ttl from now on.
  */
-static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
+static uint64_t stalled_until(struct rdl_conn *c, uint64_t now_ms)
 {
     uint64_t end_ms = c->retry_ms;
     uint32_t at = c->head;
 
     while (at < c->tail) {
         struct rdl_record *r = rdl_record_at(c, at);
-        if (r->op->is_owed && r->until_ms < now_ms + r->ttl_ms)
+        if (r->op->must_send && r->until_ms < now_ms + r->ttl_ms)
             r->until_ms = now_ms + r->ttl_ms;
         if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && c->hurry_ms == 0)
             end_ms = r->until_ms;
@@ -141,20 +141,20 @@ static uint64_t silent_until(struct rdl_conn *c, uint64_t now_ms)
 }
 
 /* When the oldest answer is overdue, and from then on when the connection ends. */
-static uint64_t upkeep_waiting(struct rdl_conn *c, uint64_t now_ms)
+static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
 {
     uint64_t end_ms;
 
     if (c->state == RDL_CONN_READY) {
         if (c->retry_ms == 0)
-            c->retry_ms = now_ms + patience_of(c);
+            c->retry_ms = now_ms + timeout_of(c);
         if (now_ms < overdue_ms(c))
             return overdue_ms(c);
         c->state = RDL_CONN_STALLED;
         c->error = RDL_E_TIMEOUT;
         c->retry_ms = now_ms + 1; /* the answer may be there: the driver reads before it is later */
     }
-    end_ms = silent_until(c, now_ms);
+    end_ms = stalled_until(c, now_ms);
     if (now_ms < end_ms)
         return end_ms;
     rdl_conn_shut(c, RDL_E_TIMEOUT);
@@ -162,7 +162,7 @@ static uint64_t upkeep_waiting(struct rdl_conn *c, uint64_t now_ms)
 }
 
 /* A pause ends with the next beat of a clock that began with the login, not so long after it began. */
-static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
+static uint64_t tick_ready(struct rdl_conn *c, uint64_t now_ms)
 {
     uint32_t clock_ms = (uint32_t)now_ms - c->mark_ms;
 
@@ -174,7 +174,7 @@ static uint64_t upkeep_ready(struct rdl_conn *c, uint64_t now_ms)
     if (c->head == c->tail) /* nothing is waited for */
         rdl_conn_heard(c);
     else if (c->reply_timeout_ms != 0)
-        return upkeep_waiting(c, now_ms);
+        return tick_waiting(c, now_ms);
     return c->base != c->head ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
 }
 
@@ -183,12 +183,12 @@ uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms)
     if (c->state == RDL_CONN_FAILED)
         return UINT64_MAX;
     if (c->state == RDL_CONN_CLOSED)
-        return upkeep_closed(c, now_ms);
+        return tick_closed(c, now_ms);
     time_login(c, now_ms);
     if (c->state == RDL_CONN_READY || c->state == RDL_CONN_STALLED) {
-        if (c->checks != NULL && !(c->cfg->server_info->has & RDL_INFO_STAMPED))
-            c->checks->stamp(c, now_ms);
-        return upkeep_ready(c, now_ms);
+        if (c->checks != NULL && !(c->cfg->server_info->has & RDL_INFO_TIMESTAMP))
+            c->checks->timestamp(c, now_ms);
+        return tick_ready(c, now_ms);
     }
     if (now_ms < c->retry_ms)
         return c->retry_ms;
@@ -196,7 +196,7 @@ uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms)
     return UINT64_MAX;
 }
 
-uint64_t rdl_conn_upkeep_for(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms)
+uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms)
 {
     uint64_t at_ms = rdl_conn_tick(c, now_ms);
     uint32_t most_ms = left_ms / 20 > RDL_PAUSE_LEAST_MS ? left_ms / 20 : RDL_PAUSE_LEAST_MS;

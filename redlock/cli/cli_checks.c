@@ -20,17 +20,17 @@
 
 enum { LIFE_MS = 10000, CLOCKS = 3, TICK_MS = 1100, HINT_MS = 100 };
 
-static struct rdl_cli_look *look;  /* whose conns these are */
-static struct rdl_cli_exam *exams; /* of its servers */
+static struct rdl_cli_query *query;  /* whose conns these are */
+static struct rdl_cli_checks *exams; /* of its servers */
 
 static size_t index_of(const struct rdl_conn *c)
 {
-    return (size_t)(c - look->servers->conn);
+    return (size_t)(c - query->servers->conn);
 }
 
 static uint64_t now_ms(void)
 {
-    return rdl_now(&look->platform);
+    return rdl_now(&query->platform);
 }
 
 /* ---------------------------------------------------------------- the clock */
@@ -38,9 +38,9 @@ static uint64_t now_ms(void)
 static uint64_t asked_ms;
 
 /* Of several the one with the shortest round trip: half of it is what the clock may be off by. */
-static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
+static int clock_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    struct rdl_cli_exam *x = &exams[index_of(c)];
+    struct rdl_cli_checks *x = &exams[index_of(c)];
     uint64_t now = now_ms();
     uint32_t took_ms = (uint32_t)(now - asked_ms);
     int64_t us;
@@ -67,10 +67,10 @@ static int clock_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const clock_commands[] = {rdl_wire_time, NULL};
-static const struct rdl_method clock_way = {
-    .commands = clock_commands, .judge = clock_judge, .take = rdl_take_numbers};
-static const struct rdl_method *const clock_ways[] = {&clock_way, NULL};
-static const struct rdl_op op_clock = {clock_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method clock_method = {
+    .commands = clock_commands, .on_reply = clock_on_reply, .take = rdl_take_numbers};
+static const struct rdl_method *const clock_methods[] = {&clock_method, NULL};
+static const struct rdl_op op_clock = {clock_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- settings */
 
@@ -79,15 +79,15 @@ static struct {
     size_t len;
 } setting[RDL_SERVERS_MAX];
 
-static void setting_put(struct rdl_window *w, const char *const *commands,
-                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                        const struct rdl_record *r)
+static void setting_write_args(struct rdl_slice *w, const char *const *commands,
+                               const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                               const struct rdl_record *r)
 {
     const struct rdl_args args = {"p", own, 1}; /* the name */
 
     (void)c;
     (void)r;
-    rdl_window_commands(w, commands, &args);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 /* The last of the array, which is the value. */
@@ -104,7 +104,7 @@ static void setting_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     setting[i].value[setting[i].len] = '\0';
 }
 
-static int any_judge(struct rdl_conn *c, struct rdl_record *r)
+static int any_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
@@ -113,41 +113,49 @@ static int any_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const setting_commands[] = {rdl_wire_config_get, NULL};
-static const struct rdl_method setting_way = {
-    .commands = setting_commands, .put = setting_put, .judge = any_judge, .take = setting_take};
-static const struct rdl_method *const setting_ways[] = {&setting_way, NULL};
-static const struct rdl_op op_setting = {setting_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method setting_method = {.commands = setting_commands,
+                                                 .write_args = setting_write_args,
+                                                 .on_reply = any_on_reply,
+                                                 .take = setting_take};
+static const struct rdl_method *const setting_methods[] = {&setting_method, NULL};
+static const struct rdl_op op_setting = {setting_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- what a lock asks for */
 
 static const char *const pttl[] = {rdl_wire_pttl, NULL};
-static const struct rdl_method pttl_way = {.commands = pttl, .judge = any_judge};
-static const struct rdl_method *const pttl_ways[] = {&pttl_way, NULL};
-static const struct rdl_op op_pttl = {pttl_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method pttl_method = {.commands = pttl, .on_reply = any_on_reply};
+static const struct rdl_method *const pttl_methods[] = {&pttl_method, NULL};
+static const struct rdl_op op_pttl = {pttl_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 static const char *const getrange[] = {rdl_wire_getrange, NULL};
-static const struct rdl_method getrange_way = {.commands = getrange, .judge = any_judge};
-static const struct rdl_method *const getrange_ways[] = {&getrange_way, NULL};
-static const struct rdl_op op_getrange = {getrange_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method getrange_method = {.commands = getrange, .on_reply = any_on_reply};
+static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
+static const struct rdl_op op_getrange = {getrange_methods,    NULL, RDL_FAMILY_DIRECT, 0,
+                                          RDL_SEND_IF_AWAITED, 0};
 
 static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
-static const struct rdl_method pexpire_way = {.commands = pexpire, .judge = any_judge};
-static const struct rdl_method *const pexpire_ways[] = {&pexpire_way, NULL};
-static const struct rdl_op op_pexpire = {pexpire_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method pexpire_method = {.commands = pexpire, .on_reply = any_on_reply};
+static const struct rdl_method *const pexpire_methods[] = {&pexpire_method, NULL};
+static const struct rdl_op op_pexpire = {pexpire_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* One way each, so that every one of them is tried. */
+/* One method each, so that every one of them is tried. */
 static const struct rdl_method *const extend_by_script[] = {&rdl_method_extend_script, NULL};
 static const struct rdl_method *const extend_by_watch[] = {&rdl_method_extend_watch, NULL};
 static const struct rdl_method *const release_by_script[] = {&rdl_method_release_script, NULL};
 static const struct rdl_method *const release_by_delex[] = {&rdl_method_delex, NULL};
 static const struct rdl_method *const release_by_delifeq[] = {&rdl_method_delifeq, NULL};
 static const struct rdl_method *const release_by_watch[] = {&rdl_method_release_watch, NULL};
-static const struct rdl_op op_extend_script = {extend_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
-static const struct rdl_op op_extend_watch = {extend_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
-static const struct rdl_op op_release_script = {release_by_script, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
-static const struct rdl_op op_delex = {release_by_delex, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
-static const struct rdl_op op_delifeq = {release_by_delifeq, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
-static const struct rdl_op op_release_watch = {release_by_watch, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_op op_extend_script = {extend_by_script,    NULL, RDL_FAMILY_DIRECT, 0,
+                                               RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_extend_watch = {extend_by_watch,     NULL, RDL_FAMILY_DIRECT, 0,
+                                              RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_release_script = {release_by_script,   NULL, RDL_FAMILY_DIRECT, 0,
+                                                RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_delex = {release_by_delex, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_delifeq = {release_by_delifeq,  NULL, RDL_FAMILY_DIRECT, 0,
+                                         RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_release_watch = {release_by_watch,    NULL, RDL_FAMILY_DIRECT, 0,
+                                               RDL_SEND_IF_AWAITED, 0};
 
 #define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
 #define BY_EVAL     (RIGHT(EVAL) | RIGHT(EVALSHA))
@@ -175,7 +183,7 @@ struct step {
     uint32_t life_ms;
     unsigned right;  /* refused, it is for want of this; 0: that says nothing */
     unsigned within; /* a script that fails, while all commands that were tried are permitted: of this */
-    unsigned releases, extends; /* done, it is one of these ways */
+    unsigned releases, extends; /* done, it is one of these methods */
     const char *value, *extra;  /* NULL: the token; none */
 };
 
@@ -208,7 +216,7 @@ static const struct step steps[] = {
     {ASK(PX | SEVERAL, op_pttl, 0, RIGHT(PTTL))},
     {ASK(PX | SEVERAL, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
     {ASK(LOCK | SEVERAL, rdl_op_delete, 0, RIGHT(DEL))},
-    /* each way; the second call of a script is by EVALSHA */
+    /* each method; the second call of a script is by EVALSHA */
     {TAKE(PX)},
     {TAKE_OLD},
     {RELEASE(op_release_script, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
@@ -307,9 +315,9 @@ static void add_right(unsigned *rights, const struct step *step, int in_script)
 
 static void take_refusal(size_t i, const struct step *step)
 {
-    const char *text = rdl_conn_text(&look->servers->conn[i]);
-    struct rdl_cli_exam *x = &exams[i];
-    int error = is_script_of_old(text) ? RDL_E_PERM : look->req[i].error;
+    const char *text = rdl_conn_text(&query->servers->conn[i]);
+    struct rdl_cli_checks *x = &exams[i];
+    int error = is_script_of_old(text) ? RDL_E_PERM : query->req[i].error;
 
     if (step->right == 0 || is_never_sent(step, text))
         return;
@@ -318,7 +326,7 @@ static void take_refusal(size_t i, const struct step *step)
         return;
     if (error == RDL_E_SERVER && (step->right & BY_EVAL))
         error = RDL_E_UNSUPPORTED; /* no words for it that are known: what works instead is tried, too */
-    if (error == RDL_E_PERM && rdl_cli_acl_is_database(text)) {
+    if (error == RDL_E_PERM && rdl_cli_permissions_is_database(text)) {
         x->is_db_refused = 1;
     } else if (error == RDL_E_UNSUPPORTED) {
         add_right(&x->unknown, step, is_in_script(step, text, error));
@@ -328,14 +336,14 @@ static void take_refusal(size_t i, const struct step *step)
         add_right(&x->missing, step, is_in_script(step, text, error));
     } else if (x->error == RDL_OK && step->right != BY_WATCH) {
         x->error = error;
-        rdl_cli_secret_scrub(text, text, look->servers->endpoint[i].password, x->said, sizeof x->said);
+        rdl_cli_secret_scrub(text, text, query->servers->endpoint[i].password, x->said, sizeof x->said);
     }
 }
 
 static void take_answer(size_t i, const struct step *step)
 {
-    const struct rdl_req *req = &look->req[i];
-    struct rdl_cli_exam *x = &exams[i];
+    const struct rdl_req *req = &query->req[i];
+    struct rdl_cli_checks *x = &exams[i];
 
     if (req->answer == RDL_ANSWER_ERROR)
         take_refusal(i, step);
@@ -370,7 +378,7 @@ static int invent(struct trial *t)
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_token token = {{0}};
 
-    if (look->platform.random(look->platform.ctx, entropy, sizeof entropy) != RDL_OK)
+    if (query->platform.random(query->platform.ctx, entropy, sizeof entropy) != RDL_OK)
         return 0;
     rdl_token_begin(&token, entropy);
     rdl_token_hex(&token, t->value);
@@ -381,7 +389,7 @@ static int invent(struct trial *t)
 /* One for each URL: two may lead to one server. */
 static void name_key(const struct trial *t, size_t i, const struct step *step, char *out, size_t cap)
 {
-    const char *lock = rdl_cli_name_of(look->o, (enum rdl_cli_key)step->key);
+    const char *lock = rdl_cli_name_of(query->o, (enum rdl_cli_key)step->key);
     char name[RDL_NAME_MAX + 1];
 
     snprintf(name, sizeof name, "%s" RDL_CLI_TRIAL "%02x%02x%02x%02x", lock, t->chance[0], t->chance[1],
@@ -392,7 +400,7 @@ static void name_key(const struct trial *t, size_t i, const struct step *step, c
 static int is_asked(size_t i, const struct step *step)
 {
     int is_trial = step->key == TRIAL || step->key == TRIAL_FENCE || step->key == TRIAL_WAKE;
-    int is_named = is_trial || step->key == RDL_CLI_KEY_CANARY || look->o->lock != NULL;
+    int is_named = is_trial || step->key == RDL_CLI_KEY_CANARY || query->o->lock != NULL;
 
     if (!exams[i].is_tried || !is_named || (is_trial && (exams[i].keys & 1u << TRIAL)))
         return 0;
@@ -416,22 +424,22 @@ static void ask_all(const struct step *step, const struct trial *t)
     cmd.extra = (struct rdl_bytes){step->extra, step->extra != NULL ? strlen(step->extra) : 0};
     cmd.ttl_ms = step->life_ms;
     cmd.until_ms = now_ms() + LIFE_MS;
-    memset(look->req, 0, sizeof look->req);
-    for (size_t i = 0; i < look->servers->n; i++) {
+    memset(query->req, 0, sizeof query->req);
+    for (size_t i = 0; i < query->servers->n; i++) {
         if (!is_asked(i, step))
             continue;
         name_key(t, i, step, key + 1, sizeof key - 1);
         key[0] = (char)strlen(key + 1); /* of several locks that is before each name */
         cmd.name = is_of_several(step->op) ? (struct rdl_bytes){key, 1 + strlen(key + 1)}
                                            : (struct rdl_bytes){key + 1, strlen(key + 1)};
-        rdl_cli_look_ask(look, i, &cmd);
+        rdl_cli_query_ask(query, i, &cmd);
     }
-    rdl_cli_look_await(look);
-    for (size_t i = 0; i < look->servers->n; i++) {
-        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
-        rdl_conn_free_room(&look->servers->conn[i], &look->req[i]); /* what it granted ends by its ttl */
+    rdl_cli_query_await(query);
+    for (size_t i = 0; i < query->servers->n; i++) {
+        rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
+        rdl_conn_free_room(&query->servers->conn[i], &query->req[i]); /* what it granted ends by its ttl */
         take_answer(i, step);
-        look->is_out[i] |= look->req[i].answer == RDL_ANSWER_UNKNOWN; /* nor will it say the rest */
+        query->is_out[i] |= query->req[i].answer == RDL_ANSWER_UNKNOWN; /* nor will it say the rest */
     }
 }
 
@@ -440,13 +448,13 @@ static void look_at_others(const struct trial *t)
 {
     struct step step = {LOOK(SEVERAL, OTHER)};
 
-    for (size_t k = 1; k < look->o->n_names; k++) {
+    for (size_t k = 1; k < query->o->n_names; k++) {
         step.key = step.key_refused = (int)(RDL_CLI_KEY_OTHER + k - 1);
         ask_all(&step, t);
     }
 }
 
-/* A question that is no step: about the server. Its answers are in look->req. */
+/* A question that is no step: about the server. Its answers are in query->req. */
 static void ask_about(const struct rdl_op *op, const char *what)
 {
     struct rdl_command cmd;
@@ -454,28 +462,28 @@ static void ask_about(const struct rdl_op *op, const char *what)
     memset(&cmd, 0, sizeof cmd);
     cmd.op = op;
     cmd.name = (struct rdl_bytes){what, strlen(what)};
-    memset(look->req, 0, sizeof look->req);
+    memset(query->req, 0, sizeof query->req);
     asked_ms = now_ms();
-    for (size_t i = 0; i < look->servers->n; i++)
-        rdl_cli_look_ask(look, i, &cmd);
-    rdl_cli_look_await(look);
-    for (size_t i = 0; i < look->servers->n; i++)
-        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
+    for (size_t i = 0; i < query->servers->n; i++)
+        rdl_cli_query_ask(query, i, &cmd);
+    rdl_cli_query_await(query);
+    for (size_t i = 0; i < query->servers->n; i++)
+        rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
 }
 
 /* Who says nothing now, or never did, is not asked again. */
 static void ask_clock(void)
 {
     ask_about(&op_clock, "time");
-    for (size_t i = 0; i < look->servers->n; i++) {
-        if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_PERM)
+    for (size_t i = 0; i < query->servers->n; i++) {
+        if (query->req[i].answer == RDL_ANSWER_ERROR && query->req[i].error == RDL_E_PERM)
             exams[i].missing |= RIGHT(TIME);
-        else if (look->req[i].answer == RDL_ANSWER_ERROR && look->req[i].error == RDL_E_UNSUPPORTED)
+        else if (query->req[i].answer == RDL_ANSWER_ERROR && query->req[i].error == RDL_E_UNSUPPORTED)
             exams[i].unknown |= RIGHT(TIME);
-        else if (look->req[i].answer != RDL_ANSWER_YES && !look->is_out[i])
-            rdl_cli_look_unseen(look, i);
-        if (look->req[i].answer != RDL_ANSWER_YES && look->req[i].answer != RDL_ANSWER_ERROR)
-            look->is_out[i] = 1;
+        else if (query->req[i].answer != RDL_ANSWER_YES && !query->is_out[i])
+            rdl_cli_query_unseen(query, i);
+        if (query->req[i].answer != RDL_ANSWER_YES && query->req[i].answer != RDL_ANSWER_ERROR)
+            query->is_out[i] = 1;
     }
 }
 
@@ -486,11 +494,11 @@ static void ask_clocks(void)
 
     for (int k = 0; k < CLOCKS; k++)
         ask_clock();
-    for (size_t i = 0; i < look->servers->n; i++)
+    for (size_t i = 0; i < query->servers->n; i++)
         still += exams[i].has_clock && !exams[i].is_ticking;
     if (still == 0)
         return;
-    rdl_cli_look_pause(look, TICK_MS);
+    rdl_cli_query_pause(query, TICK_MS);
     ask_clock();
 }
 
@@ -501,9 +509,9 @@ static void ask_settings(void)
     for (size_t k = 0; k < 2; k++) {
         memset(setting, 0, sizeof setting);
         ask_about(&op_setting, names[k]);
-        for (size_t i = 0; i < look->servers->n; i++) {
-            struct rdl_cli_exam *x = &exams[i];
-            if (look->req[i].answer != RDL_ANSWER_YES)
+        for (size_t i = 0; i < query->servers->n; i++) {
+            struct rdl_cli_checks *x = &exams[i];
+            if (query->req[i].answer != RDL_ANSWER_YES)
                 continue;
             if (k == 0)
                 snprintf(x->fsync, sizeof x->fsync, "%.*s", (int)sizeof x->fsync - 1, setting[i].value);
@@ -518,24 +526,24 @@ static void ask_settings(void)
 /* The library's guard, which would have learned it, does not run here. */
 static void name_run(size_t i)
 {
-    struct rdl_server_info *f = &look->servers->server_info[i];
+    struct rdl_server_info *f = &query->servers->server_info[i];
     char digits[17]; /* all that a canary has of it */
 
-    if (look->host[i].run_id[0] == '\0')
+    if (query->host[i].run_id[0] == '\0')
         return;
-    snprintf(digits, sizeof digits, "%.16s", look->host[i].run_id);
+    snprintf(digits, sizeof digits, "%.16s", query->host[i].run_id);
     f->run = strtoull(digits, NULL, 16);
     f->has |= RDL_INFO_RUN;
 }
 
 static void ask_canary(void)
 {
-    for (size_t i = 0; i < look->servers->n; i++)
+    for (size_t i = 0; i < query->servers->n; i++)
         name_run(i);
     ask_about(&rdl_op_canary_look, RDL_CANARY_KEY);
-    for (size_t i = 0; i < look->servers->n; i++) {
-        exams[i].canary = look->req[i].answer;
-        exams[i].canary_age_s = (uint64_t)look->req[i].value & RDL_CANARY_AGE_MAX;
+    for (size_t i = 0; i < query->servers->n; i++) {
+        exams[i].canary = query->req[i].answer;
+        exams[i].canary_age_s = (uint64_t)query->req[i].value & RDL_CANARY_AGE_MAX;
     }
 }
 
@@ -544,22 +552,22 @@ static int holds_locks(const struct rdl_cli_host *h)
     return !h->is_cluster && !h->is_sentinel && !rdl_cli_host_is_replica(h);
 }
 
-void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVERS_MAX])
+void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RDL_SERVERS_MAX])
 {
     unsigned needs = rdl_cli_needs(l->o, l->servers);
     struct trial trial;
 
-    look = l;
-    exams = exam;
+    query = l;
+    exams = checks;
     ask_clocks();
     ask_settings();
     if (l->o->canary)
         ask_canary();
     for (size_t i = 0; i < l->servers->n; i++) {
-        exam[i].is_there = !l->is_out[i];
-        exam[i].is_db_refused = !exam[i].is_there && rdl_cli_acl_is_database(l->seen[i].said);
-        exam[i].is_tried = exam[i].is_there && holds_locks(&l->host[i]);
-        exam[i].missing |= exam[i].is_there && !l->host[i].is_told ? RIGHT(INFO) : 0u;
+        checks[i].is_there = !l->is_out[i];
+        checks[i].is_db_refused = !checks[i].is_there && rdl_cli_permissions_is_database(l->seen[i].said);
+        checks[i].is_tried = checks[i].is_there && holds_locks(&l->host[i]);
+        checks[i].missing |= checks[i].is_there && !l->host[i].is_told ? RIGHT(INFO) : 0u;
     }
     if (!invent(&trial))
         return;
@@ -568,7 +576,7 @@ void rdl_cli_examine(struct rdl_cli_look *l, struct rdl_cli_exam exam[RDL_SERVER
             ask_all(&steps[k], &trial);
     look_at_others(&trial);
     for (size_t i = 0; i < l->servers->n; i++) {
-        struct rdl_cli_exam *x = &exam[i];
+        struct rdl_cli_checks *x = &checks[i];
         x->is_tried &= (x->keys & 1u << TRIAL) == 0;
         /* The old protocol deletes where nothing compares. */
         if ((needs & LEGACY) && x->releases == 0 && ((x->missing | x->unknown) & RIGHT(DEL)) == 0)

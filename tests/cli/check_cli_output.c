@@ -20,11 +20,11 @@ START_TEST(loudness_decides_what_is_said)
     static const char *const expected[] = {"redlock: f\n", "redlock: f\nredlock: warning: w\nredlock: t\n",
                                            "redlock: f\nredlock: warning: w\nredlock: t\nredlock: n\n"};
     for (int i = 0; i < 3; i++) {
-        rdl_cli_loudness(levels[i]);
-        rdl_cli_fail("%s", "f");
-        rdl_cli_warn("%s", "w");
-        rdl_cli_tell("%s", "t");
-        rdl_cli_note("%s", "n");
+        rdl_cli_set_verbosity(levels[i]);
+        rdl_cli_print_error("%s", "f");
+        rdl_cli_print_warning("%s", "w");
+        rdl_cli_print_info("%s", "t");
+        rdl_cli_print_verbose("%s", "n");
         ck_assert_str_eq(heard_since(), expected[i]);
     }
 }
@@ -32,8 +32,8 @@ END_TEST
 
 START_TEST(a_message_is_one_line_without_control_characters)
 {
-    rdl_cli_loudness(RDL_CLI_NORMAL);
-    rdl_cli_fail("a\nb\r\033[31m\177\tc\xc3\xa9");
+    rdl_cli_set_verbosity(RDL_CLI_NORMAL);
+    rdl_cli_print_error("a\nb\r\033[31m\177\tc\xc3\xa9");
     ck_assert_str_eq(heard_since(), "redlock: a?b??[31m??c\xc3\xa9\n");
 }
 END_TEST
@@ -42,7 +42,7 @@ START_TEST(a_long_message_is_cut_and_still_ends_its_line)
 {
     static char longer[5000];
     memset(longer, 'x', sizeof longer - 1);
-    rdl_cli_fail("%s", longer);
+    rdl_cli_print_error("%s", longer);
     const char *said = heard_since();
     size_t len = strlen(said);
     ck_assert_uint_gt(len, 2000);
@@ -67,15 +67,15 @@ static const char *event(const char *line)
 
 START_TEST(in_a_log_of_json_on_standard_error_a_message_is_an_event)
 {
-    rdl_cli_loudness(RDL_CLI_VERBOSE);
+    rdl_cli_set_verbosity(RDL_CLI_VERBOSE);
     rdl_cli_log_open(STDERR_FILENO, RDL_CLI_LOG_JSON, "night\"ly");
-    rdl_cli_fail("a \"b\" \\\n");
+    rdl_cli_print_error("a \"b\" \\\n");
     ck_assert_str_eq(event(heard_since()), "\"level\":\"error\",\"text\":\"a \\\"b\\\" \\\\?\"}\n");
-    rdl_cli_warn("w");
+    rdl_cli_print_warning("w");
     ck_assert_str_eq(event(heard_since()), "\"level\":\"warning\",\"text\":\"w\"}\n");
-    rdl_cli_tell("t");
+    rdl_cli_print_info("t");
     ck_assert_str_eq(event(heard_since()), "\"level\":\"info\",\"text\":\"t\"}\n");
-    rdl_cli_note("n");
+    rdl_cli_print_verbose("n");
     ck_assert_str_eq(event(heard_since()), "\"level\":\"info\",\"text\":\"n\"}\n");
 }
 END_TEST
@@ -83,7 +83,7 @@ END_TEST
 START_TEST(of_other_logs_messages_know_nothing)
 {
     rdl_cli_log_open(_i ? STDERR_FILENO : STDOUT_FILENO, _i ? RDL_CLI_LOG_TEXT : RDL_CLI_LOG_JSON, "l");
-    rdl_cli_fail("f");
+    rdl_cli_print_error("f");
     ck_assert_str_eq(heard_since(), "redlock: f\n");
 }
 END_TEST
@@ -120,15 +120,15 @@ static const char *heard_at_last(void)
 
 START_TEST(a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing)
 {
-    rdl_cli_loudness(RDL_CLI_NORMAL);
+    rdl_cli_set_verbosity(RDL_CLI_NORMAL);
     fill_stderr();
-    rdl_cli_fail("one");
-    rdl_cli_warn("two");
+    rdl_cli_print_error("one");
+    rdl_cli_print_warning("two");
     ck_assert_int_eq(rdl_cli_flush(0), 1);
     ck_assert_int_eq(fcntl(heard_fd[1], F_GETFL) & O_NONBLOCK, 0); /* others write there, too */
     ck_assert_str_eq(heard_at_last(), "redlock: one\nredlock: warning: two\n");
     ck_assert_int_eq(rdl_cli_flush(0), 0);
-    rdl_cli_fail("three");
+    rdl_cli_print_error("three");
     ck_assert_str_eq(heard_at_last(), "redlock: three\n");
 }
 END_TEST
@@ -138,7 +138,7 @@ START_TEST(what_is_too_much_to_keep_is_counted_and_told)
     fill_stderr();
     int said_n = 0, kept = 0, lost = 0;
     for (; said_n < 5000; said_n++)
-        rdl_cli_fail("line %d", said_n);
+        rdl_cli_print_error("line %d", said_n);
     for (const char *p = heard_at_last(); *p != '\0'; p = strchr(p, '\n') + 1) {
         int is_told = sscanf(p, "redlock: warning: %d lines were dropped", &lost) == 1;
         int i = -1;
@@ -158,7 +158,7 @@ START_TEST(in_a_log_of_json_that_is_an_event_too)
     fill_stderr();
     rdl_cli_log_open(STDERR_FILENO, RDL_CLI_LOG_JSON, "night\"ly");
     for (int i = 0; i < 1000; i++)
-        rdl_cli_fail("line");
+        rdl_cli_print_error("line");
     all = heard_at_last();
     last = all + strlen(all) - 1;
     while (last > all && last[-1] != '\n')
@@ -199,7 +199,7 @@ START_TEST(an_alarm_that_was_set_before_goes_on)
 
     heard_begin();
     setitimer(ITIMER_REAL, &timer, NULL);
-    rdl_cli_fail("f");
+    rdl_cli_print_error("f");
     getitimer(ITIMER_REAL, &timer);
     ck_assert_int_gt((int)timer.it_value.tv_sec, 2000);
     ck_assert_int_eq((int)timer.it_interval.tv_usec, 0);
@@ -211,17 +211,17 @@ START_TEST(nobody_to_hear_it_is_no_trouble)
     heard_begin();
     signal(SIGPIPE, SIG_IGN); /* as the command does */
     close(heard_fd[0]);
-    rdl_cli_fail("one");
+    rdl_cli_print_error("one");
     ck_assert_int_eq(rdl_cli_flush(0), 0);
     close(STDERR_FILENO);
-    rdl_cli_fail("two");
+    rdl_cli_print_error("two");
     ck_assert_int_eq(rdl_cli_flush(0), 0);
 }
 END_TEST
 
 Suite *suite_cli_say(void)
 {
-    Suite *s = suite_create("cli_say");
+    Suite *s = suite_create("cli_output");
     TCase *t = tcase_create("messages");
     tcase_add_checked_fixture(t, heard_begin, NULL);
     tcase_add_test(t, loudness_decides_what_is_said);

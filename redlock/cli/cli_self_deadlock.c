@@ -19,7 +19,7 @@ static struct rdl_req reqs[RDL_SERVERS_MAX];
 /* ---------------------------------------------------------------- asking */
 
 /* YES: that id; NO: another one's, or nobody's. Of a longer value a conn keeps the beginning: another's. */
-static int id_judge(struct rdl_conn *c, struct rdl_record *r)
+static int id_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
@@ -32,9 +32,9 @@ static int id_judge(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const id_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_method id_way = {.commands = id_commands, .judge = id_judge};
-static const struct rdl_method *const id_ways[] = {&id_way, NULL};
-static const struct rdl_op op_id = {id_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method id_method = {.commands = id_commands, .on_reply = id_on_reply};
+static const struct rdl_method *const id_methods[] = {&id_method, NULL};
+static const struct rdl_op op_id = {id_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
 {
@@ -101,23 +101,23 @@ static const char *in_common(const char *outer, const struct rdl_cli_options *o)
     return NULL;
 }
 
-enum rdl_cli_inside rdl_cli_inside(struct rdl_cli_lock *l)
+enum rdl_cli_self_deadlock rdl_cli_self_deadlock(struct rdl_cli_lock *l)
 {
     const char *name = in_common(getenv("REDLOCK_LOCK"), l->o), *id = getenv("REDLOCK_ID");
     size_t quorum = l->servers->n / 2 + 1, others;
 
     if (name == NULL)
-        return RDL_CLI_INSIDE_NOT;
+        return RDL_CLI_SELF_DEADLOCK_NOT;
     if (!is_id(id))
-        return RDL_CLI_INSIDE_MAYBE;
+        return RDL_CLI_SELF_DEADLOCK_MAYBE;
     outer_id = (uint32_t)strtoul(id, NULL, 16);
     ask_all(l, name);
     others = count(l, RDL_ANSWER_NO);
     if (count(l, RDL_ANSWER_YES) >= quorum)
-        return RDL_CLI_INSIDE;
+        return RDL_CLI_SELF_DEADLOCK;
     if (others > l->servers->n - quorum)
-        return RDL_CLI_INSIDE_NOT;
+        return RDL_CLI_SELF_DEADLOCK_NOT;
     return others + count(l, RDL_ANSWER_YES) + count(l, RDL_ANSWER_ERROR) < l->servers->n
-               ? RDL_CLI_INSIDE_UNANSWERED
-               : RDL_CLI_INSIDE_MAYBE;
+               ? RDL_CLI_SELF_DEADLOCK_UNANSWERED
+               : RDL_CLI_SELF_DEADLOCK_MAYBE;
 }

@@ -20,12 +20,12 @@ static const struct rdl_bytes arg[] = {{"x", 1},    {"unused", 6}, {NULL, 0},   
                                        {"\r\n", 2}, {NULL, 7},     {"30000", 5}};
 static const struct rdl_args args = {"kukkvam", arg, sizeof arg / sizeof arg[0]};
 
-static struct rdl_window window(size_t skip, size_t room)
+static struct rdl_slice window(size_t skip, size_t room)
 {
-    struct rdl_window w;
+    struct rdl_slice w;
 
     memset(&w, PAINT, sizeof w);
-    rdl_window_init(&w, inside, room, skip);
+    rdl_slice_init(&w, inside, room, skip);
     memset(buf, PAINT, sizeof buf);
     return w;
 }
@@ -50,9 +50,9 @@ static void check_written(size_t from, size_t len)
 
 START_TEST(a_command_is_its_lines_and_the_arguments_in_its_holes)
 {
-    struct rdl_window w = window(0, BUF);
+    struct rdl_slice w = window(0, BUF);
 
-    rdl_window_command(&w, template, &args);
+    rdl_slice_write(&w, template, &args);
     ck_assert_uint_eq(w.total, WIRE);
     check_written(0, WIRE);
 }
@@ -65,11 +65,11 @@ START_TEST(a_window_shows_its_part_and_counts_all)
 
     for (skip = 0; skip <= WIRE + 2; skip++) {
         for (room = 0; room <= WIRE + 16; room++) {
-            struct rdl_window w = window(skip, room);
+            struct rdl_slice w = window(skip, room);
             size_t left_out = least(skip, WIRE);
             size_t len = least(WIRE - left_out, room);
 
-            rdl_window_command(&w, template, &args);
+            rdl_slice_write(&w, template, &args);
             ck_assert_uint_eq(w.total, WIRE);
             ck_assert_uint_eq(w.skip, skip - left_out);
             ck_assert_uint_eq(w.room, room - len);
@@ -87,11 +87,11 @@ START_TEST(windows_of_any_size_join_to_the_command)
     for (chunk = 1; chunk <= WIRE; chunk++) {
         static uint8_t sent[BUF];
         size_t len = 0;
-        struct rdl_window w;
+        struct rdl_slice w;
 
         do {
             w = window(len, chunk);
-            rdl_window_command(&w, template, &args);
+            rdl_slice_write(&w, template, &args);
             memcpy(sent + len, inside, chunk - w.room);
             len += chunk - w.room;
         } while (len < w.total);
@@ -104,9 +104,9 @@ END_TEST
 START_TEST(commands_follow_each_other_in_one_window)
 {
     static const char *const commands[] = {"*1\r\n$4\r\nTIME\r\n", "*1\r\n$4\r\nEXEC\r\n", NULL};
-    struct rdl_window w = window(5, 12);
+    struct rdl_slice w = window(5, 12);
 
-    rdl_window_commands(&w, commands, &args);
+    rdl_slice_write_all(&w, commands, &args);
     ck_assert_uint_eq(w.total, 28);
     ck_assert_mem_eq(inside, "4\r\nTIME\r\n*1\r", 12);
     ck_assert_int_eq(inside[12], PAINT);
@@ -118,13 +118,13 @@ START_TEST(what_is_only_counted_is_not_read)
 {
     const struct rdl_bytes longest = {"", RDL_BULK_MAX};
     const struct rdl_args one = {"k", &longest, 1};
-    struct rdl_window w = {NULL, 0, SIZE_MAX, 0};
+    struct rdl_slice w = {NULL, 0, SIZE_MAX, 0};
 
-    rdl_window_command(&w, "*2\r\n$4\r\nPTTL\r\n$k", &one);
+    rdl_slice_write(&w, "*2\r\n$4\r\nPTTL\r\n$k", &one);
     ck_assert_uint_eq(w.total, strlen("*2\r\n$4\r\nPTTL\r\n$536870912\r\n\r\n") + RDL_BULK_MAX);
     ck_assert_uint_eq(w.skip, SIZE_MAX - w.total);
     w.skip = 0;
-    rdl_window_command(&w, "*2\r\n$4\r\nPTTL\r\n$k", &one);
+    rdl_slice_write(&w, "*2\r\n$4\r\nPTTL\r\n$k", &one);
     ck_assert_uint_eq(w.room, 0);
 }
 END_TEST
@@ -145,9 +145,9 @@ START_TEST(a_bulk_that_just_fits_is_whole)
             (size_t)snprintf(expected, sizeof expected, "$%zu\r\n%.*s\r\n", lens[i], (int)lens[i], text);
 
         for (room = len - 1; room <= len + 12; room++) {
-            struct rdl_window w = window(0, room);
+            struct rdl_slice w = window(0, room);
 
-            rdl_window_command(&w, "$k", &one);
+            rdl_slice_write(&w, "$k", &one);
             ck_assert_uint_eq(w.total, len);
             ck_assert_uint_eq(w.room, room - least(len, room));
             ck_assert_mem_eq(inside, expected, least(len, room));
@@ -162,9 +162,9 @@ START_TEST(a_number_is_its_digits)
 {
     const struct rdl_bytes number = {"18446744073709551615", 20};
     const struct rdl_args one = {"f", &number, 1};
-    struct rdl_window w = window(0, BUF);
+    struct rdl_slice w = window(0, BUF);
 
-    rdl_window_command(&w, "$f", &one);
+    rdl_slice_write(&w, "$f", &one);
     ck_assert_uint_eq(w.total, 27);
     ck_assert_mem_eq(inside, "$20\r\n18446744073709551615\r\n", 27);
 }
@@ -173,9 +173,9 @@ END_TEST
 START_TEST(an_argument_that_is_not_there_puts_nothing)
 {
     static const struct rdl_args none = {"", NULL, 0};
-    struct rdl_window w = window(0, BUF);
+    struct rdl_slice w = window(0, BUF);
 
-    rdl_window_command(&w, "*2\r\n$k$v", &none);
+    rdl_slice_write(&w, "*2\r\n$k$v", &none);
     ck_assert_uint_eq(w.total, 4);
     ck_assert_int_eq(inside[4], PAINT);
 }
@@ -186,9 +186,9 @@ START_TEST(only_the_first_n_letters_count)
 {
     static const struct rdl_bytes names[] = {{"a", 1}, {"b", 1}, {"c", 1}};
     struct rdl_args some = {"kkk", names, 2};
-    struct rdl_window w = window(0, BUF);
+    struct rdl_slice w = window(0, BUF);
 
-    rdl_window_command(&w, "$k", &some);
+    rdl_slice_write(&w, "$k", &some);
     ck_assert_uint_eq(w.total, 14);
     ck_assert_mem_eq(inside, "$1\r\na\r\n$1\r\nb\r\n", 14);
     ck_assert_int_eq(inside[14], PAINT);
@@ -207,8 +207,8 @@ END_TEST
 Suite *suite_resp_window(void);
 Suite *suite_resp_window(void)
 {
-    Suite *s = suite_create("resp_window");
-    TCase *t = tcase_create("resp_window");
+    Suite *s = suite_create("resp_slice");
+    TCase *t = tcase_create("resp_slice");
 
     tcase_add_test(t, a_command_is_its_lines_and_the_arguments_in_its_holes);
     tcase_add_test(t, a_window_shows_its_part_and_counts_all);

@@ -15,7 +15,7 @@ static void setup(void)
     scripted_init(&s);
 }
 
-static void owe(uint64_t until_ms, const char *name)
+static void queue_release(uint64_t until_ms, const char *name)
 {
     struct rdl_command cmd = {
         &rdl_op_release, {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, until_ms, 30000};
@@ -164,16 +164,16 @@ START_TEST(a_pause_is_a_twentieth_of_what_is_left_of_a_lease)
         uint64_t due, at;
         rdl_conn_closed(&s.conn, RDL_E_CONNECT);
         due = rdl_conn_tick(&s.conn, now);
-        ck_assert_uint_eq(rdl_conn_upkeep_for(&s.conn, 0, now), due); /* no lease is in danger */
-        at = rdl_conn_upkeep_for(&s.conn, left[_i], now);
+        ck_assert_uint_eq(rdl_conn_tick_for_lease(&s.conn, 0, now), due); /* no lease is in danger */
+        at = rdl_conn_tick_for_lease(&s.conn, left[_i], now);
         ck_assert_uint_gt(at, now);
         ck_assert_uint_le(at, now + most[_i]);
         ck_assert_uint_le(at, due);
-        ck_assert_uint_eq(rdl_conn_upkeep_for(&s.conn, left[_i], now),
+        ck_assert_uint_eq(rdl_conn_tick_for_lease(&s.conn, left[_i], now),
                           at); /* said again it changes nothing */
         longest = at - now > longest ? at - now : longest;
         now = at;
-        ck_assert_uint_eq(rdl_conn_upkeep_for(&s.conn, left[_i], now), now + RDL_CONNECT_MS);
+        ck_assert_uint_eq(rdl_conn_tick_for_lease(&s.conn, left[_i], now), now + RDL_CONNECT_MS);
         ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
     }
     ck_assert_uint_ge(longest, most[_i] * 9 / 10);
@@ -373,11 +373,11 @@ END_TEST
 
 START_TEST(a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection)
 {
-    owe(4999, "k1");
-    owe(5000, "k2");
-    owe(1, "k3");
-    owe(9000, "k4");
-    owe(4999, "k5");
+    queue_release(4999, "k1");
+    queue_release(5000, "k2");
+    queue_release(1, "k3");
+    queue_release(9000, "k4");
+    queue_release(4999, "k5");
     scripted_open(&s, 5000);
     ck_assert_str_eq(scripted_sent(&s), wire_join(wire_release_text("k2", token_hex(1)),
                                                   wire_release_sha("k4", token_hex(1)), NULL));
@@ -388,8 +388,8 @@ END_TEST
 
 START_TEST(if_all_are_stale_nothing_is_left)
 {
-    owe(10, "k1");
-    owe(20, "k2");
+    queue_release(10, "k1");
+    queue_release(20, "k2");
     scripted_open(&s, 5000);
     ck_assert(rdl_conn_is_idle(&s.conn));
     ck_assert_str_eq(scripted_sent(&s), "");
@@ -400,7 +400,7 @@ END_TEST
 START_TEST(on_a_living_connection_a_stale_release_still_goes_out)
 {
     scripted_open(&s, 1000);
-    owe(2000, "k");
+    queue_release(2000, "k");
     rdl_conn_tick(&s.conn, 99999);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
 }
@@ -459,8 +459,8 @@ Suite *suite_net_upkeep(void);
 
 Suite *suite_net_upkeep(void)
 {
-    Suite *suite = suite_create("net_upkeep");
-    TCase *tc = tcase_create("upkeep");
+    Suite *suite = suite_create("net_timers");
+    TCase *tc = tcase_create("timers");
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, the_first_connection_is_tried_at_once, 0, 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_window.c - a template's bytes, or what a window shows of them: in runs, and not byte by byte. */
+/* resp_slice.c - a template's bytes, or what a window shows of them: in runs, and not byte by byte. */
 #include "resp/resp_template.h"
 
 #include "resp/resp_decimal_private.h"
@@ -8,12 +8,12 @@
 enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
 
 /* n bytes are put: what was not sent before and has room is written, nothing else. */
-/*@ predicate is_window{L}(struct rdl_window *w) = \valid(w) && \valid(w->to + (0 .. w->room - 1)) &&
+/*@ predicate is_slice{L}(struct rdl_slice *w) = \valid(w) && \valid(w->to + (0 .. w->room - 1)) &&
         \separated(w, w->to + (0 .. w->room - 1));
-    logic integer skipped{L}(struct rdl_window *w, integer n) = w->skip < n ? w->skip : n;
-    logic integer written{L}(struct rdl_window *w, integer n) =
+    logic integer skipped{L}(struct rdl_slice *w, integer n) = w->skip < n ? w->skip : n;
+    logic integer written{L}(struct rdl_slice *w, integer n) =
         w->room < n - skipped(w, n) ? w->room : n - skipped(w, n);
-    predicate goes_on{A, B}(struct rdl_window *w, integer n) =
+    predicate goes_on{A, B}(struct rdl_slice *w, integer n) =
         \at(w->total, B) == \at(w->total, A) + n &&
         \at(w->skip, B) == \at(w->skip, A) - skipped{A}(w, n) &&
         \at(w->room, B) == \at(w->room, A) - written{A}(w, n) &&
@@ -21,7 +21,7 @@ enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
     logic integer bulk(integer len) = 1 + decimals(len) + 2 + len + 2;
 */
 
-extern inline void rdl_window_init(struct rdl_window *w, uint8_t *to, size_t room, size_t skip);
+extern inline void rdl_slice_init(struct rdl_slice *w, uint8_t *to, size_t room, size_t skip);
 
 /* WP takes this contract of rdl_copy for granted. */
 /*@ requires \valid(to + (0 .. n - 1)) && \valid_read(from + (0 .. n - 1));
@@ -33,7 +33,7 @@ static void copy(uint8_t *to, const uint8_t *from, size_t n)
     rdl_copy(to, from, n);
 }
 
-/*@ requires is_window(w) && \valid_read(from + (0 .. len - 1)) && w->total + len <= SIZE_MAX;
+/*@ requires is_slice(w) && \valid_read(from + (0 .. len - 1)) && w->total + len <= SIZE_MAX;
     requires \separated(w, w->to + (0 .. w->room - 1), from + (0 .. len - 1));
     assigns *w, w->to[0 .. w->room - 1];
     ensures window: goes_on{Pre, Post}(w, len);
@@ -41,7 +41,7 @@ static void copy(uint8_t *to, const uint8_t *from, size_t n)
         \old(w->to)[k] == from[\old(w->skip) + k];
     ensures rest: \forall integer k; written{Pre}(w, len) <= k < \old(w->room) ==>
         \old(w->to)[k] == \old(w->to[k]); */
-static void put(struct rdl_window *w, const uint8_t *from, size_t len)
+static void write_bytes(struct rdl_slice *w, const uint8_t *from, size_t len)
 {
     size_t skip = len < w->skip ? len : w->skip;
     size_t n = len - skip;
@@ -72,14 +72,14 @@ static size_t head(uint8_t *to, char type, size_t n)
 }
 
 /* A bulk, or with '*' its head alone. Nearly always all of it has room, and is written at once. */
-/*@ requires is_window(w) && len <= RDL_BULK_MAX && (type == '$' || type == '*');
+/*@ requires is_slice(w) && len <= RDL_BULK_MAX && (type == '$' || type == '*');
     requires type == '$' ==> \valid_read(from + (0 .. len - 1)) &&
         \separated(w, w->to + (0 .. w->room - 1), from + (0 .. len - 1));
     requires w->total + bulk(len) <= SIZE_MAX;
     assigns *w, w->to[0 .. w->room - 1];
     ensures bulk: type == '$' ==> goes_on{Pre, Post}(w, bulk(len));
     ensures head: type == '*' ==> goes_on{Pre, Post}(w, decimals(len) + 3); */
-static void put_hole(struct rdl_window *w, char type, const uint8_t *from, size_t len)
+static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_t len)
 {
     uint8_t parts[HEAD_MAX];
     int is_whole = type == '$' && w->skip == 0 && w->room >= HEAD_MAX + len + 2;
@@ -87,11 +87,11 @@ static void put_hole(struct rdl_window *w, char type, const uint8_t *from, size_
     size_t n = head(to, type, len);
 
     if (!is_whole) {
-        put(w, parts, n);
+        write_bytes(w, parts, n);
         if (type == '*')
             return;
-        put(w, from, len);
-        put(w, parts + n - 2, 2);
+        write_bytes(w, from, len);
+        write_bytes(w, parts + n - 2, 2);
         return;
     }
     if (len > 0) /* there may be no address then */
@@ -105,8 +105,8 @@ static void put_hole(struct rdl_window *w, char type, const uint8_t *from, size_
     w->total += n;
 }
 
-/* Behind the lines that stand as they are sent. A hole's letter stands where those have a digit. */
-static const char *behind(const char *text)
+/* Behind the lines that stand as they are sent. A placeholder's letter stands where those have a digit. */
+static const char *next_placeholder(const char *text)
 {
     while (*text > '*' || (*text != '\0' && text[1] <= '9')) {
         while (*text != '\n')
@@ -116,42 +116,43 @@ static const char *behind(const char *text)
     return text;
 }
 
-static void fill(struct rdl_window *w, const char *hole, const struct rdl_args *args)
+static void write_args(struct rdl_slice *w, const char *placeholder, const struct rdl_args *args)
 {
     size_t i;
 
     for (i = 0; i < args->n; i++) {
-        if (args->letters[i] == hole[1])
-            put_hole(w, hole[0], args->arg[i].data, args->arg[i].len);
+        if (args->letters[i] == placeholder[1])
+            write_arg(w, placeholder[0], args->arg[i].data, args->arg[i].len);
     }
 }
 
-void rdl_window_command(struct rdl_window *w, const char *text, const struct rdl_args *args)
+void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args)
 {
     for (;;) {
-        const char *hole = behind(text);
+        const char *placeholder = next_placeholder(text);
 
-        if (hole > text)
-            put(w, (const uint8_t *)text, (size_t)(hole - text));
-        if (*hole == '\0')
+        if (placeholder > text)
+            write_bytes(w, (const uint8_t *)text, (size_t)(placeholder - text));
+        if (*placeholder == '\0')
             return;
-        fill(w, hole, args);
-        text = hole + 2;
+        write_args(w, placeholder, args);
+        text = placeholder + 2;
     }
 }
 
-void rdl_window_commands(struct rdl_window *w, const char *const *texts, const struct rdl_args *args)
+void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const struct rdl_args *args)
 {
     for (; *texts != NULL; texts++)
-        rdl_window_command(w, *texts, args);
+        rdl_slice_write(w, *texts, args);
 }
 
 int rdl_template_is_secret(const char *text)
 {
-    const char *hole;
+    const char *placeholder;
 
-    for (hole = behind(text); *hole != '\0'; hole = behind(hole + 2)) {
-        if (hole[1] < 'a')
+    for (placeholder = next_placeholder(text); *placeholder != '\0';
+         placeholder = next_placeholder(placeholder + 2)) {
+        if (placeholder[1] < 'a')
             return 1;
     }
     return 0;

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock_hint.c: hints of a stranger cost few tries
-s/h->vain\+\+;/;/
+s/h->fruitless\+\+;/;/

@@ -17,7 +17,7 @@ enum { START = 1000000, CONNS = RDL_SERVERS_MAX, URL = 32 };
 
 static uint64_t now;
 static const char *servers;
-static struct rdl_cli_look look;
+static struct rdl_cli_query query;
 static struct rdl_cli_options options;
 
 static struct link {
@@ -128,12 +128,12 @@ static void connect_to(enum rdl_cli_verb verb, const char *letters, const char *
         argv[argc++] = word;
     argv[argc] = NULL;
     ck_assert_int_eq(rdl_cli_options_read(&options, verb, argc, argv, &status), 1);
-    ck_assert_int_eq(rdl_cli_look_open(&look, &options), 0);
-    look.platform.poll = poll;
-    look.platform.now_ms = now_ms;
+    ck_assert_int_eq(rdl_cli_query_open(&query, &options), 0);
+    query.platform.poll = poll;
+    query.platform.now_ms = now_ms;
     now = START;
-    look.until_ms = wait_ms != 0 ? START + wait_ms : UINT64_MAX;
-    rdl_cli_look_connect(&look);
+    query.until_ms = wait_ms != 0 ? START + wait_ms : UINT64_MAX;
+    rdl_cli_query_connect(&query);
 }
 
 /* Connecting to these servers, and a look at two locks each. */
@@ -173,12 +173,12 @@ START_TEST(one_silent_server_costs_an_attempt)
     ck_assert_uint_eq(now - START, waits[_i].connect_ms);
     if (waits[_i].verb == RDL_CLI_DOCTOR) /* it asks by itself */
         return;
-    rdl_cli_look_at(&look, "nightly");
+    rdl_cli_query_at(&query, "nightly");
     ck_assert_uint_eq(now - START, waits[_i].connect_ms + waits[_i].first_ms);
-    rdl_cli_look_at(&look, "weekly");
+    rdl_cli_query_at(&query, "weekly");
     ck_assert_uint_eq(now - START, waits[_i].connect_ms + waits[_i].first_ms + waits[_i].second_ms);
     for (size_t i = 0; waits[_i].servers[i] != '\0'; i++)
-        ck_assert_int_eq(look.seen[i].what,
+        ck_assert_int_eq(query.seen[i].what,
                          waits[_i].servers[i] == '.' ? RDL_CLI_SEEN_FREE : RDL_CLI_SEEN_NOTHING);
 }
 END_TEST
@@ -192,18 +192,18 @@ START_TEST(a_cursor_that_is_too_long_leaves_the_search_incomplete)
 
     connect_to(RDL_CLI_LIST, ".", "", 0);
     cursor = cursors[_i];
-    rdl_cli_look_search(&look, "", &names);
-    ck_assert_int_eq(look.searched[0], _i < 3);
-    ck_assert_int_eq(look.is_cut, 0);
+    rdl_cli_query_search(&query, "", &names);
+    ck_assert_int_eq(query.searched[0], _i < 3);
+    ck_assert_int_eq(query.is_cut, 0);
     if (_i >= 3)
-        ck_assert_int_eq(look.seen[0].error, RDL_E_LIMIT);
+        ck_assert_int_eq(query.seen[0].error, RDL_E_LIMIT);
 }
 END_TEST
 
 Suite *suite_cli_look(void)
 {
-    Suite *suite = suite_create("cli_look");
-    TCase *tc = tcase_create("cli_look");
+    Suite *suite = suite_create("cli_query");
+    TCase *tc = tcase_create("cli_query");
 
     tcase_add_loop_test(tc, one_silent_server_costs_an_attempt, 0, sizeof waits / sizeof waits[0]);
     tcase_add_loop_test(tc, a_cursor_that_is_too_long_leaves_the_search_incomplete, 0, 5);

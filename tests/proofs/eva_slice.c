@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eva_window.c - every template, with arguments of any bytes, into every two windows: the first as large as
+ * eva_slice.c - every template, with arguments of any bytes, into every two windows: the first as large as
  * the cut, the second as what is left. The last byte of each is the object's last: a byte too many is an
  * alarm.
  *
- * Arguments are 9, 10 and 0 bytes long, in turn; WP has any length (put, put_hole). Scripts for several locks
- * are given two names; the text of a script is put like any other argument.
+ * Arguments are 9, 10 and 0 bytes long, in turn; WP has any length (put, write_arg). Scripts for several
+ * locks are given two names; the text of a script is put like any other argument.
  */
 #include "resp/resp_template.h"
 
@@ -22,18 +22,18 @@ static const char *const templates[] = {
 };
 enum { TEMPLATES = sizeof templates / sizeof templates[0] };
 
-static struct rdl_window put(const char *text, const struct rdl_args *args, uint8_t *to, size_t room,
+static struct rdl_slice put(const char *text, const struct rdl_args *args, uint8_t *to, size_t room,
                              size_t skip)
 {
-    struct rdl_window w = {to, room, skip, 0};
+    struct rdl_slice w = {to, room, skip, 0};
 
-    rdl_window_command(&w, text, args);
+    rdl_slice_write(&w, text, args);
     return w;
 }
 
 static void every_cut(const char *text, const struct rdl_args *args)
 {
-    struct rdl_window w = put(text, args, NULL, 0, SIZE_MAX);
+    struct rdl_slice w = put(text, args, NULL, 0, SIZE_MAX);
     size_t total = w.total;
     size_t cut;
 

@@ -31,12 +31,12 @@ struct intake {
     size_t cursor_len;
 };
 
-static struct rdl_cli_look *look; /* whose conns these are */
+static struct rdl_cli_query *query; /* whose conns these are */
 static struct intake intakes[RDL_SERVERS_MAX];
 
 static size_t index_of(const struct rdl_conn *c)
 {
-    return (size_t)(c - look->servers->conn);
+    return (size_t)(c - query->servers->conn);
 }
 
 /* ---------------------------------------------------------------- what a server says of itself */
@@ -106,7 +106,7 @@ static void take_info(size_t i, const struct rdl_resp_event *ev)
         char byte = (char)ev->data[k];
         if (byte == '\n') {
             in->line[in->line_len] = '\0';
-            take_line(&look->host[i], in->line);
+            take_line(&query->host[i], in->line);
             in->line_len = 0;
         } else if (byte != '\r' && in->line_len < sizeof in->line - 1) {
             in->line[in->line_len++] = byte;
@@ -114,9 +114,9 @@ static void take_info(size_t i, const struct rdl_resp_event *ev)
     }
 }
 
-static int questions_judge(struct rdl_conn *c)
+static int questions_on_reply(struct rdl_conn *c)
 {
-    struct rdl_cli_host *h = &look->host[index_of(c)];
+    struct rdl_cli_host *h = &query->host[index_of(c)];
 
     if (c->reply_kind == RDL_RESP_BULK) {
         c->cfg->server_info->needs_info = 1;
@@ -130,14 +130,14 @@ static int questions_judge(struct rdl_conn *c)
         h->is_ancient = strncmp(c->reply, "ERR wrong number of arg", 23) == 0;
         return RDL_OK;
     }
-    rdl_conn_say(c, c->reply);
+    rdl_conn_set_text(c, c->reply);
     return code;
 }
 
-static void questions_stamp(struct rdl_conn *c, uint64_t now_ms)
+static void questions_timestamp(struct rdl_conn *c, uint64_t now_ms)
 {
     (void)now_ms;
-    c->cfg->server_info->has |= RDL_INFO_STAMPED; /* nothing is to be stamped */
+    c->cfg->server_info->has |= RDL_INFO_TIMESTAMP; /* nothing is to be stamped */
 }
 
 /* ---------------------------------------------------------------- what a key holds */
@@ -172,7 +172,7 @@ static void take_name(size_t i, const struct rdl_resp_event *ev)
         return;
     in->name[in->name_len < sizeof in->name ? in->name_len : sizeof in->name - 1] = '\0';
     if (in->names++ > 0) {
-        rdl_cli_names_add(look->names, in->name, in->name_len);
+        rdl_cli_names_add(query->names, in->name, in->name_len);
     } else {
         in->cursor_len = in->name_len;
         if (in->cursor_len < sizeof in->cursor)
@@ -182,7 +182,7 @@ static void take_name(size_t i, const struct rdl_resp_event *ev)
 
 static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
-    if (c->reply_kind == RDL_RESP_ARRAY && look->names != NULL) {
+    if (c->reply_kind == RDL_RESP_ARRAY && query->names != NULL) {
         take_name(index_of(c), ev);
         return 1;
     }
@@ -198,10 +198,10 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 /* The first two are for all. */
 static const char *const sections[] = {rdl_wire_info_server, rdl_wire_info_replication, rdl_wire_info_memory,
                                        rdl_wire_info_persistence};
-static const struct rdl_conn_checks questions = {sections, 2, questions_take, questions_judge,
-                                                 questions_stamp};
-static const struct rdl_conn_checks more_questions = {sections, 4, questions_take, questions_judge,
-                                                      questions_stamp};
+static const struct rdl_conn_checks questions = {sections, 2, questions_take, questions_on_reply,
+                                                 questions_timestamp};
+static const struct rdl_conn_checks more_questions = {sections, 4, questions_take, questions_on_reply,
+                                                      questions_timestamp};
 
 int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
 {
@@ -213,7 +213,7 @@ int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen
 }
 
 /* All methods read the time by PTTL: if that is refused, another one does not help. */
-static int time_judge(struct rdl_conn *c, struct rdl_record *r)
+static int time_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT) {
         r->is_last |= !r->is_refused;
@@ -231,7 +231,7 @@ static enum rdl_cli_what what_is(const struct rdl_conn *c, const struct rdl_cli_
 }
 
 /* GETRANGE answers a missing key as it does an empty string. */
-static void tell_missing(struct intake *in)
+static void print_missing(struct intake *in)
 {
     for (unsigned k = 0; k < 2; k++) {
         struct rdl_cli_seen *v = &in->value[k];
@@ -241,14 +241,14 @@ static void tell_missing(struct intake *in)
 }
 
 /* Value, time, value. YES: one holder, and what it has left; NO: it changed meanwhile. */
-static int key_judge(struct rdl_conn *c, struct rdl_record *r)
+static int key_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     struct intake *in = &intakes[index_of(c)];
     struct rdl_cli_seen *v = &in->value[in->which];
 
     in->which = r->replies == 1; /* of the reply that follows */
     if (r->replies == 1)
-        return time_judge(c, r);
+        return time_on_reply(c, r);
     if (c->reply_kind == RDL_RESP_ERROR && rdl_error_code(c->reply) != RDL_E_WRONGTYPE)
         return rdl_reply_error(c, r);
     if (c->reply_kind != RDL_RESP_BULK)
@@ -256,21 +256,21 @@ static int key_judge(struct rdl_conn *c, struct rdl_record *r)
     v->what = what_is(c, v);
     if (r->replies != 2 || r->verdict != RDL_ANSWER_NONE)
         return RDL_OK;
-    tell_missing(in);
+    print_missing(in);
     r->verdict = rdl_cli_seen_is_same(&in->value[0], v) ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
 
 /* Length, time; then, as above, a value that may be a lock's. */
-static int length_judge(struct rdl_conn *c, struct rdl_record *r)
+static int length_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     struct rdl_cli_seen *v = &intakes[index_of(c)].value[0];
     int is_string = c->reply_kind == RDL_RESP_INT;
 
-    if (r->round != ROUND_LOOK)
-        return key_judge(c, r);
+    if (r->phase != RDL_PHASE_CHECK)
+        return key_on_reply(c, r);
     if (r->replies == 1) {
-        int rc = time_judge(c, r);
+        int rc = time_on_reply(c, r);
         if (v->what == RDL_CLI_SEEN_ODD && r->verdict == RDL_ANSWER_NONE && !r->is_refused)
             r->verdict = RDL_ANSWER_YES;
         return rc;
@@ -286,50 +286,50 @@ static int length_judge(struct rdl_conn *c, struct rdl_record *r)
 
 /* By the beginning of the value; where that is not permitted, by its length first; or, last, by all of it. */
 static const char *const range_commands[] = {rdl_wire_getrange, rdl_wire_pttl, rdl_wire_getrange, NULL};
-static const struct rdl_method range_way = {.commands = range_commands, .judge = key_judge};
+static const struct rdl_method range_method = {.commands = range_commands, .on_reply = key_on_reply};
 static const char *const length_commands[] = {rdl_wire_strlen, rdl_wire_pttl, NULL, rdl_wire_get,
                                               rdl_wire_pttl,   rdl_wire_get,  NULL};
-enum { ROUND_VALUE = 3 };
+enum { PHASE_VALUE = 3 };
 static uint8_t length_next_round(const struct rdl_record *r)
 {
-    int is_open = r->round == ROUND_LOOK && r->verdict == RDL_ANSWER_NONE && !r->is_refused;
+    int is_open = r->phase == RDL_PHASE_CHECK && r->verdict == RDL_ANSWER_NONE && !r->is_refused;
 
-    return is_open ? ROUND_VALUE : ROUND_LOOK;
+    return is_open ? PHASE_VALUE : RDL_PHASE_CHECK;
 }
-static const struct rdl_method length_way = {
-    .commands = length_commands, .next_round = length_next_round, .judge = length_judge};
+static const struct rdl_method length_method = {
+    .commands = length_commands, .next_phase = length_next_round, .on_reply = length_on_reply};
 static const char *const value_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_method value_way = {.commands = value_commands, .judge = key_judge};
+static const struct rdl_method value_method = {.commands = value_commands, .on_reply = key_on_reply};
 
 /* A name that was found may be of any key. One that the user gave is a lock's as a rule, so all is read. */
-enum { FAMILY_VALUE = FAMILY_HINT }; /* nobody here waits for hints */
-static const struct rdl_method *const found_ways[] = {&range_way, &length_way, NULL};
-static const struct rdl_method *const named_ways[] = {&range_way, &length_way, &value_way, NULL};
-static const struct rdl_op op_found = {found_ways, NULL, FAMILY_VALUE, 0, OWED_NOT, 0};
-static const struct rdl_op op_named = {named_ways, NULL, FAMILY_VALUE, 0, OWED_NOT, 0};
+enum { RDL_FAMILY_VALUE = RDL_FAMILY_HINT }; /* nobody here waits for hints */
+static const struct rdl_method *const found_methods[] = {&range_method, &length_method, NULL};
+static const struct rdl_method *const named_methods[] = {&range_method, &length_method, &value_method, NULL};
+static const struct rdl_op op_found = {found_methods, NULL, RDL_FAMILY_VALUE, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_named = {named_methods, NULL, RDL_FAMILY_VALUE, 0, RDL_SEND_IF_AWAITED, 0};
 
 static const struct rdl_op *op_key(void)
 {
-    return look->o->verb == RDL_CLI_LIST ? &op_found : &op_named;
+    return query->o->verb == RDL_CLI_LIST ? &op_found : &op_named;
 }
 
 /* ---------------------------------------------------------------- which keys there are */
 
-static void scan_put(struct rdl_window *w, const char *const *commands,
-                     const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                     const struct rdl_record *r)
+static void scan_write_args(struct rdl_slice *w, const char *const *commands,
+                            const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                            const struct rdl_record *r)
 {
     const struct intake *in = &intakes[index_of(c)];
-    const struct rdl_bytes all[] = {{in->cursor, in->cursor_len}, look->pattern};
+    const struct rdl_bytes all[] = {{in->cursor, in->cursor_len}, query->pattern};
     const struct rdl_args args = {"gp", all, 2};
 
     (void)own;
     (void)r;
-    rdl_window_commands(w, commands, &args);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 /* YES: taken in, and the cursor is 0 at the end. ERROR: it is too long to go on with. */
-static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
+static int scan_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     size_t i = index_of(c);
     struct intake *in = &intakes[i];
@@ -346,40 +346,41 @@ static int scan_judge(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     }
     r->verdict = RDL_ANSWER_YES;
-    look->searched[i] = strcmp(in->cursor, "0") == 0;
+    query->searched[i] = strcmp(in->cursor, "0") == 0;
     return RDL_OK;
 }
 
 static const char *const scan_commands[] = {rdl_wire_scan, NULL};
-static const struct rdl_method scan_way = {.commands = scan_commands, .put = scan_put, .judge = scan_judge};
-static const struct rdl_method *const scan_ways[] = {&scan_way, NULL};
-static const struct rdl_op op_scan = {scan_ways, NULL, FAMILY_DIRECT, 0, OWED_NOT, 0};
+static const struct rdl_method scan_method = {
+    .commands = scan_commands, .write_args = scan_write_args, .on_reply = scan_on_reply};
+static const struct rdl_method *const scan_methods[] = {&scan_method, NULL};
+static const struct rdl_op op_scan = {scan_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- to delete what was seen */
 
-static const struct rdl_method *const release_ways[] = {&rdl_method_release_script, &rdl_method_delex,
-                                                        &rdl_method_delifeq, &rdl_method_release_watch};
-enum { RELEASE_WAYS = sizeof release_ways / sizeof release_ways[0] };
+static const struct rdl_method *const release_methods[] = {&rdl_method_release_script, &rdl_method_delex,
+                                                           &rdl_method_delifeq, &rdl_method_release_watch};
+enum { RELEASE_WAYS = sizeof release_methods / sizeof release_methods[0] };
 
 static struct rdl_bytes doomed(const struct rdl_conn *c)
 {
-    const struct rdl_cli_seen *seen = &look->seen[index_of(c)];
+    const struct rdl_cli_seen *seen = &query->seen[index_of(c)];
 
     return (struct rdl_bytes){seen->value, seen->len};
 }
 
 /* A release of what was seen there. */
-static void break_put(struct rdl_window *w, const char *const *commands,
-                      const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
-                      const struct rdl_record *r)
+static void break_write_args(struct rdl_slice *w, const char *const *commands,
+                             const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                             const struct rdl_record *r)
 {
     struct rdl_bytes all[RDL_LETTERS];
     const struct rdl_args args = {RDL_RECORD_LETTERS, all, RDL_LETTERS};
 
     (void)r;
     memcpy(all, own, sizeof all);
-    all[LETTER_V] = doomed(c);
-    rdl_window_commands(w, commands, &args);
+    all[RDL_LETTER_V] = doomed(c);
+    rdl_slice_write_all(w, commands, &args);
 }
 
 /* A conn keeps the beginning of a reply: whether all of it is what was seen is known here. */
@@ -388,54 +389,55 @@ static int is_seen(const struct rdl_conn *c)
     struct rdl_cli_seen *found = &intakes[index_of(c)].value[intakes[index_of(c)].which];
 
     found->what = RDL_CLI_SEEN_KEY;
-    return rdl_cli_seen_is_same(found, &look->seen[index_of(c)]);
+    return rdl_cli_seen_is_same(found, &query->seen[index_of(c)]);
 }
 
-static int break_judge(struct rdl_conn *c, struct rdl_record *r)
+static int break_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    const struct rdl_method *way = release_ways[r->method];
-    int is_found = way->next_round != NULL && r->round == ROUND_LOOK && r->replies == 1; /* WATCH, GET */
+    const struct rdl_method *method = release_methods[r->method];
+    int is_found =
+        method->next_phase != NULL && r->phase == RDL_PHASE_CHECK && r->replies == 1; /* WATCH, GET */
 
     if (!is_found || c->reply_kind != RDL_RESP_BULK)
-        return way->judge(c, r);
+        return method->on_reply(c, r);
     if (!is_seen(c))
         r->verdict = RDL_ANSWER_NO;
     return RDL_OK;
 }
 
 /* As those they stand for, but for the value. */
-static struct rdl_method break_way[RELEASE_WAYS];
-static const struct rdl_method *const break_ways[] = {&break_way[0], &break_way[1], &break_way[2],
-                                                      &break_way[3], NULL};
+static struct rdl_method break_method[RELEASE_WAYS];
+static const struct rdl_method *const break_methods[] = {&break_method[0], &break_method[1], &break_method[2],
+                                                         &break_method[3], NULL};
 
-static void make_break_ways(void)
+static void make_break_methods(void)
 {
     for (size_t i = 0; i < RELEASE_WAYS; i++) {
-        break_way[i] = *release_ways[i];
-        break_way[i].put = break_put;
-        break_way[i].judge = break_judge;
+        break_method[i] = *release_methods[i];
+        break_method[i].write_args = break_write_args;
+        break_method[i].on_reply = break_on_reply;
     }
 }
 
-static const struct rdl_op op_break = {break_ways, NULL, FAMILY_RELEASE, 0, OWED_NOT, 0};
+static const struct rdl_op op_break = {break_methods, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_IF_AWAITED, 0};
 
 /* ---------------------------------------------------------------- asking */
 
 /* One turn of the loop; ends the process on a signal. */
 static void turn(uint64_t until_ms)
 {
-    struct rdl_cli_servers *s = look->servers;
-    uint64_t now = rdl_now(&look->platform);
+    struct rdl_cli_servers *s = query->servers;
+    uint64_t now = rdl_now(&query->platform);
 
     for (size_t i = 0; i < s->n; i++) {
         uint64_t at = rdl_conn_tick(&s->conn[i], now);
         until_ms = at < until_ms ? at : until_ms;
     }
-    (void)look->platform.poll(look->platform.ctx, s->conns, s->n, until_ms, 1, 1);
+    (void)query->platform.poll(query->platform.ctx, s->conns, s->n, until_ms, 1, 1);
     rdl_cli_signals_obey();
 }
 
-void rdl_cli_look_pause(struct rdl_cli_look *l, uint32_t ms)
+void rdl_cli_query_pause(struct rdl_cli_query *l, uint32_t ms)
 {
     uint64_t until_ms = rdl_now(&l->platform) + ms;
 
@@ -446,7 +448,7 @@ void rdl_cli_look_pause(struct rdl_cli_look *l, uint32_t ms)
 /* It is connected, or that has failed once since it was of use last: while it is tried again, too. */
 static int is_settled(size_t i)
 {
-    const struct rdl_conn *c = &look->servers->conn[i];
+    const struct rdl_conn *c = &query->servers->conn[i];
     int has_failed = c->failures > 1 || (c->failures == 1 && rdl_conn_state(c) == RDL_CONN_CLOSED);
 
     return rdl_conn_state(c) == RDL_CONN_READY || (rdl_conn_error(c) != RDL_OK && has_failed);
@@ -456,7 +458,7 @@ static unsigned settled(void)
 {
     unsigned n = 0;
 
-    for (size_t i = 0; i < look->servers->n; i++)
+    for (size_t i = 0; i < query->servers->n; i++)
         n += is_settled(i) != 0;
     return n;
 }
@@ -464,11 +466,11 @@ static unsigned settled(void)
 /* So long for an answer: as an attempt, three round trips at least. The doctor sees one that is too short. */
 static uint64_t reply_timeout_ms(void)
 {
-    int is_given = look->o->attempt_ms != 0 && look->o->verb != RDL_CLI_DOCTOR;
-    uint64_t ms = is_given ? look->o->attempt_ms : LEAST_MS;
+    int is_given = query->o->attempt_ms != 0 && query->o->verb != RDL_CLI_DOCTOR;
+    uint64_t ms = is_given ? query->o->attempt_ms : LEAST_MS;
 
-    for (size_t i = 0; i < look->servers->n && !is_given; i++) {
-        uint64_t trips = 3 * (uint64_t)look->servers->conn[i].rtt_ms;
+    for (size_t i = 0; i < query->servers->n && !is_given; i++) {
+        uint64_t trips = 3 * (uint64_t)query->servers->conn[i].rtt_ms;
         ms = trips > ms ? trips : ms;
     }
     return ms;
@@ -476,7 +478,7 @@ static uint64_t reply_timeout_ms(void)
 
 static uint64_t now_ms(void)
 {
-    return rdl_now(&look->platform);
+    return rdl_now(&query->platform);
 }
 
 /* In so long, or when the user waits no longer. */
@@ -484,13 +486,13 @@ static uint64_t in_ms(uint64_t ms)
 {
     uint64_t now = now_ms();
 
-    return now < look->until_ms && ms < look->until_ms - now ? now + ms : look->until_ms;
+    return now < query->until_ms && ms < query->until_ms - now ? now + ms : query->until_ms;
 }
 
 /* So long for those that a majority does not need: half of what is left is for what follows. */
 static uint64_t others_ms(uint64_t until_ms)
 {
-    uint64_t now = now_ms(), left_ms = now < look->until_ms ? look->until_ms - now : 0,
+    uint64_t now = now_ms(), left_ms = now < query->until_ms ? query->until_ms - now : 0,
              ms = reply_timeout_ms();
     uint64_t end_ms = in_ms(ms < left_ms / 2 ? ms : left_ms / 2);
 
@@ -500,20 +502,20 @@ static uint64_t others_ms(uint64_t until_ms)
 /* A majority is connected, or can be no more. */
 static int is_decided(void)
 {
-    size_t n = look->servers->n, ready = 0;
+    size_t n = query->servers->n, ready = 0;
 
     for (size_t i = 0; i < n; i++)
-        ready += rdl_conn_state(&look->servers->conn[i]) == RDL_CONN_READY;
+        ready += rdl_conn_state(&query->servers->conn[i]) == RDL_CONN_READY;
     return ready > n / 2 || settled() - ready > (n - 1) / 2;
 }
 
 /* The others have one attempt then; but the doctor wants to see them all. */
 static void connect_all(void)
 {
-    uint64_t until_ms = in_ms(look->servers->config[0].connect_ms);
-    int is_last = look->o->verb == RDL_CLI_DOCTOR;
+    uint64_t until_ms = in_ms(query->servers->config[0].connect_ms);
+    int is_last = query->o->verb == RDL_CLI_DOCTOR;
 
-    while (settled() < look->servers->n && now_ms() < until_ms) {
+    while (settled() < query->servers->n && now_ms() < until_ms) {
         if (!is_last && is_decided()) {
             until_ms = others_ms(until_ms);
             is_last = 1;
@@ -522,7 +524,7 @@ static void connect_all(void)
     }
 }
 
-void rdl_cli_look_connect(struct rdl_cli_look *l)
+void rdl_cli_query_connect(struct rdl_cli_query *l)
 {
     memset(l->is_out, 0, sizeof l->is_out);
     for (size_t i = 0; i <= l->servers->n; i++) /* a turn that opens or closes one does not read the others */
@@ -530,13 +532,13 @@ void rdl_cli_look_connect(struct rdl_cli_look *l)
     connect_all();
 }
 
-int rdl_cli_look_open(struct rdl_cli_look *l, const struct rdl_cli_options *o)
+int rdl_cli_query_open(struct rdl_cli_query *l, const struct rdl_cli_options *o)
 {
     static struct rdl_cli_servers servers;
     uint64_t begun_ms = rdl_posix_now_ms();
 
-    make_break_ways();
-    look = l;
+    make_break_methods();
+    query = l;
     l->o = o;
     l->servers = &servers;
     l->until_ms = o->wait_ms < UINT64_MAX - begun_ms ? begun_ms + o->wait_ms : UINT64_MAX;
@@ -546,16 +548,16 @@ int rdl_cli_look_open(struct rdl_cli_look *l, const struct rdl_cli_options *o)
     return rc;
 }
 
-int rdl_cli_look_begin(struct rdl_cli_look *l, const struct rdl_cli_options *o)
+int rdl_cli_query_begin(struct rdl_cli_query *l, const struct rdl_cli_options *o)
 {
-    int rc = rdl_cli_look_open(l, o);
+    int rc = rdl_cli_query_open(l, o);
 
     if (rc == 0)
-        rdl_cli_look_connect(l);
+        rdl_cli_query_connect(l);
     return rc;
 }
 
-void rdl_cli_look_ask(struct rdl_cli_look *l, size_t i, const struct rdl_command *cmd)
+void rdl_cli_query_ask(struct rdl_cli_query *l, size_t i, const struct rdl_command *cmd)
 {
     struct rdl_conn *c = &l->servers->conn[i];
 
@@ -572,15 +574,15 @@ static void submit(const struct rdl_op *op, const char *name, size_t i)
     cmd.name.data = name;
     cmd.name.len = strlen(name);
     intakes[i].which = intakes[i].names = 0;
-    rdl_cli_look_ask(look, i, &cmd);
+    rdl_cli_query_ask(query, i, &cmd);
 }
 
 static unsigned unanswered(void)
 {
     unsigned n = 0;
 
-    for (size_t i = 0; i < look->servers->n; i++)
-        n += look->req[i].is_queued != 0;
+    for (size_t i = 0; i < query->servers->n; i++)
+        n += query->req[i].is_queued != 0;
     return n;
 }
 
@@ -588,13 +590,13 @@ static size_t answered(void)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < look->servers->n; i++)
-        n += look->req[i].answer == RDL_ANSWER_YES || look->req[i].answer == RDL_ANSWER_NO ||
-             look->req[i].answer == RDL_ANSWER_ERROR;
+    for (size_t i = 0; i < query->servers->n; i++)
+        n += query->req[i].answer == RDL_ANSWER_YES || query->req[i].answer == RDL_ANSWER_NO ||
+             query->req[i].answer == RDL_ANSWER_ERROR;
     return n;
 }
 
-void rdl_cli_look_await(struct rdl_cli_look *l)
+void rdl_cli_query_await(struct rdl_cli_query *l)
 {
     uint64_t until_ms = in_ms(reply_timeout_ms());
     int is_last = 0;
@@ -611,13 +613,13 @@ void rdl_cli_look_await(struct rdl_cli_look *l)
 /* A server that says nothing once is waited for no more: neither here nor for another lock. */
 static void leave_out_silent(void)
 {
-    for (size_t i = 0; i < look->servers->n; i++) {
-        look->is_out[i] |= look->req[i].is_queued;
-        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
+    for (size_t i = 0; i < query->servers->n; i++) {
+        query->is_out[i] |= query->req[i].is_queued;
+        rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
     }
 }
 
-void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i)
+void rdl_cli_query_unseen(struct rdl_cli_query *l, size_t i)
 {
     const struct rdl_conn *c = &l->servers->conn[i];
     const struct rdl_req *req = &l->req[i];
@@ -636,28 +638,28 @@ void rdl_cli_look_unseen(struct rdl_cli_look *l, size_t i)
 
 static void note(size_t i)
 {
-    look->seen[i] = intakes[i].value[0];
-    look->seen[i].is_unreadable = look->req[i].answer == RDL_ANSWER_ERROR &&
-                                  rdl_conn_refuses(&look->servers->conn[i], op_key()) == RDL_E_PERM;
-    if (look->req[i].answer != RDL_ANSWER_YES)
-        rdl_cli_look_unseen(look, i);
+    query->seen[i] = intakes[i].value[0];
+    query->seen[i].is_unreadable = query->req[i].answer == RDL_ANSWER_ERROR &&
+                                   rdl_conn_refuses(&query->servers->conn[i], op_key()) == RDL_E_PERM;
+    if (query->req[i].answer != RDL_ANSWER_YES)
+        rdl_cli_query_unseen(query, i);
 }
 
-void rdl_cli_look_at(struct rdl_cli_look *l, const char *name)
+void rdl_cli_query_at(struct rdl_cli_query *l, const char *name)
 {
     memset(l->req, 0, sizeof l->req);
     for (int looks = 0; looks < LOOKS_MAX; looks++) {
         for (size_t i = 0; i < l->servers->n; i++)
             if (looks == 0 || l->req[i].answer == RDL_ANSWER_NO)
                 submit(op_key(), name, i);
-        rdl_cli_look_await(look);
+        rdl_cli_query_await(query);
         leave_out_silent();
     }
     for (size_t i = 0; i < l->servers->n; i++)
         note(i);
 }
 
-int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id)
+int rdl_cli_query_break(struct rdl_cli_query *l, const char *name, uint32_t id)
 {
     int is_changed = 0;
 
@@ -665,7 +667,7 @@ int rdl_cli_look_break(struct rdl_cli_look *l, const char *name, uint32_t id)
     for (size_t i = 0; i < l->servers->n; i++)
         if (l->seen[i].what == RDL_CLI_SEEN_KEY && l->seen[i].id == id)
             submit(&op_break, name, i);
-    rdl_cli_look_await(look);
+    rdl_cli_query_await(query);
     for (size_t i = 0; i < l->servers->n; i++) {
         rdl_conn_abandon(&l->servers->conn[i], &l->req[i]);
         is_changed |= l->req[i].answer == RDL_ANSWER_NO;
@@ -678,25 +680,25 @@ static unsigned search_on(void)
 {
     unsigned n = 0;
 
-    for (size_t i = 0; i < look->servers->n; i++)
-        if (!look->searched[i] && !look->is_out[i])
+    for (size_t i = 0; i < query->servers->n; i++)
+        if (!query->searched[i] && !query->is_out[i])
             submit(&op_scan, "scan", i);
-    rdl_cli_look_await(look);
-    for (size_t i = 0; i < look->servers->n; i++) {
-        if (look->searched[i] || look->is_out[i])
+    rdl_cli_query_await(query);
+    for (size_t i = 0; i < query->servers->n; i++) {
+        if (query->searched[i] || query->is_out[i])
             continue;
-        rdl_conn_abandon(&look->servers->conn[i], &look->req[i]);
-        if (look->req[i].answer == RDL_ANSWER_YES) {
+        rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
+        if (query->req[i].answer == RDL_ANSWER_YES) {
             n++;
             continue;
         }
-        rdl_cli_look_unseen(look, i);
-        look->is_out[i] = 1;
+        rdl_cli_query_unseen(query, i);
+        query->is_out[i] = 1;
     }
     return n;
 }
 
-void rdl_cli_look_search(struct rdl_cli_look *l, const char *prefix, struct rdl_cli_names *names)
+void rdl_cli_query_search(struct rdl_cli_query *l, const char *prefix, struct rdl_cli_names *names)
 {
     static char pattern[RDL_CLI_PATTERN_MAX];
 

@@ -36,22 +36,22 @@ struct backlog {
     char text[KEPT];
 };
 
-static int loudness = RDL_CLI_NORMAL;
+static int verbosity = RDL_CLI_NORMAL;
 static struct backlog backlogs[FILES]; /* standard error, the trace's file, the log's */
 
-void rdl_cli_loudness(int level)
+void rdl_cli_set_verbosity(int level)
 {
-    loudness = level;
+    verbosity = level;
 }
 
 int rdl_cli_is_verbose(void)
 {
-    return loudness >= RDL_CLI_VERBOSE;
+    return verbosity >= RDL_CLI_VERBOSE;
 }
 
-int rdl_cli_is_chatty(void)
+int rdl_cli_is_very_verbose(void)
 {
-    return loudness >= RDL_CLI_CHATTY;
+    return verbosity >= RDL_CLI_VERY_VERBOSE;
 }
 
 /* Messages to fd are events: there is a log in JSON, where every line is an object. */
@@ -135,7 +135,7 @@ static size_t next_lines(const char *text, size_t len)
     return len;
 }
 
-static void tell_lost(struct backlog *b)
+static void print_lost(struct backlog *b)
 {
     char text[100];
 
@@ -156,7 +156,7 @@ static void drain(struct backlog *b)
         b->len -= n;
         memmove(b->text, b->text + n, b->len);
         if (b->len == 0 && b->lost > 0)
-            tell_lost(b);
+            print_lost(b);
     }
 }
 
@@ -241,7 +241,7 @@ void rdl_cli_show(const char *text, size_t columns)
     size_t most = columns < SHOWN_MAX ? columns : SHOWN_MAX, before = shown;
 
     drain(b);
-    if (loudness < RDL_CLI_NORMAL || b->len > 0 || is_logged(STDERR_FILENO))
+    if (verbosity < RDL_CLI_NORMAL || b->len > 0 || is_logged(STDERR_FILENO))
         return;
     strncat(line, text, SHOWN_MAX - strlen(line));
     size_t n = strlen(line + 1);
@@ -337,7 +337,7 @@ void rdl_cli_ask(const char *format, ...)
     rdl_cli_put(STDERR_FILENO, text, strlen(text));
 }
 
-void rdl_cli_fail(const char *format, ...)
+void rdl_cli_print_error(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -345,17 +345,17 @@ void rdl_cli_fail(const char *format, ...)
     va_end(args);
 }
 
-void rdl_cli_warn(const char *format, ...)
+void rdl_cli_print_warning(const char *format, ...)
 {
     va_list args;
-    if (loudness < RDL_CLI_NORMAL)
+    if (verbosity < RDL_CLI_NORMAL)
         return;
     va_start(args, format);
     say("redlock: warning: ", "warning", format, args);
     va_end(args);
 }
 
-void rdl_cli_warn_always(const char *format, ...)
+void rdl_cli_print_warning_always(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -363,20 +363,20 @@ void rdl_cli_warn_always(const char *format, ...)
     va_end(args);
 }
 
-void rdl_cli_tell(const char *format, ...)
+void rdl_cli_print_info(const char *format, ...)
 {
     va_list args;
-    if (loudness < RDL_CLI_NORMAL)
+    if (verbosity < RDL_CLI_NORMAL)
         return;
     va_start(args, format);
     say("redlock: ", "info", format, args);
     va_end(args);
 }
 
-void rdl_cli_note(const char *format, ...)
+void rdl_cli_print_verbose(const char *format, ...)
 {
     va_list args;
-    if (loudness < RDL_CLI_VERBOSE)
+    if (verbosity < RDL_CLI_VERBOSE)
         return;
     va_start(args, format);
     say("redlock: ", "info", format, args);
@@ -384,12 +384,12 @@ void rdl_cli_note(const char *format, ...)
 }
 
 /* Messages that could not be written have nowhere to be told of. */
-static void tell_refused(void)
+static void print_refused(void)
 {
     for (struct backlog *b = backlogs; b < backlogs + FILES; b++) {
         if (b->fd != STDERR_FILENO && b->refused > 0)
-            rdl_cli_warn("%lu lines of the %s could not be written: %s", b->refused,
-                         b->fd == rdl_cli_log_fd() ? "log" : "trace", strerror(b->why));
+            rdl_cli_print_warning("%lu lines of the %s could not be written: %s", b->refused,
+                                  b->fd == rdl_cli_log_fd() ? "log" : "trace", strerror(b->why));
         b->refused = 0;
     }
 }
@@ -397,7 +397,7 @@ static void tell_refused(void)
 void rdl_cli_last_words(void)
 {
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
-    tell_refused();
+    print_refused();
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
 }
 
@@ -420,7 +420,7 @@ int rdl_cli_print(const char *text)
     if (errno == EPIPE)
         end_by_closed_pipe();
     if (!is_told)
-        rdl_cli_fail("cannot write to standard output: %s", strerror(errno));
+        rdl_cli_print_error("cannot write to standard output: %s", strerror(errno));
     is_told = 1;
     return RDL_EXIT_OS;
 }

@@ -100,13 +100,13 @@ static const unsigned by_script = RIGHT(EVAL) | RIGHT(EVALSHA);
 static const unsigned by_watch = RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD);
 
 /* Fencing numbers, several locks and hints are given by scripts alone. */
-int rdl_cli_is_scriptless(const struct rdl_cli_exam *x, unsigned needs)
+int rdl_cli_is_scriptless(const struct rdl_cli_checks *x, unsigned needs)
 {
     return (x->unknown & RIGHT(EVAL)) != 0 && (x->unknown & by_watch) == 0 &&
            (needs & (FENCE | HINT | SEVERAL)) == 0;
 }
 
-unsigned rdl_cli_rights_on(const struct rdl_cli_exam *x, unsigned needs)
+unsigned rdl_cli_rights_on(const struct rdl_cli_checks *x, unsigned needs)
 {
     unsigned all = rdl_cli_rights_for(needs);
 
@@ -189,8 +189,8 @@ static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lo
     add_word(t, word, strlen(word));
 }
 
-void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, unsigned wanted_rights,
-                       unsigned wanted_keys)
+void rdl_cli_permissions_words(struct rdl_cli_text *t, const struct rdl_cli_options *o,
+                               unsigned wanted_rights, unsigned wanted_keys)
 {
     for (int k = 0; k < RDL_CLI_KEYS; k++)
         if (wanted_keys & 1u << k)
@@ -200,40 +200,42 @@ void rdl_cli_acl_words(struct rdl_cli_text *t, const struct rdl_cli_options *o, 
             rdl_cli_add(t, " +%s", rights[k].word);
 }
 
-int rdl_cli_acl_is_database(const char *text)
+int rdl_cli_permissions_is_database(const char *text)
 {
     return strstr(text, "NOPERM") != NULL && strstr(text, " access database") != NULL;
 }
 
 /* Other servers do not know the word. */
 static void add_databases(struct rdl_cli_text *t, const struct rdl_cli_servers *s,
-                          const struct rdl_cli_exam exam[RDL_SERVERS_MAX])
+                          const struct rdl_cli_checks checks[RDL_SERVERS_MAX])
 {
     for (size_t i = 0; i < s->n; i++) {
         size_t k = 0;
-        while (k < i && !(exam[k].is_db_refused && s->endpoint[k].db == s->endpoint[i].db))
+        while (k < i && !(checks[k].is_db_refused && s->endpoint[k].db == s->endpoint[i].db))
             k++;
-        if (exam[i].is_db_refused && k == i)
+        if (checks[i].is_db_refused && k == i)
             rdl_cli_add(t, " db=%u", (unsigned)s->endpoint[i].db);
     }
 }
 
 /* ACLs are of Redis 6. */
-int rdl_cli_acl_is_known(const struct rdl_cli_look *l, const struct rdl_cli_exam exam[RDL_SERVERS_MAX])
+int rdl_cli_permissions_is_known(const struct rdl_cli_query *l,
+                                 const struct rdl_cli_checks checks[RDL_SERVERS_MAX])
 {
     size_t there = 0, old = 0;
 
     for (size_t i = 0; i < l->servers->n; i++) {
         const struct rdl_cli_host *h = &l->host[i];
         long major = strtol(h->version, NULL, 10);
-        there += exam[i].is_there != 0;
-        old += exam[i].is_there && (h->is_ancient || (major > 0 && major < 6));
+        there += checks[i].is_there != 0;
+        old += checks[i].is_there && (h->is_ancient || (major > 0 && major < 6));
     }
     return there == 0 || old < there;
 }
 
-void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
-                      const struct rdl_cli_servers *s, const struct rdl_cli_exam exam[RDL_SERVERS_MAX])
+void rdl_cli_permissions_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
+                              const struct rdl_cli_servers *s,
+                              const struct rdl_cli_checks checks[RDL_SERVERS_MAX])
 {
     struct rdl_bytes user = {"redlock", 7};
     unsigned needs = rdl_cli_needs(o, s), wanted = 0;
@@ -241,8 +243,8 @@ void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
     for (size_t i = s->n; i-- > 0;) {
         if (s->endpoint[i].user.len > 0)
             user = s->endpoint[i].user;
-        if (exam[i].is_tried)
-            wanted |= rdl_cli_rights_on(&exam[i], needs);
+        if (checks[i].is_tried)
+            wanted |= rdl_cli_rights_on(&checks[i], needs);
     }
     if (wanted == 0)
         wanted = rdl_cli_rights_for(needs);
@@ -251,7 +253,7 @@ void rdl_cli_acl_line(struct rdl_cli_text *t, const struct rdl_cli_options *o,
     rdl_cli_add(t, " on");
     if (o->lock == NULL)
         rdl_cli_add(t, " ~*");
-    rdl_cli_acl_words(t, o, wanted, o->lock != NULL ? rdl_cli_keys_for(o, needs) : 0);
-    add_databases(t, s, exam);
+    rdl_cli_permissions_words(t, o, wanted, o->lock != NULL ? rdl_cli_keys_for(o, needs) : 0);
+    add_databases(t, s, checks);
     rdl_cli_mark_cut(t);
 }
