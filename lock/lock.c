@@ -10,9 +10,9 @@ enum lock_state {
     LOCK_PAUSE    /* between two attempts */
 };
 
-void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
-                        const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
-                        size_t name_len)
+int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
+                       const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
+                       size_t name_len)
 {
     RDL_ASSERT(!rdl_conn_refers_to(conn, l, sizeof *l)); /* an operation is pending in this memory */
     rdl_zero(l, sizeof *l);
@@ -22,6 +22,8 @@ void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
     l->name = name;
     l->name_len = (uint8_t)(name_len > RDL_NAME_MAX ? 0 : name_len);
     l->wake_ms = UINT64_MAX;
+    l->holder_ms = -2;
+    return rdl_options_check(opt, l->name_len);
 }
 
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
@@ -199,10 +201,10 @@ int rdl_plain_answer(struct rdl_lock *l, uint64_t now_ms)
 static const struct rdl_lock_mode plain_mode = {rdl_plain_send, rdl_plain_answer, rdl_plain_value,
                                                 rdl_plain_ops, NULL};
 
-void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
-                   const void *name, size_t name_len)
+int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                  const void *name, size_t name_len)
 {
-    rdl_lock_init_mode(l, &plain_mode, opt, conn, name, name_len);
+    return rdl_lock_init_mode(l, &plain_mode, opt, conn, name, name_len);
 }
 
 /* ---------------------------------------------------------------- the states of an operation */
@@ -361,11 +363,16 @@ static int operation_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_
     return RDL_PENDING;
 }
 
+/* An error of the connection, or the server's: not a result of this layer. */
+static int is_error(int result)
+{
+    return result < 0 && result > RDL_E_NAME;
+}
+
 /* The last operation was a release, and failed: what it may have left can be released again. */
 static int is_unreleased(const struct rdl_lock *l)
 {
-    return l->action == RDL_RELEASE &&
-           (l->result == RDL_UNKNOWN || (l->result < 0 && l->result > RDL_E_NAME));
+    return l->action == RDL_RELEASE && (l->result == RDL_UNKNOWN || is_error(l->result));
 }
 
 int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms)
@@ -468,9 +475,10 @@ size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
     return l->mode->value(l, out);
 }
 
-void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX])
 {
     rdl_token_hex(&l->token, out);
+    out[RDL_VALUE_MAX] = '\0';
 }
 
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
@@ -478,6 +486,11 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
     if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
         return 0;
     return (uint32_t)(l->until_ms - now_ms);
+}
+
+uint64_t rdl_lock_until_ms(const struct rdl_lock *l)
+{
+    return l->until_ms != UINT64_MAX ? l->until_ms : 0;
 }
 
 uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)
@@ -497,10 +510,14 @@ struct rdl_stats rdl_lock_stats(const struct rdl_lock *l)
     return stats;
 }
 
-/* What was answered after all and says nothing: a connection had ended before. */
-int rdl_lock_cause(const struct rdl_lock *l)
+int rdl_lock_error(const struct rdl_lock *l)
 {
     if (l->result != RDL_UNKNOWN)
-        return RDL_OK;
-    return l->cause != RDL_OK ? l->cause : RDL_E_CLOSED;
+        return is_error(l->result) ? l->result : RDL_OK;
+    return l->cause != RDL_OK ? l->cause : RDL_E_CLOSED; /* the reply came after a connection had ended */
+}
+
+int rdl_lock_is_idle(const struct rdl_lock *l)
+{
+    return rdl_conn_is_idle(l->conn);
 }

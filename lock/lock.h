@@ -9,7 +9,7 @@
  *     struct rdl_lock lock;
  *     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50};
  *     ...
- *     rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
+ *     rdl_lock_init(&lock, &opt, &server.conn, RDL_NAME("nightly"));
  *     int rc = rdl_lock_acquire(&lock, &platform);
  *     if (rc < 0) {
  *         fprintf(stderr, "%s\n", rdl_strerror(rc));
@@ -118,8 +118,15 @@ enum {
 #define RDL_WAIT_FOREVER 4294967295u         /* ms */
 #define RDL_FENCE_MAX    9007199254740991uLL /* 2^53 - 1: scripts count in doubles */
 
+/*
+ * Expands to a name that is a string literal, and its length: rdl_lock_init(&lock, &opt, &conn,
+ * RDL_NAME("nightly")). Anything but a literal does not compile.
+ */
+#define RDL_NAME(literal) ("" literal), (sizeof(literal) - 1)
+
 enum {
-    RDL_ENTROPY_LEN = 16, /* bytes an acquire wants, see rdl_token */
+    RDL_TOKEN_TEXT_MAX = 82, /* bytes of a token as text, with its NUL; today 41 are used */
+    RDL_ENTROPY_LEN = 16,    /* bytes an acquire wants, see rdl_token */
     RDL_ATTEMPT_MIN_MS = 5,
     RDL_ATTEMPT_MAX_MS = 250,
     RDL_QUEUE_RETRY_MS = 5, /* how long to wait for room in a queue before looking again */
@@ -238,7 +245,7 @@ struct rdl_hint {
 };
 
 /* conn is borrowed, is for waiting alone, and is polled by the caller like any other; NULL: tell only. */
-void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
+int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
 
 /* ---------------------------------------------------------------- the lock */
 
@@ -284,8 +291,8 @@ struct rdl_lock {
  * 1..RDL_NAME_MAX bytes of any value and never copied; conn has been set up. A bad name or ttl is reported
  * by acquire.
  */
-void rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
-                   const void *name, size_t name_len);
+int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                  const void *name, size_t name_len);
 
 /*
  * Several locks as one (lock_multi.c), opt-in: a script takes all of them or none, with one token and one
@@ -346,11 +353,15 @@ void rdl_lock_cancel(struct rdl_lock *l);
  * RDL_OK, or RDL_E_TOKEN if these are not 40 hex digits or the lock is a legacy one: then all is as it was.
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
-/* The token as 40 hex digits, to hand it on; not terminated. */
-void rdl_lock_token(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
+/* The token as 40 hex digits and a NUL, to hand it on. */
+void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX]);
 
 /* How long the lease is still ours, by our own clock; 0 when it is not. */
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
+/* When the lease ends for us (absolute, ms); 0: not held. */
+uint64_t rdl_lock_until_ms(const struct rdl_lock *l);
+/* 1: its connection has nothing to send, and no reply is outstanding (of any lock that shares it). */
+int rdl_lock_is_idle(const struct rdl_lock *l);
 /*
  * After RDL_BUSY: what the holder has left (ms); -1: no expiry (foreign or legacy lock; to a legacy lock: a
  * holder without end); -2: not known. The same of the key after RDL_OVERWRITTEN.
@@ -359,10 +370,15 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l);
 /* What the last acquire cost, until the next begins; one that is refused at once does not count. */
 struct rdl_stats rdl_lock_stats(const struct rdl_lock *l);
 /*
- * After RDL_UNKNOWN: the connection's error (after a cut: RDL_E_CLOSED), or RDL_E_TIMEOUT, or the error that
- * a PTTL was answered with, which would have said why a release deleted nothing. Else RDL_OK.
+ * Why the server gave no useful reply in the last operation: RDL_E_...; RDL_OK: no reason. After RDL_UNKNOWN
+ * the connection's error (after a cut: RDL_E_CLOSED), RDL_E_TIMEOUT, or the error that PTTL returned.
  */
-int rdl_lock_cause(const struct rdl_lock *l);
+int rdl_lock_error(const struct rdl_lock *l);
+/*
+ * One line for people on the last operation: "confirmed in 3 ms", "held by another client for another
+ * 800 ms", "timed out". NUL-terminated, cut to cap bytes (128 is enough). Returns its length.
+ */
+size_t rdl_lock_report(const struct rdl_lock *l, char *out, size_t cap);
 
 /* ---------------------------------------------------------------- lock_posix.c */
 
@@ -373,7 +389,7 @@ enum { RDL_POSIX_URL_MAX = 256, RDL_POSIX_QUEUE = 768 };
  *
  *     static struct rdl_posix_conn server;
  *     rdl_posix_conn_init(&server, "redis://127.0.0.1:6379", NULL);
- *     rdl_lock_init(&lock, &options, &server.conn, "nightly", 7);
+ *     rdl_lock_init(&lock, &options, &server.conn, RDL_NAME("nightly"));
  *
  * It has room for three locks with names of 48 bytes, or one with any name and a fence. For more at once, set
  * up a struct rdl_conn with a queue of your own (RDL_QUEUE_FOR).
@@ -418,6 +434,11 @@ int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_platform *platform);
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uint32_t ttl_ms);
 /* Waits for one attempt, and for a conn that is being made. */
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform);
+/*
+ * Before exit: waits until pending releases were sent and answered. RDL_OK: idle; RDL_E_TIMEOUT: not by
+ * until_ms; or the error of platform->poll. Between operations only. Not interrupted.
+ */
+int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint64_t until_ms);
 
 /* ---------------------------------------------------------------- fenced (lock_fenced.c) */
 
@@ -431,7 +452,7 @@ int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform);
  * RDL_E_CLUSTER.
  *
  *     struct rdl_lock_fenced store;
- *     rdl_lock_init_fenced(&store, &opt, &server.conn, "store", 5);
+ *     rdl_lock_init_fenced(&store, &opt, &server.conn, RDL_NAME("store"));
  *     int rc = rdl_lock_acquire(&store.lock, &platform);
  *     ...
  *     write_with(rdl_lock_fence(&store));
@@ -443,8 +464,8 @@ struct rdl_lock_fenced {
 };
 
 /* As rdl_lock_init. */
-void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt,
-                          struct rdl_conn *conn, const void *name, size_t name_len);
+int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                         const void *name, size_t name_len);
 
 /*
  * Set the least number that the next acquire may give, e.g. the wall clock in ms: from 1 to RDL_FENCE_MAX, or
@@ -520,8 +541,8 @@ struct rdl_lock_legacy {
 };
 
 /* As rdl_lock_init. */
-void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_lock_options *opt,
-                          struct rdl_conn *conn, const void *name, size_t name_len);
+int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                         const void *name, size_t name_len, enum rdl_legacy kind);
 
 /*
  * This host's wall clock in seconds at now_ms, and by how much it may be off. Used only where the server

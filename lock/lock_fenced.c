@@ -144,11 +144,11 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
 
 static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, rdl_plain_value, rdl_plain_ops, NULL};
 
-void rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt,
-                          struct rdl_conn *conn, const void *name, size_t name_len)
+int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                         const void *name, size_t name_len)
 {
-    rdl_lock_init_mode(&l->lock, &fenced, opt, conn, name, name_len);
     l->fence = l->least = 0;
+    return rdl_lock_init_mode(&l->lock, &fenced, opt, conn, name, name_len);
 }
 
 void rdl_lock_set_min_fence(struct rdl_lock_fenced *l, uint64_t min)

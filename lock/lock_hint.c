@@ -208,7 +208,7 @@ static void hint_end(struct rdl_hint *h)
 static const struct rdl_hint_ops hint_ops = {hint_begin, hint_fired, hint_end, &rdl_op_release_hint,
                                              &release_hint_strict};
 
-void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
+int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {
     static const struct rdl_hint blank = {0};
 
@@ -217,4 +217,5 @@ void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
     *h = blank;
     h->ops = &hint_ops;
     h->conn = conn;
+    return RDL_OK;
 }

@@ -57,3 +57,18 @@ int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform)
 {
     return run(l, platform, rdl_lock_release_begin(l, begin_ms(l, platform)));
 }
+
+int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint64_t until_ms)
+{
+    uint64_t wake_ms = 0; /* read first what has arrived */
+    uint64_t now_ms = 0;
+
+    while (!rdl_lock_is_idle(l) && now_ms < until_ms) {
+        int rc = platform->poll(platform->ctx, &l->conn, 1, wake_ms < until_ms ? wake_ms : until_ms, 1, 0);
+        if (rc != RDL_OK)
+            return rc;
+        now_ms = rdl_now(platform);
+        wake_ms = rdl_conn_tick(l->conn, now_ms);
+    }
+    return rdl_lock_is_idle(l) ? RDL_OK : RDL_E_TIMEOUT;
+}

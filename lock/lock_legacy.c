@@ -561,10 +561,10 @@ static const struct rdl_op *const strict_ops[] = {NULL, NULL, &rdl_op_release_st
 static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, strict_ops,
                                             legacy_next};
 
-void rdl_lock_init_legacy(struct rdl_lock_legacy *l, enum rdl_legacy kind, const struct rdl_lock_options *opt,
-                          struct rdl_conn *conn, const void *name, size_t name_len)
+int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
+                         const void *name, size_t name_len, enum rdl_legacy kind)
 {
     rdl_zero(l, sizeof *l);
-    rdl_lock_init_mode(&l->lock, &legacy, opt, conn, name, name_len);
     l->kind = (uint8_t)kind;
+    return rdl_lock_init_mode(&l->lock, &legacy, opt, conn, name, name_len);
 }

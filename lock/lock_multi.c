@@ -123,6 +123,5 @@ int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, 
 {
     size_t len = pack(names, n, packed);
 
-    rdl_lock_init_mode(l, &multi, opt, conn, packed, len);
-    return len == 0 ? RDL_E_NAME : RDL_OK;
+    return rdl_lock_init_mode(l, &multi, opt, conn, packed, len);
 }

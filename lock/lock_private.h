@@ -32,9 +32,9 @@ int rdl_plain_answer(struct rdl_lock *l, uint64_t now_ms);
 size_t rdl_plain_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 
 /* Set up a lock of this mode, not held. */
-void rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
-                        const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
-                        size_t name_len);
+int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
+                       const struct rdl_lock_options *opt, struct rdl_conn *conn, const void *name,
+                       size_t name_len);
 /*
  * Queue a request for the lock's key, with its value. RDL_OK or RDL_E_FULL. A release that nobody waits for
  * (req NULL) is not queued if there is no value yet.

@@ -271,7 +271,7 @@ struct rdl_conn {
 };
 
 /* Set up a conn, closed. cfg is borrowed. */
-void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
+int rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 
 /* Where the conn stands now. */
 inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
@@ -383,7 +383,7 @@ struct rdl_posix {
 };
 
 /* Set up both, without a wake_fd; *platform refers to *p from then on. Never fails. */
-void rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
+int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
 
 /*
  * Without rdl_platform, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events

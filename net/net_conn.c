@@ -3,7 +3,7 @@
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
-void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
+int rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
 {
     RDL_ASSERT(cfg->queue_len <= UINT32_MAX / 2);
     rdl_zero(c, sizeof *c);
@@ -11,6 +11,7 @@ void rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
     c->fd = -1;
     rdl_resp_init(&c->parser);
     rdl_conn_set_text(c, "");
+    return rdl_config_check(cfg);
 }
 
 extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);

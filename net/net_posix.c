@@ -544,11 +544,12 @@ static int posix_random(void *ctx, void *buf, size_t len)
     return rdl_posix_random(buf, len);
 }
 
-void rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
+int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
 {
     p->wake_fd = -1;
     platform->poll = posix_poll;
     platform->now_ms = posix_now_ms;
     platform->random = posix_random;
     platform->ctx = p;
+    return RDL_OK;
 }

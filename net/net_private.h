@@ -52,6 +52,9 @@ void rdl_sha_forget(struct rdl_conn *c, int is_noscript);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
+/* RDL_OK, RDL_E_METHODS or RDL_E_LOGIN: what rdl_conn_submit returns for every request with this configuration. */
+int rdl_config_check(const struct rdl_conn_config *cfg);
+
 /* Put the commands of a record's phase, from number `first` on. */
 void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
                        struct rdl_slice *w);

@@ -321,12 +321,15 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
 
 /* ---------------------------------------------------------------- into the queue */
 
-/* A client name is a courtesy. */
-static int lacks_login(const struct rdl_conn_config *cfg)
+/* Without methods a grant could not be released. Without a login the lock, in database 0, would exclude nobody. */
+int rdl_config_check(const struct rdl_conn_config *cfg)
 {
     const struct rdl_endpoint *ep = cfg->endpoint;
 
-    return cfg->login == NULL && (ep->user.len | ep->password.len | ep->db) != 0;
+    if (cfg->methods == NULL)
+        return RDL_E_METHODS;
+    /* a client name alone needs no login */
+    return cfg->login == NULL && (ep->user.len | ep->password.len | ep->db) != 0 ? RDL_E_LOGIN : RDL_OK;
 }
 
 void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req)
@@ -338,6 +341,7 @@ void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req)
 
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd)
 {
+    int rc = rdl_config_check(c->cfg);
     uint32_t size;
     uint32_t needed;
 
@@ -346,10 +350,8 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     RDL_ASSERT(cmd->op->family < RDL_FAMILIES);
     RDL_ASSERT(req == NULL || !req->is_queued);
     RDL_ASSERT(req != NULL || (cmd->op->must_send && !cmd->op->may_grant));
-    if (c->cfg->methods == NULL) /* what it grants could not be given back */
-        return RDL_E_METHODS;
-    if (lacks_login(c->cfg)) /* in database 0 it would exclude nobody */
-        return RDL_E_LOGIN;
+    if (rc != RDL_OK)
+        return rc;
     if (c->state == RDL_CONN_STALLED && cmd->op->must_send != RDL_SEND_ALWAYS)
         return RDL_E_TIMEOUT;
     if (cmd->op->may_grant)

@@ -10,8 +10,27 @@
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
-void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
-                      struct rdl_server *servers, size_t n, const void *name, size_t name_len)
+/* A client that checks canaries would take a lock of that name for one, and overwrite it. */
+static int is_canary_key(const struct rdl_redlock *r)
+{
+    return r->name_len == sizeof RDL_CANARY_KEY - 1 && rdl_is_same(r->name, RDL_CANARY_KEY, r->name_len);
+}
+
+/* What is wrong with the handle's set-up, before anything is sent. */
+static int check(const struct rdl_redlock *r)
+{
+    if (r->n < 1)
+        return r->result;
+    if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
+        return RDL_E_GUARD;
+    if (r->name_len < 1 || is_canary_key(r))
+        return RDL_E_NAME;
+    return r->opt->lease.ttl_ms > r->opt->max_ttl_ms ? RDL_E_TTL
+                                                     : rdl_ttl_check(&r->opt->lease, r->opt->lease.ttl_ms);
+}
+
+int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt, struct rdl_server *servers,
+                     size_t n, const void *name, size_t name_len)
 {
     size_t i;
 
@@ -32,13 +51,14 @@ void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *o
         if (rc != RDL_OK) {
             r->n = 0;
             r->result = (int16_t)rc;
-            return;
+            return rc;
         }
         if (opt->guard <= RDL_GUARD_REQUIRED)
             conn->cfg->server_info->needs_info = 1;
     }
     if (r->n > 0)
         r->user = servers->user = servers->conn->users = (uint8_t)(servers->conn->users + 1);
+    return check(r);
 }
 
 /*
@@ -208,24 +228,6 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     return r->result;
 }
 
-/* Whoever looks for a canary would take a lock of that name for one, and overwrite it. */
-static int is_canary_key(const struct rdl_redlock *r)
-{
-    return r->name_len == sizeof RDL_CANARY_KEY - 1 && rdl_is_same(r->name, RDL_CANARY_KEY, r->name_len);
-}
-
-static int check(const struct rdl_redlock *r)
-{
-    if (r->n < 1)
-        return r->result;
-    if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
-        return RDL_E_GUARD;
-    if (r->name_len < 1 || is_canary_key(r))
-        return RDL_E_NAME;
-    return r->opt->lease.ttl_ms > r->opt->max_ttl_ms ? RDL_E_TTL
-                                                     : rdl_ttl_check(&r->opt->lease, r->opt->lease.ttl_ms);
-}
-
 /* One attempt does not wait for more than connecting, however often a conn fails and is tried again. */
 static uint64_t give_up_ms(const struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -374,9 +376,10 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     return RDL_OK;
 }
 
-void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX])
+void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX])
 {
     rdl_token_hex(&r->token, out);
+    out[RDL_VALUE_MAX] = '\0';
 }
 
 void rdl_redlock_cancel(struct rdl_redlock *r)

@@ -13,7 +13,7 @@
  *     ...
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i].conn;
- *     rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
+ *     rdl_redlock_init(&lock, &opt, servers, 5, RDL_NAME("nightly"));
  *     int rc = rdl_redlock_acquire(&lock, &platform);
  *
  * (redlock/examples/minimal.c is the whole program; redlock(3) has the functions that most programs need.)
@@ -245,8 +245,8 @@ struct rdl_redlock {
  * connection has ended and you set the handle up again. What is wrong with a name, a ttl, the options or the
  * number of servers is reported by acquire.
  */
-void rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt,
-                      struct rdl_server *servers, size_t n, const void *name, size_t name_len);
+int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt, struct rdl_server *servers,
+                     size_t n, const void *name, size_t name_len);
 
 /*
  * Let it look at canaries: one for each server, borrowed like those; before the first acquire. All clients
@@ -298,8 +298,8 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
  * handle held until now. RDL_OK, or RDL_E_TOKEN if these are not 40 hex digits.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
-/* The token as 40 hex digits, to hand it on; not terminated. */
-void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_VALUE_MAX]);
+/* The token as 40 hex digits and a NUL, to hand it on. */
+void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]);
 
 /*
  * Fenced: set the least number that the next acquire may give, e.g. the wall clock in ms: from 1 to
@@ -328,6 +328,12 @@ unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
  * those to all servers together, also those that are sent late, behind the grant.
  */
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
+
+/*
+ * After RDL_BUSY: in how many ms enough of the keys in the way end by themselves; -1: never (no expiry); -2:
+ * not known.
+ */
+int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
 
 /* When what server i grants begins to count (absolute, ms); 0: it does; UINT64_MAX: never, as it is. */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);

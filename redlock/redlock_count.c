@@ -138,6 +138,22 @@ uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
     return kth_smallest(ms, i, needed);
 }
 
+/* A key without expiry is never free by itself. If no majority can be free, the lock never is. */
+int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r)
+{
+    uint32_t ms = rdl_votes_free_in_ms(r);
+    unsigned endless = 0;
+    size_t i;
+
+    if (r->result != RDL_BUSY)
+        return -2;
+    if (ms != UINT32_MAX)
+        return ms;
+    for (i = 0; i < r->n; i++)
+        endless += r->servers[i].vote == RDL_VOTE_DENIED && r->servers[i].value == -1;
+    return endless > r->n - rdl_redlock_quorum(r) ? -1 : -2;
+}
+
 int rdl_redlock_error(const struct rdl_redlock *r, size_t i)
 {
     const struct rdl_server *s = &r->servers[i];

@@ -99,7 +99,7 @@ struct rdl_resp {
 };
 
 /* At the beginning of a connection: nothing of a reply was read. Never fails. */
-void rdl_resp_init(struct rdl_resp *p);
+int rdl_resp_init(struct rdl_resp *p);
 
 /*
  * Take the next event out of buf[0..len). Call it in a loop, moving on by *used, until it says

@@ -33,8 +33,9 @@ enum state {
 
 /*@ predicate is_digit(integer c) = '0' <= c <= '9'; */
 
-/*@ requires \valid(p); assigns *p; ensures inv(p) && p->state == ST_TYPE && p->due == 0; */
-void rdl_resp_init(struct rdl_resp *p);
+/*@ requires \valid(p); assigns *p;
+    ensures inv(p) && p->state == ST_TYPE && p->due == 0 && \result == RDL_OK; */
+int rdl_resp_init(struct rdl_resp *p);
 
 /* What one call promises, whatever the bytes and however many (the rest of the contracts: resp_parse.c). */
 /*@ requires \valid(p) && \valid(used) && \valid(ev) && \valid_read(buf + (0 .. len - 1));

@@ -48,7 +48,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: event_loop redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_lock_init(&lock, &opt, conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, conn, RDL_NAME("nightly"));
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
         return 2;
     }
     rdl_posix_init(&posix, &platform);
-    rdl_lock_init_fenced(&fenced, &opt, &server.conn, "store", 5);
+    rdl_lock_init_fenced(&fenced, &opt, &server.conn, RDL_NAME("store"));
     anna = hold(&fenced, &platform); /* Anna falls asleep, and her lease ends */
     berta = hold(&fenced, &platform);
     if (anna == 0 || berta == 0)

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         return 2;
     }
     rdl_posix_init(&posix, &platform);
-    rdl_lock_init_legacy(&legacy, RDL_LEGACY, &opt, &server.conn, name, strlen(name));
+    rdl_lock_init_legacy(&legacy, &opt, &server.conn, name, strlen(name), RDL_LEGACY);
     /* Servers before 2.6 have no TIME. Then our own clock is used, which may be off by 2 s. */
     rdl_lock_set_clock(&legacy, (uint32_t)time(NULL), 2000, rdl_now(&platform));
 

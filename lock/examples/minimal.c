@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         return 2;
     }
     rdl_posix_init(&posix, &platform);
-    rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, &server.conn, RDL_NAME("nightly"));
     int rc = rdl_lock_acquire(&lock, &platform);
     if (rc < 0) {
         fprintf(stderr, "%s\n", rdl_strerror(rc));

@@ -290,7 +290,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: tls_mbedtls redis://ADDRESS:PORT AUTHORITIES.pem NAME\n");
         return 2;
     }
-    rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, &server.conn, RDL_NAME("nightly"));
     rc = rdl_lock_acquire(&lock, &platform);
     printf("acquire: %s%s%s\n", rdl_strerror(rc), tls.why[0] != '\0' ? ": " : "", tls.why);
     if (rc >= 0) {

@@ -433,7 +433,7 @@ void rdl_cli_signals_obey(void);
 /* ---------------------------------------------------------------- the lock */
 
 /* As rdl_stats, without an end. */
-struct rdl_cli_cost {
+struct rdl_cli_stats {
     uint32_t attempts, refused;
 };
 
@@ -454,7 +454,7 @@ struct rdl_cli_lock {
     uint64_t reached_ms; /* while it is asked for: when a majority could answer last */
     uint64_t asked_ms;   /* for --log: since when it is asked for, and held; 0: it never was */
     uint64_t got_ms;
-    struct rdl_cli_cost before; /* of all acquisitions before the last */
+    struct rdl_cli_stats before; /* of all acquisitions before the last */
     size_t n_conns;             /* of servers->conns: with a hint there is one more than servers */
     uint8_t entropy[RDL_ENTROPY_LEN];
     struct rdl_posix posix;
@@ -493,7 +493,7 @@ int rdl_cli_lease_step(struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_wake_ms(const struct rdl_cli_lock *l);
 uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
 /* What it took so far, of all acquisitions together. */
-struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l);
+struct rdl_cli_stats rdl_cli_lease_stats(const struct rdl_cli_lock *l);
 /* Who we are on the servers, for people: as rdl_cli_seen.id. Of the old protocol it changes by a renewal. */
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l);
 /* When what is left of --keep is over; 0: it is not given. */

@@ -114,11 +114,11 @@ static void add_ours(struct rdl_cli_json *j, const struct rdl_cli_lock *l)
 
 static void add_waited(struct rdl_cli_json *j, const struct rdl_cli_lock *l, uint64_t now)
 {
-    struct rdl_cli_cost cost = rdl_cli_lease_cost(l);
+    struct rdl_cli_stats stats = rdl_cli_lease_stats(l);
 
     rdl_cli_json_number(j, "waited_ms", (int64_t)((l->got_ms != 0 ? l->got_ms : now) - l->asked_ms));
-    rdl_cli_json_number(j, "sets", cost.attempts);
-    rdl_cli_json_number(j, "busy", cost.refused);
+    rdl_cli_json_number(j, "sets", stats.attempts);
+    rdl_cli_json_number(j, "busy", stats.refused);
 }
 
 void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const char *reason, int status)

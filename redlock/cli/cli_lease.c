@@ -56,7 +56,7 @@ static void become(struct rdl_cli_lock *l, int is_legacy)
 
     l->is_legacy = is_legacy;
     if (is_legacy)
-        rdl_lock_init_legacy(&l->single, kind, &l->opt.lease, conn, l->o->lock, len);
+        rdl_lock_init_legacy(&l->single, &l->opt.lease, conn, l->o->lock, len, kind);
     else
         rdl_lock_init(&l->single.lock, &l->opt.lease, conn, l->o->lock, len);
     if (l->o->wake_hint)
@@ -166,7 +166,7 @@ static int acquired(struct rdl_cli_lock *l, int rc)
         return RDL_BUSY;
     }
     if (rc == RDL_UNKNOWN)
-        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single.lock), RDL_NO_QUORUM);
+        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_error(&l->single.lock), RDL_NO_QUORUM);
     return enter(l, RDL_VOTE_ERROR, rc, RDL_NO_QUORUM);
 }
 
@@ -179,7 +179,7 @@ static int kept(struct rdl_cli_lock *l, int rc)
     if (rc >= 0)
         return enter(l, RDL_VOTE_GRANTED, RDL_OK, RDL_OK);
     if (rc == RDL_UNKNOWN)
-        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_cause(&l->single.lock), rc);
+        return enter(l, RDL_VOTE_UNKNOWN, rdl_lock_error(&l->single.lock), rc);
     if (rc == RDL_LOST && is_several(l) && l->single.lock.req.answer == RDL_ANSWER_NO)
         return enter(l, RDL_VOTE_DENIED, RDL_OK, rc);
     if (rc == RDL_LOST || rc == RDL_EXPIRED || rc == RDL_OVERWRITTEN)
@@ -337,7 +337,7 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
     l->result = rc;
     if (rc != RDL_OK)
         return rc;
-    l->before = rdl_cli_lease_cost(l);
+    l->before = rdl_cli_lease_stats(l);
     l->opt.lease.ttl_ms = o->keep_ms > o->ttl_ms ? o->keep_ms : o->ttl_ms;
     if (!l->is_single) {
         set_min_fence(l);
@@ -397,18 +397,18 @@ uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l)
                         : rdl_redlock_until_ms(&l->redlock);
 }
 
-struct rdl_cli_cost rdl_cli_lease_cost(const struct rdl_cli_lock *l)
+struct rdl_cli_stats rdl_cli_lease_stats(const struct rdl_cli_lock *l)
 {
     struct rdl_stats last = l->is_single ? rdl_lock_stats(&l->single.lock) : rdl_redlock_stats(&l->redlock);
-    const struct rdl_cli_cost cost = {l->before.attempts + last.attempts, l->before.refused + last.refused};
+    const struct rdl_cli_stats stats = {l->before.attempts + last.attempts, l->before.refused + last.refused};
 
-    return cost;
+    return stats;
 }
 
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
 {
-    char value[RDL_VALUE_MAX];
-    size_t len = sizeof value;
+    char value[RDL_TOKEN_TEXT_MAX];
+    size_t len = RDL_VALUE_MAX;
 
     if (l->is_single)
         len = rdl_lock_value(&l->single.lock, value);
@@ -483,10 +483,13 @@ void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]
 
 void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX])
 {
+    char text[RDL_TOKEN_TEXT_MAX];
+
     if (l->is_single)
-        rdl_lock_token(&l->single.lock, out);
+        rdl_lock_token(&l->single.lock, text);
     else
-        rdl_redlock_token(&l->redlock, out);
+        rdl_redlock_token(&l->redlock, text);
+    memcpy(out, text, RDL_VALUE_MAX);
 }
 
 /* About to be connected, or asked and not answered. */

@@ -114,7 +114,7 @@ static void wait_for_holder(const struct rdl_cli_lock *l)
 /* For the log an attempt that found it taken is enough: an acquisition with a wake hint lasts for long. */
 static void look_for_holder(const struct rdl_cli_lock *l)
 {
-    if (rdl_cli_lease_cost(l).refused > 0)
+    if (rdl_cli_lease_stats(l).refused > 0)
         wait_for_holder(l);
 }
 

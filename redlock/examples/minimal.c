@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 
     for (i = 0; i < 5; i++)
         servers[i].conn = &conns[i].conn;
-    rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
+    rdl_redlock_init(&lock, &opt, servers, 5, RDL_NAME("nightly"));
     int rc = rdl_redlock_acquire(&lock, &platform);
     if (rc < 0) {
         fprintf(stderr, "%s\n", rdl_strerror(rc));

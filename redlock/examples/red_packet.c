@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     enum outcome outcome = look(argv[1], argv[2], amount, &there);
     if (outcome == LEFT) { /* all other results are final: they need no lock */
         rdl_posix_init(&posix, &platform);
-        rdl_redlock_init(&lock, &opt, servers, 3, "red packet", 10);
+        rdl_redlock_init(&lock, &opt, servers, 3, RDL_NAME("red packet"));
         outcome = take_under_lock(&lock, &platform, argv);
     }
     if (outcome == FAILED)

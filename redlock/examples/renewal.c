@@ -91,7 +91,7 @@ static int connect_to(char **urls)
         servers[i].conn = &conns[i].conn;
     }
     rdl_posix_init(&posix, &platform);
-    rdl_redlock_init(&lock, &opt, servers, 5, "nightly", 7);
+    rdl_redlock_init(&lock, &opt, servers, 5, RDL_NAME("nightly"));
     return 0;
 }
 

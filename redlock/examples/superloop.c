@@ -28,7 +28,7 @@ static int connect_to(char **urls)
             return -1;
         servers[i].conn = &conns[i].conn;
     }
-    rdl_redlock_init(&lock, &opt, servers, 5, "pump", 4);
+    rdl_redlock_init(&lock, &opt, servers, 5, RDL_NAME("pump"));
     return 0;
 }
 

@@ -34,6 +34,7 @@
 #include "lock/lock_methods.c"
 #include "lock/lock.c"
 #include "lock/lock_io.c"
+#include "lock/lock_report.c"
 #include "lock/lock_fenced.c"
 #include "lock/lock_hint.c"
 #include "lock/lock_multi.c"

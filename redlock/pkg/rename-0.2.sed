@@ -24,6 +24,7 @@ s/ RDL_CONN_SILENT / RDL_CONN_STALLED /g
 s/ rdl_cost / rdl_stats /g
 s/ rdl_lock_cost / rdl_lock_stats /g
 s/ rdl_redlock_cost / rdl_redlock_stats /g
+s/ rdl_lock_cause / rdl_lock_error /g
 s/ rdl_lock_set_floor / rdl_lock_set_min_fence /g
 s/ rdl_redlock_set_floor / rdl_redlock_set_min_fence /g
 s/ rdl_redlock_fencing / rdl_fencing_ops /g

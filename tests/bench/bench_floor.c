@@ -91,11 +91,11 @@ static void take_text(void *ctx, const struct rdl_conn *c, char dir, const uint8
 
 static void cut(struct floor_text *t, int lines)
 {
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
     const char *at;
 
     rdl_redlock_token(&party.lock, token);
-    at = memmem(t->bytes, t->len, token, sizeof token);
+    at = memmem(t->bytes, t->len, token, RDL_VALUE_MAX);
     if (at == NULL)
         ck_abort_msg("no token in what was sent");
     t->token_at = (size_t)(at - t->bytes);

@@ -80,7 +80,7 @@ START_TEST(busy_says_how_long_the_holder_has_left)
     scripted_reply(&s, pttls[_i]);
     ck_assert_int_eq(rdl_lock_step(&l, 1002), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&l), left[_i]);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK);
+    ck_assert_int_eq(rdl_lock_error(&l), RDL_OK);
     ck_assert_str_eq(scripted_sent(&s), ""); /* certainly not ours: nothing to release */
 }
 END_TEST
@@ -107,7 +107,7 @@ START_TEST(a_servers_error_is_not_busy)
     scripted_sent(&s);
     scripted_reply(&s, errors[_i].reply);
     ck_assert_int_eq(rdl_lock_step(&l, 1001), errors[_i].code);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_OK); /* the result says it all */
+    ck_assert_int_eq(rdl_lock_error(&l), errors[_i].code);
     ck_assert_int_eq(strncmp(rdl_conn_text(&s.conn), errors[_i].reply + 1, 4), 0);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
 }

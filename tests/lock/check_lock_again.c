@@ -139,7 +139,7 @@ START_TEST(a_deadline_without_a_fraction_is_released_once)
     scripted_init(&s);
     scripted_model(&s, NOW);
     scripted_open(&s, NOW);
-    rdl_lock_init_legacy(&legacy, _i ? RDL_LEGACY : RDL_LEGACY_INTEGER, &opt, &s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy, &opt, &s.conn, "k", 1, _i ? RDL_LEGACY : RDL_LEGACY_INTEGER);
     ck_assert_int_eq(rdl_lock_acquire_begin(&legacy.lock, entropy_bytes(), NOW), RDL_PENDING);
     scripted_serve(&s, NOW);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock, NOW), RDL_PENDING);

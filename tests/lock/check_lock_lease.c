@@ -135,7 +135,7 @@ START_TEST(a_release_whose_next_connection_fails_as_well_is_unknown)
     ck_assert_int_eq(rdl_lock_step(&l, 2001), RDL_PENDING);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     ck_assert_int_eq(rdl_lock_step(&l, 2002), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_lock_error(&l), RDL_E_CONNECT);
     ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 1); /* owed all the same */
 }
 END_TEST
@@ -160,7 +160,7 @@ START_TEST(a_release_after_a_restart_claims_nothing)
     scripted_open(&s, 3002);
     scripted_serve(&s, 3002);
     ck_assert_int_eq(rdl_lock_step(&l, 3002), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_lock_error(&l), RDL_E_CLOSED);
     ck_assert(rdl_conn_is_idle(&s.conn)); /* nothing stays owed */
     ck_assert_int_eq(scripted_has_key(&s, "k", 3002), _i);
 }

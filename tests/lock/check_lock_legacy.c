@@ -26,7 +26,7 @@ static void setup(void)
     scripted_init(&s);
     scripted_open(&s, START);
     opt = once;
-    rdl_lock_init_legacy(&l, RDL_LEGACY_INTEGER, &opt, &s.conn, "k", 1);
+    rdl_lock_init_legacy(&l, &opt, &s.conn, "k", 1, RDL_LEGACY_INTEGER);
 }
 
 /* A command as it is on the wire; ends with NULL. */
@@ -274,7 +274,7 @@ static const char *value_of(unsigned entropy)
     const char *at;
 
     setup();
-    rdl_lock_init_legacy(&l, RDL_LEGACY, &opt, &s.conn, "k", 1);
+    rdl_lock_init_legacy(&l, &opt, &s.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(rdl_lock_acquire_begin(&l.lock, token_bytes(entropy), START), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, "*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n");

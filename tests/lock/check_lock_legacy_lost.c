@@ -33,7 +33,7 @@ static void begin(int way)
     scripted_model(&s, now);
     s.model.features = &kinds[way >> 1 & 1];
     scripted_open(&s, now);
-    rdl_lock_init_legacy(&l, way & 1 ? RDL_LEGACY_INTEGER : RDL_LEGACY, &opt, &s.conn, "k", 1);
+    rdl_lock_init_legacy(&l, &opt, &s.conn, "k", 1, way & 1 ? RDL_LEGACY_INTEGER : RDL_LEGACY);
 }
 
 /* The server does all it was sent, and answers, until the operation is over. */

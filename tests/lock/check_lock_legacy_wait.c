@@ -43,7 +43,7 @@ END_TEST
 /* The same after a lease that was ours: its value is over. */
 START_TEST(the_value_of_the_lease_before_is_not_given_back_again)
 {
-    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
@@ -147,8 +147,8 @@ static void give_up(int by_cancel)
 /* No answer to SETNX: what it may have left is released. With whole numbers it may be another's as well. */
 START_TEST(an_unanswered_setnx_is_released_if_its_value_tells_us_apart)
 {
-    rdl_lock_init_legacy(&legacy.lock, _i & 1 ? RDL_LEGACY : RDL_LEGACY_INTEGER, &legacy.opt, &legacy.s.conn,
-                         "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1,
+                         _i & 1 ? RDL_LEGACY : RDL_LEGACY_INTEGER);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     give_up(_i & 2);
@@ -213,7 +213,7 @@ END_TEST
 /* A lease that ended is there to be taken over; the request for that is on its way. */
 static void take_over(int by_getset)
 {
-    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_number(1699999999), START), RDL_PENDING);
@@ -265,7 +265,7 @@ START_TEST(without_scripts_a_take_over_goes_by_watch_and_never_by_getset)
     ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), "WATCH"));
     ck_assert_int_eq(legacy_answer(REFUSED REFUSED ":-1\r\n" REFUSED, START), RDL_E_UNSUPPORTED);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
-    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING); /* nor where it is remembered */
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_number(1699999999), START), RDL_PENDING);
@@ -281,7 +281,7 @@ START_TEST(without_scripts_no_release_is_a_del)
     int i;
 
     legacy.s.cfg.methods = &rdl_methods_script;
-    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY);
     for (i = 0; i < 2; i++) {
         ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
         scripted_sent(&legacy.s);
@@ -302,8 +302,8 @@ START_TEST(unknown_errors_end_a_take_over_and_a_release)
     take_over(0);
     ck_assert_int_eq(legacy_answer("-ERR what?\r\n", START), RDL_E_SERVER);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
-    rdl_lock_init_legacy(&legacy.lock, _i ? RDL_LEGACY : RDL_LEGACY_INTEGER, &legacy.opt, &legacy.s.conn, "k",
-                         1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1,
+                         _i ? RDL_LEGACY : RDL_LEGACY_INTEGER);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);

@@ -20,7 +20,7 @@ static const char *const endless[] = {"2147483649.0", "2147483649", "2147483649.
 static void setup_shortest(void)
 {
     legacy_setup();
-    rdl_lock_init_legacy(&legacy.lock, RDL_LEGACY_SHORTEST, &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY_SHORTEST);
 }
 
 /* Held since START, whole seconds of the server's clock. What was written comes back, to compare with it. */
@@ -232,7 +232,7 @@ START_TEST(a_release_that_is_sent_again_leaves_the_next_holder_alone)
     static const enum rdl_legacy kinds[] = {RDL_LEGACY, RDL_LEGACY_INTEGER, RDL_LEGACY_SHORTEST};
     const char *value;
 
-    rdl_lock_init_legacy(&legacy.lock, kinds[_i], &legacy.opt, &legacy.s.conn, "k", 1);
+    rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, kinds[_i]);
     value = hold();
     ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, START + 1000), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));

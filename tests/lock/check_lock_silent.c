@@ -76,7 +76,7 @@ START_TEST(single_attempts_do_not_fill_the_queue)
     int i;
 
     ck_assert_int_eq(run(acquire()), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_lock_cause(&l), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_lock_error(&l), RDL_E_TIMEOUT);
     for (i = 0; i < 1000 && now < START + TTL - 10; i++) {
         now += 9;
         ck_assert_int_eq(run(acquire()), RDL_E_TIMEOUT);

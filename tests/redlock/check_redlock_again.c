@@ -139,13 +139,13 @@ END_TEST
 /* Of an adopted key nobody knows the end, but that no ttl is longer than max_ttl. */
 START_TEST(of_an_adopted_key_it_is_sent_again_for_max_ttl)
 {
-    char hex[RDL_VALUE_MAX];
+    char hex[RDL_TOKEN_TEXT_MAX];
     unsigned n;
 
     hold(1);
     fleet.opt.max_ttl_ms = 2 * FLEET_TTL;
     rdl_redlock_token(lock, hex);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, hex, sizeof hex), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, hex, strlen(hex)), RDL_OK);
     fleet_command(0, "SET k x\r\n", now);
     busy(1, 1);
     ck_assert_int_eq(release(), RDL_UNKNOWN);

@@ -259,13 +259,13 @@ END_TEST
 
 static void hand_over(void)
 {
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
 
     hold(5);
     rdl_redlock_token(lock, token);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 5, "k", 1);
     ck_assert_int_eq(rdl_redlock_adopt(lock, "nonsense", 8), RDL_E_TOKEN);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, strlen(token)), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
 }
 

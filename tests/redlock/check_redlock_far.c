@@ -134,7 +134,7 @@ END_TEST
 /* A handle of a lock that another process took on n servers; nothing is connected yet. */
 static void adopt(size_t n, uint32_t connect_ms)
 {
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
     size_t i;
 
     connected_in(n, (const uint32_t[5]){0});
@@ -147,7 +147,7 @@ static void adopt(size_t n, uint32_t connect_ms)
         fleet_up(i);
     }
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, n, "k", 1);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, strlen(token)), RDL_OK);
 }
 
 static int begin(enum rdl_action op)

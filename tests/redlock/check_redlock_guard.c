@@ -227,7 +227,7 @@ END_TEST
 static uint64_t held_before_the_first_address_is_back(void)
 {
     char key[64];
-    char token[RDL_VALUE_MAX + 1] = "";
+    char token[RDL_TOKEN_TEXT_MAX] = "";
     uint64_t now = NOW;
 
     guarded(3, RDL_GUARD_REQUIRED);
@@ -267,11 +267,11 @@ END_TEST
 START_TEST(who_was_asked_over_one_address_is_not_asked_over_another)
 {
     uint64_t now = held_before_the_first_address_is_back() + 1000;
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
 
     rdl_redlock_token(lock, token);
     if (_i == 1)
-        ck_assert_int_eq(rdl_redlock_adopt(lock, token, sizeof token), RDL_OK);
+        ck_assert_int_eq(rdl_redlock_adopt(lock, token, strlen(token)), RDL_OK);
     fleet.mood[1] = MOOD_FROZEN;
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
     fleet_serve(2, now);

@@ -169,11 +169,11 @@ static int held_with_a_gap(void)
 
 static int adopted_and_released(void)
 {
-    char hex[RDL_VALUE_MAX];
+    char hex[RDL_TOKEN_TEXT_MAX];
 
     hold();
     rdl_redlock_token(&m->lock, hex);
-    ck_assert_int_eq(rdl_redlock_adopt(&m->lock, hex, sizeof hex), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_adopt(&m->lock, hex, strlen(hex)), RDL_OK);
     return run(rdl_redlock_release_begin(&m->lock, now));
 }
 
@@ -279,7 +279,7 @@ END_TEST
 /* A lease that is held is neither extended nor released, and no call says that it was. */
 START_TEST(a_lease_whose_servers_were_given_away_can_only_run_out)
 {
-    char hex[RDL_VALUE_MAX];
+    char hex[RDL_TOKEN_TEXT_MAX];
 
     begin();
     ck_assert_int_eq(acquire(), RDL_OK);
@@ -288,7 +288,7 @@ START_TEST(a_lease_whose_servers_were_given_away_can_only_run_out)
     rdl_redlock_token(&m->lock, hex);
     rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS - (size_t)_i, "b", 1);
     ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_E_SHARED);
-    ck_assert_int_eq(rdl_redlock_adopt(&m->lock, hex, sizeof hex), RDL_E_SHARED);
+    ck_assert_int_eq(rdl_redlock_adopt(&m->lock, hex, strlen(hex)), RDL_E_SHARED);
     ck_assert_int_eq(rdl_redlock_acquire_begin(&other, entropy_bytes(), now), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(&m->lock, now), RDL_E_SHARED); /* and takes no answer of the other's */
     rdl_redlock_cancel(&other);

@@ -126,13 +126,13 @@ END_TEST
 /* When an adopted key ends nobody knows, but what is put back of it ends by its ttl. */
 START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left)
 {
-    char hex[RDL_VALUE_MAX];
+    char hex[RDL_TOKEN_TEXT_MAX];
     int rc;
     int i;
 
     hold(3);
     rdl_redlock_token(lock, hex);
-    ck_assert_int_eq(rdl_redlock_adopt(lock, hex, sizeof hex), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, hex, strlen(hex)), RDL_OK);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_ADOPTED);
     fleet_delete(2, now);
     rc = rdl_redlock_extend_begin(lock, FLEET_TTL, now);

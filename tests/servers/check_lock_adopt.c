@@ -14,7 +14,7 @@ static struct live_server server;
 static struct client client, other;
 static struct rdl_lock lock, adopted;
 static struct rdl_lock_options opt;
-static char token[RDL_VALUE_MAX];
+static char token[RDL_TOKEN_TEXT_MAX];
 
 /* The lock is held, its token known; the other handle has a conn of its own. */
 static void setup(void)
@@ -62,7 +62,7 @@ END_TEST
 
 START_TEST(a_token_from_another_handle_is_released_at_once)
 {
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     ck_assert_uint_eq(remaining_ms(), 0);
     ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
     ck_assert_str_eq(exists(), ":0\r\n");
@@ -75,7 +75,7 @@ START_TEST(an_extend_adopts_and_validity_counts_from_it)
     uint64_t before_ms;
     uint64_t after_ms;
 
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     ck_assert_uint_eq(remaining_ms(), 0);
     before_ms = client_now();
     ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
@@ -92,7 +92,7 @@ END_TEST
 START_TEST(an_adopted_lease_is_not_shortened)
 {
     ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 900000), RDL_OK);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
     ck_assert_uint_le(remaining_ms(), TTL - DRIFT);
     ck_assert_uint_eq(strlen(live_command(&server, "PTTL nightly")), strlen(":899999\r\n"));
@@ -104,7 +104,7 @@ static const char *const meanwhile[] = {"DEL nightly", "SET nightly other", "SET
 START_TEST(a_token_that_stands_no_more_is_lost)
 {
     live_command(&server, "%s", meanwhile[_i]);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_LOST);
     ck_assert_uint_eq(remaining_ms(), 0);
     drain();
@@ -116,7 +116,7 @@ END_TEST
 START_TEST(a_release_of_a_token_that_stands_no_more_says_so)
 {
     live_command(&server, "%s", meanwhile[_i]);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), _i == 0 ? RDL_EXPIRED : RDL_LOST);
     ck_assert_str_eq(exists(), _i == 0 ? ":0\r\n" : ":1\r\n");
 }
@@ -124,7 +124,7 @@ END_TEST
 
 START_TEST(a_cancel_gives_back_what_was_adopted)
 {
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     rdl_lock_cancel(&adopted);
     drain();
     ck_assert_str_eq(exists(), ":0\r\n");

@@ -98,7 +98,7 @@ END_TEST
 /* Only who took the lock was told its number; an older one of the same handle, or a floor, is another. */
 START_TEST(a_lease_that_was_adopted_has_no_number)
 {
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
 
     if (_i == 0)
         ck_assert_uint_eq(cycle(&lock), 1);
@@ -108,7 +108,7 @@ START_TEST(a_lease_that_was_adopted_has_no_number)
     rdl_lock_token(&second.lock, token);
     if (_i == 2)
         rdl_lock_set_min_fence(&lock, 1000);
-    ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token, strlen(token)), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
     ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, TTL), RDL_ADOPTED);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
@@ -372,13 +372,13 @@ END_TEST
 /* Who adopts knows no number, and still keeps the fence. */
 START_TEST(a_fence_with_an_expiry_outlives_an_adopted_hold)
 {
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
 
     opt.fence_expiry_ms = 3600000;
     rdl_lock_set_min_fence(&lock, 41);
     ck_assert_uint_eq(take(&lock), 41);
     rdl_lock_token(&lock.lock, token);
-    ck_assert_int_eq(rdl_lock_adopt(&second.lock, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&second.lock, token, strlen(token)), RDL_OK);
     ck_assert_int_eq(settle(&second, rdl_lock_extend_begin(&second.lock, TTL, now)), RDL_ADOPTED);
     hold_for(&second, DAY_MS);
     let_go(&second);

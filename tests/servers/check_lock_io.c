@@ -155,7 +155,7 @@ START_TEST(a_frozen_server_is_unknown_and_has_no_key_after_the_thaw)
     opt.attempt_ms = 30;
     live_freeze(&server);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_lock_cause(&lock), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_lock_error(&lock), RDL_E_TIMEOUT);
     ck_assert_uint_eq(rdl_conn_wants(&client.conn), RDL_WANT_READ); /* who ends now leaves nothing unsent */
     live_thaw(&server);
     client_wait_state(&client, RDL_CONN_READY);

@@ -42,7 +42,7 @@ static void begin(const char *const *args)
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = TTL;
     opt.attempt_ms = 4000;
-    rdl_lock_init_legacy(&lock, RDL_LEGACY, &opt, &client.conn, "k", 1);
+    rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY);
     rdl_lock_init(&plain, &opt, &other.conn, "k", 1);
     rdl_lock_set_clock(&lock, (uint32_t)server_s(), 1000, client_now()); /* for those that refuse TIME */
 }
@@ -171,7 +171,7 @@ END_TEST
 START_TEST(without_time_and_without_a_clock_it_is_refused)
 {
     begin(no_time);
-    rdl_lock_init_legacy(&lock, RDL_LEGACY, &opt, &client.conn, "k", 1);
+    rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_UNSUPPORTED);
     ck_assert_int_eq(get(), 0);
 }
@@ -182,7 +182,7 @@ END_TEST
 /* Edge 8: it has no ttl, for peers that know of none; who wants it takes it over, nobody else does. */
 START_TEST(the_key_of_a_dead_holder_stands_until_somebody_wants_it)
 {
-    rdl_lock_init_legacy(&second, RDL_LEGACY, &opt, &other.conn, "k", 1);
+    rdl_lock_init_legacy(&second, &opt, &other.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK);
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
     client_die(&other); /* he dies, and his time passes */
@@ -214,7 +214,7 @@ START_TEST(what_a_waiter_wrote_is_deleted_by_the_shortest_alone)
 {
     begin(kinds[_i / 2]);
     if (_i & 1)
-        rdl_lock_init_legacy(&lock, RDL_LEGACY_SHORTEST, &opt, &client.conn, "k", 1);
+        rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY_SHORTEST);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     put(server_s() + 100);
     ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), _i & 1 ? RDL_REMOVED : RDL_OVERWRITTEN);
@@ -238,7 +238,7 @@ END_TEST
 
 START_TEST(two_locks_of_one_second_are_told_apart)
 {
-    rdl_lock_init_legacy(&second, RDL_LEGACY, &opt, &other.conn, "k", 1);
+    rdl_lock_init_legacy(&second, &opt, &other.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_release(&second.lock, &client_net),
@@ -402,7 +402,7 @@ static void shortest(void)
     client_init(&client, url);
     opt.wait_ms = 50000;
     opt.retry_ms = 1;
-    rdl_lock_init_legacy(&lock, RDL_LEGACY_SHORTEST, &opt, &client.conn, "k", 1);
+    rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY_SHORTEST);
     for (i = 0; i < ROUNDS; i++) {
         int rc;
         if (rdl_lock_acquire(&lock.lock, &client_net) < 0)

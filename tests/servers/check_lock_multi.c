@@ -47,7 +47,7 @@ static long number(const char *command)
 
 START_TEST(all_are_taken_extended_and_released_with_one_token)
 {
-    char token[RDL_VALUE_MAX], want[64];
+    char token[RDL_TOKEN_TEXT_MAX], want[64];
 
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), 0);
@@ -155,11 +155,11 @@ END_TEST
 
 START_TEST(a_token_from_elsewhere_is_that_of_all)
 {
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
 
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     rdl_lock_token(&lock, token);
-    ck_assert_int_eq(rdl_lock_adopt(&second, token, sizeof token), RDL_OK);
+    ck_assert_int_eq(rdl_lock_adopt(&second, token, strlen(token)), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend(&second, &client_net, TTL), RDL_ADOPTED);
     ck_assert_int_eq(rdl_lock_release(&second, &client_net), RDL_OK);
     ck_assert_int_eq(number("DBSIZE"), 0);

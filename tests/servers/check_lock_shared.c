@@ -231,7 +231,7 @@ static void assert_server_agrees(void)
 
     for (i = 0; i < LOCKS; i++) {
         struct slot *s = &slots[i];
-        char token[RDL_VALUE_MAX], want[64] = "$-1\r\n";
+        char token[RDL_TOKEN_TEXT_MAX], want[64] = "$-1\r\n";
         if (is_strangers(s) || s->truth == STOLEN)
             continue;
         rdl_lock_token(&s->own.lock, token);

@@ -282,7 +282,7 @@ static void drain_all(void)
 static void count_keys(int server, int from, int votes[LOCKS])
 {
     char line[16 + BATCH * (NAME + 1)] = "MGET";
-    char token[RDL_VALUE_MAX + 1] = "";
+    char token[RDL_TOKEN_TEXT_MAX] = "";
     const char *at;
     int i;
 

@@ -24,13 +24,13 @@ static inline void any_lock_init(union any_lock *l, enum any_mode mode, const st
         rdl_lock_init_fenced(&l->fenced, opt, conn, name, name_len);
         break;
     case MODE_LEGACY:
-        rdl_lock_init_legacy(&l->legacy, RDL_LEGACY, opt, conn, name, name_len);
+        rdl_lock_init_legacy(&l->legacy, opt, conn, name, name_len, RDL_LEGACY);
         break;
     case MODE_LEGACY_INTEGER:
-        rdl_lock_init_legacy(&l->legacy, RDL_LEGACY_INTEGER, opt, conn, name, name_len);
+        rdl_lock_init_legacy(&l->legacy, opt, conn, name, name_len, RDL_LEGACY_INTEGER);
         break;
     case MODE_LEGACY_SHORTEST:
-        rdl_lock_init_legacy(&l->legacy, RDL_LEGACY_SHORTEST, opt, conn, name, name_len);
+        rdl_lock_init_legacy(&l->legacy, opt, conn, name, name_len, RDL_LEGACY_SHORTEST);
         break;
     }
 }

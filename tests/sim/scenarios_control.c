@@ -131,7 +131,7 @@ static struct world *late_extend(const struct sim_features *kind, int dies, uint
 {
     struct world *w = scene(2, 1, 600);
     struct handle *a = scene_lock(w, 0);
-    char hex[RDL_VALUE_MAX];
+    char hex[RDL_TOKEN_TEXT_MAX];
     w->host[0].model.features = kind;
     w->has_other_servers = 1;
     scene_one_server(w, 1);

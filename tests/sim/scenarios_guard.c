@@ -290,7 +290,7 @@ static void adopted_with_one_in_quarantine(void)
 {
     struct world *w = scene(1, 5, 3000);
     struct handle *h = scene_lock(w, 0);
-    char hex[RDL_VALUE_MAX];
+    char hex[RDL_TOKEN_TEXT_MAX];
     scene_guard(w, RDL_GUARD_REQUIRED, 3000);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     rdl_redlock_token(&h->m->redlock, hex);
@@ -301,7 +301,7 @@ static void adopted_with_one_in_quarantine(void)
     scene_go(w, 600);
     w->host[4].is_frozen = 1;
     handle_init(w, h);
-    EXPECT(w, rdl_redlock_adopt(&h->m->redlock, hex, sizeof hex) == RDL_OK);
+    EXPECT(w, rdl_redlock_adopt(&h->m->redlock, hex, strlen(hex)) == RDL_OK);
     h->state = HELD;
     EXPECT(w, scene_do(w, h, EXTENDING, 3000) == RDL_UNKNOWN);
     EXPECT(w, scene_owner(w, 2) == 0 && scene_left(w, h) == 0);

@@ -3,6 +3,8 @@
 #include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 
+#include <string.h>
+
 static void forget(struct world *w, int from, int to)
 {
     for (int s = from; s < to; s++)
@@ -173,7 +175,7 @@ static void adopting_does_not_shorten(void)
     for (int i = 0; i < 2; i++) {
         struct world *w = scene(1, 3, 5000);
         struct handle *h = scene_lock(w, 0);
-        char hex[RDL_VALUE_MAX];
+        char hex[RDL_TOKEN_TEXT_MAX];
         for (int s = 0; s < 3; s++)
             w->host[s].model.features = &kinds[i];
         w->has_other_servers = i > 0;
@@ -182,7 +184,7 @@ static void adopting_does_not_shorten(void)
         scene_go(w, 50);
         rdl_redlock_token(&h->m->redlock, hex);
         handle_init(w, h);
-        EXPECT(w, rdl_redlock_adopt(&h->m->redlock, hex, sizeof hex) == RDL_OK);
+        EXPECT(w, rdl_redlock_adopt(&h->m->redlock, hex, strlen(hex)) == RDL_OK);
         h->state = HELD;
         EXPECT(w, scene_do(w, h, EXTENDING, 400) == RDL_ADOPTED);
         EXPECT(w, scene_left(w, h) > 350 && scene_left(w, h) < 400);

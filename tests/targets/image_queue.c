@@ -50,11 +50,10 @@ static void transmit(void)
     sent[len] = '\0';
     for (unsigned i = 0; i < LOCKS; i++) {
         static char text[RDL_NAME_MAX + 1];
-        char token[RDL_VALUE_MAX + 1];
+        char token[RDL_TOKEN_TEXT_MAX];
         const char *at;
 
         rdl_lock_token(&lock[i], token);
-        token[RDL_VALUE_MAX] = '\0';
         sprintf(text, "\r\n%s\r\n$40\r\n%s\r\n", names[i], token);
         at = strstr(sent, text);
         expect(at != NULL && strstr(at + 1, text) == NULL, "each name and token is sent once");

@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: epoll redis://ADDRESS:PORT\n");
         return 2;
     }
-    rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, &server.conn, RDL_NAME("nightly"));
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(set, &server.conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));

@@ -92,7 +92,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "io_uring: no ring: %s\n", strerror(-rc));
         return 2;
     }
-    rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, &server.conn, RDL_NAME("nightly"));
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(&ring, &server.conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));

@@ -101,7 +101,7 @@ int main(int argc, char **argv)
         return 2;
     }
     uv_timer_init(uv_default_loop(), &timer);
-    rdl_lock_init(&lock, &opt, &server.conn, "nightly", 7);
+    rdl_lock_init(&lock, &opt, &server.conn, RDL_NAME("nightly"));
     rc = rdl_posix_random(entropy, sizeof entropy);
     if (rc == RDL_OK)
         rc = finish(&timer, &server.conn, &lock, rdl_lock_acquire_begin(&lock, entropy, rdl_posix_now_ms()));

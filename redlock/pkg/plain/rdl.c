@@ -33,3 +33,4 @@
 #include "lock/lock_methods.c"
 #include "lock/lock.c"
 #include "lock/lock_io.c"
+#include "lock/lock_report.c"

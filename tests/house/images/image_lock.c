@@ -43,7 +43,7 @@ void _start(void)
     static struct rdl_lock lock;
 
     rdl_conn_init(&conn, &config);
-    rdl_lock_init(&lock, &options, &conn, "job", 3);
+    rdl_lock_init(&lock, &options, &conn, RDL_NAME("job"));
     rdl_lock_acquire_begin(&lock, entropy, device);
     rdl_lock_extend_begin(&lock, 10000, device);
     rdl_lock_release_begin(&lock, device);

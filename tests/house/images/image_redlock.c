@@ -45,7 +45,7 @@ void _start(void)
     rdl_conn_init(&conn, &config);
     for (i = 0; i < 5; i++)
         servers[i].conn = &conn;
-    rdl_redlock_init(&lock, &options, servers, 5, "job", 3);
+    rdl_redlock_init(&lock, &options, servers, 5, RDL_NAME("job"));
     rdl_redlock_acquire_begin(&lock, entropy, device);
     rdl_redlock_extend_begin(&lock, 10000, device);
     rdl_redlock_release_begin(&lock, device);

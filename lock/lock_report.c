@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* lock_report.c - the last operation of one lock in a line for people, and the phrases of such lines. */
+#include "lock/lock_private.h"
+#include "resp/resp_template.h"
+
+void rdl_line_begin(struct rdl_line *line, char *out, size_t cap)
+{
+    RDL_ASSERT(cap > 0);
+    line->out = out;
+    line->cap = cap;
+    line->len = 0;
+    out[0] = '\0';
+}
+
+void rdl_line_add(struct rdl_line *line, const char *text)
+{
+    for (; *text != '\0' && line->len + 1 < line->cap; text++)
+        line->out[line->len++] = *text;
+    line->out[line->len] = '\0';
+}
+
+void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms)
+{
+    char digits[RDL_DEC_MAX + 1];
+
+    digits[rdl_dec_u32(digits, ms)] = '\0';
+    rdl_line_add(line, text);
+    rdl_line_add(line, digits);
+    rdl_line_add(line, " ms");
+}
+
+void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int error)
+{
+    int is_servers_word = error <= RDL_E_AUTH && error >= RDL_E_SERVER;
+
+    rdl_line_add(line, rdl_strerror(error == rdl_conn_error(c) ? rdl_conn_cause(c) : error));
+    if (!is_servers_word || rdl_conn_text(c)[0] == '\0')
+        return;
+    rdl_line_add(line, ": ");
+    rdl_line_add(line, rdl_conn_text(c));
+}
+
+void rdl_line_add_no_reply(struct rdl_line *line, const struct rdl_conn *c, int error)
+{
+    rdl_line_add(line, error == RDL_E_TIMEOUT ? rdl_strerror(RDL_E_TIMEOUT) : "no reply");
+    if (error == RDL_OK || error == RDL_E_TIMEOUT)
+        return;
+    rdl_line_add(line, ": ");
+    rdl_line_add_error(line, c, error);
+}
+
+void rdl_line_add_holder(struct rdl_line *line, int64_t holder_ms)
+{
+    rdl_line_add(line, "held by another client");
+    if (holder_ms >= 0 && holder_ms <= UINT32_MAX)
+        rdl_line_add_ms(line, " for another ", (uint32_t)holder_ms);
+    else if (holder_ms == -1)
+        rdl_line_add(line, ", never expires: another program or an old client wrote it");
+}
+
+void rdl_line_add_connecting(struct rdl_line *line, const struct rdl_conn *c)
+{
+    rdl_line_add(line, rdl_conn_state(c) == RDL_CONN_HANDSHAKE ? "connected, but no reply yet"
+                                                               : "not connected yet");
+}
+
+/* ---------------------------------------------------------------- one lock */
+
+static void add_pending(struct rdl_line *line, const struct rdl_lock *l)
+{
+    if (l->req.is_queued && rdl_conn_state(l->conn) == RDL_CONN_READY)
+        rdl_line_add(line, "no reply yet");
+    else if (rdl_conn_state(l->conn) != RDL_CONN_READY)
+        rdl_line_add_connecting(line, l->conn);
+    else
+        rdl_line_add(line, "no request was sent");
+}
+
+size_t rdl_lock_report(const struct rdl_lock *l, char *out, size_t cap)
+{
+    struct rdl_line line;
+
+    rdl_line_begin(&line, out, cap);
+    if (l->state != 0) /* an operation is pending */
+        add_pending(&line, l);
+    else if (l->result == RDL_BUSY)
+        rdl_line_add_holder(&line, l->holder_ms);
+    else if (l->result == RDL_UNKNOWN)
+        rdl_line_add_no_reply(&line, l->conn, rdl_lock_error(l));
+    else if (rdl_lock_error(l) != RDL_OK)
+        rdl_line_add_error(&line, l->conn, l->result);
+    else if (l->result < 0)
+        rdl_line_add(&line, rdl_strerror(l->result));
+    else if (l->attempts == 0 && !l->is_adopted)
+        rdl_line_add(&line, "no request was sent");
+    else if (l->action == RDL_ACQUIRE)
+        rdl_line_add_ms(&line, "confirmed in ", rdl_lock_stats(l).took_ms);
+    else
+        rdl_line_add(&line, "confirmed");
+    return line.len;
+}
