@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * resp.h - RESP2 bytes in, and the scripts; what goes out is in resp_template.h.
+/**
+ * @file
+ * @brief resp.h - the result codes, the RESP2 parser and the Lua scripts.
  *
- * Conventions of all of libredlock, said once:
+ * Commands to send are in resp_template.h.
  *
- *   - A structure is complete in its header so that you can place it anywhere (static memory, the
- *     stack, inside your own structure); its members are private. Nothing is allocated, so there is
- *     nothing to free.
+ * These conventions hold in all headers of libredlock:
+ *
+ *   - A structure is complete in its header, so you can place it anywhere: in static memory, on the
+ *     stack, or inside your own structure. Its members are private unless a comment describes them.
+ *     The library allocates nothing, so there is nothing to free.
  *   - The first parameter is the object, then inputs, then the time, then durations. Units are part
  *     of a name: _ms, _s, _bytes, _max, _len.
- *   - Absolute times are uint64_t milliseconds of a clock that goes on while the host sleeps and
- *     never wraps; durations are uint32_t milliseconds.
- *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call again), a number
- *     from 2 up for a success with news, or a negative error. Each layer has its own range: resp -1..,
- *     platform -10.., lock -40.., redlock -50.. A layer hands on the errors of the layer below unchanged.
- *   - Mistakes of the program (NULL, an object that was not initialised) are assertions. Whatever comes
- *     from a server, a user or a configuration file is answered with a result and never with one.
+ *   - Absolute times are uint64_t milliseconds of a clock that keeps running while the host sleeps
+ *     and never wraps. Durations are uint32_t milliseconds.
+ *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call it again), 2 or
+ *     more for success with additional information, or a negative error. Each layer has its own
+ *     range: resp from -1 down, net from -10, lock from -40, redlock from -50. A layer returns the
+ *     errors of the layer below unchanged.
+ *   - Programming errors are assertions: a NULL pointer, an object that was not initialized. Bad input
+ *     from a server, a user or a configuration file yields an error code, never an assertion.
+ *   - A pointer must not be NULL unless its comment allows it.
  *   - No function blocks, sleeps, prints, exits or reads a clock, unless its comment says so.
  *   - Distinct objects are independent. One object belongs to one thread at a time.
  */
@@ -31,63 +36,85 @@ extern "C" {
 
 #ifndef RDL_ASSERT
 #include <assert.h>
+/**
+ * Checks a condition that only a programming error breaks. Define it before the include to replace
+ * assert().
+ *
+ * @param x  the condition, without side effects
+ */
 #define RDL_ASSERT(x) assert(x)
 #endif
 
+/** Major version of this header. */
 #define RDL_VERSION_MAJOR 0
+/** Minor version of this header. */
 #define RDL_VERSION_MINOR 1
+/** Patch level of this header. */
 #define RDL_VERSION_PATCH 0
-#define RDL_VERSION       "0.1.0"
+/** Version of this header: the three as a text. */
+#define RDL_VERSION "0.1.0"
 
-/* The version of the library that was linked, "x.y.z"; static storage. */
+/**
+ * Returns the version of the library that is linked, which may differ from the header's RDL_VERSION.
+ *
+ * Never blocks. You may call it at any time.
+ *
+ * @return "x.y.z", a constant in static memory
+ */
 const char *rdl_version(void);
 
+/** Results of all layers, and the errors of this one. */
 enum {
-    RDL_OK = 0,      /* done */
-    RDL_PENDING = 1, /* not finished; call again when there is more, or later */
+    RDL_OK = 0,      /**< done */
+    RDL_PENDING = 1, /**< not finished: call again with more input, or later */
 
-    RDL_E_SYNTAX = -1, /* the server does not speak RESP2 (the Redis protocol) */
-    RDL_E_LIMIT = -2,  /* well-formed, but larger than we accept */
-    RDL_E_SPACE = -3   /* a buffer of the caller's is too small; nothing was written */
+    RDL_E_SYNTAX = -1, /**< the server does not speak RESP2 (the Redis protocol) */
+    RDL_E_LIMIT = -2,  /**< well-formed, but larger than the library accepts */
+    RDL_E_SPACE = -3   /**< the caller's buffer is too small; nothing was written */
 };
 
-/* Bytes that belong to somebody else: borrowed, any values, not terminated. */
+/** Bytes that the structure does not own: any values, without a terminating NUL. */
 struct rdl_bytes {
-    const void *data;
-    size_t len;
+    const void *data; /**< the first byte; may be NULL if len is 0 */
+    size_t len;       /**< number of bytes */
 };
 
 /* ---------------------------------------------------------------- parser */
 
-#define RDL_BULK_MAX   536870912 /* bytes of one bulk string (the servers' own limit) */
-#define RDL_VALUES_MAX 1048576   /* values announced by all arrays of one reply */
+#define RDL_BULK_MAX   536870912 /**< largest bulk string in bytes; the servers have the same limit */
+#define RDL_VALUES_MAX 1048576   /**< most values that all arrays of one reply may announce */
 
+/** Kinds of values in a reply. */
 enum rdl_resp_kind {
-    RDL_RESP_STATUS, /* +text */
-    RDL_RESP_ERROR,  /* -text */
-    RDL_RESP_INT,    /* :number */
-    RDL_RESP_BULK,   /* $length, bytes */
-    RDL_RESP_NIL,    /* $-1 or *-1 (see `type`) */
-    RDL_RESP_ARRAY   /* *count; the values follow as events of their own, in preorder */
+    RDL_RESP_STATUS, /**< +text */
+    RDL_RESP_ERROR,  /**< -text */
+    RDL_RESP_INT,    /**< :number */
+    RDL_RESP_BULK,   /**< $length, then the bytes */
+    RDL_RESP_NIL,    /**< $-1 or *-1; rdl_resp_event.type says which */
+    RDL_RESP_ARRAY   /**< *count; the values follow as their own events, in preorder */
 };
 
-/*
- * One event. Texts and bulks come in one or more fragments, in order: `first` on the first, `last` on
- * the last one (which may be empty). All other kinds are `first` and `last` at once.
+/**
+ * One event of the parser.
+ *
+ * Texts and bulk strings come in one or more fragments, in order. The last fragment may be empty.
+ * Values of any other kind are one event, with `first` and `last` both 1.
  */
 struct rdl_resp_event {
-    const uint8_t *data; /* fragment: a slice of the buffer given to rdl_resp_next; valid as long as that */
-    size_t len;          /* bytes at data; may be 0 */
-    int64_t value;       /* INT: the number; ARRAY: how many values follow; BULK: its whole length */
-    uint8_t kind;        /* enum rdl_resp_kind */
-    uint8_t type;        /* the type byte itself: + - : $ * */
-    uint8_t first;
-    uint8_t last;
-    uint8_t end; /* with `last`: the reply as a whole is complete */
+    const uint8_t
+        *data;     /**< the fragment: part of the buffer given to rdl_resp_next(), valid as long as it is */
+    size_t len;    /**< number of bytes at data; may be 0 */
+    int64_t value; /**< INT: the number; ARRAY: how many values follow; BULK: its whole length in bytes */
+    uint8_t kind;  /**< enum rdl_resp_kind */
+    uint8_t type;  /**< the type byte itself: one of + - : $ * */
+    uint8_t first; /**< 1: the first fragment of the value */
+    uint8_t last;  /**< 1: the last fragment of the value */
+    uint8_t end;   /**< 1, only together with `last`: the whole reply is complete */
 };
 
-/* Parser state: no pointer in it, may be copied. */
+/** The state of a parser. Its members are private. It contains no pointer, so you may copy it. */
 struct rdl_resp {
+    /** @cond private */
     uint64_t acc;
     uint32_t due;
     uint32_t announced;
@@ -96,76 +123,142 @@ struct rdl_resp {
     uint8_t type;
     uint8_t first;
     uint8_t neg;
+    /** @endcond */
 };
 
-/* At the beginning of a connection: nothing of a reply was read. Never fails. */
+/**
+ * Sets up a parser for the start of a connection, with no part of a reply read.
+ *
+ * Never blocks. Call it before the first rdl_resp_next(), and again for each new
+ * connection.
+ *
+ * @param p  the parser; it holds no resources, so you may drop it at any time
+ * @return RDL_OK, always
+ */
 int rdl_resp_init(struct rdl_resp *p);
 
-/*
- * Take the next event out of buf[0..len). Call it in a loop, moving on by *used, until it says
- * RDL_PENDING; then all of buf was used and the next call takes the bytes that come after it.
- * Cutting the input differently gives the same verdicts.
+/**
+ * Parses the next event from received bytes.
  *
- * RDL_OK: *ev is set and *used >= 1. RDL_PENDING: *used == len. RDL_E_SYNTAX, RDL_E_LIMIT: *used is
- * the offset of the offending byte; the parser stays in that error (drop the connection) until
- * rdl_resp_init.
+ * Call it in a loop and advance by *used, until it returns RDL_PENDING. All bytes are used then, and
+ * the next call continues with the bytes that follow them. The results do not depend on how the input
+ * is split. Never blocks. Call it after rdl_resp_init(), in any state.
+ *
+ * @param p     the parser
+ * @param buf   the received bytes; they stay yours and must stay valid while you use ev->data
+ * @param len   number of bytes at buf; may be 0
+ * @param used  receives the number of bytes used, 0 to len
+ * @param ev    receives the event; set only with RDL_OK
+ * @return RDL_OK: *ev is set, and *used is 1 or more.
+ *         RDL_PENDING: the input ended before the event did; *used is len.
+ *         RDL_E_SYNTAX: not RESP2; *used is the offset of the offending byte.
+ *         RDL_E_LIMIT: larger than RDL_BULK_MAX or RDL_VALUES_MAX; *used likewise.
+ *         After an error, close the connection: until rdl_resp_init() every call returns the same
+ *         error, with *used 0.
  */
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
                   struct rdl_resp_event *ev);
 
 /* ---------------------------------------------------------------- scripts */
 
-/*
- * A Lua script of ours. Texts and SHA1s are constants in flash. Templates of resp_template.h call it.
- */
+/** A Lua script of the library, which the templates of resp_template.h call. Its data is constant. */
 struct rdl_script {
-    const char *text;
-    uint16_t text_len;
-    uint8_t number; /* 0..RDL_SCRIPTS - 1: which of ours it is */
-    char sha[41];   /* hex of the SHA1 of text */
+    const char *text;  /**< the Lua text */
+    uint16_t text_len; /**< its length in bytes */
+    uint8_t number;    /**< index of the script, 0 to RDL_SCRIPTS - 1 */
+    char sha[41];      /**< SHA1 of the text, 40 hex digits and a NUL */
 };
 
-enum { RDL_SCRIPTS = 10 };
+/** The number of scripts. */
+enum {
+    RDL_SCRIPTS = 10 /**< how many scripts the library has */
+};
 
-/* KEYS[1] the lock, ARGV[1] the token: 1 deleted, 0 somebody else's, -1 no such key. */
+/**
+ * Deletes a lock that holds our value.
+ *
+ * KEYS[1] is the lock, ARGV[1] the lock value. Its reply is 1: deleted; 0: held by another client;
+ * -1: no such key.
+ */
 extern const struct rdl_script rdl_script_release;
-/* KEYS[1] the lock, ARGV[1] the token, ARGV[2] ttl in ms: 1 lives at least ttl from now; 0, -1 as above. */
+
+/**
+ * Extends a lock that holds our value, and never shortens it.
+ *
+ * KEYS[1] is the lock, ARGV[1] the lock value, ARGV[2] the ttl in ms. Its reply is 1: the key lives for
+ * at least the ttl from now; 0: held by another client; -1: no such key.
+ */
 extern const struct rdl_script rdl_script_extend;
-/* KEYS[1] the lock, ARGV[1] the value to find, ARGV[2] what to put there, without expiry: 1 done; 0, -1. */
+
+/**
+ * Replaces the value of a key if it is the expected one.
+ *
+ * KEYS[1] is the lock, ARGV[1] the expected value, ARGV[2] the new value, which is set without expiry. Its
+ * reply is 1: replaced; 0: another value; -1: no such key.
+ */
 extern const struct rdl_script rdl_script_replace;
-/*
- * As rdl_script_release, and tells one waiter: KEYS[2] the list of hints, ARGV[2] the ttl of a hint in ms.
- * A list that is there already, or a key of another type, is left alone.
+
+/**
+ * Does what rdl_script_release does, and wakes one waiting client.
+ *
+ * KEYS[2] is the list of hints, ARGV[2] the ttl of a hint in ms. An existing list, or a key of another
+ * type, is left alone.
  */
 extern const struct rdl_script rdl_script_release_hint;
-/*
- * KEYS[1] the lock, KEYS[2] its fence, ARGV[1] the token, ARGV[2] ttl, ARGV[3] the least fence number,
- * ARGV[4] how long the fence is kept in ms, 0: for ever. {1, number}: granted, or granted before to this
- * token. {0, PTTL}: somebody else's.
+
+/**
+ * Takes a lock and increments its fencing counter.
+ *
+ * KEYS[1] is the lock, KEYS[2] its counter. ARGV[1] is the lock value, ARGV[2] the ttl in ms, ARGV[3] the
+ * least fencing token, ARGV[4] how long the counter is kept in ms (0: for ever). Its reply is {1, fencing
+ * token}: granted now, or to the same value before; {0, PTTL in ms}: held by another client.
  */
 extern const struct rdl_script rdl_script_acquire;
-/*
- * As rdl_script_extend (ttl 0: it only looks), and the fence is raised: KEYS[2] the fence, ARGV[3] a number,
- * ARGV[4] as of rdl_script_acquire. 1: the lock is ours, and the fence is at least that number.
+
+/**
+ * Does what rdl_script_extend does (with ttl 0 it changes no expiry), and raises the fencing counter.
+ *
+ * KEYS[2] is the counter, ARGV[3] a fencing token, ARGV[4] as of rdl_script_acquire. Its reply is 1: the
+ * lock is ours and the counter is at least ARGV[3]; 0 and -1 as of rdl_script_extend.
  */
 extern const struct rdl_script rdl_script_extend_fenced;
 
-/*
- * Several locks as one: any number of KEYS, the rest as above; acquire as
- * rdl_script_acquire, with {1, 0} for granted. Release deletes those that are ours: 1 all were; 0 one is
- * somebody else's; else -1: one was gone.
+/**
+ * Takes several locks, all or none.
+ *
+ * KEYS are the locks, ARGV[1] the lock value, ARGV[2] the ttl in ms. Its reply is {1, 0}: granted;
+ * {0, PTTL in ms}: one of them is held by another client.
  */
 extern const struct rdl_script rdl_script_acquire_multi;
+
+/** Extends several locks, all or none. KEYS are the locks; arguments and replies as of rdl_script_extend. */
 extern const struct rdl_script rdl_script_extend_multi;
+
+/**
+ * Deletes those of several locks that hold our value.
+ *
+ * KEYS are the locks, ARGV[1] the lock value. Its reply is 1: all were ours; 0: another client holds at
+ * least one; otherwise -1: at least one was gone.
+ */
 extern const struct rdl_script rdl_script_release_multi;
 
-/*
- * KEYS[1] the canary, ARGV[1] what stands before its time, which is the server's clock in s: 1 made; 0 there
- * is one. Before Redis 5 an error: no script may write what it has from the clock.
+/**
+ * Creates the canary of a server that has none.
+ *
+ * KEYS[1] is the canary, ARGV[1] the part of its value before the time. The time is the server's clock in
+ * seconds. Its reply is 1: created; 0: there is one already. Before Redis 5 it is an error: a script
+ * must not write what it read from the clock.
  */
 extern const struct rdl_script rdl_script_canary;
 
-/* What a result of any layer means, in a few words; never NULL. */
+/**
+ * Describes a result of any layer in a few words.
+ *
+ * Never blocks. You may call it at any time.
+ *
+ * @param result  a result of any function of the library; any other number is allowed
+ * @return a constant in static memory, never NULL; "unknown result" for a number that is no result
+ */
 const char *rdl_strerror(int result);
 
 #ifdef __cplusplus
