@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * net.h - one connection to one server, as byte queues and a state.
+/**
+ * @file
+ * @brief net.h - one connection to one server, as byte queues and a state.
  *
- * A conn (struct rdl_conn) never touches a socket. It says what it wants and until when (pull):
+ * A conn (struct rdl_conn) never touches a socket. It reports what it wants and until when, and a driver
+ * does it:
  *
- *     wants     open me, write for me, read for me, close me
- *     tx        bytes to send            tx_done   so many were sent
- *     rx        bytes that were received
- *     opened    the transport is there   closed    the transport is gone
+ *     wants     open, write, read or close the connection
+ *     tx        gets bytes to send         tx_done   reports how many of them were sent
+ *     rx        passes on received bytes
+ *     opened    the transport is ready     closed    the transport has ended
  *
- * Above it, locks queue requests. Many locks share one conn: requests are pipelined, replies are
- * matched by order. Records of requests stand in a queue that the caller supplies; a release that was
- * queued survives the lock that queued it and the connection it was to go over.
+ * Above it, locks queue requests. Many locks share one conn: requests are pipelined, and replies are
+ * matched by order. The caller supplies the queue of requests. A queued release outlives both the lock
+ * that queued it and the connection it was meant for.
  *
- * Under it stands a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator).
+ * Below it is a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator).
  */
 #ifndef RDL_NET_H
 #define RDL_NET_H
@@ -24,70 +26,99 @@
 extern "C" {
 #endif
 
+/** Errors of this layer. */
 enum {
-    RDL_E_URL = -10,         /* not a URL we understand, or not a numeric address where one is needed */
-    RDL_E_CONNECT = -11,     /* the server could not be reached: refused, no route, no such socket */
-    RDL_E_CLOSED = -12,      /* the connection ended before the reply */
-    RDL_E_TIMEOUT = -13,     /* timed out: no reply in time */
-    RDL_E_UNEXPECTED = -14,  /* a reply nobody asked for, or of a kind that cannot be */
-    RDL_E_SYSTEM = -15,      /* a system call failed: descriptors, memory, poll */
-    RDL_E_RANDOM = -16,      /* no source of random numbers; there is no weak fallback */
-    RDL_E_FULL = -17,        /* no room in the request queue; nothing was queued */
-    RDL_E_AUTH = -18,        /* password or user refused, missing, or given where none is set */
-    RDL_E_PERM = -19,        /* the user may not run a command, or use a key, that is needed (ACL) */
-    RDL_E_READONLY = -20,    /* a replica: its master must be asked */
-    RDL_E_LOADING = -21,     /* still loading its data */
-    RDL_E_SCRIPTING = -22,   /* the server says BUSY: it is running somebody's script */
-    RDL_E_OOM = -23,         /* out of memory (maxmemory) */
-    RDL_E_MISCONF = -24,     /* cannot persist, refuses writes */
-    RDL_E_CLUSTER = -25,     /* a cluster node, where the key is not to be had: MOVED, ASK, CROSSSLOT */
-    RDL_E_CLUSTERDOWN = -26, /* a cluster node that cannot serve the key now: CLUSTERDOWN, TRYAGAIN */
-    RDL_E_WRONGTYPE = -27,   /* the key holds a value that is not a lock */
-    RDL_E_UNSUPPORTED = -28, /* unknown command or option: the server is too old, or it was renamed */
-    RDL_E_DB = -29,          /* the server refused the database number */
-    RDL_E_SERVER = -30,      /* any other error reply; its text says which */
-    RDL_E_METHODS = -31,     /* the connection's configuration names no methods (rdl_conn_config.methods) */
-    RDL_E_QUEUE = -32,       /* the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
-    RDL_E_LOGIN = -33, /* the endpoint needs a login, the configuration names none (rdl_conn_config.login) */
-    RDL_E_ABANDONED = -34,   /* the operation ended without this answer and no longer waits for it */
-    RDL_E_INTERRUPTED = -35, /* a blocking acquire was ended from outside (rdl_posix.wake_fd) */
-    RDL_E_NO_INFO = -36,     /* RDL_E_CLOSED, in a report: before INFO was answered, as some proxies do */
-    RDL_E_FORKED = -37,      /* a child after fork may not use its parent's connection, nor its handles */
-    RDL_E_GATEWAY = -38      /* a load balancer's HTTP 502, 503 or 504: it has no server now (net_posix.c) */
+    RDL_E_URL = -10,         /**< an invalid URL, or an address that is not numeric where it must be */
+    RDL_E_CONNECT = -11,     /**< cannot reach the server: refused, no route, no such socket */
+    RDL_E_CLOSED = -12,      /**< the connection closed before the reply */
+    RDL_E_TIMEOUT = -13,     /**< timed out: no reply in time */
+    RDL_E_UNEXPECTED = -14,  /**< a reply without a request, or of an impossible kind */
+    RDL_E_SYSTEM = -15,      /**< a system call failed: descriptors, memory, poll */
+    RDL_E_RANDOM = -16,      /**< no source of random numbers; there is no weak fallback */
+    RDL_E_FULL = -17,        /**< no room in the request queue; nothing was queued */
+    RDL_E_AUTH = -18,        /**< password or user refused or missing, or given where none is set */
+    RDL_E_PERM = -19,        /**< the user lacks permission for a command or a key (ACL) */
+    RDL_E_READONLY = -20,    /**< the server is a read-only replica; use its master */
+    RDL_E_LOADING = -21,     /**< the server is still loading its data */
+    RDL_E_SCRIPTING = -22,   /**< the server replied BUSY: it is running a script */
+    RDL_E_OOM = -23,         /**< the server is out of memory (maxmemory) */
+    RDL_E_MISCONF = -24,     /**< the server cannot save its data and refuses writes */
+    RDL_E_CLUSTER = -25,     /**< a cluster node that does not serve the key: MOVED, ASK, CROSSSLOT */
+    RDL_E_CLUSTERDOWN = -26, /**< a cluster node that cannot serve the key now: CLUSTERDOWN, TRYAGAIN */
+    RDL_E_WRONGTYPE = -27,   /**< the key holds a value that is not a lock */
+    RDL_E_UNSUPPORTED = -28, /**< unknown command or option: the server is too old, or renamed it */
+    RDL_E_DB = -29,          /**< the server refused the database number */
+    RDL_E_SERVER = -30,      /**< any other error reply; its text says which */
+    RDL_E_METHODS = -31,     /**< rdl_conn_config.methods is not set */
+    RDL_E_QUEUE = -32,       /**< the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
+    RDL_E_LOGIN = -33,       /**< the endpoint needs a login, but rdl_conn_config.login is not set */
+    RDL_E_ABANDONED = -34,   /**< the operation ended and no longer waits for this reply */
+    RDL_E_INTERRUPTED = -35, /**< a blocking acquire was ended from outside (rdl_posix.wake_fd) */
+    RDL_E_NO_INFO = -36, /**< in reports, for RDL_E_CLOSED before the reply to INFO: some proxies do this */
+    RDL_E_FORKED = -37,  /**< a forked child must not use its parent's connection, nor its handles */
+    RDL_E_GATEWAY = -38  /**< a load balancer has no server: it replied HTTP 502, 503 or 504 (net_posix.c) */
 };
 
+/** Sizes, in bytes. */
 enum {
-    RDL_NAME_MAX = 128, /* bytes of a lock's name, at least 1 */
-    RDL_TOKEN_LEN = 20, /* bytes of a token; on the wire in hex */
-    RDL_TEXT_MAX = 64   /* bytes kept of a reply's text, its NUL included */
+    RDL_NAME_MAX = 128, /**< bytes of a lock's name, at least 1 */
+    RDL_TOKEN_LEN = 20, /**< bytes of a token; on the wire in hex */
+    RDL_TEXT_MAX = 64   /**< bytes kept of a reply's text, its NUL included */
 };
 
-/* 1: trying again will not help until somebody changes the set-up. For which replies: resp/WIRE.md. */
+/**
+ * Returns whether retrying is pointless until the configuration or the server is changed.
+ *
+ * resp/WIRE.md lists the replies that this covers. Never blocks. You may call it at any time.
+ *
+ * @param code  a result of resp/ or net/; any other number is allowed
+ * @return 1: the error is permanent; 0: it is not, or the code is no error of these layers
+ */
 int rdl_is_permanent(int code);
 
-/* ---------------------------------------------------------------- where and who */
+/* ---------------------------------------------------------------- endpoint */
 
-enum rdl_address_family { RDL_UNRESOLVED, RDL_INET, RDL_INET6, RDL_UNIX };
-
-/* One server: address, login, database. Everything it points to is the caller's and outlives the conn. */
-struct rdl_endpoint {
-    const char *host; /* as written in the URL (a name, a numeric address or a socket's path), for people */
-    struct rdl_bytes user;
-    struct rdl_bytes password;
-    struct rdl_bytes client_name; /* CLIENT SETNAME; len 0: none is sent */
-    uint32_t db;
-    uint32_t scope; /* IPv6 zone, 0 for none */
-    uint16_t port;  /* host byte order */
-    uint8_t family; /* enum rdl_address_family */
-    uint8_t ip[16]; /* network byte order; 4 bytes for RDL_INET */
+/** Kinds of addresses. */
+enum rdl_address_family {
+    RDL_UNRESOLVED, /**< a host name without an address yet */
+    RDL_INET,       /**< IPv4 */
+    RDL_INET6,      /**< IPv6 */
+    RDL_UNIX        /**< a unix socket; its path is in `host` */
 };
 
-/*
- * Parse redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N].
- * Percent-decoded texts are put into text[0..cap), which *ep then points into; cap of strlen(url) + 1 always
- * suffices. A host that is a name leaves family at RDL_UNRESOLVED: resolving is the caller's business.
- * RDL_OK, RDL_E_URL, RDL_E_SPACE; *why (static text, may be asked with NULL) says what is wrong,
- * without repeating any part of the URL.
+/**
+ * One server: address, login, database.
+ *
+ * The caller owns everything it points to and keeps it valid as long as the conn exists. A conn reads it
+ * each time it connects.
+ */
+struct rdl_endpoint {
+    const char *host;          /**< the name, numeric address or socket path from the URL, NUL-terminated */
+    struct rdl_bytes user;     /**< for AUTH; len 0: none */
+    struct rdl_bytes password; /**< for AUTH; len 0: none */
+    struct rdl_bytes client_name; /**< for CLIENT SETNAME; len 0: not sent */
+    uint32_t db;                  /**< database number; 0: SELECT is not sent */
+    uint32_t scope;               /**< IPv6 zone; 0: none */
+    uint16_t port;                /**< TCP port, host byte order */
+    uint8_t family;               /**< enum rdl_address_family */
+    uint8_t ip[16];               /**< address, network byte order; RDL_INET uses the first 4 bytes */
+};
+
+/**
+ * Parses redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N].
+ *
+ * A host that is a name leaves `family` at RDL_UNRESOLVED: the caller resolves it. client_name stays
+ * empty; set it afterwards if you want one. Never blocks. You may call it at any time.
+ *
+ * @param ep    receives the endpoint, which points into text; all zero after an error
+ * @param url   the URL, NUL-terminated; not needed after the call
+ * @param text  receives the percent-decoded texts; keep it as long as you use *ep
+ * @param cap   its size in bytes; strlen(url) + 1 is always enough
+ * @param why   NULL, or receives what is wrong: a constant that repeats no part of the URL, or NULL with
+ *              RDL_OK
+ * @return RDL_OK: *ep is set.
+ *         RDL_E_URL: the URL is invalid.
+ *         RDL_E_SPACE: cap is too small.
  */
 int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t cap, const char **why);
 
@@ -95,275 +126,450 @@ int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t c
 
 struct rdl_conn;
 
-/*
- * The audit trace, the library's only callback: every byte sent and received, in order. dir is '>' or
- * '<'. During the login, where the bytes are or may repeat the password, data is NULL and only len is told. A
- * server may repeat it later: whoever writes the bytes down looks for it. Must not call back into the
- * library.
+/**
+ * Receives every byte that a conn sends or receives, in order: an audit trace.
+ *
+ * This is the only callback of the library. It must not call back into the library.
+ *
+ * During the login, where the bytes contain or may repeat the password, data is NULL and only len is
+ * set. A server may echo the password later, so scrub it before you log the bytes.
+ *
+ * @param ctx   rdl_conn_config.trace_ctx
+ * @param c     the connection
+ * @param dir   '>' for sent bytes, '<' for received bytes
+ * @param data  the bytes, valid during the call; NULL during the login
+ * @param len   their number, 1 or more
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 
-/* Lists of methods for requests that have more than one (net_op.h); lock.h has two of them. */
+/** Lists of methods, for requests that have more than one (net_op.h). lock.h has two such lists. */
 struct rdl_methods;
 
-/*
- * AUTH, SELECT and CLIENT SETNAME, as far as the endpoint asks for them. A firmware whose servers have no
- * password, and whose locks are in database 0, names none: it links 730 bytes less.
- */
+/** The functions of a login (net_private.h). */
 struct rdl_login;
+
+/**
+ * The login: sends AUTH, SELECT and CLIENT SETNAME, as far as the endpoint needs them.
+ *
+ * A firmware whose servers have no password, and whose locks are in database 0, does not need it. Without
+ * it the firmware is 730 bytes smaller.
+ */
 extern const struct rdl_login rdl_login;
 
-/* rdl_server_info.run of a server that reports its uptime and no run_id: its start identifies the run. */
+/** The rdl_server_info.run of a server that reports its uptime but no run_id: its start identifies the run. */
 #define RDL_RUN_UNNAMED 1u
 
-/*
- * What a server says of itself (INFO), asked on every new connection (rdl_guard_conn in redlock.h). All but
- * has and uptime_s outlive the connection: they tell whether the server restarted in between.
+/**
+ * What a server reports about itself (INFO).
+ *
+ * Every new connection requests it (rdl_guard_conn in redlock.h). The conn writes it; you may read it.
+ * All members but `has` and uptime_s outlive the connection: they show whether the server restarted in
+ * between.
  */
 struct rdl_server_info {
-    uint8_t has;        /* enum rdl_info */
-    uint8_t is_other;   /* before this run, another one was seen here */
-    uint8_t needs_info; /* INFO was answered here once, or the guard of a redlock requires it */
-    uint32_t uptime_s;  /* as read */
-    uint64_t run;       /* the beginning of its run_id: one start of one server, told from any other */
-    uint64_t seen_ms;   /* when we first saw this run */
-    uint64_t asked_ms;  /* when INFO last showed an uptime, on our clock */
-    int64_t up_ms;      /* when it started by its own account, on our clock; off by one second at most */
+    uint8_t has;        /**< what this connection reported: bits of enum rdl_info */
+    uint8_t is_other;   /**< 1: a different run was seen here before this one */
+    uint8_t needs_info; /**< 1: INFO was answered here once, or a redlock's guard requires it */
+    uint32_t uptime_s;  /**< the uptime in seconds, as reported */
+    uint64_t run;       /**< start of its run_id, which identifies one start of one server */
+    uint64_t seen_ms;   /**< when this client first saw this run */
+    uint64_t asked_ms;  /**< when INFO last reported an uptime, on our clock */
+    int64_t up_ms;      /**< when the server started by its uptime, on our clock; up to 1 s wrong */
 };
 
+/** Bits of rdl_server_info.has. */
 enum rdl_info {
-    RDL_INFO_RUN = 1,
-    RDL_INFO_UPTIME = 2,
-    RDL_INFO_TIMESTAMP = 4,
-    RDL_INFO_CLUSTER = 8,
-    RDL_INFO_REPLICA = 16,
-    RDL_INFO_BOUNDED = 32, /* maxmemory is set */
-    RDL_INFO_EVICTS = 64   /* and when it is reached, keys go: locks among them, if RDL_INFO_BOUNDED too */
+    RDL_INFO_RUN = 1,       /**< the run is known */
+    RDL_INFO_UPTIME = 2,    /**< uptime_s is set */
+    RDL_INFO_TIMESTAMP = 4, /**< the times of this connection are set */
+    RDL_INFO_CLUSTER = 8,   /**< the server is a cluster node */
+    RDL_INFO_REPLICA = 16,  /**< the server is a replica */
+    RDL_INFO_BOUNDED = 32,  /**< maxmemory is set */
+    RDL_INFO_EVICTS = 64    /**< it evicts keys at maxmemory; locks among them, with RDL_INFO_BOUNDED */
 };
 
-/* What a conn is made of; borrowed for the conn's life. */
+/** The configuration of a conn. It and all it points to must stay valid as long as the conn exists. */
 struct rdl_conn_config {
-    const struct rdl_endpoint *endpoint;
-    const struct rdl_methods *methods; /* needed: without, rdl_conn_submit says RDL_E_METHODS */
-    /* NULL: none; if the endpoint has user, password or database, rdl_conn_submit says RDL_E_LOGIN then. */
+    const struct rdl_endpoint *endpoint; /**< the server */
+    const struct rdl_methods *methods;   /**< required: without it rdl_conn_submit() returns RDL_E_METHODS */
+    /**
+     * &rdl_login, or NULL: none. With NULL and an endpoint that has a user, a password or a database,
+     * rdl_conn_submit() returns RDL_E_LOGIN.
+     */
     const struct rdl_login *login;
-    uint64_t *queue;                     /* request records */
-    size_t queue_len;                    /* its bytes: RDL_QUEUE_FOR or more */
-    uint32_t connect_ms;                 /* connecting and login together; 0 means RDL_CONNECT_MS */
-    struct rdl_server_info *server_info; /* zeroed; a redlock needs it. NULL: none */
-    char *text;                          /* RDL_TEXT_MAX bytes, for rdl_conn_text. NULL: it keeps none */
-    rdl_trace_fn *trace;                 /* or NULL */
-    void *trace_ctx;
+    uint64_t *queue;     /**< memory for request records; not shared with another conn */
+    size_t queue_len;    /**< its size in bytes: RDL_QUEUE_FOR or more, at most UINT32_MAX / 2 */
+    uint32_t connect_ms; /**< timeout for connecting and login together, in ms; 0: RDL_CONNECT_MS */
+    struct rdl_server_info *server_info; /**< zeroed; required by a redlock. NULL: none */
+    char *text;                          /**< RDL_TEXT_MAX bytes for rdl_conn_text(). NULL: no text is kept */
+    rdl_trace_fn *trace;                 /**< NULL: none */
+    void *trace_ctx;                     /**< passed to trace */
 };
 
-enum { RDL_CONNECT_MS = 2000 };
+/** Default timeouts. */
+enum {
+    RDL_CONNECT_MS = 2000 /**< for connecting and login together, in ms */
+};
 
+/** States of a conn. */
 enum rdl_conn_state {
-    RDL_CONN_CLOSED,    /* nobody asked for it, or a pause before trying again */
-    RDL_CONN_OPENING,   /* the driver connects */
-    RDL_CONN_HANDSHAKE, /* AUTH, SELECT, CLIENT SETNAME and the connection checks are on their way */
-    RDL_CONN_READY,     /* requests flow */
-    RDL_CONN_STALLED,   /* was READY, but an answer is overdue: it is asked nothing more until a byte comes */
-    RDL_CONN_FAILED     /* the driver is to close it; rdl_conn_error says why */
+    RDL_CONN_CLOSED,    /**< not requested yet, or pausing before a retry */
+    RDL_CONN_OPENING,   /**< the driver connects */
+    RDL_CONN_HANDSHAKE, /**< AUTH, SELECT, CLIENT SETNAME and the connection checks are under way */
+    RDL_CONN_READY,     /**< requests are sent */
+    RDL_CONN_STALLED,   /**< was READY, but a reply is overdue: no request but releases until a byte comes */
+    RDL_CONN_FAILED     /**< the driver must close it; rdl_conn_error() says why */
 };
 
-/* One request's place for its answer; embedded in the lock that asks. Zero-initialised is idle. */
+/**
+ * A request's place for its reply, embedded in the lock that sends the request.
+ *
+ * All zero is idle. While is_queued is 1, a record in the conn's queue points here: do not move or free it.
+ */
 struct rdl_req {
-    char *text; /* of some ops: where a value goes, RDL_PEER_MAX bytes, of a look at a canary RDL_VALUE_MAX;
-                   NULL: it is not kept */
-    int64_t value;     /* ACQUIRE refused: the key's PTTL (-1 no expiry, -2 gone); else 0 */
-    int16_t error;     /* with RDL_ANSWER_ERROR: the RDL_E_ code; with UNKNOWN and UNSENT: why */
-    uint8_t answer;    /* enum rdl_answer */
-    uint8_t is_queued; /* a record in the conn's queue points here */
-    /* sent before, maybe executed (connection ended, unknown error); a release: also set to send it again */
+    /**
+     * Where some operations copy a value: RDL_PEER_MAX bytes, or RDL_VALUE_MAX for a canary. NULL: it is not
+     * kept.
+     */
+    char *text;
+    int64_t value;     /**< acquire that was refused: the key's PTTL in ms (-1 no expiry, -2 gone); else 0 */
+    int16_t error;     /**< RDL_ANSWER_ERROR: the RDL_E_ code; UNKNOWN and UNSENT: why */
+    uint8_t answer;    /**< enum rdl_answer */
+    uint8_t is_queued; /**< 1: a record in the conn's queue points here */
+    /**
+     * 1: sent before and maybe executed (the connection closed, or an unknown error). Also set by the caller
+     * for a release that repeats an earlier one.
+     */
     uint8_t is_again;
-    uint8_t is_repeated; /* sent again, behind what was sent since: the server had forgotten the script */
-    uint8_t text_len; /* of the value found, cut to RDL_PEER_MAX: then it is too long to be one of a lock */
-    uint8_t room;     /* units of 8 bytes that it reserves in the conn's queue, for a release */
+    uint8_t is_repeated; /**< 1: sent again, after later requests: the server had forgotten the script */
+    uint8_t text_len; /**< bytes at text; a value that was cut to RDL_PEER_MAX is too long to be a lock's */
+    uint8_t room;     /**< queue room reserved for a release, in units of 8 bytes */
 };
 
+/** What became of a request. */
 enum rdl_answer {
-    RDL_ANSWER_NONE,    /* not yet */
-    RDL_ANSWER_YES,     /* granted, extended, deleted */
-    RDL_ANSWER_NO,      /* the key is there and is not ours */
-    RDL_ANSWER_ABSENT,  /* extend, release: no such key */
-    RDL_ANSWER_ERROR,   /* an error reply: certainly not done */
-    RDL_ANSWER_UNKNOWN, /* sent, and the connection ended before the reply: done or not */
-    RDL_ANSWER_UNSENT   /* never sent: certainly not done */
+    RDL_ANSWER_NONE,    /**< no reply yet */
+    RDL_ANSWER_YES,     /**< granted, extended or deleted */
+    RDL_ANSWER_NO,      /**< the key exists and is not ours */
+    RDL_ANSWER_ABSENT,  /**< extend, release: no such key */
+    RDL_ANSWER_ERROR,   /**< an error reply: certainly not executed */
+    RDL_ANSWER_UNKNOWN, /**< sent, but the connection closed before the reply: executed or not */
+    RDL_ANSWER_UNSENT   /**< never sent: certainly not executed */
 };
 
-/* What a request does: an object (net_op.h), so that a static link drops those that nobody names. */
+/** What a request does: an object of net_op.h, so that a static link drops those that are not used. */
 struct rdl_op;
 
+/** Sizes of a request's parts. */
 enum {
-    RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /* bytes of a value: a token in hex */
-    RDL_EXTRA_MAX = 40,
-    RDL_MULTI_MAX = 8, /* locks in one */
-    RDL_PEER_MAX = 24
+    RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /**< bytes of a lock value: a token in hex */
+    RDL_EXTRA_MAX = 40,                /**< bytes of an operation's additional argument */
+    RDL_MULTI_MAX = 8,                 /**< most locks that are taken as one */
+    RDL_PEER_MAX = 24                  /**< bytes kept of a value that another client wrote */
 };
 
-/*
- * How many bytes a conn's queue must have for so many locks, whose names have so many bytes at most: room for
- * two requests of each, what it asks for and the release behind that. A request takes what a record holds (24
- * bytes and two pointers), the name and a value; of a lock with a fence its number too: all that rounded up
- * to a multiple of 8. With several locks as one the name is all their names, and a byte for each. A longer
- * queue lets more be asked while a server does not answer.
+/** Most bytes of a record in the queue, without its texts. */
+#define RDL_RECORD_SIZE (24 + 2 * sizeof(void *))
+
+/**
+ * Computes the bytes that one request takes in the queue, a multiple of 8.
+ *
+ * @param texts  bytes of its name, lock value and additional argument together
  */
-#define RDL_RECORD_SIZE                   (24 + 2 * sizeof(void *))
-#define RDL_REQUEST_SIZE(texts)           ((RDL_RECORD_SIZE + (texts) + 7) / 8 * 8)
-#define RDL_QUEUE_FOR(locks, name)        ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name) + RDL_VALUE_MAX))
+#define RDL_REQUEST_SIZE(texts) ((RDL_RECORD_SIZE + (texts) + 7) / 8 * 8)
+
+/**
+ * Computes the least queue_len of a conn: room for each lock's request and for the release that follows it.
+ *
+ * With several locks as one, the name is all their names and one byte for each. A longer queue has room for
+ * more requests while a server does not reply.
+ *
+ * @param locks  number of locks that share the conn
+ * @param name   bytes of the longest name
+ */
+#define RDL_QUEUE_FOR(locks, name) ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name) + RDL_VALUE_MAX))
+
+/**
+ * Computes the same as RDL_QUEUE_FOR() for locks with a fencing token.
+ *
+ * @param locks  number of locks that share the conn
+ * @param name   bytes of the longest name
+ */
 #define RDL_QUEUE_FOR_FENCED(locks, name) RDL_QUEUE_FOR(locks, (name) + RDL_EXTRA_MAX)
 
-/* What every new connection is asked first (net_op.h). */
+/** The connection checks: what every new connection requests first (net_op.h). */
 struct rdl_conn_checks;
 
-enum rdl_wants { RDL_WANT_OPEN = 1, RDL_WANT_READ = 2, RDL_WANT_WRITE = 4, RDL_WANT_CLOSE = 8 };
+/** What a conn wants from its driver: bits of rdl_conn_wants(). */
+enum rdl_wants {
+    RDL_WANT_OPEN = 1,  /**< connect to the endpoint */
+    RDL_WANT_READ = 2,  /**< read, and pass the bytes to rdl_conn_rx() */
+    RDL_WANT_WRITE = 4, /**< send the bytes of rdl_conn_tx() */
+    RDL_WANT_CLOSE = 8  /**< close the transport */
+};
 
-enum { RDL_FAMILIES = 9 }; /* kinds of requests, each with its own methods */
+/** Sizes of struct rdl_conn. */
+enum {
+    RDL_FAMILIES = 9 /**< command families: methods that a server allows or refuses together */
+};
 
-/* Small members come first: on Cortex-M instructions reach the first 32 bytes of a struct more cheaply. */
+/**
+ * One connection. Its members are private, except those that belong to the driver.
+ */
 struct rdl_conn {
+    /** @cond private */
+    /* Small members come first: Cortex-M instructions reach the first 32 bytes of a struct more cheaply. */
     const struct rdl_conn_config *cfg;
     uint8_t state;
     int8_t error;
-    uint8_t handshake_sent; /* commands of the login sent, and answered */
+    uint8_t handshake_sent; /* commands of the login that were sent, and that were answered */
     uint8_t handshake_done;
-    uint8_t handshake_seen; /* how far it was at mark_ms */
+    uint8_t handshake_seen; /* progress of the login at mark_ms */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;
     uint8_t reply_len;
-    uint8_t reply_items; /* numbers had, of an array */
+    uint8_t reply_items; /* of an array: numbers read so far */
     /* rdl_conn_tick */
-    uint8_t pause;    /* of a closed conn: none, due, running */
-    uint8_t failures; /* connections in a row that finished no request */
-    uint8_t beat;     /* the beat of the clock that ends pauses, when rdl_conn_tick was called last */
-    uint8_t users;    /* layers above number by it what uses this conn; wraps */
-    uint8_t refused[RDL_FAMILIES]; /* methods this server refuses; forgotten with the connection */
-    uint16_t scripts; /* whose text was written on this connection, a bit each: by EVALSHA from then on */
+    uint8_t pause;                 /* of a closed conn: none, due or running */
+    uint8_t failures;              /* connections in a row that completed no request */
+    uint8_t beat;                  /* beat of the clock that ends pauses, at the last rdl_conn_tick */
+    uint8_t users;                 /* layers above number the users of this conn with it; wraps */
+    uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
+    uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
     /* the queue's records: [base, head) paused, [head, next_to_send) sent, [next_to_send, tail) unsent */
     uint32_t base;
     uint32_t head;
     uint32_t next_to_send;
     uint32_t tail;
     uint32_t reserved; /* bytes kept free for releases: the room of all rdl_reqs */
-    uint32_t replies;  /* replies received in all; its growth is progress */
-    uint32_t tx_sent;  /* bytes sent of what comes next: the login's command, or the record at next_to_send */
-    const uint8_t *tx; /* the chunk that was filled last; the trace shows what of it was sent */
-    /* the longest that anybody waits for an answer; 0: nobody minds; -n: it was n over the last connection */
+    uint32_t replies;  /* number of replies received; it grows with progress */
+    uint32_t tx_sent;  /* bytes already sent of the login's next command, or of the record at next_to_send */
+    const uint8_t *tx; /* the chunk that was filled last; the trace shows the part of it that was sent */
+    /* reply timeout in ms, the longest of all waiters; 0: none; -n: it was n on the previous connection */
     int32_t reply_timeout_ms;
-    uint32_t hurry_ms; /* how long a lease in danger waits, whatever others have asked; 0: none is */
-    /* the longest round trip of this connection's login, from the connect on; 0: not known */
+    uint32_t hurry_ms; /* reply timeout in ms for a lease in danger, overriding the others; 0: none */
+    /* the longest round trip of this connection's login, in ms, including the connect; 0: unknown */
     uint32_t rtt_ms;
-    uint32_t mark_ms; /* the last progress of the login; the clock that ends pauses begins there */
+    uint32_t mark_ms; /* time of the login's last progress; the clock that ends pauses starts there */
     const struct rdl_conn_checks *checks; /* NULL: none */
     struct rdl_resp parser;
-    int64_t reply_value; /* the number; of an array: the first in it */
+    int64_t reply_value; /* the number; of an array: its first number */
     int64_t reply_second;
-    /* closed: try again then; opening: give up; READY: silent, 0: none waits; SILENT: not ended before */
+    /* CLOSED: time of the retry; OPENING: deadline; READY: when the reply is overdue, 0: none is awaited;
+       STALLED: not closed before */
     uint64_t retry_ms;
     uint32_t seed;
-    /* the driver's own */
-    int fd;
-    int sys_error;   /* net_posix.c: errno of what ended the connection; below 1: it was not the system */
-    void *transport; /* net_posix.c: the number of the process that opened its first socket */
+    /** @endcond */
+    int fd;          /**< the driver's own; net_posix.c: the socket, -1: none */
+    int sys_error;   /**< the driver's own; net_posix.c: errno that ended the connection; below 1: none */
+    void *transport; /**< the driver's own; net_posix.c: id of the process that opened its first socket */
+    /** @cond private */
     char reply[RDL_TEXT_MAX];
+    /** @endcond */
 };
 
-/* Set up a conn, closed. cfg is borrowed. */
+/**
+ * Sets up a conn, closed and with an empty queue.
+ *
+ * Never blocks, opens nothing. Call it before any other function of the conn. If you call it again, close
+ * the transport first; requests and pending releases in the queue are lost.
+ *
+ * @param c    the conn; it holds no resources but the transport of its driver
+ * @param cfg  its configuration, which must stay valid as long as the conn exists
+ * @return RDL_OK; RDL_E_METHODS, RDL_E_LOGIN: the configuration lacks what every request needs. The conn is
+ *         set up in any case, and each request returns the same error.
+ */
 int rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 
-/* Where the conn stands now. */
+/**
+ * Returns the state of a conn.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param c  the conn
+ * @return its state
+ */
 inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
 {
     return (enum rdl_conn_state)c->state;
 }
-/* Why the conn last failed, or is SILENT, or RDL_OK; stays until it is READY again. */
+
+/**
+ * Returns why the conn last failed or stalled.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param c  the conn
+ * @return RDL_OK, or a negative error, which stays until the conn is READY again
+ */
 inline int rdl_conn_error(const struct rdl_conn *c)
 {
     return c->error;
 }
-/*
- * The text of the server's last error reply; "" if there was none, or if rdl_conn_config.text is NULL. Valid
- * until the conn's next step. With rdl_guard_conn without the hash that Redis before 7.0 puts before the
- * reason why a script failed.
+
+/**
+ * Returns the text of the server's last error reply.
+ *
+ * With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason why a script failed.
+ * Never blocks. Call it in any state.
+ *
+ * @param c  the conn
+ * @return the text, NUL-terminated, valid until the conn's next step; "" if there was no error reply, or
+ *         if rdl_conn_config.text is NULL
  */
 const char *rdl_conn_text(const struct rdl_conn *c);
-/* Nothing queued, nothing unanswered, nothing unsent. */
+
+/**
+ * Returns whether a conn has nothing left to do: no request is queued, unsent or unanswered.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param c  the conn
+ * @return 1: it is idle, so you may close it without losing a release; 0: it is not
+ */
 int rdl_conn_is_idle(const struct rdl_conn *c);
+
 /* ---------------------------------------------------------------- time */
 
-/*
- * Time as an argument: open the conn if it is closed and no pause is due, end a connect that takes
- * longer than connect_ms, drop releases that are no longer needed, see whether it is silent. Call it whenever
- * the conn is wanted, and behind rdl_conn_submit: the time of an answer is counted from there. Returns when
- * to call it again at the latest (UINT64_MAX: nothing to wait for).
+/**
+ * Runs the timers of a conn.
  *
- * A turn of a loop reads what has come, takes the time, once, and steps. Who was held up and looks before he
- * reads loses no answer: the look that finds one overdue makes the conn SILENT, and none with the same now_ms
- * ends it. Before a later one the driver must have had its turn.
+ * It opens the conn if it is closed and no pause is due. It aborts a connect that takes longer than
+ * connect_ms, and drops releases that are no longer needed. It also checks whether a reply is overdue.
+ *
+ * Call it whenever you need the conn, and after each rdl_conn_submit(): the reply timeout counts from there.
+ * Never blocks. Call it in any state.
+ *
+ * In each loop iteration: read, get the time once, then step. If you step before you read, you lose
+ * nothing: the first call that finds a reply overdue only marks the conn STALLED. Only a call with a later
+ * now_ms may close it. Let the driver run before that call.
+ *
+ * @param c       the conn
+ * @param now_ms  the current time in ms
+ * @return the time in ms by which to call it again; UINT64_MAX: no timer is running
  */
 uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- for drivers (PORTING.md) */
 
-/* What the driver is to do now: bits of enum rdl_wants. OPEN stays until opened or closed is told. */
+/**
+ * Returns what the driver has to do now.
+ *
+ * Each call of the conn's other functions may change the result. RDL_WANT_OPEN stays set until
+ * rdl_conn_opened() or rdl_conn_closed(). Never blocks. Call it in any state.
+ *
+ * @param c  the conn
+ * @return bits of enum rdl_wants; 0: nothing
+ */
 unsigned rdl_conn_wants(const struct rdl_conn *c);
 
-/*
- * Put the next bytes to send into buf[0..cap), a chunk of any size: one byte will do, cap of 1 or more.
- * Returns how many (0: nothing now). Behind it, before anything else is called, tx_done says how many of them
- * the transport took; those it did not take come again. Without tx_done none was taken. The chunk is the
- * driver's again then.
+/**
+ * Puts the next bytes to send into a buffer.
  *
- * What was once put counts as sent. A request that this server supports in no form fails here and puts
- * nothing; check rdl_conn_wants again before treating 0 as "idle".
+ * Then call rdl_conn_tx_done() before any other function of the conn. Bytes that the transport did not take
+ * come again. Without rdl_conn_tx_done() none counts as taken. Bytes that were put here count as sent when
+ * the connection ends, because they may have reached the server.
+ *
+ * A request that this server supports in no form fails here and puts nothing. So call rdl_conn_wants()
+ * again before you treat 0 as idle. Never blocks. Call it only if rdl_conn_wants() has RDL_WANT_WRITE.
+ *
+ * @param c    the conn
+ * @param buf  receives the bytes; it is yours again after rdl_conn_tx_done()
+ * @param cap  its size in bytes, 1 or more; a chunk of any size will do
+ * @return the number of bytes, 0 if there is nothing to send now
  */
 size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap);
-/* Of the chunk that rdl_conn_tx just filled n bytes were taken: 0 to as many as it returned. */
+
+/**
+ * Reports how many bytes of the last rdl_conn_tx() the transport took.
+ *
+ * Never blocks. Call it directly after rdl_conn_tx(), while its buffer is unchanged.
+ *
+ * @param c  the conn
+ * @param n  number of bytes, 0 to the result of rdl_conn_tx()
+ */
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 
-/*
- * The next bytes received, in a piece of any size: one at a time will do. All of them are consumed; data is
- * borrowed for the call.
+/**
+ * Processes the next received bytes, all of them.
+ *
+ * Never blocks. Call it only if rdl_conn_wants() has RDL_WANT_READ.
+ *
+ * @param c     the conn
+ * @param data  the bytes, in a piece of any size; they stay yours and are read only during the call
+ * @param n     their number
  */
 void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n);
 
-/*
- * Replies are matched by order, and the answer to a SET is +OK: a byte too few or too many is a lock that
- * nobody granted. So after `opened` no byte of an earlier connection may come, and `closed` must be told as
- * soon as a byte may have been lost, in either direction. Where the transport cannot know (a serial bridge, a
- * modem that connects again by itself) the driver must find out before it tells `opened`, e.g. by an ECHO of
- * a text that it never sent before, and drop all up to its answer.
+/**
+ * Reports that the transport is ready.
+ *
+ * From now on no byte of an earlier connection may arrive. Replies are matched by order, so one missing or
+ * extra byte can turn into a lock that no server granted. If the transport cannot ensure this (a serial
+ * bridge, a modem that reconnects by itself), the driver must: for example, it sends an ECHO with a text
+ * that was never sent before, and drops everything up to its reply.
+ *
+ * Never blocks. Call it once, if rdl_conn_wants() has RDL_WANT_OPEN; otherwise it does nothing.
+ *
+ * @param c  the conn
  */
 void rdl_conn_opened(struct rdl_conn *c);
-/* The transport is gone, or never came: RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM, ... (negative). */
+
+/**
+ * Reports that the transport has ended or could not be opened.
+ *
+ * Call it also as soon as a byte may have been lost, in either direction. Requests that wait get their
+ * result. Pending releases stay queued for the next connection. Never blocks. Call it once for each
+ * transport, in any state.
+ *
+ * @param c      the conn
+ * @param error  negative: RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM, ...; ignored if the conn has failed
+ */
 void rdl_conn_closed(struct rdl_conn *c, int error);
 
-/* ---------------------------------------------------------------- what the blocking wrappers stand on */
+/* ---------------------------------------------------------------- the platform of the blocking functions */
 
+/** What the blocking functions need from the platform. The caller owns it. */
 struct rdl_platform {
-    /*
-     * Do what the conns want, once, waiting until until_ms at most (UINT64_MAX: no limit). Returns when
-     * something was done for `need` of them (1 to n; a driver may return after the first), at until_ms, or
-     * early for no reason (a signal). can_wake: 1 if what wakes the driver from outside (rdl_posix.wake_fd)
-     * ends the wait, too: RDL_E_INTERRUPTED; a driver that nothing wakes ignores it. RDL_OK, or an error,
-     * which ends the operation: RDL_E_SYSTEM, RDL_E_INTERRUPTED, RDL_E_FORKED.
+    /**
+     * Does once what the conns want, and waits until until_ms at most.
+     *
+     * It returns when it did something for `need` of the n conns, at until_ms, or earlier for no reason (a
+     * signal). A driver may always return after the first conn. `need` is 1 to n. until_ms is an absolute
+     * time in ms; UINT64_MAX: no limit.
+     *
+     * can_wake is 1 if a wake-up from outside (rdl_posix.wake_fd) also ends the wait, with
+     * RDL_E_INTERRUPTED. A driver without wake-ups ignores it.
+     *
+     * Returns RDL_OK, or an error that ends the operation: RDL_E_SYSTEM, RDL_E_INTERRUPTED, RDL_E_FORKED.
      */
     int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                 int can_wake);
+
+    /** Returns the time in ms, from a clock that keeps running while the host sleeps. Never blocks. */
     uint64_t (*now_ms)(void *ctx);
-    /*
-     * Fill buf with bytes that no other call gives, on any host or ever again: RDL_OK or RDL_E_RANDOM.
-     * Unique is what is needed, not secret. A board without a random source puts together its serial number,
-     * a counter of boots (stored before it is used) and a count of these calls. Where that cannot be had,
-     * RDL_E_RANDOM: bytes that may come twice, as rand() has them from a clock, give one lock to two.
+
+    /**
+     * Fills buf with len bytes that no other call returns, on any host, ever. Returns RDL_OK or RDL_E_RANDOM.
+     *
+     * The bytes must be unique, not secret. A board without a random source combines its serial number, a
+     * boot counter (stored before it is used) and a counter of these calls. If it cannot, return
+     * RDL_E_RANDOM: bytes that repeat, as those of rand() seeded from a clock, give one lock to two clients.
      */
     int (*random)(void *ctx, void *buf, size_t len);
-    void *ctx;
+
+    void *ctx; /**< passed to all three; it must stay valid as long as they are called */
 };
 
-/* The time on the platform's clock, in ms. Never blocks. */
+/**
+ * Returns the time of the platform's clock.
+ *
+ * Never blocks. Call it when platform->now_ms and platform->ctx are set.
+ *
+ * @param platform  the platform
+ * @return the time in ms
+ */
 inline uint64_t rdl_now(const struct rdl_platform *platform)
 {
     return platform->now_ms(platform->ctx);
@@ -371,48 +577,114 @@ inline uint64_t rdl_now(const struct rdl_platform *platform)
 
 /* ---------------------------------------------------------------- net_posix.c */
 
-enum { RDL_POSIX_CONNS_MAX = 64 }; /* what poll takes at once; more is RDL_E_SYSTEM */
+/** Limits of the driver for sockets. */
+enum {
+    RDL_POSIX_CONNS_MAX = 64 /**< most conns in one poll; more is RDL_E_SYSTEM */
+};
 
-/* The driver for sockets: rdl_posix_init, then set wake_fd if you have one. */
+/** The driver for sockets: call rdl_posix_init(), then set wake_fd if you have one. */
 struct rdl_posix {
-    /*
-     * While it is readable (a self-pipe for signals) a poll with can_wake returns RDL_E_INTERRUPTED, and with
-     * it a blocking acquire. Nothing is read from it. -1: none.
+    /**
+     * A descriptor, for example a self-pipe for signals; -1: none. While it is readable, a poll with can_wake
+     * returns RDL_E_INTERRUPTED, and so does a blocking acquire. The driver never reads from it and never
+     * closes it.
      */
     int wake_fd;
 };
 
-/* Set up both, without a wake_fd; *platform refers to *p from then on. Never fails. */
+/**
+ * Sets up the driver for sockets, without a wake_fd, and a platform that uses it.
+ *
+ * Never blocks. Call it before the blocking functions that use the platform.
+ *
+ * @param p         the driver; it must stay valid as long as the platform is used
+ * @param platform  receives the functions of the driver, and p as its ctx
+ * @return RDL_OK, always
+ */
 int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
 
-/*
- * Without rdl_platform, for an event loop of yours: watch rdl_posix_fd (-1: no socket) for rdl_posix_events
- * (POLLIN, POLLOUT); call rdl_posix_ready with what poll reported, and with 0 before every poll: opening and
- * closing are not signalled by an event. A conn that is OPENING and has no socket waits for room in the queue
- * of a unix socket: call rdl_posix_ready again within some ms. Never blocks. In a child after fork
- * rdl_posix_ready closes the child's copy of the descriptor and ends the conn with RDL_E_FORKED, each time.
+/**
+ * Returns the socket of a conn, for an event loop of yours that uses no struct rdl_platform.
+ *
+ * Watch it for rdl_posix_events(), and call rdl_posix_ready() with what poll reported. Never blocks. Call it
+ * in any state, before every poll: the descriptor may change.
+ *
+ * @param c  the conn
+ * @return the descriptor, which the conn owns: do not close it; -1: no socket
  */
 int rdl_posix_fd(const struct rdl_conn *c);
-/* What to watch it for now: POLLIN, POLLOUT, both or neither. */
+
+/**
+ * Returns the events to watch the socket of a conn for.
+ *
+ * Never blocks. Call it in any state, before every poll.
+ *
+ * @param c  the conn
+ * @return POLLIN, POLLOUT, both, or 0 for neither
+ */
 short rdl_posix_events(const struct rdl_conn *c);
-/*
- * A conn that wants OPEN has a connection that you made, instead of one to its endpoint: before the poll, or
- * the ready, that would connect it there. fd is a connected stream socket, one end of a socketpair say, whose
- * other end a program has that speaks TLS. It is the conn's from then on, set up as one that the driver
- * opened (close-on-exec, without a signal) and closed with it; at once if the conn does not want OPEN. Any
- * other kind of descriptor ends the connection with the first byte. Never blocks.
+
+/**
+ * Gives a conn a socket that you connected yourself, instead of connecting to its endpoint.
+ *
+ * For example, fd is one end of a socketpair whose other end belongs to a program that speaks TLS. It must
+ * be a connected stream socket. Any other kind of descriptor ends the connection with the first byte.
+ *
+ * The conn owns fd from now on and closes it with the connection. It sets it up as its own sockets:
+ * close-on-exec, and no signal. Never blocks. Call it while the conn wants RDL_WANT_OPEN, before the poll or
+ * the rdl_posix_ready() that would connect to the endpoint. In any other state, or in a child after fork, fd
+ * is closed at once.
+ *
+ * @param c   the conn
+ * @param fd  the connected socket
  */
 void rdl_posix_opened(struct rdl_conn *c, int fd);
-/* Open, close, send and receive as far as revents says; 0: only what needs no socket to be ready. */
+
+/**
+ * Opens, closes, sends and receives for a conn, as far as revents allows.
+ *
+ * Never blocks. Call it in any state: with what poll reported, and with 0 before every poll, because no
+ * event signals opening and closing. A conn that is OPENING without a socket waits for room in the queue of a
+ * unix socket: call it again within some ms.
+ *
+ * In a child after fork, each call closes the child's copy of the descriptor and fails the conn with
+ * RDL_E_FORKED.
+ *
+ * @param c        the conn
+ * @param revents  what poll reported for its socket; 0: do only what needs no socket to be ready
+ */
 void rdl_posix_ready(struct rdl_conn *c, short revents);
-/*
- * The system's own reason (errno) why the conn has no socket: refused, no such file, permission denied, ...;
- * 0: there was none, or it has one again.
+
+/**
+ * Returns the system's reason why a conn has no socket.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param c  the conn
+ * @return an errno: refused, no such file, permission denied, ...; 0: none, or the conn has a socket again
  */
 int rdl_posix_errno(const struct rdl_conn *c);
-/* CLOCK_BOOTTIME in ms (a lease goes on while the host sleeps), else CLOCK_MONOTONIC. */
+
+/**
+ * Returns the time of CLOCK_BOOTTIME, or of CLOCK_MONOTONIC if the system lacks it.
+ *
+ * CLOCK_BOOTTIME keeps running while the host sleeps, as a lease does. Never blocks. You may call it at any
+ * time.
+ *
+ * @return the time in ms
+ */
 uint64_t rdl_posix_now_ms(void);
-/* Drawn from the system at each call. RDL_E_RANDOM: it has no source, or, just booted, none yet. */
+
+/**
+ * Fills a buffer with random bytes from the system.
+ *
+ * Each call draws them from the system. Never waits for entropy. You may call it at any time.
+ *
+ * @param buf  receives the bytes
+ * @param len  their number
+ * @return RDL_OK.
+ *         RDL_E_RANDOM: the system has no source, or has none yet because it just booted.
+ */
 int rdl_posix_random(void *buf, size_t len);
 
 #ifdef __cplusplus
