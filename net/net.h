@@ -156,7 +156,7 @@ struct rdl_login;
  */
 extern const struct rdl_login rdl_login;
 
-/** The rdl_server_info.run of a server that reports its uptime but no run_id: its start identifies the run. */
+/** rdl_server_info.run of a server that reports its uptime but no run_id: its start identifies the run. */
 #define RDL_RUN_UNNAMED 1u
 
 /**

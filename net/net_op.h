@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_op.h - for who asks a server something over a conn: how a request is queued and given up, and what an
- * op is made of, that is how a request is put and what the replies to it mean. A conn knows nothing else.
- * Nobody needs this to take locks.
+ * net_op.h - for layers that send requests over a conn: how a request is queued and abandoned, and what an
+ * operation is: how its commands are written and what their replies mean. A program that takes locks does not
+ * need it.
  */
 #ifndef RDL_NET_OP_H
 #define RDL_NET_OP_H
@@ -10,171 +10,178 @@
 #include "net/net.h"
 #include "resp/resp_template.h"
 
-/* -------------------------------------------------- asking */
+/* -------------------------------------------------- requests */
 
+/* A request to submit. */
 struct rdl_command {
     const struct rdl_op *op;
     struct rdl_bytes name;  /* 1..RDL_NAME_MAX bytes, copied */
-    struct rdl_bytes value; /* what marks the key as ours, as it is on the wire; to RDL_VALUE_MAX, copied */
-    struct rdl_bytes extra; /* of some ops, else empty; to RDL_EXTRA_MAX, copied */
-    uint64_t until_ms;      /* after this the key is gone by itself and a release still owed is dropped */
-    uint32_t ttl_ms; /* of a release: its key lives no longer; 0: after an error it is not sent again */
+    struct rdl_bytes value; /* the lock value, as on the wire; 0..RDL_VALUE_MAX bytes, copied */
+    struct rdl_bytes extra; /* of some operations, else empty; 0..RDL_EXTRA_MAX bytes, copied */
+    uint64_t until_ms;      /* the key expires by then, and a release still pending is dropped */
+    uint32_t ttl_ms;        /* of a release: the longest its key may live; 0: not sent again after an error */
 };
 
 /*
- * Answers take no longer than this (below 2^31); said before a request. Of several locks the most patient
- * counts, of those that said so since the last connection ended, and since nothing was waited for; until one
- * does, what was said before. It also applies to an oldest answer that is waited for already. When that is
- * overdue the conn is SILENT: it takes no request but releases until a byte comes. It is ended with
- * RDL_E_TIMEOUT when the keys of all its unanswered SETs are gone by themselves, at the next turn if there is
- * none; not earlier: the releases behind them on this connection come after them, those on another may not.
- * What is owed then stays owed for one ttl more, for a server that thaws later executes even what came over a
- * connection that has ended: such a SET may keep its key for one ttl. On a conn that was never told, nothing
- * is overdue.
+ * Sets the reply timeout, below 2^31 ms. Call it before a request. With several locks the longest timeout
+ * applies, counting those set since the last disconnect and since the queue was last empty; until then the
+ * previous value. It also applies to a reply that is awaited already. Without a call no reply is overdue.
+ *
+ * When the oldest reply is overdue, the conn is STALLED: it takes no request but releases until a byte
+ * comes. It is closed with RDL_E_TIMEOUT when the keys of all its unanswered SETs must have expired. Without
+ * such a SET it is closed at the next turn. The pending releases then stay pending for one more ttl
+ * (DESIGN.md, section 2).
  */
 void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms);
 
-/* A connection over which nothing was sent for longer may have ended, and nobody looked. */
+/* A connection that has sent nothing for longer may have ended without notice. */
 enum { RDL_QUIET_MS = 1000 };
 
 /*
- * Call this when an extend would lose its lease by waiting. Until a byte comes, the oldest answer is overdue
- * after answer_ms, however patient other locks are. When the conn is SILENT it ends at the next turn, whoever
- * has an unanswered SET on it, and what is owed stays owed for one ttl, as above. A SET that its server
- * executes after the release that went over the next one leaves a key for that lock's ttl, which nobody
- * believes in.
+ * Closes a stalled conn early, because waiting would cost a lease. Until a byte comes, the oldest reply is
+ * overdue after answer_ms, even if other locks have longer timeouts. A STALLED conn is closed at the next
+ * turn, even if SETs (of any lock) are unanswered on it. Pending releases stay pending for one ttl, as above.
  */
 void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
 
 /*
- * As rdl_conn_tick, for a lease that could not be extended and has left_ms left (0: for none): a pause
- * before the next connection is at most a twentieth of that, with jitter; RDL_PAUSE_LEAST_MS or more.
+ * Does the same as rdl_conn_tick, for a lease that could not be extended and has left_ms left (0: no lease).
+ * A pause before the next connection is then at most a twentieth of that, with jitter, and at least
+ * RDL_PAUSE_LEAST_MS.
  */
 uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
 enum { RDL_PAUSE_LEAST_MS = 10 };
 
-/* Seed the reconnect jitter with a value unique to this client. */
+/* Seeds the reconnect jitter with a value unique to this client. */
 inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
 {
     c->seed ^= seed;
 }
 
-/* Full jitter: a pause in [1, min(cap_ms, base_ms << tries)]. *seed is the caller's and changes. */
+/* Returns a random pause in [1, min(cap_ms, base_ms << tries)] ms. The caller owns *seed, which changes. */
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
 
 /*
- * Queue a request. req gets the answer; NULL: nobody waits for it (a release that is owed). Anything but
- * a release is only taken if a release still fits behind it, and not while the conn is SILENT. Needs no open
- * connection: what is queued is sent when it is READY. RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will never fit),
- * RDL_E_TIMEOUT, RDL_E_METHODS or RDL_E_LOGIN.
+ * Queues a request. req gets the answer; NULL: no caller waits (a pending release). The connection need not
+ * be open: the request is sent when it is READY. A request other than a release needs room for a release
+ * after it, and is not taken while the conn is STALLED. Returns RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will
+ * never fit), RDL_E_TIMEOUT (STALLED), RDL_E_METHODS or RDL_E_LOGIN.
  *
- * A release (RDL_SEND_ALWAYS) that is refused with an error that passes reports that error, and is sent again
- * after a pause with jitter (READONLY: over the next connection) until until_ms. If that is UINT64_MAX: for
- * ttl_ms from the first pause on. Meanwhile other requests overtake it, and the conn is not idle.
+ * A release (RDL_SEND_ALWAYS) that meets a temporary error reports that error. It is sent again after a pause
+ * with jitter (READONLY: over the next connection) until until_ms. If until_ms is UINT64_MAX, it is repeated
+ * for ttl_ms from the first pause on. Meanwhile other requests overtake it, and the conn is not idle.
  *
- * A request that may grant a key (rdl_op.may_grant) reserves the room that the key's release needs. The room
- * stays reserved, whatever the answer is and also if the connection ends, until rdl_conn_free_room.
+ * A request that may grant a key (rdl_op.may_grant) reserves the room for the key's release. Whatever the
+ * answer, and also if the connection closes, the room stays reserved until rdl_conn_free_room.
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
 
 /*
- * The room that req has reserved becomes free, if it has any. A release that is submitted next, before
- * anything else, is never RDL_E_FULL.
+ * Frees the room that req has reserved, if any. A release that is submitted next, before anything else, never
+ * gets RDL_E_FULL.
  */
 void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req);
 
 /*
- * Has this server refused every method of op since the connection was opened? RDL_OK: not as far as is known.
- * RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one; RDL_E_METHODS: none is named.
+ * Returns whether this server has refused every method of op since the connection was opened. RDL_OK: not as
+ * far as is known. RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one. RDL_E_METHODS: none is
+ * configured.
  */
 int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
 
-/* Did the server refuse a method of op's family, not as unknown or forbidden: are scripts switched off? */
+/*
+ * Returns 1 if the server refused a method of op's family, but not as unknown or forbidden: scripts are
+ * switched off.
+ */
 int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op);
 
 /*
- * Stop waiting for req, which then has an answer: UNSENT (it never will be sent), UNKNOWN (it was; its
- * reply will only be counted off), or what is known already. A release is the exception: it stays owed and
- * is sent. After an ACQUIRE with UNKNOWN the release it needs has its room (rdl_conn_free_room); submitted
- * at once it follows the acquire on the same connection. An answered or idle req is left as it is. Nothing
- * refers to req any more, so its memory may be freed.
+ * Stops waiting for req, which then has an answer: UNSENT (it will never be sent), UNKNOWN (it was sent; its
+ * reply will be counted and discarded), or what is known already. A release is still sent. The release after
+ * an acquire with UNKNOWN has its room (rdl_conn_free_room). If you submit it at once, it follows the acquire
+ * on the same connection. An answered or idle req does not change. Afterwards nothing refers to req, so you
+ * may free its memory.
  */
 void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req);
 
 /*
- * A release will be submitted behind req, whose answer is still of interest: it is not sent again by another
- * method, which would come behind that release, nor at all if it was not sent yet (UNSENT).
+ * Marks req as followed by a release, while its answer is still awaited. It is not sent again by another
+ * method, because that would be after the release. If it was not sent yet, it never will be (UNSENT).
  */
 void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req);
 
 /*
- * End the connection with this error (RDL_OK stands for RDL_E_CLOSED). Who waits for an answer has one now.
- * Owed releases stay queued, and what is queued from now on is for the next connection.
+ * Aborts the connection with this error (RDL_OK means RDL_E_CLOSED). All requests that wait get an answer
+ * now. Pending releases stay queued. Requests queued from now on are for the next connection.
  */
 void rdl_conn_shut(struct rdl_conn *c, int error);
 
 /*
- * 1: a request that is queued or unanswered refers to an rdl_req in memory[0..len), which must not be
- * freed.
+ * Returns 1 if a request that is queued or unanswered refers to an rdl_req in memory[0..len). That memory
+ * must not be freed then.
  */
 int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len);
 
-/* As rdl_conn_error; RDL_E_NO_INFO if the server closed the connection during its checks. */
+/* Returns rdl_conn_error, or RDL_E_NO_INFO if the server closed the connection during its checks. */
 int rdl_conn_cause(const struct rdl_conn *c);
 
-/* Requests queued or unanswered. */
+/* Returns the number of requests that are queued or unanswered. */
 uint32_t rdl_conn_waiting(const struct rdl_conn *c);
-/* Replies received so far; its growth says that the server makes progress. Wraps. */
+/* Returns the number of replies received so far. It grows while the server makes progress, and wraps. */
 uint32_t rdl_conn_replies(const struct rdl_conn *c);
 
-/* -------------------------------------------------- an op */
+/* -------------------------------------------------- an operation */
 
 #ifdef __GNUC__
-#define RDL_MAY_ALIAS __attribute__((may_alias)) /* the queue was declared as something else */
+#define RDL_MAY_ALIAS __attribute__((may_alias)) /* the queue was declared as another type */
 #else
 #define RDL_MAY_ALIAS
 #endif
 
 /*
- * One request as it stands in the queue; its name, value and extra right behind it. Records move when one is
- * removed or added, so nobody keeps a pointer.
+ * One request in the queue, followed by its name, value and extra. Records move when one is removed or added,
+ * so keep no pointer to one.
  */
 struct RDL_MAY_ALIAS rdl_record {
-    struct rdl_req *req; /* who waits for the answer; NULL: nobody */
+    struct rdl_req *req; /* gets the answer; NULL: no caller waits */
     const struct rdl_op *op;
     uint64_t until_ms;
     uint32_t ttl_ms;
-    uint16_t len; /* bytes of its phase's commands; 0: its method was not selected yet */
+    uint16_t len; /* bytes of its phase's commands; 0: no method was selected yet */
     uint8_t name_len;
     uint8_t value_len;
     uint8_t extra_len;
-    /* how far it is */
-    uint8_t method; /* which of its op's: the one it took, or the first that it may take */
-    uint8_t phase;  /* where its commands begin among those of its method; RDL_PHASE_CHECK: the first phase */
-    uint8_t replies; /* had in this phase */
+    /* its progress */
+    uint8_t method;  /* index of its operation's method: the selected one, or the first that it may select */
+    uint8_t phase;   /* index of its first command among its method's; RDL_PHASE_CHECK: the first phase */
+    uint8_t replies; /* received in this phase */
     uint8_t verdict; /* enum rdl_answer */
     int8_t error;
-    uint8_t is_refused : 1; /* the server does not take this method */
-    uint8_t is_long : 1;    /* the key lives for the ttl anyway */
+    uint8_t is_refused : 1; /* the server refuses this method */
+    uint8_t is_long : 1;    /* the key already lives for the ttl */
     uint8_t in_multi : 1;
     uint8_t is_sha : 1;       /* sent as EVALSHA */
-    uint8_t is_exclusive : 1; /* of its method */
-    uint8_t is_last : 1;      /* it is not sent again by another method */
-    uint8_t passed; /* enum rdl_passed: it has passed over methods that are not remembered as refused */
+    uint8_t is_exclusive : 1; /* its method has the connection for itself */
+    uint8_t is_last : 1;      /* not sent again by another method */
+    uint8_t passed;           /* enum rdl_passed: it skipped methods that are not remembered as refused */
 };
 
-/* Only because of unknown errors: remembered if a later method works. Or, also, because of its key: never. */
+/*
+ * Why a record skipped methods. OTHER: unknown errors only; remembered as refused if a later method works.
+ * KEY: also because of its key; never remembered.
+ */
 enum rdl_passed { RDL_PASSED_NONE, RDL_PASSED_OTHER, RDL_PASSED_KEY };
 
 enum { RDL_PHASE_CHECK };
 
+/* When a request is sent. */
 enum rdl_must_send {
     RDL_SEND_IF_AWAITED,
     RDL_SEND_ALWAYS /* on this connection or the next */,
-    RDL_SEND_HERE /* on this one */
+    RDL_SEND_HERE /* on this connection */
 };
 
-/* The letters that a record has arguments for: its texts, its ttl; c and s: of its method's script. */
+/* The letters that a record has arguments for: its texts, its ttl; c and s come from its method's script. */
 enum rdl_letter {
     RDL_LETTER_K,
     RDL_LETTER_V,
@@ -188,102 +195,107 @@ enum { RDL_TEXTS = RDL_LETTER_X + 1 };
 #define RDL_RECORD_LETTERS "kvxmcs"
 
 /*
- * One method to put a request: its commands, and what their replies mean. They are written again for each
- * chunk that the transport has room for, and must be the same each time: what a record says is not changed
- * before all of its phase is sent.
+ * One method of making a request: its commands, and what their replies mean. The commands are written again
+ * for each chunk that the transport has room for, and must be the same each time. So a record must not change
+ * until all of its phase is sent.
  */
 struct rdl_method {
-    /* Templates (resp_template.h), a reply for each; NULL at the end of each phase. */
+    /* The templates (resp_template.h), with one reply each; NULL ends each phase. */
     const char *const *commands;
     /*
-     * The phase that follows, or RDL_PHASE_CHECK: none. With this it has the connection to itself. NULL: it
-     * has one phase.
+     * Returns the next phase, or RDL_PHASE_CHECK for none. Such a method has the connection for itself. NULL:
+     * it has one phase.
      */
     uint8_t (*next_phase)(const struct rdl_record *r);
     /*
-     * Put commands whose letters are others than `own`, the record's (RDL_RECORD_LETTERS). NULL: they have
+     * Writes commands that have other letters than `own`, the record's (RDL_RECORD_LETTERS). NULL: they have
      * no others.
      */
     void (*write_args)(struct rdl_slice *w, const char *const *commands,
                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                        const struct rdl_record *r);
-    /* Judge reply number r->replies. RDL_OK, or what ends the connection. */
+    /* Evaluates reply number r->replies. Returns RDL_OK, or the error that ends the connection. */
     int (*on_reply)(struct rdl_conn *c, struct rdl_record *r);
-    const struct rdl_script *script; /* it is a call of this one; or NULL */
-    /* Take an event of a reply that is an array. NULL: nothing of it is of use. */
+    const struct rdl_script *script; /* the script that it calls; or NULL */
+    /* Reads an event of a reply that is an array. NULL: arrays are not used. */
     void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
 };
 
 /*
- * Ops whose refusals are remembered together: index of rdl_conn.refused. Whoever makes the ops numbers their
- * families, below RDL_FAMILIES.
+ * Command families: operations whose refusals are remembered together, as an index of rdl_conn.refused. The
+ * layer that defines the operations numbers their families, below RDL_FAMILIES.
  */
-enum { RDL_FAMILY_DIRECT /* it has one way, which is asked again whatever the server said */ };
+enum { RDL_FAMILY_DIRECT /* one method, which is sent again even if the server has refused it */ };
 
-/* The methods of the first families, from 1 on, that the conn's configuration names. */
+/* The methods of the first families, from 1 on, as the conn's configuration names them. */
 enum { RDL_METHOD_FAMILIES = 2 };
 struct rdl_methods {
     const struct rdl_method *const *of[RDL_METHOD_FAMILIES]; /* of family 1, of family 2 */
 };
 
+/* An operation: a constant object that describes a request. */
 struct rdl_op {
     const struct rdl_method *const
         *methods;              /* in order, 5 at most, then NULL; NULL: those of the conn's configuration */
-    const struct rdl_op *then; /* what is done where all of them are refused; NULL: nothing */
-    uint8_t family;            /* RDL_FAMILY_DIRECT, or a number that others may share */
-    uint8_t may_grant;         /* it may leave a key that is ours: room for its release is kept */
-    uint8_t must_send;         /* enum rdl_must_send: it is sent even if nobody waits for it any more */
+    const struct rdl_op *then; /* the operation to use if all of them are refused; NULL: none */
+    uint8_t family;            /* RDL_FAMILY_DIRECT, or a number that operations may share */
+    uint8_t may_grant;         /* 1: it may leave a key that is ours, so it reserves room for the release */
+    uint8_t must_send;         /* enum rdl_must_send: whether it is sent even if no caller waits any more */
     /*
-     * 0: an error that no row of WIRE.md names ends it. Else it goes the next method; when that works the
-     * methods passed over are remembered as refused: its family's, and this one's, that of the op whose
-     * `then` it is.
+     * 0: an error that no row of WIRE.md names ends it. Otherwise it tries the next method. If that works,
+     * the skipped methods are remembered as refused: those of its family, and of this family, which is that
+     * of the operation whose `then` it is.
      */
     uint8_t goes_on;
 };
 
 /* -------------------------------------------------- for the functions of a method */
 
-/* The result is final: deliver it now; the remaining replies are read and discarded. */
+/* Delivers the final result now; the remaining replies are read and discarded. */
 void rdl_record_complete(struct rdl_record *r, int64_t value);
-/* Give the reply, cut to so many bytes, to whoever waits for it and wants it (rdl_req.text). */
+/* Copies the reply, at most `most` bytes, to the rdl_req that waits, if it has room for it (rdl_req.text). */
 void rdl_record_copy_text(const struct rdl_conn *c, const struct rdl_record *r, size_t most);
-/* Of an array its first two numbers; a bulk of digits (TIME) is one, an OK (of EXEC) counts as 1. */
+/* Keeps the first two numbers of an array. Digits in a bulk string (TIME) count, and OK (of EXEC) is 1. */
 void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
 /*
- * An error reply. A command that the server does not have, or forbids, is remembered as refused for the
- * connection; NOPERM for anything else, a key, concerns this request alone. Both try the next method.
+ * Evaluates an error reply. A command that the server lacks or forbids is remembered as refused for this
+ * connection. NOPERM for anything else (a key) concerns this request alone. Both try the next method. Returns
+ * RDL_OK, or the error that ends the connection.
  */
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
+/* Return whether the reply is this number, +OK, or this text. */
 int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
 int rdl_reply_is_ok(const struct rdl_conn *c);
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
-/* The RDL_E_ code of an error reply, by its prefix. */
+/* Returns the RDL_E_ code of an error reply, by its prefix. */
 int rdl_error_code(const char *text);
+/* Returns whether text begins with prefix. */
 int rdl_has_prefix(const char *text, const char *prefix);
-/* The texts of a record; they point into the queue. */
+/* Gets the texts of a record; they point into the queue. */
 void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS]);
-/* The server does not take the method of this record: the next one is tried. */
+/* Remembers that the server refuses the record's method, so that the next one is tried. */
 void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r);
-/* Keep text as what the server last said; bytes that do not print become '?'. */
+/* Keeps text for rdl_conn_text; bytes that are not printable become '?'. */
 void rdl_conn_set_text(struct rdl_conn *c, const char *text);
 
-/* -------------------------------------------------- what a new connection is asked first */
+/* -------------------------------------------------- connection checks */
 
 /*
- * rdl_conn.checks, borrowed, set while the conn is closed. With one, the conn's configuration has
- * server_info: their `has` is 0 on each new connection, and stamp is called once it is ready, until it sets
- * RDL_INFO_TIMESTAMP.
+ * What a new connection sends before any request. Set rdl_conn.checks, which is not copied, while the conn is
+ * closed or opening. The conn's configuration must then have server_info: its `has` is 0 on each new
+ * connection. When the connection is ready, timestamp is called until it sets RDL_INFO_TIMESTAMP.
  */
 struct rdl_conn_checks {
-    const char *const *commands; /* templates without letters, a reply for each */
-    unsigned steps;              /* how many */
-    /* A piece of a reply, of an array too. 1: it was taken, and nothing else is to be kept of it. */
+    const char *const *commands; /* templates without letters, with one reply each */
+    unsigned steps;              /* their number */
+    /* Reads a piece of a reply, also of an array. 1: it was used, and the conn keeps nothing of it. */
     int (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
-    /* A reply. RDL_OK, or the error that ends the connection. */
+    /* Evaluates a reply. Returns RDL_OK, or the error that ends the connection. */
     int (*on_reply)(struct rdl_conn *c);
+    /* Stores the time at which the connection became ready. */
     void (*timestamp)(struct rdl_conn *c, uint64_t now_ms);
 };
-/* Is the error what a server says, in the place of the first answer, to a connection it does not want? */
+/* Returns whether the error is the first reply of a server that refuses the connection; keeps its text. */
 int rdl_handshake_is_turned_away(struct rdl_conn *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_bytes.h - copying, clearing, comparing, counting up and digits, for the library's own files. A C
- * library's own are made to be fast: with newlib on a Cortex-M they take 700 bytes. What is built to be small
- * (-Os) has these instead.
+ * resp_bytes.h - copying, clearing, comparing, counting up and digits, for the library's own files. The
+ * functions of a C library are made to be fast: with newlib on a Cortex-M they take 700 bytes. A build for
+ * size (-Os) uses smaller ones.
  */
 #ifndef RDL_RESP_BYTES_H
 #define RDL_RESP_BYTES_H
@@ -10,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* to and from may overlap where `to` is not behind `from`. With len 0 nothing needs an address. */
+/* Copies len bytes. They may overlap if `to` is not after `from`. With len 0 both may be NULL. */
 void rdl_copy(void *to, const void *from, size_t len);
+/* Sets len bytes to 0. */
 void rdl_zero(void *to, size_t len);
+/* Returns whether a and b have the same len bytes. With len 0 both may be NULL. */
 int rdl_is_same(const void *a, const void *b, size_t len);
 
-/* One more, up to 65535. It stands here as a call of it would be longer than it is. */
+/* Adds 1, up to 65535. Inline, because a call would take more code. */
 static inline void rdl_count_up(uint16_t *n)
 {
     uint32_t more = *n + 1u;
@@ -23,7 +25,7 @@ static inline void rdl_count_up(uint16_t *n)
     *n = (uint16_t)(more - (more >> 16));
 }
 
-/* A C library's depends on a locale. */
+/* Returns whether c is a decimal digit; isdigit depends on a locale. */
 static inline int rdl_is_digit(char c)
 {
     return c >= '0' && c <= '9';

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_decimal_private.h - decimal numbers, and what contracts say of them. */
+/* resp_decimal_private.h - decimal numbers, and their contracts. */
 #ifndef RDL_RESP_DECIMAL_PRIVATE_H
 #define RDL_RESP_DECIMAL_PRIVATE_H
 
 #include "resp/resp_template.h"
 
-/* How many digits a number has. */
+/* decimals(v) is the number of digits of v. */
 /*@ logic integer decimals(integer v) = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 10000 ? 4 :
         v < 100000 ? 5 : v < 1000000 ? 6 : v < 10000000 ? 7 : v < 100000000 ? 8 : v < 1000000000 ? 9 : 10;
 */

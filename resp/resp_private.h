@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_private.h - the parser's states, and what its contracts in resp_parse.c are written in. Contracts are
- * comments to a compiler; `make prove` has them proved (tests/proofs/README.md).
+ * resp_private.h - the parser's states, and the predicates of its contracts in resp_parse.c. To a compiler
+ * contracts are comments; `make prove` proves them (tests/proofs/README.md).
  */
 #ifndef RDL_RESP_PRIVATE_H
 #define RDL_RESP_PRIVATE_H
 
 #include "resp/resp.h"
 
-enum { GO_ON = 2 /* beside the public results: the text of this value comes next */ };
+enum { GO_ON = 2 /* in addition to the public results: more bytes of this value follow */ };
 
 enum state {
     ST_TYPE,    /* before the type byte of a value */
     ST_SIGN,    /* before the first character of a number */
     ST_NEG,     /* after its '-' */
     ST_DIGITS,  /* after a digit; more may follow */
-    ST_CR,      /* after its last digit: no other can follow */
+    ST_CR,      /* after its last digit: no other digit can follow */
     ST_NUM_LF,  /* after its CR */
-    ST_TEXT,    /* in a text or bulk, or before the CR that ends it */
+    ST_TEXT,    /* in a text or bulk string, or before the CR that ends it */
     ST_TEXT_LF, /* after that CR */
-    ST_SYNTAX,  /* failed for good, as all that follow */
+    ST_SYNTAX,  /* failed until rdl_resp_init, as the next one */
     ST_LIMIT
 };
 
-/* What holds between two calls. */
+/* These hold between two calls. */
 /*@ predicate shape{L}(struct rdl_resp *p) = p->state <= ST_LIMIT && (p->first == 0 || p->first == 1) &&
         (p->neg == 0 || p->neg == 1) && p->left <= RDL_BULK_MAX;
     predicate counts{L}(struct rdl_resp *p) = p->due <= p->announced <= RDL_VALUES_MAX;
@@ -37,7 +37,7 @@ enum state {
     ensures inv(p) && p->state == ST_TYPE && p->due == 0 && \result == RDL_OK; */
 int rdl_resp_init(struct rdl_resp *p);
 
-/* What one call promises, whatever the bytes and however many (the rest of the contracts: resp_parse.c). */
+/* What one call ensures for any bytes in any number. The other contracts are in resp_parse.c. */
 /*@ requires \valid(p) && \valid(used) && \valid(ev) && \valid_read(buf + (0 .. len - 1));
     requires \separated(p, used, ev, buf + (0 .. len - 1));
     requires inv(p) && (p->state == ST_SIGN ==> p->neg == 0); assigns *p, *used, *ev;
