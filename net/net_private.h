@@ -101,7 +101,7 @@ int rdl_handshake_reply(struct rdl_conn *c);
 enum { RDL_OTHER = RDL_E_SERVER - 1 };
 int rdl_error_class(const char *text);
 
-/* Returns why a reply without a request ends the connection: an error reply (too many clients, ...) says it. */
+/* Returns the error for a reply without a request; an error reply says more (too many clients, ...). */
 int rdl_unexpected_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_conn.c */

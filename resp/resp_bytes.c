@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_bytes.c - copying, clearing, comparing: by the C library, or byte by byte where that is smaller. */
+/* resp_bytes.c - copying, clearing, comparing: with the C library, or byte by byte if that is smaller. */
 #include "resp/resp_bytes.h"
 
 #include <string.h>
@@ -12,11 +12,11 @@ void rdl_copy(void *to, const void *from, size_t len)
     const uint8_t *in = from;
     const uint8_t *end = in + len;
 
-    if (len == 0) /* here and not for each byte: a fifth of the instructions */
+    if (len == 0) /* once, and not for each byte: a fifth of the instructions */
         return;
     do {
         *out++ = *in++;
-        __asm__ volatile(""); /* else a compiler recognizes the loop, and calls memcpy */
+        __asm__ volatile(""); /* without it a compiler recognizes the loop and calls memcpy */
     } while (in != end);
 }
 

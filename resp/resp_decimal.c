@@ -22,7 +22,7 @@ size_t rdl_dec_len(uint32_t v)
     return n;
 }
 
-/* By subtraction: the smallest processors cannot divide, and our numbers have one to five digits. */
+/* It subtracts, because the smallest processors cannot divide; our numbers have one to five digits. */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
 {
     size_t len = rdl_dec_len(v);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_parse.c - the RESP2 reader.
+ * resp_parse.c - the RESP2 parser.
  *
- * A value is a type byte, then a number or a text; the number of a bulk is followed by a text of that
- * length. The type and the number are read a byte at a time (step), a text as far as it is there (text).
- * A call returns where an event is complete, where the input ends, or at a wrong byte. Arrays need no
- * stack: RESP2 writes them in preorder, so one counter of the values still due says where a reply ends,
- * however deep they nest.
+ * A value is a type byte, followed by a number or a text. The number of a bulk string is followed by a text
+ * of that length. The type and the number are read byte by byte (step), a text as far as it has arrived
+ * (text). A call returns when an event is complete, when the input ends, or at a wrong byte.
+ *
+ * Arrays need no stack, however deep they nest. RESP2 writes them in preorder, so one counter of the missing
+ * values shows where a reply ends.
  */
 #include "resp/resp_private.h"
 
-/* The largest number that another digit may follow, INT64_MAX / 10. */
+/* The largest number that another digit may follow: INT64_MAX / 10. */
 #define ACC_MAX UINT64_C(922337203685477580)
 
 int rdl_resp_init(struct rdl_resp *p)
@@ -34,7 +35,7 @@ static int fail(struct rdl_resp *p, uint8_t state)
     return state == ST_SYNTAX ? RDL_E_SYNTAX : RDL_E_LIMIT;
 }
 
-/* Take a type byte. */
+/* Reads a type byte. */
 /*@ requires \valid(p) && shape(p); assigns p->type, p->first, p->neg, p->acc, p->state;
     ensures shape(p) && number(p) && p->type == c && p->neg == 0 && p->acc == 0;
     ensures text: c == '+' || c == '-' ==> \result == GO_ON && p->state == ST_TEXT;
@@ -56,7 +57,7 @@ static int start(struct rdl_resp *p, uint8_t c)
     return fail(p, ST_SYNTAX);
 }
 
-/* 0..9 for a digit, more for all else. */
+/* Returns 0..9 for a digit, more for any other byte. */
 // Bits are not arithmetic: all 256 cases are shown by Eva (tests/proofs/eva_digit.c), not by WP.
 /*@ assigns \nothing; ensures is_digit(c) ==> \result == c - '0'; ensures !is_digit(c) ==> \result > 9; */
 static uint32_t digit(uint8_t c)
@@ -64,7 +65,7 @@ static uint32_t digit(uint8_t c)
     return c ^ UINT32_C(0x30);
 }
 
-/* The state after the first digit: a zero stands alone, "-0" is nothing, the only negative length is -1. */
+/* Returns the state after the first digit: 0 is alone, -0 is invalid, -1 is the only negative length. */
 /*@ requires \valid_read(p) && shape(p); assigns \nothing;
     ensures \result == ST_SYNTAX || \result == ST_CR || \result == ST_DIGITS;
     ensures alone: \result == ST_CR <==> (p->neg == 0 && d == 0) || (p->neg == 1 && p->type != ':' && d == 1);
@@ -80,7 +81,7 @@ static uint8_t after_first(const struct rdl_resp *p, uint32_t d)
     return d == 1 ? ST_CR : ST_SYNTAX;
 }
 
-/* Take the first byte of a number: a digit, or a '-' and no other. */
+/* Reads the first byte of a number: a digit, or one '-'. */
 /*@ requires \valid(p) && shape(p) && number(p);
     requires p->state == ST_SIGN && p->neg == 0 || p->state == ST_NEG;
     assigns p->acc, p->neg, p->state; ensures shape(p) && number(p);
@@ -101,7 +102,7 @@ static int first_of_number(struct rdl_resp *p, uint8_t c)
     return p->state == ST_SYNTAX ? RDL_E_SYNTAX : GO_ON;
 }
 
-/* Take another digit. RDL_E_SYNTAX: with it the number would leave int64_t. */
+/* Reads another digit. RDL_E_SYNTAX: the number would not fit into int64_t. */
 /*@ requires \valid(p) && shape(p) && number(p) && d <= 9 && p->state == ST_DIGITS;
     assigns p->acc, p->state; ensures shape(p) && number(p);
     ensures fits: 10 * \old(p->acc) + d <= 9223372036854775807 + p->neg <==> \result == GO_ON;
@@ -117,7 +118,7 @@ static int next_digit(struct rdl_resp *p, uint32_t d)
     return GO_ON;
 }
 
-/* A value is complete; the reply as a whole is when no more are due. */
+/* Ends a value. The whole reply is complete when no more values are missing. */
 /*@ requires \valid(p) && \valid(ev) && \separated(p, ev) && counts(p);
     assigns p->state, p->due, p->announced, ev->last, ev->end;
     ensures counts(p) && p->state == ST_TYPE && ev->last == 1;
@@ -136,7 +137,7 @@ static void complete(struct rdl_resp *p, struct rdl_resp_event *ev)
         p->due = due - 1;
 }
 
-/* The number that acc and neg stand for. */
+/* Returns the number in acc and neg. */
 /*@ requires \valid_read(p) && shape(p) && number(p); assigns \nothing;
     ensures \result == (p->neg == 1 ? -p->acc : p->acc); */
 static int64_t signed_value(const struct rdl_resp *p)
@@ -148,7 +149,7 @@ static int64_t signed_value(const struct rdl_resp *p)
     return acc > INT64_MAX ? INT64_MIN : -(int64_t)acc;
 }
 
-/* An array of acc values: RDL_E_LIMIT when the reply announces too many in all. */
+/* Begins an array of acc values. RDL_E_LIMIT: all arrays of the reply announce too many. */
 /*@ requires \valid(p) && counts(p); assigns p->state, p->announced, p->due; ensures counts(p);
     ensures fits: \old(p->announced) + p->acc <= RDL_VALUES_MAX <==> \result == RDL_OK;
     ensures ok: \result == RDL_OK ==> p->due == \old(p->due) + p->acc && p->state == \old(p->state);
@@ -167,7 +168,7 @@ static int array(struct rdl_resp *p)
     return RDL_OK;
 }
 
-/* The line of a number is complete. GO_ON: it was the length of a bulk, whose bytes follow. */
+/* Ends the line of a number. GO_ON: it was the length of a bulk string, whose bytes follow. */
 /*@ requires \valid(p) && \valid(ev) && \separated(p, ev) && inv(p);
     assigns p->state, p->left, p->announced, p->due, *ev; ensures counts: counts(p);
     ensures left: p->left <= RDL_BULK_MAX;
@@ -205,7 +206,7 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
     return RDL_OK;
 }
 
-/* How many bytes of the text that goes on at buf[at] are there. */
+/* Returns how many bytes of the text at buf[at] have arrived. */
 /*@ requires \valid(p) && p->left <= RDL_BULK_MAX && at <= len && \valid_read(buf + (0 .. len - 1));
     requires \separated(p, buf + (0 .. len - 1)); assigns p->left;
     ensures \result <= len - at && p->left <= RDL_BULK_MAX;
@@ -219,7 +220,7 @@ static int number_done(struct rdl_resp *p, struct rdl_resp_event *ev)
 static size_t text_len(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at)
 {
     size_t n = len - at;
-    uint32_t left = p->left; /* may be more than a size of 16 bits holds */
+    uint32_t left = p->left; /* may be too large for a size_t of 16 bits */
     size_t i;
 
     if (p->type == '$') {
@@ -247,7 +248,7 @@ static uint8_t text_kind(uint8_t type)
     return type == '+' ? RDL_RESP_STATUS : RDL_RESP_ERROR;
 }
 
-/* Take a text and the CR LF behind it from buf[at..len): where it stopped; *n bytes of that are text. */
+/* Reads a text and the CR LF after it from buf[at..len). Returns where it stopped; *n bytes are text. */
 /*@ requires \valid(p) && \valid(n) && at <= len && \valid_read(buf + (0 .. len - 1));
     requires \separated(p, n, buf + (0 .. len - 1)) && p->left <= RDL_BULK_MAX;
     requires p->state == ST_TEXT || p->state == ST_TEXT_LF; assigns p->left, p->state, *n;
@@ -287,7 +288,7 @@ static size_t take_text(struct rdl_resp *p, const uint8_t *buf, size_t len, size
     return i;
 }
 
-/* Take a text, and hand out what there is of it. */
+/* Reads a text, and returns what has arrived of it as an event. */
 static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, size_t *used,
                 struct rdl_resp_event *ev)
 {
@@ -312,7 +313,7 @@ static int text(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t at, s
     return RDL_OK;
 }
 
-/* Take one byte before a text. GO_ON: another comes, or the text; RDL_OK: the value is complete. */
+/* Reads one byte before a text. GO_ON: more bytes or the text follow. RDL_OK: the value is complete. */
 static int step(struct rdl_resp *p, uint8_t c, struct rdl_resp_event *ev)
 {
     if (p->state == ST_TYPE)

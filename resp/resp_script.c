@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_script.c - the Lua scripts, and how one is called. */
+/* resp_script.c - the Lua scripts, and the arguments that call them. */
 #include "resp/resp_template.h"
 
 #define LITERAL_LEN(text) (sizeof(text) - 1)
@@ -18,7 +18,7 @@ enum {
     SCRIPT_CANARY,
     SCRIPT_END
 };
-/* Else this does not compile. */
+/* Compiles only if RDL_SCRIPTS is right. */
 typedef char every_script_is_counted[(int)SCRIPT_END == RDL_SCRIPTS ? 1 : -1];
 
 void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes *c, struct rdl_bytes *text)
@@ -26,7 +26,7 @@ void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes 
     static const char name[] = "EVALSHA";
 
     c->data = name;
-    c->len = is_known ? sizeof name - 1 : 4; /* EVAL is its beginning */
+    c->len = is_known ? sizeof name - 1 : 4; /* its first 4 bytes are EVAL */
     text->data = is_known ? s->sha : s->text;
     text->len = is_known ? sizeof s->sha - 1 : s->text_len;
 }
@@ -34,8 +34,8 @@ void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes 
 /* ---------------------------------------------------------------- one lock */
 
 /*
- * Without needless blanks, for EVAL sends them whole. Each text is an object of its own, so that a static
- * link drops those of modes that are not used.
+ * The texts have no needless spaces, because EVAL sends all of them. Each text is its own object, so that a
+ * static link drops those of unused modes.
  */
 static const char release_text[] = "local v=redis.call('GET',KEYS[1])"
                                    "if v==ARGV[1]then return redis.call('DEL',KEYS[1])end "
@@ -80,11 +80,11 @@ const struct rdl_script rdl_script_extend_fenced = {extend_fenced_text, LITERAL_
 const struct rdl_script rdl_script_canary = {canary_text, LITERAL_LEN(canary_text), SCRIPT_CANARY,
                                              "cd7d5901b0f22567ebc704edf87ed3edc382b7b6"};
 
-/* ---------------------------------------------------------------- a release that tells a waiter */
+/* ---------------------------------------------------------------- a release that wakes a waiting client */
 
 /*
- * The lock is deleted before anything else, and nothing behind that may fail: whatever the list is or the
- * user may not do, the lock was released. What stands at the list's key already is left alone.
+ * The script deletes the lock first, and nothing after that may fail. So the lock is released even if the
+ * list's key has another type or the user lacks permission for it. An existing list is left alone.
  */
 static const char wake_text[] = "local v=redis.call('GET',KEYS[1])"
                                 "if v~=ARGV[1]then return v and 0 or-1 end "
@@ -110,7 +110,7 @@ static const char extend_multi_text[] =
     "for i=1,#KEYS do if redis.call('PTTL',KEYS[i])<tonumber(ARGV[2])then "
     "redis.call('PEXPIRE',KEYS[i],ARGV[2])end end "
     "return 1";
-/* What is no string is somebody else's, and must not keep the others from being deleted. */
+/* A key that is no string belongs to another client, and must not keep the others from being deleted. */
 static const char release_multi_text[] = "local r=1 "
                                          "for i=1,#KEYS do local v=redis.pcall('GET',KEYS[i])"
                                          "if v==ARGV[1]then redis.call('DEL',KEYS[i])"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_slice.c - a template's bytes, or what a window shows of them: in runs, and not byte by byte. */
+/* resp_slice.c - writes a template's bytes, or the part that a slice has room for, in runs of bytes. */
 #include "resp/resp_template.h"
 
 #include "resp/resp_decimal_private.h"
@@ -7,7 +7,7 @@
 
 enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
 
-/* n bytes are put: what was not sent before and has room is written, nothing else. */
+/* Of n bytes, those that were not sent before and have room are written. */
 /*@ predicate is_slice{L}(struct rdl_slice *w) = \valid(w) && \valid(w->to + (0 .. w->room - 1)) &&
         \separated(w, w->to + (0 .. w->room - 1));
     logic integer skipped{L}(struct rdl_slice *w, integer n) = w->skip < n ? w->skip : n;
@@ -23,7 +23,7 @@ enum { HEAD_MAX = 1 + RDL_DEC_MAX + 2 }; /* `$length CR LF` */
 
 extern inline void rdl_slice_init(struct rdl_slice *w, uint8_t *to, size_t room, size_t skip);
 
-/* WP takes this contract of rdl_copy for granted. */
+/* WP assumes this contract for rdl_copy. */
 /*@ requires \valid(to + (0 .. n - 1)) && \valid_read(from + (0 .. n - 1));
     requires \separated(to + (0 .. n - 1), from + (0 .. n - 1));
     assigns to[0 .. n - 1];
@@ -50,14 +50,14 @@ static void write_bytes(struct rdl_slice *w, const uint8_t *from, size_t len)
     w->skip -= skip;
     if (n > w->room)
         n = w->room;
-    if (n == 0) /* there may be no address then */
+    if (n == 0) /* the pointers may be NULL then */
         return;
     copy(w->to, from + skip, n);
     w->to += n;
     w->room -= n;
 }
 
-/* `$n CR LF` or `*n CR LF`; how many bytes. */
+/* Writes `$n CR LF` or `*n CR LF`, and returns the number of bytes. */
 /*@ requires n <= RDL_BULK_MAX && \valid(to + (0 .. HEAD_MAX - 1));
     assigns to[0 .. decimals(n) + 2];
     ensures \result == decimals(n) + 3; */
@@ -71,7 +71,7 @@ static size_t head(uint8_t *to, char type, size_t n)
     return len + 2;
 }
 
-/* A bulk, or with '*' its head alone. Nearly always all of it has room, and is written at once. */
+/* Writes a bulk string, or with '*' only its head. Nearly always it has room and is written at once. */
 /*@ requires is_slice(w) && len <= RDL_BULK_MAX && (type == '$' || type == '*');
     requires type == '$' ==> \valid_read(from + (0 .. len - 1)) &&
         \separated(w, w->to + (0 .. w->room - 1), from + (0 .. len - 1));
@@ -94,7 +94,7 @@ static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_
         write_bytes(w, parts + n - 2, 2);
         return;
     }
-    if (len > 0) /* there may be no address then */
+    if (len > 0) /* from may be NULL otherwise */
         copy(to + n, from, len);
     n += len;
     to[n] = '\r';
@@ -105,7 +105,7 @@ static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_
     w->total += n;
 }
 
-/* Behind the lines that stand as they are sent. A placeholder's letter stands where those have a digit. */
+/* Skips the lines that are sent as they are. A placeholder has a letter where those have a digit. */
 static const char *next_placeholder(const char *text)
 {
     while (*text > '*' || (*text != '\0' && text[1] <= '9')) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_strerror.c - the version, and every result in words: one list for all layers, since a number means the
- * same in each.
+ * resp_strerror.c - the version, and a message for every result. All layers share one list, because a number
+ * means the same in each.
  */
 #include "resp/resp.h"
 
 enum { FIRST = 6, LAST = -61 };
 
 static const char messages[] =
-    /* the news, from RDL_REMOVED down, RDL_PENDING, RDL_OK */
+    /* success with additional information, from RDL_REMOVED down; RDL_PENDING, RDL_OK */
     "released; the value that a waiting client had written was deleted\0"
     "held again after a gap\0"
     "adopted\0"

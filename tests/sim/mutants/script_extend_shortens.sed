@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # resp/resp_script.c: the script never shortens
-1,/a release that tells/s/<tonumber\(ARGV\[2\]\)then/<999999999then/
+1,/a release that wakes/s/<tonumber\(ARGV\[2\]\)then/<999999999then/
