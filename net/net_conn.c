@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* net_conn.c - the conn: bytes out, bytes in, from opened to closed. No system call, no clock. */
+/* net_conn.c - the conn: bytes to send and received, from opened to closed. No system call, no clock. */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
@@ -43,7 +43,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c)
     return c->base == c->tail && c->tx_sent == 0;
 }
 
-/* Who waits is told at once: what is queued from now on is for the next connection. */
+/* Answers all waiting requests at once. Requests queued from now on are for the next connection. */
 static void conn_fail(struct rdl_conn *c, int error)
 {
     c->error = (int8_t)error;
@@ -59,7 +59,7 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 
 /* ---------------------------------------------------------------- out */
 
-/* Is the next request to be sent now? One that needs the conn to itself waits for the others, they for it. */
+/* Returns whether the next request may be sent now. A method that has the conn for itself goes alone. */
 static int may_send(const struct rdl_conn *c, uint32_t at)
 {
     const struct rdl_method *method;
@@ -97,8 +97,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
 }
 
 /*
- * The method it is put, and EVAL or EVALSHA, is chosen once: the chunks that it goes out in must join. 0:
- * every method was refused to others already; it is answered.
+ * Selects the method, and EVAL or EVALSHA. It does so once, because all chunks of the request must fit
+ * together. Returns 0 if the server has refused every method before; the request is answered then.
  */
 static int select_method(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -115,7 +115,7 @@ static int select_method(struct rdl_conn *c, struct rdl_record *r)
     return 1;
 }
 
-/* What is left of those whose method was selected, then as many more as there is room for. */
+/* Writes the rest of the requests whose method was selected, then more requests while there is room. */
 static void write_requests(struct rdl_conn *c, struct rdl_slice *w)
 {
     uint32_t at = c->next_to_send;
@@ -168,7 +168,7 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
     while (c->tx_sent > 0) {
         const struct rdl_record *r = rdl_record_at(c, c->next_to_send);
 
-        RDL_ASSERT(r->len != 0); /* more than there was */
+        RDL_ASSERT(r->len != 0); /* the driver reports more than there was */
         if (c->tx_sent < r->len)
             return;
         c->tx_sent -= r->len;
@@ -186,7 +186,7 @@ void rdl_conn_heard(struct rdl_conn *c)
     c->retry_ms = 0;
 }
 
-/* Of an array what the method has a use for whose reply it is. */
+/* Passes an event of an array to the method whose reply it is. */
 static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     const struct rdl_record *r;
@@ -200,7 +200,7 @@ static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
         method->take(c, ev);
 }
 
-/* Keep of the reply what an answer needs: kind, numbers, the beginning of its text. */
+/* Keeps the parts of the reply that an answer needs: kind, numbers, the start of its text. */
 static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     size_t n;
@@ -273,7 +273,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
 
 /* ---------------------------------------------------------------- begin and end */
 
-/* All that belongs to one connection; the queue outlives it. */
+/* Resets all that belongs to one connection; the queue outlives it. */
 static void reset(struct rdl_conn *c)
 {
     rdl_resp_init(&c->parser);
@@ -286,7 +286,7 @@ static void reset(struct rdl_conn *c)
 
 void rdl_conn_opened(struct rdl_conn *c)
 {
-    if (c->state != RDL_CONN_OPENING) /* given up meanwhile */
+    if (c->state != RDL_CONN_OPENING) /* aborted meanwhile */
         return;
     reset(c);
     c->handshake_sent = c->handshake_done = 0;
@@ -302,6 +302,6 @@ void rdl_conn_closed(struct rdl_conn *c, int error)
     c->state = RDL_CONN_CLOSED;
     c->pause = RDL_PAUSE_DUE;
     if (c->reply_timeout_ms >
-        0) /* the next one may be faster; what is told before it is open is told for it */
+        0) /* the next one may be faster, and a timeout set before it is open is for it */
         c->reply_timeout_ms = -c->reply_timeout_ms;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_error.c - what a server's error reply means, told by its prefix: the rest of the line differs
- * between servers and versions, and may carry arguments.
+ * net_error.c - the meaning of a server's error reply, by its prefix. The rest of the line differs between
+ * servers and versions, and may contain arguments.
  */
 #include "net/net_private.h"
 
 /*
- * Behind "ERR ", if that is there: what a server says in a script comes without it before Redis 7. They stand
- * in the order of the codes, from RDL_E_AUTH to RDL_E_SERVER; an empty one ends those of each.
+ * They follow "ERR ", if the reply has it: before Redis 7 errors from inside a script lack it. They are in
+ * the order of the codes, from RDL_E_AUTH to RDL_E_SERVER. An empty prefix ends those of a code.
  */
 static const char prefixes[] =
     /* RDL_E_AUTH */
@@ -41,10 +41,10 @@ static const char prefixes[] =
     "unknown\0"  /* ... command, subcommand */
     "Unknown\0"  /* ... command called from script */
     "Error c\0"  /* ...ompiling script */
-    "Protocol\0" /* ... error; then it hangs up */
+    "Protocol\0" /* ... error; then it closes the connection */
     "syntax\0"
     "wrong n\0"  /* ...umber of arguments */
-    "NOSCRIPT\0" /* to an EVALSHA the text follows; to an EVAL it is a refusal */
+    "NOSCRIPT\0" /* after an EVALSHA the text is sent; after an EVAL it is a refusal */
     /* the same: scripts are switched off */
     "Could not find s\0"    /* ...cripting engine 'lua': Valkey 9.1 without its module */
     "This instance has L\0" /* ...ua scripting support disabled: Garnet */
@@ -55,11 +55,11 @@ static const char prefixes[] =
     "DB index\0"
     "invalid DB\0" /* Redis 3.2 and older */
     "SELECT\0\0"   /* ... is not allowed in cluster mode */
-    /* RDL_E_SERVER: what passes */
+    /* RDL_E_SERVER: temporary errors */
     "MASTERD\0"   /* ...OWN */
     "NOREPL\0"    /* ...ICAS */
     "Error r\0"   /* ...unning script: Redis 6 and older; the reason follows */
-    "max n\0"     /* ...umber of clients reached; then it hangs up */
+    "max n\0"     /* ...umber of clients reached; then it closes the connection */
     "Script k\0"; /* ...illed by user */
 
 int rdl_has_prefix(const char *text, const char *prefix)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_handshake.c - what a new connection is asked first: the login, as far as the endpoint asks for one,
- * then the connection checks.
+ * net_handshake.c - what a new connection sends first: the login, as far as the endpoint needs one, then the
+ * connection checks.
  *
- * No lock command is sent before all are answered: pipelined behind a SELECT that is refused, it would
- * run in database 0.
+ * No lock command is sent before all replies: after a SELECT that was refused, a pipelined command would run
+ * in database 0.
  */
 #include "net/net_private.h"
 
-/* The index-th command of the login. NULL: there are fewer, and *index is one of the connection checks. */
+/* Returns the index-th command of the login. NULL: there are fewer; *index is a connection check's then. */
 static const char *login_at(const struct rdl_conn *c, unsigned *index)
 {
     return c->cfg->login != NULL ? c->cfg->login->command_at(c->cfg->endpoint, index) : NULL;
 }
 
-/* NULL: there are fewer commands. */
+/* Returns the index-th command. NULL: there are fewer. */
 static const char *command_at(const struct rdl_conn *c, unsigned index)
 {
     const char *command = login_at(c, &index);
@@ -31,7 +31,7 @@ int rdl_handshake_is_complete(const struct rdl_conn *c)
 
 int rdl_conn_cause(const struct rdl_conn *c)
 {
-    unsigned index = c->handshake_sent - 1u; /* what was sent last is not of the login */
+    unsigned index = c->handshake_sent - 1u; /* login_at is NULL if the last command is not of the login */
     int is_asked = c->checks != NULL && c->handshake_sent > c->handshake_done && login_at(c, &index) == NULL;
 
     return c->error == RDL_E_CLOSED && is_asked ? RDL_E_NO_INFO : c->error;
@@ -44,7 +44,7 @@ int rdl_handshake_is_secret(const struct rdl_conn *c)
     return command != NULL && rdl_template_is_secret(command);
 }
 
-/* Is it to be sent before another reply has come? A secret goes alone: a trace leaves out just that. */
+/* Returns whether it may be sent before the next reply. A secret goes alone: a trace leaves out only that. */
 static int is_next(const struct rdl_conn *c, unsigned index)
 {
     const char *command = command_at(c, index);
@@ -83,7 +83,7 @@ void rdl_handshake_sent(struct rdl_conn *c)
     while (c->tx_sent > 0) {
         struct rdl_slice w;
 
-        rdl_slice_init(&w, NULL, 0, 0); /* nothing has room: it counts */
+        rdl_slice_init(&w, NULL, 0, 0); /* no room, so it only counts */
         write_command(c, c->handshake_sent, &w);
         if (c->tx_sent < w.total)
             return;
@@ -99,7 +99,7 @@ int rdl_handshake_is_turned_away(struct rdl_conn *c)
 
     if (!i && !rdl_has_prefix(c->reply, words[0]))
         return 0;
-    rdl_conn_set_text(c, words[i]); /* not the rest: it may stand where the answer to AUTH does */
+    rdl_conn_set_text(c, words[i]); /* not the rest: it may be the reply to AUTH */
     return 1;
 }
 

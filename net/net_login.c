@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_login.c - the login, for whoever names it: AUTH, SELECT, CLIENT SETNAME, as far as the endpoint asks
- * for them.
+ * net_login.c - the login: AUTH, SELECT and CLIENT SETNAME, as far as the endpoint needs them. A program that
+ * does not name it does not link it.
  *
- * Error texts of AUTH are not kept: a server where AUTH was renamed repeats its arguments, that is, the
+ * Error texts of AUTH are not kept: a server on which AUTH was renamed repeats its arguments, that is, the
  * password.
  */
 #include "net/net_private.h"
@@ -28,7 +28,7 @@ static void login_write(struct rdl_slice *w, const char *command, const struct r
     rdl_slice_write(w, command, &args);
 }
 
-/* Only what we know by heart is repeated of an answer to AUTH. */
+/* Returns a text of our own for a reply to AUTH, because the reply may contain the password. */
 static const char *auth_text(const char *reply)
 {
     if (rdl_has_prefix(reply, "WRONGPASS") || rdl_has_prefix(reply, "ERR invalid password"))
@@ -50,7 +50,7 @@ static int login_on_reply(struct rdl_conn *c, const char *command)
     code = rdl_error_code(text);
     if (rdl_handshake_is_turned_away(c))
         return code;
-    if (command == rdl_wire_client_setname) /* a courtesy to whoever looks at CLIENT LIST */
+    if (command == rdl_wire_client_setname) /* the name is only for people who read CLIENT LIST */
         return RDL_OK;
     if (command == rdl_wire_select) {
         code = code == RDL_E_SERVER ? RDL_E_DB : code;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_method.c - which of the methods to put a request this server takes, and which scripts it has.
+ * net_method.c - which methods this server accepts for a request, and which scripts it has.
  *
- * The server's answer tells, never its version; what it refused is remembered for the life of the connection
- * and forgotten with it. What was refused to one request alone, because of its key, is in its record: it has
- * passed over all before its method.
+ * The server's reply decides, never its version. A refusal is remembered as long as the connection lasts. A
+ * refusal that concerns one request alone, because of its key, is in its record: that has skipped all
+ * methods before its own.
  */
 #include "net/net_private.h"
 
-/* rdl_conn.refused: a bit for each method that was, one that stays 0 where they end, and these. */
+/* rdl_conn.refused: a bit for each refused method, one that is always 0 at the end, and these. */
 enum {
     METHODS_MAX = 5,
-    SWITCHED_OFF = 1 << (METHODS_MAX + 1), /* one of them neither by want of permission nor as unknown */
-    FORBIDDEN = SWITCHED_OFF << 1          /* the last of them by want of permission */
+    SWITCHED_OFF = 1 << (METHODS_MAX + 1), /* one was refused, but not as forbidden or unknown */
+    FORBIDDEN = SWITCHED_OFF << 1          /* the last one was refused as forbidden */
 };
-typedef char refusals_have_bits[FORBIDDEN <= UINT8_MAX ? 1 : -1]; /* else this does not compile */
+typedef char refusals_have_bits[FORBIDDEN <= UINT8_MAX ? 1 : -1]; /* compiles only if they fit */
 
 const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r)
 {
@@ -54,7 +54,7 @@ void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r)
     c->refused[r->op->family] = (uint8_t)(refused | 1u << r->method);
 }
 
-/* The first method of that family has been passed over, or r would not have to learn anything. */
+/* r has skipped the first method of that family, or it would have nothing to remember. */
 void rdl_method_learn(struct rdl_conn *c, const struct rdl_record *r)
 {
     c->refused[r->op->family] |= (uint8_t)((1u << r->method) - 1);
@@ -82,11 +82,11 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
     return rdl_method_choose(c, &r) != NULL ? RDL_OK : rdl_method_error(c, &r);
 }
 
-/* ---------------------------------------------------------------- and by EVAL or EVALSHA */
+/* ---------------------------------------------------------------- EVAL or EVALSHA */
 
-/* rdl_conn.scripts: a bit for each whose text was sent, and this one where EVALSHA is refused as such. */
+/* rdl_conn.scripts: a bit for each script whose text was sent, and this one if EVALSHA itself is refused. */
 enum { SHA_BARRED = 1 << RDL_SCRIPTS };
-typedef char scripts_have_bits[RDL_SCRIPTS < 15 ? 1 : -1]; /* else this does not compile; an int of 16 bits */
+typedef char scripts_have_bits[RDL_SCRIPTS < 15 ? 1 : -1]; /* compiles only if an int of 16 bits has them */
 
 int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s)
 {
@@ -98,7 +98,7 @@ int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s)
     return is_known;
 }
 
-/* Which one does not matter: a server that has forgotten one has forgotten all. */
+/* A server that has forgotten one script has forgotten all. */
 void rdl_sha_forget(struct rdl_conn *c, int is_noscript)
 {
     c->scripts = is_noscript ? 0 : SHA_BARRED;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_posix.c - the driver for sockets; with net_posix_clock.c the only file of the library that has system
- * calls.
+ * net_posix.c - the driver for sockets. Only this file and net_posix_clock.c have system calls.
  *
- * Nothing here blocks but poll(2), never past the caller's until_ms, and, where one conn is all there is to
- * wait for, recv(2) itself, for RECV_MS: a healthy exchange then costs two calls, send and recv, else a poll
- * between them.
+ * Only poll(2) blocks, never past the caller's until_ms, and recv(2) for RECV_MS when it waits for a single
+ * conn. An exchange then takes two system calls, send and recv, without a poll between them.
  */
 #define _POSIX_C_SOURCE 200809L
 #ifdef __APPLE__
@@ -26,26 +24,26 @@
 
 #include "net/net.h"
 
-#ifndef MSG_NOSIGNAL /* then SO_NOSIGPIPE is there */
+#ifndef MSG_NOSIGNAL /* the system has SO_NOSIGPIPE then */
 #define MSG_NOSIGNAL 0
 #endif
-#ifndef MSG_DONTWAIT /* then the socket itself never waits, and poll does it */
+#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
 #define MSG_DONTWAIT 0
 #endif
 
 enum {
-    SLICE_MS = 100, /* poll sleeps through a suspend, the lease does not: look at the clock so often */
-    RETRY_MS = 10,  /* until a unix socket whose queue is full is tried again */
-    RECV_MS = SLICE_MS / 2, /* a socket's own clock is coarse: never so near to the caller's bound */
+    SLICE_MS = 100,         /* a suspend stops poll's timeout but not a lease: check the clock this often */
+    RETRY_MS = 10,          /* until the next try of a unix socket whose queue is full */
+    RECV_MS = SLICE_MS / 2, /* a socket's timeout is coarse: not used closer to until_ms than SLICE_MS */
     READ_BYTES = 1024,
     SEND_BYTES = 1024, /* room for the longest script with its arguments, or for many small commands */
-    READS_MAX = 16,    /* of one conn in a row; a peer that never stops talking does not stop the others */
-    /* Where the system has it: a peer that acknowledges nothing any more is given up after half a minute. */
+    READS_MAX = 16,    /* of one conn in a row: a peer that never stops sending must not delay the others */
+    /* If the system supports it: a peer that acknowledges nothing is aborted after half a minute. */
     IDLE_S = 15,
     PROBE_S = 5,
     PROBES = 3,
     UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000,
-    NO_BYTE_YET = -1 /* rdl_conn.sys_error: the connection is open, and nothing came over it */
+    NO_BYTE_YET = -1 /* rdl_conn.sys_error: the connection is open, and no byte came yet */
 };
 
 union address {
@@ -57,7 +55,7 @@ union address {
 
 /* ---------------------------------------------------------------- opening and closing */
 
-/* Is it this host that is short of something, rather than the other side that cannot be reached? */
+/* Returns RDL_E_SYSTEM if this host lacks a resource, else `otherwise`: the peer is the cause. */
 static int error_of(int err, int otherwise)
 {
     switch (err) {
@@ -76,25 +74,25 @@ static void end(struct rdl_conn *c, int error)
 {
     c->sys_error = 0;
     if (c->fd >= 0)
-        close(c->fd); /* after EINTR the descriptor's state is not known; on Linux it is closed */
+        close(c->fd); /* after EINTR the descriptor's state is unknown; on Linux it is closed */
     c->fd = -1;
     rdl_conn_closed(c, error);
 }
 
-/* The system says why. */
+/* Ends the connection and keeps the system's reason. */
 static void end_by(struct rdl_conn *c, int err, int otherwise)
 {
     end(c, error_of(err, otherwise));
     c->sys_error = err;
 }
 
-/* The process that opened the conn's socket is kept in the bytes of a pointer that nobody follows. */
+/* Stores the process that opened the conn's socket, in a pointer that is never dereferenced. */
 static void set_opener(struct rdl_conn *c, pid_t pid)
 {
     memcpy(&c->transport, &pid, sizeof pid);
 }
 
-/* 0: none. */
+/* Returns that process; 0: none. */
 static pid_t opener(const struct rdl_conn *c)
 {
     pid_t pid;
@@ -104,8 +102,8 @@ static pid_t opener(const struct rdl_conn *c)
 }
 
 /*
- * A child after fork shares the socket with its parent: each would read replies to what the other asked. So
- * it gives its copy back, and the conn is of no use to it until it is set up again.
+ * Returns 1 in a child after fork, and closes its copy of the socket. Child and parent would read replies to
+ * each other's requests. The child cannot use the conn until it initializes it again.
  */
 static int is_forked(struct rdl_conn *c, pid_t pid)
 {
@@ -115,7 +113,7 @@ static int is_forked(struct rdl_conn *c, pid_t pid)
     return 1;
 }
 
-/* The endpoint as the system wants it; returns its size, 0 if it is no numeric address. */
+/* Converts the endpoint to a system address. Returns its size, 0 if it is no numeric address. */
 static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
 {
     size_t len;
@@ -144,7 +142,7 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     return 0;
 }
 
-/* The system asks an idle peer whether it is there: no firewall forgets us, and a dead host is noticed. */
+/* Makes the system probe an idle peer, so that firewalls keep their state and a dead host is noticed. */
 static void keep_alive(int fd)
 {
     const int on = 1;
@@ -167,7 +165,7 @@ static void keep_alive(int fd)
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-/* No signal is raised, nothing is kept back to be sent with more, and recv waits for RECV_MS at most. */
+/* Sets the options: no signal, no delay before small segments, and recv waits for RECV_MS at most. */
 static void set_up(int fd, int is_far)
 {
     const struct timeval wait = {0, RECV_MS * 1000L};
@@ -183,7 +181,7 @@ static void set_up(int fd, int is_far)
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
 }
 
-/* It does not block while it connects, and no child inherits it; -1 and errno. */
+/* Opens a socket that does not block while it connects, and that no child inherits. -1: see errno. */
 static int make_socket(int family)
 {
 #if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
@@ -199,8 +197,8 @@ static int make_socket(int family)
 }
 
 /*
- * Where nobody listens on a port of this host, the system may choose just that port for our end, and connects
- * the socket to itself.
+ * Returns whether the socket is connected to itself. If no program listens on a port of this host, the system
+ * may choose that port for our end.
  */
 static int is_to_itself(int fd, const union address *peer, socklen_t len)
 {
@@ -211,14 +209,14 @@ static int is_to_itself(int fd, const union address *peer, socklen_t len)
            memcmp(&own, peer, len) == 0;
 }
 
-/* Connected, if somebody is at the other end. From now on a call says itself whether it may wait. */
+/* Reports the conn as opened, if it has a peer. From now on each call decides whether it may block. */
 static void opened(struct rdl_conn *c)
 {
     union address peer;
     socklen_t len = sizeof peer;
     int err = getpeername(c->fd, &peer.any, &len) == 0 ? 0 : errno;
 
-    if (err == ENOTCONN) /* not yet: the event was another one's */
+    if (err == ENOTCONN) /* not yet: the event was for another socket */
         return;
     if (err == 0 && is_to_itself(c->fd, &peer, len)) {
         end_by(c, ECONNREFUSED, RDL_E_CONNECT);
@@ -231,8 +229,8 @@ static void opened(struct rdl_conn *c)
 }
 
 /*
- * Start connecting; 0 if that goes on. A unix socket whose queue is full says so at once instead of waiting:
- * it is tried again, with another descriptor, until connecting takes too long.
+ * Starts to connect; returns 0 if that continues. A unix socket whose queue is full fails at once instead of
+ * waiting. It is retried with another descriptor, until connecting takes too long.
  */
 static int start(struct rdl_conn *c)
 {
@@ -253,7 +251,7 @@ static int start(struct rdl_conn *c)
         opened(c);
         return 1;
     }
-    if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it goes on in the background as well */
+    if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it continues in the background, too */
         return 0;
     if (errno == EAGAIN && a.any.sa_family == AF_UNIX) {
         close(c->fd);
@@ -264,7 +262,7 @@ static int start(struct rdl_conn *c)
     return 1;
 }
 
-/* poll says that connecting has ended: how? */
+/* Reads the result of connecting, after poll has reported its end. */
 static void finish(struct rdl_conn *c)
 {
     int err = 0;
@@ -281,8 +279,8 @@ static void finish(struct rdl_conn *c)
 /* ---------------------------------------------------------------- bytes */
 
 /*
- * HTTP 502, 503 or 504, and nothing before it on this connection: a load balancer has no server now. A status
- * line that comes in two reads is like any other text that is no reply.
+ * Returns whether the first bytes of the connection are HTTP 502, 503 or 504: a load balancer has no server.
+ * A status line in two reads is not recognized; like any other text, it is an invalid reply.
  */
 static int is_from_gateway(const struct rdl_conn *c, const uint8_t *bytes, size_t n)
 {
@@ -304,8 +302,8 @@ static void take(struct rdl_conn *c, const uint8_t *bytes, size_t n)
 }
 
 /*
- * A read that brings less than there is room for has emptied the socket: no second one to learn that. flags:
- * those of the first. Returns 0 if there was nothing.
+ * Reads what has arrived. A read that does not fill the buffer has emptied the socket, so no second one
+ * follows. flags are those of the first read. Returns 0 if there was nothing.
  */
 static int receive(struct rdl_conn *c, int flags)
 {
@@ -329,7 +327,7 @@ static int receive(struct rdl_conn *c, int flags)
     return 1;
 }
 
-/* The server has hung up, but perhaps it said why before (too many clients, wrong protocol, ...). */
+/* Reads before it ends the connection: the server may have sent the reason (too many clients, ...). */
 static void send_failed(struct rdl_conn *c, int err)
 {
     (void)receive(c, MSG_DONTWAIT);
@@ -337,7 +335,7 @@ static void send_failed(struct rdl_conn *c, int err)
         end_by(c, err, RDL_E_CLOSED);
 }
 
-/* Returns 1 if anything was done. */
+/* Sends what the conn has to send. Returns 1 if anything was done. */
 static int transmit(struct rdl_conn *c)
 {
     int did = 0;
@@ -346,7 +344,7 @@ static int transmit(struct rdl_conn *c)
         uint8_t buf[SEND_BYTES];
         size_t len = rdl_conn_tx(c, buf, sizeof buf);
         ssize_t n;
-        if (len == 0) /* perhaps what was to be sent has been answered instead */
+        if (len == 0) /* the request may have failed instead of being sent */
             return did || !(rdl_conn_wants(c) & RDL_WANT_WRITE);
         n = send(c->fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n >= 0) {
@@ -363,8 +361,8 @@ static int transmit(struct rdl_conn *c)
 }
 
 /*
- * Do for one conn what can be done without waiting; revents is what poll said about it, or 0. Returns 1 if
- * anything was done. A silent one is read in any case: it may be ended before poll says that something came.
+ * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. Returns 1
+ * if anything was done. A stalled conn is always read, because it may be closed before the next poll.
  */
 static int advance(struct rdl_conn *c, short revents)
 {
@@ -387,7 +385,7 @@ static int advance(struct rdl_conn *c, short revents)
     return did;
 }
 
-/* ---------------------------------------------------------------- an event loop of yours */
+/* ---------------------------------------------------------------- your own event loop */
 
 int rdl_posix_fd(const struct rdl_conn *c)
 {
@@ -411,7 +409,7 @@ short rdl_posix_events(const struct rdl_conn *c)
     return events;
 }
 
-/* Of the options those that its kind does not know change nothing. */
+/* Options that do not apply to this kind of socket fail without effect. */
 void rdl_posix_opened(struct rdl_conn *c, int fd)
 {
     pid_t pid = getpid();
@@ -436,9 +434,9 @@ void rdl_posix_ready(struct rdl_conn *c, short revents)
         (void)advance(c, revents);
 }
 
-/* ---------------------------------------------------------------- the loop of the blocking wrappers */
+/* ---------------------------------------------------------------- poll for the blocking functions */
 
-/* How long the next poll may sleep; -1: until something happens. */
+/* Returns how long the next poll may sleep, in ms; -1: until an event. */
 static int slice(uint64_t now_ms, uint64_t until_ms)
 {
     if (until_ms == UINT64_MAX)
@@ -448,7 +446,7 @@ static int slice(uint64_t now_ms, uint64_t until_ms)
     return until_ms - now_ms < SLICE_MS ? (int)(until_ms - now_ms) : SLICE_MS;
 }
 
-/* With a unix socket that is to be tried again: not longer than that. */
+/* Returns until_ms, or earlier if a unix socket must be retried. */
 static uint64_t until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
     uint64_t retry_ms = UINT64_MAX;
@@ -460,7 +458,7 @@ static uint64_t until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t
     return retry_ms < until_ms ? retry_ms : until_ms;
 }
 
-/* poll(2) until something is ready, a signal came or until_ms. What poll returned last. */
+/* Calls poll(2) until something is ready, a signal comes or until_ms. Returns the last result of poll. */
 static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
 {
     for (;;) {
@@ -472,8 +470,8 @@ static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
 }
 
 /*
- * Something came from the one conn that is waited for; or, 0, the bound is so near that poll has to watch it,
- * or the socket does not wait: somebody made it non-blocking again.
+ * Waits in recv for a single conn. Returns 1 if something came. Returns 0 if poll has to wait instead:
+ * until_ms is too near, or the socket does not block because the program made it non-blocking again.
  */
 static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
 {
@@ -500,7 +498,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     size_t i;
     int ready;
 
-    (void)need; /* the first is enough */
+    (void)need; /* it returns after the first */
     if (n > RDL_POSIX_CONNS_MAX)
         return RDL_E_SYSTEM;
     for (i = 0; i < n; i++)

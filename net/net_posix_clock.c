@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* net_posix_clock.c - time and chance, from the system. */
+/* net_posix_clock.c - the system's clock and random numbers. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ uint64_t rdl_posix_now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* A kernel without getrandom has the file; one without entropy yet (EAGAIN, just booted) has no source. */
+/* A kernel without getrandom has the file. Without entropy (EAGAIN, just booted) it has no source. */
 int rdl_posix_random(void *buf, size_t len)
 {
     uint8_t *p = buf;

@@ -54,8 +54,8 @@ void rdl_sha_forget(struct rdl_conn *c, int is_noscript);
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /*
- * Checks the configuration: RDL_OK, or RDL_E_METHODS or RDL_E_LOGIN, which rdl_conn_submit then returns for every
- * request.
+ * Checks the configuration: RDL_OK, or RDL_E_METHODS or RDL_E_LOGIN, which rdl_conn_submit then returns for
+ * every request.
  */
 int rdl_config_check(const struct rdl_conn_config *cfg);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_queue.c - the queue of request records: [base, head) pause, [head, next_to_send) sent whole,
- * [next_to_send, tail) not.
+ * net_queue.c - the queue of request records: [base, head) paused, [head, next_to_send) sent, [next_to_send,
+ * tail) not sent whole.
  *
- * A record holds all that is needed to send its request, or the release that undoes it, again: so a
- * release outlives the lock that owed it and the connection it was to go over.
+ * A record has all that is needed to send its request again, or the release that undoes it. So a release
+ * outlives the lock that queued it and the connection it was meant for.
  */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
-/* Else this does not compile: what RDL_QUEUE_FOR counts with is enough. */
+/* Compiles only if RDL_QUEUE_FOR assumes enough bytes for a record. */
 typedef char requests_have_room[sizeof(struct rdl_record) <= RDL_RECORD_SIZE ? 1 : -1];
 
 static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
@@ -17,7 +17,7 @@ static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
     return (uint8_t *)c->cfg->queue + at;
 }
 
-/* Of a record with texts of this length; the next one is aligned as the first is. */
+/* Returns the size of a record with texts of this length; it keeps the next record aligned. */
 static uint32_t size_with(size_t texts)
 {
     return (uint32_t)((sizeof(struct rdl_record) + texts + 7) & ~(size_t)7);
@@ -45,7 +45,7 @@ void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS
     own[RDL_LETTER_X].len = r->extra_len;
 }
 
-/* Move all records to the front, so that the free room is in one piece. */
+/* Moves all records to the front, so that the free room is in one piece. */
 static void compact(struct rdl_conn *c)
 {
     rdl_copy(c->cfg->queue, bytes_at(c, c->base), (size_t)(c->tail - c->base));
@@ -114,7 +114,7 @@ static void reverse(uint8_t *bytes, size_t n)
     }
 }
 
-/* [from, from + size) goes behind the others without a copy: each part is reversed, then all of it. */
+/* Moves [from, from + size) after the others without a copy: it reverses each part, then all of it. */
 static void rotate(struct rdl_conn *c, uint32_t from, uint32_t size)
 {
     uint8_t *queue = bytes_at(c, from);
@@ -176,7 +176,7 @@ void rdl_record_renew(struct rdl_record *r)
     r->is_sha = r->is_last = 0;
 }
 
-/* In this file, because in net_request.c compilers write it into each of its callers. */
+/* It is in this file, because in net_request.c compilers inline it into each caller. */
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
 {
     if (req == NULL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_request.c - a request: into the queue, to its answer, or given up.
+ * net_request.c - a request from the queue to its answer, or abandoned.
  *
- * Each reply adds to the record's verdict. When the last of a phase is in, the record is answered, or has
- * a second phase, or goes the next method: the server said that it does not take this one.
+ * Each reply adds to the record's verdict. After the last reply of a phase, the record is answered, has
+ * another phase, or uses the next method because the server refused this one.
  */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
@@ -20,7 +20,7 @@ void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, uns
     rdl_record_texts(r, own);
     own[RDL_LETTER_M].data = ttl;
     own[RDL_LETTER_M].len = rdl_dec_u32(ttl, r->ttl_ms);
-    own[RDL_LETTER_C].len = own[RDL_LETTER_S].len = 0; /* no template has them without a script */
+    own[RDL_LETTER_C].len = own[RDL_LETTER_S].len = 0; /* a template has these letters only with a script */
     if (method->script != NULL)
         rdl_script_call(method->script, r->is_sha, &own[RDL_LETTER_C], &own[RDL_LETTER_S]);
     args.letters = RDL_RECORD_LETTERS;
@@ -34,7 +34,7 @@ void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, uns
 
 void rdl_record_complete(struct rdl_record *r, int64_t value)
 {
-    /* not the error of a method we fell back from */
+    /* not the error of a method that was skipped */
     int error = r->verdict >= RDL_ANSWER_ERROR ? r->error : RDL_OK;
 
     rdl_req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
@@ -51,7 +51,7 @@ void rdl_record_copy_text(const struct rdl_conn *c, const struct rdl_record *r, 
     r->req->text_len = (uint8_t)n;
 }
 
-/* ---------------------------------------------------------------- what replies are */
+/* ---------------------------------------------------------------- kinds of replies */
 
 int rdl_reply_is_int(const struct rdl_conn *c, int64_t value)
 {
@@ -88,9 +88,9 @@ void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev)
 }
 
 /*
- * Does NOPERM refuse a command? "this user has no permissions to run the 'set' command", "User lk has no
- * permissions to run ...". Errors from inside a script count as such. A key has other words, and a long user
- * name pushes them out of what is kept.
+ * Returns whether NOPERM refuses a command: "this user has no permissions to run the 'set' command", "User lk
+ * has no permissions to run ...". Errors from inside a script count as such. For a key the words differ, and
+ * a long user name pushes them out of the text that is kept.
  */
 static int is_command(const char *text)
 {
@@ -101,7 +101,7 @@ static int is_command(const char *text)
     return *text != '\0';
 }
 
-/* The server refuses this method: for any request, for this one because of its key, or it is unknown. */
+/* Notes that the server refuses this method: for any request, for this key, or for an unknown reason. */
 static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
 {
     r->is_refused = 1;
@@ -121,18 +121,18 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 
     if (c->reply_kind != RDL_RESP_ERROR)
         return RDL_E_UNEXPECTED;
-    if (r->is_refused) /* said before */
+    if (r->is_refused) /* noted before */
         return RDL_OK;
     if (class == RDL_E_WRONGTYPE && !r->op->may_grant) {
-        r->verdict = RDL_ANSWER_NO; /* the key was replaced by something that is no lock */
+        r->verdict = RDL_ANSWER_NO; /* another value replaced the lock */
         return RDL_OK;
     }
     r->verdict = RDL_ANSWER_ERROR;
-    if (r->passed == RDL_PASSED_NONE) { /* else what was passed over first is why it is not done */
+    if (r->passed == RDL_PASSED_NONE) { /* else the first error is the reason */
         rdl_conn_set_text(c, c->reply);
         r->error = (int8_t)(class == RDL_OTHER ? RDL_E_SERVER : class);
     }
-    if (class == RDL_E_READONLY) { /* a replica stays one as long as we stay connected to it */
+    if (class == RDL_E_READONLY) { /* a replica stays one as long as the connection lasts */
         rdl_record_complete(r, 0);
         return class;
     }
@@ -141,36 +141,37 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     if (!r->is_last)
         refuse_method(c, r, class);
-    else if (r->is_sha) /* by EVAL it may be done, which would come too late */
+    else if (r->is_sha) /* EVAL might execute it, but too late */
         r->error = RDL_E_SERVER;
     return RDL_OK;
 }
 
-/* ---------------------------------------------------------------- rounds */
+/* ---------------------------------------------------------------- phases */
 
-/* Once more from the start: the next method, or the same one after the key changed under it. */
+/* Starts again: with the next method, or with the same one after the key changed. */
 static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_restart(r);
     if (r->req != NULL) {
         r->req->is_repeated = 1;
-        if (r->passed == RDL_PASSED_OTHER) /* those words may be a proxy's, and it was done */
+        if (r->passed == RDL_PASSED_OTHER) /* the error may be a proxy's, after the request was executed */
             r->req->is_again = 1;
     }
     rdl_queue_repeat_head(c);
 }
 
-/* Try another method? Not for an abandoned acquire: it would be sent after its own release. */
+/* Returns whether to try another method. Not for an abandoned acquire: it would follow its own release. */
 static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->req == NULL && !r->op->must_send)
         return 0;
-    if (r->is_refused && (!r->is_sha || r->passed == RDL_PASSED_OTHER)) /* a refused EVALSHA: EVAL is next */
+    if (r->is_refused &&
+        (!r->is_sha || r->passed == RDL_PASSED_OTHER)) /* after a refused EVALSHA, EVAL is next */
         r->method++;
     return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_method_choose(c, r) != NULL);
 }
 
-/* It has its answer. A release that met an error that passes is sent again later, if it may be. */
+/* Ends an answered request. A release that met a temporary error is sent again later, if it may be. */
 static void end_request(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_complete(r, 0);
@@ -179,7 +180,7 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
         rdl_queue_remove(c, c->head);
         return;
     }
-    if (!r->is_sha) /* the refused text is not known there: by EVALSHA it would go behind what follows */
+    if (!r->is_sha) /* the server may lack the refused text: EVALSHA would put it after later requests */
         rdl_sha_forget(c, 1);
     rdl_record_renew(r);
     c->head += rdl_record_size(r);
@@ -189,7 +190,7 @@ static void end_phase(struct rdl_conn *c, const struct rdl_method *method, struc
 {
     uint8_t next = method->next_phase != NULL ? method->next_phase(r) : RDL_PHASE_CHECK;
 
-    if (next != RDL_PHASE_CHECK) { /* nothing was sent behind this request, so the phase goes out next */
+    if (next != RDL_PHASE_CHECK) { /* nothing was sent after this request, so the phase is next */
         r->phase = next;
         r->replies = 0;
         r->len = 0;
@@ -199,7 +200,7 @@ static void end_phase(struct rdl_conn *c, const struct rdl_method *method, struc
     if (goes_on(c, r)) {
         start_over(c, r);
     } else {
-        c->failures = 0; /* the connection was of use */
+        c->failures = 0; /* the connection works */
         if (r->passed == RDL_PASSED_OTHER && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
             rdl_method_learn(c, r);
         end_request(c, r);
@@ -207,8 +208,8 @@ static void end_phase(struct rdl_conn *c, const struct rdl_method *method, struc
 }
 
 /*
- * Was the command sent whole that the next reply is for? Of a request that goes out in pieces the first one
- * may be answered while others are due.
+ * Returns whether the command of the next reply was sent whole. If a request is sent in pieces, the first
+ * command may be answered while others are not sent yet.
  */
 static int is_asked(const struct rdl_conn *c)
 {
@@ -220,7 +221,7 @@ static int is_asked(const struct rdl_conn *c)
     if (c->tx_sent == 0)
         return 0;
     r = rdl_record_at(c, c->head);
-    rdl_slice_init(&rest, NULL, 0, 0); /* nothing has room: it counts */
+    rdl_slice_init(&rest, NULL, 0, 0); /* no room, so it only counts */
     rdl_request_write(c, r, r->replies + 1u, &rest);
     return c->tx_sent + rest.total >= r->len;
 }
@@ -237,27 +238,27 @@ int rdl_request_reply(struct rdl_conn *c)
     method = rdl_method_of(c, r);
     rc = method->on_reply(c, r);
     r->replies++;
-    if (rc == RDL_E_READONLY) /* the connection ends, and so does what it refused */
+    if (rc == RDL_E_READONLY) /* the connection ends, and with it the refused request */
         end_request(c, r);
     else if (rc == RDL_OK && method->commands[r->phase + r->replies] == NULL)
         end_phase(c, method, r);
     return rc;
 }
 
-/* ---------------------------------------------------------------- without an answer */
+/* ---------------------------------------------------------------- without a reply */
 
-/* It may have reached the server: a byte that a driver was given counts as sent. */
+/* Returns whether it may have reached the server: a byte that the driver got counts as sent. */
 static int record_was_sent(const struct rdl_record *r)
 {
     return r->len != 0 || r->phase != RDL_PHASE_CHECK;
 }
 
-/* Whoever waits for r is told that no reply will come, and why. */
+/* Answers r: no reply will come, and why. */
 static void disconnected(const struct rdl_record *r, int was_sent, int error)
 {
     if (!was_sent && (r->req == NULL || !r->req->is_again))
         rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
-    else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* only how long is missing */
+    else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* only the PTTL is missing */
         rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
     else
         rdl_req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
@@ -271,7 +272,7 @@ void rdl_requests_disconnected(struct rdl_conn *c)
         struct rdl_record *r = rdl_record_at(c, at);
         int was_sent = record_was_sent(r);
         if (r->op->must_send == RDL_SEND_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
-            r->req->is_again = 1; /* the answer comes over the next connection */
+            r->req->is_again = 1; /* the reply comes over the next connection */
         } else {
             disconnected(r, was_sent, c->error);
             r->req = NULL;
@@ -319,9 +320,9 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
         r->is_last = 1;
 }
 
-/* ---------------------------------------------------------------- into the queue */
+/* ---------------------------------------------------------------- queueing */
 
-/* Without methods a grant could not be released. Without a login the lock, in database 0, would exclude nobody. */
+/* Without methods a granted lock could not be released. Without a login it would exclude no other client. */
 int rdl_config_check(const struct rdl_conn_config *cfg)
 {
     const struct rdl_endpoint *ep = cfg->endpoint;
@@ -334,7 +335,8 @@ int rdl_config_check(const struct rdl_conn_config *cfg)
 
 void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req)
 {
-    RDL_ASSERT(c->reserved >= req->room * 8u); /* else req was freed, or the conn set up again, too early */
+    RDL_ASSERT(c->reserved >=
+               req->room * 8u); /* else req was freed or the conn initialized again too early */
     c->reserved -= req->room * 8u;
     req->room = 0;
 }
@@ -356,7 +358,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         return RDL_E_TIMEOUT;
     if (cmd->op->may_grant)
         rdl_conn_free_room(c, req);
-    /* A release fits behind whatever is asked for a lock; for what a SET may grant that room is reserved. */
+    /* A release must fit after any request for a lock; a request that may grant reserves that room. */
     size = rdl_command_size(cmd);
     needed = cmd->op->must_send ? size : 2 * size;
     if (needed > c->cfg->queue_len)
@@ -365,7 +367,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         return RDL_E_FULL;
     rdl_queue_push(c, req, cmd, size);
     if (cmd->op->may_grant) {
-        req->room = (uint8_t)(size / 8); /* records are whole units */
+        req->room = (uint8_t)(size / 8); /* a record's size is a multiple of 8 */
         c->reserved += req->room * 8u;
     }
     if (req != NULL) {

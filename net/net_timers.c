@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_timers.c - when a conn is opened, given up and tried again. Time is an argument; the conn itself
- * knows none.
+ * net_timers.c - when a conn is opened, aborted and retried. Time is an argument: a conn has no clock.
  */
 #include "net/net_private.h"
 
 enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16, BEAT_MS = 256 };
 
-/* xorshift32: spreads retries, nothing more; tokens come from the operating system. */
+/* xorshift32. It only spreads retries; tokens come from the operating system. */
 static uint32_t next_random(uint32_t *seed)
 {
     uint32_t x = *seed != 0 ? *seed : 0x9e3779b9u;
@@ -35,8 +34,9 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 extern inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
 
 /*
- * Releases whose key has ended by itself are owed no more: all on a new connection, those that pause on any
- * one, where the SET of others may still be executed, late. Of an adopted key nobody knows the end.
+ * Drops releases whose key must have expired: all of them before a new connection, otherwise the paused ones
+ * only, because the SETs before the others may still be executed late. The expiry of an adopted key is not
+ * known, so its release waits for ttl_ms from now.
  */
 static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 {
@@ -54,10 +54,10 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 }
 
 /*
- * A round trip of the login is what passes until it is seen to go on: until the connection is open, until
- * more of it is answered. They follow one another without a gap and the longest is taken, so that nothing
- * that delays us or somebody near us who opens the connection for the server makes it too short. Until the
- * first is over that of the connection before is what is known.
+ * Measures the round trips of the login: the time until the connection is open, and then until each further
+ * reply. They follow one another without a gap, and the longest counts. So neither our own delays nor a
+ * nearby proxy that opens the connection for the server makes it too short. Until the first one ends, the
+ * value is that of the previous connection.
  */
 static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
@@ -100,7 +100,7 @@ void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms)
 {
     if (c->head != c->tail && c->reply_timeout_ms >= (int32_t)answer_ms)
         return;
-    if (c->state == RDL_CONN_READY && c->retry_ms != 0) /* it is running already */
+    if (c->state == RDL_CONN_READY && c->retry_ms != 0) /* it runs already */
         c->retry_ms = c->head == c->tail ? 0 : c->retry_ms - timeout_of(c) + answer_ms;
     c->reply_timeout_ms = (int32_t)answer_ms;
 }
@@ -111,7 +111,7 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
         c->hurry_ms = answer_ms;
 }
 
-/* When the oldest answer is overdue. */
+/* Returns when the oldest reply is overdue. */
 static uint64_t overdue_ms(const struct rdl_conn *c)
 {
     uint32_t more_ms = timeout_of(c) - c->hurry_ms;
@@ -120,9 +120,9 @@ static uint64_t overdue_ms(const struct rdl_conn *c)
 }
 
 /*
- * When the keys of its unanswered SETs are gone by themselves; extends keep nothing alive. Not at the moment
- * when it fell silent. If it ends now, what came over it may still be executed: what is owed is owed for one
- * ttl from now on.
+ * Returns when a stalled conn may be closed: when the keys of its unanswered SETs must have expired, but not
+ * at the moment when it stalled. Extends do not keep it. If it closes now, its requests may still be
+ * executed, so pending releases stay pending for one ttl from now.
  */
 static uint64_t stalled_until(struct rdl_conn *c, uint64_t now_ms)
 {
@@ -140,7 +140,7 @@ static uint64_t stalled_until(struct rdl_conn *c, uint64_t now_ms)
     return end_ms;
 }
 
-/* When the oldest answer is overdue, and from then on when the connection ends. */
+/* Marks the conn stalled when the oldest reply is overdue, and closes it later. Returns the next deadline. */
 static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
 {
     uint64_t end_ms;
@@ -152,7 +152,7 @@ static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
             return overdue_ms(c);
         c->state = RDL_CONN_STALLED;
         c->error = RDL_E_TIMEOUT;
-        c->retry_ms = now_ms + 1; /* the answer may be there: the driver reads before it is later */
+        c->retry_ms = now_ms + 1; /* the reply may have arrived: the driver reads before then */
     }
     end_ms = stalled_until(c, now_ms);
     if (now_ms < end_ms)
@@ -161,7 +161,7 @@ static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
     return UINT64_MAX;
 }
 
-/* A pause ends with the next beat of a clock that began with the login, not so long after it began. */
+/* Ends pauses at each beat of a clock that began with the login, so a pause has a random length. */
 static uint64_t tick_ready(struct rdl_conn *c, uint64_t now_ms)
 {
     uint32_t clock_ms = (uint32_t)now_ms - c->mark_ms;
@@ -171,7 +171,7 @@ static uint64_t tick_ready(struct rdl_conn *c, uint64_t now_ms)
         drop_stale(c, now_ms);
         rdl_queue_resume(c);
     }
-    if (c->head == c->tail) /* nothing is waited for */
+    if (c->head == c->tail) /* no reply is awaited */
         rdl_conn_heard(c);
     else if (c->reply_timeout_ms != 0)
         return tick_waiting(c, now_ms);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_url.c - redis:// and unix:// URLs, read strictly.
+ * net_url.c - a strict parser for redis:// and unix:// URLs.
  *
- * A URL decides which server a lock lives on, so whatever two programs could read differently is
- * refused instead of guessed at. The messages are constants: a URL may hold a password, and no part of
- * it may reach a terminal or a log.
+ * A URL decides which server has a lock. So text that two programs could read differently is refused. The
+ * messages are constants: a URL may contain a password, and no part of it may reach a terminal or a log.
  *
- * A parser here moves *s behind what it took and leaves it to its caller what may stand there.
+ * A parse function here moves *s after the text that it read. Its caller checks what follows.
  */
 #include "net/net.h"
 #include "resp/resp_bytes.h"
@@ -17,7 +16,7 @@ enum {
     DEFAULT_PORT = 6379,
     NAME_LEN_MAX = 253, /* RFC 1035 section 2.3.4, as written with dots */
     LABEL_LEN_MAX = 63,
-    PATH_LEN_MAX = 107 /* Linux; net_posix.c knows the bound of its system */
+    PATH_LEN_MAX = 107 /* Linux; net_posix.c checks the limit of its system */
 };
 #define DB_MAX    2147483647 /* the servers keep it in an int */
 #define SCOPE_MAX 2147483647
@@ -40,7 +39,7 @@ static int is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The first of these characters in s, or its end. */
+/* Returns the first of these characters in s, or its end. */
 static const char *find(const char *s, const char *set)
 {
     const char *c;
@@ -61,7 +60,7 @@ static int starts_with(const char *s, const char *prefix)
     return *prefix == '\0';
 }
 
-/* -1: not a hexadecimal digit. */
+/* Returns the value of a hexadecimal digit, or -1. */
 static int hex_value(char c)
 {
     if (rdl_is_digit(c))
@@ -73,7 +72,7 @@ static int hex_value(char c)
     return -1;
 }
 
-/* A decimal number from 0 to max, without sign or leading zeros. */
+/* Parses a decimal number from 0 to max, without sign or leading zeros. */
 static int parse_number(const char **s, uint32_t max, uint32_t *out)
 {
     const char *start = *s;
@@ -92,7 +91,7 @@ static int parse_number(const char **s, uint32_t max, uint32_t *out)
 
 /* ---------------------------------------------------------------- texts */
 
-/* Percent-decode [s, end) into the text buffer, where *out then points. */
+/* Percent-decodes [s, end) into the text buffer, and sets *out to the result. */
 static int decode(struct url *u, const char *s, const char *end, struct rdl_bytes *out)
 {
     char *start = u->text;
@@ -100,7 +99,7 @@ static int decode(struct url *u, const char *s, const char *end, struct rdl_byte
     while (s != end) {
         char c = *s++;
         if (c == '%') {
-            int hi = hex_value(s[0]); /* what ends a text is no such digit */
+            int hi = hex_value(s[0]); /* the end of a text is no such digit */
             int lo = hi >= 0 ? hex_value(s[1]) : -1;
             if (lo < 0)
                 return refuse(u, "a % is not followed by two hexadecimal digits");
@@ -114,7 +113,7 @@ static int decode(struct url *u, const char *s, const char *end, struct rdl_byte
     return RDL_OK;
 }
 
-/* The same into ep->host, which ends with a NUL and so may hold none. */
+/* Does the same for ep->host, which ends with a NUL and so must not contain one. */
 static int decode_host(struct url *u, const char *s, const char *end)
 {
     struct rdl_bytes host = {NULL, 0};
@@ -131,7 +130,7 @@ static int decode_host(struct url *u, const char *s, const char *end)
 
 /* ---------------------------------------------------------------- addresses */
 
-/* Four decimal numbers; forms that only some programs read (1.2, 010.0.0.1, 0x7f.1) are refused. */
+/* Parses four decimal numbers. Forms that only some programs read (1.2, 010.0.0.1, 0x7f.1) are refused. */
 static int parse_ip4(const char **s, uint8_t *ip)
 {
     int i;
@@ -147,7 +146,7 @@ static int parse_ip4(const char **s, uint8_t *ip)
     return 1;
 }
 
-/* One to four hexadecimal digits. */
+/* Parses one to four hexadecimal digits. */
 static int parse_group(const char **s, uint8_t *ip)
 {
     uint32_t v = 0;
@@ -160,11 +159,11 @@ static int parse_group(const char **s, uint8_t *ip)
     return n > 0 && hex_value(**s) < 0;
 }
 
-/* RFC 4291 section 2.2: eight groups, one "::" for one or more of them, the last two as IPv4. */
+/* Parses RFC 4291 section 2.2: eight groups; "::" once for one or more; the last two may be IPv4. */
 static int parse_ip6(const char **s, uint8_t ip[16])
 {
     enum { NO_GAP = 17 };
-    size_t gap = NO_GAP; /* where the "::" stands */
+    size_t gap = NO_GAP; /* the place of the "::" */
     size_t n = 0;
 
     for (;;) {
@@ -201,8 +200,8 @@ static int parse_ip6(const char **s, uint8_t ip[16])
 }
 
 /*
- * Labels of 1 to 63 letters, digits, _ (container networks use it) and inner -, with dots between them.
- * A last label that reads as a number makes it an address to every resolver, so it is no name.
+ * Returns whether it is labels of 1 to 63 letters, digits, _ (container networks use it) and inner -, with
+ * dots between them. If the last label is a number, every resolver takes it for an address, so it is no name.
  */
 static int is_host_name(const char *s, size_t total)
 {
@@ -228,7 +227,7 @@ static int is_host_name(const char *s, size_t total)
     }
 }
 
-/* The inside of [...]: an address and perhaps a zone (a number: names of interfaces need the system). */
+/* Parses the inside of [...]: an address and maybe a zone. Names of interfaces would need the system. */
 static int set_ip6(struct url *u)
 {
     const char *s = u->ep->host;
@@ -294,7 +293,7 @@ static int parse_host(struct url *u, const char **s)
     return in_brackets ? set_ip6(u) : set_ip4_or_name(u);
 }
 
-/* [[user]:password@]host[:port][/[db]]; the last @ is the one that counts, as in a password written raw */
+/* Parses [[user]:password@]host[:port][/[db]]. The last @ counts, because a raw password may have others. */
 static int parse_redis(struct url *u, const char *s)
 {
     const char *at = find(s, "@");
@@ -326,7 +325,7 @@ static int parse_redis(struct url *u, const char *s)
     return *s == '\0' ? RDL_OK : refuse(u, "a redis:// URL must end with the host, :port or /db");
 }
 
-/* [[user]:password@]/path[?db=N]; an @ behind the first / is one of the path */
+/* Parses [[user]:password@]/path[?db=N]. An @ after the first / belongs to the path. */
 static int parse_unix(struct url *u, const char *s)
 {
     const char *path = find(s, "/?");
@@ -370,7 +369,7 @@ static int parse(struct url *u, const char *s)
     return refuse(u, "a URL must start with redis:// or unix://");
 }
 
-/* Up to the first byte that no URL holds. */
+/* Returns the length up to the first byte that no URL contains. */
 static size_t clean_len(const char *s)
 {
     size_t n = 0;
@@ -389,11 +388,11 @@ int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t c
     rdl_zero(ep, sizeof *ep);
     if (url[len] != '\0')
         rc = refuse(&u, "write spaces, control characters and # as %XX");
-    else if (len >= cap) /* decoding never makes longer, and the scheme pays for the NUL */
+    else if (len >= cap) /* decoded text is never longer, and the scheme makes room for the NUL */
         u.why = "the buffer for the decoded URL is too small";
     else
         rc = parse(&u, url);
-    if (rc != RDL_OK) { /* leave no half of a password behind */
+    if (rc != RDL_OK) { /* leave no part of a password there */
         rdl_zero(text, (size_t)(u.text - text));
         rdl_zero(ep, sizeof *ep);
     }
