@@ -6,7 +6,7 @@
 enum lock_state {
     LOCK_IDLE,    /* no operation */
     LOCK_CONNECT, /* waiting for the conn */
-    LOCK_ASKED,   /* waiting for the answer */
+    LOCK_ASKED,   /* waiting for the reply */
     LOCK_PAUSE    /* between two attempts */
 };
 
@@ -54,12 +54,12 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.name.len = l->name_len;
     cmd.value.data = value;
     cmd.value.len = l->mode->value(l, value);
-    if (req == NULL && cmd.value.len == 0) /* there is nothing yet that could be told from others */
+    if (req == NULL && cmd.value.len == 0) /* no value yet that identifies the key as ours */
         return RDL_OK;
     cmd.extra = extra;
-    cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: nobody knows */
+    cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: not known */
     cmd.ttl_ms = l->ttl_ms;
-    if (op->must_send && cmd.value.len <= RDL_DEC_MAX) /* whole seconds may be somebody else's later */
+    if (op->must_send && cmd.value.len <= RDL_DEC_MAX) /* whole seconds may be another holder's value later */
         cmd.ttl_ms = 0;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
@@ -107,7 +107,7 @@ int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms)
     return rdl_lock_submit(l, rdl_lock_op(l, (enum rdl_action)l->action), &l->req, none);
 }
 
-/* Validity runs from before the first send: whatever the way took, the server's clock started later. */
+/* Returns the end of validity, which starts before the first send: the server's ttl always starts later. */
 static uint64_t validity_end(const struct rdl_lock *l)
 {
     return l->sent_ms + l->ttl_ms - rdl_drift_ms(l->ttl_ms);
@@ -141,7 +141,7 @@ static int plain_acquired(struct rdl_lock *l, uint64_t now_ms)
     return l->req.answer == RDL_ANSWER_YES ? rdl_lock_granted(l, RDL_OK, now_ms) : rdl_lock_not_granted(l);
 }
 
-/* The lease is over whatever the servers still say; what an extension may have left there is released. */
+/* Ends the lease, whatever the server still replies, and releases what an extend may have left there. */
 static int plain_lost(struct rdl_lock *l)
 {
     l->until_ms = 0;
@@ -169,9 +169,9 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
 }
 
 /*
- * Sent again after a cut, and not there any more, though the lease cannot have ended by itself: it was done
- * the first time, or the server lost it when it restarted, which may be what cut us off. Here nobody asks
- * whether it is the same run of the server.
+ * Returns whether a release that found no key leaves the outcome open. It was sent again over a new
+ * connection, while the lease cannot have expired. Either the first release was executed, or the server lost
+ * the key in a restart, which may be why the connection closed. One server is not asked for its run.
  */
 static int is_untold(const struct rdl_lock *l, uint64_t now_ms)
 {
@@ -214,7 +214,7 @@ static uint32_t attempt_ms(const struct rdl_lock *l)
     return rdl_attempt_over(l->opt, l->conn->rtt_ms);
 }
 
-/* Between two attempts: a pause with jitter, or, while a hint may come, as long as the holder has left. */
+/* Returns the pause before the next attempt: random; while a hint may come, the rest of the holder's ttl. */
 static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     const struct rdl_bytes name = {l->name, l->name_len};
@@ -233,7 +233,7 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
     return pause_ms < holder_ms ? pause_ms : holder_ms;
 }
 
-/* The operation goes on then, or at its deadline. */
+/* Waits in a state until at_ms, or until the deadline of the operation. */
 RDL_NOINLINE static int wait_until(struct rdl_lock *l, enum lock_state state, uint64_t at_ms)
 {
     l->state = (uint8_t)state;
@@ -241,7 +241,7 @@ RDL_NOINLINE static int wait_until(struct rdl_lock *l, enum lock_state state, ui
     return RDL_PENDING;
 }
 
-/* The attempt failed: again after a pause, if there is time and sense in it. */
+/* Ends a failed attempt: retries after a pause, if there is time and a retry can help. */
 static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     int is_over = now_ms >= l->deadline_ms;
@@ -249,7 +249,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 
     rdl_conn_free_room(l->conn, &l->req);
     if (is_over && l->tries > 0 && (result == RDL_UNKNOWN || result == RDL_E_TIMEOUT))
-        result = l->result; /* cut short by the deadline, it says no more than the attempt before */
+        result = l->result; /* cut short by the deadline: the previous attempt knows more */
     if (result == RDL_BUSY)
         rdl_count_up(&l->refused);
     if (l->action != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || is_over || rdl_is_permanent(result) ||
@@ -277,13 +277,13 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 
     rdl_conn_set_timeout(l->conn, answer_ms);
     rc = l->mode->send(l, now_ms);
-    conn_ms = tick_conn(l, now_ms); /* a lock that was adopted may be the first to use it */
-    /* no room until others, or the PTTL after our own SET, have been answered */
+    conn_ms = tick_conn(l, now_ms); /* an adopted lock may be the first to use the conn */
+    /* no room until there are replies to other requests, or to the PTTL after our own SET */
     if (rc == RDL_E_FULL && l->action != RDL_ACQUIRE && now_ms < l->deadline_ms)
         return wait_until(l, LOCK_PAUSE, now_ms + RDL_QUEUE_RETRY_MS);
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
-    if (l->action != RDL_ACQUIRE) /* queued on any conn: one that pauses is tried again when that is due */
+    if (l->action != RDL_ACQUIRE) /* queued on any conn: a pausing one retries when that is due */
         return wait_until(l, LOCK_ASKED, conn_ms);
     rdl_count_up(&l->attempts);
     wait_until(l, LOCK_ASKED, now_ms + answer_ms);
@@ -293,8 +293,9 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 }
 
 /*
- * An attempt, and with it validity, begins when the conn is ready: a slow login must not eat the lease. An
- * extend or a release is queued on any conn, but one that is being made has its own time for that.
+ * Waits for the conn, then sends the first request. An attempt, and with it validity, begins when the conn is
+ * ready, so a slow login does not shorten the lease. An extend or a release is queued on any conn, but waits
+ * first for one that is connecting.
  */
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
@@ -363,13 +364,13 @@ static int operation_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_
     return RDL_PENDING;
 }
 
-/* An error of the connection, or the server's: not a result of this layer. */
+/* Returns whether a result is an error of the connection or the server, not a result of this layer. */
 static int is_error(int result)
 {
     return result < 0 && result > RDL_E_NAME;
 }
 
-/* The last operation was a release, and failed: what it may have left can be released again. */
+/* Returns whether the last operation was a release that failed: the key may need another release. */
 static int is_unreleased(const struct rdl_lock *l)
 {
     return l->action == RDL_RELEASE && (l->result == RDL_UNKNOWN || is_error(l->result));
@@ -380,7 +381,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     int rc = rdl_options_check(l->opt, l->name_len);
 
     RDL_ASSERT(l->state == LOCK_IDLE && l->until_ms <= now_ms);
-    if (l->until_ms != 0 || is_unreleased(l)) /* the key may be there still, and would refuse us */
+    if (l->until_ms != 0 || is_unreleased(l)) /* the key may still be there, and would refuse this acquire */
         rdl_lock_queue_release(l);
     l->until_ms = 0;
     l->is_adopted = 0;
@@ -438,7 +439,7 @@ void rdl_lock_cancel(struct rdl_lock *l)
         rdl_conn_abandon(l->conn, &l->req);
         if (l->action == RDL_ACQUIRE)
             needs_release = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
-        else if (l->action == RDL_RELEASE) /* it is queued and stays there */
+        else if (l->action == RDL_RELEASE) /* it is queued and stays so */
             needs_release = rdl_lock_next(l);
     }
     if (needs_release)
@@ -447,13 +448,13 @@ void rdl_lock_cancel(struct rdl_lock *l)
     finish(l, RDL_EXPIRED);
 }
 
-/* Until its first extend nobody knows how long an adopted lease lasts: not held yet, and not over. */
+/* Until the first extend it is not known how long an adopted lease lasts: neither held yet, nor over. */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
 {
     struct rdl_token token;
 
     RDL_ASSERT(l->state == LOCK_IDLE);
-    /* legacy: its value is a deadline */
+    /* a legacy value is a deadline, not a token */
     if (l->mode->next != NULL || rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_TOKEN;
     if (l->until_ms != 0 && !rdl_is_same(&token, &l->token, sizeof token))
@@ -468,7 +469,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     return RDL_OK;
 }
 
-/* ---------------------------------------------------------------- what a lock says of itself */
+/* ---------------------------------------------------------------- queries */
 
 size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_delete.c - release by a command of its own: DELEX (Redis 8.4), DELIFEQ (Valkey 9). A PTTL behind it
- * tells "gone" from "somebody else's".
+ * lock_delete.c - release by a command that compares: DELEX (Redis 8.4), DELIFEQ (Valkey 9). The PTTL after
+ * it shows whether the key is gone or held by another client.
  */
 #include "lock/lock_op.h"
 
-/* Where the PTTL is refused nobody can say which of the two it is. */
+/* Reads the reply to PTTL. If it is refused, the key may be gone or held by another client. */
 static int by_delete_on_pttl_reply(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT && c->reply_kind != RDL_RESP_ERROR)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_fenced.c - a plain lock with a fencing token that grows: lock and counter in one script, so no number
- * is given without the lock and no lock without its number. Extend sees to it that the counter is there
- * still; the same script raises the counter of one of several servers to the number that another gave, while
- * the lock is ours.
+ * lock_fenced.c - a plain lock with a fencing token that grows.
+ *
+ * One script sets the lock and increments the counter, so there is no token without the lock and no lock
+ * without its token. Extend restores a counter that is gone. The same script raises the counter of one of
+ * several servers to the token of another, while the lock is ours.
  */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
-/* ---------------------------------------------------------------- what is asked */
+/* ---------------------------------------------------------------- requests */
 
-/* f and h: the record's extra is the number, and perhaps for how long it is kept. */
+/* Splits the record's extra into f and h: the token, and the counter's expiry, "0" if it has none. */
 static void split(struct rdl_bytes extra, struct rdl_bytes out[2])
 {
     const char *text = extra.data;
@@ -41,7 +42,7 @@ static void fence_write_args(struct rdl_slice *w, const char *const *commands,
     rdl_slice_write_all(w, commands, &args);
 }
 
-/* Nothing is extended: a ttl of 0. */
+/* Raises without extending: a ttl of 0. */
 static void raise_write_args(struct rdl_slice *w, const char *const *commands,
                              const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                              const struct rdl_record *r)
@@ -88,11 +89,11 @@ size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rd
 
     if (kept_ms == 0)
         return n;
-    out[n++] = ' '; /* counted from the lease's end */
+    out[n++] = ' '; /* from the end of the lease */
     return n + rdl_dec_u32(out + n, ttl_ms > UINT32_MAX - kept_ms ? UINT32_MAX : kept_ms + ttl_ms);
 }
 
-/* Whoever has this mode was set up as one. */
+/* Returns the fenced lock that contains l: every lock with this mode is part of one. */
 static struct rdl_lock_fenced *fenced_of(struct rdl_lock *l)
 {
     return (struct rdl_lock_fenced *)l;
@@ -103,7 +104,10 @@ uint64_t rdl_fence_next(uint64_t last, uint64_t least)
     return last < least ? least : last + 1;
 }
 
-/* An adopted lease has no number to hold. It is extended as a plain lock, unless a fence is to live on. */
+/*
+ * Sends the first request. An adopted lease has no token, so it extends as a plain lock. If counters expire,
+ * it also renews the counter.
+ */
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
     int is_acquire = l->action == RDL_ACQUIRE;
@@ -125,7 +129,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     return rdl_lock_submit(l, is_acquire ? &rdl_op_acquire_fenced : &rdl_op_extend_fenced, &l->req, extra);
 }
 
-/* Two holders may be given the same number that is too great, and 0 is none: then the lock is given back. */
+/* Evaluates the reply. A token out of range may go to two holders (or is 0), so the lock is released. */
 static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc = rdl_plain_answer(l, now_ms);

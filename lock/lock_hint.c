@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_hint.c - the wake hint: a release that puts an element into a list, and the wait for it, on a
- * connection of its own.
+ * lock_hint.c - the wake hint: a release adds an element to a list, and a waiting client takes it, on a
+ * second connection.
  *
- * The list {name}:wake says "try now", never "it is yours". Redis serves those who wait in the order in which
- * they came, one for each element, so a release wakes one waiter and not the herd.
+ * An element of the list {name}:wake means "try now", never "you hold it". Redis serves waiting clients in
+ * order, one for each element, so a release wakes one of them and not all.
  *
- * A hint only shortens a pause between two attempts. That it may be lost, late, doubled or a lie costs time
- * and an attempt, never the lock: SET NX alone says whose that is.
+ * A hint only shortens a pause between two attempts. If it is lost, late, duplicated or wrong, that costs
+ * time and an attempt, never the lock: SET NX alone decides who holds it.
  */
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
 
-/* The list is b, and behind it `last`. */
+/* Writes the commands with two more arguments: the list as b, then `last`. */
 static void wake_write_args(struct rdl_slice *w, const char *const *commands,
                             const struct rdl_bytes own[RDL_LETTERS], const char *letters,
                             struct rdl_bytes last)
@@ -29,13 +29,13 @@ static void wake_write_args(struct rdl_slice *w, const char *const *commands,
     rdl_slice_write_all(w, commands, &args);
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- waking */
 
 static void release_write_args(struct rdl_slice *w, const char *const *commands,
                                const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                                const struct rdl_record *r)
 {
-    /* ms, of an element nobody took: whoever waits later than that has seen the lock free */
+    /* ms, of an element that no client took: clients that wait later have already found the lock free */
     static const struct rdl_bytes life = {"1000", 4};
 
     (void)c;
@@ -50,7 +50,7 @@ static const struct rdl_method release_hint_method = {.commands = release_hint_c
                                                       .script = &rdl_script_release_hint};
 static const struct rdl_method *const release_hint[] = {&release_hint_method, NULL};
 
-/* Only a script can tell and delete in one; where it is refused the lock is at least released. */
+/* Only a script can wake and delete in one step. If it is refused, the lock is at least released. */
 static const struct rdl_op plain = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_ALWAYS, RDL_FAMILY_HINT};
 const struct rdl_op rdl_op_release_hint = {release_hint,    &plain,         RDL_FAMILY_HINT, 0,
                                            RDL_SEND_ALWAYS, RDL_FAMILY_HINT};
@@ -60,8 +60,8 @@ static const struct rdl_op release_hint_strict = {
 /* ---------------------------------------------------------------- waiting */
 
 /*
- * Seconds for BLPOP, rounded up. 0 would block for ever, and Redis 6.0 cuts 0.001 down to it: 0.002 is the
- * least.
+ * Writes the seconds for BLPOP, rounded up. 0 would block forever, and Redis 6.0 truncates 0.001 to 0, so the
+ * least is 0.002.
  */
 static size_t seconds(char out[RDL_DEC_MAX + 4], uint32_t ms, int is_whole)
 {
@@ -101,11 +101,11 @@ static int wait_on_reply(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     }
     rc = rdl_reply_error(c, r);
-    if (rc == RDL_OK && rdl_has_prefix(c->reply, "ERR timeout")) { /* ... is not an integer: before 6.0 */
+    if (rc == RDL_OK && rdl_has_prefix(c->reply, "ERR timeout")) { /* "... is not an integer": before 6.0 */
         rdl_method_refuse(c, r);
         r->is_refused = 1;
     }
-    if (r->verdict == RDL_ANSWER_NO) { /* the list is none: there will be no hint */
+    if (r->verdict == RDL_ANSWER_NO) { /* the key is not a list: there will be no hint */
         r->verdict = RDL_ANSWER_ERROR;
         r->error = RDL_E_WRONGTYPE;
     }
@@ -115,22 +115,23 @@ static int wait_on_reply(struct rdl_conn *c, struct rdl_record *r)
 static const char *const blpop[] = {rdl_wire_blpop, NULL};
 static const struct rdl_method wait_method = {
     .commands = blpop, .write_args = wait_write_args, .on_reply = wait_on_reply};
-/* With parts of a second; where they are refused, with whole ones. */
+/* The first method sends fractions of a second. If they are refused, the second sends whole seconds. */
 static const struct rdl_method *const wait_hint[] = {&wait_method, &wait_method, NULL};
 
 const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, RDL_FAMILY_WAIT_HINT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* ---------------------------------------------------------------- who waits, for how long */
+/* ---------------------------------------------------------------- the wait */
 
 enum {
-    LATE_MS = 3000, /* a server that ends its wait later than so is not going to */
-    VAIN_MAX = 16   /* hints in a row without the lock: somebody else fills the list */
+    LATE_MS = 3000, /* a server that is this late will not end the wait any more */
+    VAIN_MAX = 16   /* hints in a row without the lock: another program fills the list */
 };
 
 static void wait_drop(struct rdl_hint *h)
 {
     rdl_conn_abandon(h->conn, &h->req);
-    if (h->req.answer != RDL_ANSWER_UNSENT) /* else the server would give the next hint to nobody */
+    if (h->req.answer !=
+        RDL_ANSWER_UNSENT) /* otherwise the server would send the next hint to a wait that has ended */
         rdl_conn_shut(h->conn, RDL_E_TIMEOUT);
     h->req.answer = RDL_ANSWER_NONE;
 }
@@ -164,18 +165,18 @@ static int hint_fired(struct rdl_hint *h)
     return 1;
 }
 
-/* A wait of at most wait_ms is on. */
+/* Begins a wait of wait_ms at most. Returns 1 if one is running. */
 static int wait_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_ms, uint64_t now_ms)
 {
     const struct rdl_bytes none = {NULL, 0};
     const struct rdl_command command = {&rdl_op_wait_hint, name, none, none, UINT64_MAX, wait_ms};
 
     if (h->req.answer != RDL_ANSWER_YES)
-        (void)hint_fired(h); /* of no use by now, but what it says of the server is */
+        (void)hint_fired(h); /* the hint is old, but its reply may show that the server refuses BLPOP */
     if (!is_usable(h, now_ms))
         return 0;
     if (h->req.is_queued || h->req.answer == RDL_ANSWER_YES)
-        return 1; /* the server's clock is slower than ours, or counts whole seconds: that wait goes on */
+        return 1; /* the server's clock is slow, or it counts whole seconds: that wait continues */
     if (h->fruitless >= VAIN_MAX || !rdl_conn_is_idle(h->conn)) {
         h->fruitless = 0;
         return 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_io.c - lock.c made blocking: clock, random numbers and waiting come from a struct rdl_platform. */
+/* lock_io.c - the blocking functions: a struct rdl_platform supplies the clock, random bytes and waiting. */
 #include "lock/lock.h"
 #include "net/net_op.h"
 
 /*
- * Take in what came since the last operation, when nobody looked: else the conn would seem silent. And after
- * so long that it may have ended: a request that goes into one that has is asked twice, and a release that is
- * asked twice knows less.
+ * Reads first, and returns the time: replies may have arrived since the last operation, and would otherwise
+ * seem overdue. It also reads after a time in which the connection may have ended. A request on such a
+ * connection is sent twice, and a release that is sent twice knows less.
  */
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *platform)
 {
     uint64_t now_ms = rdl_now(platform);
-    /* A silent one may be ended in the next ms, not in this; what is asked then goes over a new one. */
+    /* a stalled conn may be closed in the next ms, not in this one; the request then uses a new one */
     uint64_t until_ms = rdl_conn_state(l->conn) == RDL_CONN_STALLED ? now_ms + 1 : 0;
 
     if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + RDL_QUIET_MS)
@@ -19,7 +19,7 @@ static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *pl
     return rdl_now(platform);
 }
 
-/* Only an acquire is ended from outside: the others are short, and clean up behind it. */
+/* Waits and steps until an operation ends. Only an acquire can be interrupted: the others are short. */
 static int run(struct rdl_lock *l, const struct rdl_platform *platform, int rc)
 {
     struct rdl_conn *const conns[] = {l->conn, l->hint != NULL ? l->hint->conn : NULL};
@@ -32,7 +32,7 @@ static int run(struct rdl_lock *l, const struct rdl_platform *platform, int rc)
         else
             rdl_lock_cancel(l);
     }
-    /* At once, for the caller may end now: what is owed, and that nobody waits for an answer any more. */
+    /* the program may end now: send pending releases, and close what no longer waits, at once */
     if ((rdl_conn_wants(conns[0]) & (RDL_WANT_WRITE | RDL_WANT_CLOSE)) ||
         (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)))
         (void)platform->poll(platform->ctx, conns, n, 0, 1, 0);

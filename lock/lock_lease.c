@@ -50,7 +50,7 @@ int rdl_is_one_attempt(const struct rdl_lock_options *opt)
     return opt->retry_ms == 0 || opt->wait_ms == 0;
 }
 
-/* The one attempt is bounded by connecting and by its own time. */
+/* A single attempt needs no deadline: connecting and the attempt have their own. */
 uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms)
 {
     if (rdl_is_one_attempt(opt) || opt->wait_ms == RDL_WAIT_FOREVER)
@@ -105,7 +105,7 @@ int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len)
     return RDL_OK;
 }
 
-/* FNV-1a: the same on every machine. */
+/* Uses FNV-1a, which gives the same on every machine. */
 uint32_t rdl_token_seed(const uint8_t entropy[RDL_ENTROPY_LEN])
 {
     uint32_t seed = 2166136261u;

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_legacy.c - the old protocol: SETNX key <Unix seconds at which the lease ends, plus 1>, and taking
- * over a key whose time has passed.
+ * lock_legacy.c - the old protocol: SETNX key <Unix seconds at which the lease ends, plus 1>, and taking over
+ * a key whose time has passed. DESIGN.md, section 4, has the reasons.
  *
- * It is kept for fleets that speak it. What a plain lock leaves to the server, the end of the lease, is here
- * a number that everybody compares with a clock, so all clocks must mean the same: ours is the server's
- * TIME with an error of one round trip, its upper bound where we write a deadline and its lower bound where
- * we test one.
+ * The clock is the server's TIME, with an error of one round trip: its upper bound to write a deadline, its
+ * lower bound to test one. A takeover compares and sets in one step, by script or under WATCH. GETSET is used
+ * only where neither exists.
  *
- * The historic way to take over, GETSET, is unsafe even with perfect clocks: a loser whose GETSET comes
- * late overwrites the winner's deadline with an older one, and a third takes the lock while the winner
- * holds it. Ours compares and sets in one (a script, else WATCH): losers never write. The value found is
- * the proof that its deadline has passed, however old our idea of the time is. Plain GETSET is used only
- * where neither exists, and is best effort.
- *
- * An extend without an answer leaves two values, and both are ours: the one that was known (token) and the
- * one that was to replace it (peer). The next extend settles which: the same replacement once more, and after
- * a yes or a no the first is gone. Values only go from the first to the second, however late a request is
- * executed, so they are tried in that order, and are never more than two.
- *
- * A value that is no deadline of this kind (words, other units, a plain token, another type) is never taken
- * over, nor the 2147483649 of a holder without end. The other way round nothing protects us from a historic
- * peer: it reads a plain token as a number, mostly a small one, and takes the lock away.
- *
- * One server only: over several, losers would spoil deadlines on some of them.
+ * After an extend without a reply, two values may be ours: the known one (token) and the one that was to
+ * replace it (peer). The next extend sends the same replacement again: a yes or a no proves that the first is
+ * gone. The value only changes from the first to the second, however late a request is executed. So they are
+ * tried in that order, and there are never more than two.
  */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
@@ -34,16 +21,16 @@ enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
 
 #define ENDLESS_S 2147483649u /* 2^31 + 1: redis-py's lock without a timeout */
 
-enum { FRACTION = 9 }; /* digits behind the point: who we are */
+enum { FRACTION = 9 }; /* digits after the point: they identify this holder */
 
-#define PLAUSIBLE_S   1000000000 /* no deadline is older than 2001, nor a clock that is set */
-#define FAR_S         86400      /* nor further away than a day, or ten of our own leases */
-#define CLOCK_OLD_MS  600000     /* an extension reads the clock again: its error grows by 1 % of its age */
+#define PLAUSIBLE_S   1000000000 /* the year 2001: no deadline is older, nor a clock that was set */
+#define FAR_S         86400      /* s: no deadline is further away than a day, or ten of our own leases */
+#define CLOCK_OLD_MS  600000 /* older: an extend reads the clock again; its error grows by 1 % of its age */
 #define CLOCK_DEAD_MS 86400000
 
 static const struct rdl_bytes no_bytes = {NULL, 0};
 
-/* Whoever has this mode was set up as one. */
+/* Returns the legacy lock that contains `lock`: every lock with this mode is part of one. */
 static struct rdl_lock_legacy *legacy_of(struct rdl_lock *lock)
 {
     return (struct rdl_lock_legacy *)lock;
@@ -51,7 +38,7 @@ static struct rdl_lock_legacy *legacy_of(struct rdl_lock *lock)
 
 /* ---------------------------------------------------------------- the server's clock */
 
-/* The server's time in seconds, add_ms from now; the latest it can be, or the earliest. */
+/* Returns the latest that the server's time can be in add_ms from now, in s. */
 static uint32_t latest_s(const struct rdl_lock_legacy *l, uint64_t now_ms, uint32_t add_ms)
 {
     uint32_t since = (uint32_t)(now_ms - l->clock_at_ms);
@@ -60,7 +47,7 @@ static uint32_t latest_s(const struct rdl_lock_legacy *l, uint64_t now_ms, uint3
     return l->clock_s + add_ms / 1000 + ms / 1000;
 }
 
-/* And the milliseconds behind it. */
+/* Returns the earliest that the server's time can be now, in s. behind_ms receives the rest, in ms. */
 static uint32_t earliest_s(const struct rdl_lock_legacy *l, uint64_t now_ms, uint32_t *behind_ms)
 {
     uint32_t since = (uint32_t)(now_ms - l->clock_at_ms);
@@ -88,7 +75,7 @@ void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max
     uint32_t back_s = max_skew_ms / 1000 + 1;
 
     l->clock_at_ms = 0;
-    if (wall_s < PLAUSIBLE_S) /* never set: others would take a deadline by it for one that has passed */
+    if (wall_s < PLAUSIBLE_S) /* never set: other clients would read a deadline by this clock as past */
         return;
     l->clock_s = wall_s - back_s;
     l->clock_ms = 0;
@@ -98,7 +85,7 @@ void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max
 
 /* ---------------------------------------------------------------- values */
 
-/* `<seconds>.<nine digits>`: numeric for every peer, and ours alone. Returns its length. */
+/* Writes a value, SECONDS.FRACTION: a number for every client, and unique to us. Returns its length. */
 static uint8_t make_value(struct rdl_lock_legacy *l, char out[RDL_TOKEN_LEN], uint64_t now_ms,
                           uint32_t ttl_ms)
 {
@@ -116,7 +103,7 @@ static uint8_t make_value(struct rdl_lock_legacy *l, char out[RDL_TOKEN_LEN], ui
     return (uint8_t)(n + FRACTION);
 }
 
-/* The seconds of a value that is digits, maybe with a fraction; 0 for anything else. */
+/* Returns the seconds of a value that is digits, maybe with a fraction; 0: anything else. */
 static uint32_t seconds_of(const char *text, size_t len)
 {
     uint32_t s = 0;
@@ -136,7 +123,7 @@ static uint32_t seconds_of(const char *text, size_t len)
     return s;
 }
 
-/* Expired only if it is so by the earliest the server's clock can show; else for how long (-1: for ever). */
+/* Classifies the value found: expired only by the earliest time. PEER_LIVE sets holder_ms (-1: no end). */
 static enum peer classify_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     uint32_t behind_ms;
@@ -152,14 +139,14 @@ static enum peer classify_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
         return PEER_FOREIGN;
     if (until_s < now_s)
         return PEER_EXPIRED;
-    /* It is past in the next second only. */
+    /* a deadline has passed only when the next second begins */
     l->lock.holder_ms = (int64_t)(until_s - now_s + 1) * 1000 - behind_ms;
     return PEER_LIVE;
 }
 
 /*
- * What stands there is a deadline no earlier than the end of our lease, by the latest the server's clock can
- * show: if all ttls are as long as ours, nobody has taken it over yet.
+ * Returns whether the value found is a waiting client's: a deadline no earlier than the end of our lease, by
+ * the latest that the server's time can be. If no ttl is shorter than ours, no client has taken it over yet.
  */
 static int is_waiters(struct rdl_lock_legacy *l, uint64_t now_ms, uint64_t end_ms)
 {
@@ -205,7 +192,7 @@ static int legacy_ask(struct rdl_lock_legacy *l, enum phase phase, const struct 
     return rc == RDL_OK ? RDL_PENDING : rc;
 }
 
-/* The same with a value that is not the known one. */
+/* Sends a request as legacy_ask(), with a value that is not the known one. */
 static int ask_with(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op,
                     struct rdl_bytes value, struct rdl_bytes extra)
 {
@@ -233,7 +220,7 @@ static int ask_what_is_there(struct rdl_lock_legacy *l)
     return legacy_ask(l, LOOK, &rdl_op_found, no_bytes);
 }
 
-/* Ask for the lock itself: validity counts from here, and every asking has a value of its own. */
+/* Sends SETNX: validity counts from here. Every request has a new value. */
 static int ask_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     l->lock.sent_ms = now_ms;
@@ -247,7 +234,7 @@ static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct r
 {
     struct rdl_bytes found;
 
-    if (now_ms >= l->lock.wake_ms) /* there is no time for another answer */
+    if (now_ms >= l->lock.wake_ms) /* no time for another reply */
         return RDL_BUSY;
     found.data = l->peer;
     found.len = l->lock.req.text_len;
@@ -256,7 +243,7 @@ static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct r
     return legacy_ask(l, phase, op, found);
 }
 
-/* ttl_ms is no less than what the lease has left, so the deadline does not move back. */
+/* Replaces our value. ttl_ms is no less than the lease has left, so the deadline never moves back. */
 static int ask_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     l->lock.sent_ms = now_ms;
@@ -279,7 +266,7 @@ static int first_request(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (l->lock.action == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
     if (l->lock.action == RDL_ACQUIRE)
-        l->value_len = l->other_len = 0; /* nothing is ours to give back yet */
+        l->value_len = l->other_len = 0; /* no value is ours to release yet */
     return legacy_ask(l, TIME, &rdl_op_time, no_bytes);
 }
 
@@ -290,14 +277,14 @@ static int legacy_send(struct rdl_lock *lock, uint64_t now_ms)
 
     lock->sent_ms = now_ms;
     if (lock->action == RDL_RELEASE && now_ms >= lock->ended_ms)
-        return RDL_EXPIRED; /* by now it may be somebody else's deadline that counts */
+        return RDL_EXPIRED; /* another client may have taken it over by now */
     rc = first_request(l, now_ms);
     return rc == RDL_PENDING ? RDL_OK : rc;
 }
 
 /* ---------------------------------------------------------------- answers */
 
-/* The server does not take this request. */
+/* Returns whether the server refuses this request. */
 static int is_refused(const struct rdl_lock_legacy *l)
 {
     return l->lock.req.answer == RDL_ANSWER_ERROR &&
@@ -311,7 +298,7 @@ static int legacy_not_granted(struct rdl_lock_legacy *l)
     return rdl_lock_not_granted(&l->lock);
 }
 
-/* The server's time, or, if it does not tell, the clock that was set. */
+/* Takes the server's time or, if it refuses TIME, the clock that was set. Then sends the next request. */
 static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     int has_clock = l->lock.req.answer == RDL_ANSWER_YES;
@@ -328,12 +315,12 @@ static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
                                                   : rdl_lock_extended(&l->lock, now_ms);
 }
 
-/* Something is in the way. */
+/* Decides about a value that is in the way. */
 static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     int64_t lives_ms = l->lock.req.value;
 
-    if (lives_ms == -2 && l->lock.req.text_len == 0) /* cut short: nobody knows what stands there */
+    if (lives_ms == -2 && l->lock.req.text_len == 0) /* incomplete: the value is not known */
         return RDL_BUSY;
     switch (classify_peer(l, now_ms)) {
     case PEER_LIVE:
@@ -347,7 +334,8 @@ static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
     }
     if (lives_ms == -1)
         return RDL_E_FOREIGN_VALUE;
-    l->lock.holder_ms = lives_ms; /* e.g. a plain lock: it ends by itself; -2: it came just now, unknown */
+    l->lock.holder_ms =
+        lives_ms; /* for example a plain lock, which expires; -2: it came just now, not known */
     return RDL_BUSY;
 }
 
@@ -355,11 +343,11 @@ static int answer_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.req.answer == RDL_ANSWER_YES)
         return rdl_lock_granted(&l->lock, RDL_OK, now_ms);
-    if (l->lock.req.answer != RDL_ANSWER_UNKNOWN) /* else the attempt before knows better */
+    if (l->lock.req.answer != RDL_ANSWER_UNKNOWN) /* otherwise the previous attempt knows more */
         l->lock.holder_ms = -2;
     if (l->lock.req.answer == RDL_ANSWER_NO)
         return contend(l, now_ms);
-    if (l->lock.req.answer == RDL_ANSWER_ABSENT) /* released in between: at once again */
+    if (l->lock.req.answer == RDL_ANSWER_ABSENT) /* released in between: try again at once */
         return now_ms < l->lock.wake_ms ? ask_setnx(l, now_ms) : RDL_BUSY;
     return legacy_not_granted(l);
 }
@@ -371,11 +359,11 @@ static int answer_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (is_refused(l) && !rdl_conn_is_switched_off(l->lock.conn, &rdl_op_replace))
         return take_over(l, GETSET, &rdl_op_getset, now_ms);
     if (l->lock.req.answer == RDL_ANSWER_NO || l->lock.req.answer == RDL_ANSWER_ABSENT)
-        return RDL_BUSY; /* somebody was faster */
+        return RDL_BUSY; /* another client was faster */
     return legacy_not_granted(l);
 }
 
-/* What was overwritten decides, not what we had read: a third may have taken over and expired in between. */
+/* Evaluates GETSET by the value that was overwritten: the one read before may have changed in between. */
 static int answer_getset(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.req.answer == RDL_ANSWER_YES)
@@ -386,7 +374,7 @@ static int answer_getset(struct rdl_lock_legacy *l, uint64_t now_ms)
     return legacy_not_granted(l);
 }
 
-/* Late or not, what stands there now is the new value; or it may, or it does not. */
+/* Evaluates the replacement of our value: the key has the new value, or may have it, or has not. */
 static int answer_replace_own(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.req.answer == RDL_ANSWER_YES)
@@ -398,7 +386,7 @@ static int answer_replace_own(struct rdl_lock_legacy *l, uint64_t now_ms)
     return rdl_lock_extended(&l->lock, now_ms);
 }
 
-/* A yes or a no: by now it is the second of the two values, if it is ours. Else both may be there still. */
+/* Evaluates the repeated replacement. After a yes or a no, only the second value can be ours. */
 static int answer_settle(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.req.answer == RDL_ANSWER_YES || l->lock.req.answer == RDL_ANSWER_NO) {
@@ -409,7 +397,7 @@ static int answer_settle(struct rdl_lock_legacy *l, uint64_t now_ms)
     return rdl_lock_extended(&l->lock, now_ms);
 }
 
-/* Somebody overwrote us. The lease goes on if it was a waiter; else it is lost. */
+/* Evaluates the value over ours. The lease continues if it is a waiting client's; otherwise it is lost. */
 static int answer_look_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (is_waiters(l, now_ms, l->lock.until_ms))
@@ -430,20 +418,20 @@ static int answer_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
     return l->phase == SETTLE ? answer_settle(l, now_ms) : answer_replace_own(l, now_ms);
 }
 
-/* Nobody else can have it by the time that a request arrives. */
+/* Returns whether no other client can hold the lock yet when a request arrives. */
 static int is_early(const struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     return now_ms + 2 * (uint64_t)rdl_attempt_over(l->lock.opt, l->lock.conn->rtt_ms) < l->lock.ended_ms;
 }
 
-/* Neither of our values is there, and nobody else can have the lock yet, or what is there says otherwise. */
+/* Evaluates, for a release, the value found in place of ours: a waiting client's, or a later holder's. */
 static int answer_look_release(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     const struct rdl_bytes found = {l->peer, l->lock.req.text_len};
 
     if (l->lock.req.answer != RDL_ANSWER_YES && l->lock.req.answer != RDL_ANSWER_NO &&
         l->lock.req.answer != RDL_ANSWER_ABSENT)
-        return RDL_OVERWRITTEN; /* no answer */
+        return RDL_OVERWRITTEN; /* no reply */
     if (!is_waiters(l, now_ms, l->lock.ended_ms))
         return RDL_LOST;
     if (l->kind != RDL_LEGACY_SHORTEST || !is_early(l, now_ms))
@@ -456,7 +444,7 @@ static int answer_remove(const struct rdl_lock_legacy *l)
     switch ((enum rdl_answer)l->lock.req.answer) {
     case RDL_ANSWER_YES:
         return RDL_REMOVED;
-    case RDL_ANSWER_ABSENT: /* somebody deleted it who held it, or what he did not hold */
+    case RDL_ANSWER_ABSENT: /* deleted by a client that held it, or that did not */
         return RDL_LOST;
     case RDL_ANSWER_UNKNOWN:
         return RDL_UNKNOWN;
@@ -469,15 +457,16 @@ static int answer_remove(const struct rdl_lock_legacy *l)
     return RDL_OVERWRITTEN;
 }
 
-/* Of two values the second, when the first was not there. Whole numbers: not when it may be another's. */
+/* Takes the second value, when the first was not there; not if whole seconds may be another client's. */
 static int is_other_next(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     return (l->kind != RDL_LEGACY_INTEGER || (is_early(l, now_ms) && !l->lock.req.is_again)) && take_other(l);
 }
 
 /*
- * None of ours is there. If that was asked again after a cut, the lock may have been free since the first
- * time, and what stands there the next holder's: it is not looked at, nor taken for a waiter's.
+ * Continues a release that did not find our value. If it was sent again over a new connection, the lock may
+ * have been free since the first one. The value may be the next holder's: it is not read, nor taken for a
+ * waiting client's.
  */
 static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
@@ -485,13 +474,13 @@ static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 
     if (is_other_next(l, now_ms))
         return legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
-    if (is_again && l->other_len > 0) /* the second may stand there, and was not asked for */
+    if (is_again && l->other_len > 0) /* the second value may be there, and was not tried */
         return RDL_UNKNOWN;
     return is_again || now_ms >= l->lock.ended_ms ? rdl_lock_released(&l->lock, now_ms)
                                                   : ask_what_is_there(l);
 }
 
-/* Nothing that compares is known or permitted: DEL, while no other client can have it when it arrives. */
+/* Evaluates a release. If no method compares, sends DEL, while no other client can hold the lock. */
 static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (is_refused(l) && is_early(l, now_ms) &&
@@ -501,7 +490,7 @@ static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
         return not_ours(l, now_ms);
     if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) != RDL_OK &&
         rdl_lock_next(&l->lock))
-        rdl_lock_queue_release(&l->lock); /* the first is owed already */
+        rdl_lock_queue_release(&l->lock); /* the release of the first is pending already */
     return rdl_lock_released(&l->lock, now_ms);
 }
 
@@ -539,7 +528,7 @@ static int legacy_answer(struct rdl_lock *lock, uint64_t now_ms)
     return answer_getset(l, now_ms);
 }
 
-/* Whole numbers do not tell one from another: what was not answered may be somebody else's. */
+/* Writes the value; none, if whole seconds got no reply: they may be another client's. */
 static size_t legacy_value(const struct rdl_lock *lock, char out[RDL_VALUE_MAX])
 {
     const struct rdl_lock_legacy *l = (const struct rdl_lock_legacy *)lock;
@@ -551,7 +540,7 @@ static size_t legacy_value(const struct rdl_lock *lock, char out[RDL_VALUE_MAX])
     return l->value_len;
 }
 
-/* Nor is what may be another's deleted. */
+/* Takes the other value, unless it is whole seconds, which may be another client's. */
 static int legacy_next(struct rdl_lock *lock)
 {
     return legacy_of(lock)->kind != RDL_LEGACY_INTEGER && take_other(legacy_of(lock));

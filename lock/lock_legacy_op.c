@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_legacy_op.c - what the old SETNX/GETSET protocol asks of a server. */
+/* lock_legacy_op.c - the operations of the old SETNX/GETSET protocol. */
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
 
 /* ---------------------------------------------------------------- TIME */
 
-/* Digits that are no time say nothing of the connection: only this request has no answer. */
+/* Reads the reply to TIME. If it is not a time, only this request fails, not the connection. */
 static int time_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int is_time = c->reply_value >= 0 && c->reply_second >= 0 && c->reply_second <= 999999;
@@ -29,14 +29,14 @@ const struct rdl_op rdl_op_time = {time_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
 
-/* How long the key in the way lives; unknown before 2.6. */
+/* Reads how long the key in the way lives; unknown before 2.6. */
 static void setnx_on_pttl_reply(const struct rdl_conn *c, const struct rdl_record *r)
 {
     if (r->req != NULL)
         r->req->value = c->reply_kind == RDL_RESP_INT ? c->reply_value : -1;
 }
 
-/* The last: whoever waits knows all then. */
+/* Reads the last reply: the request is complete then. */
 static int setnx_on_get_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = RDL_OK;
@@ -118,7 +118,7 @@ static const struct rdl_method *const found_methods[] = {&found_method, NULL};
 
 const struct rdl_op rdl_op_found = {found_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* ---------------------------------------------------------------- GETSET, DEL: where nothing compares */
+/* ---------------------------------------------------------------- GETSET, DEL: without a comparison */
 
 static int getset_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -153,6 +153,6 @@ static const struct rdl_method *const delete_methods[] = {&delete_method, NULL};
 
 const struct rdl_op rdl_op_delete = {delete_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* ---------------------------------------------------------------- a release that is not owed */
+/* ---------------------------------------------------------------- a release that is never pending */
 
 const struct rdl_op rdl_op_release_once = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_IF_AWAITED, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_methods.c - every method there is to extend and to release. */
+/* lock_methods.c - the lists of all methods to extend and to release. */
 #include "lock/lock_op.h"
 
 static const struct rdl_method *const extend_all[] = {&rdl_method_extend_script, &rdl_method_extend_watch,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_multi.c - several plain locks on one server held as one: scripts take all of them or none. */
+/* lock_multi.c - several plain locks on one server, held as one: scripts take all of them or none. */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
-/* ---------------------------------------------------------------- what is asked */
+/* ---------------------------------------------------------------- requests */
 
-/* a and y count the names; of those there are several k, each stands behind a byte that is its length. */
+/* Writes a request. a and y depend on the number of names; there is one k for each name (see pack()). */
 static void multi_write_args(struct rdl_slice *w, const char *const *commands,
                              const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                              const struct rdl_record *r)
@@ -68,7 +68,7 @@ const struct rdl_op rdl_op_release_multi = {release_multi,   NULL, RDL_FAMILY_RE
 
 /* ---------------------------------------------------------------- the mode */
 
-/* An error that a call inside the script may have raised: then the keys before that one are set. */
+/* Returns whether a call inside the script may have failed: then the keys before that one are set. */
 static int is_halfway(const struct rdl_lock *l)
 {
     int error = l->req.error;
@@ -95,7 +95,7 @@ static int is_same(struct rdl_bytes a, struct rdl_bytes b)
     return a.len == b.len && rdl_is_same(a.data, b.data, a.len);
 }
 
-/* Each name behind a byte that is its length; how many bytes, 0: these are no names for one lock. */
+/* Packs the names, each after a byte with its length. Returns the number of bytes; 0: invalid names. */
 static size_t pack(const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX])
 {
     size_t len = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_op.c - what a plain lock asks: SET NX PX, the PTTL behind it tells how long a holder has left, with no
- * extra trip; to extend and to release it takes the methods that the conn's configuration names.
+ * lock_op.c - the operations of a plain lock.
+ *
+ * SET NX PX acquires. The PTTL after it reports how long the holder has left, without another round trip.
+ * Extend and release use the methods that the conn's configuration names.
  */
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
@@ -23,7 +25,7 @@ static int acquire_on_reply(struct rdl_conn *c, struct rdl_record *r)
         r->verdict = RDL_ANSWER_NO;
         return RDL_OK;
     }
-    if (rdl_reply_is_ok(c)) /* QUEUED, say, grants nothing */
+    if (rdl_reply_is_ok(c)) /* "QUEUED", for example, grants nothing */
         r->verdict = RDL_ANSWER_YES;
     else
         rc = rdl_reply_error(c, r);
@@ -44,7 +46,7 @@ const struct rdl_op rdl_op_release_strict = {NULL, NULL, RDL_FAMILY_RELEASE, 0, 
 
 const struct rdl_op *const rdl_plain_ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
 
-/* ---------------------------------------------------------------- the keys beside a lock's */
+/* ---------------------------------------------------------------- the keys next to a lock's */
 
 static int has_brace(struct rdl_bytes name)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_op.h - what a server is asked for a lock: the ops, and what those share that make more of them.
- * Nobody needs this to take locks; it is for lock/, redlock/ and who asks a server something of his own.
- * An op is an object, so that a static link drops those that nobody names.
+ * lock_op.h - the operations of a lock: the requests to a server, and what they share.
+ *
+ * For lock/, redlock/ and programs that send requests of their own. A program does not need it to take locks.
+ * An operation is an object, so that a static link drops those that are not named.
  */
 #ifndef RDL_LOCK_OP_H
 #define RDL_LOCK_OP_H
@@ -10,62 +11,66 @@
 #include "lock/lock.h"
 #include "net/net_op.h"
 
-/* -------------------------------------------------- the ops */
+/* -------------------------------------------------- the operations */
 
-extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, with a PTTL behind it */
-extern const struct rdl_op rdl_op_extend; /* at least ttl from now on, if the value is there; never shorter */
-extern const struct rdl_op rdl_op_release; /* delete, if the value is there */
-/* The same for a value that is not a token: an unknown error ends it. */
+extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, then PTTL */
+extern const struct rdl_op
+    rdl_op_extend; /* extends to ttl or more from now, if the value is there; never shortens */
+extern const struct rdl_op rdl_op_release; /* deletes the key, if the value is there */
+/* The same for a value that is not a token: no other method is tried after an unknown error. */
 extern const struct rdl_op rdl_op_release_strict;
 
 /*
- * With a fence number: {name}:fence counts in the same script. extra: the least number in decimal; where the
- * fence is not to be kept for ever, a blank and for how many ms. The answer YES has the number in value.
- * Needs scripts; refused with an error where there are none.
+ * Acquires with a fencing token: the same script increments {name}:fence. extra: the least token in decimal;
+ * if the counter is not kept forever, then a space and its expiry in ms. With the answer YES, value is the
+ * token. It needs scripts; without scripts the server refuses it with an error.
  */
 extern const struct rdl_op rdl_op_acquire_fenced;
-/* If the lock is ours still: raise {name}:fence to the number in extra, keep it as that says; and extend. */
+/*
+ * If the lock is still ours, raise {name}:fence to the token in extra, with the expiry there. The second one
+ * also extends.
+ */
 extern const struct rdl_op rdl_op_raise_fence, rdl_op_extend_fenced;
 /*
- * The wake hint: the list {name}:wake. release_hint also puts an element there if the key does not exist
- * (where scripts are refused it only releases). wait_hint takes one, ttl_ms at most (2 at least): YES; NO:
- * none came in time. It blocks the conn, so that one is for nothing else.
+ * The wake hint: the list {name}:wake. release_hint also adds an element there if the key does not exist; if
+ * scripts are refused, it only releases. wait_hint takes an element, and waits for ttl_ms at most (2 or
+ * more). YES: it took one. NO: none came in time. It blocks the conn, so use that conn for nothing else.
  */
 extern const struct rdl_op rdl_op_release_hint;
 extern const struct rdl_op rdl_op_wait_hint;
 /*
- * Several locks as one; all of them or none. The command's name is their names, each behind a byte that is
- * its length: to RDL_NAME_MAX bytes in all. Needs scripts.
+ * Several locks as one: all of them or none. The name of the command is all their names, each after a byte
+ * with its length: at most RDL_NAME_MAX bytes in all. They need scripts.
  */
 extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
-/* The old protocol (lock_legacy_op.c): values that say when they end, keys without expiry. */
+/* The old protocol (lock_legacy_op.c): the value is the time of the expiry, and the key has none. */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
 extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
-extern const struct rdl_op rdl_op_replace;      /* value in the place of extra: compared and set in one */
-extern const struct rdl_op rdl_op_getset;       /* YES: there was none; NO: text is the value overwritten */
+extern const struct rdl_op rdl_op_replace;      /* replaces extra with value: compares and sets in one step */
+extern const struct rdl_op rdl_op_getset;       /* YES: there was no key; NO: text is the overwritten value */
 extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
-extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: it is none of this kind */
-extern const struct rdl_op rdl_op_release_once; /* rdl_op_release that is not owed: asked once, or never */
+extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: not a string */
+extern const struct rdl_op rdl_op_release_once; /* rdl_op_release, sent once or never: not pending */
 
-/* Those of a plain lock, by enum rdl_action. */
+/* The operations of a plain lock, by enum rdl_action. */
 extern const struct rdl_op *const rdl_plain_ops[];
 
-/* -------------------------------------------------- families: their refusals are remembered together */
+/* -------------------------------------------------- command families */
 
-/* The methods of the first two stand in the conn's configuration. */
+/* Methods whose refusals are remembered together. The conn's configuration names those of the first two. */
 enum rdl_command_family {
     RDL_FAMILY_EXTEND = 1,
     RDL_FAMILY_RELEASE,
     RDL_FAMILY_FENCED,
     RDL_FAMILY_RAISE_FENCE,
     RDL_FAMILY_REPLACE,
-    RDL_FAMILY_WAIT_HINT = RDL_FAMILY_REPLACE, /* a conn that waits for hints asks nothing else */
+    RDL_FAMILY_WAIT_HINT = RDL_FAMILY_REPLACE, /* a conn that waits for hints sends nothing else */
     RDL_FAMILY_HINT,
     RDL_FAMILY_MULTI,
     RDL_FAMILY_RELEASE_MULTI,
     RDL_FAMILY_END
 };
-/* Else this does not compile: rdl_conn.refused has room for them all. */
+/* Checks at compile time that rdl_conn.refused has room for all families. */
 typedef char rdl_families_fit[(int)RDL_FAMILY_END <= RDL_FAMILIES ? 1 : -1];
 
 /* -------------------------------------------------- the methods to extend and to release */
@@ -76,28 +81,29 @@ extern const struct rdl_method rdl_method_extend_watch, rdl_method_release_watch
 
 /* -------------------------------------------------- what methods share */
 
-/* The least that an acquire may be given, after the number given last and with what was set. */
+/* Returns the least token that an acquire may get: above the last one, and no less than `least`. */
 uint64_t rdl_fence_next(uint64_t last, uint64_t least);
+/* Checks that a number is a valid fencing token: 1 to RDL_FENCE_MAX. */
 #define RDL_IS_FENCE(number) ((uint64_t)(number)-1 < RDL_FENCE_MAX)
-/* Fenced: what goes with a request as its extra, the number and for how long the fence is kept. */
+/* Writes the extra of a fenced request: the token, and the counter's expiry, if any. Returns its length. */
 size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rdl_lock_options *opt,
                        uint32_t ttl_ms);
 
-/*
- * The key that stands beside a lock's: {name}, in the name's own hash slot, and the suffix of at most
- * RDL_SUFFIX_MAX bytes; a name with a brace keeps its own tag. Its length.
- */
 enum { RDL_SUFFIX_MAX = 6 };
+/*
+ * Writes the name of a key next to a lock's: {name}, which has the hash slot of the name, and a suffix of
+ * RDL_SUFFIX_MAX bytes at most. A name with a brace keeps its own tag. Returns the length.
+ */
 size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
 
-/* 1, 0, -1 of our scripts: yes, no, absent. */
+/* Reads the reply of a script: 1, 0, -1 is yes, no, absent. */
 int rdl_script_on_reply(struct rdl_conn *c, struct rdl_record *r);
-/* {1, n} or {0, n} of those that grant: yes or no, and n goes to the request. */
+/* Reads the reply of a script that grants: {1, n} or {0, n} is yes or no; n goes to the request. */
 int rdl_script_on_grant_reply(struct rdl_conn *c, struct rdl_record *r);
 
 /*
- * The rounds of a method that watches: it looks; then it acts, or keeps what lives long enough anyway, or
- * discards. Each is where its commands begin in RDL_WATCH_COMMANDS.
+ * The phases of a method that watches: it checks. Then it applies the change, or only verifies a key that
+ * lives long enough, or aborts. Each value is the index of its first command in RDL_WATCH_COMMANDS.
  */
 enum { RDL_PHASE_APPLY = 5, RDL_PHASE_VERIFY = 8, RDL_PHASE_ABORT = 11 };
 #define RDL_WATCH_COMMANDS(act, keep)                                                                        \
@@ -105,8 +111,9 @@ enum { RDL_PHASE_APPLY = 5, RDL_PHASE_VERIFY = 8, RDL_PHASE_ABORT = 11 };
         rdl_wire_watch, rdl_wire_get, rdl_wire_pttl, rdl_wire_multi, NULL, act, rdl_wire_exec, NULL, keep,   \
             rdl_wire_exec, NULL, rdl_wire_discard, NULL                                                      \
     }
+/* Returns the phase that follows. */
 uint8_t rdl_watch_next(const struct rdl_record *r);
-/* `expected` is the text to find, of the record; without another verdict the next phase applies it. */
+/* Reads a reply. `expected` is the record's text that the key must hold; then the next phase applies. */
 int rdl_watch_on_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
 
 #endif

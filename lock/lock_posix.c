@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_posix.c - a conn with all that it borrows, from a URL: what a program with sockets starts with. */
+/* lock_posix.c - a conn with all its memory, from a URL: the start of a program with sockets. */
 #include "lock/lock.h"
 
 #include <string.h>

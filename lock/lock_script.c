@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_script.c - extend and release by a script: compared on the server, in one step. It is not refused
- * under OOM, and no life is shortened.
+ * lock_script.c - extend and release by script: the server compares and changes in one step. It works when
+ * the server is out of memory, and never shortens a lease.
  */
 #include "lock/lock_op.h"
 

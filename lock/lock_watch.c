@@ -3,11 +3,11 @@
  * lock_watch.c - compare, then change, for servers without scripts: WATCH, GET, PTTL, MULTI; then the
  * change and EXEC, or DISCARD.
  *
- * Another client may come between any two of these: what they found is true only if EXEC says so. "Not ours"
- * is as good without.
+ * Other clients come between any two of these. So what they found is certain only after EXEC. "Not ours"
+ * needs no EXEC.
  *
- * MULTI is answered before anything is changed: were it refused behind our back, the change would run by
- * itself, on whatever the key holds by then.
+ * The change is sent after the reply to MULTI. If MULTI were refused, the change would run by itself, on
+ * whatever the key holds by then.
  */
 #include "lock/lock_op.h"
 
@@ -16,7 +16,7 @@ static int on_check_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_let
     enum { WATCH, GET, PTTL, MULTI };
     struct rdl_bytes own[RDL_TEXTS];
 
-    if (r->replies == PTTL && c->reply_kind == RDL_RESP_ERROR) /* before 2.6: nor is there PEXPIRE */
+    if (r->replies == PTTL && c->reply_kind == RDL_RESP_ERROR) /* before 2.6, which has no PEXPIRE either */
         return RDL_OK;
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
@@ -37,8 +37,9 @@ static int on_check_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_let
 }
 
 /*
- * The change, EXEC. A nil EXEC: the key changed since we looked, so look again. Else 1, a PTTL, or an OK; 0
- * or -2: it ended by itself, and the server did not take that for a change (before 6.0.9).
+ * Reads the replies to the change and to EXEC. A nil EXEC: the key changed since the check, so check again.
+ * Otherwise 1, a PTTL, or an OK. 0 or -2: the key expired, and the server did not count that as a change
+ * (before 6.0.9).
  */
 static int on_apply_reply(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -82,8 +83,8 @@ static int by_watch_on_reply(struct rdl_conn *c, struct rdl_record *r)
 }
 
 /*
- * What lives long enough anyway is looked at again and not lengthened: the PTTL of the look may have been
- * that of another's key already, set behind our GET. EXEC answers only if nothing has changed since.
+ * A key that lives long enough is not extended, but its PTTL is read again. The PTTL of the check may be
+ * that of another client's key, which was set after our GET. EXEC replies only if nothing has changed since.
  */
 static const char *const extend_commands[] = RDL_WATCH_COMMANDS(rdl_wire_pexpire, rdl_wire_pttl);
 const struct rdl_method rdl_method_extend_watch = {.commands = extend_commands,
