@@ -215,9 +215,10 @@ struct rdl_hint_ops {
  *     rdl_lock_set_hint(&lock, &hint);
  *
  * It is only a hint: SET NX alone decides who holds the lock, so clients with and without hints can share a
- * lock. If a holder dies or releases without a hint, or a waiter takes a hint and dies, the others retry when
- * the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. If BLPOP is refused (ACL), or the second
- * connection is down, the pauses are the usual ones. If scripts are refused, a release wakes no client.
+ * lock. A holder may die or release without a hint, and a waiter may take a hint and die. Then the others
+ * retry when the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. If BLPOP is refused (ACL), or
+ * the second connection is down, the pauses are the usual ones. If scripts are refused, a release wakes no
+ * client.
  *
  * Before Redis 6.0 BLPOP waits for whole seconds; the pause ends without it. On a cluster node, a name that
  * contains '}' needs a hash tag, {so}. Otherwise a release returns RDL_E_CLUSTER, and the lease ends with its
@@ -387,9 +388,9 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
  * If the conn is still connecting, the attempt begins when it is ready, within connect_ms and the lease.
  *
  * RDL_E_TIMEOUT: the connection is stalled, and nothing was sent. Once half the lease time that remained at
- * the first failed extend has passed, the next extend drops a stalled connection and uses a new one, even if
- * other locks have requests on it (rdl_conn_abort_if_stalled()). From then on the connection counts as
- * stalled after this lock's own attempt time, whatever other locks allow.
+ * the first failed extend has passed, the next extend drops a stalled connection and uses a new one. It does
+ * so even if other locks have requests on it (rdl_conn_abort_if_stalled()). From then on the connection
+ * counts as stalled after this lock's own attempt time, whatever other locks allow.
  *
  * @param l       the lock
  * @param ttl_ms  the new ttl in ms, from four attempts to RDL_TTL_MAX
@@ -748,9 +749,9 @@ int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_option
  * more: delete it by hand when no resource compares with it.
  *
  * With wall clocks in ms, tokens grow even if the server lost {name}:fence and comes back after the longest
- * ttl. For this, the clients' clocks must agree within half that ttl, and each client must set the clock less
- * than half that ttl before the grant. So set it before each rdl_lock_step() while you wait. With the
- * blocking functions, use a short wait_ms, and set it before each acquire.
+ * ttl. For this, the clients' clocks must agree within half that ttl. Each client must also set its clock as
+ * the least token less than half that ttl before the grant. So set it before each rdl_lock_step() while you
+ * wait. With the blocking functions, use a short wait_ms, and set it before each acquire.
  *
  * Never blocks. Call it in any state: during an acquire it applies from the next attempt on.
  *
@@ -775,9 +776,9 @@ uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l);
  * Kinds of locks of the old protocol, for fleets that speak it: SETNX with the Unix time of the expiry.
  *
  * A client takes the lock over when that time has passed. The protocol is known to be unsafe: the historic
- * takeover by GETSET can give the lock to two clients even if all clocks are perfect (DESIGN.md, section 4).
- * This library compares and sets in one step, by script or under WATCH. Only if the server refuses both does
- * it use plain GETSET, as best effort.
+ * takeover by GETSET can give the lock to two clients even if all clocks are perfect (redlock/DESIGN.md,
+ * section 4). This library compares and sets in one step, by script or under WATCH. Only if the server
+ * refuses both does it use plain GETSET, as best effort.
  *
  * Clients that use GETSET can still overwrite our value, and they take a plain token for a number, mostly a
  * small one. So do not mix legacy locks with plain locks, nor with clients that count in milliseconds
