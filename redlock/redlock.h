@@ -1,78 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * redlock.h - one lock on N independent servers (Redlock), and the renewal timer that renews it.
+/**
+ * @file
+ * @brief redlock.h - one lock on N independent servers (Redlock), and the renewal timer.
  *
- *     static struct rdl_posix_conn conns[5];
- *     struct rdl_server servers[5];
+ * The lock is held while a majority of the *configured* servers has granted it: N/2 + 1, whatever is down.
+ * All servers get each request at once, and an operation ends as soon as its outcome is certain. So a slow
+ * or dead minority costs nothing. Use it like lock.h: blocking calls, or _begin and rdl_redlock_step().
+ *
  *     struct rdl_redlock lock;
- *     static const struct rdl_redlock_options opt = {
- *         .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
- *         .max_ttl_ms = 2000,
- *         .guard = RDL_GUARD_IF_PERMITTED,
- *     };
  *     ...
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i].conn;
  *     rdl_redlock_init(&lock, &opt, servers, 5, RDL_NAME("nightly"));
  *     int rc = rdl_redlock_acquire(&lock, &platform);
+ *     ...
+ *     rdl_redlock_release(&lock, &platform);
  *
- * (redlock/examples/minimal.c is the whole program; redlock(3) has the functions that most programs need.)
+ * redlock/examples/minimal.c is the whole program. Results (lock.h explains their signs):
  *
- * The lock is held while a majority of the *configured* servers has granted it: N/2 + 1, never fewer,
- * whatever is down. All servers are asked at once; an operation ends as soon as its outcome is certain
- * (a majority said yes, or can no longer), so a slow or dead minority costs nothing. What the others
- * still have to say, or to be told, goes on in the background of later steps. An attempt that cannot get a
- * majority any more gives back at once what it has; that it was RDL_BUSY, and not RDL_NO_QUORUM, may take
- * until the others have answered, within the attempt's time.
- *
- * Usage is that of lock.h: blocking calls, or _begin and rdl_redlock_step; read, then step.
- *
- * Lifetime: the handle, its servers[], canaries[] and hint are in use while an operation is RDL_PENDING,
- * and from an acquire or adopt that succeeds until release or cancel returns, or an extend returns RDL_LOST
- * or RDL_E_GAP. The passing of time does not end this: release or cancel a lease that ran out as well.
- * (An acquire on the same handle ends it first.) At all other times nothing in the library refers to this
- * memory: free it, or set it up again there or elsewhere. Servers that have not answered by then are not
- * waited for (RDL_E_ABANDONED). Pending releases go out as the conns are serviced. A release that finds its
- * conn's queue full when the call returns is queued by later steps of the handle, or the key ends by its
- * ttl. Debug builds assert when memory that is still referenced is set up again.
- *
- * Results (see lock.h for what they have in common):
- *
- *     operation  result            what happened                                     remaining_ms
- *     acquire    RDL_OK            a majority granted it, in time                    > 0
- *                RDL_BUSY          enough servers answered, too few granted          0
- *                RDL_EXPIRED       granted by a majority, but too late to be of use  0
- *                RDL_NO_QUORUM     a majority of the servers gave no useful answer   0
- *                RDL_E_QUARANTINE  too many came up less than max_ttl ago            0
- *     extend     RDL_OK            a majority had it still and keeps it              > 0, never less
- *                RDL_REPAIRED      the same, and it was put back where it was gone   > 0, never less
- *                RDL_ADOPTED       a token from elsewhere is ours now                > 0
- *                RDL_HELD_WITH_GAP       a majority has it, but not without a gap          > 0
- *                RDL_E_GAP    the same, and the options do not accept it        0
- *                RDL_LOST          the time was up, or a majority has it no more     0
- *                RDL_UNKNOWN       no majority either way in time                    as before the call
- *                RDL_E_CAP         held for as long as the options allow             as before the call
- *     release    RDL_OK            let go; a majority is free of it                  0
- *                RDL_EXPIRED       a majority had it no more (a warning)             0
- *                RDL_LOST          somebody else holds a majority by now             0
- *                RDL_UNKNOWN       no majority answered, or it was refused; pending  0
- *                                  or answered after a cut, and may be another run
- *
- * A release that is sent again after a cut and finds nothing, or somebody else's key, was done the first time
- * if the same run of that server answers (run_id). Another run is believed as it answers: gone, or somebody
- * else's. Where INFO is refused nobody knows which it is, and the vote is RDL_VOTE_UNKNOWN.
- *
- * Releases that servers refuse with an error that passes stay pending (lock.h) until the key must have
- * expired. For an adopted key that is max_ttl and a second after the first refusal. After RDL_UNKNOWN the
- * handle may release again: servers that have said what became of the key are not asked twice.
- *
- * When half of what was left at the first extend that failed is over and no majority has confirmed one, the
- * connections of the lock that are silent are ended (rdl_conn_abort_if_stalled): over new ones the lease may
- * be saved. From then on a connection counts as silent after this lock's own attempt, however long others
- * wait.
- *
- * Whether there was a gap is told of servers that forget nothing unseen: the restart guard sees a restart,
- * the canary lost data (DESIGN.md, section 7).
+ *     operation  result             what happened                                         remaining_ms
+ *     acquire    RDL_OK             a majority granted it in time                         > 0
+ *                RDL_BUSY           enough servers replied, but too few granted it        0
+ *                RDL_EXPIRED        a majority granted it too late to be of use           0
+ *                RDL_NO_QUORUM      no majority of the servers gave a useful reply        0
+ *                RDL_E_QUARANTINE   too many servers started less than max_ttl ago        0
+ *     extend     RDL_OK             a majority had it without a gap, and extended it      > 0, never less
+ *                RDL_REPAIRED       the same, and keys that were gone were put back       > 0, never less
+ *                RDL_ADOPTED        the lock of an adopted token is ours now              > 0
+ *                RDL_HELD_WITH_GAP  a majority has it, but there may have been a gap      > 0
+ *                RDL_E_GAP          the same, and the options do not accept it            0
+ *                RDL_LOST           the lease expired, or a majority no longer has it     0
+ *                RDL_UNKNOWN        no majority replied either way in time                as before the call
+ *                RDL_E_CAP          held for as long as the options allow                 as before the call
+ *     release    RDL_OK             released: a majority no longer has it                 0
+ *                RDL_EXPIRED        a majority had lost it before the release (a warning) 0
+ *                RDL_LOST           another client holds a majority by now                0
+ *                RDL_UNKNOWN        no conclusive replies from a majority; may be pending 0
  */
 #ifndef RDL_REDLOCK_H
 #define RDL_REDLOCK_H
@@ -83,119 +46,170 @@
 extern "C" {
 #endif
 
+/** Results of this layer. 2 and more is a success with additional information. */
 enum {
-    RDL_NO_QUORUM = -50,     /* too few servers gave a useful reply */
-    RDL_E_SERVERS = -51,     /* a redlock has 1 to 7 servers */
-    RDL_E_GUARD = -52,       /* rdl_redlock_options.guard is not set */
-    RDL_E_QUARANTINE = -53,  /* so many servers restarted so recently that the others are no majority */
-    RDL_E_DUPLICATE = -54,   /* of one server: it is another one of them, behind a second address */
-    RDL_E_GAP = -55,         /* a majority has it, but as it was put back: somebody may have had it between */
-    RDL_E_CAP = -56,         /* max_extensions or max_hold_ms is reached; the lease runs out */
-    RDL_E_SERVER_INFO = -57, /* a conn has no room for its server's INFO (rdl_conn_config.server_info) */
-    RDL_E_SHARED = -58,      /* another redlock was set up with these servers[] */
-    RDL_E_GUARD_LATE = -59,  /* the redlock was set up after its conn was opened (rdl_guard_conn) */
+    RDL_NO_QUORUM = -50,     /**< no majority of the servers gave a useful reply */
+    RDL_E_SERVERS = -51,     /**< the number of servers is not from 1 to RDL_SERVERS_MAX */
+    RDL_E_GUARD = -52,       /**< rdl_redlock_options.guard is not set */
+    RDL_E_QUARANTINE = -53,  /**< so many servers restarted so recently that the others are no majority */
+    RDL_E_DUPLICATE = -54,   /**< of one server: it is also in the list under another address */
+    RDL_E_GAP = -55,         /**< not held: another client may have held it before the keys were put back */
+    RDL_E_CAP = -56,         /**< max_extensions or max_hold_ms is reached; the lease runs out */
+    RDL_E_SERVER_INFO = -57, /**< rdl_conn_config.server_info of a conn is not set */
+    RDL_E_SHARED = -58,      /**< another redlock was set up with these servers[] */
+    RDL_E_GUARD_LATE = -59,  /**< a conn was opened before its redlock was set up (rdl_guard_conn()) */
 
-    RDL_HELD_WITH_GAP = 5 /* as RDL_E_GAP, and the options accept a gap: held */
+    RDL_HELD_WITH_GAP = 5 /**< held: as RDL_E_GAP, but the options accept a gap */
 };
 
-enum { RDL_SERVERS_MAX = 7 };
+/** Limits of this layer. */
+enum {
+    RDL_SERVERS_MAX = 7 /**< most servers of one lock */
+};
 
-/*
- * The restart guard: a server that came up less than max_ttl ago may have forgotten a lease, so what it
- * grants is not counted until max_ttl and a second are over (quarantine). One that is another run than a conn
- * saw before may be another server, which its address leads to now: it counts max_ttl and a second after it
- * was first seen, whatever its uptime.
+/**
+ * Modes of the restart guard: when the votes of a restarted server count.
  *
- * A run is told from another one by its run_id. Where INFO shows an uptime and no run_id (Dragonfly, older
- * Kvrocks) it is told by its start, and a server that is listed twice is not noticed.
+ * A server that started less than max_ttl ago may have lost a lock. What it grants does not count until
+ * max_ttl and 1 s have passed since its start (quarantine). If a conn finds another run than it saw before,
+ * its address may lead to another server now. That run counts max_ttl and 1 s after this client first saw
+ * it, whatever its uptime is.
  *
- * A server refuses INFO if it does not permit or does not know it, or if it says so in other words that name
- * INFO, as a proxy may. Those do not count as a refusal once INFO was answered over the conn, nor under the
- * first two guards; the connection then fails, as after any other error, and is tried again.
+ * The run_id identifies a run. Where INFO reports an uptime but no run_id (Dragonfly, older Kvrocks), the
+ * start identifies it. There, a server that is listed twice is not detected.
+ *
+ * A server refuses INFO if it does not permit it or does not know it. Some proxies refuse it in other words
+ * that name INFO. Other words are no refusal after INFO was answered over the conn, nor with the first two
+ * modes. The connection then fails, as after any other error, and is retried.
  */
 enum rdl_guard {
-    RDL_GUARD_STRICT = 1,   /* from when this process first saw that run of the server */
-    RDL_GUARD_REQUIRED,     /* from its uptime, read by INFO; a server that refuses INFO never counts */
-    RDL_GUARD_IF_PERMITTED, /* the same, but one that refuses INFO counts at once */
-    RDL_GUARD_OFF           /* for servers that forget nothing (appendfsync always) */
+    RDL_GUARD_STRICT = 1,   /**< counts from when this process first saw that run of the server */
+    RDL_GUARD_REQUIRED,     /**< counts from its start, by the uptime in INFO; refuses INFO: never counts */
+    RDL_GUARD_IF_PERMITTED, /**< the same, but a server that refuses INFO counts at once */
+    RDL_GUARD_OFF           /**< counts always: for servers that lose nothing (appendfsync always) */
 };
 
-/*
- * From now on ask every new connection of c first what kind of server that is, before any request:
- * rdl_redlock_init does so by itself. A replica, or a node of a cluster, is refused (RDL_E_READONLY,
- * RDL_E_CLUSTER). Call it before the conn is opened; again does no harm. RDL_OK; RDL_E_SERVER_INFO, or
- * RDL_E_GUARD_LATE if the conn is open and was not asked: nothing is changed.
+/**
+ * Makes every new connection of a conn check its server before any request: role, run id, uptime.
+ *
+ * rdl_redlock_init() calls it for each conn. Call it yourself for a conn of a lock on one server, before the
+ * conn is opened. Such a connection refuses replicas (RDL_E_READONLY) and cluster nodes (RDL_E_CLUSTER).
+ * Calling it again does no harm. Never blocks.
+ *
+ * @param c  the conn, set up, with rdl_conn_config.server_info
+ * @return RDL_OK.
+ *         RDL_E_SERVER_INFO: rdl_conn_config.server_info is NULL; nothing has changed.
+ *         RDL_E_GUARD_LATE: the conn is open and its server was not checked; nothing has changed.
  */
 int rdl_guard_conn(struct rdl_conn *c);
 
-/* Fencing over N servers; an object, so that a static link drops it where nobody names it. */
+/** How fencing over N servers is done (private). */
 struct rdl_fencing_ops;
+
+/** Fencing over N servers, for rdl_redlock_options.fencing. A static link drops it where it is not named. */
 extern const struct rdl_fencing_ops rdl_fencing;
 
-/* How to ask for a lock on N servers; borrowed, constant. */
-struct rdl_redlock_options {
-    struct rdl_lock_options lease;
-    uint32_t max_ttl_ms;     /* the longest ttl of any client of these servers, the same for all; required */
-    uint32_t max_hold_ms;    /* no extend beyond so long after the acquire; 0: no limit */
-    uint32_t max_extensions; /* 0: no limit */
-    /* &rdl_fencing: acquire gives a fencing number; NULL: none. */
-    const struct rdl_fencing_ops *fencing;
-    uint8_t guard;      /* enum rdl_guard; required */
-    uint8_t accept_gap; /* extend: go on even if somebody may have held it in between (RDL_HELD_WITH_GAP) */
-};
-
-enum rdl_vote {
-    RDL_VOTE_NONE,    /* not asked, or skipped */
-    RDL_VOTE_PENDING, /* asked, no answer yet */
-    RDL_VOTE_GRANTED, /* granted, extended, deleted */
-    RDL_VOTE_DENIED,  /* somebody else's */
-    RDL_VOTE_ABSENT,  /* extend, release: no such key */
-    RDL_VOTE_ERROR,   /* refused with an error */
-    RDL_VOTE_UNKNOWN  /* asked, and no answer will come, or none that says anything (see above) */
-};
-
-/* One server as one redlock sees it. Set conn; the rest is private until an operation has ended. */
-struct rdl_server {
-    struct rdl_conn *conn;
-    uint8_t vote;          /* enum rdl_vote */
-    uint8_t counts;        /* the restart guard lets its vote count */
-    uint8_t needs_release; /* a SET with the current token was queued: it is owed a release */
-    uint8_t certainty;     /* what we had there when it was last heard (redlock_private.h) */
-    uint8_t is_repair;     /* what it was asked last was to put the key back */
-    uint8_t raise;         /* fenced: it was asked to hold the number (redlock_fenced.c) */
-    uint8_t numbered;      /* fenced: it holds it, or a greater one */
-    uint8_t is_past;       /* since it last granted: another run was seen, or nothing was asked for a ttl */
-    uint8_t user;          /* of the first: which redlock they were set up for last */
-    int16_t error;         /* ERROR, UNKNOWN, NONE: why (RDL_E_...) */
-    uint32_t took_ms;      /* how long the answer took */
-    uint64_t asked_ms;
-    int64_t value; /* DENIED: the key's PTTL, -1 no expiry, -2 not known; GRANTED, fenced: its number */
-    struct rdl_req req;
-};
-
-/*
- * The canary of one server (opt-in, rdl_redlock_set_canary): the key RDL_CANARY_KEY, without expiry, made by
- * the first client that misses it. A server where it is gone, or is another server's, may have lost locks
- * (FLUSHALL, a promoted replica that was behind) and does not count for max_ttl and a second, as after a
- * restart. It is read behind every SET and extend, which costs two small replies and no round trip (with
- * fencing: one).
+/**
+ * The options of a lock on N servers. The caller owns them and keeps them unchanged as long as the lock
+ * exists; many locks may share them.
  */
+struct rdl_redlock_options {
+    struct rdl_lock_options lease; /**< ttl, waiting and attempts, as for a lock on one server */
+    uint32_t max_ttl_ms;  /**< required: the longest ttl of any client of these servers; all use the same */
+    uint32_t max_hold_ms; /**< no extend goes beyond this time after the acquire, in ms; 0: no limit */
+    uint32_t max_extensions;               /**< most extends of one lease; 0: no limit */
+    const struct rdl_fencing_ops *fencing; /**< &rdl_fencing: acquire gives a fencing token; NULL: none */
+    uint8_t guard;                         /**< required: enum rdl_guard */
+    uint8_t accept_gap; /**< 1: extend goes on although another client may have held it (RDL_HELD_WITH_GAP) */
+};
+
+/** The vote of one server in the last operation. */
+enum rdl_vote {
+    RDL_VOTE_NONE,    /**< no request was sent */
+    RDL_VOTE_PENDING, /**< a request was sent; no reply yet */
+    RDL_VOTE_GRANTED, /**< granted, extended or deleted */
+    RDL_VOTE_DENIED,  /**< another client holds the key */
+    RDL_VOTE_ABSENT,  /**< extend, release: no such key */
+    RDL_VOTE_ERROR,   /**< refused with an error */
+    RDL_VOTE_UNKNOWN  /**< no reply will come, or it is not conclusive (rdl_redlock_release_begin()) */
+};
+
+/**
+ * One server, as one redlock sees it.
+ *
+ * Set conn before rdl_redlock_init(). You may read the other public members when an operation has ended.
+ */
+struct rdl_server {
+    struct rdl_conn *conn; /**< its connection, borrowed; several redlocks may share it */
+    uint8_t vote;          /**< enum rdl_vote */
+    uint8_t counts;        /**< 1: the restart guard lets its vote count */
+    /** @cond private */
+    uint8_t needs_release; /* a SET with the current token was queued: a release must follow */
+    uint8_t certainty;     /* CERTAINTY_..., by its last reply (redlock_private.h) */
+    uint8_t is_repair;     /* its last request puts the key back */
+    uint8_t raise;         /* fenced: RAISE_..., the request to hold the token (redlock_fenced.c) */
+    uint8_t numbered;      /* fenced: it holds the token, or a greater one */
+    uint8_t is_past;       /* since its last grant: another run was seen, or no request was sent for a ttl */
+    uint8_t user; /* of the first server: number of the redlock that servers[] were last set up for */
+    /** @endcond */
+    int16_t error;    /**< why the vote is ERROR, UNKNOWN or NONE: RDL_E_...; see rdl_redlock_error() */
+    uint32_t took_ms; /**< time from the request to its reply, in ms */
+    /** @cond private */
+    uint64_t asked_ms; /* when the last request was queued */
+    /** @endcond */
+    int64_t value; /**< DENIED: the key's PTTL in ms (-1 no expiry, -2 unknown); GRANTED, fenced: its token */
+    /** @cond private */
+    struct rdl_req req;
+    /** @endcond */
+};
+
+/** How a canary is checked (private). */
 struct rdl_canary_ops;
+
+/**
+ * The canary of one server: detects lost data (opt-in, rdl_redlock_set_canary()). Its members are private.
+ *
+ * The canary is the key RDL_CANARY_KEY, without expiry. The first client that does not find it creates it.
+ * If it is gone, or another server's, that server may have lost locks: by FLUSHALL, or because a replica
+ * that lagged was promoted. The server then does not count for max_ttl and 1 s, as after a restart.
+ *
+ * The canary is read after every SET and extend. This costs two small replies and no round trip; with
+ * fencing, one round trip.
+ */
 struct rdl_canary {
+    /** @cond private */
     const struct rdl_canary_ops *ops;
     uint8_t stage;
     uint8_t answer;
-    uint8_t is_early; /* asked in one go with the vote */
+    uint8_t is_early; /* the check was sent together with the vote's request */
     int16_t error;
     uint32_t created_s; /* by the server's clock */
-    int64_t since_ms;   /* it has its data since */
+    int64_t since_ms;   /* the server has had its data since then, by our clock */
     struct rdl_req req;
     char found[RDL_VALUE_MAX];
+    /** @endcond */
 };
 
-#define RDL_CANARY_KEY "rdl:canary" /* no lock can have this name: RDL_E_NAME */
+/** The key of the canary. No lock can have this name (RDL_E_NAME). */
+#define RDL_CANARY_KEY "rdl:canary"
 
+/**
+ * One lock on N servers. Its members are private, except `extensions`.
+ *
+ * Lifetime: the handle, its servers[], canaries and hint are in use while an operation is RDL_PENDING. They
+ * are also in use after an acquire or adopt that succeeded. This ends when release or cancel returns, or
+ * when an extend returns RDL_LOST or RDL_E_GAP. Expiry does not end it: release or cancel an expired lease,
+ * too. (An acquire with the same handle first ends what the handle held.)
+ *
+ * At all other times nothing in the library refers to this memory: free it, or set it up again there or
+ * elsewhere. The library does not wait for servers that have not replied by then (RDL_E_ABANDONED). Debug
+ * builds assert if memory in use is set up again.
+ *
+ * Pending releases are sent as you service the conns. If a conn's queue is full when release returns, later
+ * steps of the handle queue that release. If there are none, the key's ttl ends it.
+ */
 struct rdl_redlock {
+    /** @cond private */
     const struct rdl_redlock_options *opt;
     struct rdl_server *servers;
     struct rdl_canary *canaries; /* or NULL */
@@ -204,12 +218,12 @@ struct rdl_redlock {
     uint8_t action;
     uint8_t tries;
     uint8_t name_len;
-    uint8_t user;              /* as the first server's, or they were set up for another one since */
-    uint8_t is_next;           /* entropy is to be used */
-    uint8_t probe_server;      /* who is asked first, alone, plus 1; 0: all are asked */
-    uint8_t by_probe_server;   /* this attempt began with one */
-    uint8_t probe_server_next; /* the next one shall */
-    uint8_t probe_server_skip; /* bit i: server i is no use as one */
+    uint8_t user;              /* equals the first server's, or servers[] were set up for another redlock */
+    uint8_t is_next;           /* the next attempt uses `entropy` */
+    uint8_t probe_server;      /* the server that is asked first, alone, plus 1; 0: all are asked */
+    uint8_t by_probe_server;   /* this attempt began with a probe server */
+    uint8_t probe_server_next; /* the next attempt begins with one */
+    uint8_t probe_server_skip; /* bit i: server i is not used as one */
     int16_t result;
     uint16_t attempts; /* these four are of the last acquire, the times cut to 32 bits: rdl_stats */
     uint16_t refused;
@@ -220,180 +234,520 @@ struct rdl_redlock {
     uint32_t ttl_ms;
     uint32_t abort_below_ms; /* half of what was left at the first failed extend; 0: none; 1: it was done */
     uint32_t seed;
-    uint32_t extensions;
+    /** @endcond */
+    uint32_t extensions; /**< extends of this lease that succeeded; read-only */
+    /** @cond private */
     uint64_t sent_ms;     /* t1 of the attempt, the extend, the release */
     uint64_t until_ms;    /* end of validity; 0: not held; UINT64_MAX: adopted, not confirmed yet */
     uint64_t since_ms;    /* held since */
-    uint64_t keys_end_ms; /* by then every key of ours is gone by itself; UINT64_MAX: adopted, not known */
-    uint64_t deadline_ms; /* of the whole operation; a release: when the lease ended or would have */
+    uint64_t keys_end_ms; /* by then all our keys have expired; UINT64_MAX: adopted, unknown */
+    uint64_t deadline_ms; /* of the whole operation; of a release: when the lease ended or would have */
     uint64_t wake_ms;     /* when the current state ends */
-    uint64_t tick_ms;
-    uint64_t fence;  /* fenced: the number given last; the next is greater */
-    uint64_t least;  /* and not less than this; 0: none was set */
-    uint64_t number; /* that of this lease; 0: none */
+    uint64_t tick_ms;     /* when a conn needs the next step */
+    uint64_t fence;       /* fenced: the last token given; the next is greater */
+    uint64_t least;       /* and not less than this; 0: none was set */
+    uint64_t number;      /* that of this lease; 0: none */
     struct rdl_token token;
-    uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has not asked yet: the old token is needed */
+    uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has sent nothing yet: the old token is needed */
+    /** @endcond */
 };
 
-/*
- * Set up, not held. All is borrowed. Each redlock has servers[] of its own, while many share the conns. If
- * another one is set up with these servers[], the calls of this one return RDL_E_SHARED; release and cancel
- * then end its lease, but its keys stay to the end of their ttl.
+/* ---------------------------------------------------------------- setting up */
+
+/**
+ * Sets up a lock on N servers, not held.
  *
- * Pass conns that are set up and not open yet, unless another redlock uses them already: this call has them
- * ask their servers for what the restart guard needs. Otherwise acquire returns RDL_E_GUARD_LATE until that
- * connection has ended and you set the handle up again. What is wrong with a name, a ttl, the options or the
- * number of servers is reported by acquire.
+ * Never blocks and sends nothing. All arguments are borrowed and must stay valid as long as you use the
+ * handle. Each redlock has its own servers[], while many redlocks may share the conns. If another redlock is
+ * set up with these servers[], the calls of this one return RDL_E_SHARED. Release and cancel then still end
+ * its lease, but its keys stay until their ttl ends.
+ *
+ * Pass conns that are set up and not open yet, unless another redlock uses them already. This call makes them
+ * check their servers (rdl_guard_conn()).
+ *
+ * Call it on a new handle, or on one that is not in use (struct rdl_redlock).
+ *
+ * @param r         the lock
+ * @param opt       its options, constant
+ * @param servers   n entries, each with `conn` set; all other members are reset
+ * @param n         number of servers, 1 to RDL_SERVERS_MAX
+ * @param name      the lock's name: RDL_NAME("...") for a literal; any bytes, but not RDL_CANARY_KEY
+ * @param name_len  its length in bytes, 1 to RDL_NAME_MAX
+ * @return RDL_OK, or an error that acquire repeats.
+ *         RDL_E_SERVERS: n is 0 or above RDL_SERVERS_MAX.
+ *         RDL_E_GUARD: the options do not set the restart guard.
+ *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY.
+ *         RDL_E_TTL: the ttl is 0, above max_ttl_ms or RDL_TTL_MAX, or under four attempts.
+ *         RDL_E_SERVER_INFO: a conn has no rdl_conn_config.server_info.
+ *         RDL_E_GUARD_LATE: a conn is open and did not check its server. Set the handle up again when that
+ *         connection has ended.
  */
 int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt, struct rdl_server *servers,
                      size_t n, const void *name, size_t name_len);
 
-/*
- * Let it look at canaries: one for each server, borrowed like those; before the first acquire. All clients
- * of the servers should. With ACLs, grant access to RDL_CANARY_KEY; a server that denies it is treated
- * like one that denies INFO. A client that may read it but not use INFO, or whose server shows no run_id,
- * takes any canary for this run's. On servers that never had one, the first acquire waits as after a restart.
- * It cannot detect a promoted replica that has the canary but lost recent locks: do not list replicas. On
- * servers before Redis 5, or without scripts, nothing that makes one may be under way for longer than max_ttl
- * (DESIGN.md, section 6). With fencing it takes acquire and extend a second round trip: attempt_ms, if set,
- * must have room for both. With RDL_GUARD_STRICT keep them from one acquire to the next: a canary counts from
- * when this memory first saw it.
+/**
+ * Makes a lock check the canaries of its servers (struct rdl_canary).
+ *
+ * All clients of the servers should use canaries. With ACLs, grant access to RDL_CANARY_KEY: a server that
+ * denies it is treated like one that denies INFO. On servers that never had a canary, the first acquire
+ * waits as after a restart. With RDL_GUARD_STRICT, keep the canaries' memory from one acquire to the next: a
+ * canary counts from when this memory first saw it.
+ *
+ * With fencing, acquire and extend take a second round trip: attempt_ms, if set, must have room for both.
+ *
+ * What it does not detect: a promoted replica that has the canary but lost recent locks. So do not list
+ * replicas. A user who may read the canary but not run INFO accepts a canary of any run; so does a client of
+ * servers that report no run_id. Before Redis 5, or where scripts are disabled, a request that creates a
+ * canary must not be delayed by more than max_ttl (DESIGN.md, section 6).
+ *
+ * Never blocks. Call it between operations, before the first acquire.
+ *
+ * @param r     the lock
+ * @param each  one entry for each server, reset here; borrowed like servers[]
  */
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 
-/*
- * Let waiting be cut short by a hint (lock.h): its second conn goes to server 0. While that one refuses, an
- * acquire waits for a release there; all is as with a single lock otherwise. All clients name the servers in
- * the same order. NULL: none.
+/**
+ * Makes an acquire wait for a wake hint (struct rdl_hint).
+ *
+ * The hint's conn must lead to server 0. While server 0 refuses the lock, an acquire waits for a release
+ * there. All clients must list the servers in the same order. Everything else is as with one server
+ * (rdl_lock_set_hint()).
+ *
+ * Never blocks. Call it between operations.
+ *
+ * @param r     the lock
+ * @param hint  the hint, borrowed like the handle; NULL: none
  */
 void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
 
-/*
- * As with a single lock (lock.h). An operation that finds no majority of the conns there waits for one first,
- * for as long as the longest connect_ms allows and, an extend, as its lease lasts; its attempt begins then.
- * Where a majority is refused it begins at once.
+/* ---------------------------------------------------------------- in steps, for an event loop */
+
+/**
+ * Begins to acquire the lock on a majority of the servers.
+ *
+ * Never blocks. Call rdl_redlock_step() until it no longer returns RDL_PENDING.
+ *
+ * The attempt begins when a majority of the conns is ready. The wait for them is bounded by the longest
+ * connect_ms. It ends at once if a majority is refused. An attempt that cannot get a majority any more
+ * releases at once what it holds. Whether the result is RDL_BUSY or RDL_NO_QUORUM may depend on the other
+ * replies, for which it waits within the attempt's time.
+ *
+ * Call it between operations, on a lock that is not held. It first releases an expired lease, or an adopted
+ * token that was not confirmed.
+ *
+ * @param r        the lock
+ * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire gets, on any host (struct rdl_token); copied
+ * @param now_ms   the time in ms
+ * @return RDL_PENDING, or at once:
+ *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
+ *         An error of rdl_redlock_init(): nothing was sent.
+ *         Any other result of an acquire (rdl_redlock_step()).
  */
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
-/* As rdl_lock_extend_begin; besides RDL_E_CAP, and RDL_E_TTL if the ttl is above max_ttl. */
+
+/**
+ * Begins to extend the lease to at least ttl_ms from now, or to confirm an adopted token.
+ *
+ * Never blocks. It never shortens a lease and never revives an expired one. Where the key is gone it is put
+ * back, after a majority has confirmed the lease; but not for an adopted token.
+ *
+ * The attempt begins when a majority of the conns is ready, as with acquire; the wait also ends with the
+ * lease. Half of the time that remained at the first failed extend may pass while no majority confirms one.
+ * Then the library closes the stalled connections of this lock (rdl_conn_abort_if_stalled()), because new
+ * ones may save the lease. From then on a connection is stalled after this lock's own attempt, however long
+ * other locks wait.
+ *
+ * Gaps are only detected if lost data is. So use the restart guard, for restarts, and the canary, for lost
+ * data (DESIGN.md, section 7).
+ *
+ * Call it between operations.
+ *
+ * @param r       the lock
+ * @param ttl_ms  the lease in ms: four attempts to max_ttl_ms
+ * @param now_ms  the time in ms
+ * @return RDL_PENDING, or at once:
+ *         RDL_E_TTL: ttl_ms is 0, above max_ttl_ms or RDL_TTL_MAX, or under four attempts; the lease goes on.
+ *         RDL_E_CAP: max_extensions or max_hold_ms is reached; the lease goes on.
+ *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
+ *         RDL_LOST: the lock is not held; the keys of an expired lease are released.
+ *         Any other result of an extend (rdl_redlock_step()).
+ */
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
-/* As rdl_lock_release_begin, of all servers that may have it. */
+
+/**
+ * Begins to release the lock on all servers that may have its key.
+ *
+ * Never blocks. The lease is over from here on, whatever the servers reply. No client may extend or adopt
+ * this token any more: a pending release would delete the key under its new holder.
+ *
+ * A release that meets a temporary error stays pending until the key must have expired (lock.h). For an
+ * adopted key that is max_ttl and 1 s after the first refusal. After RDL_UNKNOWN you may release again:
+ * servers that have reported what became of the key get no second request.
+ *
+ * If a connection closes before the reply, the release is sent again over the next one. It may then find no
+ * key, or another client's. If the same run of that server replies (run_id), the first release was executed.
+ * The reply of another run is taken as it is. If INFO is refused, the run is unknown, and so is the vote
+ * (RDL_VOTE_UNKNOWN).
+ *
+ * Call it between operations, or while an extend is pending: the extend's replies are not waited for.
+ *
+ * @param r       the lock, held or expired
+ * @param now_ms  the time in ms
+ * @return RDL_PENDING, or at once:
+ *         RDL_EXPIRED: the lock was not held; nothing was sent.
+ *         RDL_E_SHARED: servers[] belong to another redlock now. The lease has ended; nothing was sent.
+ *         Any other result of a release (rdl_redlock_step()).
+ */
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
-/* Also between operations: late answers are taken in, late releases go out. */
+
+/**
+ * Continues an operation.
+ *
+ * Never blocks. In each turn of the loop: read, get the time once, then step (rdl_conn_tick()). Replies that
+ * were not read do not count. Call it when a conn did something, or when rdl_redlock_wake_ms() has come. Also
+ * call it between operations: it counts late replies and sends late releases. Call it in any state.
+ *
+ * @param r       the lock
+ * @param now_ms  the time in ms
+ * @return RDL_PENDING, or the result, which is repeated until the next operation begins.
+ *         Acquire: RDL_OK, RDL_BUSY, RDL_EXPIRED, RDL_NO_QUORUM or RDL_E_QUARANTINE, as in the table above;
+ *         fenced: RDL_E_FENCE (scripts are refused), RDL_E_FENCE_RANGE (rdl_redlock_set_min_fence()).
+ *         Extend: RDL_OK, RDL_REPAIRED, RDL_ADOPTED, RDL_HELD_WITH_GAP, RDL_E_GAP, RDL_LOST, RDL_UNKNOWN or
+ *         RDL_E_CAP, as in the table above.
+ *         Release: RDL_OK, RDL_EXPIRED, RDL_LOST or RDL_UNKNOWN, as in the table above.
+ *         After rdl_redlock_cancel(): RDL_EXPIRED. Before the first operation the result means nothing.
+ *         RDL_E_SHARED: servers[] belong to another redlock now.
+ */
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms);
-/* When to step at the latest, between operations too: UINT64_MAX if nothing is waited for. */
+
+/**
+ * Returns when rdl_redlock_step() must be called, even if no conn did anything.
+ *
+ * Never blocks. Call it in any state, also between operations.
+ *
+ * @param r  the lock
+ * @return an absolute time in ms; UINT64_MAX: nothing is waited for
+ */
 uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r);
-/* Give up in any state, as rdl_lock_cancel: releases go out as the conns are driven on. */
+
+/**
+ * Aborts an operation, and releases what was or may have been granted.
+ *
+ * Never blocks. You may reuse the memory at once. Pending releases are sent as you service the conns; one for
+ * which a queue has no room is sent by a later step of the handle, or the key's ttl ends it. Call it in any
+ * state.
+ *
+ * @param r  the lock
+ */
 void rdl_redlock_cancel(struct rdl_redlock *r);
-/* How long the lease is still ours, by our own clock; 0 when it is not. */
+
+/* ---------------------------------------------------------------- the lease */
+
+/**
+ * Returns how long the lease is certainly ours, by our own clock.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r       the lock
+ * @param now_ms  the time in ms
+ * @return the remaining time in ms; 0: not held, expired, or adopted and not confirmed
+ */
 uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms);
-/* When the lease ends for us (absolute, ms); 0: not held. */
+
+/**
+ * Returns when the lease ends for us.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @return an absolute time in ms, which may have passed; 0: not held, or adopted and not confirmed
+ */
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r);
-/* No server has anything left to say or to be told. */
+
+/**
+ * Returns whether no server has anything left to receive or to reply.
+ *
+ * This includes the requests of other locks that share the conns. Never blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @return 1: all conns are idle, and no release of this lock waits for room; 0: not yet
+ */
 int rdl_redlock_is_idle(const struct rdl_redlock *r);
 
-/*
- * Make a handle of a token from elsewhere, as 40 hex digits: release it at once, or extend it. RDL_ADOPTED
- * then, if a majority has that token; validity counts from that send, and nothing is put back where it is
- * gone. What rdl_lock_adopt says holds here too: of whoever had it, of what is owed to it, and of what this
- * handle held until now. RDL_OK, or RDL_E_TOKEN if these are not 40 hex digits.
+/**
+ * Adopts the token of a lock that another process or host acquired.
+ *
+ * Then release it at once, or extend it: the extend returns RDL_ADOPTED if a majority has that token, and
+ * validity counts from that send. It puts nothing back where the key is gone. The previous owner must not
+ * extend it any more. Only the previous owner knows when the key expires, so a release of it stays pending
+ * until the server replies.
+ *
+ * What the handle held before, under another token, is released first, as by rdl_redlock_cancel(). Never
+ * blocks. Call it between operations.
+ *
+ * @param r          the lock
+ * @param token_hex  40 hex digits, from rdl_redlock_token(); copied; no NUL is needed
+ * @param len        their number, 40
+ * @return RDL_OK.
+ *         RDL_E_TOKEN: these are not 40 hex digits; nothing has changed.
+ *         RDL_E_SHARED: servers[] belong to another redlock now; nothing has changed.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
-/* The token as 40 hex digits and a NUL, to hand it on. */
+
+/**
+ * Copies the token as text, to pass it to another process.
+ *
+ * Never blocks. Call it while the lock is held or adopted.
+ *
+ * @param r    the lock
+ * @param out  receives 40 hex digits and a NUL; RDL_TOKEN_TEXT_MAX bytes
+ */
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]);
 
-/*
- * Fenced: set the least number that the next acquire may give, e.g. the wall clock in ms: from 1 to
- * RDL_FENCE_MAX, or 0 for none. Any time; it takes effect from the next attempt on. An acquire returns
- * RDL_E_FENCE_RANGE as with one server (rdl_lock_set_min_fence), if so many gave a number that is too great
- * that no majority is left; rdl_redlock_error says which.
+/* ---------------------------------------------------------------- fencing tokens */
+
+/**
+ * Sets the least fencing token that the next acquire may give, for example the wall clock in ms.
  *
- * Numbers are unique and grow from holder to holder. That is promised as long as at most h + q - N - 1 of the
- * h servers that held the last number lost {name}:fence, or came back with an older one; N are configured, q
- * are a majority. An acquire waits until q hold it: of an odd N none of them may lose it then. All others
- * that answer are raised to it too, late ones in steps between operations, and by each extend: if all five
- * hold it two may lose it, of three one. Beyond that wall clocks as minimum help, as rdl_lock_set_min_fence
- * says, with max_ttl as the longest ttl.
+ * Never blocks. Call it in any state; it takes effect from the next attempt on. An acquire returns
+ * RDL_E_FENCE_RANGE if the least token is above RDL_FENCE_MAX. It also does if so many servers gave a greater
+ * one that no majority is left; rdl_redlock_error() reports which servers.
+ *
+ * Tokens are unique and grow from holder to holder, while enough servers keep {name}:fence. Of the h servers
+ * that held the last token, at most h + q - N - 1 may lose it or come back with an older one. N servers are
+ * configured, q is a majority, and h is rdl_redlock_fence_holders(). An acquire waits until q servers hold
+ * the token. Steps between operations, and each extend, raise it on the others. Beyond that, wall clocks as
+ * the least token help (rdl_lock_set_min_fence()), with max_ttl as the longest ttl. DESIGN.md, section 9, has
+ * examples.
+ *
+ * @param r    the lock, with rdl_redlock_options.fencing
+ * @param min  1 to RDL_FENCE_MAX; 0: none
  */
 void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min);
-/*
- * Fenced: the number of the lease held; give it to the resource, which refuses smaller ones. 0: none; it is
- * void after RDL_HELD_WITH_GAP, and an adopted lease has none.
+
+/**
+ * Returns the fencing token of the lease. Pass it to the resource, which refuses smaller ones.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @return the token, 1 to RDL_FENCE_MAX; 0: not held, not fenced, adopted, or held with a gap
+ *         (RDL_HELD_WITH_GAP)
  */
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
-/* Fenced: h of above, how many servers have said that they hold the number of the lease held. */
+
+/**
+ * Returns how many servers have confirmed that they hold the fencing token of the lease.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @return h in the formula of rdl_redlock_set_min_fence(); 0: there is no token
+ */
 unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
 
-/*
- * What the last acquire cost, until the next begins; one that is refused at once does not count. sets are
- * those to all servers together, also those that are sent late, behind the grant.
+/* ---------------------------------------------------------------- reports */
+
+/**
+ * Returns what the last acquire cost, for logs and metrics.
+ *
+ * The values remain until the next acquire begins. An acquire that is refused at once does not count. Never
+ * blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @return `attempts` counts the SETs to all servers together, including those sent late, after the grant
  */
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
 
-/*
- * After RDL_BUSY: in how many ms enough of the keys in the way end by themselves; -1: never (no expiry); -2:
- * not known.
+/**
+ * Returns, after RDL_BUSY, when enough of the keys in the way expire.
+ *
+ * Never blocks. Call it after an acquire.
+ *
+ * @param r  the lock
+ * @return ms from the refusal; -1: never, because keys have no expiry; -2: unknown, or not RDL_BUSY
  */
 int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
 
-/* When what server i grants begins to count (absolute, ms); 0: it does; UINT64_MAX: never, as it is. */
+/**
+ * Returns when the votes of a server begin to count.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @param i  the server's index, 0 to n - 1
+ * @return an absolute time in ms, which may have passed; 0: they count; UINT64_MAX: never, as it is
+ */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
-/* 1: server i may delete locks when its memory is full (maxmemory-policy is not noeviction). */
+
+/**
+ * Returns whether a server may delete locks when its memory is full.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @param i  the server's index, 0 to n - 1
+ * @return 1: maxmemory is set, and maxmemory-policy is not noeviction; 0: not so, or unknown
+ */
 int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i);
 
-/*
- * Why server i gave no useful answer in the last operation, or has none now: RDL_E_...; RDL_OK: no reason.
- * RDL_E_ABANDONED: nothing is wrong with it, it was not waited for.
+/**
+ * Returns why a server gave no useful reply in the last operation, or can give none now.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r  the lock
+ * @param i  the server's index, 0 to n - 1
+ * @return RDL_E_..., or RDL_OK: there is no reason.
+ *         RDL_E_ABANDONED: nothing is wrong with the server; the operation ended without its reply.
  */
 int rdl_redlock_error(const struct rdl_redlock *r, size_t i);
 
-/* How many servers had this vote in the last operation. */
+/**
+ * Counts the servers that had this vote in the last operation.
+ *
+ * Never blocks. Call it in any state.
+ *
+ * @param r     the lock
+ * @param vote  the vote to count
+ * @return their number, 0 to n
+ */
 unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
 
-/*
- * One line for people on server i after an operation: "done in 3 ms", "held by another client for another
- * 800 ms", "timed out" (it was waited for as long as its answer may take), "not waited for" (the outcome was
- * certain before), "restarted too recently to count for another 27000 ms". NUL-terminated, cut to cap (128 is
- * enough). Returns its length.
+/**
+ * Writes a line for people about a server's part in the last operation.
+ *
+ * For example "confirmed in 3 ms", "held by another client for another 800 ms", or "restarted too recently to
+ * be used for another 27000 ms". "timed out": no reply in the time that it may take. "not waited for": the
+ * outcome was already certain. Never blocks. Call it after an operation.
+ *
+ * @param r       the lock
+ * @param i       the server's index, 0 to n - 1
+ * @param now_ms  the time in ms
+ * @param out     receives the line, NUL-terminated, cut to cap
+ * @param cap     its size in bytes, 1 or more; 128 is enough
+ * @return the length of the line in bytes, without the NUL
  */
 size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms, char *out, size_t cap);
 
 /* ---------------------------------------------------------------- blocking (redlock_io.c) */
 
-/*
- * As rdl_lock_acquire: for wait_ms of the options at most, and one attempt at least. RDL_E_INTERRUPTED
- * likewise; extend, release and drain are not interrupted, so that a program can clean up after a signal.
+/**
+ * Acquires the lock on a majority of the servers.
+ *
+ * Blocks for lease.wait_ms at most, but for one attempt at least. States, and what an acquire does before its
+ * attempt, are those of rdl_redlock_acquire_begin().
+ *
+ * @param r         the lock, not held
+ * @param platform  clock, random numbers and polling; not needed after the call
+ * @return a result of an acquire (rdl_redlock_step()), an error of rdl_redlock_init(), RDL_E_SHARED, or:
+ *         RDL_E_RANDOM: platform->random failed; nothing was sent, but an expired lease is released.
+ *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd); canceled, nothing is held.
+ *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed; canceled (rdl_lock_acquire()).
  */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platform);
-/* Waits for one attempt, and for a majority of the conns; not beyond the lease. */
+
+/**
+ * Extends the lease to at least ttl_ms from now, or confirms an adopted token.
+ *
+ * Blocks for one attempt, and before it until a majority of the conns is ready; never beyond the lease. It is
+ * not interrupted from outside, so that a program can clean up after a signal. All else is as with
+ * rdl_redlock_extend_begin().
+ *
+ * @param r         the lock
+ * @param platform  clock and polling; not needed after the call
+ * @param ttl_ms    the lease in ms: four attempts to max_ttl_ms
+ * @return a result of rdl_redlock_extend_begin() or of an extend (rdl_redlock_step()), or:
+ *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed; canceled, not held.
+ */
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_platform *platform, uint32_t ttl_ms);
-/* Waits for one attempt, and for a majority of the conns. What the others are owed goes out with drain. */
+
+/**
+ * Releases the lock on all servers that may have its key.
+ *
+ * Blocks for one attempt, and before it until a majority of the conns is ready. It is not interrupted from
+ * outside. Releases that are then still pending are sent by rdl_redlock_drain(), or as you service the conns.
+ * All else is as with rdl_redlock_release_begin().
+ *
+ * @param r         the lock, held or expired
+ * @param platform  clock and polling; not needed after the call
+ * @return a result of rdl_redlock_release_begin() or of a release (rdl_redlock_step()), or:
+ *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed; canceled.
+ */
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platform);
-/*
- * Before exit: reads, then waits until idle (RDL_OK) or until_ms (RDL_E_TIMEOUT), and has all that came
- * taken in.
+
+/**
+ * Waits until the lock is idle: call it before the program exits.
+ *
+ * It reads first, then waits until pending releases were sent and answered, and counts all replies. Blocks
+ * until until_ms at most, and is not interrupted from outside. Call it between operations.
+ *
+ * @param r         the lock
+ * @param platform  clock and polling; not needed after the call
+ * @param until_ms  when to stop waiting, an absolute time in ms
+ * @return RDL_OK: idle (rdl_redlock_is_idle()).
+ *         RDL_E_TIMEOUT: not idle by until_ms.
+ *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed.
  */
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms);
 
 /* ---------------------------------------------------------------- renewal.c */
 
-/*
- * "Hold this until I say stop", as a pure state machine: it says when to renew and when the lease is
- * lost, you do it. It renews at a third of the ttl, or halfway to the end if that is sooner (an answer that
- * came late), and tries a failed renewal again after a twentieth of what is left.
+/**
+ * The renewal timer: says when to renew a lease and when it is lost. You do the renewing.
+ *
+ * It is a pure state machine: it sends nothing and reads no clock. It renews at a third of the ttl, or
+ * halfway to the end if that is sooner, because a reply came late. After a failed renewal it retries when a
+ * twentieth of the remaining time has passed. All zero is a lease that is not held.
  */
 struct rdl_renewal {
-    uint64_t renew_ms;
-    uint64_t until_ms;
-    uint32_t ttl_ms;
+    uint64_t renew_ms; /**< when to renew, an absolute time in ms */
+    uint64_t until_ms; /**< when the lease ends, an absolute time in ms */
+    uint32_t ttl_ms;   /**< the ttl of the lease, in ms */
 };
 
-enum rdl_renewal_action { RDL_RENEWAL_SLEEP, RDL_RENEWAL_RENEW, RDL_RENEWAL_LOST };
+/** What the renewal timer wants you to do. */
+enum rdl_renewal_action {
+    RDL_RENEWAL_SLEEP, /**< nothing yet */
+    RDL_RENEWAL_RENEW, /**< extend the lease now */
+    RDL_RENEWAL_LOST   /**< stop: the lease has ended */
+};
 
-/* The lease was just acquired or renewed: it ends at until_ms (rdl_redlock_until_ms). */
+/**
+ * Starts the timer: the lease was just acquired or renewed.
+ *
+ * Never blocks. Call it at any time.
+ *
+ * @param k         the timer, yours; it needs no other set-up
+ * @param ttl_ms    the ttl of the lease, in ms
+ * @param until_ms  when the lease ends (rdl_redlock_until_ms(), rdl_lock_until_ms()); 0: it is lost
+ * @param now_ms    the time in ms
+ */
 void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms);
-/* A renewal failed without the lease being lost (RDL_UNKNOWN, an error): when to try again. */
+
+/**
+ * Schedules a retry: a renewal failed, but the lease is not lost (RDL_UNKNOWN, an error).
+ *
+ * Never blocks. Call it after rdl_renewal_renewed().
+ *
+ * @param k       the timer
+ * @param now_ms  the time in ms
+ */
 void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms);
-/* What to do now; with SLEEP, *at_ms is when to ask again. */
+
+/**
+ * Returns what to do now.
+ *
+ * Never blocks. Call it at any time after rdl_renewal_renewed(), or on a timer that is all zero.
+ *
+ * @param k       the timer
+ * @param now_ms  the time in ms
+ * @param at_ms   receives when to call it again, an absolute time in ms, with RDL_RENEWAL_SLEEP
+ * @return RDL_RENEWAL_SLEEP: wait until *at_ms.
+ *         RDL_RENEWAL_RENEW: extend the lease, then call rdl_renewal_renewed() or rdl_renewal_failed().
+ *         RDL_RENEWAL_LOST: the lease has ended.
+ */
 enum rdl_renewal_action rdl_renewal_next(const struct rdl_renewal *k, uint64_t now_ms, uint64_t *at_ms);
 
 #ifdef __cplusplus
