@@ -43,7 +43,7 @@ Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	tests/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
-	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk
+	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk docs/docs.mk
 
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(sort $(wildcard net/net_posix*.c lock/lock_posix*.c))
@@ -176,7 +176,9 @@ CMAKE := $(DESTDIR)$(LIBDIR)/cmake/libredlock
 # The guide, and what it links to.
 DOC := share/doc/redlock
 RECIPES := $(wildcard redlock/examples/*.sh) redlock/examples/red_packet.c
-install: lib $(B)/redlock $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man page, guide, completions (PREFIX, LIBDIR, DESTDIR)
+# A page for each function, if `make docs` was run.
+MAN3 = $(wildcard $(B)/docs/man/man3/*.3)
+install: lib $(B)/redlock $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man pages (a page for each function after `make docs`), guide, completions (PREFIX, LIBDIR, DESTDIR)
 	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
 	$(call put,644,$(LIB),$(DESTDIR)$(LIBDIR)/libredlock.a)
 	$(call put,644,$(B)/libredlock.pc,$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc)
@@ -187,6 +189,7 @@ install: lib $(B)/redlock $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/l
 	$(call put,644,$(B)/GUIDE.md,$(DESTDIR)$(PREFIX)/$(DOC)/GUIDE.md)
 	$(foreach r,$(RECIPES),$(call put,644,$(r),$(DESTDIR)$(PREFIX)/$(DOC)/examples/$(notdir $(r))) && )true
 	$(call put,644,redlock/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
+	@$(foreach m,$(MAN3),$(call put,644,$(m),$(DESTDIR)$(PREFIX)/share/man/man3/$(notdir $(m))) && )true
 	$(call put,644,redlock/cli/completions/redlock.bash,$(DESTDIR)$(PREFIX)/$(BASH_COMPLETION))
 	$(call put,644,redlock/cli/completions/_redlock,$(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION))
 	$(call put,644,redlock/cli/completions/redlock.fish,$(DESTDIR)$(PREFIX)/$(FISH_COMPLETION))
@@ -212,6 +215,7 @@ install-shared: shared ## build: the shared library besides (what -lredlock then
 uninstall: ## build: remove what install and install-shared put there
 	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a libredlock.so libredlock.so.* pkgconfig/libredlock.pc && rm -rf cmake/libredlock
 	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3 \
+	    share/man/man3/rdl_*.3 share/man/man3/libredlock_*.3 \
 	    $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(DOC)
 clean: ## build: remove build/
 	rm -rf $(B)

@@ -43,6 +43,11 @@
 
 #include "net/net.h"
 
+/**
+ * @addtogroup libredlock_lock
+ * @{
+ */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -575,6 +580,11 @@ int rdl_lock_error(const struct rdl_lock *l);
  */
 size_t rdl_lock_report(const struct rdl_lock *l, char *out, size_t cap);
 
+/** @} */
+/**
+ * @addtogroup libredlock_posix
+ * @{
+ */
 /* ---------------------------------------------------------------- lock_posix.c */
 
 /** Sizes of struct rdl_posix_conn, in bytes. */
@@ -621,6 +631,11 @@ struct rdl_posix_conn {
  */
 int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **why);
 
+/** @} */
+/**
+ * @addtogroup libredlock_lock
+ * @{
+ */
 /* ---------------------------------------------------------------- blocking (lock_io.c) */
 
 /**
@@ -870,6 +885,8 @@ int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_option
  * @param now_ms       the current time in ms; 0: none
  */
 void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,11 @@
 
 #include "resp/resp.h"
 
+/**
+ * @addtogroup libredlock_net
+ * @{
+ */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -575,6 +580,11 @@ inline uint64_t rdl_now(const struct rdl_platform *platform)
     return platform->now_ms(platform->ctx);
 }
 
+/** @} */
+/**
+ * @addtogroup libredlock_posix
+ * @{
+ */
 /* ---------------------------------------------------------------- net_posix.c */
 
 /** Limits of the driver for sockets. */
@@ -686,6 +696,8 @@ uint64_t rdl_posix_now_ms(void);
  *         RDL_E_RANDOM: the system has no source, or has none yet because it just booted.
  */
 int rdl_posix_random(void *buf, size_t len);
+
+/** @} */
 
 #ifdef __cplusplus
 }

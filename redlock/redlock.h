@@ -42,6 +42,11 @@
 
 #include "lock/lock.h"
 
+/**
+ * @addtogroup libredlock_redlock
+ * @{
+ */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -749,6 +754,8 @@ void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms);
  *         RDL_RENEWAL_LOST: the lease has ended.
  */
 enum rdl_renewal_action rdl_renewal_next(const struct rdl_renewal *k, uint64_t now_ms, uint64_t *at_ms);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/**
+ * @addtogroup libredlock_resp
+ * @{
+ */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -260,6 +265,8 @@ extern const struct rdl_script rdl_script_canary;
  * @return a constant in static memory, never NULL; "unknown result" for a number that is no result
  */
 const char *rdl_strerror(int result);
+
+/** @} */
 
 #ifdef __cplusplus
 }

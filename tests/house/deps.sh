@@ -35,6 +35,7 @@ arm gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-riscv|
 pkg check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi abigail-tools busybox-static musl-tools
 pkg cmake meson ninja-build
 bench pkg-config libhiredis-dev valgrind
+docs doxygen
 fresh mmdebstrap
 END
 }
@@ -81,6 +82,7 @@ why3                         why3 --version
 cvc4                         cvc4 --version
 spin                         spin -V
 valgrind                     valgrind true
+doxygen                      doxygen --version
 mmdebstrap                   mmdebstrap --version
 tshark                       tshark --version
 qemu-user                    qemu-s390x --version

@@ -31,6 +31,10 @@ version=$("$staging/user")
 for page in man1/redlock.1 man3/redlock.3; do
     [ -s "$prefix/share/man/$page" ] || { echo "no man page $page"; exit 1; }
 done
+# Those of `make docs`, if it was run.
+for page in "$(dirname "$staging")"/docs/man/man3/*.3; do
+    [ ! -e "$page" ] || cmp "$page" "$prefix/share/man/man3/${page##*/}"
+done
 # What the manual names as installed is there, under this prefix, and what the guide links to as well.
 files=$(sed -n 's|^\.Pa \(/.*/share/[^ ]*\)$|\1|p' "$prefix/share/man/man1/redlock.1")
 [ "$(echo "$files" | wc -l)" -ge 4 ] || { echo "redlock.1 names too few files: $files"; exit 1; }

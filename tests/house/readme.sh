@@ -42,7 +42,7 @@ for page in README.md redlock/pkg/README.md; do
         sed 's/.*make //' | tr ' ' '\n' | sort -u >"$dir/targets"
     [ -s "$dir/targets" ] || fail "$page has no targets of make"
     while read -r target; do
-        cat Makefile tests/*/*.mk fuzz/*.mk | grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" || fail "$page: there is no make $target"
+        cat Makefile tests/*/*.mk fuzz/*.mk docs/*.mk | grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" || fail "$page: there is no make $target"
     done <"$dir/targets"
 done
 
