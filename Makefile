@@ -312,7 +312,7 @@ stale: $(B)/check $(B)/check-asan $(B)/check-clang $(SIZE_OBJ) ## check: were a 
 objects: $(OBJECTS)
 check-install: all ## check: install to a staging folder, use what is there, uninstall
 	+@tests/house/install.sh "$(MAKE)" $(abspath $(B))/staging
-lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules
+lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules, references to what does not exist
 	@$(PROBE)
 	@tests/house/lint.sh
 deps: ## check: install what `make check` needs (STAGE=TARGET: what that target needs; DEPS=all: everything); may need root

@@ -1217,10 +1217,10 @@ enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_VERY
  * Each prints one line on standard error. Bytes that would act on a terminal (rdl_cli_acting_len) become
  * question marks. If standard error is a log in JSON, the line is an event "message" there.
  *
- *     print_error     redlock: ...            always
- *     print_warning   redlock: warning: ...   not with -q; each warning once
- *     print_info      redlock: ...            not with -q: what was asked for, and how it went
- *     print_verbose   redlock: ...            with -v
+ *     rdl_cli_print_error     redlock: ...            always
+ *     rdl_cli_print_warning   redlock: warning: ...   not with -q; each warning once
+ *     rdl_cli_print_info      redlock: ...            not with -q: what was asked for, and how it went
+ *     rdl_cli_print_verbose   redlock: ...            with -v
  */
 void rdl_cli_set_verbosity(int level);
 int rdl_cli_is_verbose(void);

@@ -134,7 +134,7 @@ for src in net/*.c; do
     for symbol in $(nm -P --undefined-only "$object" | cut -d ' ' -f 1); do
         case $symbol in
         rdl_wire_auth | rdl_wire_auth_user | rdl_wire_select | rdl_wire_client_setname | rdl_script_call) ;;
-        rdl_wire_* | rdl_script_* | rdl_op_* | rdl_ways_* | rdl_lock_*) bad "$src asks for a lock: $symbol" ;;
+        rdl_wire_* | rdl_script_* | rdl_op_* | rdl_methods_* | rdl_lock_*) bad "$src asks for a lock: $symbol" ;;
         esac
     done
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # lint.sh [--changed] [STEP...] - everything that reads the sources without running them; `make lint` gives it
-# WARN and WARN_GCC. Steps: house gcc clang tidy cppcheck format shell man prose. Findings are printed as they come;
+# WARN and WARN_GCC. Steps: house references gcc clang tidy cppcheck format shell man prose. Findings are printed as they come;
 # the exit status is 0 if there are none. What is found differs between versions of the tools: clang-tidy and
 # clang-format are version 14, that of Debian 12.
 # ANALYZE_TESTS=1: clang follows the paths of the tests too (make weekly).
@@ -55,6 +55,9 @@ flags="-I. -I${B:-build} $(pkg-config --cflags check hiredis 2>/dev/null)
 
 house_step() {
     awk -f "$tests/house.awk" $(text_files)
+}
+references_step() {
+    "$tests/references.sh" 2>&1
 }
 
 # One command over every file, $jobs at a time.
@@ -128,7 +131,7 @@ if [ "${1-}" = --changed ]; then
     shift
     list_changed
 fi
-[ $# -gt 0 ] || set -- house gcc clang tidy cppcheck format shell man prose
+[ $# -gt 0 ] || set -- house references gcc clang tidy cppcheck format shell man prose
 failed=0
 for step; do
     began=$(date +%s)

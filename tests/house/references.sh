@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# references.sh - comments, documents and scripts name nothing that does not exist: files (words like net.h and
+# ../net/net.h), what begins with rdl_ or RDL_ (rdl_lock_: all names that begin so), functions (poll()), other names with an
+# underscore (members, tests, mutants), the tests of a mutant, the sections of DESIGN.md. No two tests have the same name.
+# Names that are not of this tree are in references.txt. Exit status 1: there is a finding; each is a line.
+set -eu
+here=tests/house
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+git ls-files --cached --others --exclude-standard >"$dir/files"
+# History, and what is data or bytes.
+grep -vE '^\.(editorconfig|git|clang)|^CHANGELOG\.md$|rename-0\.2\.sed$|before_0_2\.txt$|/corpus/|/golden/|/vectors/|\.svg$|\.dot$|\.tsv$|/prose_[a-z]*\.txt$|/references\.txt$|^LICENSE$' \
+    "$dir/files" | tr '\n' '\0' | xargs -0 awk -f $here/references.awk "$dir/files" $here/references.txt
