@@ -21,7 +21,7 @@ static struct handle *back_with_its_token(struct world *w, int c, uint32_t after
     return scene_lock(w, c);
 }
 
-static void who_comes_back_goes_on(void)
+static void returning_client_continues(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(2, 3, 2000);
@@ -102,7 +102,7 @@ static void too_late(void)
 }
 
 /* The answer is yes, and comes when what it gave is over. */
-static void late_answer(void)
+static void late_reply(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(2, 3, 1000);
@@ -126,7 +126,7 @@ static void late_answer(void)
 }
 
 /* Two of five have lost it: while nobody says that it is his, it is not put back. */
-static void not_put_back(void)
+static void not_restored(void)
 {
     struct world *w = scene(1, 5, 2000);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
@@ -159,7 +159,7 @@ static void by_a_minority(void)
 }
 
 /* It lives for longer than was asked for at its adoption, and the servers are out of reach for a while. */
-static void owed_for_as_long_as_it_lives(void)
+static void pending_until_the_key_expires(void)
 {
     for (int i = 0; i < 4; i++) {
         int single = i % 2, is_answered = i / 2;
@@ -186,7 +186,7 @@ static void owed_for_as_long_as_it_lives(void)
 }
 
 /* The lock that is held makes room for the one that is adopted. */
-static void gives_back_what_it_held(void)
+static void releases_what_it_held(void)
 {
     static const char other[] = "0707070707070707070707070707070707070707";
     for (int single = 0; single < 2; single++) {
@@ -210,7 +210,7 @@ static void gives_back_what_it_held(void)
  * 3 gets the SET of the one who died when the lease has been adopted: it was gone there, and was anybody's.
  * Then 2 is away, and what 3 says would be needed.
  */
-static void late_set_of_the_dead(void)
+static void dead_clients_late_set(void)
 {
     struct world *w = scene(1, 5, 2000);
     w->link[0][3] = (struct link){.delay_us = 50, .gap_before = "SET", .gap_until = 400 * MS};
@@ -272,7 +272,7 @@ static void one_lost_is_all_lost(void)
 }
 
 /* The server refuses the second key by the script's own calls, when the first is set already. */
-static void halfway_is_given_back(void)
+static void halfway_is_released(void)
 {
     static const struct sim_features one_key = {.version = "7.0.15", .only_key = "nightly", .key_by_call = 1};
     struct world *w = both_and_each();
@@ -287,7 +287,7 @@ static void halfway_is_given_back(void)
 }
 
 /* It looked at the PTTL and dies when the rest is on its way; meanwhile the lease gets longer. */
-static void late_extend_of_the_dead(void)
+static void dead_clients_late_extend(void)
 {
     static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
     for (int i = 0; i < 2; i++) {
@@ -353,7 +353,7 @@ static void between_get_and_pttl(void)
 }
 
 /* The next acquire is given the very bytes that the token was made of, and a release of that one is late. */
-static void same_bytes_once_more(void)
+static void same_bytes_again(void)
 {
     for (int i = 0; i < 4; i++) {
         int single = i & 1, is_adopted = i & 2;
@@ -374,21 +374,21 @@ static void same_bytes_once_more(void)
 }
 
 const struct scenario scenarios_adopt[] = {
-    {"who comes back with its token goes on", who_comes_back_goes_on, SCENE},
-    {"what is adopted can be released at once", released_at_once, SCENE},
-    {"what is adopted is extended and released over round trips of 260 ms and 1 s", over_far_servers, SCENE},
-    {"who comes back too late has lost it", too_late, SCENE},
-    {"an answer that comes after the ttl adopts nothing", late_answer, SCENE},
-    {"what is adopted is not put back before it is confirmed", not_put_back, SCENE},
+    {"a client that returns with its token continues the lease", returning_client_continues, SCENE},
+    {"an adopted lock can be released at once", released_at_once, SCENE},
+    {"an adopted lock works over round trips of 260 ms and 1 s", over_far_servers, SCENE},
+    {"a client that returns too late has lost the lock", too_late, SCENE},
+    {"a reply after the ttl adopts nothing", late_reply, SCENE},
+    {"an adopted key is not restored before it is confirmed", not_restored, SCENE},
     {"a minority adopts nothing", by_a_minority, SCENE},
-    {"what is adopted is owed its release for as long as it lives", owed_for_as_long_as_it_lives, SCENE},
-    {"who adopts gives back what he held", gives_back_what_it_held, SCENE},
-    {"the same bytes once more make another token", same_bytes_once_more, SCENE},
-    {"a late SET of the dead proves nothing where it was gone", late_set_of_the_dead, SCENE},
-    {"a late extend of the dead shortens nothing", late_extend_of_the_dead, SCENE},
-    {"what others do between two commands of a look is seen", between_get_and_pttl, SCENE},
-    {"several locks are taken all or none", all_or_none, SCENE},
-    {"of several locks one lost is all lost", one_lost_is_all_lost, SCENE},
-    {"several locks of which one is refused halfway are given back", halfway_is_given_back, SCENE},
+    {"an adopted key's release is pending until the key expires", pending_until_the_key_expires, SCENE},
+    {"adopting releases the lock that was held before", releases_what_it_held, SCENE},
+    {"the same random bytes again make another token", same_bytes_again, SCENE},
+    {"a dead client's late SET proves nothing", dead_clients_late_set, SCENE},
+    {"a dead client's late extend shortens nothing", dead_clients_late_extend, SCENE},
+    {"WATCH detects changes between its commands", between_get_and_pttl, SCENE},
+    {"several locks are acquired all or none", all_or_none, SCENE},
+    {"one lost lock of several loses all", one_lost_is_all_lost, SCENE},
+    {"a partial acquire of several locks is released", halfway_is_released, SCENE},
     {NULL, NULL, SCENE},
 };

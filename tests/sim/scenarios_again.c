@@ -23,7 +23,7 @@ static uint64_t commands(const struct world *w)
 }
 
 /* The program has freed its handle, and the key would live for 20 s more. */
-static void sent_again_when_it_can_be_done(void)
+static void sent_again_after_the_error(void)
 {
     for (int i = 0; i < 8; i++) {
         struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
@@ -58,7 +58,7 @@ static void sent_again_when_it_can_be_done(void)
 }
 
 /* A server that is busy for longer than the key could live is asked no more. */
-static void not_after_the_key_has_ended(void)
+static void not_after_the_key_expired(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 1, 2000);
@@ -79,7 +79,7 @@ static void not_after_the_key_has_ended(void)
 }
 
 /* Whoever waits on this connection has its answers, and the connection is no silent one. */
-static void pause_is_no_silence(void)
+static void pause_is_no_stall(void)
 {
     struct world *w = scene(1, 1, 20000);
     struct handle *h = scene_lock(w, 0);
@@ -162,7 +162,7 @@ static void whole_seconds_are_released_once(void)
  * Nothing was set where a SET was refused with an error, but for a proxy that made the error up: it is said
  * once.
  */
-static void what_was_refused_is_released_once(void)
+static void refused_set_is_released_once(void)
 {
     struct world *w = scene(1, 3, 20000);
     scene_ready(w);
@@ -178,12 +178,12 @@ static void what_was_refused_is_released_once(void)
 }
 
 const struct scenario scenarios_again[] = {
-    {"a release that met an error that passes is sent again", sent_again_when_it_can_be_done, SCENE},
-    {"a release is not sent again when its key has ended", not_after_the_key_has_ended, SCENE},
-    {"a release that pauses is no silence", pause_is_no_silence, SCENE},
-    {"a release that failed is sent before the next acquire", sent_before_the_next_acquire, SCENE},
-    {"a release that failed is tried again", tried_again, SCENE},
-    {"whole seconds are released once", whole_seconds_are_released_once, SCENE},
-    {"what a server refused with an error is released once", what_was_refused_is_released_once, SCENE},
+    {"a release is sent again after a temporary error", sent_again_after_the_error, SCENE},
+    {"a release is not sent again after its key expired", not_after_the_key_expired, SCENE},
+    {"a release that pauses does not stall its connection", pause_is_no_stall, SCENE},
+    {"a failed release is sent before the next acquire", sent_before_the_next_acquire, SCENE},
+    {"a failed release can be retried", tried_again, SCENE},
+    {"a value in whole seconds is released only once", whole_seconds_are_released_once, SCENE},
+    {"a SET refused with an error is released only once", refused_set_is_released_once, SCENE},
     {NULL, NULL, SCENE},
 };

@@ -70,7 +70,7 @@ static void age_is_read(void)
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* and the other has never seen it */
 }
 
-static void holder_is_told(void)
+static void holder_learns_of_the_loss(void)
 {
     for (int i = 0; i < 2; i++) {
         struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -88,7 +88,7 @@ static void holder_is_told(void)
  * The servers know the script no more, so it is sent twice; in between they lose all, A's locks too. What
  * stood behind the first is no word on the second.
  */
-static void lost_between_two_ways(void)
+static void lost_between_two_sends(void)
 {
     for (int i = 0; i < 2; i++) {
         struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -148,7 +148,7 @@ static void cancelled_before_it_stepped(void)
  * arrives behind a FLUSHALL. It says when it was made, and not when B looked: else C, who comes then, would
  * take it for old enough, while A believes in the lease that was lost.
  */
-static void made_late_is_made_late(void)
+static void late_canary_has_its_time(void)
 {
     for (int i = 0; i < 2; i++) {
         struct world *w = scene(3, 1, 3000);
@@ -218,7 +218,7 @@ static void any_canary_without_info(void)
 }
 
 /* An extend is sent twice where the script was forgotten: the look stands behind each. */
-static void looked_behind_twice(void)
+static void resent_extend_checks_again(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
     struct sim_server *m = &w->host[0].model;
@@ -281,18 +281,18 @@ static void promotion_without_canary(void)
 }
 
 const struct scenario scenarios_canary[] = {
-    {"a majority that loses its data is in quarantine, by its canaries", majority_loses_its_data, SCENE},
-    {"a canary says how old it is", age_is_read, SCENE},
-    {"a canary is taken by who may not ask for the run", any_canary_without_info, SCENE},
-    {"an extend that is sent twice is looked behind twice", looked_behind_twice, SCENE},
-    {"a canary that is made late says so", made_late_is_made_late, SCENE},
-    {"a canary is waited for once, also by STRICT", made_in_the_next_second, SCENE},
-    {"the holder is told that a majority lost it", holder_is_told, SCENE},
-    {"a script that is sent twice is looked behind twice", lost_between_two_ways, SCENE},
-    {"who cancels has seen no canary", cancelled_before_it_stepped, SCENE},
-    {"of two servers that lose their data both are in quarantine at once", quarantines_begin_together, SCENE},
+    {"canaries put a majority that lost its data in quarantine", majority_loses_its_data, SCENE},
+    {"a canary shows its age to other clients", age_is_read, SCENE},
+    {"without INFO any canary is accepted", any_canary_without_info, SCENE},
+    {"a resent extend checks the canary again", resent_extend_checks_again, SCENE},
+    {"a canary that arrives late carries a late time", late_canary_has_its_time, SCENE},
+    {"a new canary causes one quarantine, also for STRICT", made_in_the_next_second, SCENE},
+    {"an extend reports that a majority lost its data", holder_learns_of_the_loss, SCENE},
+    {"a resent script checks the canary again", lost_between_two_sends, SCENE},
+    {"an acquire canceled before its step sees no canary", cancelled_before_it_stepped, SCENE},
+    {"quarantines of two servers run at the same time", quarantines_begin_together, SCENE},
     {"a minority that loses its data costs nothing", minority_costs_nothing, SCENE},
     {"FLUSHALL on a majority, with a guard and without the canary", flushall_without_canary, CONTROL},
-    {"a majority is demoted and promoted again, without the canary", promotion_without_canary, CONTROL},
+    {"a majority is demoted and promoted, without the canary", promotion_without_canary, CONTROL},
     {NULL, NULL, SCENE},
 };

@@ -49,7 +49,7 @@ static void server_clocks_step_ahead(void)
 }
 
 /* The guard asks since when they run, and they lie. STRICT does not ask (scenarios_guard.c). */
-static void guard_is_fooled(void)
+static void clocks_hide_a_restart(void)
 {
     struct world *w = scene(2, 5, 2000);
     scene_guard(w, RDL_GUARD_REQUIRED, 2000);
@@ -77,7 +77,7 @@ static struct world *guarded(int has_canary)
 }
 
 /* The run, its uptime, the canary are what they were; the last locks are not. */
-static void replicas_that_were_behind(void)
+static void lagging_replicas(void)
 {
     struct world *w = guarded(1);
     for (unsigned s = 0; s < 3; s++)
@@ -108,7 +108,7 @@ static void eviction(void)
 }
 
 /* appendfsync everysec: what came in the last second is gone, and nobody waits for it to have ended. */
-static void the_last_second_is_lost(void)
+static void last_second_is_lost(void)
 {
     struct world *w = scene(2, 5, 2000);
     for (unsigned s = 0; s < 3; s++)
@@ -173,7 +173,7 @@ static void late_exec(void)
     }
 }
 
-static void clocks_at_wild_rates(void)
+static void slow_client_clock(void)
 {
     struct world *w = scene(2, 5, 2000);
     w->client[0].clock.ppm = -60000;
@@ -183,15 +183,15 @@ static void clocks_at_wild_rates(void)
 }
 
 const struct scenario scenarios_control[] = {
-    {"a majority restarts at once without its data, and there is no guard", restart_without_delay, CONTROL},
-    {"the guard is fooled by clocks that step ahead", guard_is_fooled, CONTROL},
+    {"a majority restarts empty, without a guard", restart_without_delay, CONTROL},
+    {"server clocks step ahead and hide a restart", clocks_hide_a_restart, CONTROL},
     {"FLUSHALL on a majority", flushall, CONTROL},
-    {"a client's clock goes back", client_clock_goes_back, CONTROL},
+    {"a client's clock is set back", client_clock_goes_back, CONTROL},
     {"the clocks of a majority step ahead", server_clocks_step_ahead, CONTROL},
-    {"a client's clock is slower than the drift allows", clocks_at_wild_rates, CONTROL},
-    {"replicas of a majority are promoted that were behind", replicas_that_were_behind, CONTROL},
-    {"an extend by WATCH that comes late shortens nothing", late_exec, SCENE},
-    {"a majority that is full deletes locks", eviction, CONTROL},
-    {"a majority loses its last second, and there is no guard", the_last_second_is_lost, CONTROL},
+    {"a client's clock is slower than the drift allows", slow_client_clock, CONTROL},
+    {"a majority fails over to replicas that lag", lagging_replicas, CONTROL},
+    {"a late extend by WATCH shortens nothing", late_exec, SCENE},
+    {"a majority evicts locks", eviction, CONTROL},
+    {"a majority loses its last second, without a guard", last_second_is_lost, CONTROL},
     {NULL, NULL, SCENE},
 };

@@ -7,7 +7,7 @@
 static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
 
 /* They forget everything and are back at once. */
-static void forget(struct world *w, int from, int to)
+static void restart_empty(struct world *w, int from, int to)
 {
     for (int s = from; s < to; s++)
         host_crash(w, (unsigned)s, 1);
@@ -22,14 +22,14 @@ static void kill_for_good(struct world *w, int from, int to)
 }
 
 /* Servers that show no run_id: their start stands for it. */
-static void unname(struct world *w, int is_unnamed)
+static void hide_run_ids(struct world *w, int is_unnamed)
 {
     for (int s = 0; s < w->servers; s++)
         w->host[s].model.is_unnamed = (uint8_t)is_unnamed;
 }
 
 /* A proxy in front of each answers INFO, in words of its own; NULL: the server does. */
-static void all_say(struct world *w, const char *text)
+static void all_answer_info(struct world *w, const char *text)
 {
     for (int s = 0; s < w->servers; s++)
         w->host[s].model.info_says = text;
@@ -39,7 +39,7 @@ static void all_say(struct world *w, const char *text)
 static struct world *held_on(enum rdl_guard guard, uint32_t ttl_ms, int is_unnamed)
 {
     struct world *w = scene(2, 5, ttl_ms);
-    unname(w, is_unnamed);
+    hide_run_ids(w, is_unnamed);
     scene_guard(w, guard, ttl_ms);
     if (guard == RDL_GUARD_STRICT) { /* who knows nobody yet waits */
         for (int c = 0; c < 2; c++)
@@ -57,12 +57,12 @@ static struct world *held_by_a(enum rdl_guard guard, uint32_t ttl_ms)
     return held_on(guard, ttl_ms, 0);
 }
 
-static void majority_forgets_on(int is_unnamed)
+static void majority_restarts_on(int is_unnamed)
 {
     for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
         struct world *w = held_on((enum rdl_guard)guard, 3000, is_unnamed);
         struct handle *b = scene_lock(w, 1);
-        forget(w, 0, 3);
+        restart_empty(w, 0, 3);
         scene_go(w, 600);
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
         EXPECT(w, rdl_redlock_counts_at(&b->m->redlock, 0) > clock_ms(&w->client[1].clock, w->now));
@@ -77,14 +77,14 @@ static void majority_forgets_on(int is_unnamed)
     }
 }
 
-static void majority_forgets(void)
+static void majority_restarts(void)
 {
-    majority_forgets_on(0);
+    majority_restarts_on(0);
 }
 
-static void unnamed_majority_forgets(void)
+static void unnamed_majority_restarts(void)
 {
-    majority_forgets_on(1);
+    majority_restarts_on(1);
 }
 
 /* Their addresses lead to others, which are up since long ago and have never heard of A. */
@@ -93,7 +93,7 @@ static void addresses_lead_elsewhere_on(int is_unnamed)
     for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
         struct world *w = held_on((enum rdl_guard)guard, 3000, is_unnamed);
         struct handle *b = scene_lock(w, 1);
-        forget(w, 0, 3);
+        restart_empty(w, 0, 3);
         for (int s = 0; s < 3; s++)
             w->host[s].clock.step_us += 7200 * (int64_t)SECOND;
         scene_go(w, 600);
@@ -120,7 +120,7 @@ static void addresses_lead_to_unnamed(void)
  * The picture in redlock/DESIGN.md: A reaches 0, 1 and 2, and holds these; 2 crashes and comes back empty. B
  * is granted 2, 3 and 4, again and again, and 2 does not count.
  */
-static void hold_while_one_comes_back_empty(enum rdl_guard guard)
+static void hold_while_one_restarts_empty(enum rdl_guard guard)
 {
     struct world *w = scene(2, 5, 3000);
     struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
@@ -149,16 +149,16 @@ static void hold_while_one_comes_back_empty(enum rdl_guard guard)
 
 static void guard_saves_a_lease(void)
 {
-    hold_while_one_comes_back_empty(RDL_GUARD_REQUIRED);
+    hold_while_one_restarts_empty(RDL_GUARD_REQUIRED);
 }
 
-static void without_it_two_hold(void)
+static void without_the_guard_two_hold(void)
 {
-    hold_while_one_comes_back_empty(RDL_GUARD_OFF);
+    hold_while_one_restarts_empty(RDL_GUARD_OFF);
 }
 
 /* A majority comes back with what it had a moment ago: B's lock, that he has released, and not A's. */
-static void the_last_second_is_forgotten(void)
+static void last_second_is_lost(void)
 {
     struct world *w = scene(2, 5, 3000);
     struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
@@ -183,10 +183,10 @@ static void the_last_second_is_forgotten(void)
 }
 
 /* Fewer than a majority lose everything. */
-static void minority_forgets(void)
+static void minority_restarts(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 2000);
-    forget(w, 0, 2);
+    restart_empty(w, 0, 2);
     scene_go(w, 100);
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
     EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 2000) >= 0);
@@ -211,7 +211,7 @@ static void held_until_3_s(uint32_t max_ttl_ms)
     scene_go(w, 990);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     world_run_until(w, 998 * MS);
-    forget(w, 0, 3);
+    restart_empty(w, 0, 3);
     world_run_until(w, 2005 * MS);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
     EXPECT(w, scene_left(w, scene_lock(w, 0)) > 800);
@@ -231,24 +231,24 @@ static void max_ttl_is_rounded_up(void)
 }
 
 /* Three of five are near, one of them does not count: the third that does is far, and is waited for. */
-static void quarantined_is_not_near(void)
+static void far_server_is_awaited(void)
 {
     struct world *w = scene(1, 5, 10000);
     struct handle *h = scene_lock(w, 0);
     scene_guard(w, RDL_GUARD_REQUIRED, 10000);
     w->link[0][3].delay_us = w->link[0][4].delay_us = 200 * MS;
-    forget(w, 0, 1);
+    restart_empty(w, 0, 1);
     h->opt.lease.wait_ms = 4000;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
 }
 
 /* B's own leases are short; A's is not. */
-static void longest_of_anybody(void)
+static void longest_of_any_client(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 5000);
     struct handle *b = scene_lock(w, 1);
-    forget(w, 0, 3);
+    restart_empty(w, 0, 3);
     b->opt.lease.ttl_ms = 500;
     scene_go(w, 600);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE); /* he has seen them now */
@@ -266,7 +266,7 @@ static void grant_in_quarantine_does_not_count(void)
     struct handle *h = scene_lock(w, 0);
     scene_guard(w, RDL_GUARD_REQUIRED, 2000);
     scene_ready(w);
-    forget(w, 3, 5);
+    restart_empty(w, 3, 5);
     scene_go(w, 600);
     scene_do(w, h, ACQUIRING, 0);
     scene_do(w, h, RELEASING, 0);
@@ -308,7 +308,7 @@ static void adopted_with_one_in_quarantine(void)
 }
 
 /* One has restarted with its data: its yes counts for nothing, and comes before that of a slow one. */
-static void extend_waits_for_who_counts(void)
+static void extend_waits_for_those_that_count(void)
 {
     struct world *w = scene(1, 3, 3000);
     struct handle *h = scene_lock(w, 0);
@@ -362,10 +362,10 @@ static void replica_has_no_vote(void)
 }
 
 /* After they came up, the clocks of the servers step ahead by an hour. */
-static void strict_is_not_fooled(void)
+static void strict_withstands_a_clock_step(void)
 {
     struct world *w = held_by_a(RDL_GUARD_STRICT, 2000);
-    forget(w, 0, 3);
+    restart_empty(w, 0, 3);
     for (int s = 0; s < 3; s++)
         w->host[s].clock.step_us += 3600 * (int64_t)SECOND;
     scene_go(w, 600);
@@ -375,7 +375,7 @@ static void strict_is_not_fooled(void)
 }
 
 /* A run that was seen is known on the next connection too. */
-static void strict_knows_a_run_again(void)
+static void strict_recognizes_a_run(void)
 {
     for (int is_unnamed = 0; is_unnamed < 2; is_unnamed++) {
         struct world *w = held_on(RDL_GUARD_STRICT, 2000, is_unnamed);
@@ -395,7 +395,7 @@ static void busy_is_no_refusal(void)
 {
     struct world *w = held_by_a(RDL_GUARD_IF_PERMITTED, 3000);
     struct handle *b = scene_lock(w, 1);
-    forget(w, 0, 3);
+    restart_empty(w, 0, 3);
     for (int s = 0; s < 3; s++)
         w->host[s].model.busy = 1;
     scene_go(w, 100);
@@ -420,13 +420,13 @@ static void proxy_lifts_nothing(const char *text, enum rdl_guard guard, int is_k
     }
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
-    forget(w, 0, 3);
-    all_say(w, text);
+    restart_empty(w, 0, 3);
+    all_answer_info(w, text);
     scene_go(w, 600);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_NO_QUORUM);
     EXPECT(w, rdl_redlock_error(&b->m->redlock, 0) == RDL_E_SERVER);
     EXPECT(w, scene_left(w, a) > 0);
-    all_say(w, NULL);
+    all_answer_info(w, NULL);
     scene_go(w, 4000);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == (is_known ? RDL_E_QUARANTINE : RDL_OK)); /* another run */
 }
@@ -436,7 +436,7 @@ static void upstream_failure_lifts_nothing(void)
     proxy_lifts_nothing("upstream failure", RDL_GUARD_IF_PERMITTED, 0);
 }
 
-static void info_that_was_answered_is_not_refused(void)
+static void info_refused_later_lifts_nothing(void)
 {
     proxy_lifts_nothing("ERR unsupported command: INFO", RDL_GUARD_IF_PERMITTED, 1);
 }
@@ -452,7 +452,7 @@ static void proxy_refuses_info(void)
     for (int guard = RDL_GUARD_IF_PERMITTED; guard <= RDL_GUARD_OFF; guard++) {
         struct world *w = scene(1, 3, 2000);
         scene_guard(w, (enum rdl_guard)guard, 2000);
-        all_say(w, "ERR unsupported command: info");
+        all_answer_info(w, "ERR unsupported command: info");
         EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
         if (w->violation)
             return;
@@ -460,13 +460,13 @@ static void proxy_refuses_info(void)
 }
 
 /* A plain lock has opened the connection: nobody knows since when its server is up. */
-static void guard_comes_too_late(void)
+static void guard_without_checks(void)
 {
     struct world *w = scene(2, 1, 3000);
     struct handle *h = scene_lock(w, 0), *a = scene_lock(w, 1);
     scene_guard(w, RDL_GUARD_IF_PERMITTED, 3000);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-    forget(w, 0, 1);
+    restart_empty(w, 0, 1);
     h->is_single = 1;
     h->name = 1;
     client_conn(w, &w->client[0], 0);
@@ -501,31 +501,31 @@ static void info_is_forbidden(void)
 }
 
 const struct scenario scenarios_guard[] = {
-    {"a majority that forgets is in quarantine while a lease may last", majority_forgets, SCENE},
-    {"an address that now leads elsewhere is in quarantine", addresses_lead_elsewhere, SCENE},
-    {"servers without a run_id that forget are in quarantine too", unnamed_majority_forgets, SCENE},
-    {"an address that leads to a server without a run_id is in quarantine", addresses_lead_to_unnamed, SCENE},
-    {"a server that is busy when it is asked for INFO is asked again", busy_is_no_refusal, SCENE},
-    {"a proxy that says upstream failure lifts no guard", upstream_failure_lifts_nothing, SCENE},
-    {"a proxy that has passed INFO on lifts no guard", info_that_was_answered_is_not_refused, SCENE},
-    {"a guard that requires INFO is not lifted by a proxy", required_takes_no_refusal, SCENE},
-    {"a proxy that never passes INFO on counts if the guard permits it", proxy_refuses_info, SCENE},
+    {"a restarted majority is in quarantine for max_ttl", majority_restarts, SCENE},
+    {"an address that leads to another server is in quarantine", addresses_lead_elsewhere, SCENE},
+    {"restarted servers without a run_id are in quarantine", unnamed_majority_restarts, SCENE},
+    {"another server without a run_id is in quarantine", addresses_lead_to_unnamed, SCENE},
+    {"INFO refused with BUSY is requested again", busy_is_no_refusal, SCENE},
+    {"an upstream failure does not lift the restart guard", upstream_failure_lifts_nothing, SCENE},
+    {"INFO refused after it worked does not lift the guard", info_refused_later_lifts_nothing, SCENE},
+    {"a proxy does not lift a guard that requires INFO", required_takes_no_refusal, SCENE},
+    {"a proxy without INFO counts if the guard permits it", proxy_refuses_info, SCENE},
     {"the restart guard saves a lease", guard_saves_a_lease, SCENE},
-    {"without it two hold the same lock", without_it_two_hold, CONTROL},
-    {"a majority that forgets the last second is in quarantine", the_last_second_is_forgotten, SCENE},
-    {"a minority that forgets costs nothing", minority_forgets, SCENE},
-    {"uptime is cut to seconds: quarantine has one more", uptime_is_cut_to_seconds, SCENE},
+    {"without the restart guard two clients hold the lock", without_the_guard_two_hold, CONTROL},
+    {"a majority that lost its last second is in quarantine", last_second_is_lost, SCENE},
+    {"a restarted minority costs nothing", minority_restarts, SCENE},
+    {"the quarantine adds 1 s for the rounded uptime", uptime_is_cut_to_seconds, SCENE},
     {"max_ttl is rounded up to seconds", max_ttl_is_rounded_up, SCENE},
-    {"a server that does not count is no near one", quarantined_is_not_near, SCENE},
-    {"quarantine is as long as the longest lease of anybody", longest_of_anybody, SCENE},
+    {"a far server is awaited if a near one is ineligible", far_server_is_awaited, SCENE},
+    {"the quarantine covers the longest lease of any client", longest_of_any_client, SCENE},
     {"a grant in quarantine does not count", grant_in_quarantine_does_not_count, SCENE},
     {"a server in quarantine does not count for an adopted lease", adopted_with_one_in_quarantine, SCENE},
     {"a server behind two addresses has one vote", one_server_has_one_vote, SCENE},
     {"a replica has no vote", replica_has_no_vote, SCENE},
-    {"STRICT is not fooled by a clock that steps ahead", strict_is_not_fooled, SCENE},
-    {"STRICT knows a run again on the next connection", strict_knows_a_run_again, SCENE},
-    {"a guard over a connection that was not asked is refused", guard_comes_too_late, SCENE},
-    {"who refuses INFO counts if the guard permits it", info_is_forbidden, SCENE},
-    {"an extend waits for who counts", extend_waits_for_who_counts, SCENE},
+    {"STRICT withstands a clock that steps ahead", strict_withstands_a_clock_step, SCENE},
+    {"STRICT recognizes a run on the next connection", strict_recognizes_a_run, SCENE},
+    {"a guard on a connection without checks is refused", guard_without_checks, SCENE},
+    {"a server that refuses INFO counts if the guard permits it", info_is_forbidden, SCENE},
+    {"an extend waits for the servers that count", extend_waits_for_those_that_count, SCENE},
     {NULL, NULL, SCENE},
 };

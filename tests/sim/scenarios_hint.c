@@ -71,7 +71,7 @@ static void a_lost_hint_costs_the_cap(void)
 }
 
 /* The first in the list gives up, and the hint that he waited for is the other's. */
-static void who_gives_up_takes_none(void)
+static void canceled_waiter_takes_none(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = waiting_for_a(3, single, 10000);
@@ -110,7 +110,7 @@ static void foreign_hints(void)
     }
 }
 
-static void no_list(void)
+static void not_a_list(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = waiting_for_a(2, single, 10000);
@@ -139,11 +139,11 @@ static void a_late_release_deletes_nothing(void)
 }
 
 const struct scenario scenarios_hint[] = {
-    {"a release wakes the one who waits", a_release_wakes, SCENE},
-    {"a lost hint costs the cap at most", a_lost_hint_costs_the_cap, SCENE},
-    {"who gives up takes no hint with him", who_gives_up_takes_none, SCENE},
-    {"hints of a stranger cost few tries", foreign_hints, SCENE},
-    {"a list of hints that is none", no_list, SCENE},
-    {"a late release that would tell deletes nothing", a_late_release_deletes_nothing, SCENE},
+    {"a release wakes a waiting client", a_release_wakes, SCENE},
+    {"a lost hint delays a waiter by at most the cap", a_lost_hint_costs_the_cap, SCENE},
+    {"a canceled waiter takes no hint", canceled_waiter_takes_none, SCENE},
+    {"foreign hints cause few extra attempts", foreign_hints, SCENE},
+    {"a hint key that is not a list does no harm", not_a_list, SCENE},
+    {"a late release with a hint deletes nothing", a_late_release_deletes_nothing, SCENE},
     {NULL, NULL, SCENE},
 };

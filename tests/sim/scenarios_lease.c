@@ -120,7 +120,7 @@ static void expired_lease_is_not_revived(void)
 }
 
 /* The extension is executed in time and its answers come when the old lease is over. */
-static void late_extension_is_lost(void)
+static void late_extend_is_lost(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, single ? 1 : 3, 1000);
@@ -138,7 +138,7 @@ static void late_extension_is_lost(void)
     }
 }
 
-static void stolen_lease_is_lost(void)
+static void taken_lease_is_lost(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(2, 3, 1000);
@@ -210,7 +210,7 @@ static void reconnect(struct world *w)
  * The answer to an extend is lost, and the key has the old value or the new one, which are both ours. What
  * comes next, maybe after a second one: another extend, a release, or the client gives up.
  */
-static void two_deadlines_are_both_ours(void)
+static void two_values_are_both_ours(void)
 {
     for (int i = 0; i < 12; i++) {
         int next = i % 3, is_lost_twice = i / 3 % 2, is_done = i / 6;
@@ -261,7 +261,7 @@ static void renewal_renews_in_time(void)
 }
 
 /* A renewal fails; the renewal timer tries again while there is time, and gives up when there is none. */
-static void renewal_tries_again_and_gives_up(void)
+static void renewal_retries_until_lost(void)
 {
     struct world *w = scene(1, 3, 900);
     struct handle *h = scene_lock(w, 0);
@@ -313,7 +313,7 @@ static void servers_are_away(uint32_t ttl_ms, int servers, int is_single, uint32
     EXPECT(w, handle_until_ms(h) > until);
 }
 
-static void the_guide_keeps_its_word(void)
+static void servers_away_as_in_the_guide(void)
 {
     static const uint32_t ttls[] = {10000, 30000, 60000, 300000};
     for (int i = 0; i < 4 * 3 * 20; i++) {
@@ -324,7 +324,7 @@ static void the_guide_keeps_its_word(void)
 }
 
 /* The answer to an extend was lost, and the lease ran out here; the server has the key for longer. */
-static void not_kept_out_by_oneself(void)
+static void not_locked_out_by_own_key(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 3, 1000);
@@ -381,23 +381,21 @@ static void far_servers(void)
 }
 
 const struct scenario scenarios_lease[] = {
-    {"a lock is had over round trips of 260 ms and 1 s; one slow server of five sets nothing", far_servers,
-     SCENE},
+    {"a lock is acquired over round trips of 260 ms and 1 s", far_servers, SCENE},
     {"validity is exact to the millisecond", exact_validity, SCENE},
     {"a slow connect costs no validity", slow_connect_costs_no_validity, SCENE},
-    {"a grant that comes too late is expired and given back", late_grant_is_expired, SCENE},
-    {"the key outlives the belief at the extremes of the clocks", drift_covers_the_clocks, SCENE},
-    {"an extension never shortens", extend_never_shortens, SCENE},
-    {"an extension lengthens", extend_lengthens, SCENE},
+    {"a grant after the validity ends is released", late_grant_is_expired, SCENE},
+    {"a key outlives its lease at the extremes of clock rates", drift_covers_the_clocks, SCENE},
+    {"an extend never shortens a lease", extend_never_shortens, SCENE},
+    {"an extend lengthens a lease", extend_lengthens, SCENE},
     {"an expired lease is not revived", expired_lease_is_not_revived, SCENE},
-    {"an extension answered after the deadline is lost", late_extension_is_lost, SCENE},
-    {"a stolen lease is lost, and the thief keeps it", stolen_lease_is_lost, SCENE},
+    {"an extend answered after the expiry reports the lock lost", late_extend_is_lost, SCENE},
+    {"a lock that another client took is lost and left alone", taken_lease_is_lost, SCENE},
     {"a foreign value is left alone (legacy)", foreign_value_is_left_alone, SCENE},
-    {"an extend without an answer leaves two deadlines, both ours (legacy)", two_deadlines_are_both_ours,
-     SCENE},
-    {"the renewal timer renews with room for two more tries", renewal_renews_in_time, SCENE},
-    {"servers may be away for as long as the guide says", the_guide_keeps_its_word, SCENE},
-    {"the renewal timer tries again and gives up in time", renewal_tries_again_and_gives_up, SCENE},
-    {"nobody is kept out by a key of his own", not_kept_out_by_oneself, SCENE},
+    {"an extend without a reply leaves two own values (legacy)", two_values_are_both_ours, SCENE},
+    {"the renewal timer leaves time for two more tries", renewal_renews_in_time, SCENE},
+    {"servers may be away for as long as the guide says", servers_away_as_in_the_guide, SCENE},
+    {"the renewal timer retries, then reports the loss in time", renewal_retries_until_lost, SCENE},
+    {"a client is not locked out by its own key", not_locked_out_by_own_key, SCENE},
     {NULL, NULL, SCENE},
 };

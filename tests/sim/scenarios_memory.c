@@ -208,11 +208,11 @@ static void short_extend_shortens_nothing(void)
 }
 
 const struct scenario scenarios_memory[] = {
-    {"a handle may be freed when its last call has returned", freed_after_the_last_call, SCENE},
-    {"the answer to an old release is no grant", old_release_is_no_grant, SCENE},
-    {"servers[] of two redlocks are an error", servers_have_one_redlock, SCENE},
+    {"a handle can be freed once its last call returns", freed_after_the_last_call, SCENE},
+    {"the reply to an old release is not a grant", old_release_is_no_grant, SCENE},
+    {"servers[] shared by two redlocks is an error", servers_have_one_redlock, SCENE},
     {"a granted minority has room for its releases", granted_minority_has_room, SCENE},
-    {"a grant that comes too late has room for its release", late_grant_has_room, SCENE},
+    {"a late grant has room for its release", late_grant_has_room, SCENE},
     {"an extend that was never sent shortens no pending release", short_extend_shortens_nothing, SCENE},
     {NULL, NULL, SCENE},
 };

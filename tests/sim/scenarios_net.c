@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The SET was applied and the connection died: the release goes first on the next one. */
-static void owed_release_survives_the_connection(void)
+static void pending_release_survives_its_connection(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 1, 2000);
@@ -30,7 +30,7 @@ static void owed_release_survives_the_connection(void)
 }
 
 /* The socket takes nothing until the attempt has ended: nothing of it is sent afterwards. */
-static void unsent_is_never_sent(void)
+static void abandoned_is_never_sent(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 1, 2000);
@@ -82,7 +82,7 @@ static void sent_release_is_sent_again(void)
 }
 
 /* Nobody waits for that release, and the server has forgotten the script. */
-static void owed_release_survives_script_flush(void)
+static void pending_release_survives_script_flush(void)
 {
     struct world *w = scene(1, 3, 2000);
     struct handle *h = scene_lock(w, 0);
@@ -98,7 +98,7 @@ static void owed_release_survives_script_flush(void)
     scene_rest(w);
 }
 
-static void release_in_time_of_oom(void)
+static void extend_and_release_without_memory(void)
 {
     struct world *w = scene(1, 3, 2000);
     struct handle *h = scene_lock(w, 0);
@@ -214,7 +214,7 @@ static void forbidden_hint_is_a_plain_release(void)
 }
 
 /* DELEX found something else or nothing, and the PTTL that would tell which is refused. */
-static void unseen_is_not_gone(void)
+static void without_pttl_not_gone(void)
 {
     for (int i = 0; i < 4; i++) {
         const struct sim_features no_pttl = {
@@ -275,7 +275,7 @@ static void no_scripts_in_other_words(void)
  * A proxy has it executed and answers with an error. The next method finds it done: an extend is one, a
  * release is, too, where the same run of the server says so; else the result is unknown.
  */
-static void proxys_error_is_no_refusal(void)
+static void proxy_error_after_execution(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(2, 3, 2000);
@@ -300,7 +300,7 @@ static void proxys_error_is_no_refusal(void)
 }
 
 /* No method works for a while, with an unknown error. Then all is as before. */
-static void unknown_errors_pass(void)
+static void unknown_errors_rule_out_nothing(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 3, 2000);
@@ -327,7 +327,7 @@ static void unknown_errors_pass(void)
 }
 
 /* An error that passes by itself says nothing of the method. */
-static void passing_error_is_no_refusal(void)
+static void temporary_error_rules_out_nothing(void)
 {
     static const char *const texts[] = {"MASTERDOWN Link with MASTER is down",
                                         "NOREPLICAS Not enough good replicas",
@@ -359,7 +359,7 @@ static void passing_error_is_no_refusal(void)
 }
 
 /* Old protocol, scripts are switched off: it compares by WATCH; where that is forbidden it takes nothing. */
-static void nothing_is_taken_over_unseen(void)
+static void takeover_always_compares(void)
 {
     static const struct sim_features off[] = {
         {.version = "7.0.15", .eval_off = "ERR This instance has Lua scripting support disabled"},
@@ -385,7 +385,7 @@ static void nothing_is_taken_over_unseen(void)
     }
 }
 
-static void replica_is_left(void)
+static void readonly_closes_the_connection(void)
 {
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
@@ -406,7 +406,7 @@ static void refused_connections_end_the_attempt(void)
     EXPECT(w, w->now < 10 * MS);
 }
 
-static void silent_servers_end_the_attempt(void)
+static void unreachable_servers_end_the_attempt(void)
 {
     struct world *w = scene(1, 5, 1000);
     for (int s = 0; s < 5; s++)
@@ -416,7 +416,7 @@ static void silent_servers_end_the_attempt(void)
 }
 
 /* A connect that nobody answers is given up and tried anew, while an acquire waits for longer than that. */
-static void silent_connect_is_given_up(void)
+static void unanswered_connect_is_aborted(void)
 {
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
@@ -430,7 +430,7 @@ static void silent_connect_is_given_up(void)
 }
 
 /* A frozen server's queue fills; what was taken is undone, the rest was never sent. */
-static void full_queue_keeps_its_word(void)
+static void full_queue_loses_nothing(void)
 {
     struct world *w = scene(1, 3, 2000);
     struct handle *h = scene_lock(w, 0);
@@ -477,7 +477,7 @@ static void one_attempt_has_an_end(void)
  * One is down, two refuse, two are silent: no majority, and the verdict waits for them. There is room only
  * where the SET that is out has kept it: its release stands behind it all the same, at once.
  */
-static void kept_room_is_used(void)
+static void reserved_room_is_used(void)
 {
     const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
     struct world *w = scene(2, 5, 5000);
@@ -501,7 +501,7 @@ static void kept_room_is_used(void)
 }
 
 /* The first login was slow: over the next connection nobody waits for answers as long as over that. */
-static void round_trip_is_this_connections(void)
+static void round_trip_of_this_connection(void)
 {
     struct world *w = scene(1, 1, 10000);
     struct handle *h = scene_lock(w, 0);
@@ -556,7 +556,7 @@ static void release_fits(int extensions)
 }
 
 /* Whatever way the server takes: deleted, gone and taken by another are told apart. */
-static void every_kind_tells_apart(void)
+static void every_method_distinguishes(void)
 {
     static const struct sim_features kinds[] = {{.version = "7.0.15"},
                                                 {.version = "7.0.15", .no_scripts = 1},
@@ -601,12 +601,12 @@ static void release_always_fits(void)
     release_fits(0);
 }
 
-static void release_fits_behind_extensions(void)
+static void release_fits_after_extends(void)
 {
     release_fits(19);
 }
 
-static void garbage_drops_the_connection(void)
+static void unexpected_reply_closes(void)
 {
     static const char *const garbage[] = {"+OK\r\n", "!what\r\n", ":1\r\n", "$999999999999\r\n",
                                           "*1\r\n+OK\r\n"};
@@ -699,7 +699,7 @@ static void clock_passes_49_days(void)
 }
 
 /* The server did it, the connection ended before it could say so. Somebody else may be there already. */
-static void release_finds_itself_done(void)
+static void resent_release_finds_no_key(void)
 {
     for (int i = 0; i < 7; i++) {
         struct world *w = scene(2, i % 2 ? 1 : 3, 10000);
@@ -738,7 +738,7 @@ static void release_finds_itself_done(void)
 }
 
 /* Gone before it was to be let go, and nothing was cut: that is told. */
-static void release_tells_what_was_gone(void)
+static void release_reports_what_was_gone(void)
 {
     for (int i = 0; i < 2; i++) {
         struct world *w = scene(1, i ? 1 : 3, 10000);
@@ -851,40 +851,41 @@ static void release_finds_what_had_ended(void)
 }
 
 const struct scenario scenarios_net[] = {
-    {"an owed release survives its connection", owed_release_survives_the_connection, SCENE},
-    {"what was given up before it was sent never is", unsent_is_never_sent, SCENE},
-    {"a release that was on its way is sent again", sent_release_is_sent_again, SCENE},
+    {"a pending release survives its connection", pending_release_survives_its_connection, SCENE},
+    {"a request abandoned before it was sent is never sent", abandoned_is_never_sent, SCENE},
+    {"a release in flight is sent again on the next connection", sent_release_is_sent_again, SCENE},
     {"a release always fits into the queue", release_always_fits, SCENE},
-    {"a release fits behind any number of extensions", release_fits_behind_extensions, SCENE},
-    {"every kind of server tells gone from taken", every_kind_tells_apart, SCENE},
-    {"an owed release survives SCRIPT FLUSH", owed_release_survives_script_flush, SCENE},
-    {"extension and release work when memory is full", release_in_time_of_oom, SCENE},
-    {"a failed login sends nothing of a lock", failed_login_sends_no_lock, SCENE},
+    {"a release fits after any number of extends", release_fits_after_extends, SCENE},
+    {"every method distinguishes gone from taken", every_method_distinguishes, SCENE},
+    {"a pending release survives SCRIPT FLUSH", pending_release_survives_script_flush, SCENE},
+    {"extend and release work when the server is out of memory", extend_and_release_without_memory, SCENE},
+    {"after a failed login no lock command is sent", failed_login_sends_no_lock, SCENE},
     {"a login comes before the first lock command", login_comes_first, SCENE},
-    {"a release that finds itself done is a release", release_finds_itself_done, SCENE},
-    {"a release tells what was gone", release_tells_what_was_gone, SCENE},
-    {"a release that finds another run of its server is none", release_finds_another_run, SCENE},
-    {"a release that is cut off at a new run of its server is none", release_finds_a_known_run, SCENE},
-    {"a release that finds what was known to be gone is none", release_finds_what_was_gone, SCENE},
-    {"a release that finds what had ended by itself is none", release_finds_what_had_ended, SCENE},
-    {"a forbidden key blocks no other lock", forbidden_key_blocks_no_other_lock, SCENE},
-    {"where the PTTL is refused nobody says that the key is gone", unseen_is_not_gone, SCENE},
-    {"where scripts are refused in other words leases go on", no_scripts_in_other_words, SCENE},
-    {"a proxy's error is no refusal", proxys_error_is_no_refusal, SCENE},
-    {"without scripts nothing is taken over unseen", nothing_is_taken_over_unseen, SCENE},
-    {"an error that passes is no refusal", passing_error_is_no_refusal, SCENE},
-    {"unknown errors pass", unknown_errors_pass, SCENE},
-    {"where the list of hints is forbidden the lock is released", forbidden_hint_is_a_plain_release, SCENE},
-    {"a replica is left", replica_is_left, SCENE},
+    {"a resent release that finds no key is not a loss", resent_release_finds_no_key, SCENE},
+    {"a release reports that the key was gone", release_reports_what_was_gone, SCENE},
+    {"a release on a restarted server does not count", release_finds_another_run, SCENE},
+    {"a resent release on a restarted server does not count", release_finds_a_known_run, SCENE},
+    {"a resent release of a key known to be gone does not count", release_finds_what_was_gone, SCENE},
+    {"a resent release of an expired key does not count", release_finds_what_had_ended, SCENE},
+    {"a forbidden key does not affect other locks", forbidden_key_blocks_no_other_lock, SCENE},
+    {"without PTTL a key is not reported as gone", without_pttl_not_gone, SCENE},
+    {"any wording of no-scripts errors leads to another method", no_scripts_in_other_words, SCENE},
+    {"a proxy's error does not mean the command was refused", proxy_error_after_execution, SCENE},
+    {"without scripts a takeover still compares (legacy)", takeover_always_compares, SCENE},
+    {"a temporary error does not rule out a method", temporary_error_rules_out_nothing, SCENE},
+    {"unknown errors from every method rule out none", unknown_errors_rule_out_nothing, SCENE},
+    {"a forbidden hint list does not prevent the release", forbidden_hint_is_a_plain_release, SCENE},
+    {"a READONLY reply closes the connection", readonly_closes_the_connection, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
-    {"servers that do not answer end the attempt", silent_servers_end_the_attempt, SCENE},
-    {"one attempt ends by the time of one connect and its own", one_attempt_has_an_end, SCENE},
-    {"a connect that nobody answers is given up", silent_connect_is_given_up, SCENE},
-    {"a release uses the room that its SET has kept", kept_room_is_used, SCENE},
-    {"how long is waited for is this connection's", round_trip_is_this_connections, SCENE},
-    {"a full queue keeps its word", full_queue_keeps_its_word, SCENE},
-    {"a request that is given up leaves MULTI", multi_is_left, SCENE},
-    {"a clock may pass 49 days", clock_passes_49_days, SCENE},
-    {"a reply nobody asked for drops the connection", garbage_drops_the_connection, SCENE},
+    {"unreachable servers end the attempt by the connect timeout", unreachable_servers_end_the_attempt,
+     SCENE},
+    {"one attempt ends within one connect timeout and its own", one_attempt_has_an_end, SCENE},
+    {"an unanswered connect is aborted and retried", unanswered_connect_is_aborted, SCENE},
+    {"a release uses the room that its SET reserved", reserved_room_is_used, SCENE},
+    {"the round trip is measured for each connection", round_trip_of_this_connection, SCENE},
+    {"a full queue loses no accepted request", full_queue_loses_nothing, SCENE},
+    {"an abandoned request leaves MULTI", multi_is_left, SCENE},
+    {"a clock may pass 2^32 ms (49 days)", clock_passes_49_days, SCENE},
+    {"an unexpected reply closes the connection", unexpected_reply_closes, SCENE},
     {NULL, NULL, SCENE},
 };

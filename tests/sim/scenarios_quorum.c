@@ -79,7 +79,7 @@ static void stalled_minority_costs_nothing(void)
 }
 
 /* An attempt fails while SETs are unanswered: each has its release behind it on the same connection. */
-static void release_behind_every_set(void)
+static void release_follows_every_set(void)
 {
     struct world *w = scene(2, 5, 2000);
     struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
@@ -102,7 +102,7 @@ static void release_behind_every_set(void)
     scene_rest(w);
 }
 
-static void single_release_behind_unknown(void)
+static void single_release_follows_unknown(void)
 {
     struct world *w = scene(1, 1, 2000);
     struct handle *h = scene_lock(w, 0);
@@ -122,7 +122,7 @@ static void single_release_behind_unknown(void)
  * The release is with a frozen server when the client is gone for good: it must be of a kind that this server
  * is sure to know, for nobody is there to hear that it does not.
  */
-static void last_release_needs_no_answer(void)
+static void last_release_needs_no_reply(void)
 {
     static const struct sim_features no_load = {.version = "7.0.15", .denied = " script "};
     for (int i = 0; i < 4; i++) {
@@ -185,7 +185,7 @@ static void released_key_is_acquirable(void)
 }
 
 /* Half of an even number is no majority: nobody holds it, so it is no loss. */
-static void half_is_stolen(void)
+static void half_is_taken(void)
 {
     for (int stolen = 1; stolen < 4; stolen++) {
         struct world *w = scene(2, 4, 1000);
@@ -225,7 +225,7 @@ static void cancel_at_every_moment(void)
     }
 }
 
-static void refusal_is_told_at_once(void)
+static void refusal_is_reported_at_once(void)
 {
     struct world *w = scene(2, 5, 10000);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
@@ -269,7 +269,7 @@ static void busy_though_a_minority_is_dead(void)
 }
 
 /* It is refused by two, the third is dead: what the others grant is given back before they are heard. */
-static void given_back_before_the_verdict(void)
+static void released_before_the_result(void)
 {
     struct world *w = scene(2, 5, 10000);
     struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
@@ -288,7 +288,7 @@ static void given_back_before_the_verdict(void)
 }
 
 /* A script that was not there is not sent again behind the release of its attempt. */
-static void verdict_sends_nothing_again(void)
+static void failed_attempt_resends_nothing(void)
 {
     struct world *w = scene(2, 5, 10000);
     struct handle *b = scene_lock(w, 1);
@@ -310,7 +310,7 @@ static void verdict_sends_nothing_again(void)
 }
 
 /* One of two is cut off, the other has forgotten the script: it is no server without scripts. */
-static void forgotten_script_at_a_last_try(void)
+static void noscript_at_the_last_try(void)
 {
     for (int n = 2; n <= 4; n += 2) {
         struct world *w = scene(2, n, 2000);
@@ -437,7 +437,7 @@ static void waiting_for_conns_does_not_spin(void)
 }
 
 /* The handle is no more right after it was cancelled: the conns alone give back what it held. */
-static void cancelled_and_forgotten(void)
+static void cancelled_and_reused(void)
 {
     struct world *w = scene(1, 3, 5000);
     struct handle *h = scene_lock(w, 0);
@@ -454,23 +454,23 @@ static void cancelled_and_forgotten(void)
 const struct scenario scenarios_quorum[] = {
     {"a majority of the connected is not a majority", majority_of_the_configured, SCENE},
     {"a majority is N/2 + 1 for every N", exact_majority, SCENE},
-    {"an even number of servers fails at once", even_n_fails_at_once, SCENE},
+    {"an acquire fails at once if half of an even N refuses", even_n_fails_at_once, SCENE},
     {"a stalled minority costs nothing and keeps its connection", stalled_minority_costs_nothing, SCENE},
-    {"a release stands behind every SET of a failed attempt", release_behind_every_set, SCENE},
-    {"a release stands behind an unanswered SET (one server)", single_release_behind_unknown, SCENE},
-    {"the last release needs no answer", last_release_needs_no_answer, SCENE},
+    {"a release follows every SET of a failed attempt", release_follows_every_set, SCENE},
+    {"a release follows an unanswered SET (one server)", single_release_follows_unknown, SCENE},
+    {"the last release needs no reply", last_release_needs_no_reply, SCENE},
     {"a straggler is one more vote", straggler_is_one_more_vote, SCENE},
-    {"a released key is acquirable within one attempt", released_key_is_acquirable, SCENE},
-    {"two of four that are another's are no loss", half_is_stolen, SCENE},
-    {"cancel leaves nothing behind, whenever it comes", cancel_at_every_moment, SCENE},
-    {"what was held when its handle was cancelled and used again is free", cancelled_and_forgotten, SCENE},
-    {"a refusal is told at once", refusal_is_told_at_once, SCENE},
-    {"a lock is busy though a minority is dead", busy_though_a_minority_is_dead, SCENE},
-    {"an attempt that cannot win gives back before its verdict", given_back_before_the_verdict, SCENE},
-    {"while a verdict waits nothing is sent again", verdict_sends_nothing_again, SCENE},
-    {"a script forgotten at a last try is no want of scripts", forgotten_script_at_a_last_try, SCENE},
-    {"many want it and a minority is dead", dead_minority_and_contention, SCENE},
-    {"waiting uses what the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
+    {"a released lock can be acquired within one attempt", released_key_is_acquirable, SCENE},
+    {"a lock is not lost if another client has half of N", half_is_taken, SCENE},
+    {"cancel leaves no key, whenever it is called", cancel_at_every_moment, SCENE},
+    {"cancel releases even if the handle is reused at once", cancelled_and_reused, SCENE},
+    {"a refusal is reported at once", refusal_is_reported_at_once, SCENE},
+    {"a held lock is busy though a minority is down", busy_though_a_minority_is_dead, SCENE},
+    {"an attempt that cannot win releases before it returns", released_before_the_result, SCENE},
+    {"nothing is resent while an attempt waits for its result", failed_attempt_resends_nothing, SCENE},
+    {"NOSCRIPT at the last try does not mean no scripts", noscript_at_the_last_try, SCENE},
+    {"contending clients make progress with a dead minority", dead_minority_and_contention, SCENE},
+    {"waiting uses the time that the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
     {"waiting for connections does not spin", waiting_for_conns_does_not_spin, SCENE},
     {"waiting ends by its deadline", waiting_ends_by_its_deadline, SCENE},
     {NULL, NULL, SCENE},

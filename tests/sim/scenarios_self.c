@@ -75,7 +75,7 @@ static int complains(struct world *w, const char *oracle)
     return does;
 }
 
-static void what_is_left_is_seen(void)
+static void leftovers_are_found(void)
 {
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
@@ -103,7 +103,7 @@ static int is_doubted(struct world *w, struct handle *h)
     return is;
 }
 
-static void refusals_on_their_way_count(void)
+static void refusals_in_flight_count(void)
 {
     struct world *w = scene(2, 3, 1000);
     struct handle *b = scene_lock(w, 1);
@@ -128,7 +128,7 @@ static void refusals_on_their_way_count(void)
 }
 
 /* A majority grants it, and one refuses it. */
-static void a_number_that_is_missing_is_another_reason(void)
+static void a_missing_token_is_another_reason(void)
 {
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
@@ -152,11 +152,9 @@ static void a_number_that_is_missing_is_another_reason(void)
 }
 
 const struct scenario scenarios_self[] = {
-    {"a class of faults is switched off and nothing else moves", a_class_off_moves_nothing_else, SCENE},
-    {"a key left behind and a conn at work are seen", what_is_left_is_seen, SCENE},
-    {"no quorum is doubted while refusals are on their way, but for what a reset destroyed there",
-     refusals_on_their_way_count, SCENE},
-    {"no quorum may be for want of a number, where a majority granted it",
-     a_number_that_is_missing_is_another_reason, SCENE},
+    {"disabling a class of faults changes nothing else", a_class_off_moves_nothing_else, SCENE},
+    {"the oracle finds leftover keys and busy connections", leftovers_are_found, SCENE},
+    {"the oracle doubts NO_QUORUM while refusals are in flight", refusals_in_flight_count, SCENE},
+    {"the oracle accepts NO_QUORUM for a missing fencing token", a_missing_token_is_another_reason, SCENE},
     {NULL, NULL, SCENE},
 };

@@ -18,8 +18,8 @@ struct scenario {
 };
 
 extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_guard[],
-    scenarios_hold[], scenarios_canary[], scenarios_adopt[], scenarios_hint[], scenarios_control[],
-    scenarios_self[], scenarios_silent[], scenarios_memory[], scenarios_again[];
+    scenarios_certainty[], scenarios_canary[], scenarios_adopt[], scenarios_hint[], scenarios_control[],
+    scenarios_self[], scenarios_stalled[], scenarios_memory[], scenarios_again[];
 
 /* Run those whose name contains the text (NULL: all); how many failed. */
 int scenarios_run(const char *text);

@@ -8,7 +8,7 @@
 enum { UP = 1, DOWN = 2, BOTH = 3 };
 
 /* From now on, for all connections of this client. */
-static void go_silent(struct world *w, unsigned c, unsigned ways)
+static void stall(struct world *w, unsigned c, unsigned ways)
 {
     for (unsigned s = 0; s < (unsigned)w->servers; s++)
         link_swallow(w, c, s, ways);
@@ -30,7 +30,7 @@ static void waiter_gets_the_lock(void)
         h->opt.lease.wait_ms = RDL_WAIT_FOREVER;
         h->opt.lease.retry_ms = 50;
         uint64_t begun = w->now;
-        go_silent(w, 0, k % 3 + 1);
+        stall(w, 0, k % 3 + 1);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         EXPECT(w, w->now <= begun + (2000 + 2 * RDL_RETRY_CAP_MS) * MS);
         scene_rest(w);
@@ -49,7 +49,7 @@ static void lease_is_saved(void)
         scene_ready(w);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         scene_go(w, 300);
-        go_silent(w, 0, k % 3 + 1);
+        stall(w, 0, k % 3 + 1);
         EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
         scene_go(w, 300);
         EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
@@ -62,7 +62,7 @@ static void lease_is_saved(void)
 }
 
 /* It was more patient before, over the same connection: that counts no more. */
-static void patience_ends_with_the_answer(void)
+static void timeout_ends_with_the_reply(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, single ? 1 : 3, 20000);
@@ -75,7 +75,7 @@ static void patience_ends_with_the_answer(void)
             EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
             h->opt.lease.attempt_ms = 200;
             scene_go(w, 300);
-            go_silent(w, 0, UP);
+            stall(w, 0, UP);
             EXPECT(w, scene_do(w, h, op, 20000) == RDL_UNKNOWN);
             scene_go(w, 300);
             if (op == EXTENDING) {
@@ -92,7 +92,7 @@ static void patience_ends_with_the_answer(void)
 }
 
 /* It was more patient over the connection before, which left this one a pending release. */
-static void patience_ends_with_the_connection(void)
+static void timeout_ends_with_the_connection(void)
 {
     struct world *w = scene(1, 1, 20000);
     struct handle *h = scene_lock(w, 0);
@@ -100,7 +100,7 @@ static void patience_ends_with_the_connection(void)
     scene_ready(w);
     h->opt.lease.attempt_ms = 4000;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    go_silent(w, 0, UP);
+    stall(w, 0, UP);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
     while (rdl_conn_state(c) != RDL_CONN_READY && !w->violation)
         world_run_until(w, w->now + 50);
@@ -114,7 +114,7 @@ static void patience_ends_with_the_connection(void)
 }
 
 /* It only releases what others took, over connections that fall silent after the first. */
-static void who_only_releases_notices_a_silence(void)
+static void releases_alone_detect_a_stall(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, single ? 1 : 3, 5000);
@@ -128,7 +128,7 @@ static void who_only_releases_notices_a_silence(void)
             EXPECT(w, scene_do(w, h, RELEASING, 0) == (i == 1 ? RDL_UNKNOWN : RDL_EXPIRED));
             scene_go(w, 1000);
             if (i == 0)
-                go_silent(w, 0, BOTH);
+                stall(w, 0, BOTH);
         }
         scene_rest(w);
         if (w->violation)
@@ -136,7 +136,7 @@ static void who_only_releases_notices_a_silence(void)
     }
 }
 
-static void release_is_paid(void)
+static void pending_release_is_sent(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 1, 5000);
@@ -144,7 +144,7 @@ static void release_is_paid(void)
         scene_one_server(w, single);
         scene_ready(w);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        go_silent(w, 0, UP);
+        stall(w, 0, UP);
         EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
         scene_go(w, 500);
         EXPECT(w, scene_pttl(w, 0) == -2);
@@ -155,7 +155,7 @@ static void release_is_paid(void)
 }
 
 /* It was busy for longer than an attempt and steps before it reads: the answers are there. */
-static void who_steps_before_he_reads_keeps_his_connections(void)
+static void step_before_read_keeps_connections(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, single ? 1 : 5, 5000);
@@ -227,7 +227,7 @@ static void others_rest(struct world *w)
 }
 
 /* The other waits 100 ms and asks first; the answers take 200, for which the one waits. */
-static void patient_lock_is_not_cut_short(void)
+static void long_timeout_is_not_cut_short(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, single ? 1 : 3, 20000);
@@ -264,7 +264,7 @@ static void lease_in_danger_waits_its_own_time(void)
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         EXPECT(w, handle_acquire(w, &other[0]) == RDL_PENDING);
         others_go(w, 40);
-        go_silent(w, 0, BOTH);
+        stall(w, 0, BOTH);
         other[0].opt.lease.ttl_ms = other[0].opt.max_ttl_ms = 60000;
         other[0].opt.lease.attempt_ms = 15000;
         handle_extend(w, &other[0], 60000);
@@ -282,7 +282,7 @@ static void lease_in_danger_waits_its_own_time(void)
  * Somebody always asks over the connections when they fall silent, and more than once: what he asked keeps
  * them. The renewal timer saves the lease all the same.
  */
-static void lease_is_saved_beside_others(void)
+static void lease_survives_others_sets(void)
 {
     for (unsigned k = 0; k < 6; k++) {
         struct world *w = scene(1, k / 3 ? 5 : 1, 5000);
@@ -295,7 +295,7 @@ static void lease_is_saved_beside_others(void)
         h->uses_renewal = 1;
         for (int i = 0; i < 4; i++) {
             others_go(w, 500);
-            go_silent(w, 0, k % 3 + 1);
+            stall(w, 0, k % 3 + 1);
             others_go(w, 9000);
             EXPECT(w, scene_left(w, h) > 0 && (h->state == HELD || h->state == EXTENDING));
         }
@@ -309,7 +309,7 @@ static void lease_is_saved_beside_others(void)
  * The SET of another keeps the connections until half of what was left is over, each time anew. Then the
  * extends, which are tried again and again, go over new ones.
  */
-static void silence_lasts_for_half_of_what_was_left(void)
+static void stall_lasts_for_half_of_what_was_left(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, single ? 1 : 5, 5000);
@@ -323,7 +323,7 @@ static void silence_lasts_for_half_of_what_was_left(void)
             struct tcp *before = c->tcp[0];
             EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
             uint64_t half = w->now + scene_left(w, h) / 2 * MS;
-            go_silent(w, 0, BOTH);
+            stall(w, 0, BOTH);
             handle_acquire(w, &other[i]);
             while (w->now < half - 300 * MS && !w->violation) {
                 EXPECT(w, scene_do(w, h, EXTENDING, 5000) < 0);
@@ -341,7 +341,7 @@ static void silence_lasts_for_half_of_what_was_left(void)
 }
 
 /* The lease is not in danger: the other's release stays behind its SET. */
-static void answered_lease_ends_no_silence(void)
+static void extended_lease_aborts_nothing(void)
 {
     struct world *w = scene(1, 5, 5000);
     struct handle *h = scene_lock(w, 0);
@@ -362,7 +362,7 @@ static void answered_lease_ends_no_silence(void)
 }
 
 /* Two of five swallow: what is sent there is one attempt's and no more, and no SET is postponed for it. */
-static void minority_is_asked_nothing(void)
+static void minority_is_sent_nothing(void)
 {
     struct world *w = scene(1, 5, 5000);
     struct handle *h = scene_lock(w, 0);
@@ -382,7 +382,7 @@ static void minority_is_asked_nothing(void)
     scene_rest(w);
 }
 
-static void who_speaks_is_asked(void)
+static void replying_server_is_used(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 1, 8000);
@@ -410,7 +410,7 @@ static void who_speaks_is_asked(void)
 static const struct sim_features by_watch = {.version = "7.0.15", .no_scripts = 1};
 
 /* A slow way, and a release that cannot stand behind the SET: the connection is kept until that is done. */
-static void silent_is_not_ended_early(void)
+static void stalled_is_not_closed_early(void)
 {
     struct world *w = scene(1, 1, 2000);
     struct handle *h = scene_lock(w, 0);
@@ -479,7 +479,7 @@ static void late_thaw_costs_a_ttl(void)
 }
 
 /* Of five with an adopted lock one has lost the key, says so, and swallows the SET that puts it back. */
-static void put_back_into_the_silence(void)
+static void restored_into_the_stall(void)
 {
     char hex[RDL_VALUE_MAX];
     struct world *w = scene(1, 5, 2000);
@@ -511,27 +511,25 @@ static void put_back_into_the_silence(void)
     scene_rest(w);
 }
 
-const struct scenario scenarios_silent[] = {
-    {"connections go silent and the next ones bring the lock", waiter_gets_the_lock, SCENE},
-    {"connections go silent and the lease is saved", lease_is_saved, SCENE},
-    {"connections go silent under the SETs of others and the lease is saved", lease_is_saved_beside_others,
+const struct scenario scenarios_stalled[] = {
+    {"after a stall new connections get the lock", waiter_gets_the_lock, SCENE},
+    {"after a stall new connections save the lease", lease_is_saved, SCENE},
+    {"a lease survives a stall with other locks' SETs in flight", lease_survives_others_sets, SCENE},
+    {"a stall is aborted when half the remaining lease is over", stall_lasts_for_half_of_what_was_left,
      SCENE},
-    {"a silence under the SETs of others lasts for half of what was left",
-     silence_lasts_for_half_of_what_was_left, SCENE},
-    {"a lease that a majority extends ends no silence", answered_lease_ends_no_silence, SCENE},
-    {"an answer takes no longer than who waits for it now says", patience_ends_with_the_answer, SCENE},
-    {"what was said over another connection counts no more", patience_ends_with_the_connection, SCENE},
-    {"who only releases notices a silence", who_only_releases_notices_a_silence, SCENE},
-    {"a patient lock is not cut short by another", patient_lock_is_not_cut_short, SCENE},
-    {"a lease in danger waits its own time for an answer", lease_in_danger_waits_its_own_time, SCENE},
-    {"connections go silent and the release is paid", release_is_paid, SCENE},
-    {"who steps before he reads keeps his connections", who_steps_before_he_reads_keeps_his_connections,
-     SCENE},
-    {"a silent minority is asked nothing", minority_is_asked_nothing, SCENE},
-    {"a server that speaks again is asked again", who_speaks_is_asked, SCENE},
-    {"a silent connection is not ended before its SETs are gone", silent_is_not_ended_early, SCENE},
-    {"a SET that comes late is released over the next connection", late_set_is_released, SCENE},
+    {"a lease that a majority extends aborts no connection", extended_lease_aborts_nothing, SCENE},
+    {"the reply timeout is that of the current waiters", timeout_ends_with_the_reply, SCENE},
+    {"the reply timeout is forgotten with the connection", timeout_ends_with_the_connection, SCENE},
+    {"a client that only releases detects a stall", releases_alone_detect_a_stall, SCENE},
+    {"a longer reply timeout is not cut short by another lock", long_timeout_is_not_cut_short, SCENE},
+    {"a lease in danger uses its own reply timeout", lease_in_danger_waits_its_own_time, SCENE},
+    {"after a stall the pending release is sent", pending_release_is_sent, SCENE},
+    {"a client that steps before it reads keeps its connections", step_before_read_keeps_connections, SCENE},
+    {"a stalled minority is sent nothing more", minority_is_sent_nothing, SCENE},
+    {"a server that replies again is used again", replying_server_is_used, SCENE},
+    {"a stalled connection is kept until its SETs expire", stalled_is_not_closed_early, SCENE},
+    {"a late SET is released over the next connection", late_set_is_released, SCENE},
     {"a server that thaws late keeps a key for one ttl", late_thaw_costs_a_ttl, SCENE},
-    {"what is put back of an adopted lock is swallowed", put_back_into_the_silence, SCENE},
+    {"a lost SET that restores an adopted key is repeated", restored_into_the_stall, SCENE},
     {NULL, NULL, SCENE},
 };

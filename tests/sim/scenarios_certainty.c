@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void forget(struct world *w, int from, int to)
+static void flush_servers(struct world *w, int from, int to)
 {
     for (int s = from; s < to; s++)
         sim_server_flush(&w->host[s].model);
@@ -36,7 +36,7 @@ static void repaired_vote_counts_later(void)
 {
     struct world *w = fourth_is_repaired(0);
     struct handle *h = scene_lock(w, 0);
-    forget(w, 2, 3); /* 0, 1 and 3 have it, and it may have been another's in between */
+    flush_servers(w, 2, 3); /* 0, 1 and 3 have it, and it may have been another's in between */
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_E_GAP);
     EXPECT(w, scene_left(w, h) == 0);
     scene_go(w, 10);
@@ -47,7 +47,7 @@ static void repaired_vote_counts_later(void)
     w = fourth_is_repaired(0);
     h = scene_lock(w, 0);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* 0, 1 and 2 vouch for the time between */
-    forget(w, 2, 3);
+    flush_servers(w, 2, 3);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) >= 0);
     EXPECT(w, scene_left(w, h) > 1900);
 }
@@ -56,20 +56,20 @@ static void gap_may_be_accepted(void)
 {
     struct world *w = fourth_is_repaired(1);
     struct handle *h = scene_lock(w, 0);
-    forget(w, 2, 3);
+    flush_servers(w, 2, 3);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_HELD_WITH_GAP);
     EXPECT(w, scene_left(w, h) > 1900);
 }
 
 /* Two have lost it, three are silent: who knows whose it is now. */
-static void nothing_is_put_back_unconfirmed(void)
+static void nothing_is_restored_unconfirmed(void)
 {
     struct world *w = scene(1, 5, 2000);
     struct handle *h = scene_lock(w, 0);
     scene_ready(w);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
-    forget(w, 0, 2);
+    flush_servers(w, 0, 2);
     for (int s = 2; s < 5; s++)
         w->host[s].is_frozen = 1;
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
@@ -83,7 +83,7 @@ static void straggler_is_repaired_afterwards(void)
     scene_ready(w);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 100);
-    forget(w, 4, 5);
+    flush_servers(w, 4, 5);
     w->link[0][4].delay_us = 15 * MS;
     EXPECT(w, scene_do(w, h, EXTENDING, 4000) == RDL_OK);
     EXPECT(w, scene_pttl(w, 4) == -2);
@@ -92,14 +92,14 @@ static void straggler_is_repaired_afterwards(void)
 }
 
 /* Two of three have granted it and one forgets it; that the third has it too is heard behind its release. */
-static void unheard_grant_is_waited_for(void)
+static void unanswered_grant_is_waited_for(void)
 {
     struct world *w = scene(1, 3, 4000);
     struct handle *h = scene_lock(w, 0);
     scene_ready(w);
     w->link[0][2].delay_us = 15 * MS;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-    forget(w, 1, 2);
+    flush_servers(w, 1, 2);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
     scene_rest(w);
 }
@@ -124,7 +124,7 @@ static void extend_ends_with_its_lease(void)
 }
 
 /* The fifth connects when four have granted already: it is asked too. */
-static void late_connection_is_asked(void)
+static void late_connection_gets_its_set(void)
 {
     struct world *w = scene(1, 5, 4000);
     struct handle *h = scene_lock(w, 0);
@@ -137,7 +137,7 @@ static void late_connection_is_asked(void)
 
 /* ---------------------------------------------------------------- limits */
 
-static void hold_has_limits(void)
+static void limits_are_enforced(void)
 {
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
@@ -254,12 +254,12 @@ static void probe_server_leads(void)
 }
 
 /* The key remains on the probe server alone: that must keep nobody out. */
-static void pilot_has_no_veto(void)
+static void probe_server_has_no_veto(void)
 {
     struct world *w = b_waits(10000);
     scene_go(w, 300);
     w->client[0].is_dead = 1;
-    forget(w, 1, 5);
+    flush_servers(w, 1, 5);
     uint64_t start = w->now;
     EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
     EXPECT(w, w->now - start < 2000 * MS && scene_owner(w, 0) == 0);
@@ -294,7 +294,7 @@ static void refused_script_is_not_sent_again(void)
 }
 
 /* The next number as another client would get it, which never had the last one. */
-static void as_another(struct handle *h)
+static void as_another_client(struct handle *h)
 {
     h->m->redlock.fence = 0;
     rdl_redlock_set_min_fence(&h->m->redlock, 1);
@@ -309,7 +309,7 @@ static void all_but(struct world *w, int without)
         if (s != without && w->host[s].is_down)
             host_start(w, (unsigned)s, 1);
     }
-    as_another(scene_lock(w, 0));
+    as_another_client(scene_lock(w, 0));
     scene_go(w, 2100); /* longer than any pause before the next connect */
 }
 
@@ -336,7 +336,7 @@ static struct world *counters_out_of_step(void)
 }
 
 /* The servers lose their fences; a floor that is below the last number does not make the holder forget it. */
-static void low_floor_forgets_no_number(void)
+static void low_floor_keeps_the_token(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(1, 3, 2000);
@@ -364,7 +364,7 @@ static void low_floor_forgets_no_number(void)
 }
 
 /* Two count by turns, up to where scripts cannot: the last number is had once, and then no lock. */
-static void numbers_end(void)
+static void tokens_end(void)
 {
     for (int single = 0; single < 2; single++) {
         struct world *w = scene(2, 3, 2000);
@@ -392,7 +392,7 @@ static void numbers_end(void)
     }
 }
 
-static void numbers_grow_over_any_majority(void)
+static void tokens_grow_over_any_majority(void)
 {
     static const int without[] = {0, 1, 2, 1, 0, 0, 2, 0, 1};
     struct world *w = counters_out_of_step();
@@ -405,7 +405,7 @@ static void numbers_grow_over_any_majority(void)
 }
 
 /* A granted a great number, B a small one; before B has the great one too it is nobody's. */
-static void number_counts_when_a_majority_holds_it(void)
+static void token_counts_when_a_majority_holds_it(void)
 {
     struct world *w = counters_out_of_step();
     struct handle *h = scene_lock(w, 0);
@@ -452,7 +452,7 @@ static uint64_t grant_late(struct world *w, uint32_t stays_ms, unsigned *holders
     for (unsigned s = 3; s < 5; s++)
         host_start(w, s, HOST_ALL);
     scene_go(w, 2100);
-    as_another(h);
+    as_another_client(h);
     w->link[0][3].delay_us = w->link[0][4].delay_us = 200; /* of the others: 100 */
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, rdl_redlock_fence_holders(&h->m->redlock) == 3);
@@ -468,13 +468,13 @@ static uint64_t next_without(struct world *w, int one, int other)
     struct handle *h = scene_lock(w, 0);
     host_crash(w, (unsigned)one, 1);
     host_crash(w, (unsigned)other, 1);
-    as_another(h);
+    as_another_client(h);
     scene_go(w, 2100);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     return rdl_redlock_fence(&h->m->redlock);
 }
 
-static void late_grants_are_numbered(void)
+static void late_grants_are_raised(void)
 {
     struct world *w = scene(1, 5, 2000);
     unsigned holders;
@@ -485,7 +485,7 @@ static void late_grants_are_numbered(void)
 }
 
 /* Outside of what is promised: three hold it, and the one that is in both majorities loses it. */
-static void number_may_fall_where_too_few_hold_it(void)
+static void token_may_fall_where_too_few_hold_it(void)
 {
     struct world *w = scene(1, 5, 2000);
     unsigned holders;
@@ -538,28 +538,26 @@ static void expiring_fence_outlives_a_hold(void)
     }
 }
 
-const struct scenario scenarios_hold[] = {
-    {"what was put back counts when a majority without it has confirmed", repaired_vote_counts_later, SCENE},
-    {"a gap may be accepted", gap_may_be_accepted, SCENE},
-    {"nothing is put back before a majority has confirmed", nothing_is_put_back_unconfirmed, SCENE},
-    {"a straggler that has lost it gets it back", straggler_is_repaired_afterwards, SCENE},
-    {"a grant that was never heard is waited for by a release", unheard_grant_is_waited_for, SCENE},
+const struct scenario scenarios_certainty[] = {
+    {"a restored key counts once a majority without it confirms", repaired_vote_counts_later, SCENE},
+    {"accept_gap keeps a lock across a gap", gap_may_be_accepted, SCENE},
+    {"no key is restored before a majority confirms", nothing_is_restored_unconfirmed, SCENE},
+    {"a straggler's lost key is restored", straggler_is_repaired_afterwards, SCENE},
+    {"a release waits for a server whose grant is unanswered", unanswered_grant_is_waited_for, SCENE},
     {"an extend ends with its lease", extend_ends_with_its_lease, SCENE},
-    {"who connects a little late is asked", late_connection_is_asked, SCENE},
-    {"a hold has its limits", hold_has_limits, SCENE},
-    {"adopting does not shorten", adopting_does_not_shorten, SCENE},
-    {"requests to a silent server are bounded", waiting_requests_are_bounded, SCENE},
-    {"when the probe server has granted the others are asked", probe_server_leads, SCENE},
-    {"the probe server has no veto", pilot_has_no_veto, SCENE},
-    {"a script that was refused is not sent again behind its release", refused_script_is_not_sent_again,
-     SCENE},
-    {"numbers grow over any majority", numbers_grow_over_any_majority, SCENE},
-    {"a low floor forgets no number", low_floor_forgets_no_number, SCENE},
-    {"numbers end where scripts can no longer count", numbers_end, SCENE},
-    {"a number counts when a majority holds it", number_counts_when_a_majority_holds_it, SCENE},
-    {"who grants late comes to hold the number, and it outlives as many losses", late_grants_are_numbered,
-     SCENE},
-    {"a number may fall where too few hold it", number_may_fall_where_too_few_hold_it, SCENE},
-    {"a fence with an expiry outlives a hold", expiring_fence_outlives_a_hold, SCENE},
+    {"a server that connects late still gets its SET", late_connection_gets_its_set, SCENE},
+    {"max_hold_ms, max_extensions and max_ttl_ms are enforced", limits_are_enforced, SCENE},
+    {"adopting does not shorten a lease", adopting_does_not_shorten, SCENE},
+    {"requests to a frozen server are bounded", waiting_requests_are_bounded, SCENE},
+    {"after the probe server's grant the others get a SET", probe_server_leads, SCENE},
+    {"the probe server has no veto", probe_server_has_no_veto, SCENE},
+    {"a refused script is not resent after its release", refused_script_is_not_sent_again, SCENE},
+    {"fencing tokens grow over any majority", tokens_grow_over_any_majority, SCENE},
+    {"a low floor does not lower the fencing token", low_floor_keeps_the_token, SCENE},
+    {"fencing tokens end where scripts cannot count further", tokens_end, SCENE},
+    {"a fencing token counts once a majority holds it", token_counts_when_a_majority_holds_it, SCENE},
+    {"servers that grant late are raised to the fencing token", late_grants_are_raised, SCENE},
+    {"a fencing token may fall if too few servers hold it", token_may_fall_where_too_few_hold_it, SCENE},
+    {"a counter with an expiry outlives the hold", expiring_fence_outlives_a_hold, SCENE},
     {NULL, NULL, SCENE},
 };
