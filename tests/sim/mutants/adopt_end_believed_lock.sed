@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: what is adopted is owed its release for as long as it lives
+# lock/lock.c: an adopted key's release is pending until the key expires
 s/l->is_adopted = 1;/l->is_adopted = 0;/

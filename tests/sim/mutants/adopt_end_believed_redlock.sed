@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: what is adopted is owed its release for as long as it lives
+# redlock/redlock.c: an adopted key's release is pending until the key expires
 s/r->keys_end_ms = UINT64_MAX;/r->keys_end_ms = 0;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: who adopts gives back what he held
+# lock/lock.c: adopting releases the lock that was held before
 s/if \(l->until_ms != 0 && !rdl_is_same.*\)$/if (0)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_extend.c: a late SET of the dead proves nothing where it was gone
+# redlock/redlock_extend.c: a dead client's late SET proves nothing on a server that had lost the key
 s/trust\(r, CERTAINTY_RESTORED\);/trust(r, CERTAINTY_GONE);/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_canary.c: what was made a little after the look is what was asked for
+# redlock/redlock_canary.c: a canary that was created a little after the check is the expected one
 s/> \(unsigned\)is_made/> 0/

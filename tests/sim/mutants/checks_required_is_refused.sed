@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: where the guard requires INFO no proxy refuses it
+# redlock/redlock.c: if the guard requires INFO, no proxy can refuse it
 s/opt->guard <= RDL_GUARD_REQUIRED/0/

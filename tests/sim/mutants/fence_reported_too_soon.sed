@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_fenced.c: who holds less is no holder
+# redlock/redlock_fenced.c: a server with a smaller counter does not hold the fencing token
 s/\(uint64_t\)s->value >= r->number;/1;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_guard.c: a server has one vote, whatever it is called
+# redlock/redlock_guard.c: a server has one vote, even behind two addresses
 s/if \(is_duplicate\(r, s, f->run\)\)/if (0)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock_hint.c: hints of a stranger cost few tries
+# lock/lock_hint.c: foreign hints cause few extra attempts
 s/h->fruitless\+\+;/;/

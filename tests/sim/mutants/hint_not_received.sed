@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a release wakes the one who waits
+# lock/lock.c: a release wakes a waiting client
 s/!\(l->hint != NULL && l->hint->ops->fired\(l->hint\)\)/1/

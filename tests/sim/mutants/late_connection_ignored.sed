@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_extend.c: who connects a little late is asked
+# redlock/redlock_extend.c: a server that connects a little late gets its request
 s/^        rdl_votes_ask\(r, now_ms\);/        ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: of two values that may be there both are owed a release
+# lock/lock.c: if two own values are possible, both releases are pending
 s/while \(rdl_lock_next\(l\)\);/while (0);/

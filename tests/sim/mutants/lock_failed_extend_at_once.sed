@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: half of what was left is waited for the answers
+# lock/lock.c: an extend waits for replies until half of the remaining lease is over
 s/l->abort_below_ms = left_ms \/ 2;/l->abort_below_ms = left_ms;/

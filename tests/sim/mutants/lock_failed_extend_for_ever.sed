@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a lease is not lost to a silence that the SETs of others keep
+# lock/lock.c: a lease is not lost on a stalled connection that other locks' SETs keep open
 s/rdl_conn_abort_if_stalled\(l->conn, .*/;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a release that failed can be tried again
+# lock/lock.c: a failed release can be retried
 s/else if \(!is_unreleased\(l\)\)/else if (l != NULL)/

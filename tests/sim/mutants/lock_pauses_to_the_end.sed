@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a lease that could not be extended does not wait long for the next connection
+# lock/lock.c: after a failed extend the next connect pauses only briefly
 s/if \(l->abort_below_ms == 0\) \/\* no lease .*/if (1)/

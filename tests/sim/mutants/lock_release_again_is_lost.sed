@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a release that is sent again and finds itself done is not called a loss
+# lock/lock.c: a resent release that finds no key does not report a loss
 s/ \|\| is_untold\(l, now_ms\)//

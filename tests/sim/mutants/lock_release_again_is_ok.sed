@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a release that is sent again and finds nothing may have been a restart that lost the key
+# lock/lock.c: a resent release that finds no key may have met a restart that lost it
 s/ \|\| is_untold\(l, now_ms\)//
 s/return answer == RDL_ANSWER_ABSENT \?/return is_untold(l, now_ms) ? RDL_OK : answer == RDL_ANSWER_ABSENT ?/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a lease that is held reserves no room
+# lock/lock.c: a held lease reserves no room
 /^static int finish/,/^}/s/^    rdl_conn_free_room\(l->conn, &l->req\);/    ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: an extend that was never sent does not shorten how long a release is pending
+# lock/lock.c: an extend that was never sent does not shorten a pending release
 /^    l->sent_ms = now_ms; \/\* the key ends/d

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock_multi.c: what a script has set that then failed stays for its ttl
+# lock/lock_multi.c: what a script has set before it failed is released
 s/if \(is_halfway\(l\)\)/if (0 \&\& is_halfway(l))/

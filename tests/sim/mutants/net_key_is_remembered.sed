@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_request.c: NOPERM for a key is no refusal of the method to others
+# net/net_request.c: NOPERM for a key does not rule out the method for other keys
 s/class == RDL_E_PERM && !is_command\(c->reply\)/0/

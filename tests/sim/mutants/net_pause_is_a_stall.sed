@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_timers.c: what pauses is no overdue answer
+# net/net_timers.c: a paused request is not an overdue reply
 /^static uint64_t tick_ready/,/^}/s/c->head == c->tail/c->base == c->tail/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_request.c: who is asked twice is told, and looks behind the second
+# net/net_request.c: a resent request is marked as repeated, so the canary is checked again
 s/r->req->is_repeated = 1;/;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_conn.c: how a request is put is chosen once, and the chunks it goes out in join
+# net/net_conn.c: the method of a request is selected once, and its chunks fit together
 s/if \(r->len == 0 && !select_method\(c, r\)\)/if (!select_method(c, r))/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_timers.c: an owed release is kept until the key is gone by itself
+# net/net_timers.c: a pending release is kept until its key has expired
 s/r->until_ms >= now_ms/r->until_ms >= now_ms + 100000/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_timers.c: a silent connection is kept until the keys of its SETs are gone
+# net/net_timers.c: a stalled connection is kept until its SETs' keys have expired
 s/if \(now_ms < end_ms\)/if (end_ms == UINT64_MAX)/

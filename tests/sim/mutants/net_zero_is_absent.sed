@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock_delete.c: by DELEX: 0 is gone or taken, the PTTL tells
+# lock/lock_delete.c: by DELEX: 0 means gone or taken, and the PTTL distinguishes them
 s/c->reply_value == -2\)/c->reply_kind == RDL_RESP_INT)/

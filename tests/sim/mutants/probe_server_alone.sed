@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_acquire.c: when the probe server granted the others are asked
+# redlock/redlock_acquire.c: after the probe server's grant the others get a SET
 s/^            follow_probe_server\(r, now_ms\);/            ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_extend.c: an extension answered after the deadline is lost
+# redlock/redlock_extend.c: an extend answered after the expiry reports the lock lost
 s/if \(now_ms >= r->until_ms\)$/if (now_ms == 0)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: two of four that are another.s are no loss
+# redlock/redlock.c: a lock is not lost if another client has half of N
 s/stolen >= quorum\)/stolen > r->n - quorum)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: a release that has room only where its SET reserved it is sent
+# redlock/redlock_vote.c: a release that fits only into the room its SET reserved is sent
 /it is for this release/d

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: a release that is sent again and finds itself done was a release
+# redlock/redlock_vote.c: a resent release that finds its key gone was done
 s/r->action == RDL_RELEASE \? release_vote\(r, s, now_ms\) : //

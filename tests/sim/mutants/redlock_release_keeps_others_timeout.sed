@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: a release says how long its answer may take
+# redlock/redlock_vote.c: a release sets its own reply timeout
 s/^            rdl_conn_set_timeout\(s->conn, reply_timeout_ms\(r, s\)\);/            ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: what had ended by itself before it was asked again was not released by us
+# redlock/redlock_vote.c: a key that expired before the resent release was not released by this client
 s/ \|\| now_ms >= s->asked_ms \+ r->opt->max_ttl_ms//

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: nor what it had lost when it restarted before the release
+# redlock/redlock_vote.c: a key that was lost in a restart before the release was not released by this client
 s/!s->is_past && f->seen_ms/f->seen_ms/

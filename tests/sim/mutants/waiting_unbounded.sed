@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: 64 unanswered on a conn are enough
+# redlock/redlock_vote.c: a connection has at most 64 unanswered requests
 s/rdl_conn_waiting\(s->conn\) < RDL_WAITING_MAX/1/
