@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model server's lists: who is served, when a wait ends; and what INFO says. */
+/* The model server's lists: the order of the waiters and the end of a wait; and the fields of INFO. */
 #include <check.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void setup(void)
     sim_server_start(&server, &kind, 1, 1000);
 }
 
-/* What this connection is answered at this time. */
+/* The reply to this connection at this time. */
 static const char *ask(struct sim_session *c, const char *commands, uint64_t now_ms)
 {
     struct sim_out out = {bytes, sizeof bytes - 1, 0};
@@ -48,7 +48,7 @@ START_TEST(a_wait_ends_when_its_time_is_up)
 {
     ck_assert_str_eq(ask(&anna, "BLPOP k 0.030\r\n", 1000), "");
     ck_assert_str_eq(ask(&anna, "", 1029), "");
-    ck_assert_str_eq(ask(&clara, "RPUSH k late\r\n", 1030), ":1\r\n"); /* not for her any more */
+    ck_assert_str_eq(ask(&clara, "RPUSH k late\r\n", 1030), ":1\r\n"); /* her wait is over */
     ck_assert_str_eq(ask(&anna, "", 1030), "*-1\r\n");
     ck_assert_str_eq(ask(&anna, "BLPOP none 0\r\n", 1030), "");
     ck_assert_uint_eq(sim_server_wakes(&server, &anna), UINT64_MAX);
@@ -90,7 +90,7 @@ START_TEST(a_push_in_a_script_or_transaction_is_given_at_its_end)
 }
 END_TEST
 
-/* What stands behind the field in the last answer, up to the end of its line. */
+/* The value of the field in the last reply, up to the end of its line. */
 static const char *field(const char *name)
 {
     static char value[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of Lua that lock scripts are written in, run straight from the text:
+ * The part of Lua in which lock scripts are written, run directly from the text:
  *
  *     local name=expr   name=expr   if expr then ... [elseif expr then ...] [else ...] end   return expr
  *     for name=expr,expr do ... end   redis.call(...)
@@ -48,7 +48,7 @@ static void branch(struct lua *l)
         return;
     l->skipping += yes;
     if (lua_mark(l, T_ELSEIF)) {
-        branch(l); /* its end is ours */
+        branch(l); /* the end belongs to this loop */
         l->skipping -= yes;
         return;
     }
@@ -59,7 +59,7 @@ static void branch(struct lua *l)
         lua_want(l, T_END);
 }
 
-/* Behind "for": name=first,last do ... end. What is local in it ends with each round. */
+/* The body of a for loop: name=first,last do ... end. Its local names end with each round. */
 static void loop(struct lua *l)
 {
     int outside = l->variables;
@@ -70,7 +70,7 @@ static void loop(struct lua *l)
     const struct sim_lua_token *body = l->at;
     struct lua_value *i = &l->value[outside];
     int is_over = l->skipping || outside == VARIABLES || i->number > last.number;
-    l->skipping += is_over; /* to be read once even so */
+    l->skipping += is_over; /* read the body once even then */
     statements(l);
     while (!is_over && !l->returned && !l->error && ++i->number <= last.number) {
         l->variables = outside + 1;
@@ -83,7 +83,7 @@ static void loop(struct lua *l)
         lua_want(l, T_END);
 }
 
-/* A branch that is not taken: on to its end, whatever is in it. */
+/* A branch that is not taken: skip to its end, whatever it contains. */
 static void skip(struct lua *l)
 {
     for (int depth = 0;; l->at++) {
@@ -129,7 +129,7 @@ static void answer_line(struct sim_out *o, const struct lua_value *v)
     sim_out_text(o, line);
 }
 
-/* A script that failed: where and how is put differently by every kind of server. */
+/* A script that failed: every kind of server words the place and the error differently. */
 static void say_error(struct sim_call *c, const struct sim_script *script, const char *error)
 {
     enum sim_texts texts = c->server->features->texts;

@@ -75,12 +75,12 @@ struct lua {
     int variables;
     int skipping; /* > 0: in a part that is not taken: read, do not run */
     int returned;
-    const char *error; /* sticky */
+    const char *error; /* sticky: the first error stays */
     struct lua_value result;
     char text[80];
     int32_t name[VARIABLES];
     struct lua_value value[VARIABLES];
-    uint8_t room[ROOM]; /* texts that redis.call gave, and its error */
+    uint8_t room[ROOM]; /* texts from redis.call, and its error */
     size_t room_len;
 };
 

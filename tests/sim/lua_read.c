@@ -49,7 +49,7 @@ static size_t read_token(struct sim_lua_token *t, const char *p, const char *end
     return n > 0 ? n : 1;
 }
 
-/* Where this name stood first. */
+/* The first place of this name in the text. */
 static int32_t name_of(const struct sim_script *s, const struct sim_lua_token *t)
 {
     const struct sim_lua_token *first = s->token;

@@ -49,7 +49,7 @@ static struct lua_value element(struct lua *l, const struct sim_arg *list, int n
 {
     struct lua_value i = {.kind = NUMBER};
     if (l->at->kind == T_INDEX && l->at[1].kind == T_NUMBER &&
-        l->at[2].kind == T_INDEX_END) { /* most often */
+        l->at[2].kind == T_INDEX_END) { /* the most frequent case */
         i.number = l->at[1].number;
         l->at += 3;
     } else {
@@ -102,7 +102,7 @@ static struct lua_value from_reply(struct lua *l, const struct sim_out *o, int i
     return v;
 }
 
-/* Behind a call: the field of its table that says how it went. */
+/* After a call: the field of its table with its outcome. */
 static struct lua_value field(struct lua *l, struct lua_value v)
 {
     if (l->at->kind != T_NAME || l->at->len != 3 || memcmp(l->script->text + l->at->at, ".ok", 3) != 0)
@@ -112,7 +112,7 @@ static struct lua_value field(struct lua *l, struct lua_value v)
     return v;
 }
 
-/* Behind a call that was answered with an array of texts: [n]. */
+/* After a call with an array of texts as its reply: [n]. */
 static struct lua_value item(struct lua *l, struct lua_value v, const struct sim_out *o)
 {
     if (!lua_mark(l, T_INDEX))
@@ -234,7 +234,7 @@ static struct lua_value primary(struct lua *l)
         l->at++;
         v.kind = TEXT;
         v.text = taken(l);
-        v.text.data++; /* without the quotes */
+        v.text.data++; /* without its quotes */
         v.text.len -= 2;
         return v;
     case T_NUMBER:
@@ -310,7 +310,7 @@ static struct lua_value order(struct lua *l, struct lua_value a, struct lua_valu
     return truth_value(a.number < b.number || (or_equal && a.number == b.number));
 }
 
-/* What follows reads on behind a first operand, and leaves the result in its place. */
+/* Read the rest of an expression after its first operand, and leave the result in its place. */
 static void sum(struct lua *l, struct lua_value *v)
 {
     while (l->at->kind == T_PLUS || l->at->kind == T_MINUS) {
@@ -383,7 +383,7 @@ static void logic(struct lua *l, struct lua_value *v, int level)
 struct lua_value lua_expression(struct lua *l)
 {
     struct lua_value v = primary(l);
-    switch (l->at->kind) { /* most often it was all */
+    switch (l->at->kind) { /* most often the expression ends here */
     case T_COMMA:
     case T_CLOSE:
     case T_THEN:

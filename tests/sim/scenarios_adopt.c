@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: a lease that goes on with a token from elsewhere, and several locks held as one. */
+/* Directed scenarios: adopted locks, and several locks held as one. */
 #include "tests/sim/scene.h"
 
 static void adopt(struct world *w, struct handle *h, const char *hex)
@@ -41,7 +41,7 @@ static void returning_client_continues(void)
     }
 }
 
-/* A new process has no connection yet; to make one takes longer than an attempt does by default. */
+/* A new process has no connection yet. To open one takes longer than an attempt does by default. */
 static void over_far_servers(void)
 {
     static const uint32_t trips_ms[] = {260, 1000};
@@ -84,7 +84,7 @@ static void released_at_once(void)
     }
 }
 
-/* His time was up, and another has it. */
+/* Its lease has expired, and another client holds the lock. */
 static void too_late(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -101,7 +101,7 @@ static void too_late(void)
     }
 }
 
-/* The answer is yes, and comes when what it gave is over. */
+/* The reply is a grant, and it arrives when that lease has expired. */
 static void late_reply(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -119,13 +119,13 @@ static void late_reply(void)
         EXPECT(w, scene_wait(w, h) == RDL_LOST);
         EXPECT(w, scene_left(w, h) == 0 && !handle_is_adopting(h));
         h->state = IDLE;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* it is a lock like any other again */
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* it is a normal lock again */
         if (w->violation)
             return;
     }
 }
 
-/* Two of five have lost it: while nobody says that it is his, it is not put back. */
+/* Two of five have lost the key: until a majority confirms it, it is not restored. */
 static void not_restored(void)
 {
     struct world *w = scene(1, 5, 2000);
@@ -144,7 +144,7 @@ static void not_restored(void)
     EXPECT(w, scene_pttl(w, 3) > 0 && scene_pttl(w, 4) > 0);
 }
 
-/* A minority has it: that makes nobody the holder. */
+/* A minority has the key: no client holds the lock by that. */
 static void by_a_minority(void)
 {
     struct world *w = scene(1, 5, 2000);
@@ -158,7 +158,7 @@ static void by_a_minority(void)
     EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
 }
 
-/* It lives for longer than was asked for at its adoption, and the servers are out of reach for a while. */
+/* The key lives longer than the adopting extend requested, and the servers are unreachable for a while. */
 static void pending_until_the_key_expires(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -185,7 +185,7 @@ static void pending_until_the_key_expires(void)
     }
 }
 
-/* The lock that is held makes room for the one that is adopted. */
+/* Adopting releases the lock that was held before. */
 static void releases_what_it_held(void)
 {
     static const char other[] = "0707070707070707070707070707070707070707";
@@ -207,8 +207,8 @@ static void releases_what_it_held(void)
 }
 
 /*
- * 3 gets the SET of the one who died when the lease has been adopted: it was gone there, and was anybody's.
- * Then 2 is away, and what 3 says would be needed.
+ * Server 3 executes the dead client's SET after the adoption: it had no key, and any client could have taken
+ * it. Then server 2 is down, and the vote of server 3 would be needed.
  */
 static void dead_clients_late_set(void)
 {
@@ -252,7 +252,7 @@ static void all_or_none(void)
     EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY);
-    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* A has taken nothing */
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* A has acquired nothing */
 }
 
 static void one_lost_is_all_lost(void)
@@ -271,7 +271,7 @@ static void one_lost_is_all_lost(void)
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
-/* The server refuses the second key by the script's own calls, when the first is set already. */
+/* The server refuses the second key in the script's own calls, when the first one is set already. */
 static void halfway_is_released(void)
 {
     static const struct sim_features one_key = {.version = "7.0.15", .only_key = "nightly", .key_by_call = 1};
@@ -286,7 +286,7 @@ static void halfway_is_released(void)
     }
 }
 
-/* It looked at the PTTL and dies when the rest is on its way; meanwhile the lease gets longer. */
+/* A client queries the PTTL and dies while the rest is in flight; meanwhile the lease is extended. */
 static void dead_clients_late_extend(void)
 {
     static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
@@ -298,7 +298,7 @@ static void dead_clients_late_extend(void)
         w->has_other_servers = 1;
         scene_one_server(w, i % 2);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* the way is known from here */
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* the method is known from here on */
         scene_go(w, 1700);
         uint64_t begun = w->now;
         scene_begin(w, h, EXTENDING, 500);
@@ -320,8 +320,8 @@ static void dead_clients_late_extend(void)
 }
 
 /*
- * By WATCH: the GET finds the token, then the key ends, and when the PTTL is asked it is another's, who took
- * it for longer than we ask for.
+ * By WATCH: the GET finds the token, then the key expires. At the PTTL it is another client's key, with a
+ * longer ttl than the request's.
  */
 static void between_get_and_pttl(void)
 {
@@ -352,7 +352,7 @@ static void between_get_and_pttl(void)
     }
 }
 
-/* The next acquire is given the very bytes that the token was made of, and a release of that one is late. */
+/* The next acquire gets the same random bytes, and a release of the first one is late. */
 static void same_bytes_again(void)
 {
     for (int i = 0; i < 4; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: releases that meet an error that passes. */
+/* Directed scenarios: releases that get a temporary error. */
 #include "net/net_op.h"
 #include "tests/sim/scene.h"
 
@@ -22,7 +22,7 @@ static uint64_t commands(const struct world *w)
     return n;
 }
 
-/* The program has freed its handle, and the key would live for 20 s more. */
+/* The program has freed its handle, and the key would live for another 20 s. */
 static void sent_again_after_the_error(void)
 {
     for (int i = 0; i < 8; i++) {
@@ -48,7 +48,7 @@ static void sent_again_after_the_error(void)
             struct sim_server *m = &w->host[s].model;
             m->loading = m->busy = m->misconf = m->readonly = 0;
         }
-        scene_go(w, i / 2 == 3 ? 3000 : 600); /* a replica is left, and the next connection pauses */
+        scene_go(w, i / 2 == 3 ? 3000 : 600); /* a replica's connection is closed, and the next one pauses */
         for (int s = 0; s < w->servers; s++)
             EXPECT(w, scene_pttl(w, s) == -2);
         scene_rest(w);
@@ -57,7 +57,7 @@ static void sent_again_after_the_error(void)
     }
 }
 
-/* A server that is busy for longer than the key could live is asked no more. */
+/* A server that is busy for longer than the key could live gets no more requests. */
 static void not_after_the_key_expired(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -78,7 +78,7 @@ static void not_after_the_key_expired(void)
     }
 }
 
-/* Whoever waits on this connection has its answers, and the connection is no silent one. */
+/* Requests on this connection still get their replies, and the connection is not stalled. */
 static void pause_is_no_stall(void)
 {
     struct world *w = scene(1, 1, 20000);
@@ -99,7 +99,7 @@ static void pause_is_no_stall(void)
     scene_rest(w);
 }
 
-/* The next acquire of the handle would be refused by what its release has left. */
+/* The next acquire of this handle would be refused by the key that its failed release left. */
 static void sent_before_the_next_acquire(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -107,7 +107,7 @@ static void sent_before_the_next_acquire(void)
         struct world *w = scene(1, single ? 1 : 3, 20000);
         struct handle *h = scene_lock(w, 0);
         scene_one_server(w, single);
-        if (i < 2) /* else the text is sent that is refused, and is not known afterwards */
+        if (i < 2) /* else the refused text is sent, and is unknown afterwards */
             scene_ready(w);
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         scene_go(w, 10);
@@ -121,7 +121,7 @@ static void sent_before_the_next_acquire(void)
     }
 }
 
-/* Tried again by its handle: done now, or done meanwhile by itself, which is no loss. */
+/* The handle retries the release: done now, or done meanwhile by the connection, which is no loss. */
 static void tried_again(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -136,15 +136,15 @@ static void tried_again(void)
         all_busy(w, 0);
         if (i / 2)
             scene_go(w, 600);
-        EXPECT(w,
-               scene_do(w, h, RELEASING, 0) == (i == 3 ? RDL_UNKNOWN : RDL_OK)); /* one asks for no run_id */
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == (i == 3 ? RDL_UNKNOWN : RDL_OK)); /* one server: the run_id
+                                                                                  * is not queried */
         scene_rest(w);
         if (w->violation)
             return;
     }
 }
 
-/* A number that says only when the lease ends may be the next holder's by then. */
+/* A value in whole seconds may be the next holder's by the time of a resent release. */
 static void whole_seconds_are_released_once(void)
 {
     struct world *w = scene(1, 1, 5000);
@@ -159,8 +159,8 @@ static void whole_seconds_are_released_once(void)
 }
 
 /*
- * Nothing was set where a SET was refused with an error, but for a proxy that made the error up: it is said
- * once.
+ * A SET that was refused with an error has set nothing, unless a proxy made the error up. So its release is
+ * sent once.
  */
 static void refused_set_is_released_once(void)
 {
@@ -172,7 +172,7 @@ static void refused_set_is_released_once(void)
     int idle = 0;
     for (int s = 0; s < 3; s++)
         idle += rdl_conn_is_idle(&w->client[0].conn[s]);
-    EXPECT(w, idle >= 2); /* the attempt had failed before the third said anything */
+    EXPECT(w, idle >= 2); /* the attempt had failed before the third reply */
     all_busy(w, 0);
     scene_rest(w);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: servers that lose their data and neither their run nor their connections. */
+/* Directed scenarios: servers that lose their data but keep their run and their connections. */
 #include "tests/sim/scene.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef void lose_fn(struct world *w, unsigned s);
 
 static lose_fn *const losses[] = {flush, host_promote};
 
-/* A holds all five, by clients with this guard and, with a canary, servers that have had one for long. */
+/* A holds all five. The clients use this guard and, with a canary, the servers have had one for long. */
 static struct world *held_by_a(enum rdl_guard guard, int has_canary)
 {
     struct world *w = scene(2, 5, 3000);
@@ -24,7 +24,7 @@ static struct world *held_by_a(enum rdl_guard guard, int has_canary)
     for (int c = 0; c < 2; c++)
         handle_init(w, scene_lock(w, c));
     if (guard == RDL_GUARD_STRICT)
-        for (int i = 0; i < 3; i++) { /* runs and canaries it does not know yet */
+        for (int i = 0; i < 3; i++) { /* runs and canaries that the client does not know yet */
             for (int c = 0; c < 2; c++)
                 scene_do(w, scene_lock(w, c), ACQUIRING, 0);
             scene_go(w, 4100);
@@ -57,7 +57,7 @@ static void majority_loses_its_data(void)
     }
 }
 
-/* Who comes later reads how old the canary is, and need not wait so long. */
+/* A client that comes later reads the canary's age, and waits less. */
 static void age_is_read(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -65,9 +65,9 @@ static void age_is_read(void)
     EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
     for (unsigned s = 0; s < 5; s++)
         host_promote(w, s);
-    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE); /* he makes it */
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE); /* this creates it */
     scene_go(w, 4100);
-    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* and the other has never seen it */
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* and B has never seen it */
 }
 
 static void holder_learns_of_the_loss(void)
@@ -85,8 +85,8 @@ static void holder_learns_of_the_loss(void)
 }
 
 /*
- * The servers know the script no more, so it is sent twice; in between they lose all, A's locks too. What
- * stood behind the first is no word on the second.
+ * The servers no longer know the script, so it is sent twice. In between they lose all data, including A's
+ * keys. The canary check after the first script proves nothing about the second.
  */
 static void lost_between_two_sends(void)
 {
@@ -112,9 +112,9 @@ static void lost_between_two_sends(void)
 }
 
 /*
- * A asks over a slow line. B takes two of three, one of these loses all, and A's SET finds it empty. A
- * cancels when that is read and before it steps: nobody told it the time. A canary that it took now would be
- * as old as its SET, and that server would count again while B still believes in its lease.
+ * A's requests are slow. B acquires two of three servers, one of these loses its data, and A's SET finds it
+ * empty. A cancels after it read that reply and before it steps, so A does not know the time. A canary
+ * counted now would be as old as A's SET. That server would count again while B still holds its lease.
  */
 static void cancelled_before_it_stepped(void)
 {
@@ -144,9 +144,9 @@ static void cancelled_before_it_stepped(void)
 }
 
 /*
- * B finds no canary, or another run's, and makes one; that is under way for longer than a quarantine and
- * arrives behind a FLUSHALL. It says when it was made, and not when B looked: else C, who comes then, would
- * take it for old enough, while A believes in the lease that was lost.
+ * B finds no canary, or another run's, and creates one. That request is in flight for longer than a
+ * quarantine and arrives after a FLUSHALL. The canary has its time of creation, not of B's check. Otherwise
+ * C, which comes then, would accept it as old enough while A counts on the lost lease.
  */
 static void late_canary_has_its_time(void)
 {
@@ -162,10 +162,10 @@ static void late_canary_has_its_time(void)
         scene_begin(w, b, ACQUIRING, 0);
         while (scene_pttl(w, 0) == -2 && !w->violation)
             world_run_until(w, w->now + 10);
-        w->link[1][0].up_blocked = w->now + 5000 * MS; /* what is sent from now on */
+        w->link[1][0].up_blocked = w->now + 5000 * MS; /* blocks what is sent from now on */
         uint64_t arrives = w->link[1][0].up_blocked;
         EXPECT(w, scene_wait(w, b) == RDL_E_QUARANTINE);
-        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY); /* and makes a canary, too */
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY); /* it creates a canary, too */
         scene_go(w, 4100);
         EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
         world_run_until(w, arrives - 1 * MS);
@@ -178,7 +178,10 @@ static void late_canary_has_its_time(void)
     }
 }
 
-/* STRICT goes by when it saw the canary first; that it is of the second behind the look is no second loss. */
+/*
+ * STRICT counts from when it first saw the canary. A canary of the second after the check is not another
+ * loss.
+ */
 static void made_in_the_next_second(void)
 {
     struct world *w = scene(1, 1, 3000);
@@ -186,7 +189,7 @@ static void made_in_the_next_second(void)
     scene_guard(w, RDL_GUARD_STRICT, 3000);
     w->has_canary = 1;
     handle_init(w, a);
-    for (int i = 0; i < 2; i++) { /* the run, and the canary that was missing */
+    for (int i = 0; i < 2; i++) { /* for the run, and for the missing canary */
         EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE);
         scene_go(w, 4100);
     }
@@ -194,14 +197,14 @@ static void made_in_the_next_second(void)
     EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
     flush(w, 0);
     w->link[0][0].delay_us = 5000;
-    while (clock_ms(&w->host[0].clock, w->now) % 1000 != 986) /* it looks at 991, and at 1001 it is made */
+    while (clock_ms(&w->host[0].clock, w->now) % 1000 != 986) /* checked at 991, created at 1001 */
         scene_go(w, 1);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE);
     scene_go(w, 4100);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
 }
 
-/* Nobody told it which run this is: it takes the canary that stands there. */
+/* Without INFO the client does not know the run: it accepts any canary. */
 static void any_canary_without_info(void)
 {
     static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
@@ -217,7 +220,7 @@ static void any_canary_without_info(void)
     EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
 }
 
-/* An extend is sent twice where the script was forgotten: the look stands behind each. */
+/* An extend is sent twice if the script was forgotten: the canary check follows each. */
 static void resent_extend_checks_again(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
@@ -230,10 +233,10 @@ static void resent_extend_checks_again(void)
     before = m->commands;
     EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 3000) == RDL_OK);
     scene_go(w, 10);
-    EXPECT(w, m->commands - before == once + 3); /* the EVALSHA that is refused, GET and TIME behind it */
+    EXPECT(w, m->commands - before == once + 3); /* the refused EVALSHA, then GET and TIME */
 }
 
-/* Two servers that lost their data, and the answers of one come later: their quarantines end together. */
+/* Two servers lost their data, and the replies of one come later: their quarantines end together. */
 static void quarantines_begin_together(void)
 {
     struct world *w = scene(1, 2, 1000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Controls: outside the assumptions exclusion must break, and the oracle must see it. What does not break
- * here was not tested by the rest either.
+ * Controls: outside the assumptions exclusion must break, and the oracle must see it. A fault that breaks
+ * nothing here was not tested by the other scenarios either.
  */
 #include "tests/sim/scene.h"
 
@@ -36,7 +36,7 @@ static void client_clock_goes_back(void)
     struct world *w = held_by_a();
     scene_go(w, 1500);
     w->client[0].clock.step_us -= 1000 * (int64_t)MS;
-    scene_go(w, 600); /* the keys have ended, his clock says they have not */
+    scene_go(w, 600); /* the keys have expired, but not by this client's clock */
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 
@@ -48,7 +48,7 @@ static void server_clocks_step_ahead(void)
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 
-/* The guard asks since when they run, and they lie. STRICT does not ask (scenarios_guard.c). */
+/* The guard reads the servers' uptime, which is wrong. STRICT does not use it (scenarios_guard.c). */
 static void clocks_hide_a_restart(void)
 {
     struct world *w = scene(2, 5, 2000);
@@ -76,7 +76,7 @@ static struct world *guarded(int has_canary)
     return w;
 }
 
-/* The run, its uptime, the canary are what they were; the last locks are not. */
+/* The run, its uptime and the canary are unchanged; the last locks are missing. */
 static void lagging_replicas(void)
 {
     struct world *w = guarded(1);
@@ -89,7 +89,7 @@ static void lagging_replicas(void)
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 
-/* They had said so. */
+/* The servers report that they may evict. */
 static void eviction(void)
 {
     static const struct sim_features full = {.version = "7.0.15", .policy = "volatile-lru"};
@@ -107,7 +107,10 @@ static void eviction(void)
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 
-/* appendfsync everysec: what came in the last second is gone, and nobody waits for it to have ended. */
+/*
+ * appendfsync everysec: the writes of the last second are lost, and the restart does not wait until they
+ * expire.
+ */
 static void last_second_is_lost(void)
 {
     struct world *w = scene(2, 5, 2000);
@@ -123,9 +126,9 @@ static void last_second_is_lost(void)
 }
 
 /*
- * A server without scripts: an extend of A's is still on its way when A has died, come back, adopted the
- * lease and been given a longer one; or when its connection broke, and the next extend asked for more. Then
- * it comes. What is on its way is what was sent from so long after the begin on (us).
+ * A server without scripts: an extend of A is still in flight when A has died, come back, and adopted and
+ * extended the lease. Or its connection broke, and the next extend requested more. Then the first one
+ * arrives. What was sent from from_us after its begin on is in flight.
  */
 static struct world *late_extend(const struct sim_features *kind, int dies, uint64_t from_us)
 {
@@ -137,7 +140,7 @@ static struct world *late_extend(const struct sim_features *kind, int dies, uint
     scene_one_server(w, 1);
     w->ttl_ms = 1200;
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-    EXPECT(w, scene_do(w, a, EXTENDING, 600) == RDL_OK); /* it knows the server's ways */
+    EXPECT(w, scene_do(w, a, EXTENDING, 600) == RDL_OK); /* it knows the server's methods */
     scene_go(w, 50);
     scene_begin(w, a, EXTENDING, 600);
     world_run_until(w, w->now + from_us);
@@ -159,7 +162,7 @@ static struct world *late_extend(const struct sim_features *kind, int dies, uint
     return w;
 }
 
-/* Late is what follows the look, or EXEC. */
+/* The commands after the check are late, or EXEC is. */
 static void late_exec(void)
 {
     static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};

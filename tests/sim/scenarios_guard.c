@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: servers that came up too recently, and what a new connection is asked. */
+/* Directed scenarios: servers that restarted recently, and the checks of a new connection. */
 #include "tests/sim/scene.h"
 
 #include <string.h>
 
 static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
 
-/* They forget everything and are back at once. */
+/* They lose all data and restart at once. */
 static void restart_empty(struct world *w, int from, int to)
 {
     for (int s = from; s < to; s++)
@@ -21,27 +21,27 @@ static void kill_for_good(struct world *w, int from, int to)
         host_crash(w, (unsigned)s, 1);
 }
 
-/* Servers that show no run_id: their start stands for it. */
+/* Servers without a run_id: their start time replaces it. */
 static void hide_run_ids(struct world *w, int is_unnamed)
 {
     for (int s = 0; s < w->servers; s++)
         w->host[s].model.is_unnamed = (uint8_t)is_unnamed;
 }
 
-/* A proxy in front of each answers INFO, in words of its own; NULL: the server does. */
+/* A proxy in front of each replies to INFO with this error; NULL: the server replies. */
 static void all_answer_info(struct world *w, const char *text)
 {
     for (int s = 0; s < w->servers; s++)
-        w->host[s].model.info_says = text;
+        w->host[s].model.info_error = text;
 }
 
-/* A holds all five; the other knows the servers already. */
+/* A holds all five; the other client knows the servers already. */
 static struct world *held_on(enum rdl_guard guard, uint32_t ttl_ms, int is_unnamed)
 {
     struct world *w = scene(2, 5, ttl_ms);
     hide_run_ids(w, is_unnamed);
     scene_guard(w, guard, ttl_ms);
-    if (guard == RDL_GUARD_STRICT) { /* who knows nobody yet waits */
+    if (guard == RDL_GUARD_STRICT) { /* a client that knows no run waits */
         for (int c = 0; c < 2; c++)
             EXPECT(w, scene_do(w, scene_lock(w, c), ACQUIRING, 0) == RDL_E_QUARANTINE);
         scene_go(w, ttl_ms + 2000);
@@ -67,7 +67,7 @@ static void majority_restarts_on(int is_unnamed)
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
         EXPECT(w, rdl_redlock_counts_at(&b->m->redlock, 0) > clock_ms(&w->client[1].clock, w->now));
         EXPECT(w, scene_pttl(w, 0) == -2);
-        scene_go(w, 2200); /* A has some left */
+        scene_go(w, 2200); /* A's lease still lasts */
         EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
         EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
         scene_go(w, 1800);
@@ -87,7 +87,7 @@ static void unnamed_majority_restarts(void)
     majority_restarts_on(1);
 }
 
-/* Their addresses lead to others, which are up since long ago and have never heard of A. */
+/* Their addresses lead to other servers, which have been up for long and have never had A's key. */
 static void addresses_lead_elsewhere_on(int is_unnamed)
 {
     for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
@@ -117,8 +117,8 @@ static void addresses_lead_to_unnamed(void)
 }
 
 /*
- * The picture in redlock/DESIGN.md: A reaches 0, 1 and 2, and holds these; 2 crashes and comes back empty. B
- * is granted 2, 3 and 4, again and again, and 2 does not count.
+ * The picture in redlock/DESIGN.md: A reaches 0, 1 and 2, and holds the lock there. 2 crashes and restarts
+ * empty. B is granted 2, 3 and 4 again and again, and 2 does not count.
  */
 static void hold_while_one_restarts_empty(enum rdl_guard guard)
 {
@@ -140,7 +140,7 @@ static void hold_while_one_restarts_empty(enum rdl_guard guard)
     scene_begin(w, b, ACQUIRING, 0);
     scene_go(w, 1200);
     EXPECT(w, scene_left(w, a) > 0 && scene_left(w, b) == 0);
-    scene_do(w, a, RELEASING, 0); /* he is told that a majority lost it */
+    scene_do(w, a, RELEASING, 0); /* it reports that a majority lost the key */
     EXPECT(w, scene_wait(w, b) == RDL_OK);
     scene_go(w, 800);
     EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
@@ -157,7 +157,7 @@ static void without_the_guard_two_hold(void)
     hold_while_one_restarts_empty(RDL_GUARD_OFF);
 }
 
-/* A majority comes back with what it had a moment ago: B's lock, that he has released, and not A's. */
+/* A majority restarts with old data: it has B's key, which was released, and not A's. */
 static void last_second_is_lost(void)
 {
     struct world *w = scene(2, 5, 3000);
@@ -175,14 +175,14 @@ static void last_second_is_lost(void)
         host_start(w, s, HOST_SAVED);
     }
     scene_go(w, 600);
-    EXPECT(w, scene_owner(w, 0) == 1); /* what was deleted is back */
+    EXPECT(w, scene_owner(w, 0) == 1); /* the deleted key is back */
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
     EXPECT(w, scene_left(w, a) > 0);
     scene_go(w, 4000);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
 }
 
-/* Fewer than a majority lose everything. */
+/* Fewer than a majority lose all data. */
 static void minority_restarts(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 2000);
@@ -196,8 +196,8 @@ static void minority_restarts(void)
 }
 
 /*
- * Up at 0.998 of a second of their clock, asked at 2.005: they say 2 seconds, and it was one and a bit. What
- * A was granted a moment before lasts until 2.96, or 2.86.
+ * Up since 0.998 s of their clock and queried at 2.005 s, they report 2 s, but it was only a little more than
+ * 1 s. A's grant from just before lasts until 2.96 s, or 2.86 s.
  */
 static void held_until_3_s(uint32_t max_ttl_ms)
 {
@@ -230,7 +230,10 @@ static void max_ttl_is_rounded_up(void)
     held_until_3_s(1900);
 }
 
-/* Three of five are near, one of them does not count: the third that does is far, and is waited for. */
+/*
+ * Three of five are near, but one of them does not count. The third that counts is far, and the client waits
+ * for it.
+ */
 static void far_server_is_awaited(void)
 {
     struct world *w = scene(1, 5, 10000);
@@ -251,7 +254,7 @@ static void longest_of_any_client(void)
     restart_empty(w, 0, 3);
     b->opt.lease.ttl_ms = 500;
     scene_go(w, 600);
-    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE); /* he has seen them now */
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE); /* it has seen them now */
     scene_go(w, 2900);
     EXPECT(w, scene_left(w, scene_lock(w, 0)) > 1000);
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
@@ -259,7 +262,7 @@ static void longest_of_any_client(void)
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_TTL);
 }
 
-/* Three count, two do not; of the three one is silent, and the two that do not count grant. */
+/* Three count, two do not. One of the three is frozen, and the two that do not count grant. */
 static void grant_in_quarantine_does_not_count(void)
 {
     struct world *w = scene(1, 5, 2000);
@@ -274,10 +277,10 @@ static void grant_in_quarantine_does_not_count(void)
     w->host[2].is_frozen = 1;
     scene_begin(w, h, ACQUIRING, 0);
     scene_go(w, 5);
-    EXPECT(w, scene_owner(w, 3) == 0 && scene_owner(w, 4) == 0); /* they are asked all the same */
+    EXPECT(w, scene_owner(w, 3) == 0 && scene_owner(w, 4) == 0); /* they get a SET nevertheless */
     EXPECT(w, scene_wait(w, h) == RDL_E_QUARANTINE);
     scene_go(w, 5);
-    EXPECT(w, scene_pttl(w, 3) == -2 && scene_pttl(w, 4) == -2); /* and released */
+    EXPECT(w, scene_pttl(w, 3) == -2 && scene_pttl(w, 4) == -2); /* and a release */
     w->host[2].is_frozen = 0;
     host_serve_all(w, 2);
     scene_go(w, 3000);
@@ -285,7 +288,7 @@ static void grant_in_quarantine_does_not_count(void)
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* now they count */
 }
 
-/* Four of five say that it is theirs, and two of them may have forgotten whose it was before. */
+/* Four of five confirm the token, and two of them may have lost another client's key before. */
 static void adopted_with_one_in_quarantine(void)
 {
     struct world *w = scene(1, 5, 3000);
@@ -307,7 +310,7 @@ static void adopted_with_one_in_quarantine(void)
     EXPECT(w, scene_owner(w, 2) == 0 && scene_left(w, h) == 0);
 }
 
-/* One has restarted with its data: its yes counts for nothing, and comes before that of a slow one. */
+/* One has restarted with its data: its vote does not count, and arrives before that of a slow one. */
 static void extend_waits_for_those_that_count(void)
 {
     struct world *w = scene(1, 3, 3000);
@@ -329,7 +332,7 @@ static void one_server_has_one_vote(void)
         struct handle *h = scene_lock(w, 0);
         scene_guard(w, (enum rdl_guard)guard, 2000);
         memcpy(w->host[1].model.run_id, w->host[0].model.run_id, sizeof w->host[1].model.run_id);
-        for (int i = 0; i < 2; i++) { /* they are seen, and then the quarantine of STRICT is over */
+        for (int i = 0; i < 2; i++) { /* they are seen, and then the quarantine of STRICT ends */
             scene_do(w, h, ACQUIRING, 0);
             scene_do(w, h, RELEASING, 0);
             scene_go(w, i == 0 ? 10 : 4000);
@@ -346,7 +349,7 @@ static void one_server_has_one_vote(void)
     }
 }
 
-/* One that takes writes all the same: what it is given is gone with the next synchronisation. */
+/* A replica that accepts writes: they are gone after the next synchronization. */
 static void replica_has_no_vote(void)
 {
     struct world *w = scene(1, 3, 2000);
@@ -361,7 +364,7 @@ static void replica_has_no_vote(void)
     EXPECT(w, scene_pttl(w, 2) == -2);
 }
 
-/* After they came up, the clocks of the servers step ahead by an hour. */
+/* After their restart the servers' clocks step ahead by an hour. */
 static void strict_withstands_a_clock_step(void)
 {
     struct world *w = held_by_a(RDL_GUARD_STRICT, 2000);
@@ -374,7 +377,7 @@ static void strict_withstands_a_clock_step(void)
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
-/* A run that was seen is known on the next connection too. */
+/* A known run is recognized on the next connection, too. */
 static void strict_recognizes_a_run(void)
 {
     for (int is_unnamed = 0; is_unnamed < 2; is_unnamed++) {
@@ -390,7 +393,9 @@ static void strict_recognizes_a_run(void)
     }
 }
 
-/* Somebody's script is running when they are asked for INFO, and they are back without their data. */
+/*
+ * Another client's script is running at the INFO request, and the servers have restarted without their data.
+ */
 static void busy_is_no_refusal(void)
 {
     struct world *w = held_by_a(RDL_GUARD_IF_PERMITTED, 3000);
@@ -407,7 +412,7 @@ static void busy_is_no_refusal(void)
     EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
 }
 
-/* The proxies have words of their own for it, while their servers come back without their data. */
+/* The proxies use their own error texts, while their servers restart without their data. */
 static void proxy_lifts_nothing(const char *text, enum rdl_guard guard, int is_known)
 {
     struct world *w = scene(2, 3, 3000);
@@ -446,7 +451,7 @@ static void required_takes_no_refusal(void)
     proxy_lifts_nothing("ERR unsupported command: INFO", RDL_GUARD_REQUIRED, 0);
 }
 
-/* It never passes INFO on: they count at once, as those that forbid it. */
+/* The proxy never passes INFO on: the servers count at once, like those that forbid it. */
 static void proxy_refuses_info(void)
 {
     for (int guard = RDL_GUARD_IF_PERMITTED; guard <= RDL_GUARD_OFF; guard++) {
@@ -459,7 +464,7 @@ static void proxy_refuses_info(void)
     }
 }
 
-/* A plain lock has opened the connection: nobody knows since when its server is up. */
+/* A plain lock has opened the connection: the server's uptime is unknown. */
 static void guard_without_checks(void)
 {
     struct world *w = scene(2, 1, 3000);

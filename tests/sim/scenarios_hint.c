@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: waiting with a hint, and what may become of hints. */
+/* Directed scenarios: waiting with wake hints, and what can happen to hints. */
 #include "tests/sim/scene.h"
 
-/* A holds it; the others are known to the servers and wait, with long pauses where they have no hint. */
+/* A holds the lock. The others know the servers and wait, with long pauses if they have no hint. */
 static struct world *waiting_for_a(int clients, int single, uint32_t ttl_ms)
 {
     struct world *w = scene(clients, 3, ttl_ms);
@@ -17,7 +17,7 @@ static struct world *waiting_for_a(int clients, int single, uint32_t ttl_ms)
         scene_begin(w, h, ACQUIRING, 0);
         scene_go(w, 20);
     }
-    scene_go(w, 250); /* the first try of each has no hint: its conn was not there yet */
+    scene_go(w, 250); /* the first try of each has no hint: its conn was not up yet */
     return w;
 }
 
@@ -40,7 +40,7 @@ static void a_release_wakes(void)
     }
 }
 
-/* Who is given the next hint. */
+/* The client that gets the next hint. */
 static unsigned first_in_line(const struct world *w)
 {
     uint32_t ticket = w->host[0].model.waiter[0].ticket;
@@ -51,7 +51,7 @@ static unsigned first_in_line(const struct world *w)
     return c;
 }
 
-/* The first in the list is dead, and nobody has noticed: he is given the hint. */
+/* The first waiter in the list is dead, and the server has not noticed: it gets the hint. */
 static void a_lost_hint_costs_the_cap(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -70,7 +70,7 @@ static void a_lost_hint_costs_the_cap(void)
     }
 }
 
-/* The first in the list gives up, and the hint that he waited for is the other's. */
+/* The first waiter in the list cancels, and the other one gets the hint. */
 static void canceled_waiter_takes_none(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -90,7 +90,7 @@ static void canceled_waiter_takes_none(void)
     }
 }
 
-/* A stranger fills the list: the tries stay few. */
+/* A foreign client fills the list: the attempts stay few. */
 static void foreign_hints(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -124,7 +124,9 @@ static void not_a_list(void)
     }
 }
 
-/* What a holder that ran out of time releases is another's by then; it tells nobody and deletes nothing. */
+/*
+ * The lease has expired and another client holds the lock: a late release sends no hint and deletes nothing.
+ */
 static void a_late_release_deletes_nothing(void)
 {
     struct world *w = scene(2, 1, 1000);

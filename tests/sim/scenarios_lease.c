@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: how long a lease is, and when it is over. */
+/* Directed scenarios: the length of a lease, and its end. */
 #include "lock/lock_lease.h"
 #include "tests/sim/scene.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The arithmetic itself, to the millisecond: from before the first send, less ceil(ttl/100) + 2. */
+/* The calculation to the millisecond: from before the first send, less ceil(ttl/100) + 2. */
 static void exact_validity(void)
 {
     static const uint32_t ttls[] = {100, 101, 199, 1000, 1001, 60000};
@@ -17,7 +17,7 @@ static void exact_validity(void)
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         scene_do(w, h, RELEASING, 0);
         scene_go(w, 10);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* now the conns are open: sent at once */
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* the conns are open now: sent at once */
         EXPECT(w, handle_until_ms(h) == h->op_ms + ttls[i] - (ttls[i] + 99) / 100 - 2);
         EXPECT(w, scene_do(w, h, EXTENDING, ttls[i]) == RDL_OK);
         EXPECT(w, handle_until_ms(h) == h->op_ms + ttls[i] - (ttls[i] + 99) / 100 - 2);
@@ -37,7 +37,7 @@ static void slow_connect_costs_no_validity(void)
     scene_rest(w);
 }
 
-/* The grants are read when the lease is nearly over: of no use, and given back at once. */
+/* The grants are read when the lease is nearly over: of no use, and released at once. */
 static void late_grant_is_expired(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -60,7 +60,7 @@ static void late_grant_is_expired(void)
     }
 }
 
-/* The slowest clock here, the fastest there: the key must outlive the belief. */
+/* The slowest clock at the client, the fastest at the servers: the key must outlive the lease. */
 static void drift_covers_the_clocks(void)
 {
     struct world *w = scene(1, 3, 30000);
@@ -119,7 +119,7 @@ static void expired_lease_is_not_revived(void)
     scene_rest(w);
 }
 
-/* The extension is executed in time and its answers come when the old lease is over. */
+/* The extend is executed in time, and its replies arrive when the old lease has expired. */
 static void late_extend_is_lost(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -153,13 +153,16 @@ static void taken_lease_is_lost(void)
         w->client[1].is_dead = 1;
         EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_LOST);
         EXPECT(w, scene_left(w, a) == 0);
-        EXPECT(w, scene_owner(w, 0) == 1); /* and his release left the other's keys alone */
+        EXPECT(w, scene_owner(w, 0) == 1); /* and A's release left B's keys alone */
         if (w->violation)
             return;
     }
 }
 
-/* What somebody else keeps under the name is no deadline: it is left alone, whatever time it might mean. */
+/*
+ * Another program's value under the name is not a deadline: it is never overwritten, whatever time it might
+ * mean.
+ */
 static void foreign_value_is_left_alone(void)
 {
     static const char *const values[] = {"worker-17",
@@ -192,7 +195,7 @@ static void foreign_value_is_left_alone(void)
     }
 }
 
-/* Another lock of the client uses the connection: it is made again, if it was cut. */
+/* Another lock of the client uses the connection: it is opened again if it was cut. */
 static void reconnect(struct world *w)
 {
     struct handle *other = &w->client[0].handle[1];
@@ -207,8 +210,8 @@ static void reconnect(struct world *w)
 }
 
 /*
- * The answer to an extend is lost, and the key has the old value or the new one, which are both ours. What
- * comes next, maybe after a second one: another extend, a release, or the client gives up.
+ * The reply to an extend is lost, and the key has the old value or the new one, both our own. What follows,
+ * maybe after a second lost reply: another extend, a release, or a cancel.
  */
 static void two_values_are_both_ours(void)
 {
@@ -254,13 +257,13 @@ static void renewal_renews_in_time(void)
     client_wake(w, 0, w->now);
     for (int i = 0; i < 200 && !w->violation; i++) {
         scene_go(w, 45);
-        EXPECT(w, scene_left(w, h) > 400); /* two more tries have room */
+        EXPECT(w, scene_left(w, h) > 400); /* time for two more tries */
     }
     EXPECT(w, w->counts.extended >= 20 && w->counts.extended <= 66);
     scene_rest(w);
 }
 
-/* A renewal fails; the renewal timer tries again while there is time, and gives up when there is none. */
+/* A renewal fails. The renewal timer retries while there is time, and reports the loss when there is none. */
 static void renewal_retries_until_lost(void)
 {
     struct world *w = scene(1, 3, 900);
@@ -278,18 +281,18 @@ static void renewal_retries_until_lost(void)
         w->link[0][s].up_blocked = w->now + 5000 * MS;
     world_run_until(w, end + 1 * MS);
     EXPECT(w, scene_left(w, h) == 0);
-    EXPECT(w, h->state != HELD); /* it told at once */
+    EXPECT(w, h->state != HELD); /* reported at once */
 }
 
-/* As redlock run has it: what is left of a lease when the command is told to end (check_cli_guide_ttl.c). */
+/* As in redlock run: the remaining lease time when the command gets its signal (check_cli_guide_ttl.c). */
 static uint32_t grace_ms(uint32_t ttl_ms)
 {
     return ttl_ms / 6 < 5000 ? ttl_ms / 6 : 5000;
 }
 
 /*
- * The servers go just before a renewal is due, and are back when 95 % of the time that the guide promises is
- * over: the lease is renewed before the command would be told to end.
+ * The servers go down just before a renewal is due, and are up again after 95 % of the time in the guide. The
+ * lease is renewed before the command would get its signal.
  */
 static void servers_are_away(uint32_t ttl_ms, int servers, int is_single, uint32_t late_ms)
 {
@@ -323,7 +326,7 @@ static void servers_away_as_in_the_guide(void)
     }
 }
 
-/* The answer to an extend was lost, and the lease ran out here; the server has the key for longer. */
+/* The reply to an extend was lost, and the lease expired here; the server keeps the key for longer. */
 static void not_locked_out_by_own_key(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -343,7 +346,9 @@ static void not_locked_out_by_own_key(void)
     }
 }
 
-/* Round trips that are longer than an attempt by default: of all servers, or of one, which sets nothing. */
+/*
+ * Round trips longer than an attempt by default: to all servers, or to one, which does not slow the others.
+ */
 static void far_servers(void)
 {
     static const uint32_t trips_ms[] = {260, 1000};
@@ -364,10 +369,10 @@ static void far_servers(void)
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         scene_go(w, 1100);
         EXPECT(w, scene_do(w, h, EXTENDING, 30000) == RDL_OK);
-        scene_go(w, 600); /* who is far alone has not answered that yet */
+        scene_go(w, 600); /* a single far server has not replied to that yet */
         EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        EXPECT(w, far && w->client[0].tcp[i >= 8 ? 0 : servers - 1] == far); /* it is not silent */
-        if (is_one && servers == 5) { /* the others are silent: who is slow is not waited for */
+        EXPECT(w, far && w->client[0].tcp[i >= 8 ? 0 : servers - 1] == far); /* it is not stalled */
+        if (is_one && servers == 5) { /* the others are frozen: no wait for the slow one */
             EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
             for (int k = 0; k < servers; k++)
                 w->host[k].is_frozen = 1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Directed scenarios: for how long a handle's memory is in use, and the room of its releases in the queues.
- */
+/* Directed scenarios: how long a handle's memory is in use, and the room for its releases in the queues. */
 #include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 
@@ -13,7 +11,7 @@ static struct handle *freed(struct world *w, int client)
     return h;
 }
 
-/* Others take all the room that there is. */
+/* Other locks take all the room in the queue. */
 static void fill(struct world *w, int s)
 {
     static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
@@ -61,7 +59,7 @@ static int lost_by_time(struct world *w, struct handle *h)
     return scene_do(w, h, EXTENDING, 2000) == RDL_LOST;
 }
 
-/* The last server answers late; the oracle looks after each last call what still refers to the handle. */
+/* The last server replies late. After each last call the oracle checks what still refers to the handle. */
 static void freed_after_the_last_call(void)
 {
     static int (*const ends[])(struct world *, struct handle *) = {refused, released, cancelled, lost,
@@ -88,8 +86,8 @@ static void freed_after_the_last_call(void)
 }
 
 /*
- * The next job takes the same memory. Another client holds the majority, and a server still has to say that
- * it deleted the key of the job before.
+ * The next acquire takes the same memory. Another client holds the majority, and a server has not yet
+ * confirmed that it deleted the previous key.
  */
 static void old_release_is_no_grant(void)
 {
@@ -105,8 +103,8 @@ static void old_release_is_no_grant(void)
 }
 
 /*
- * A program sets up a second redlock with the servers[] of the first: that one believes in nothing, and its
- * calls say so. What it held before it does not release.
+ * A program initializes a second redlock with the servers[] of the first. The first one then holds nothing,
+ * and its calls report the error. It does not release what it held before.
  */
 static void servers_have_one_redlock(void)
 {
@@ -131,7 +129,7 @@ static void servers_have_one_redlock(void)
     }
 }
 
-/* Two of five grant it, three will refuse; until that is known others fill the queues of the two. */
+/* Two of five grant it, three will refuse. Before that is known, other locks fill the queues of the two. */
 static void granted_minority_has_room(void)
 {
     struct world *w = scene(2, 5, 5000);
@@ -157,8 +155,7 @@ static void granted_minority_has_room(void)
 }
 
 /*
- * On one server: granted, and the program is stopped until the lease is over, between reading that and the
- * step.
+ * On one server: after the grant is read and before the step, the program is stopped until the lease expires.
  */
 static void late_grant_has_room(void)
 {
@@ -168,7 +165,7 @@ static void late_grant_has_room(void)
     scene_one_server(w, 1);
     scene_ready(w);
     scene_begin(w, h, ACQUIRING, 0);
-    w->client[0].paused_until = w->now + 1999 * MS; /* the key is there still */
+    w->client[0].paused_until = w->now + 1999 * MS; /* the key is still there */
     scene_go(w, 10);
     client_read(w, 0);
     token_hex(handle_token(h), hex);
@@ -180,7 +177,7 @@ static void late_grant_has_room(void)
     scene_rest(w);
 }
 
-/* An extend by less waits for its connection, and is cancelled: the release is pending until the key ends. */
+/* A shorter extend waits for its connection and is canceled: the release is pending until the key expires. */
 static void short_extend_shortens_nothing(void)
 {
     for (int single = 0; single < 2; single++) {

@@ -4,7 +4,7 @@
 #include "tests/sim/scene.h"
 #include <string.h>
 
-/* The SET was applied and the connection died: the release goes first on the next one. */
+/* The SET was executed and the connection broke: the release is sent first on the next one. */
 static void pending_release_survives_its_connection(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -54,7 +54,7 @@ static void abandoned_is_never_sent(void)
     }
 }
 
-/* The release was on its way when the connection died. */
+/* The release was in flight when the connection broke. */
 static void sent_release_is_sent_again(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -81,7 +81,7 @@ static void sent_release_is_sent_again(void)
     }
 }
 
-/* Nobody waits for that release, and the server has forgotten the script. */
+/* No caller waits for that release, and the server has forgotten the script. */
 static void pending_release_survives_script_flush(void)
 {
     struct world *w = scene(1, 3, 2000);
@@ -112,7 +112,7 @@ static void extend_and_release_without_memory(void)
 
 static struct sim_features with_password = {.version = "7.0.15", .password = "secret"};
 
-/* A wrong password, a database that does not exist: nothing of a lock is sent. */
+/* A wrong password, a database that does not exist: no lock command is sent. */
 static void failed_login_sends_no_lock(void)
 {
     struct world *w = scene(1, 3, 1000);
@@ -150,7 +150,7 @@ static void login_comes_first(void)
     scene_rest(w);
 }
 
-/* The user may use one lock alone, and another one shares its connections. */
+/* The user may use only one lock's key, and another lock shares its connections. */
 static void forbidden_key_blocks_no_other_lock(void)
 {
     static const struct sim_features one_key[] = {
@@ -189,7 +189,7 @@ static void forbidden_key_blocks_no_other_lock(void)
     }
 }
 
-/* The user may not use the list of hints: the lock is released without a hint. */
+/* The user may not use the hint list: the lock is released without a hint. */
 static void forbidden_hint_is_a_plain_release(void)
 {
     static const struct sim_features one_key = {.version = "7.0.15", .only_key = "nightly"};
@@ -213,7 +213,7 @@ static void forbidden_hint_is_a_plain_release(void)
     }
 }
 
-/* DELEX found something else or nothing, and the PTTL that would tell which is refused. */
+/* DELEX finds another value or no key, and the PTTL that would distinguish them is refused. */
 static void without_pttl_not_gone(void)
 {
     for (int i = 0; i < 4; i++) {
@@ -234,7 +234,7 @@ static void without_pttl_not_gone(void)
     }
 }
 
-/* In whatever words a server says that it has no scripts: what it has instead extends and releases. */
+/* Whatever error text means that a server has no scripts: its other methods extend and release. */
 static void no_scripts_in_other_words(void)
 {
     static const char *const texts[] = {"ERR Could not find scripting engine 'lua'",
@@ -262,7 +262,7 @@ static void no_scripts_in_other_words(void)
             EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
             scene_go(w, 5);
             EXPECT(w, scene_pttl(w, 0) == -2);
-            if (k > 0) /* by now it is known what works: DELEX or DELIFEQ and a PTTL, or WATCH to EXEC */
+            if (k > 0) /* by now the method is known: DELEX or DELIFEQ and a PTTL, or WATCH to EXEC */
                 EXPECT(w, w->host[0].model.commands - commands == (kind == 0 ? 7 : 2));
         }
         scene_rest(w);
@@ -272,8 +272,8 @@ static void no_scripts_in_other_words(void)
 }
 
 /*
- * A proxy has it executed and answers with an error. The next method finds it done: an extend is one, a
- * release is, too, where the same run of the server says so; else the result is unknown.
+ * A proxy has the command executed and replies with an error. The next method finds it done. An extend then
+ * succeeds. A release does, too, if the same run of the server replies; else the result is unknown.
  */
 static void proxy_error_after_execution(void)
 {
@@ -299,7 +299,7 @@ static void proxy_error_after_execution(void)
     }
 }
 
-/* No method works for a while, with an unknown error. Then all is as before. */
+/* No method works for a while, with an unknown error. Then all work as before. */
 static void unknown_errors_rule_out_nothing(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -326,7 +326,7 @@ static void unknown_errors_rule_out_nothing(void)
     }
 }
 
-/* An error that passes by itself says nothing of the method. */
+/* A temporary error proves nothing about the method. */
 static void temporary_error_rules_out_nothing(void)
 {
     static const char *const texts[] = {"MASTERDOWN Link with MASTER is down",
@@ -358,7 +358,7 @@ static void temporary_error_rules_out_nothing(void)
     }
 }
 
-/* Old protocol, scripts are switched off: it compares by WATCH; where that is forbidden it takes nothing. */
+/* Old protocol, scripts are disabled: it compares by WATCH. If that is forbidden, it takes nothing over. */
 static void takeover_always_compares(void)
 {
     static const struct sim_features off[] = {
@@ -390,7 +390,7 @@ static void readonly_closes_the_connection(void)
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
     scene_ready(w);
-    w->host[0].model.readonly = 1; /* demoted; no connection ends of that */
+    w->host[0].model.readonly = 1; /* demoted, and its connections stay open */
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 1);
     EXPECT(w, rdl_conn_error(&w->client[0].conn[0]) == RDL_E_READONLY);
@@ -415,7 +415,7 @@ static void unreachable_servers_end_the_attempt(void)
     EXPECT(w, w->now <= (RDL_CONNECT_MS + 10) * MS);
 }
 
-/* A connect that nobody answers is given up and tried anew, while an acquire waits for longer than that. */
+/* An unanswered connect is aborted and retried, while an acquire waits for longer than that. */
 static void unanswered_connect_is_aborted(void)
 {
     struct world *w = scene(1, 3, 1000);
@@ -429,7 +429,7 @@ static void unanswered_connect_is_aborted(void)
         EXPECT(w, rdl_conn_error(&w->client[0].conn[s]) == RDL_E_TIMEOUT);
 }
 
-/* A frozen server's queue fills; what was taken is undone, the rest was never sent. */
+/* A frozen server's queue fills. What was accepted is undone, the rest was never sent. */
 static void full_queue_loses_nothing(void)
 {
     struct world *w = scene(1, 3, 2000);
@@ -447,11 +447,11 @@ static void full_queue_loses_nothing(void)
     EXPECT(w, scene_pttl(w, 2) == -2);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
-    EXPECT(w, scene_owner(w, 2) == 0); /* and it takes part again */
+    EXPECT(w, scene_owner(w, 2) == 0); /* and its vote counts again */
     scene_rest(w);
 }
 
-/* Connections fail one after the other, never enough of them at once: the one attempt ends all the same. */
+/* Connections fail one after the other, never enough of them at once: one attempt ends nevertheless. */
 static void one_attempt_has_an_end(void)
 {
     struct world *w = scene(1, 5, 1000);
@@ -462,7 +462,7 @@ static void one_attempt_has_an_end(void)
     scene_begin(w, h, ACQUIRING, 0);
     scene_go(w, 0);
     for (int s = 3; s < 5; s++)
-        w->host[s].is_frozen = 1; /* the login is not answered */
+        w->host[s].is_frozen = 1; /* the login gets no reply */
     for (int s = 3; s < 5; s++) {
         scene_go(w, 700);
         w->host[s].blackhole_until = NEVER / 2;
@@ -474,8 +474,8 @@ static void one_attempt_has_an_end(void)
 }
 
 /*
- * One is down, two refuse, two are silent: no majority, and the verdict waits for them. There is room only
- * where the SET that is out has kept it: its release stands behind it all the same, at once.
+ * One is down, two refuse, two are frozen: no majority, and the result waits for the two. Only the room that
+ * the sent SET reserved is left: its release uses it and follows at once.
  */
 static void reserved_room_is_used(void)
 {
@@ -500,7 +500,7 @@ static void reserved_room_is_used(void)
     EXPECT(w, handle_is_pending(h) && rdl_conn_waiting(c) == waiting + 1);
 }
 
-/* The first login was slow: over the next connection nobody waits for answers as long as over that. */
+/* The first login was slow: on the next connection, replies are awaited for less time than on that one. */
 static void round_trip_of_this_connection(void)
 {
     struct world *w = scene(1, 1, 10000);
@@ -521,7 +521,7 @@ static void round_trip_of_this_connection(void)
     EXPECT(w, w->now <= begun + 300 * MS);
 }
 
-/* However long the queue is: a SET is sent only if its release will fit. */
+/* However long the queue is, a SET is sent only if its release will fit. */
 static void release_fits(int extensions)
 {
     for (uint32_t extra = 0; extra < QUEUE_LEAST; extra += 29) {
@@ -555,7 +555,7 @@ static void release_fits(int extensions)
     }
 }
 
-/* Whatever way the server takes: deleted, gone and taken by another are told apart. */
+/* With every method: deleted, gone and taken by another client are distinguished. */
 static void every_method_distinguishes(void)
 {
     static const struct sim_features kinds[] = {{.version = "7.0.15"},
@@ -571,7 +571,7 @@ static void every_method_distinguishes(void)
         w->has_other_servers = 1;
         scene_one_server(w, k % 2);
         scene_go(w, 10);
-        for (int i = 0; i < 2; i++) { /* on a new connection, and on one that knows its way */
+        for (int i = 0; i < 2; i++) { /* on a new connection, and on one that knows its method */
             EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
             scene_go(w, 500);
             EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_OK);
@@ -634,7 +634,7 @@ static void unexpected_reply_closes(void)
     }
 }
 
-/* Another lock asks first, and is more patient. */
+/* Another lock sends a request first, with a longer timeout. */
 static void other_lock(struct rdl_conn *c)
 {
     const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
@@ -642,7 +642,7 @@ static void other_lock(struct rdl_conn *c)
     rdl_conn_submit(c, NULL, &other);
 }
 
-/* An extend by WATCH is given up when MULTI has been answered: the next request is not queued by it. */
+/* An extend by WATCH is abandoned when MULTI has been answered: the next request must not be queued by it. */
 static void multi_is_left(void)
 {
     static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
@@ -662,7 +662,7 @@ static void multi_is_left(void)
         *(i < 2 ? &w->link[0][0].down_blocked : &w->client[0].paused_until) = w->now + 150 * MS;
         scene_go(w, 120);
         EXPECT(w, t->session.in_multi);
-        EXPECT(w, scene_wait(w, h) == RDL_UNKNOWN); /* before the answer comes, or in the same moment */
+        EXPECT(w, scene_wait(w, h) == RDL_UNKNOWN); /* before the reply comes, or in the same moment */
         scene_go(w, 60);
         EXPECT(w, w->client[0].tcp[0] == t && !t->session.in_multi);
         EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
@@ -698,7 +698,10 @@ static void clock_passes_49_days(void)
     }
 }
 
-/* The server did it, the connection ended before it could say so. Somebody else may be there already. */
+/*
+ * The server executed it, but the connection broke before the reply. Another client may hold the lock by
+ * then.
+ */
 static void resent_release_finds_no_key(void)
 {
     for (int i = 0; i < 7; i++) {
@@ -707,7 +710,7 @@ static void resent_release_finds_no_key(void)
         int is_taken = i >= 2, is_legacy = i == 5;
         if (i == 4)
             continue;
-        for (int s = 0; s < w->servers; s++) /* its start tells the run */
+        for (int s = 0; s < w->servers; s++) /* its start time identifies the run */
             w->host[s].model.is_unnamed = i == 6;
         scene_one_server(w, i % 2);
         if (is_legacy) {
@@ -730,14 +733,14 @@ static void resent_release_finds_no_key(void)
         }
         scene_go(w, 50);
         EXPECT(w, scene_left(w, b) > 0 || !is_taken);
-        EXPECT(w, scene_wait(w, a) == (i % 2 ? RDL_UNKNOWN : RDL_OK)); /* one asks for no run_id */
+        EXPECT(w, scene_wait(w, a) == (i % 2 ? RDL_UNKNOWN : RDL_OK)); /* 1: no run_id */
         EXPECT(w, scene_left(w, b) > 0 || !is_taken);
         if (w->violation)
             return;
     }
 }
 
-/* Gone before it was to be let go, and nothing was cut: that is told. */
+/* The key was gone before the release, and no connection broke: the release reports that. */
 static void release_reports_what_was_gone(void)
 {
     for (int i = 0; i < 2; i++) {
@@ -753,8 +756,8 @@ static void release_reports_what_was_gone(void)
 }
 
 /*
- * It lost the key when it restarted, before we let go and before we heard of it: that is no release. It is no
- * loss either for who does not know which run answers: on one server, and where INFO is refused.
+ * The server lost the key in a restart, before the release and before the client noticed: that does not count
+ * as a release. Without the run it is not a loss either: on one server, and if INFO is refused.
  */
 static void release_finds_another_run(void)
 {
@@ -763,7 +766,7 @@ static void release_finds_another_run(void)
         struct world *w = scene(1, i == 1 ? 1 : 3, 10000);
         for (int s = 0; s < w->servers && i == 2; s++)
             w->host[s].model.features = &no_info;
-        for (int s = 0; s < w->servers; s++) /* its start tells the run */
+        for (int s = 0; s < w->servers; s++) /* its start time identifies the run */
             w->host[s].model.is_unnamed = i == 3;
         scene_one_server(w, i == 1);
         scene_ready(w);
@@ -779,7 +782,7 @@ static void release_finds_another_run(void)
     }
 }
 
-/* Or we had heard of it, and what it said to the release was cut off: that is none either. */
+/* Or the client had noticed, and the reply to the release was cut off: that does not count either. */
 static void release_finds_a_known_run(void)
 {
     struct world *w = scene(1, 3, 10000);
@@ -800,7 +803,7 @@ static void release_finds_a_known_run(void)
     EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
 }
 
-/* Cut off from the answer to its release by server 2, which is sent again and finds nothing. */
+/* The reply of server 2 to the release is cut off. The release is sent again and finds nothing. */
 static int release_cut_off(struct world *w, struct handle *h)
 {
     scene_begin(w, h, RELEASING, 0);
@@ -809,7 +812,10 @@ static int release_cut_off(struct world *w, struct handle *h)
     return scene_wait(w, h);
 }
 
-/* We knew that it was gone there, and could not put it back; another one loses it before we let go. */
+/*
+ * The client knew that the key was gone there and could not restore it. Another server loses it before the
+ * release.
+ */
 static void release_finds_what_was_gone(void)
 {
     struct world *w = scene(1, 3, 10000);
@@ -826,7 +832,7 @@ static void release_finds_what_was_gone(void)
     EXPECT(w, release_cut_off(w, h) == RDL_EXPIRED);
 }
 
-/* It was out of reach until its key had ended by itself; another one loses it before we let go. */
+/* The server was unreachable until its key expired. Another server loses the key before the release. */
 static void release_finds_what_had_ended(void)
 {
     struct world *w = scene(1, 3, 2000);
@@ -836,7 +842,7 @@ static void release_finds_what_had_ended(void)
     h->opt.max_ttl_ms = 2000;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 1200);
-    w->host[2].refuse_until = w->now + 100 * MS; /* for longer, a pause might outlast the lease */
+    w->host[2].refuse_until = w->now + 100 * MS; /* any longer, and a pause might outlast the lease */
     scene_cut(w, 0, 2);
     scene_go(w, 1);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
@@ -845,7 +851,7 @@ static void release_finds_what_had_ended(void)
     scene_go(w, 400);
     other_lock(&w->client[0].conn[2]);
     client_wake(w, 0, w->now);
-    scene_go(w, 10); /* the connection was of use: the next one is made at once */
+    scene_go(w, 10); /* the connection was of use: the next one opens at once */
     sim_server_flush(&w->host[1].model);
     EXPECT(w, release_cut_off(w, h) == RDL_EXPIRED);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: who is asked, who counts, what is owed. */
+/* Directed scenarios: majorities, contention, and the releases that follow. */
 #include "tests/sim/scene.h"
 
 static void down(struct world *w, int from, int to)
@@ -35,7 +35,7 @@ static void exact_majority(void)
     }
 }
 
-/* Half of an even number has the lock already: as soon as that is known the answer is no. */
+/* Half of an even number holds the lock already: as soon as that is known the acquire fails. */
 static void even_n_fails_at_once(void)
 {
     for (int n = 2; n <= 6; n += 2) {
@@ -69,7 +69,7 @@ static void stalled_minority_costs_nothing(void)
         EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
         EXPECT(w, w->now - start < 5 * MS);
     }
-    EXPECT(w, w->client[0].tcp[4] == kept); /* closing it would lose the releases that wait in it */
+    EXPECT(w, w->client[0].tcp[4] == kept); /* closing it would lose its pending releases */
     w->host[3].is_frozen = w->host[4].is_frozen = 0;
     host_serve_all(w, 3);
     host_serve_all(w, 4);
@@ -78,7 +78,7 @@ static void stalled_minority_costs_nothing(void)
     scene_rest(w);
 }
 
-/* An attempt fails while SETs are unanswered: each has its release behind it on the same connection. */
+/* An attempt fails while SETs are unanswered: a release follows each on the same connection. */
 static void release_follows_every_set(void)
 {
     struct world *w = scene(2, 5, 2000);
@@ -96,7 +96,7 @@ static void release_follows_every_set(void)
     EXPECT(w, scene_pttl(w, 4) == -2);
     w->host[3].is_frozen = 0;
     host_serve_all(w, 3);
-    EXPECT(w, scene_pttl(w, 3) == -2); /* at once: the release was there already */
+    EXPECT(w, scene_pttl(w, 3) == -2); /* at once: the release had arrived already */
     scene_go(w, 5);
     EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
     scene_rest(w);
@@ -119,8 +119,8 @@ static void single_release_follows_unknown(void)
 }
 
 /*
- * The release is with a frozen server when the client is gone for good: it must be of a kind that this server
- * is sure to know, for nobody is there to hear that it does not.
+ * A frozen server has the release when the client is gone for good. The release must use a method that this
+ * server is sure to know, because no client would read the refusal.
  */
 static void last_release_needs_no_reply(void)
 {
@@ -129,7 +129,7 @@ static void last_release_needs_no_reply(void)
         struct world *w = scene(1, 1, 5000);
         struct handle *h = scene_lock(w, 0);
         scene_one_server(w, i % 2);
-        if (i >= 2) /* what a connection is asked at its beginning does not tell */
+        if (i >= 2) /* the connection checks do not tell */
             w->host[0].model.features = &no_load;
         EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
         w->host[0].is_frozen = 1;
@@ -148,7 +148,9 @@ static void last_release_needs_no_reply(void)
     }
 }
 
-/* A grant that comes when the lock is held is one more vote: it is kept, and extended with the others. */
+/*
+ * A grant that arrives when the lock is held is one more vote: its key is kept, and extended with the others.
+ */
 static void straggler_is_one_more_vote(void)
 {
     struct world *w = scene(1, 5, 2000);
@@ -166,7 +168,7 @@ static void straggler_is_one_more_vote(void)
     EXPECT(w, scene_pttl(w, 4) == -2);
 }
 
-/* Each of the others, and each server, sees the release within one attempt. */
+/* Every other client can acquire the lock within one attempt after a release. */
 static void released_key_is_acquirable(void)
 {
     struct world *w = scene(3, 5, 1000);
@@ -184,7 +186,7 @@ static void released_key_is_acquirable(void)
     scene_rest(w);
 }
 
-/* Half of an even number is no majority: nobody holds it, so it is no loss. */
+/* Half of an even number is not a majority: no client holds it, so it is no loss. */
 static void half_is_taken(void)
 {
     for (int stolen = 1; stolen < 4; stolen++) {
@@ -196,7 +198,7 @@ static void half_is_taken(void)
         for (int s = 0; s < stolen; s++)
             sim_server_flush(&w->host[s].model);
         scene_begin(w, scene_lock(w, 1), ACQUIRING, 0);
-        world_run_until(w, w->now + 150); /* its SETs are there, and it has not heard */
+        world_run_until(w, w->now + 150); /* its SETs have arrived, and it has no reply yet */
         EXPECT(w, scene_owner(w, 0) == 1 && scene_owner(w, 3) == 0);
         static const int results[] = {0, RDL_OK, RDL_EXPIRED, RDL_LOST};
         w->client[1].paused_until = w->now + 20 * MS;
@@ -235,40 +237,40 @@ static void refusal_is_reported_at_once(void)
     EXPECT(w, w->now - start < 1 * MS);
 }
 
-/* Who is dead: its host, which refuses at once, or its link, which swallows all. */
-static void dead_minority(struct world *w, int n, int dead, int is_mute)
+/* The dead servers refuse connections at once, or are frozen. */
+static void dead_minority(struct world *w, int n, int dead, int are_frozen)
 {
     for (int s = n - dead; s < n; s++)
-        if (is_mute)
+        if (are_frozen)
             w->host[s].is_frozen = 1;
         else
             host_crash(w, (unsigned)s, 1);
     scene_go(w, 5);
 }
 
-/* Whatever their number and the order of the answers: busy, not "too few servers could be asked". */
+/* Whatever N and the order of the replies: busy, not "too few servers could be reached". */
 static void busy_though_a_minority_is_dead(void)
 {
     for (int n = 3; n <= 7; n++)
         for (int dead = 1; dead < n - n / 2; dead++)
-            for (int is_mute = 0; is_mute < 2; is_mute++) {
+            for (int are_frozen = 0; are_frozen < 2; are_frozen++) {
                 struct world *w = scene(2, n, 10000);
                 scene_ready(w);
                 for (int s = 0; s < n; s++)
                     w->link[1][s].delay_us = 100 + 50 * (uint32_t)s;
                 EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
                 scene_go(w, 10);
-                dead_minority(w, n, dead, is_mute);
+                dead_minority(w, n, dead, are_frozen);
                 uint64_t start = w->now;
                 for (int i = 0; i < 20; i++)
                     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
-                EXPECT(w, w->now - start < 20 * MS * 2); /* nobody was waited for */
+                EXPECT(w, w->now - start < 20 * MS * 2); /* no wait for the dead */
                 if (w->violation)
                     return;
             }
 }
 
-/* It is refused by two, the third is dead: what the others grant is given back before they are heard. */
+/* Two refuse, the fourth is down: a grant of the others is released before its reply arrives. */
 static void released_before_the_result(void)
 {
     struct world *w = scene(2, 5, 10000);
@@ -287,7 +289,7 @@ static void released_before_the_result(void)
     EXPECT(w, scene_wait(w, b) == RDL_BUSY);
 }
 
-/* A script that was not there is not sent again behind the release of its attempt. */
+/* A script that was unknown is not sent again after the release of its attempt. */
 static void failed_attempt_resends_nothing(void)
 {
     struct world *w = scene(2, 5, 10000);
@@ -299,7 +301,7 @@ static void failed_attempt_resends_nothing(void)
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY); /* by EVALSHA from here on */
     scene_go(w, 10);
     for (int s = 0; s < 5; s++)
-        scene_forget_script(w, s, &rdl_script_acquire); /* the release's is known still */
+        scene_forget_script(w, s, &rdl_script_acquire); /* the release's script is still known */
     dead_minority(w, 5, 1, 0);
     sim_server_flush(&w->host[3].model);
     w->link[1][2].delay_us = 30 * MS;
@@ -309,7 +311,9 @@ static void failed_attempt_resends_nothing(void)
     EXPECT(w, scene_owner(w, 3) == -1);
 }
 
-/* One of two is cut off, the other has forgotten the script: it is no server without scripts. */
+/*
+ * One of two is cut off, the other has forgotten the script: that does not make it a server without scripts.
+ */
 static void noscript_at_the_last_try(void)
 {
     for (int n = 2; n <= 4; n += 2) {
@@ -345,7 +349,7 @@ static void noscript_at_the_last_try(void)
     }
 }
 
-/* Some want it all the time. How often it was had in so many ms. */
+/* The clients want it all the time. Returns how often it was acquired in this time. */
 static int turns(struct world *w, uint32_t ms)
 {
     uint64_t end = w->now + ms * MS;
@@ -356,7 +360,7 @@ static int turns(struct world *w, uint32_t ms)
             if (handle_is_pending(h))
                 continue;
             n += h->state == HELD;
-            EXPECT(w, h->state == HELD || h->result == RDL_OK); /* nobody gives up, nobody is told so */
+            EXPECT(w, h->state == HELD || h->result == RDL_OK); /* no acquire fails */
             user_begin(w, h, h->state == HELD ? RELEASING : ACQUIRING, 0);
         }
         world_run_until(w, w->now + MS);
@@ -364,29 +368,29 @@ static int turns(struct world *w, uint32_t ms)
     return n;
 }
 
-/* Their votes split, and a minority is dead: they come to a majority all the same. */
+/* Their votes split, and a minority is dead: they get majorities nevertheless. */
 static void dead_minority_and_contention(void)
 {
     for (int n = 3; n <= 5; n += 2)
-        for (int is_mute = 0; is_mute < 2; is_mute++) {
+        for (int are_frozen = 0; are_frozen < 2; are_frozen++) {
             struct world *w = scene(6, n, 10000);
             scene_ready(w);
             for (int c = 0; c < 6; c++) {
                 scene_lock(w, c)->opt.lease.wait_ms = 60000;
                 scene_lock(w, c)->opt.lease.retry_ms = 4;
-                for (int s = 0; s < n; s++) /* each is nearest to another */
+                for (int s = 0; s < n; s++) /* each client has another nearest server */
                     w->link[c][s].delay_us = 100 + 100 * (uint32_t)((s + c) % n);
             }
             int before = turns(w, 1000);
-            dead_minority(w, n, n / 2, is_mute);
+            dead_minority(w, n, n / 2, are_frozen);
             int after = turns(w, 1000);
-            EXPECT(w, before > 100 && after > (is_mute ? 20 : before / 4));
+            EXPECT(w, before > 100 && after > (are_frozen ? 20 : before / 4));
             if (w->violation)
                 return;
         }
 }
 
-/* Waiting for a lock: not much longer than its holder has left. */
+/* Waiting for a lock takes little longer than the holder's remaining time. */
 static void waiting_uses_what_the_holder_has_left(void)
 {
     struct world *w = scene(2, 5, 400);
@@ -417,7 +421,7 @@ static void waiting_ends_by_its_deadline(void)
     EXPECT(w, w->now - start <= 301 * MS);
 }
 
-/* The pause is over and nobody is connected: it waits for the conns and does not ask over and over. */
+/* The pause is over and no server is connected: it waits for the conns and does not poll. */
 static void waiting_for_conns_does_not_spin(void)
 {
     struct world *w = scene(2, 3, 5000);
@@ -436,7 +440,7 @@ static void waiting_for_conns_does_not_spin(void)
     EXPECT(w, w->counts.events - events < 300);
 }
 
-/* The handle is no more right after it was cancelled: the conns alone give back what it held. */
+/* The handle is reused right after it was canceled: the conns alone release what it held. */
 static void cancelled_and_reused(void)
 {
     struct world *w = scene(1, 3, 5000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulator says of itself must hold too. */
+/* Properties of the simulator itself. */
 #include "tests/sim/scene.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static uint64_t of_handle(const struct handle *h, uint64_t digest)
     return add(digest, h->opt.lease.attempt_ms);
 }
 
-/* All that a world is made of and that this class of faults has no say in. */
+/* All properties of a world that this class of faults does not influence. */
 static uint64_t digest_without(const struct world *w, unsigned fault)
 {
     uint64_t digest = add(add(w->ttl_ms, w->hold_us), w->think_us);
@@ -66,7 +66,7 @@ static void a_class_off_moves_nothing_else(void)
 
 /* ---------------------------------------------------------------- the oracles of the end */
 
-/* It must complain, and of this. */
+/* It must report a violation, by this oracle. */
 static int complains(struct world *w, const char *oracle)
 {
     oracle_rest(w);
@@ -92,7 +92,7 @@ static void leftovers_are_found(void)
 
 /* ---------------------------------------------------------------- the oracle of no quorum */
 
-/* It must have nothing against it, or this. */
+/* Returns 1 if the oracle of results reports a violation, 0 if it reports none. */
 static int is_doubted(struct world *w, struct handle *h)
 {
     if (w->violation) /* the scenario has failed already */
@@ -116,9 +116,9 @@ static void refusals_in_flight_count(void)
     scene_go(w, 7);
     EXPECT(w, handle_is_pending(b) && is_doubted(w, b));
     for (int s = 0; s < 3; s++)
-        w->link[1][s].delay_us = SECOND; /* of the reset itself the client hears long after the attempt */
+        w->link[1][s].delay_us = SECOND; /* the client learns of the reset itself long after the attempt */
     scene_cut(w, 1, 2);
-    EXPECT(w, is_doubted(w, b)); /* two are on their way still */
+    EXPECT(w, is_doubted(w, b)); /* two are still in flight */
     scene_cut(w, 1, 1);
     EXPECT(w, !is_doubted(w, b));
     scene_cut(w, 1, 0);
@@ -127,7 +127,7 @@ static void refusals_in_flight_count(void)
     scene_rest(w);
 }
 
-/* A majority grants it, and one refuses it. */
+/* A majority grants it, and one refuses. */
 static void a_missing_token_is_another_reason(void)
 {
     struct world *w = scene(1, 3, 1000);
@@ -135,7 +135,7 @@ static void a_missing_token_is_another_reason(void)
     char hex[2 * RDL_TOKEN_LEN];
     scene_ready(w);
     scene_begin(w, h, ACQUIRING, 0);
-    world_run_until(w, w->now + 150); /* executed, and the answers are on their way */
+    world_run_until(w, w->now + 150); /* executed, and the replies are in flight */
     token_hex(handle_token(h), hex);
     struct token *t = token_find(w, hex, 0);
     EXPECT(w, t && t->granted == 7 && !is_doubted(w, h));
@@ -148,7 +148,7 @@ static void a_missing_token_is_another_reason(void)
     EXPECT(w, !is_doubted(w, h));
     t->granted = 2;
     t->refused = 5;
-    EXPECT(w, is_doubted(w, h)); /* without a majority there is no number to miss */
+    EXPECT(w, is_doubted(w, h)); /* without a majority no fencing token can be missing */
 }
 
 const struct scenario scenarios_self[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: connections that are there and swallow everything for ever, while new ones work. */
+/* Directed scenarios: connections that are up and swallow everything for ever, while new ones work. */
 #include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 
@@ -7,11 +7,11 @@
 
 enum { UP = 1, DOWN = 2, BOTH = 3 };
 
-/* From now on, for all connections of this client. */
-static void stall(struct world *w, unsigned c, unsigned ways)
+/* From now on all connections of this client swallow everything. */
+static void stall(struct world *w, unsigned c, unsigned directions)
 {
     for (unsigned s = 0; s < (unsigned)w->servers; s++)
-        link_swallow(w, c, s, ways);
+        link_swallow(w, c, s, directions);
 }
 
 static uint32_t waiting(const struct world *w, int s)
@@ -39,7 +39,7 @@ static void waiter_gets_the_lock(void)
     }
 }
 
-/* The keys are there, and no SET is on its way: the next extend goes over new connections. */
+/* The keys are there, and no SET is in flight: the next extend uses new connections. */
 static void lease_is_saved(void)
 {
     for (unsigned k = 0; k < 6; k++) {
@@ -61,7 +61,7 @@ static void lease_is_saved(void)
     }
 }
 
-/* It was more patient before, over the same connection: that counts no more. */
+/* The timeout was longer before, over the same connection: that does not count any more. */
 static void timeout_ends_with_the_reply(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -91,7 +91,7 @@ static void timeout_ends_with_the_reply(void)
     }
 }
 
-/* It was more patient over the connection before, which left this one a pending release. */
+/* The timeout was longer over the previous connection, which left this one a pending release. */
 static void timeout_ends_with_the_connection(void)
 {
     struct world *w = scene(1, 1, 20000);
@@ -105,7 +105,7 @@ static void timeout_ends_with_the_connection(void)
     while (rdl_conn_state(c) != RDL_CONN_READY && !w->violation)
         world_run_until(w, w->now + 50);
     h->opt.lease.attempt_ms = 200;
-    w->link[0][0].gap_before = "SET"; /* behind the release, which is on its way */
+    w->link[0][0].gap_before = "SET"; /* after the release, which is in flight */
     w->link[0][0].gap_until = NEVER;
     EXPECT(w, waiting(w, 0) == 1);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
@@ -113,7 +113,7 @@ static void timeout_ends_with_the_connection(void)
     EXPECT(w, rdl_conn_state(c) == RDL_CONN_STALLED);
 }
 
-/* It only releases what others took, over connections that fall silent after the first. */
+/* It only releases other clients' locks, over connections that stall after the first release. */
 static void releases_alone_detect_a_stall(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -154,7 +154,7 @@ static void pending_release_is_sent(void)
     }
 }
 
-/* It was busy for longer than an attempt and steps before it reads: the answers are there. */
+/* It was busy for longer than an attempt and steps before it reads: the replies are there. */
 static void step_before_read_keeps_connections(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -201,7 +201,7 @@ static void other_goes_on(struct handle *h, int rc)
         h->state = h->state == ACQUIRING && rc == RDL_OK ? HELD : IDLE;
 }
 
-/* All have their turn, every millisecond; one of them begins something every 50. */
+/* Every millisecond all are stepped; every 50 ms one of them begins an operation. */
 static void others_go(struct world *w, uint32_t ms)
 {
     static unsigned turn;
@@ -226,7 +226,7 @@ static void others_rest(struct world *w)
     scene_rest(w);
 }
 
-/* The other waits 100 ms and asks first; the answers take 200, for which the one waits. */
+/* The other lock waits 100 ms and sends first. The replies take 200 ms, for which this lock waits. */
 static void long_timeout_is_not_cut_short(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -252,7 +252,10 @@ static void long_timeout_is_not_cut_short(void)
     }
 }
 
-/* What the patient one waits for is an extend, which keeps no connection; its patience does not either. */
+/*
+ * The lock with the long timeout waits for an extend, which keeps no connection open; neither does its
+ * timeout.
+ */
 static void lease_in_danger_waits_its_own_time(void)
 {
     for (int single = 0; single < 2; single++) {
@@ -279,8 +282,8 @@ static void lease_in_danger_waits_its_own_time(void)
 }
 
 /*
- * Somebody always asks over the connections when they fall silent, and more than once: what he asked keeps
- * them. The renewal timer saves the lease all the same.
+ * Other locks always have requests in flight when the connections stall, and those keep the connections. The
+ * renewal timer saves the lease nevertheless.
  */
 static void lease_survives_others_sets(void)
 {
@@ -306,8 +309,8 @@ static void lease_survives_others_sets(void)
 }
 
 /*
- * The SET of another keeps the connections until half of what was left is over, each time anew. Then the
- * extends, which are tried again and again, go over new ones.
+ * Another lock's SET keeps the connections until half of the remaining time is over, each time again. Then
+ * the extends, which are retried again and again, use new ones.
  */
 static void stall_lasts_for_half_of_what_was_left(void)
 {
@@ -340,7 +343,7 @@ static void stall_lasts_for_half_of_what_was_left(void)
     }
 }
 
-/* The lease is not in danger: the other's release stays behind its SET. */
+/* The lease is not in danger: the other lock's release stays after its SET. */
 static void extended_lease_aborts_nothing(void)
 {
     struct world *w = scene(1, 5, 5000);
@@ -361,7 +364,7 @@ static void extended_lease_aborts_nothing(void)
     others_rest(w);
 }
 
-/* Two of five swallow: what is sent there is one attempt's and no more, and no SET is postponed for it. */
+/* Two of five swallow. They get the requests of one attempt and no more, and no SET is postponed for them. */
 static void minority_is_sent_nothing(void)
 {
     struct world *w = scene(1, 5, 5000);
@@ -378,7 +381,7 @@ static void minority_is_sent_nothing(void)
     scene_go(w, 1000);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 100);
-    EXPECT(w, scene_pttl(w, 0) > 0 && scene_pttl(w, 4) > 0); /* they take part again */
+    EXPECT(w, scene_pttl(w, 0) > 0 && scene_pttl(w, 4) > 0); /* their votes count again */
     scene_rest(w);
 }
 
@@ -409,7 +412,9 @@ static void replying_server_is_used(void)
 
 static const struct sim_features by_watch = {.version = "7.0.15", .no_scripts = 1};
 
-/* A slow way, and a release that cannot stand behind the SET: the connection is kept until that is done. */
+/*
+ * A slow link, and a release that cannot follow the SET at once: the connection is kept until that is done.
+ */
 static void stalled_is_not_closed_early(void)
 {
     struct world *w = scene(1, 1, 2000);
@@ -426,8 +431,8 @@ static void stalled_is_not_closed_early(void)
 }
 
 /*
- * The SET comes late, its release never, and the next connection takes its time: the release is owed there
- * for as long as the key may live.
+ * The SET arrives late and its release never, and the next connection takes its time. The release is pending
+ * there for as long as the key may live.
  */
 static void late_set_is_released(void)
 {
@@ -453,8 +458,8 @@ static void late_set_is_released(void)
 }
 
 /*
- * Frozen for longer than the connection was kept: what came over it is executed all the same, and where no
- * release could stand behind it the key stays for one ttl. No longer, and nobody believes in it.
+ * Frozen for longer than the connection was kept: its requests are executed nevertheless. If no release could
+ * follow the SET, the key stays for one ttl. No longer, and no client counts on it.
  */
 static void late_thaw_costs_a_ttl(void)
 {
@@ -478,7 +483,10 @@ static void late_thaw_costs_a_ttl(void)
     scene_rest(w);
 }
 
-/* Of five with an adopted lock one has lost the key, says so, and swallows the SET that puts it back. */
+/*
+ * Of five servers with an adopted lock one has lost the key, reports it, and swallows the SET that restores
+ * it.
+ */
 static void restored_into_the_stall(void)
 {
     char hex[RDL_VALUE_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What directed scenarios have in common, and the one that runs them. */
+/* What directed scenarios have in common, and the function that runs them. */
 #include "tests/sim/scene.h"
 
 #include <stdio.h>
@@ -133,7 +133,7 @@ int scene_owner(struct world *w, int s)
         char hex[2 * RDL_TOKEN_LEN];
         token_hex(handle_token(scene_lock(w, c)), hex);
         if (k->value_len == sizeof hex && memcmp(k->value, hex, sizeof hex - 8) == 0)
-            return c; /* of whatever attempt */
+            return c; /* whichever attempt set it */
     }
     return -1;
 }
@@ -176,12 +176,12 @@ static int run(const struct scenario *s)
     if (!is_expected) {
         printf("FAIL %s: %s: %s\n", s->name, w->violation ? w->violation : "no violation",
                w->violation      ? w->violation_text
-               : s->kind == OPEN ? "mended? take its mark away"
+               : s->kind == OPEN ? "fixed? make it a SCENE"
                                  : "but one had to be shown");
         return 1;
     }
     static const char *const head[] = {"ok   ",
-                                       "ok   must break, and does: ", "OPEN known and not yet mended: "};
+                                       "ok   must break, and does: ", "OPEN known and not fixed yet: "};
     printf("%s%s\n", head[s->kind], s->name);
     return 0;
 }
@@ -189,9 +189,9 @@ static int run(const struct scenario *s)
 int scenarios_run(const char *text)
 {
     const struct scenario *const lists[] = {
-        scenarios_lease,   scenarios_quorum, scenarios_net,  scenarios_guard,   scenarios_certainty,
-        scenarios_canary,  scenarios_adopt,  scenarios_hint, scenarios_control, scenarios_self,
-        scenarios_stalled, scenarios_memory, scenarios_again};
+        scenarios_lease, scenarios_quorum,  scenarios_net,    scenarios_guard, scenarios_certainty,
+        scenarios_fence, scenarios_canary,  scenarios_adopt,  scenarios_hint,  scenarios_control,
+        scenarios_self,  scenarios_stalled, scenarios_memory, scenarios_again};
     int failed = 0, n = 0;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct scenario *s = lists[i]; s->name; s++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scene.h - directed scenarios: a still world and the words to act in it. */
+/* scene.h - directed scenarios: a world without faults, and functions to act in it. */
 #ifndef SIM_SCENE_H
 #define SIM_SCENE_H
 
@@ -8,7 +8,7 @@
 enum scenario_kind {
     SCENE,   /* must hold */
     CONTROL, /* outside the assumptions: exclusion must break */
-    OPEN     /* shows a bug that is known and not yet mended; must fail until it is */
+    OPEN     /* shows a known bug that is not fixed yet; must fail until it is */
 };
 
 struct scenario {
@@ -18,37 +18,37 @@ struct scenario {
 };
 
 extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_guard[],
-    scenarios_certainty[], scenarios_canary[], scenarios_adopt[], scenarios_hint[], scenarios_control[],
-    scenarios_self[], scenarios_stalled[], scenarios_memory[], scenarios_again[];
+    scenarios_certainty[], scenarios_fence[], scenarios_canary[], scenarios_adopt[], scenarios_hint[],
+    scenarios_control[], scenarios_self[], scenarios_stalled[], scenarios_memory[], scenarios_again[];
 
-/* Run those whose name contains the text (NULL: all); how many failed. */
+/* Run those whose name contains the text (NULL: all). Returns how many failed. */
 int scenarios_run(const char *text);
 
-/* For scenarios: a still world, 100 us away from everything, in which nobody acts by himself. */
+/* For scenarios: a world without faults, all links 100 us long, in which no user acts by itself. */
 struct world *scene(int clients, int servers, uint32_t ttl_ms);
 extern int scene_trace;
-extern const char *scene_plot; /* where the picture of the last one goes; NULL: nowhere */
+extern const char *scene_plot; /* file for the picture of the last scenario; NULL: none */
 struct handle *scene_lock(struct world *w, int client);
-/* With single the locks are those of lock/, on the first server. */
+/* If single, the locks are those of lock/, on the first server. */
 void scene_one_server(struct world *w, int single);
-/* All wait with hints and tell. */
+/* All clients wait with hints and send hints. */
 void scene_hints(struct world *w);
-/* All have this restart guard. */
+/* All clients use this restart guard. */
 void scene_guard(struct world *w, enum rdl_guard guard, uint32_t max_ttl_ms);
-/* Begin it, and let the world go on until it is over, at most for so long; the result. */
+/* Begin the operation and run the world until it ends, at most this long. Returns the result. */
 int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 int scene_wait(struct world *w, struct handle *h);
-/* Every client is connected to every server and knows its ways. */
+/* Every client is connected to every server and knows its methods. */
 void scene_ready(struct world *w);
 /* Reset the connection between them. */
 void scene_cut(struct world *w, int client, int server);
 void scene_go(struct world *w, uint32_t ms);
-/* What server s holds under the first name: the client that set it, or -1; and its PTTL. */
+/* The key with the first name on server s: the client that set it, or -1; and its PTTL. */
 int scene_owner(struct world *w, int s);
 int64_t scene_pttl(struct world *w, int s);
 uint32_t scene_left(struct world *w, const struct handle *h);
-/* Nobody wants anything any more: all is idle and nothing remains. */
+/* No client wants anything any more: all connections are idle and no key is left. */
 void scene_rest(struct world *w);
 #define EXPECT(w, cond)                                                                                      \
     do {                                                                                                     \

@@ -29,7 +29,7 @@ struct sim_key *sim_server_find(struct sim_server *s, unsigned db, struct sim_ar
             continue;
         if (k->expire_ms == 0 || now_ms <= k->expire_ms)
             return k;
-        k->used = 0; /* lazy, as Redis: gone once now is *past* the time */
+        k->used = 0; /* lazy, as in Redis: gone once now is *past* the expiry */
         return NULL;
     }
     return NULL;
@@ -78,7 +78,7 @@ void sim_server_load(struct sim_server *s, const struct sim_disk *disk)
     s->keys = disk->keys;
     memcpy(s->key, disk->key, disk->keys * sizeof disk->key[0]);
     for (uint32_t i = 0; i < s->keys; i++)
-        s->key[i].stamp = ++s->stamp; /* who watches one sees that it was changed */
+        s->key[i].stamp = ++s->stamp; /* a client that watches the key learns that it changed */
 }
 
 struct sim_arg sim_value_of(const struct sim_key *k)
@@ -91,7 +91,7 @@ void sim_note(const struct sim_call *c, enum sim_deed deed, struct sim_arg key, 
 {
     if (!c->server->note)
         return;
-    if (c->in_exec && !c->script) /* it compared before, and WATCH saw to it that nothing changed since */
+    if (c->in_exec && !c->script) /* it compared before, and WATCH ensured that nothing has changed since */
         value = held;
     struct sim_note n = {deed,    key,    c->script ? c->script_arg : value, held, c->script, number,
                          c->argc, nothing};
@@ -125,7 +125,7 @@ static void cmd_get(struct sim_call *c)
     reply_value(c, sim_key_at(c, 1));
 }
 
-/* What SET was asked for. */
+/* The options of a SET. */
 struct set {
     int nx, xx, get, expires, keeps;
     int64_t ttl_ms;
@@ -139,7 +139,7 @@ static void bad_expire(struct sim_call *c, const char *name)
         sim_out_error(c->out, "ERR invalid expire time in '%s' command", name);
 }
 
-/* 1, or 0 with an error answered. */
+/* Returns 1, or 0 after an error reply. */
 static int set_options(struct sim_call *c, struct set *o)
 {
     int64_t unit = 0;
@@ -288,7 +288,7 @@ static void cmd_pttl(struct sim_call *c)
     struct sim_key *k = sim_key_at(c, 1);
     sim_out_int(c->out, k ? left_ms(k, c->now_ms) : -2);
     if (c->in_exec && k)
-        sim_note(c, SIM_LOOKED, c->argv[1], nothing, sim_value_of(k), left_ms(k, c->now_ms));
+        sim_note(c, SIM_PTTL_QUERIED, c->argv[1], nothing, sim_value_of(k), left_ms(k, c->now_ms));
 }
 
 static void cmd_pexpire(struct sim_call *c)

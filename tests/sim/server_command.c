@@ -125,7 +125,7 @@ struct command {
     const struct sim_entry *entry;
 };
 
-/* The commands that begin with this letter (its last five bits); behind them one without entry. */
+/* The commands that begin with this letter (its last five bits), followed by one without an entry. */
 static const struct command *of_letter(uint8_t letter)
 {
     static struct command commands[32][OF_A_LETTER + 1];
@@ -207,7 +207,7 @@ static int may_use(const struct sim_server *s, struct sim_arg key)
     return key.len == strlen(s->features->only_key) && memcmp(key.data, s->features->only_key, key.len) == 0;
 }
 
-/* A script's keys are looked at before it runs, or by each of its calls. */
+/* A script's keys are checked before it runs, or by each of its calls. */
 static int is_key_denied(const struct sim_call *c, const struct sim_entry *e)
 {
     int64_t keys = (e->flags & SIM_KEYED) != 0;
@@ -235,7 +235,7 @@ static void deny_key(struct sim_call *c)
         sim_out_error(c->out, "NOPERM No permissions to access a key");
 }
 
-/* Why the command is not run, in the server's order of asking; NULL: it is. */
+/* The reason why the command is not run, in the order of the server's checks; NULL: it runs. */
 static const char *refusal(const struct sim_call *c, const struct sim_entry *e)
 {
     const struct sim_server *s = c->server;
@@ -341,7 +341,7 @@ void sim_server_start(struct sim_server *s, const struct sim_features *f, uint64
     s->note_ctx = NULL;
     s->port = 0;
     s->readonly = s->is_replica = s->is_unnamed = s->loading = s->oom = s->busy = s->misconf = 0;
-    s->info_says = NULL;
+    s->info_error = NULL;
     s->commands = 0;
     s->stamp = 0;
     s->keys = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model server's ways to delete keys. */
+/* The model server's methods of deleting keys. */
 #include "tests/sim/server.h"
 
 static const struct sim_arg nothing = {NULL, 0};

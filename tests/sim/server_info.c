@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* INFO of the model server: real names in the real order; of long sections the lines somebody reads. */
+/*
+ * INFO of the model server: real names in the real order. Long sections have only the lines that clients
+ * read.
+ */
 #include "tests/sim/server.h"
 
 static void field(struct sim_out *o, const char *head, const char *value)
@@ -17,7 +20,7 @@ static void number(struct sim_out *o, const char *head, uint64_t value)
 static void server_section(const struct sim_call *c, struct sim_out *o)
 {
     const struct sim_server *s = c->server;
-    /* The difference of two clocks cut to seconds, as the server has it. */
+    /* The difference of two clocks in whole seconds, computed as a server does. */
     uint64_t up = c->now_ms < s->start_ms ? 0 : c->now_ms / 1000 - s->start_ms / 1000;
     field(o, "# Server\r\nredis_version:", s->features->version);
     field(o, "\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\nredis_build_id:0\r\nredis_mode:",
@@ -69,7 +72,7 @@ static void cluster_section(const struct sim_call *c, struct sim_out *o)
     sim_out_text(o, "\r\n");
 }
 
-/* In the order in which a server writes them, whatever the order of asking. */
+/* In the order in which a server writes them, whatever the order of the request. */
 static const struct section {
     const char *name;
     void (*write)(const struct sim_call *c, struct sim_out *o);
@@ -92,8 +95,8 @@ void sim_info(struct sim_call *c)
 {
     uint8_t text[SIM_REPLY_MAX];
     struct sim_out o = {text, sizeof text, 0};
-    if (c->server->info_says) {
-        sim_out_error(c->out, "%s", c->server->info_says);
+    if (c->server->info_error) {
+        sim_out_error(c->out, "%s", c->server->info_error);
         return;
     }
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {

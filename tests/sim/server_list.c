@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model server's lists, and those who wait for an element: BLPOP. */
+/* The model server's lists, and the clients that wait for an element: BLPOP. */
 #include "tests/sim/server.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static int insert(struct sim_key *k, struct sim_arg element, int at_head)
     return 1;
 }
 
-/* Take the first element; a list without any is no more. */
+/* Take the first element; an empty list is deleted. */
 static size_t take(struct sim_server *s, struct sim_key *k, uint8_t to[SIM_VALUE_MAX], uint64_t now_ms)
 {
     size_t len = k->value[0];
@@ -84,7 +84,7 @@ static void cmd_llen(struct sim_call *c)
 
 /* ---------------------------------------------------------------- waiting */
 
-/* Seconds, with a fraction from 6.0 on, in ms; 0, an error answered, when they are not. */
+/* Seconds, with a fraction from 6.0 on, in ms. Returns 0 after an error reply if they are invalid. */
 static int timeout_of(struct sim_call *c, struct sim_arg a, uint64_t *ms)
 {
     int is_whole = c->server->features->whole_timeouts, is_negative = a.len > 1 && a.data[0] == '-';

@@ -12,7 +12,7 @@ static uint32_t stamp_now(struct sim_call *c)
     return k ? k->stamp : 0;
 }
 
-/* Redis has words for each command, Valkey for all. */
+/* Redis has a text for each command, Valkey one for all. */
 static void not_in_multi(struct sim_call *c, const char *name, const char *redis)
 {
     enum sim_texts texts = c->server->features->texts;

@@ -6,7 +6,7 @@
 
 enum { MEMO = 16 };
 
-/* What a text says does not depend on who asks: it is read once in the life of the process. */
+/* The tokens of a text do not depend on the caller, so each text is read once per process. */
 static const struct sim_script *read_script(struct sim_arg text)
 {
     static struct sim_script memo[MEMO];
@@ -43,7 +43,7 @@ static const struct sim_script *load(struct sim_server *s, struct sim_arg text)
             return k;
     if (!k)
         return NULL;
-    if (s->scripts == SIM_SCRIPTS) { /* a script cache of this size forgets the oldest */
+    if (s->scripts == SIM_SCRIPTS) { /* a full script cache forgets the oldest */
         s->scripts--;
         for (int i = 0; i < s->scripts; i++)
             s->script[i] = s->script[i + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model server's own reading of requests and writing of replies. */
+/* The model server's own parser of requests and writer of replies. */
 #include "tests/sim/server.h"
 
 #include <ctype.h>
@@ -18,11 +18,11 @@ static long any_header(const uint8_t *in, size_t len, int64_t *v)
     return (long)n + 1;
 }
 
-/* The number behind a '*' or '$' up to its CR LF: > 0 bytes used, 0 incomplete, -1 not a number. */
+/* The number after a '*' or '$' up to its CR LF: > 0 bytes used, 0 incomplete, -1 not a number. */
 static inline long header(const uint8_t *in, size_t len, int64_t *v)
 {
     unsigned ten = len > 3 ? (unsigned)in[0] - '0' : 10, one = ten < 10 ? (unsigned)in[1] - '0' : 10;
-    if (ten < 10 && in[1] == '\r' && in[2] == '\n') { /* as nearly always: one digit or two */
+    if (ten < 10 && in[1] == '\r' && in[2] == '\n') { /* the most frequent case: one digit or two */
         *v = ten;
         return 3;
     }
@@ -192,7 +192,7 @@ static unsigned lower(unsigned c)
 
 int sim_arg_is(struct sim_arg a, const char *word)
 {
-    if (a.len == 0 || ((a.data[0] ^ (unsigned char)word[0]) & ~0x20) != 0) /* most often it is not */
+    if (a.len == 0 || ((a.data[0] ^ (unsigned char)word[0]) & ~0x20) != 0) /* most often it differs */
         return a.len == 0 && word[0] == '\0';
     for (size_t i = 0; i < a.len; i++)
         if (lower(a.data[i]) != lower((unsigned char)word[i]))

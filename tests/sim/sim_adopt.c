@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Clients that die and come back, with the token of what they held in a file, and go on with it. */
+/* Clients that die and come back, have the token of their lock in a file, and continue with it. */
 #include "tests/sim/sim.h"
 
 #include <string.h>
 
-/* What is in the file when it dies; what was let go of, and all servers know it, may still be there. */
+/* The file's content when the client dies. A lock that was released on all servers may still be in it. */
 static void keep(struct world *w, struct client *c, unsigned i)
 {
     struct rng *r = &w->stream[FAULT_ADOPT];
@@ -45,7 +45,7 @@ void client_return(struct world *w, unsigned n)
     world_trace(w, "c%u lives again", n);
     client_init(w, n);
     for (int i = 0; i < w->handles; i++) {
-        if (c->kept[i].what != KEPT_NOTHING && c->handle[i].mode != MODE_LEGACY) /* that has no token */
+        if (c->kept[i].what != KEPT_NOTHING && c->handle[i].mode != MODE_LEGACY) /* legacy: no token */
             user_adopt(w, &c->handle[i], c->kept[i].hex);
         c->kept[i].what = KEPT_NOTHING;
     }

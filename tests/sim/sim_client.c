@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client's process: the loop any program around the library has (bytes in, steps, the user, bytes
+ * A client's process: the event loop of any program that uses the library (bytes in, steps, the user, bytes
  * out), and where it may be stopped in the middle.
  */
 #include "lock/lock_lease.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Where a pause caught the loop, and so where it goes on. */
+/* Where a pause stopped the loop, and so where it resumes. */
 enum { SPINS_MAX = 50 };
 enum resume { RESUME_TOP, RESUME_STEP, RESUME_OUT };
 
@@ -17,14 +17,14 @@ uint64_t client_now_ms(const struct world *w, const struct client *c)
     return c->stale_ms ? c->stale_ms : clock_ms(&c->clock, w->now);
 }
 
-/* In which any operation can be done, if nothing goes wrong. A canary is looked at behind a script. */
+/* Enough time for any operation if nothing goes wrong. A canary is checked after a script. */
 uint32_t client_least_attempt_ms(const struct world *w)
 {
-    uint32_t ways = w->has_legacy ? 12 : w->has_canary && w->is_fenced ? 5 : 3;
-    return ways * w->slowest_us / 1000 + 2;
+    uint32_t trips = w->has_legacy ? 12 : w->has_canary && w->is_fenced ? 5 : 3;
+    return trips * w->slowest_us / 1000 + 2;
 }
 
-/* What only the classes that came later want to know. */
+/* Settings that only the later classes of faults and use need. */
 static void init_more(struct world *w, struct handle *h)
 {
     struct rng *hints = &w->stream[FAULT_HINT], *several = &w->stream[FAULT_MULTI];
@@ -32,7 +32,7 @@ static void init_more(struct world *w, struct handle *h)
     if ((w->faults & FAULT_BIT(FAULT_MULTI)) && w->is_single && is_plain)
         h->is_multi = (uint8_t)rng_chance(several, 500);
     if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != MODE_LEGACY) {
-        enum hint_use drawn = rng_chance(hints, 900) ? HINT_WAITS : HINT_TELLS;
+        enum hint_use drawn = rng_chance(hints, 900) ? HINT_WAITS : HINT_SENDS;
         h->hint_use = rng_chance(hints, 800) && !h->is_multi ? drawn : HINT_NONE;
     }
 }
@@ -75,13 +75,13 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->act_at = w->opt.idle >> (h->client * HANDLES_MAX + i) & 1 ? NEVER : first;
     h->cancel_at = NEVER;
     init_more(w, h);
-    /* Every fourth program keeps its handles; all do where a canary counts from when it was first seen. */
+    /* Every fourth program keeps its handles; all do if a canary counts from when it was first seen. */
     h->keeps = w->opt.is_scripted || (w->opt.seed + c->index + i) % 4 == 0 ||
                (w->has_canary && w->guard == RDL_GUARD_STRICT);
     handle_init(w, h);
 }
 
-/* Behind those to the servers comes the one that waits for hints, at the first. */
+/* After the conns to the servers comes the one that waits for hints, to the first server. */
 static unsigned server_of(const struct world *w, unsigned conn)
 {
     return conn < (unsigned)w->servers ? conn : 0;
@@ -183,7 +183,7 @@ static void bytes_in(struct world *w, struct client *c, unsigned s)
         lose(w, c, s, RDL_E_CLOSED);
 }
 
-/* A chunk of what there is to send. Nothing may be written behind it. */
+/* A chunk of the bytes to send. Nothing may be written after it. */
 static size_t fill(struct world *w, struct client *c, unsigned s, uint8_t *chunk, size_t cap)
 {
     memset(chunk + cap, ZONE_BYTE, ZONE);
@@ -193,10 +193,10 @@ static size_t fill(struct world *w, struct client *c, unsigned s, uint8_t *chunk
     return n;
 }
 
-/* Chunk by chunk until the conn has no more or the network takes no more, and sent as one piece then. */
+/* Take chunks until the conn has no more or the network takes no more, then send them as one piece. */
 static void write_out(struct world *w, struct client *c, unsigned s)
 {
-    for (size_t room; (room = tcp_room(c->tcp[s])) > 0;) { /* what is put counts as sent */
+    for (size_t room; (room = tcp_room(c->tcp[s])) > 0;) { /* bytes returned count as sent */
         uint8_t bytes[TX_BYTES + ZONE];
         size_t most = room < TX_BYTES ? room : TX_BYTES, len = 0, n;
         int is_short = 0;
@@ -214,7 +214,7 @@ static void write_out(struct world *w, struct client *c, unsigned s)
         if (len == 0)
             return;
         tcp_write(w, c->tcp[s], bytes, len);
-        if (is_short) { /* the socket takes more a little later */
+        if (is_short) { /* the socket takes more later */
             client_wake(w, c->index, w->now + 100);
             return;
         }
@@ -227,12 +227,12 @@ void client_read(struct world *w, unsigned c)
         bytes_in(w, &w->client[c], (unsigned)s);
 }
 
-/* Do what the conn wants; when it must be looked after next (client's clock, ms). */
+/* Do what the conn wants. Returns when it must be serviced next (client's clock, ms). */
 static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64_t now_ms)
 {
     struct rdl_conn *conn = &c->conn[s];
     uint64_t at = NEVER;
-    if (rdl_conn_state(conn) == RDL_CONN_READY && rdl_conn_is_idle(conn)) /* it wants to read, no more */
+    if (rdl_conn_state(conn) == RDL_CONN_READY && rdl_conn_is_idle(conn)) /* it only wants to read */
         return NEVER;
     if (!rdl_conn_is_idle(conn) || rdl_conn_state(conn) == RDL_CONN_OPENING ||
         rdl_conn_state(conn) == RDL_CONN_HANDSHAKE)
@@ -255,19 +255,19 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
 
 /* ---------------------------------------------------------------- the loop */
 
-/* Every second program looks after a lease also between its operations. */
+/* Every second program also steps a lease between its operations. */
 static int is_tended(const struct world *w, const struct handle *h)
 {
     return (h->state == HELD && (h->client % 2 == 1 || w->opt.is_scripted)) || !handle_is_idle(h);
 }
 
-/* Half of the programs cancel what has been read and was not stepped. */
+/* Half of the programs cancel after reading and before the step. */
 static int is_cancelled_unstepped(const struct world *w, const struct handle *h)
 {
     return handle_is_pending(h) && w->now >= h->cancel_at && (h->client + h->index) % 2 == 1;
 }
 
-/* now_ms: the time that it read; true_ms: the time it is. */
+/* now_ms: the time that it read; true_ms: the actual time. */
 static uint64_t step_handle(struct world *w, struct client *c, struct handle *h, uint64_t now_ms,
                             uint64_t true_ms)
 {
@@ -292,7 +292,7 @@ static uint64_t step_handle(struct world *w, struct client *c, struct handle *h,
     return at;
 }
 
-/* 1: the client stops here for a while, and goes on at this place. */
+/* Returns 1 if the client stops here for a while; it resumes at this place. */
 static int pause_here(struct world *w, struct client *c, enum resume where)
 {
     struct rng *r = &w->stream[FAULT_PAUSE];
@@ -365,7 +365,7 @@ void client_run(struct world *w, unsigned i)
     c->is_running = 0;
     c->last_run = w->now;
     oracle_holders(w, c, now_ms);
-    if (from != RESUME_TOP) { /* there may be bytes that came meanwhile */
+    if (from != RESUME_TOP) { /* bytes may have arrived meanwhile */
         client_wake(w, i, w->now + 1);
         return;
     }

@@ -23,13 +23,13 @@ static void add(struct world *w, struct planned p)
     event_push(w, p.at, EVENT_FAULT, 0, 0, (uint32_t)w->planned_len++);
 }
 
-/* How long one of this class lasts, in us. */
+/* The duration of a fault of this class, in us. */
 static uint64_t duration(struct world *w, unsigned fault, struct rng *r)
 {
     uint64_t ttl = w->ttl_ms * MS;
     switch (fault) {
     case FAULT_CRASH:
-    case FAULT_EVERYSEC: /* the operators' rule, where there is no guard: down for longer than any lease */
+    case FAULT_EVERYSEC: /* the operators' rule without a guard: down for longer than any lease */
         return (w->guard == RDL_GUARD_OFF ? ttl + SECOND : 0) + rng_below(r, ttl);
     case FAULT_REBOOT:
     case FAULT_RESTART:
@@ -48,7 +48,7 @@ static uint64_t duration(struct world *w, unsigned fault, struct rng *r)
     }
 }
 
-/* What comes later than this is not on the disk. */
+/* Later writes are not on the disk. */
 static void plan_save(struct world *w, struct planned p, uint64_t most_us)
 {
     uint64_t lag = rng_below(&w->stream[p.fault], most_us);
@@ -108,7 +108,9 @@ static void plan_one(struct world *w, unsigned fault)
         plan_more_crashes(w, p);
 }
 
-/* What breaks the assumptions strikes a majority at once: an operator's mistake, a bad time server. */
+/*
+ * A fault that breaks the assumptions affects a majority at once: an operator's mistake, a bad time server.
+ */
 static void plan_outside(struct world *w, unsigned fault)
 {
     struct rng *r = &w->stream[fault];
@@ -151,29 +153,29 @@ void faults_plan(struct world *w)
     }
 }
 
-static void block(struct link *l, unsigned ways, uint64_t until)
+static void block(struct link *l, unsigned directions, uint64_t until)
 {
-    if ((ways & 1) && l->up_blocked < until)
+    if ((directions & 1) && l->up_blocked < until)
         l->up_blocked = until;
-    if ((ways & 2) && l->down_blocked < until)
+    if ((directions & 2) && l->down_blocked < until)
         l->down_blocked = until;
 }
 
 static void partition(struct world *w, const struct planned *p)
 {
-    unsigned ways = p->what % 3 + 1;
+    unsigned directions = p->what % 3 + 1;
     for (int c = 0; c < w->clients; c++)
         for (int s = 0; s < w->servers; s++)
             if (rng_chance(&w->stream[FAULT_PARTITION], 400))
-                block(&w->link[c][s], ways, p->until);
+                block(&w->link[c][s], directions, p->until);
     world_trace(w, "partition (%s) until %llu ms",
-                ways == 1   ? "to the servers"
-                : ways == 2 ? "from them"
-                            : "both ways",
+                directions == 1   ? "to the servers"
+                : directions == 2 ? "from them"
+                                  : "both ways",
                 (unsigned long long)(p->until / MS));
 }
 
-/* It strikes one that holds something, if there is one. */
+/* It affects a client that holds something, if there is one. */
 static void choose_holder(struct world *w, uint32_t n)
 {
     for (int k = 0; k < w->clients; k++) {
@@ -313,7 +315,7 @@ static void half(struct world *w, const struct planned *p)
         tcp_half(w, t);
 }
 
-/* By up to an hour; where fences may get lost, no more than the floors may differ then (lock.h). */
+/* By up to an hour. If counters may get lost, the floors may not differ by more (lock.h). */
 static void step_wall(struct world *w, const struct planned *p)
 {
     struct client *c = &w->client[p->client];
@@ -323,14 +325,14 @@ static void step_wall(struct world *w, const struct planned *p)
     world_trace(w, "c%u's wall clock steps to %+d ms", p->client, c->wall_skew_ms);
 }
 
-/* One link, all of one client, or all: as a firewall or a NAT forgets its connections. */
+/* One link, all of one client, or all: as when a firewall or a NAT loses its connection table. */
 static void swallow(struct world *w, const struct planned *p)
 {
-    unsigned ways = p->what % 3u + 1, reach = p->what / 3 % 3;
+    unsigned directions = p->what % 3u + 1, reach = p->what / 3 % 3;
     for (unsigned c = 0; c < (unsigned)w->clients; c++)
         for (unsigned s = 0; s < (unsigned)w->servers; s++)
             if (reach == 2 || (c == p->client && (reach == 1 || s == p->server)))
-                link_swallow(w, c, s, ways);
+                link_swallow(w, c, s, directions);
 }
 
 static void proxy(struct world *w, const struct planned *p)
@@ -343,7 +345,7 @@ static void proxy(struct world *w, const struct planned *p)
         what & PROXY_DELETES && !p->is_end ? " DELEX" : "", what & PROXY_WATCH && !p->is_end ? " WATCH" : "");
 }
 
-/* Those that have a time. */
+/* The classes whose faults have a time. */
 static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned *p) = {
     [FAULT_STALL] = stall,
     [FAULT_PARTITION] = partition,

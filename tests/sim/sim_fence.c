@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fencing numbers: who holds which, who lost one, and what is promised of the next. */
+/* Fencing tokens: which server holds which, which lost one, and what is guaranteed for the next. */
 #include "tests/sim/sim.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What server s counts for this lock; 0: nothing. */
+/* The counter of server s for this lock; 0: none. */
 static uint64_t counted(struct world *w, int s, unsigned name)
 {
     const char *lock = lock_name(name);
@@ -32,7 +32,7 @@ void oracle_counted(struct world *w, int s, struct sim_arg token)
     }
 }
 
-/* How many have ever counted so far. */
+/* The number of servers that have ever counted so far. */
 static unsigned counted_to(const struct world *w, const struct last_fence *f, uint64_t number)
 {
     unsigned n = 0;
@@ -57,7 +57,7 @@ static int bits_below(unsigned v, int n)
     return count;
 }
 
-/* Do the servers alone see to it that the next number is greater? */
+/* Do the servers alone ensure that the next token is greater? */
 static int is_kept(const struct world *w, const struct handle *h)
 {
     const struct last_fence *f = &w->last[h->name];
@@ -71,15 +71,15 @@ static int may_lose(const struct world *w)
     return (w->faults & FAULTS_LOSING) || w->has_expiring_fences || w->opt.is_scripted;
 }
 
-/* Where fences get lost, a floor helps that is not older than half a ttl at the grant. */
+/* If counters get lost, a floor helps if it is not older than half a ttl at the grant. */
 static int has_floor(const struct world *w, const struct handle *h)
 {
     return h->floor_us != NEVER && w->now - h->floor_us <= (uint64_t)w->ttl_ms / 2 * MS;
 }
 
 /*
- * A number is given once. It is greater than all that were given before it was asked for, if the floor sees
- * to that; and greater than the last one, as long as no more of its holders than promised lost it.
+ * A token is granted once. It is greater than all that were granted before its request, if the floor ensures
+ * that. It is greater than the last one as long as no more of its holders than allowed lost it.
  */
 void oracle_fenced(struct world *w, struct handle *h)
 {
@@ -108,7 +108,7 @@ void oracle_fenced(struct world *w, struct handle *h)
     oracle_fences_lost(w);
 }
 
-/* Who is said to hold the number has held it. */
+/* A server that is reported to hold the token has held it. */
 void oracle_fence_holders(struct world *w, const struct handle *h)
 {
     if (h->is_single || !h->opt.fencing || handle_fence(h) == 0)

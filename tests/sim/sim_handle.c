@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One face for a lock on one server and a lock on N, so that users and oracles need not know which. */
+/*
+ * One interface for a lock on one server and a lock on N, so that users and oracles need not distinguish
+ * them.
+ */
 #include "net/net_op.h"
 #include "tests/sim/sim.h"
 
@@ -35,7 +38,7 @@ static int is_untouched(const struct memory *m)
     return i == sizeof *m;
 }
 
-/* May somebody still write there? */
+/* May this memory still be written to? */
 static int is_referenced(const struct world *w, const struct handle *h)
 {
     const struct client *c = &w->client[h->client];
@@ -64,14 +67,14 @@ void handle_done(struct world *w, struct handle *h)
     h->is_free = 1;
 }
 
-/* Other memory than the last time. Nothing was written to that since it was freed. */
+/* Other memory than the last time. Nothing was written to it since it was freed. */
 static void move(struct world *w, struct handle *h)
 {
     struct memory *next = h->m == h->memory ? h->memory + 1 : h->memory;
     if (h->is_free && !is_untouched(h->m))
         world_violation(w, "lifetime", "c%u.%u: something was written to memory that was freed", h->client,
                         h->index);
-    memset(next, FREED, sizeof *next); /* what is left there of another use is of no use */
+    memset(next, FREED, sizeof *next); /* leftovers of another use must not help */
     h->m = next;
     h->is_free = 0;
 }
@@ -106,7 +109,7 @@ void handle_init(struct world *w, struct handle *h)
         rdl_redlock_set_hint(&h->m->redlock, &h->m->hint);
 }
 
-/* His wall clock, at which fences start. */
+/* The client's wall clock, at which fencing tokens start. */
 static uint64_t floor_ms(struct world *w, const struct handle *h)
 {
     return (uint64_t)((int64_t)(1700000000000 + w->now / MS) + client_of(w, h)->wall_skew_ms);
@@ -166,8 +169,7 @@ int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
     rc = h->is_single ? rdl_lock_extend_begin(&h->m->own.lock, ttl_ms, now_ms)
                       : rdl_redlock_extend_begin(&h->m->redlock, ttl_ms, now_ms);
     oracle_begun(w, h);
-    h->ttl_ms =
-        h->is_single ? h->m->own.lock.ttl_ms : h->m->redlock.ttl_ms; /* it asks for no less than is left */
+    h->ttl_ms = h->is_single ? h->m->own.lock.ttl_ms : h->m->redlock.ttl_ms; /* it requests at least this */
     return rc;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of servers; what happens to the data of one: lost, of a moment ago, another's, a stranger's. */
+/* Kinds of servers; what happens to a server's data: lost, old, replaced, changed by a foreign client. */
 #include "tests/sim/sim.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Where waiting with a hint is another thing: whole seconds, as before Redis 6.0, or refused. */
+/* Servers that differ for wake hints: whole seconds, as before Redis 6.0, or BLPOP refused. */
 static const struct sim_features *kind_for_hints(struct world *w, const struct sim_features *usual)
 {
     static const struct sim_features others[] = {{.version = "5.0.14", .whole_timeouts = 1},
@@ -25,7 +25,7 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
     };
     static const struct sim_features old = {
         .version = "2.4.18", .no_scripts = 1, .no_set_options = 1, .no_pttl = 1, .whole_timeouts = 1};
-    if (w->has_legacy == 1 && s == 0 && rng_chance(&w->stream[STREAM_MORE], 300)) /* it needs no more */
+    if (w->has_legacy == 1 && s == 0 && rng_chance(&w->stream[STREAM_MORE], 300)) /* enough for legacy */
         return &old;
     int has_multi = w->is_single && !w->has_legacy && (w->faults & FAULT_BIT(FAULT_MULTI));
     if (w->is_fenced || has_multi) /* they need scripts */
@@ -35,7 +35,7 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
                                                                        : &kinds[drawn];
 }
 
-/* A command of somebody who is no client of this world. */
+/* A command of a client that does not belong to this world. */
 static void run(struct host *h, const char *command, size_t len)
 {
     struct sim_session by_hand = {0};

@@ -5,19 +5,20 @@
  *     sim 1:1000              these seeds; the summary is the last line
  *     sim 17 trace=1          one seed, one line per state change
  *     sim 17 faults=tail,cut  with these classes of faults only (also: none, inside, outside)
- *     sim 1:10 hash=1         one line per seed: what happened, as a number
+ *     sim 1:10 hash=1         one line per seed: a hash of all events
  *     sim 17 plot=FILE.svg    the picture of a run
  *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg
  *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard)
  *           unnamed=1         no server shows a run_id
- *           chunk=N           so many bytes are sent and read at once
+ *           chunk=N           N bytes are sent and read at a time
  *           roomy=1           no queue is small: how much fits into one depends on the size of a pointer
- *           without=N,N...    leave these entries of the plan of faults out
- *           idle=BITS         (hexadecimal, 3 to a client) locks that nobody wants
- *           keep-going=1      go on behind a violation; quiet=1: a line for each
+ *           without=N,N...    leave out these entries of the plan of faults
+ *           idle=BITS         (hexadecimal, 3 to a client) locks that no user wants
+ *           keep-going=1      continue after a violation; quiet=1: a line for each
  *
- * A seed that violates is cut down to the fewest classes of faults, clients and single faults with which the
- * same oracle complains, and printed as a timeline. Exit status: 0; 1 if there was a violation; 64 bad usage.
+ * A seed that violates is reduced to the fewest classes of faults, clients and single faults with which the
+ * same oracle reports a violation. Then its timeline is printed. Exit status: 0; 1: a violation; 64: bad
+ * usage.
  */
 #include "tests/sim/scene.h"
 
@@ -94,7 +95,7 @@ static void parse_without(struct options *o, const char *text)
         misused("without=", text);
 }
 
-/* Options that are a number, and what it may be. */
+/* Options with a numeric value, and its range. */
 static int *number_of(struct job *j, const char *name, size_t len, int *least, int *most)
 {
     const struct {

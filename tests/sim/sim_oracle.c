@@ -31,7 +31,7 @@ static int quorum(const struct world *w, const struct handle *h)
     return asked(w, h) / 2 + 1;
 }
 
-/* ceil(ttl / 100) + 2 ms, said a second time on purpose. */
+/* ceil(ttl / 100) + 2 ms, written independently of the library on purpose. */
 static uint64_t drift_ms(uint32_t ttl_ms)
 {
     return (ttl_ms + 99) / 100 + 2;
@@ -81,7 +81,7 @@ void oracle_room(struct world *w, const struct handle *h)
         world_violation(w, "lifetime", "c%u.%u still reserves room", h->client, h->index);
 }
 
-/* The queue's records are in order and keep the room that releases need; no buffer is left. */
+/* The queue's records are in order and keep the room that releases need; no buffer is exceeded. */
 void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 {
     const struct rdl_conn *conn = &c->conn[s];
@@ -99,7 +99,10 @@ void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 
 /* ---------------------------------------------------------------- operations */
 
-/* What it may take when all are connected; twice that for what is put back, and for a number to be raised. */
+/*
+ * The time that an extend may take when all are connected; twice that for restored keys and for raising a
+ * counter.
+ */
 static uint32_t longest_ms(const struct handle *h)
 {
     const struct rdl_lock_options *opt = &h->opt.lease;
@@ -108,7 +111,10 @@ static uint32_t longest_ms(const struct handle *h)
     return (far_ms > least_ms ? far_ms : least_ms) * (has_more ? 2u : 1u);
 }
 
-/* What is executed before an extend is out is an earlier one, and says nothing of this. */
+/*
+ * A command executed before the extend was sent belongs to an earlier extend, and proves nothing about this
+ * one.
+ */
 static void oracle_extending(struct world *w, struct handle *h)
 {
     struct token *t = token_of(w, h);
@@ -127,24 +133,24 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->op_us = w->now;
     h->op_ms = now_ms;
     h->until_ms = handle_until_ms(h);
-    h->was_confirmed = h->was_asking = 0;
+    h->was_confirmed = h->was_voting = 0;
     if (h->state != EXTENDING)
-        h->vain_ms = 0;
-    else if (h->vain_ms == 0)
-        h->vain_ms = now_ms;
+        h->failed_ms = 0;
+    else if (h->failed_ms == 0)
+        h->failed_ms = now_ms;
     h->limit_ms = now_ms + longest_ms(h);
-    if (h->state == ACQUIRING) { /* it connects from now on, also if the time that it read is an old one */
+    if (h->state == ACQUIRING) { /* it connects from now on, even if the time it read is old */
         uint64_t true_ms = clock_ms(&w->client[h->client].clock, w->now);
         h->limit_ms = true_ms + longest_ms(h) + (waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10);
     }
-    if (h->state != EXTENDING) /* an acquire gives up a lease that ran out */
+    if (h->state != EXTENDING) /* an acquire drops an expired lease */
         oracle_released(w, h);
     h->is_out = 0;
     if (h->state == EXTENDING)
         oracle_extending(w, h);
 }
 
-/* A majority of its connections is there: an extend or a release asks at once. */
+/* A majority of its connections is up, so an extend or a release is sent at once. */
 static int is_connected(const struct world *w, const struct handle *h)
 {
     int n = h->is_single ? 1 : w->servers, there = 0;
@@ -163,7 +169,7 @@ void oracle_begun(struct world *w, struct handle *h)
         oracle_extending(w, h);
 }
 
-/* What swallows came in the middle of a login: that has its connect_ms, whatever the lease has left. */
+/* The stall came in the middle of a login. A login has its connect_ms, whatever the lease has left. */
 static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
 {
     enum rdl_conn_state state = rdl_conn_state(conn);
@@ -172,20 +178,20 @@ static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
 }
 
 /*
- * Where connections swallow everything and new ones work a renewal timer loses no lease, if into the second
- * half of what was left at the first extend that failed fits what is needed: an attempt that goes into the
- * silence, one that finds the connection ended and one over the new one, the timer's pauses between them, and
- * a login.
+ * If connections swallow everything and new ones work, a renewal timer loses no lease. The condition: the
+ * following fits into the second half of the time that remained at the first failed extend. One attempt goes
+ * into the stall, one finds the connection closed, one uses the new connection; and the timer's pauses
+ * between them, and a login.
  */
 void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
 {
     const uint64_t harmless = FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_MULTI) |
                               FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SCRIPTS);
     const struct client *c = &w->client[h->client];
-    uint64_t abort_below_ms = h->vain_ms + (until_ms - h->vain_ms) / 2;
+    uint64_t abort_below_ms = h->failed_ms + (until_ms - h->failed_ms) / 2;
     uint64_t attempt_ms = rdl_attempt_ms(&h->opt.lease);
     int silent = 0;
-    if ((w->faults & ~harmless) || w->has_canary || !h->uses_renewal || h->vain_ms == 0 ||
+    if ((w->faults & ~harmless) || w->has_canary || !h->uses_renewal || h->failed_ms == 0 ||
         h->mode == MODE_LEGACY)
         return;
     for (int s = 0; s < asked(w, h); s++) {
@@ -202,19 +208,19 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
         world_violation(w, "liveness", "c%u.%u lost its lease to a silence", h->client, h->index);
 }
 
-/* Every operation ends by its deadline; it is asked after each round of its client. */
+/* Every operation ends by its deadline. This is checked after each iteration of its client. */
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
 {
     const struct client *c = &w->client[h->client];
     uint64_t late_us = c->paused_until > c->late_until ? c->paused_until : c->late_until;
     uint64_t resumed_ms = clock_ms(&c->clock, late_us) + longest_ms(h);
     uint64_t limit_ms =
-        h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its time */
+        h->limit_ms > resumed_ms ? h->limit_ms : resumed_ms; /* the first attempt has its full time */
     if (h->state == EXTENDING && handle_until_ms(h) > h->until_ms && client_now_ms(w, c) < h->until_ms)
         h->was_confirmed = 1;
     if (h->state == EXTENDING)
         oracle_extending(w, h);
-    h->was_asking = h->state == ACQUIRING && !h->is_single &&
+    h->was_voting = h->state == ACQUIRING && !h->is_single &&
                     (h->m->redlock.state == REDLOCK_ASKED || h->m->redlock.state == REDLOCK_VERDICT);
     if (now_ms > limit_ms + 1 && !c->stale_ms)
         world_violation(w, "deadline", "c%u.%u: an operation that began at %llu ms is not over", h->client,
@@ -237,7 +243,7 @@ void oracle_adopted(struct world *w, struct handle *h)
         t->is_adopted = 1;
 }
 
-/* No lease is longer than what the first server to execute the command gave, less the drift. */
+/* No lease is longer than the grant of the first server that executed the command, less the drift. */
 static void validity(struct world *w, const struct handle *h, uint64_t executed_us, uint64_t at_least_ms)
 {
     const struct client *c = &w->client[h->client];
@@ -257,8 +263,8 @@ static int is_calm(const struct world *w, const struct handle *h)
 }
 
 /*
- * Did any attempt of this operation end so, as far as the servers know? A result may be that of an earlier
- * attempt when the last one was cut off. Attempts count on in the token.
+ * Did any attempt of this operation end like this, as far as the servers know? If the last attempt was cut
+ * off, the result may be an earlier attempt's. Attempts count up in the token.
  */
 static int was_ever(struct world *w, const struct handle *h, int result)
 {
@@ -278,9 +284,9 @@ static int was_ever(struct world *w, const struct handle *h, int result)
 }
 
 /*
- * The answer of server s to this token's SET reaches its client by then, if the connection lasts. A reset
- * destroys what is on its way at once, and the client may hear of it long after. What was held up by a
- * partition comes when that is over.
+ * The reply of server s to this token's SET reaches its client by then, if the connection lasts. A reset
+ * destroys bytes in flight at once, and the client may learn of it much later. Bytes that a partition held up
+ * arrive when it ends.
  */
 static int is_answered_by(const struct world *w, const struct handle *h, const struct token *t, int s,
                           uint64_t by_ms)
@@ -290,22 +296,23 @@ static int is_answered_by(const struct world *w, const struct handle *h, const s
     uint64_t blocked = w->link[h->client][s].down_blocked;
     uint64_t arrives = tcp->down_last > blocked ? tcp->down_last : blocked;
     if (!((t->granted | t->refused) >> s & 1) || c->cfg[s].queue_len < QUEUE_BYTES)
-        return 0; /* in a small queue there may be no room for the answer beside the release */
+        return 0; /* a small queue may have no room for the reply beside the release */
     return tcp->gen == t->via[s].gen && tcp == c->tcp[s] && !tcp->down_ended && !tcp->down_lost &&
            !(tcp->swallows & 2) && blocked <= w->now && clock_ms(&c->clock, arrives) < by_ms;
 }
 
-/* No quorum: then the answers that come in the attempt's time do not say that the lock is busy. */
+/* No quorum: the replies within the attempt's time must not show that the lock is busy. */
 static void unreachable(struct world *w, const struct handle *h, const struct token *t)
 {
     const struct rdl_lock_options *lease = &h->opt.lease;
     uint64_t by_ms = h->m->redlock.sent_ms + rdl_attempt_ms(lease);
     int refused = 0, granted = 0, n = asked(w, h), q = quorum(w, h);
-    if (!t || !h->was_asking || w->client[h->client].stale_ms)
+    if (!t || !h->was_voting || w->client[h->client].stale_ms)
         return;
     /*
-     * A majority granted it: the number was not held by one in time. Who was stopped until the time was up
-     * takes in those votes and ends in one step, so it was never seen to ask for that.
+     * A majority granted it, but the fencing token was not held by a majority in time. A client that was
+     * stopped until the deadline reads those votes and ends in one step, so it was never seen raising
+     * counters.
      */
     if (h->opt.fencing && bits(t->granted) >= q)
         return;
@@ -314,7 +321,7 @@ static void unreachable(struct world *w, const struct handle *h, const struct to
     for (int s = 0; s < n; s++)
         if (is_answered_by(w, h, t, s, by_ms)) {
             refused += t->refused >> s & 1;
-            granted += t->granted >> s & 1 && !w->has_canary; /* by which it may be void */
+            granted += t->granted >> s & 1 && !w->has_canary; /* which may make it void */
         }
     if (refused > n - q || (refused > 0 && refused + granted >= q))
         world_violation(w, "truth", "no quorum, but %d servers refused and %d granted it, in time", refused,
@@ -353,7 +360,7 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
         world_violation(w, "truth", "result %d though nothing was wrong", result);
 }
 
-/* The first extension that says anything makes it his. */
+/* The first conclusive extend makes the lock its own. */
 static void adopted(struct world *w, const struct handle *h, struct token *t, int result)
 {
     if (result >= 0 && result != RDL_ADOPTED)
@@ -415,9 +422,9 @@ static int is_restarted_since(const struct host *host, uint64_t us)
 }
 
 /*
- * On how many of the servers that it asked the key of this lock is still its own. What came over a connection
- * that was left may have come after the release, which went over another one: there the ttl ends it. So it
- * does where the server had deleted it and crashed then, before this was on its disk: the key is back.
+ * The number of queried servers that still have this lock's key. A command over a connection that was left
+ * may be executed after the release, which went over another one; then the ttl ends the key. The same holds
+ * if the server deleted it and crashed before that was on its disk: the key is back.
  */
 static int still_there(struct world *w, const struct handle *h, const struct token *t)
 {
@@ -438,7 +445,7 @@ static int still_there(struct world *w, const struct handle *h, const struct tok
     return n;
 }
 
-/* Servers that may have lost it in the same run: then the release that came again is taken for the first. */
+/* Servers that may have lost it in the same run: the resent release then counts as the first. */
 static int lost_since(const struct world *w, const struct handle *h)
 {
     int n = 0;
@@ -449,7 +456,10 @@ static int lost_since(const struct world *w, const struct handle *h)
     return n;
 }
 
-/* Servers that released it, and one that is not the run that granted it answered: believed (redlock.h). */
+/*
+ * Servers that released it, and one with a reply from another run than the one that granted it: accepted
+ * (redlock.h).
+ */
 static int answered_by_another_run(const struct world *w, const struct handle *h)
 {
     int n = 0;
@@ -479,8 +489,8 @@ static void released(struct world *w, struct handle *h, int result, uint64_t now
 }
 
 /*
- * The values of legacy locks are not tokens; exclusion, overwriting and deadlines are watched. And as long as
- * no server forgets, nobody else gets the lock before the lease is over.
+ * The values of legacy locks are not tokens. So exclusion, overwriting and deadlines are checked. As long as
+ * no server loses data, no other client gets the lock before the lease is over.
  */
 static void legacy_result(struct world *w, const struct handle *h, int result, uint64_t now_ms)
 {
@@ -492,8 +502,8 @@ static void legacy_result(struct world *w, const struct handle *h, int result, u
 }
 
 /*
- * A server is called late, and was not waited for as long as any attempt lasts. That a connection has ended
- * because what others asked over it was overdue says as much.
+ * A server is reported late although no attempt waited for its full time. A connection that was closed
+ * because other locks' replies were overdue proves as much.
  */
 static void blamed(struct world *w, const struct handle *h, uint64_t now_ms)
 {
@@ -518,7 +528,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
     if (h->state == EXTENDING && result == RDL_LOST && now_ms >= h->until_ms)
         oracle_lost(w, h, h->until_ms);
     if (result >= 0)
-        h->vain_ms = 0;
+        h->failed_ms = 0;
     if (h->m->hint.req.is_queued)
         world_violation(w, "hint", "c%u.%u still waits for one", h->client, h->index);
     if (h->mode >= MODE_LEGACY) {

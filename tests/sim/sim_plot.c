@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture of a run, as SVG: a lane for each client (when it believes that it holds the first lock, when
- * it is stopped or dead) and for each server (whose key it holds, when it is down or frozen). Below them
- * the faults, each from its beginning to its end.
+ * The picture of a run, as SVG. Each client has a lane: when it counts on the first lock, when it is stopped
+ * or dead. Each server has a lane: whose key it holds, when it is down or frozen. Below them are the faults,
+ * each from its beginning to its end.
  */
 #include "tests/sim/sim.h"
 
@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum { STEP_MS = 4, SAMPLES = 3200, LANES = CLIENTS_MAX + SERVERS_MAX, LANE_H = 26, LEFT = 60, WIDTH = 1200 };
-enum { ROWS_MAX = 10, ROW_H = 11, LETTER_W = 5 /* of the faults' names, about */ };
+enum { ROWS_MAX = 10, ROW_H = 11, LETTER_W = 5 /* approximate width in the faults' names */ };
 
-/* What a lane shows: 0 nothing, 1 + client: his, and these. */
+/* The state of a lane: 0 nothing, 1 + client: that client's key, and these. */
 enum { DOWN = 20, FROZEN, STOPPED, FOREIGN };
 
 static uint8_t sample[LANES][SAMPLES], quarantine[LANES][SAMPLES];
@@ -52,7 +52,7 @@ static uint8_t of_server(struct world *w, int s)
     return t ? (uint8_t)(1 + t->setter) : k ? FOREIGN : 0;
 }
 
-/* It came up so recently that the guard keeps it out of the counting. */
+/* It restarted so recently that the guard does not count it. */
 static uint8_t is_quarantined(struct world *w, int s)
 {
     const struct host *h = &w->host[s];
@@ -91,7 +91,7 @@ static int is_seen(const struct world *w, int n)
     return !p->is_end && !p->is_save && !w->opt.left_out[n] && p->at < w->now;
 }
 
-/* The next to begin behind entry `last` of the plan (-1: the first); -1: there is none. */
+/* The next fault to begin after entry `last` of the plan (-1: the first); -1: there is none. */
 static int next_fault(const struct world *w, int last)
 {
     const struct planned *before = last < 0 ? NULL : &w->planned[last];
@@ -105,7 +105,7 @@ static int next_fault(const struct world *w, int last)
     return next;
 }
 
-/* What it is, and whom it strikes. */
+/* The fault and what it affects. */
 static void label(const struct planned *p, char *text, size_t size)
 {
     static const uint64_t of_a_link = FAULT_BIT(FAULT_STALL) | FAULT_BIT(FAULT_HALF);
@@ -123,7 +123,7 @@ static void label(const struct planned *p, char *text, size_t size)
         snprintf(text, size, "%s s%u", name, p->server);
 }
 
-/* What is over at once has an end in the plan all the same. */
+/* An instantaneous fault has an end in the plan, too. */
 static uint64_t end_of(const struct planned *p)
 {
     static const uint64_t lasting =

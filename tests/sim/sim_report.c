@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is printed of a world, and how one that violates is cut down before its timeline is printed. */
+/* How a world is printed, and how one that violates is reduced before its timeline is printed. */
 #include "tests/sim/sim.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void print_faults(uint64_t faults)
         }
 }
 
-/* What the clients do about a restart, or the loss of data, is promised to help. */
+/* Faults that the clients' protection against restarts or lost data is meant to cover. */
 uint64_t faults_outside(const struct world *w)
 {
     uint32_t helps = w->guard != RDL_GUARD_OFF ? FAULT_BIT(FAULT_RESTART) : 0;
@@ -58,7 +58,7 @@ void report_line(const struct world *w)
 
 /* ---------------------------------------------------------------- cutting down */
 
-/* Does it still violate, and is it the same oracle that says so? */
+/* Does it still violate, and does the same oracle report it? */
 static int still(const struct options *o, const char *oracle)
 {
     struct world *w = world_make(o);
@@ -79,7 +79,7 @@ static int drop_classes(struct options *o, const char *oracle)
     return dropped;
 }
 
-/* Their beginning, their end, what of the data is kept: one fault is several entries of the plan. */
+/* Their beginning, their end, the data that is kept: one fault is several entries of the plan. */
 static void leave_out(struct options *o, const struct planned *plan, int len, int n)
 {
     for (int k = 0; k < len; k++)
@@ -126,7 +126,7 @@ static void drop_users(struct options *o, const char *oracle)
         }
 }
 
-/* What the command line needs to make this world again. */
+/* The options that make this world again. */
 static void print_options(const struct options *o)
 {
     const char *sep = " without=";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TCP as far as a lock can tell: bytes arrive in order or not at all, a lost packet is a delay, a close
- * comes behind the bytes, a reset destroys what is on its way. A connection the client has left lives
- * on until the server has read what was sent.
+ * TCP as far as a lock can notice it: bytes arrive in order or not at all, a lost packet is a delay, a close
+ * arrives after the bytes, a reset destroys bytes in flight. A connection that the client has closed remains
+ * until the server has read all that was sent.
  */
 #include "tests/sim/sim.h"
 
@@ -53,7 +53,7 @@ static void fifo_arrive(struct fifo *f, uint32_t n)
     f->ready = n < f->len - f->ready ? f->ready + n : f->len;
 }
 
-/* Send n bytes that are in the fifo on their way, in one piece or several. */
+/* Send n bytes of the fifo that are in flight, in one piece or several. */
 static void depart(struct world *w, struct tcp *t, enum event_kind kind, uint64_t *last, size_t n)
 {
     while (n > 0) {
@@ -101,7 +101,7 @@ size_t tcp_room(const struct tcp *t)
 
 void tcp_write(struct world *w, struct tcp *t, const uint8_t *data, size_t n)
 {
-    if (t->down_ended || (t->swallows & 1)) /* the other side is gone already: these bytes go nowhere */
+    if (t->down_ended || (t->swallows & 1)) /* the other side is gone already: these bytes are lost */
         return;
     fifo_put(&t->up, data, n);
     depart(w, t, EVENT_UP, &t->up_last, n);
@@ -152,7 +152,7 @@ void tcp_abandon(struct world *w, struct tcp *t)
     release_if_over(t);
 }
 
-/* What is on its way to the client never arrives. */
+/* Bytes in flight to the client never arrive. */
 static void lose_down(struct tcp *t)
 {
     t->down_lost |= t->down.len > t->down.ready;
@@ -192,7 +192,7 @@ static void server_end(struct world *w, struct tcp *t, int is_reset)
     release_if_over(t);
 }
 
-/* Who was given an element goes on at once; who has begun to wait, when the time is up. */
+/* A client that was given an element continues at once; one that has begun to wait, when its wait ends. */
 void host_wake(struct world *w, struct host *h)
 {
     for (unsigned i = 0; i < TCPS; i++) {
@@ -209,7 +209,10 @@ void host_wake(struct world *w, struct host *h)
     }
 }
 
-/* How long the others have their turn: often until the lock there has just ended, for them to take it. */
+/*
+ * How long other clients have their turn: often until the lock there has just expired, so that they can take
+ * it.
+ */
 static uint64_t gap_us(struct world *w, unsigned s)
 {
     struct rng *r = &w->stream[FAULT_BETWEEN];
@@ -219,7 +222,7 @@ static uint64_t gap_us(struct world *w, unsigned s)
     return rng_below(r, way == 1 ? w->ttl_ms * MS / 8 : 5 * MS);
 }
 
-/* When the command that stands at `at` bytes is to be executed; 0: now. */
+/* When the command at offset `at` is to be executed; 0: now. */
 static uint64_t gap_at(struct world *w, const struct tcp *t, size_t at, struct sim_arg command)
 {
     const struct link *l = &w->link[t->client][t->server];
@@ -233,8 +236,8 @@ static uint64_t gap_at(struct world *w, const struct tcp *t, size_t at, struct s
 }
 
 /*
- * How many of the bytes that have arrived are executed in one go: all, or those of a few commands. Then the
- * others have their turn, as if the rest had come in a packet of its own.
+ * How many of the arrived bytes are executed at once: all, or those of a few commands. Then other clients
+ * have their turn, as if the rest had come in a packet of its own.
  */
 static size_t to_the_gap(struct world *w, struct tcp *t)
 {
@@ -267,7 +270,7 @@ static int is_script(struct sim_arg a, const struct rdl_script *script)
            (a.len == script->text_len && memcmp(a.data, script->text, a.len) == 0);
 }
 
-/* The proxy answers this command with an error of its own; never one that grants. */
+/* The proxy replies to this command with an error of its own; never to one that grants. */
 static int is_proxied(const struct host *h, const struct sim_arg *argv)
 {
     int what = 0;
@@ -282,7 +285,7 @@ static int is_proxied(const struct host *h, const struct sim_arg *argv)
     return h->proxy & what;
 }
 
-/* The server's answers; through a proxy one by one. Returns how many bytes were used. */
+/* The server's replies; through a proxy one by one. Returns the number of bytes used. */
 static size_t execute(struct host *h, struct tcp *t, size_t len, struct sim_out *out)
 {
     uint64_t now_ms = clock_ms(&h->clock, h->world->now);
@@ -329,7 +332,7 @@ static void serve(struct world *w, struct tcp *t)
 
 void host_serve_all(struct world *w, unsigned s)
 {
-    /* The order in which a server looks at its sockets after a pause is its own. */
+    /* The order in which a server reads its sockets after a pause is its own. */
     uint64_t first = rng_below(&w->stream[FAULT_FREEZE], TCPS);
     for (unsigned i = 0; i < TCPS; i++) {
         struct tcp *t = &w->tcp[(first + i) % TCPS];
@@ -338,7 +341,7 @@ void host_serve_all(struct world *w, unsigned s)
     }
 }
 
-void host_crash(struct world *w, unsigned s, int tell_clients)
+void host_crash(struct world *w, unsigned s, int notify_clients)
 {
     w->host[s].is_down = 1;
     for (int i = 0; i < TCPS; i++) {
@@ -346,7 +349,7 @@ void host_crash(struct world *w, unsigned s, int tell_clients)
         if (!t->used || t->server != s)
             continue;
         w->link[t->client][s].last_break = w->now;
-        if (tell_clients)
+        if (notify_clients)
             server_end(w, t, 1);
         leave(w, t);
         t->up.len = t->up.ready = 0;
@@ -365,7 +368,7 @@ void host_start(struct world *w, unsigned s, enum host_data data)
         sim_server_load(&h->model, &h->disk);
     sim_server_save(&h->model, &h->disk);
     world_trace(w, "s%u is up again, %s", s, words[data]);
-    for (int i = 0; i < TCPS; i++) { /* who still believes in an old connection hears of it at last */
+    for (int i = 0; i < TCPS; i++) { /* a client that still trusts an old connection learns of it at last */
         struct tcp *t = &w->tcp[i];
         if (t->used && t->server == s && t->client_open == 2 && !t->server_open)
             server_end(w, t, 1);
@@ -413,22 +416,22 @@ static void up_arrived(struct world *w, struct tcp *t, uint32_t n)
     serve(w, t);
 }
 
-void link_swallow(struct world *w, unsigned client, unsigned server, unsigned ways)
+void link_swallow(struct world *w, unsigned client, unsigned server, unsigned directions)
 {
     w->link[client][server].swallows_since = w->now;
     for (unsigned i = 0; i < TCPS; i++) {
         struct tcp *t = &w->tcp[i];
         if (!t->used || t->client != client || t->server != server || t->client_open != 2)
             continue;
-        t->swallows |= (uint8_t)ways;
+        t->swallows |= (uint8_t)directions;
         world_trace(w, "link c%u-s%u swallows everything%s from now on", client, server,
-                    ways == 1   ? " to the server"
-                    : ways == 2 ? " from the server"
-                                : "");
+                    directions == 1   ? " to the server"
+                    : directions == 2 ? " from the server"
+                                      : "");
     }
 }
 
-/* A close that is swallowed: the server's keepalive ends the session, when it has nothing more to do. */
+/* A close that is swallowed: the server's keepalive ends the session when it has nothing more to do. */
 static void swallowed(struct world *w, struct tcp *t, const struct event *e)
 {
     if (e->kind != EVENT_UP_FIN)
@@ -468,7 +471,7 @@ void tcp_event(struct world *w, const struct event *e)
         t->waits = 0;
         serve(w, t);
     } else if (e->kind == EVENT_UP_FIN) {
-        if (t->up.len > t->up.ready || w->now < t->gap_until) { /* behind the bytes */
+        if (t->up.len > t->up.ready || w->now < t->gap_until) { /* after the bytes */
             uint64_t at = t->up_last > t->gap_until ? t->up_last : t->gap_until;
             push(w, t, at > w->now ? at : w->now + MS, EVENT_UP_FIN, 0);
             return;

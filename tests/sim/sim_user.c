@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The users of locks: they acquire, hold with the renewal timer or by hand, release, change their minds. */
+/*
+ * The users of locks: they acquire, hold with the renewal timer or by hand, release, and change their plans.
+ */
 #include "lock/lock_lease.h"
 #include "tests/sim/sim.h"
 
-/* Each has his own: what one does moves no other. */
+/* Each user has its own stream: what one does does not change the others. */
 static struct rng *dice(struct world *w, const struct handle *h)
 {
     return &w->client[h->client].dice[h->index];
@@ -16,7 +18,9 @@ static int has_stopped(const struct world *w)
     return w->now >= w->stop_us;
 }
 
-/* When the user wants a lock next: once the faults are over everybody hurries, for liveness to be judged. */
+/*
+ * When the user wants a lock next. Once the faults are over all users hurry, so that liveness can be checked.
+ */
 uint64_t user_next(const struct world *w, struct rng *r)
 {
     uint64_t at = w->now + rng_below(r, w->think_us), heal = w->opt.heal_us;
@@ -52,7 +56,7 @@ static void goes_on_holding(struct world *w, struct handle *h, int result, uint6
     h->state = HELD;
     h->cancel_at = NEVER;
     h->act_at = h->hold_until;
-    if (handle_is_adopting(h)) { /* nobody has said yet whose it is */
+    if (handle_is_adopting(h)) { /* no server has confirmed it yet */
         h->act_at = w->now + rng_below(dice(w, h), 50 * MS);
         return;
     }
@@ -85,7 +89,7 @@ static void count(struct world *w, int state, int result)
     n->unknown += result == RDL_UNKNOWN;
 }
 
-/* Neither held nor asked for any more, by this result. */
+/* By this result the lock is neither held nor requested any more. */
 static int is_over(int state, int result)
 {
     return state == RELEASING || (state == ACQUIRING && result < 0) || result == RDL_LOST ||
@@ -116,15 +120,12 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
     }
     if (is_over(state, result))
         handle_done(w, h);
-    /*
-     * Half of those that keep their handles try a release that failed again, and once more if it fails
-     * again.
-     */
+    /* Half of those that keep their handles retry a release that failed, and once more if it fails again. */
     h->again = state == RELEASING && h->keeps && !w->opt.is_scripted &&
                (result == RDL_UNKNOWN || (result < 0 && result > RDL_E_NAME)) && w->now / MS % 2;
 }
 
-/* How long until the lock is about to end by itself. */
+/* The time until the lock almost expires. */
 static uint64_t wait_for_the_end_us(struct world *w, const struct handle *h)
 {
     uint64_t left_us = host_lock_left_us(w, 0, h->name);
@@ -167,7 +168,7 @@ static void cancel(struct world *w, struct handle *h)
     world_trace(w, "c%u.%u cancels", h->client, h->index);
     handle_cancel(w, h);
     handle_done(w, h);
-    if (!w->opt.is_scripted && rng_chance(dice(w, h), 500)) /* the memory is ours again */
+    if (!w->opt.is_scripted && rng_chance(dice(w, h), 500)) /* the memory belongs to the program again */
         handle_init(w, h);
     think(w, h);
 }
@@ -241,7 +242,7 @@ uint64_t user_act(struct world *w, struct handle *h, uint64_t now_ms)
         began(w, h, handle_release(w, h), now_ms);
         return w->now + 1;
     }
-    if (handle_remaining_ms(h, now_ms) > 0) { /* the clock was turned back under a lease that was over */
+    if (handle_remaining_ms(h, now_ms) > 0) { /* the clock was set back under an expired lease */
         cancel(w, h);
         return h->act_at;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the servers do, command by command: kept for the oracles, and judged at once where possible. */
+/* What the servers do, command by command: recorded for the oracles, and checked at once where possible. */
 #include "tests/sim/sim.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static int is_lock(struct sim_arg key)
     return name_bit(key) != 0;
 }
 
-/* Which script it was: they are told by their texts. */
+/* Which script it was: scripts are recognized by their texts. */
 static int is_script(const struct sim_note *n, const struct rdl_script *script)
 {
     return n->script && n->script->len == script->text_len &&
@@ -52,10 +52,10 @@ static int is_raise(const struct sim_note *n)
     return is_script(n, &rdl_script_extend_fenced) && n->second.len == 1 && n->second.data[0] == '0';
 }
 
-/* The answer to its SET goes out over this connection now, and will be heard if that lasts. */
+/* The reply to its SET goes out over this connection now, and is received if that lasts. */
 static void note_answer(struct world *w, const struct host *h, struct token *t)
 {
-    if (!h->serving || h->serving->said_readonly)
+    if (!h->serving || h->serving->sent_readonly)
         return;
     t->via[h->index].tcp = (uint8_t)(h->serving - w->tcp);
     t->via[h->index].gen = h->serving->gen;
@@ -133,7 +133,10 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
         return;
     if (is_script(n, &rdl_script_release_hint))
         return;
-    /* an acquire, fenced or of several; only its number is raised: refused where it is another's by now */
+    /*
+     * an acquire, fenced or of several; only its counter is raised: refused if the key is another client's by
+     * now
+     */
     if (is_script(n, &rdl_script_acquire) || is_multi(n) || is_raise(n)) {
         t->refused |= (uint8_t)(n->number == 0 ? 1u << h->index : 0);
         note_answer(w, h, t);
@@ -145,8 +148,8 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
         t->extend_us = w->now;
 }
 
-/* By WATCH: a key that is still the client's, says EXEC, and lives long enough needs no more. */
-static void oracle_looked(struct world *w, const struct host *h, const struct sim_note *n)
+/* By WATCH: if EXEC finds the client's key with a long enough ttl, it needs no more. */
+static void oracle_pttl_queried(struct world *w, const struct host *h, const struct sim_note *n)
 {
     struct token *t = n->held.len == 2 * RDL_TOKEN_LEN ? token_find(w, (const char *)n->held.data, 1) : NULL;
     if (!t || !h->serving || t->setter != h->serving->client)
@@ -182,13 +185,13 @@ void oracle_note(void *ctx, const struct sim_note *n)
     case SIM_SCRIPT_DONE:
         oracle_script(w, h, n);
         break;
-    case SIM_LOOKED:
-        oracle_looked(w, h, n);
+    case SIM_PTTL_QUERIED:
+        oracle_pttl_queried(w, h, n);
         break;
     case SIM_FAILED:
         if (h->serving && n->value.len >= sizeof readonly - 1 &&
             memcmp(n->value.data, readonly, sizeof readonly - 1) == 0)
-            h->serving->said_readonly = 1;
+            h->serving->sent_readonly = 1;
         break;
     }
 }

@@ -44,7 +44,7 @@ int rng_chance(struct rng *r, uint32_t permille)
 
 /* ---------------------------------------------------------------- events: a binary heap */
 
-/* One number to compare. What comes later than 71 minutes never comes: no world lasts so long. */
+/* One number to compare. An event more than 71 minutes ahead never happens: no world lasts that long. */
 static uint64_t key_of(uint64_t at, uint32_t seq)
 {
     return (at < UINT32_MAX ? at : UINT32_MAX) << 32 | seq;
@@ -156,10 +156,10 @@ void world_violation(struct world *w, const char *oracle, const char *fmt, ...)
 const struct options options_default = {
     .faults = -1, .is_single = -1, .end_us = 12 * SECOND, .heal_us = 6 * SECOND};
 
-enum { REST_US = 1500000 };      /* nobody wants a lock: for the last releases, and what ends by itself */
+enum { REST_US = 1500000 };      /* no user wants a lock: for the last releases and expiries */
 enum { UP_BEFORE_MS = 3600000 }; /* servers have been running for an hour when a world begins */
 
-/* Each class with even chances; in one world of eight none at all. */
+/* Each class with even chances; in one world of eight none. */
 static uint64_t draw_faults(struct rng *r, struct rng *later)
 {
     uint64_t more = rng_next(later) & FAULTS_LATER;
@@ -227,7 +227,7 @@ static uint64_t quarantine_us(const struct world *w)
     return (w->max_ttl_ms / 1000 + 2) * SECOND;
 }
 
-/* The guard is a promise of all: one client without it voids it for the others. */
+/* The guard is a promise of all clients: one client without it voids it for the others. */
 static void make_guard(struct world *w)
 {
     static const uint8_t guards[] = {RDL_GUARD_OFF, RDL_GUARD_REQUIRED, RDL_GUARD_REQUIRED,
@@ -239,7 +239,7 @@ static void make_guard(struct world *w)
         w->guard = RDL_GUARD_OFF;
     int is_guarded = w->guard != RDL_GUARD_OFF, restarts = rng_chance(r, 300);
     uint64_t losses = rng_next(r) & (FAULT_BIT(FAULT_FLUSH) | FAULT_BIT(FAULT_PROMOTE));
-    if (w->is_unnamed) /* a canary of another server cannot be told from its own */
+    if (w->is_unnamed) /* a canary of another server cannot be distinguished from its own */
         losses &= ~FAULT_BIT(FAULT_PROMOTE);
     w->has_canary = (uint8_t)(rng_chance(r, 300) && is_guarded);
     w->accepts_gap = rng_chance(r, 200) && !w->is_single && !w->opt.is_scripted;
@@ -249,24 +249,26 @@ static void make_guard(struct world *w)
     }
     uint32_t patient_ms = 4 * (client_least_attempt_ms(w) + w->ttl_ms / 16);
     w->max_ttl_ms = w->ttl_ms > patient_ms ? w->ttl_ms : patient_ms;
-    /* Who lives again believes no run and no canary; a canary is looked at when the quarantine is over. */
+    /*
+     * A client that comes back knows no run and no canary; a canary is checked when the quarantine is over.
+     */
     int quarantines = 2 * w->has_canary + (w->guard == RDL_GUARD_STRICT);
     w->stop_us = w->opt.end_us - REST_US + (uint64_t)quarantines * quarantine_us(w);
-    if (is_guarded && quarantines == 0) /* that it restarted is heard when a lock is wanted next */
+    if (is_guarded && quarantines == 0) /* a restart is noticed when a lock is wanted next */
         w->stop_us += 1500 * MS;
     w->end_us = w->stop_us + REST_US;
     if (!(w->faults & FAULT_BIT(FAULT_SWALLOW)))
         return;
     /*
-     * A silent connection is found when it is asked next, and left when its SETs are gone. Nobody is asked
-     * while too few count, so a restart behind it is heard when the quarantine of the others is over, and
-     * this run counts one later.
+     * A stall is found by the next request, and the connection is closed when its SETs have expired. No
+     * request is sent while too few servers count. So a restart behind it is noticed when the others'
+     * quarantine is over, and this run counts one quarantine later.
      */
     if (is_guarded)
         w->stop_us += w->max_ttl_ms * MS + quarantine_us(w);
     /*
-     * Who found it with the last release: the SETs, the longest pause before the next connection. That no key
-     * is left is asked as early as ever.
+     * A stall found by the last release: the SETs, then the longest pause before the next connection. The
+     * check that no key is left is not delayed.
      */
     w->end_us = w->stop_us + REST_US + w->max_ttl_ms * MS + 2 * SECOND;
 }
@@ -309,7 +311,7 @@ static void make_shape(struct world *w)
                        : UINT32_MAX;
 }
 
-/* The stream that gets the n-th seed: later ones stand last, so that older worlds are what they were. */
+/* The stream that gets the n-th seed. Later streams come last, so that older worlds stay the same. */
 static int stream_drawn(int n)
 {
     static const uint8_t later[] = {
@@ -323,7 +325,7 @@ struct world *world_make(const struct options *o)
 {
     struct world *w = &the_world;
     uint32_t run = w->run + 1;
-    if (run == 0) { /* the marks of 2^32 runs ago would look like ours */
+    if (run == 0) { /* the marks of 2^32 runs ago would match */
         memset(w->token, 0, sizeof w->token);
         run = 1;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* world.h - what a world of the simulator is made of; what can be done with it is in sim.h. */
+/* world.h - the parts of a simulated world; the functions on it are in sim.h. */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -21,7 +21,7 @@ enum {
     RX_BYTES = 256,
     RX_LEAST = 16,
     TX_LEAST = 7,
-    ZONE = 8, /* bytes behind each buffer of a conn that nobody may touch */
+    ZONE = 8, /* bytes after each buffer of a conn that must not be written */
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
     FENCES = 64,   /* of a name, that are remembered */
@@ -40,53 +40,53 @@ struct rng {
 
 /* ---------------------------------------------------------------- what can go wrong */
 
-/* Classes of faults; a bit of options.faults each, and a random stream each. */
+/* Classes of faults; each has a bit of options.faults and a random stream. */
 enum fault {
     FAULT_TAIL,      /* some bytes travel much longer */
-    FAULT_CUT,       /* bytes are cut and merged on their way, writes are short, buffers small */
+    FAULT_CUT,       /* bytes are cut and merged in flight, writes are short, buffers small */
     FAULT_RESET,     /* a connection is reset, before or after its bytes were applied */
     FAULT_STALL,     /* a link loses everything for a while; the connection stays */
     FAULT_PARTITION, /* several links at once, one way or both */
     FAULT_REFUSE,    /* a server refuses connections, or their first packet gets lost */
     FAULT_CRASH,     /* a server loses its data; without a guard it is held down for max ttl + 1 s */
     FAULT_REBOOT,    /* a server restarts at once with its data (fsync always) */
-    FAULT_FREEZE,    /* a server stops and goes on: what arrived meanwhile is applied then */
-    FAULT_PAUSE,     /* a client stops and goes on */
+    FAULT_FREEZE,    /* a server stops and resumes: what arrived meanwhile is applied then */
+    FAULT_PAUSE,     /* a client stops and resumes */
     FAULT_KILL,      /* a client dies and a new one takes its place */
     FAULT_CLOCK,     /* clocks run at different rates, within the allowance */
     FAULT_SPURIOUS,  /* steps and wake-ups for no reason, late wake-ups */
-    FAULT_ERRORS,    /* a server answers with errors for a while: OOM, LOADING, READONLY, BUSY, MISCONF */
+    FAULT_ERRORS,    /* a server replies with errors for a while: OOM, LOADING, READONLY, BUSY, MISCONF */
     FAULT_SCRIPTS,   /* SCRIPT FLUSH */
-    FAULT_CANCEL,    /* the user changes his mind in the middle */
+    FAULT_CANCEL,    /* the user changes its plans in the middle */
     /* outside the assumptions: exclusion may and must break */
     FAULT_FLUSH,       /* FLUSHALL */
-    FAULT_RESTART,     /* a server loses its data and is back at once */
-    FAULT_STEP_CLIENT, /* a client's clock jumps back */
-    FAULT_STEP_SERVER, /* a server's clock jumps ahead: its keys end early */
+    FAULT_RESTART,     /* a server loses its data and restarts at once */
+    FAULT_STEP_CLIENT, /* a client's clock is set back */
+    FAULT_STEP_SERVER, /* a server's clock steps ahead: its keys expire early */
     FAULT_RATE,        /* clocks run at rates outside the allowance */
-    FAULT_PROMOTE,     /* a server was demoted and promoted again: its data is another's */
-    FAULT_LAG,         /* a replica that was behind is promoted: the same data, as of a moment ago */
-    FAULT_EVICT,       /* a server that is full deletes what has a ttl */
-    /* inside again; the order is that in which they came to be */
-    FAULT_EVERYSEC, /* a server restarts with what it had up to a second ago; held down as FAULT_CRASH */
+    FAULT_PROMOTE,     /* a server was demoted and promoted again: its data is another server's */
+    FAULT_LAG,         /* a lagging replica is promoted: the same data, from a moment ago */
+    FAULT_EVICT,       /* a full server evicts keys with a ttl */
+    /* inside again, in the order in which they were added */
+    FAULT_EVERYSEC, /* a server restarts with its data of up to 1 s ago; held down as FAULT_CRASH */
     FAULT_ADOPT,    /* a client dies and comes back, and has the token of what it held */
-    FAULT_HINT,     /* some wait for a hint; hints that nobody gave, lists that are none */
+    FAULT_HINT,     /* some wait for a hint; foreign hints, and hint keys that are not lists */
     FAULT_MULTI,    /* some take several locks as one */
-    FAULT_HALF,     /* a client is told that its connection was reset; what it sent arrives all the same */
-    FAULT_WALL,     /* a client's wall clock steps: fencing numbers begin there */
-    FAULT_BETWEEN,  /* behind any of the commands sent in one go others have their turn, for a while */
-    FAULT_SWALLOW,  /* connections that are there swallow everything, one way or both; new ones work */
-    FAULT_PROXY,    /* a proxy has extends and releases executed, and answers with an error of its own */
+    FAULT_HALF,     /* a client sees a reset of its connection; what it sent arrives nevertheless */
+    FAULT_WALL,     /* a client's wall clock steps: fencing tokens begin there */
+    FAULT_BETWEEN,  /* other clients have their turn between commands that were sent together, for a while */
+    FAULT_SWALLOW,  /* connections that are up swallow everything, one way or both; new ones work */
+    FAULT_PROXY,    /* a proxy has extends and releases executed, and replies with an error of its own */
     FAULT_CLASSES
 };
 
 enum stream {
-    STREAM_SETUP = FAULT_CLASSES, /* what the world is like */
+    STREAM_SETUP = FAULT_CLASSES, /* the kind of world */
     STREAM_DELAY,                 /* how long bytes travel: each link has a stream of its own from this */
-    STREAM_USER,                  /* what the users do: each of them has his own from this */
+    STREAM_USER,                  /* the users' actions: each user has its own stream from this */
     STREAM_LIBRARY,               /* entropy given to the library */
     STREAM_GUARD,                 /* which restart guard */
-    STREAM_MORE,                  /* which of the classes that came later */
+    STREAM_MORE,                  /* the classes that were added later */
     STREAMS
 };
 
@@ -96,7 +96,7 @@ enum stream {
 #define FAULTS_LATER   (FAULTS_ALL & ~(FAULT_BIT(FAULT_EVERYSEC) - 1))
 #define FAULTS_INSIDE  (FAULTS_FIRST | FAULTS_LATER)
 #define FAULTS_OUTSIDE (FAULTS_ALL & ~FAULTS_INSIDE)
-/* Fences may get lost: then numbers grow by the floors alone. */
+/* Counters may get lost: then fencing tokens grow by the floors alone. */
 #define FAULTS_LOSING (FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_EVERYSEC) | FAULTS_OUTSIDE)
 
 /* The world to make; 0 or -1 means: drawn from the seed. */
@@ -112,11 +112,11 @@ struct options {
     int chunk;                /* bytes that are sent and read at once; 0: drawn */
     int is_roomy;             /* no queue is small; 0: drawn */
     int trace;                /* print a line per state change */
-    int is_plotted;           /* its picture is wanted */
-    int is_scripted;          /* nobody acts by himself: a scenario does */
+    int is_plotted;           /* its picture is recorded */
+    int is_scripted;          /* no user acts by itself: a scenario does */
     uint64_t end_us;          /* how long the world lasts */
     uint64_t heal_us;         /* when faults stop */
-    uint32_t idle;            /* bits, client * HANDLES_MAX + lock: who never wants anything */
+    uint32_t idle;            /* bits, client * HANDLES_MAX + lock: users that never want anything */
     uint8_t left_out[FAULTS]; /* entries of the plan of faults that do not happen */
 };
 
@@ -124,17 +124,17 @@ struct options {
 
 enum event_kind {
     EVENT_WAKE,     /* client: its time has come */
-    EVENT_OPENED,   /* tcp: the handshake is through */
+    EVENT_OPENED,   /* tcp: the handshake is complete */
     EVENT_UP,       /* tcp: n bytes arrive at the server */
     EVENT_UP_FIN,   /* tcp: the client's close arrives */
-    EVENT_SERVE,    /* tcp: the server goes on with what it has */
+    EVENT_SERVE,    /* tcp: the server continues with its input */
     EVENT_DOWN,     /* tcp: n bytes arrive at the client */
     EVENT_DOWN_FIN, /* tcp: the server's close (n 0) or reset arrives */
     EVENT_FAULT     /* fault number n begins or ends */
 };
 
 struct event {
-    uint64_t key; /* when (us), and behind it the order in which they were made */
+    uint64_t key; /* when (us), followed by the order in which they were made */
     uint32_t n;
     uint32_t gen; /* of the tcp, so that events of an earlier one are ignored */
     uint16_t who;
@@ -144,7 +144,7 @@ struct event {
 struct fifo {
     uint32_t head;
     uint32_t len;   /* bytes in it */
-    uint32_t ready; /* of them arrived; the rest is on its way */
+    uint32_t ready; /* of them arrived; the rest is in flight */
     uint8_t *data;  /* FIFO bytes */
 };
 
@@ -156,14 +156,14 @@ struct tcp {
     uint8_t client_open; /* 0 closed, 1 opening, 2 open */
     uint8_t server_open; /* the server has a session for it */
     uint8_t refused;
-    uint8_t fin_sent;            /* the server's close is on its way */
+    uint8_t fin_sent;            /* the server's close is in flight */
     uint8_t fin_came;            /* the client's close has arrived */
     uint8_t down_ended;          /* the server's close has arrived; 2: a reset */
     uint8_t down_lost;           /* a reset destroyed what the server had sent */
     uint8_t swallows;            /* bits: 1 what the client sends, 2 what the server sends */
-    uint8_t said_readonly;       /* the client ends it when it hears that: nothing behind it is heard */
-    uint64_t up_last, down_last; /* when the last bytes on their way arrive */
-    uint64_t gap_until;          /* others have their turn before what comes next */
+    uint8_t sent_readonly;       /* the client closes when it reads that: nothing after it is read */
+    uint64_t up_last, down_last; /* when the last bytes in flight arrive */
+    uint64_t gap_until;          /* other clients have their turn before the next command */
     struct fifo up, down;
     struct sim_session session;
     uint8_t bytes[2][FIFO];
@@ -175,8 +175,8 @@ struct link {
     uint64_t up_blocked, down_blocked; /* nothing arrives before */
     struct rng delays;
     uint64_t last_break;     /* when a connection over it ended last */
-    uint64_t swallows_since; /* when those that were there began to */
-    /* for scenarios: this command, and what was sent behind it, is not executed before that time */
+    uint64_t swallows_since; /* when the present ones began to */
+    /* for scenarios: this command, and those sent after it, are not executed before that time */
     const char *gap_before; /* NULL: none */
     uint64_t gap_until;
 };
@@ -187,18 +187,18 @@ struct clock {
     int64_t step_us;
 };
 
-/* The commands of the scripts that extend and release one lock; those of their own; WATCH. */
+/* The commands of the scripts that extend and release one lock; the methods' own commands; WATCH. */
 enum proxy { PROXY_SCRIPTS = 1, PROXY_DELETES = 2, PROXY_WATCH = 4 };
 
 struct host {
     struct world *world;
     struct sim_server model;
-    struct sim_disk disk; /* what a restart brings back, or a replica that was behind has */
+    struct sim_disk disk; /* restored by a restart, or the data of a lagging replica */
     struct clock clock;
     uint8_t index;
     uint8_t is_down;
     uint8_t is_frozen;
-    uint8_t proxy; /* bits of enum proxy: what a proxy in front of it answers with an error of its own */
+    uint8_t proxy; /* bits of enum proxy: the commands to which a proxy replies with an error of its own */
     uint64_t refuse_until;
     uint64_t blackhole_until;
     uint64_t up_at;
@@ -207,11 +207,11 @@ struct host {
 
 enum handle_state { IDLE, ACQUIRING, HELD, EXTENDING, RELEASING };
 
-enum hint_use { HINT_NONE, HINT_WAITS, HINT_TELLS };
+enum hint_use { HINT_NONE, HINT_WAITS, HINT_SENDS };
 
 /*
- * What a program lends to the library for one lock. Between uses it frees this, and takes other memory next
- * time.
+ * The memory that a program lends to the library for one lock. Between uses it frees this, and takes other
+ * memory next time.
  */
 struct memory {
     struct rdl_redlock redlock;
@@ -226,7 +226,7 @@ struct memory {
 struct handle {
     struct rdl_redlock_options opt;
     struct memory memory[2];
-    struct memory *m; /* the one in use, or used last */
+    struct memory *m; /* the present or the last one */
     uint8_t keeps;    /* never frees it */
     uint8_t is_free;  /* it was freed: not even the program may read it */
     struct rdl_renewal renewal;
@@ -239,24 +239,24 @@ struct handle {
     uint8_t name;
     uint8_t state; /* enum handle_state */
     uint8_t uses_renewal;
-    uint64_t act_at;    /* when the user does the next thing (virtual time) */
-    uint8_t again;      /* its release failed, and the user tries it again */
-    uint64_t cancel_at; /* when he loses patience in the middle of an operation */
+    uint64_t act_at;    /* time of the user's next action (virtual time) */
+    uint8_t again;      /* its release failed, and the user retries it */
+    uint64_t cancel_at; /* time of a cancel in the middle of an operation */
     uint64_t hold_until;
     int result; /* of the last operation */
     /* for the oracles */
     uint64_t op_us;        /* when the operation began */
     uint64_t op_ms;        /* the same by the client's clock */
-    uint64_t limit_ms;     /* when it must have ended, by the client's clock */
+    uint64_t limit_ms;     /* its deadline, by the client's clock */
     uint64_t set_us;       /* when the floor was set last */
     uint64_t floor_us;     /* the same, when the last attempt began; NEVER: none was */
-    uint64_t asked_us;     /* when that was */
-    uint8_t was_confirmed; /* the extend was, in time; what is put back is waited for */
+    uint64_t asked_us;     /* time of that attempt */
+    uint8_t was_confirmed; /* the extend was confirmed in time; restored keys are awaited */
     uint8_t is_out;        /* an extend: it was sent, or queued */
-    uint8_t was_asking;    /* an acquire: the votes of an attempt were out after the last step */
-    uint64_t until_ms;     /* what it said it holds, before the operation */
-    uint64_t vain_ms; /* when the first extend began that was not confirmed, by the client's clock; 0: none */
-    uint64_t stalled_us; /* the client did not run for so long since the operation began */
+    uint8_t was_voting;    /* an acquire: the votes of an attempt were in flight after the last step */
+    uint64_t until_ms;     /* its validity before the operation */
+    uint64_t failed_ms;    /* when the first unconfirmed extend began, by the client's clock; 0: none */
+    uint64_t stalled_us;   /* time that the client did not run since the operation began */
     uint32_t ttl_ms;
 };
 
@@ -273,15 +273,15 @@ struct client {
     uint8_t index;
     uint8_t is_dead;
     uint8_t is_running;
-    uint8_t spins;        /* rounds in a row after which it wanted another at once */
+    uint8_t spins;        /* iterations in a row after which it wanted another at once */
     uint8_t resume;       /* where a pause stopped its loop */
-    int32_t wall_skew_ms; /* how far his wall clock is off */
+    int32_t wall_skew_ms; /* the error of its wall clock */
     uint64_t stale_ms;    /* the time it read before the pause; 0: none */
     uint64_t paused_until;
-    uint64_t late_until; /* it woke later than it wanted to, or will */
+    uint64_t late_until; /* it woke later than planned, or will */
     uint64_t wake_at;    /* an EVENT_WAKE is due then */
     uint64_t last_run;
-    struct rdl_conn conn[CONNS_MAX]; /* behind those to the servers: the one for hints, to the first */
+    struct rdl_conn conn[CONNS_MAX]; /* after those to the servers: the one for hints, to the first */
     struct rdl_conn_config cfg[CONNS_MAX];
     struct rdl_endpoint endpoint[CONNS_MAX];
     struct rdl_server_info server_info[CONNS_MAX];
@@ -296,20 +296,20 @@ struct client {
 
 /* What the servers did with one token. */
 struct token {
-    uint32_t used;   /* of which run */
+    uint32_t used;   /* the run */
     uint8_t granted; /* bits: servers that executed its SET and granted it */
     uint8_t refused;
     uint8_t deleted;        /* that deleted it by its release */
-    uint8_t extended;       /* that extended it in the operation that is going on */
-    uint8_t missed;         /* that had it no more when they were to extend it */
+    uint8_t extended;       /* that extended it in the present operation */
+    uint8_t missed;         /* that no longer had it at an extend */
     uint8_t ever_missed;    /* in this operation or an earlier one */
     uint8_t setter;         /* the client whose SET was granted */
-    uint8_t client, handle; /* who holds it, when held */
+    uint8_t client, handle; /* the holder, when held */
     uint8_t is_held;
-    uint8_t is_adopted; /* a client that came back has it, and no server has said yet that it is his */
-    uint8_t left;       /* bits: servers that executed its SET from a connection the client had left */
+    uint8_t is_adopted; /* a returned client has it, and no server has confirmed it yet */
+    uint8_t left;       /* bits: servers that executed its SET from a connection that the client had closed */
     uint8_t names;      /* of these locks, whose SET was granted on the first server */
-    uint8_t was_held;   /* at some time: from then on a SET with it puts the key back */
+    uint8_t was_held;   /* at some time: after that a SET with it restores the key */
     uint64_t first_us;  /* when a SET of it was first executed */
     uint64_t extend_us; /* when an extend of the present operation was first executed */
     struct {
@@ -323,8 +323,8 @@ struct token {
 struct planned {
     uint8_t fault;
     uint8_t is_end;
-    uint8_t is_save; /* what comes later is not on the server's disk */
-    uint8_t what;    /* of the class: which way, which error ... */
+    uint8_t is_save; /* later writes are not on the server's disk */
+    uint8_t what;    /* a detail of the class: which way, which error ... */
     uint8_t client, server;
     uint64_t at, until;
 };
@@ -339,13 +339,13 @@ struct fence {
     uint64_t done_us; /* when its holder had it */
 };
 
-/* The number given last, as the servers know it. */
+/* The fencing token granted last, as the servers know it. */
 struct last_fence {
     uint64_t number;
     uint64_t done_us;
     uint64_t most[SERVERS_MAX]; /* the greatest that each has counted */
-    uint8_t held;               /* bits: those that held it by its holder's doing */
-    uint8_t lost;               /* of them: those that do no more */
+    uint8_t held;               /* bits: servers that held it by their holder's actions */
+    uint8_t lost;               /* of them: those that lost it */
     char token[2 * RDL_TOKEN_LEN];
 };
 
@@ -356,22 +356,22 @@ struct world {
     uint64_t faults; /* bits, as drawn or given */
     int clients, servers, handles, is_single;
     int conns;                         /* of a client */
-    int has_other_servers;             /* of which the oracles know less: by WATCH a client sees by itself */
-    int is_fenced;                     /* locks count, on one server or on N */
-    int accepts_gap;                   /* an extend goes on after one (RDL_HELD_WITH_GAP) */
+    int has_other_servers;             /* the oracles know less of them: by WATCH the client checks */
+    int is_fenced;                     /* locks have fencing tokens, on one server or on N */
+    int accepts_gap;                   /* an extend continues after one (RDL_HELD_WITH_GAP) */
     int has_legacy;                    /* 1: all are legacy; 2: some */
-    struct fence fence[NAMES][FENCES]; /* the last ones given */
+    struct fence fence[NAMES][FENCES]; /* the last ones granted */
     unsigned fences[NAMES];
     struct last_fence last[NAMES];
     int has_expiring_fences;
     int is_unnamed;   /* no server shows a run_id */
-    int has_floors;   /* numbers begin at the clients' wall clocks */
-    uint64_t end_us;  /* opt.end_us, later where clients have quarantines to wait for */
-    uint64_t stop_us; /* then nobody wants locks any more */
-    uint32_t ttl_ms;  /* the longest anybody asks for */
+    int has_floors;   /* fencing tokens begin at the clients' wall clocks */
+    uint64_t end_us;  /* opt.end_us, later if clients have quarantines to wait for */
+    uint64_t stop_us; /* after this no user wants locks */
+    uint32_t ttl_ms;  /* the longest ttl of any client */
     uint32_t max_ttl_ms;
-    uint8_t guard;      /* enum rdl_guard, of all */
-    uint8_t has_canary; /* all look at canaries */
+    uint8_t guard;      /* enum rdl_guard, of all clients */
+    uint8_t has_canary; /* all clients check canaries */
     uint64_t now;
     uint64_t hash; /* of everything that happened */
     uint32_t seq;
