@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Breaks one rule of the production code at a time and asks whether the simulator notices.
+# Breaks one rule of the production code at a time and checks whether the simulator notices.
 #
 #     tests/sim/mutants.sh BUILD SEEDS [NAME...]      SEEDS: the budget of random schedules, e.g. 2000
-#     tests/sim/mutants.sh --one BUILD SEEDS SECONDS SECONDS NAME    one of them, in the tree that is there
+#     tests/sim/mutants.sh --one BUILD SEEDS SECONDS SECONDS NAME    one of them, in the existing tree
 #
 # Each tests/sim/mutants/NAME.sed says in its second line which file it changes and which rule it breaks.
-# A mutant is caught by a directed scenario, or by a seed (a violation, an assertion, a hang), which it is only
-# asked where no scenario caught it. BOTH=1: it is asked in any case.
-# A hang is more CPU time than ten times what the code needs that is not mutated, and 5 s: a busy machine
-# makes no hang. As many at a time as there are processors. JOBS: or so many.
-# Exit status 1 if one survives or does not apply any more, or if what is not mutated is "caught" too.
+# A mutant is caught by a directed scenario, or by a seed (a violation, an assertion, a hang). Seeds are run
+# only if no scenario caught it; BOTH=1: in any case.
+# A hang is more CPU time than ten times that of the unmutated code, plus 5 s, so a busy machine causes none.
+# Mutants run in parallel, one per processor. JOBS: another number.
+# Exit status 1 if one survives or does not apply any more, or if the unmutated code is "caught", too.
 set -u
 # shellcheck source=tests/house/mutate.sh
 . tests/house/mutate.sh
@@ -38,11 +38,11 @@ link_mutant() {
     $cc -std=c99 -O1 -g -w -I"$tree" -o "$program" "$@"
 }
 
-# What this run says: SIGABRT, SIGFPE and SIGSEGV are the code's, SIGXCPU the limit's, and anything else nobody's.
+# The result of a run: SIGABRT, SIGFPE and SIGSEGV come from the code, SIGXCPU from the limit.
 run() { # seconds log sed-expression program argument...
     most=$1 log=$2 found=$3
     shift 3
-    { (ulimit -S -t "$most" && ulimit -c 0 && exec "$@") >"$log" 2>&1; } 2>/dev/null # the shell tells of signals
+    { (ulimit -S -t "$most" && ulimit -c 0 && exec "$@") >"$log" 2>&1; } 2>/dev/null # the shell reports signals
     status=$?
     case $status in
     0) echo - ;;
@@ -87,7 +87,7 @@ if [ $# -eq 0 ]; then
     set -- $(mutants_in "$dir")
 fi
 
-# A copy of its own, so that all mutants are made of the same sources.
+# A copy of the sources, so that all mutants use the same ones.
 rm -rf "$build/mutants"
 mkdir -p "$tree/tests"
 cp -R resp net lock redlock "$tree"
@@ -96,10 +96,10 @@ cp -R tests/sim "$tree/tests"
 (cd "$tree" && ls resp/*.c net/*.c lock/*.c redlock/*.c tests/sim/*.c) | grep -v /check_ | sed 's/\.c$//' |
     xargs -I '{}' -P "$jobs" $cc -std=c99 -O1 -g -w -I"$tree" -c -o "$tree/{}.o" "$tree/{}.c" || exit 2
 
-# What is caught without any change says nothing about a mutant.
+# A failure without any change proves nothing about a mutant.
 main=$tree/tests/sim/sim_main.o
 link_mutant "$main" "$main" "$build/mutants/sim" || exit 2
-limit() { # argument...: of the simulator; what is a hang of it
+limit() { # argument...: of the simulator; prints the limit for a hang
     if ! ("$build/mutants/sim" "$@" >"$build/mutants/none.log" && times >"$build/mutants/times"); then
         grep -E '^(VIOLATION|FAIL)' "$build/mutants/none.log" >&2
         echo 'the unmutated code fails' >&2
@@ -110,7 +110,7 @@ limit() { # argument...: of the simulator; what is a hang of it
 by_scenario=$(limit scenarios) && by_seed=$(limit "1:$seeds" quiet=1) || exit 1
 
 printf '%-32s %-60s %s\n' 'mutant' 'scenario' 'seeds'
-printf '%s\n' "$@" | xargs -I '{}' -P "$jobs" "$0" --one "$build" "$seeds" "$by_scenario" "$by_seed" '{}' | tee "$build/mutants/told"
-caught=$(grep -cvE "$not_caught" "$build/mutants/told")
+printf '%s\n' "$@" | xargs -I '{}' -P "$jobs" "$0" --one "$build" "$seeds" "$by_scenario" "$by_seed" '{}' | tee "$build/mutants/results"
+caught=$(grep -cvE "$not_caught" "$build/mutants/results")
 echo "$caught of $# mutants caught (budget: $seeds seeds and the directed scenarios; a hang: $by_scenario and $by_seed s of CPU time)"
 [ "$caught" = $# ]

@@ -21,7 +21,7 @@ $(B)/check: $(MODEL_SRC:%.c=$(B)/lib/%.o)
 $(B)/check-asan: $(MODEL_SRC:%.c=$(B)/asan/%.o)
 $(B)/check-clang: $(MODEL_SRC:%.c=$(B)/clang/%.o)
 
-# The fast one: as one translation unit, so to speak. Its warnings are those of the other two.
+# The fast one, with link-time optimization. Its warnings are those of the other two.
 SIM_ALL := $(CORE_SRC) tests/sim/sim_main.c $(SIM_SRC)
 $(B)/sim: $(SIM_ALL) $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h tests/sim/*.h) Makefile tests/sim/sim.mk
 	@echo "  cc/sim"
@@ -44,8 +44,8 @@ guard-picture: $(B)/sim ## write: redlock/guard.svg, the picture in redlock/DESI
 scenarios: $(B)/sim ## check: the simulator's directed scenarios and controls
 	$< scenarios
 
-# In `make check`: every scenario and regression, a few hundred seeds, and that two compilers agree: on the hashes
-# of them all, and on every line of the timelines of some.
+# In `make check`: every scenario and regression, and a few hundred seeds. Two compilers must agree on the hashes of
+# all seeds, and on every line of some timelines.
 SIM_SEEDS = 1:400
 CHECK_MORE += sim-check
 sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundred seeds, gcc and clang alike
@@ -60,13 +60,13 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 	$(B)/sim-clang 1:40 hash=1 trace=1 | cmp - $(B)/sim-lines
 	for chunk in 1 7 64; do $(B)/sim $(SIM_SEEDS) chunk=$$chunk || exit 1; done
 
-# The long way: .ci/run
+# The long run: .ci/run
 NEEDS_model = model
 CI_STAGES += 35:sim-long 100:mutants 25:model
 CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
-	@# servers that forget everything and are back at once, with a guard: nothing may break
+	@# servers that lose all data and restart at once, with a guard: nothing may break
 	$(B)/sim 1:2000 faults=restart,pause,tail guard=2 single=0
 	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
 	@# connections that swallow everything, for ever

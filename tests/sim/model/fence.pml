@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fence.pml - a fence number over N servers whose counters may differ (DESIGN section 6).
+ * fence.pml - fencing tokens over N servers whose counters may differ (DESIGN section 9).
  *
- * Each server counts its own grants; a client takes the greatest count of its votes and writes it back
- * until a majority holds it, each server only while the lock is still the client's (-DUNCONDITIONAL: always;
- * -DNOWRITEBACK: never). A client that holds writes its number down; the numbers of one after the other
- * must grow. 3 servers with unequal counters, 2 clients, releases and expiry at any time.
+ * Each server counts its own grants. A client takes the greatest count of its votes and writes it back
+ * until a majority holds it. A server accepts that only while the key is still the client's (-DUNCONDITIONAL:
+ * always; -DNOWRITEBACK: never). A holder records its token; the recorded tokens must grow.
+ * 3 servers with unequal counters, 2 clients, releases and expiry at any time.
  */
 #define K 3
 #define QUORUM 2
@@ -19,7 +19,7 @@
 
 byte owner[K];
 byte count[K] = 0;
-byte last = 0;      /* the greatest number anybody was given, in order of the events that gave it */
+byte last = 0;      /* the greatest token granted, in order of the grants */
 
 proctype client(byte me)
 {
@@ -78,7 +78,7 @@ proctype client(byte me)
                 }
 #endif
 #endif
-                :: vote[n] != highest -> n++ /* no vote of it, or its answer is lost */
+                :: vote[n] != highest -> n++ /* it did not vote, or its reply is lost */
                 fi
             :: n == K -> break
             od;
@@ -92,7 +92,7 @@ proctype client(byte me)
             fi
         :: else
         fi;
-        d_step { n = 0 } /* it lets go, or its keys run out: each server at its own time */
+        d_step { n = 0 } /* it releases, or its keys expire: each server at its own time */
         do
         :: n < K -> d_step {
             if
@@ -108,7 +108,7 @@ proctype client(byte me)
     od
 }
 
-/* A lease ends by itself while its holder is stopped: servers forget it in any order. */
+/* A lease expires while its holder is stopped: servers delete it in any order. */
 active proctype time()
 {
     byte n, endings = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fence_kept.pml - how many servers may lose their counters before a fence number falls (DESIGN section 9).
+ * fence_kept.pml - how many servers may lose their counters before a fencing token falls (DESIGN section 9).
  *
- * One holder after the other; what several do at once is in fence.pml. Each takes the greatest count of his votes
- * and raises others to it until a majority holds it; then, while he holds the lock, any others. Before the next
- * one comes some servers lose their counters, or get an older one back. Asserted: if h held the last number, and no
- * more than h + q - K - 1 of them lost it, the next is greater. What is not promised breaks: -DONEMORE (loss),
- * -DMAJORITY (no majority lost its counters). -DALL: all servers are raised in the end, so any minority may lose
- * it; but not if none is raised behind the majority (-DNOLATE).
+ * One holder after the other; concurrent clients are in fence.pml. Each holder takes the greatest count of
+ * its votes and raises others to it until a majority holds it; then, while it holds the lock, any others.
+ * Before the next holder some servers lose their counters, or restore an older one. Asserted: if h servers
+ * held the last token, and no more than h + q - K - 1 of them lost it, the next is greater. Beyond that it
+ * breaks: -DONEMORE (one more loss), -DMAJORITY (no majority lost its counters). -DALL: all servers are
+ * raised in the end, so any minority may lose it; but not if none is raised after the majority (-DNOLATE).
  */
 #ifndef K
 #define K 3
@@ -21,8 +21,8 @@
 #endif
 
 byte count[K];
-bit lost[K];  /* it held the last number, and lost it */
-bit had[K];   /* it held the last number */
+bit lost[K];  /* it held the last token, and lost it */
+bit had[K];   /* it held the last token */
 byte last = 0, h, gone, losses = 0;
 
 inline forget_last()
@@ -82,7 +82,7 @@ active proctype world()
     :: holder < HOLDERS ->
         holder++;
         lose();
-        /* a majority grants, or the try only counts on */
+        /* a majority grants, or the try only counts further */
         got = 0;
         highest = 0;
         n = 0;
@@ -101,7 +101,7 @@ active proctype world()
                 :: voted[n] && count[n] < highest ->
                     if
                     :: count[n] = highest; written++
-                    :: skip /* no answer, or not needed */
+                    :: skip /* no reply, or not needed */
                     fi
                 :: !voted[n] -> skip
                 fi;
@@ -130,7 +130,7 @@ active proctype world()
 #endif
                 last = highest;
 #ifndef NOLATE
-                n = 0; /* who granted it late, or was silent */
+                n = 0; /* servers that granted late, or did not reply */
                 do
                 :: n < K ->
                     if

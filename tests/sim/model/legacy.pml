@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * legacy.pml - the lock of SETNX and a deadline as the value, and its neighbours.
+ * legacy.pml - the lock by SETNX with a deadline as its value, and its variants.
  *
- * One server, N clients, one common clock in ticks. A client may stop between any two steps, so what it
- * read from the clock may be old when the server acts on it. The key starts with the expired value of a
+ * One server, N clients, one common clock in ticks. A client may stop between any two steps, so the
+ * time it read may be old when the server executes the command. The key starts with the expired value of a
  * holder that died.
  *
  *   how an expired lock is taken over:
  *     -DDELSETNX      DEL, then SETNX
  *     -DGETSET        GETSET, won if the old value is expired; the deadline was computed at an earlier step
- *     -DCAS           compare-and-set with the value that was judged expired
- *   how it is given back:
- *     (default)       never: it runs out
- *     -DPLAINDEL      look at the clock, then DEL
+ *     -DCAS           compare-and-set with the value that was found expired
+ *   how it is released:
+ *     (default)       never: it expires
+ *     -DPLAINDEL      read the clock, then DEL
  *     -DCAD           compare-and-delete
- *   -DPX              client 0 uses SET NX PX: the server forgets the key by itself; its value is no number
+ *   -DPX              client 0 uses SET NX PX: the server expires the key; its value is not a number
  *                     that a legacy client may take over
- *   -DTAKEPX          and the legacy clients take such a value for an expired number, as atoi does
+ *   -DTAKEPX          and the legacy clients read such a value as an expired number, as atoi does
  *
- * Claimed: no two clients believe in a lease at once.
+ * Claimed: no two clients count on a lease at once.
  */
 #ifndef N
 #define N 3
@@ -34,8 +34,8 @@
 #define OPAQUE 100 /* values of clients with plain locks: 100 + client */
 
 byte now = 1;
-byte key = 1;   /* the deadline it holds; NONE: no such key */
-byte gone = 0;  /* when the server forgets it by itself; 0: never */
+byte key = 1;   /* its deadline; NONE: no such key */
+byte gone = 0;  /* when the server expires it; 0: never */
 bool has[N];
 byte lease[N];
 
@@ -78,7 +78,7 @@ inline give_back()
 {
 #if defined(PLAINDEL)
     if
-    :: has[me] && now < lease[me] -> /* it looks at the clock, and may be stopped here */
+    :: has[me] && now < lease[me] -> /* it reads the clock, and may be stopped here */
         d_step { key = NONE; gone = 0; has[me] = false }
     :: else
     fi
@@ -107,7 +107,7 @@ proctype px_client(byte me)
         tries++;
         d_step { has[me] = false; start = now; mine = OPAQUE + me }
         if
-        :: d_step { key == NONE -> key = mine; gone = now + TTL } /* SET NX PX; the answer takes its time */
+        :: d_step { key == NONE -> key = mine; gone = now + TTL } /* SET NX PX; the reply is delayed */
             if
             :: atomic { now < start + TTL -> won(start + TTL) }
             :: else

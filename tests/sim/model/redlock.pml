@@ -2,24 +2,24 @@
 /*
  * redlock.pml - Redlock: 3 servers, 2 clients, one common clock in ticks.
  *
- * A client may stop between any two steps; each request may be lost, be executed with its answer lost, or
- * (-DLATE) be executed after the client gave up. Releases may be lost too.
+ * A client may stop between any two steps; each request may be lost, be executed with its reply lost, or
+ * (-DLATE) be executed after the client's timeout. Releases may be lost too.
  *
- *     -DCRASH=n      so many crashes, each losing the server's memory
- *     -DDELAYED      a crashed server answers again only after more than a ttl
- *     -DGUARD        it answers at once, and its grants do not count until more than a ttl has passed
- *                    (the restart guard: sent everything, counted for nothing)
+ *     -DCRASH=n      n crashes, each losing the server's memory
+ *     -DDELAYED      a crashed server replies again only after more than a ttl
+ *     -DGUARD        it replies at once, and its grants do not count until more than a ttl has passed
+ *                    (the restart guard: it gets all requests, and its votes do not count)
  *     -DGUARDSHORT   the same with a guard one tick too short
  *     -DJUMP         a server's clock jumps ahead by a ttl, once
- *     -DFROMREPLY    validity counted from the answers instead of from before the requests
- *     -DNOTOKEN      a release deletes whatever is there
+ *     -DFROMREPLY    validity counted from the replies instead of from before the requests
+ *     -DNOTOKEN      a release deletes the key whatever its value
  *     -DHALF         one grant is taken for a majority
  *     -DEXTEND       a holder extends once: by a majority, inside the old validity
- *     -DREVIVE       and takes a late extension for one in time, and puts back what is missing
- *     -DNORELEASE    clients hold to the end: nothing is ever freed early
+ *     -DREVIVE       and takes a late extend for one in time, and restores missing keys
+ *     -DNORELEASE    clients hold to the end: nothing is released early
  *     -DTRIES=n      attempts of each client
  *
- * Claimed: no two clients believe in a lease at once.
+ * Claimed: no two clients count on a lease at once.
  */
 #define K 3
 #define TTL 2
@@ -49,15 +49,15 @@ byte now = 0, crashes = 0;
 bool jumped = false;
 byte owner[K]; /* FREE or 1 + client */
 byte ends[K];
-byte down[K];  /* no answer before */
+byte down[K];  /* no reply before */
 byte quiet[K]; /* grants count from here on */
 bool has[2];
 byte lease[2];
 #ifdef EXTEND
-byte winner; /* who acquired last: an extended lease is one without another's in between */
+byte winner; /* the last client to acquire: no other lease comes between an extend and its acquire */
 #endif
 #ifdef LATE
-byte pending[K]; /* a SET of 1 + client that is still on its way */
+byte pending[K]; /* a SET of 1 + client that is still in flight */
 #endif
 
 #define HOLDS(i) (has[i] && now < lease[i])

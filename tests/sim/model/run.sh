@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Checks the models with Spin: what must hold holds, what must break breaks.
+# Checks the models with Spin: claims that must hold hold, and those that must break break.
 #
 #     tests/sim/model/run.sh BUILD [-a]      -a: the larger bounds too (minutes, gigabytes)
 #     tests/sim/model/run.sh --one BUILD holds|breaks MODEL.pml FLAG...
 #
-# Two at a time; of the larger ones one, for the memory.
+# Two at a time; larger ones one at a time, because of their memory.
 set -u
 one=
 if [ "$1" = --one ]; then
