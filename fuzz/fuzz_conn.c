@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_conn.c - any bytes as a server's answers, any order of what locks and drivers may do: the conn keeps
- * to its buffers (each is an object of just its size), its queue to its bounds, and answers every
- * request once.
- * Input: pairs of an operation and its argument; the bytes of an answer follow their pair.
+ * fuzz_conn.c - any bytes as a server's replies, in any order of the calls that locks and drivers may make.
+ * The conn stays within its buffers (each is an object of exactly its size) and its queue within its bounds,
+ * and it completes every request once.
+ *
+ * Input: pairs of an operation and its argument; the bytes of a reply follow their pair.
  */
 #include "lock/lock_op.h"
 
@@ -67,7 +68,7 @@ static size_t receive(const uint8_t *data, size_t size, uint8_t arg)
 
 static void transmit(uint8_t arg)
 {
-    uint8_t *chunk; /* of its own, for the sanitizer to watch both of its ends */
+    uint8_t *chunk; /* an object of its own, so that the sanitizer watches both of its ends */
     size_t cap = 1 + arg;
     size_t n;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_diff_hiredis.c - the first reply in any bytes, through hiredis and through ours. What we accept
- * hiredis accepts too, and reads the same from as many bytes; what hiredis accepts and we do not breaks one
- * of the rules that resp/WIRE.md lists.
+ * fuzz_diff_hiredis.c - the first reply in any bytes, through hiredis and through our parser. If ours accepts
+ * it, hiredis accepts it too, and reads the same from as many bytes. If hiredis accepts it and ours does not,
+ * it breaks one of the rules that resp/WIRE.md lists.
  */
 #include "resp/resp.h"
 
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { ARRAY_MAX = 999 /* hiredis allocates what is announced, at every depth */ };
+enum { ARRAY_MAX = 999 /* hiredis allocates the announced size, at every depth */ };
 
 static void must(int holds)
 {
@@ -81,7 +81,7 @@ static int verdict(const uint8_t *data, size_t size, size_t *used, int64_t *anno
     return result;
 }
 
-/* Behind an error of ours hiredis may go on, and allocate what an array says there, whole. */
+/* After an error of ours hiredis may continue, and allocate all that an array announces there. */
 static int announces_much(const uint8_t *data, size_t size)
 {
     size_t i;
@@ -100,7 +100,7 @@ static int announces_much(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Is it only the end of a text that is not as it must be? Then that end, put in its place, is accepted. */
+/* Is only the end of a text wrong? Then the right end, in its place, is accepted. */
 static int wrong_end(const uint8_t *data, size_t at)
 {
     static const char *const ends[] = {"\r\n", "\n"};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuzz_lock.c - two locks on one conn, in each mode; the server's bytes and the clock's steps come from the
- * input. Whatever the server says: a lease is never longer than its ttl, a failed acquire holds nothing, time
- * alone never lengthens a lease, and an operation ends by its deadline.
- * Input: the mode, then pairs of an operation and its argument; the bytes of an answer follow their pair.
+ * input. Whatever the server sends: a lease is never longer than its ttl, a failed acquire holds nothing,
+ * time alone never lengthens a lease, and an operation ends by its deadline.
+ *
+ * Input: the mode, then pairs of an operation and its argument; the bytes of a reply follow their pair.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ enum { LOCKS = 2, TTL = 1000, PIECE = 16 };
 static uint64_t queue[1024 / 8];
 static struct rdl_conn conn;
 static union any_lock locks[LOCKS];
-static uint8_t doing[LOCKS]; /* 0 nothing, else what was begun */
+static uint8_t doing[LOCKS]; /* 0: nothing, else the operation begun */
 static uint64_t now;
 
 enum { ACQUIRE = 1, EXTEND, RELEASE };
@@ -128,7 +129,7 @@ static size_t act(uint8_t op, uint8_t arg, const uint8_t *data, size_t size)
     return 0;
 }
 
-/* Whatever is still going on ends, though nothing comes any more. */
+/* Every pending operation ends, even if no more bytes arrive. */
 static void drain(void)
 {
     int rounds;

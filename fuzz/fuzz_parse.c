@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_parse.c - any bytes: the parser stays inside them, and any two cuttings give the same verdict and the
- * same replies. The first three bytes choose the second cutting.
+ * fuzz_parse.c - any bytes: the parser stays inside them, and any two ways of cutting them give the same
+ * verdict and the same replies. The first three bytes choose the second cutting.
  */
 #include "resp/resp.h"
 
@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INPUT_MAX = 4096 };
-static uint8_t area[INPUT_MAX]; /* a piece ends where this does: one byte more is found by ASan */
+static uint8_t area[INPUT_MAX]; /* a piece ends at its end, so that ASan finds one byte more */
 
 struct outcome {
     int result;
@@ -69,7 +69,7 @@ static void piece(struct rdl_resp *p, struct outcome *o, const uint8_t *data, si
     must(o->result < 0 || size == 0);
 }
 
-/* Pieces of cut[0], cut[1], cut[2] + 1 bytes, round and round; cut NULL: one piece. */
+/* Pieces of cut[0], cut[1], cut[2] + 1 bytes, over and over; cut NULL: one piece. */
 static struct outcome parse(const uint8_t *data, size_t size, const uint8_t *cut)
 {
     struct outcome o = {RDL_PENDING, 0, 1, 1};

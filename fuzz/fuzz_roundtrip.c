@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_roundtrip.c - what we send is read back as what was meant, whatever bytes the arguments hold, in
- * windows of any sizes. Input: template, two bytes, length of the first argument, number (4), arguments; from
- * the second byte on they are the sizes of the windows, too.
+ * fuzz_roundtrip.c - what we send is read back as intended, whatever bytes the arguments contain, in windows
+ * of any sizes. Input: template, two bytes, length of the first argument, number (4), arguments; from the
+ * second byte on they are also the sizes of the windows.
  */
 #include "resp/resp_template.h"
 
@@ -20,7 +20,7 @@ static void must(int holds)
         abort();
 }
 
-/* The words a command is expected to have. */
+/* The expected words of a command. */
 struct words {
     struct rdl_bytes word[16];
     size_t count;
@@ -33,7 +33,7 @@ static void word(struct words *x, const void *data, size_t len)
     x->count++;
 }
 
-/* What the input gives: a key, a token, a number and its decimal digits. */
+/* From the input: a key, a token, a number and its decimal digits. */
 struct args {
     struct rdl_bytes key;
     struct rdl_bytes token;
@@ -111,7 +111,7 @@ static const struct {
 enum { TEMPLATES = sizeof templates / sizeof templates[0], LETTERS = 19, JOINED_MAX = 1 << 16 };
 static const char letters[LETTERS + 1] = "kbvxmcsyfhtuPdngpak"; /* the last k may be missing */
 
-/* What each letter stands for: a key, a token, a number, and the script that the number says. */
+/* The meaning of each letter: a key, a token, a number, and the script with that number. */
 static void fill(struct rdl_bytes arg[LETTERS], const struct args *a)
 {
     size_t i;
@@ -140,7 +140,7 @@ static void expect_words(struct words *x, const char *text, const struct rdl_byt
     }
 }
 
-/* The windows joined are what a look at its whole length said, and are read back as the command's words. */
+/* The windows joined have the length that was computed before, and are read back as the command's words. */
 static void in_slices(const struct args *a, unsigned which, const uint8_t *sizes, size_t count)
 {
     static uint8_t joined[JOINED_MAX];
@@ -163,7 +163,7 @@ static void in_slices(const struct args *a, unsigned which, const uint8_t *sizes
         return;
     while (sent < total) {
         size_t room = count > 0 ? 1 + sizes[i++ % count] % 96u : 1;
-        uint8_t *window = malloc(room); /* so that a byte beside it is found */
+        uint8_t *window = malloc(room); /* an object of its own, so that a byte beyond it is found */
 
         must(window != NULL);
         w.to = window;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_faults.c - acquire + release on five servers, some of them in trouble, against all of them well.
+ * bench_faults.c - acquire + release on five servers, some of them with faults, compared with all of them
+ * well.
  *
- * Everything runs on one CPU. Two handles take turns in the same run: one has five servers that are well,
- * the other has one or two that are not in the place of as many of them. A sixth and a seventh server can be
- * stalled without the first handle noticing.
+ * Everything runs on one CPU. Two handles take turns in the same run: one has five healthy servers. The other
+ * has one or two faulty ones instead of as many of them. A sixth and a seventh server can be stalled without
+ * an effect on the first handle.
  */
 #define _GNU_SOURCE
 #include "lock/lock_lease.h"
@@ -88,7 +89,7 @@ static void play(struct party *p, struct times *t)
     }
 }
 
-/* A handle on five servers, the first n of them somewhere else, or ill. */
+/* A handle on five servers, the first n of them at another address, or faulty. */
 static void set_up(struct party *p, enum kind kind, int n)
 {
     char url[256];
@@ -116,7 +117,7 @@ static void hurt(int n, void (*how)(struct live_server *s))
         how(&quorum_live[N + i]);
 }
 
-/* What is left of a lock when all are well again. */
+/* Leftovers of a lock when all are well again. */
 static int orphans(struct party *p, enum kind kind, int n)
 {
     if (kind == STALLED)

@@ -3,8 +3,8 @@
  * bench_floor.c - acquire + release on five servers, ours against floor.c: the client's CPU time and its
  * system calls. Everything runs on one CPU; rounds of the two are interleaved.
  *
- * The floor sends what ours sends: its texts are cut from a trace. System calls are counted by the linker's
- * --wrap, so that counting does not change their number.
+ * The floor sends the same bytes as ours: its texts are cut from a trace. System calls are counted by the
+ * linker's --wrap, so that counting does not change their number.
  */
 #define _GNU_SOURCE
 #include "tests/bench/bench_live.h"
@@ -74,7 +74,7 @@ static void theirs(void)
         ck_abort_msg("the floor's cycle failed");
 }
 
-/* What goes to server 0 while ours runs once: first the acquire, then the release. */
+/* The bytes to server 0 while ours runs once: first the acquire, then the release. */
 static struct floor_text *text;
 
 static void take_text(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len)
@@ -108,7 +108,7 @@ static void copy_texts(void)
     text = &floor5.acquire;
     if (party_acquire(&party) != RDL_OK)
         ck_abort_msg("cannot acquire");
-    cut(&floor5.acquire, 2); /* +OK, and the PTTL behind it */
+    cut(&floor5.acquire, 2); /* +OK, and the PTTL after it */
     text = &floor5.release;
     if (party_release(&party) != RDL_OK)
         ck_abort_msg("cannot release");

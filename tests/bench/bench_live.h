@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_live.h - a benchmark on the tests' fixtures, which want to be run by Check. Wants _GNU_SOURCE. */
+/* bench_live.h - a benchmark with the tests' fixtures, which need Check as the runner. Needs _GNU_SOURCE. */
 #ifndef RDL_BENCH_LIVE_H
 #define RDL_BENCH_LIVE_H
 

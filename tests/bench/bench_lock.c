@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_lock.c - a plain lock taken and given back through the lock and the conn, with no socket and no
+ * bench_lock.c - a plain lock acquired and released through the lock and the conn, with no socket and no
  * clock.
  *
- * Under callgrind: some cycles to warm up, then CYCLES whose instructions are all that is counted. The driver
- * is the least there can be: one window out, a canned reply in.
+ * Under callgrind: some cycles to warm up, then CYCLES, whose instructions are all that is counted. The
+ * driver is the smallest possible: one chunk out, a canned reply in.
  */
 #include "lock/lock.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#if defined __has_include /* the linters read this file where valgrind is not installed too */
+#if defined __has_include /* the linters read this file also where valgrind is not installed */
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined __has_include /* the linters read this file where valgrind is not installed too */
+#if defined __has_include /* the linters read this file also where valgrind is not installed */
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #endif
@@ -26,7 +26,7 @@
 
 enum { STREAM_MAX = 1 << 20, FEED_BYTES = 16384, ROUNDS = 31, BULK_BIG = 16384 };
 
-static volatile uint64_t sink; /* what is read from every reply ends here, so nothing is optimised away */
+static volatile uint64_t sink; /* all that is read from replies ends here, so nothing is optimised away */
 
 /* ---------------------------------------------------------------- replies */
 
@@ -123,7 +123,7 @@ static void peer_encode(const struct job *job)
     }
 }
 
-/* One command in windows of `feed` bytes: as many as it takes. */
+/* One command in windows of `feed` bytes: as many as needed. */
 static void in_slices(const char *text, const struct rdl_args *args, size_t feed)
 {
     static uint8_t buf[256];
@@ -168,7 +168,7 @@ static void ours_encode(const struct job *job)
         (job->reply[0] == 'S' ? ours_set : ours_evalsha)(job->feed);
 }
 
-/* Everything this layer does for one lock and its release: two commands out, two replies in. */
+/* All work of this layer for one lock and its release: two commands out, two replies in. */
 static void ours_pair(const struct job *job)
 {
     static const uint8_t ok[] = "+OK\r\n";

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bench_split.c [SECONDS] - clients, a process each, want one lock on five servers and split their votes: do
- * they always make progress? Two for so many seconds (60), then 64 for a sixth of it.
+ * they always make progress? Two clients for SECONDS (60), then 64 for a sixth of it.
  *
- * Told are acquisitions a second, the fewest that one client had, the longest time in which nobody got it,
- * and how often two had it at once. That must be 0, nothing may be left of it, somebody must get it, of
- * two clients each within PATIENCE_MS, and every client comes to its end.
+ * It prints the acquisitions per second, the fewest of one client, the longest time without an acquisition,
+ * and how often two clients held the lock at once. That must be 0, and no key may be left. The lock must be
+ * acquired, with two clients by each within PATIENCE_MS, and every client must end.
  */
 #define _GNU_SOURCE
 #include "tests/bench/bench_live.h"
@@ -20,10 +20,10 @@
 
 enum { CLIENTS_MAX = 64, PATIENCE_MS = 10000 };
 
-/* What the processes share. */
+/* Shared by the processes. */
 static struct board {
     atomic_int stop, inside, violations, in_vain;
-    atomic_ullong last_ms, longest_ms; /* when somebody got it last; between two of them */
+    atomic_ullong last_ms, longest_ms; /* the last acquisition; the longest time between two */
     unsigned count[CLIENTS_MAX];
 } * board;
 
@@ -62,7 +62,7 @@ static void client(unsigned i)
     _exit(0);
 }
 
-/* How many of these came to an end of another kind than client()'s. */
+/* The number of clients that ended other than by client()'s exit. */
 static unsigned broke_down(const pid_t *pids, unsigned clients)
 {
     unsigned n = 0;

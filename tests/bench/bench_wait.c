@@ -2,9 +2,9 @@
 /*
  * bench_wait.c SOCKET - K clients, a process each, want one lock: waiting with the wake hint against polling.
  *
- * Rounds of the ways of waiting are interleaved, so that whatever else the host does hits them all. Printed
- * are medians of the rounds: acquisitions a second, how fair (Jain: 1 is equal shares), the longest wait,
- * commands the server executed for each acquisition; last the ratio to polling.
+ * Rounds of both kinds are interleaved, so that other load on the host affects both. Printed are medians of
+ * the rounds: acquisitions per second, fairness (Jain: 1 is equal shares), the longest wait, commands that
+ * the server executed for each acquisition; last the ratio to polling.
  */
 #define _DEFAULT_SOURCE
 #include "lock/lock.h"
@@ -31,7 +31,7 @@ static const struct load {
     unsigned clients, hold_us, think_us;
 } loads[] = {{8, 0, 0}, {64, 0, 0}, {8, 1000, 1000}, {64, 1000, 1000}};
 
-/* What the processes share. */
+/* Shared by the processes. */
 struct board {
     atomic_int go, stop, inside, violations;
     unsigned count[CLIENTS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* floor.c - the least there is to do; see floor.h. */
+/* floor.c - the least possible work; see floor.h. */
 #define _GNU_SOURCE
 #include "tests/bench/floor.h"
 
@@ -35,7 +35,7 @@ void floor_close(struct floor *f)
         close(f->fds[i].fd);
 }
 
-/* A token that was not there before: one up, in hex. */
+/* A token that was not used before: one up, in hex. */
 static void next_token(struct floor *f)
 {
     int i = FLOOR_TOKEN;
@@ -47,7 +47,7 @@ static void next_token(struct floor *f)
     }
 }
 
-/* How many servers have answered all they were asked. */
+/* The number of servers that have answered all requests. */
 static int take(struct floor *f)
 {
     char buf[256];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * floor.h - the least there is to do: write the same bytes to N sockets, poll, return at quorum.
+ * floor.h - the least possible work: write the same bytes to N sockets, poll, return at quorum.
  *
- * No time, no errors, no votes: what it costs nobody can go below who talks to N servers over sockets.
+ * No time, no errors, no votes: no program that uses N servers over sockets can cost less.
  */
 #ifndef RDL_BENCH_FLOOR_H
 #define RDL_BENCH_FLOOR_H
@@ -12,7 +12,7 @@
 
 enum { FLOOR_N = 5, FLOOR_TOKEN = 40 };
 
-/* A request: its bytes, where the token stands in them, and how many lines answer it. */
+/* A request: its bytes, the positions of the token in them, and the number of lines in its reply. */
 struct floor_text {
     char bytes[512];
     size_t len;
@@ -22,7 +22,7 @@ struct floor_text {
 
 struct floor {
     struct pollfd fds[FLOOR_N];
-    int owed[FLOOR_N]; /* lines that have not come yet */
+    int owed[FLOOR_N]; /* lines that have not arrived yet */
     struct floor_text acquire, release;
     char token[FLOOR_TOKEN];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * demo [--standin] - eight processes, one file, one lock on five servers, one of which is killed on the
- * way. Exit status 0: no update was lost. Writes only below the directory it was built to.
+ * demo [--standin] - eight processes, one file, one lock on five servers, one of which is killed during the
+ * run. Exit status 0: no update was lost. Writes only below the directory of its program.
  */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
@@ -20,7 +20,7 @@
 enum {
     VICTIM = 2,
     KILL_AFTER = HOLDS / 8,         /* updates */
-    DOWN_US = (TTL_MS + 100) * 1000 /* longer than any lease it has forgotten: see the README on restarts */
+    DOWN_US = (TTL_MS + 100) * 1000 /* longer than any lease that it lost: see the README on restarts */
 };
 
 static struct servers servers;
@@ -72,7 +72,7 @@ static void start_workers(struct board *b, pid_t pid[WORKERS], int locked)
     }
 }
 
-/* How many of them are still at work; *failed counts those that ended badly. */
+/* The number still running; *failed counts those that failed. */
 static int still_working(pid_t pid[WORKERS], int *failed)
 {
     int n = 0, status = 0;
@@ -86,7 +86,7 @@ static int still_working(pid_t pid[WORKERS], int *failed)
     return interrupted ? 0 : n;
 }
 
-/* With the lock, and with a server that dies and comes back. Returns how many processes failed. */
+/* With the lock, and with a server that dies and restarts. Returns the number of failed processes. */
 static int run_locked(struct board *b, struct story *t)
 {
     pid_t pid[WORKERS];

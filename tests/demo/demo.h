@@ -20,8 +20,8 @@ enum {
     ROUNDS = 50,
     HOLDS = WORKERS * ROUNDS,
     TTL_MS = 2000,
-    WORK_US = 8000,  /* an update takes so long: read, think, write */
-    REST_US = 50000, /* and the process then does something else for so long, more or less */
+    WORK_US = 8000,  /* the time of an update: read, think, write */
+    REST_US = 50000, /* the average pause between two updates */
     PATH_LEN = 512
 };
 
@@ -33,10 +33,10 @@ struct hold {
     int64_t done_us;
 };
 
-/* What the processes tell each other, in memory they share. */
+/* Memory shared by the processes. */
 struct board {
     int64_t start_us;     /* of the run, by demo_now_us */
-    volatile int updates; /* made by all, as they believe */
+    volatile int updates; /* made by all, by their own count */
     struct hold hold[HOLDS];
 };
 
@@ -52,22 +52,25 @@ struct servers {
 struct story {
     int victim;
     int64_t killed_us;
-    int64_t back_us; /* 0: it did not come back in time */
+    int64_t back_us; /* 0: it did not restart in time */
     int64_t end_us;
 };
 
 int64_t demo_now_us(void);
 void demo_sleep_us(int64_t us);
 
-/* -1 after saying why. program_dir is where `standin` is; use_standin: even if there are others. */
+/*
+ * Returns -1 after printing why. program_dir is the directory of `standin`; use_standin: even if there are
+ * others.
+ */
 int demo_servers_start(struct servers *s, const char *dir, const char *program_dir, int use_standin);
 int demo_server_start(struct servers *s, int i);
 void demo_server_kill(struct servers *s, int i);
 void demo_servers_kill(struct servers *s);
-/* fork; the child dies with us. */
+/* fork; the child dies with this process. */
 pid_t demo_fork(void);
 
-/* ROUNDS updates of the file by process number `worker`; with locked, under the lock. 0 or 1. */
+/* ROUNDS updates of the file by process number `worker`; with locked, under the lock. Returns 0 or 1. */
 int demo_work(struct board *b, const struct servers *s, int worker, int locked, const char *file);
 
 void demo_picture(const struct board *b, const struct story *t);

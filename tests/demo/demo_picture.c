@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The run as text: who held the lock when, and the server that was gone for a while. */
+/* The run as text: who held the lock when, and the server that was down for a while. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/demo/demo.h"
 
@@ -81,7 +81,7 @@ static int64_t column_of(const struct board *b, const struct story *t, int w, in
     return time_of(b, w, 0, t->end_us * c / COLUMNS, t->end_us * (c + 1) / COLUMNS);
 }
 
-/* The highest mark stands for the longest time anybody held the lock within one column. */
+/* The highest mark is the longest time that a process held the lock within one column. */
 static void worker_rows(const struct board *b, const struct ink *ink, const struct story *t)
 {
     int64_t most = 1;
@@ -106,7 +106,7 @@ static void scale(int64_t from_us, int64_t len_us, int digits, const char *unit,
     printf("%.*f %s\n", digits, (double)(from_us + len_us) / unit_us, unit);
 }
 
-/* A moment, at a scale where the holds can be seen one by one. */
+/* A short period, at a scale that shows single holds. */
 static void zoom(const struct board *b, const struct ink *ink, const struct story *t)
 {
     int64_t start = t->killed_us > ZOOM_US / 4 ? t->killed_us - ZOOM_US / 4 : 0;

@@ -46,7 +46,7 @@ static struct sockaddr_in loopback(int port)
     return a;
 }
 
-/* A port nobody has at the moment; -1: none. */
+/* A port that is free at the moment; -1: none. */
 static int free_port(void)
 {
     struct sockaddr_in a = loopback(0);
@@ -98,7 +98,7 @@ int demo_server_start(struct servers *s, int i)
         return -1;
     for (int ms = 0; ms < START_MS; ms += 5) {
         if (waitpid(pid, NULL, WNOHANG) == pid)
-            return -1; /* somebody took the port */
+            return -1; /* another program took the port */
         if (listens(s->port[i])) {
             s->pid[i] = pid;
             return 0;
@@ -125,7 +125,7 @@ void demo_servers_kill(struct servers *s)
         demo_server_kill(s, i);
 }
 
-/* Look for a program on PATH. 0 or -1. */
+/* Search for a program in PATH. Returns 0 or -1. */
 static int find(const char *name, char out[PATH_LEN])
 {
     const char *path = getenv("PATH");

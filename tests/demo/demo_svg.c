@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The run as an SVG picture: all of it, and below that the moment at which the server dies. Every element has
- * a class, and how many there are of each does not depend on the run (picture.sh). The colours are legible on
- * a light and on a dark background, which the picture leaves as it is.
+ * a class, and the number of elements of each class does not depend on the run (picture.sh). The colours are
+ * legible on a light and on a dark background, which the picture does not set.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/demo/demo.h"
@@ -11,7 +11,7 @@
 
 enum {
     WIDTH = 860,
-    LEFT = 84, /* where the time begins */
+    LEFT = 84, /* the start of the time axis */
     RIGHT = WIDTH - 16,
     ROW = 17, /* height of a row */
     ROWS = SERVERS + WORKERS,
@@ -33,7 +33,7 @@ static const char style[] = "text { font: 12px system-ui, sans-serif; fill: #768
                             ".held { stroke: #3b82f6; stroke-width: 13 }\n"
                             ".waits { stroke: #c98a1b; stroke-width: 2 }\n";
 
-/* A part of the run, and where it is drawn. */
+/* A part of the run, and its place in the picture. */
 struct view {
     FILE *f;
     int64_t from_us;
@@ -51,7 +51,7 @@ static int y_of(const struct view *v, int row)
     return v->top + row * ROW + ROW / 2;
 }
 
-/* A piece of a path: a row's line from one time to another, as far as it is in view. */
+/* A piece of a path: a row's line from one time to another, as far as it is visible. */
 static void put_line(const struct view *v, int row, int64_t from_us, int64_t to_us)
 {
     int64_t from = from_us > v->from_us ? from_us : v->from_us;
@@ -145,7 +145,7 @@ static void put_view(const struct view *v, const struct board *b, const struct s
     put_death(v, t);
 }
 
-/* What each kind of line is: below both parts. */
+/* The legend of the lines: below both parts. */
 static void put_legend(FILE *f)
 {
     static const char *const entry[][2] = {{"up", "server is up"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One of the eight processes, and all it takes to hold a lock on five servers. */
+/* One of the eight processes: all the code that a lock on five servers needs. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/demo/demo.h"
 
@@ -66,7 +66,7 @@ static int locked_round(struct board *b, struct rdl_redlock *lock, const struct 
     int rc = 0;
 
     h->asked_us = demo_now_us() - b->start_us;
-    while (rc == 0 && rdl_redlock_acquire(lock, platform) != RDL_OK) /* a server more or less: wait on */
+    while (rc == 0 && rdl_redlock_acquire(lock, platform) != RDL_OK) /* no quorum at the moment: wait on */
         rc = demo_now_us() - b->start_us - h->asked_us > 20000000;
     if (rc != 0) {
         fprintf(stderr, "demo: no lock for 20 s\n");
@@ -79,7 +79,7 @@ static int locked_round(struct board *b, struct rdl_redlock *lock, const struct 
     return rc;
 }
 
-/* What a process does between two updates. No two do the same at the same time. */
+/* A process's work between two updates. No two do the same at the same time. */
 static void rest(unsigned *seed)
 {
     *seed = *seed * 1103515245u + 12345u;

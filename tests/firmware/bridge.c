@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bridge.c - what a board's serial line leads to: bridge SOCKET SERVER-PORT [BYTES]
+ * bridge.c - the other end of a board's serial line: bridge SOCKET SERVER-PORT [BYTES]
  *
- * A modem at its worst. It makes the socket, and leads each connection to the server. Before the server's
- * first answer on each a board hears one from another connection, as if that had stood in a buffer: a
- * grant. With BYTES each ends without a word when so many have come from the server, wherever that is. What
- * goes over it is written to standard error, a line for each change of direction.
+ * A modem at its worst. It creates the socket, and connects each client to the server. Before the server's
+ * first reply on each connection, the board receives a reply of another connection, as if from an old buffer:
+ * a grant. With BYTES each connection ends without notice after this many bytes from the server, wherever
+ * that is. The traffic is written to standard error, a line for each change of direction.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <netinet/in.h>
@@ -22,7 +22,7 @@
 
 static const char stale[] = "+OK\r\n:3000\r\n";
 
-/* A socket that listens there; -1: none. */
+/* Creates a listening socket there; -1: error. */
 static int listen_at(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -33,7 +33,7 @@ static int listen_at(const char *path)
     return bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && listen(fd, 1) == 0 ? fd : -1;
 }
 
-/* A connection to the server; -1: it is not there. */
+/* A connection to the server; -1: none. */
 static int call(const char *port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port))};
@@ -72,7 +72,7 @@ static int put(int to, const char *who, const char *bytes, size_t n)
     return write(to, bytes, n) == (ssize_t)n;
 }
 
-/* Returns how many bytes were moved; 0: one of the two is gone. */
+/* Returns how many bytes were moved; 0: one side has closed. */
 static size_t move(int from, int to, const char *who, size_t most)
 {
     char bytes[512];
@@ -81,7 +81,7 @@ static size_t move(int from, int to, const char *who, size_t most)
     return n > 0 && put(to, who, bytes, (size_t)n) ? (size_t)n : 0;
 }
 
-/* Until one of them ends, or the server has sent so many bytes. */
+/* Until one of them ends, or the server has sent this many bytes. */
 static void lead(int board, int server, size_t left)
 {
     struct pollfd p[2] = {{.fd = board, .events = POLLIN}, {.fd = server, .events = POLLIN}};

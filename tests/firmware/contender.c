@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * contender.c - a host that wants the lock of the boards, for the same work: contender URL, in the folder of
- * the files "number" and "goal" (lock/examples/firmware/app.c). It says how often it wrote the number.
+ * contender.c - a host that contends with the boards for the lock: contender URL, in the folder of the files
+ * "number" and "goal" (lock/examples/firmware/app.c). It prints how often it wrote the number.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wire.c - prints one line for every command: its name, and the bytes that a conn puts on the wire for it,
- * with the arguments lock:a, the token of forty digits, 30000 ms. `make wire` writes them to wire.txt.
+ * wire.c - prints one line for every command: its name, and the bytes that a conn writes for it. The
+ * arguments are lock:a, the token of forty digits and 30000 ms. `make wire` writes them to wire.txt.
  *
- * The ops write them themselves, over a conn whose server answers what is written down here. Each line is
- * made anew with a transport that takes 1, 2, 3 ... bytes at a time, to all of them: the bytes must be the
- * same.
+ * The ops write them themselves, over a conn whose server's replies are in this file. Each line is written
+ * again with transports that take 1, 2, 3 ... bytes at a time, up to all of them: the bytes must be the same.
  */
 #include "net/net_op.h"
 #include "redlock/redlock_op.h"
@@ -28,17 +27,18 @@ enum { SENT_MAX = 2048, REPLIES_MAX = 5, NOW_MS = 1000, TTL_MS = 30000 };
         text, sizeof(text) - 1                                                                               \
     }
 
-/* One line: what is asked, what the server answers, and which command of those sent behind that it shows. */
+/* One line: the request, the server's replies, and which of the commands sent after those it prints. */
 struct line {
     const char *name;
     const struct rdl_endpoint *endpoint; /* NULL: no login */
-    const struct rdl_op *op;             /* NULL: nothing but login and preflight */
+    const struct rdl_op *op;             /* NULL: only login and connection checks */
     struct rdl_bytes key;
     struct rdl_bytes value;
     struct rdl_bytes extra;
     uint32_t ttl_ms;
     int is_preflight;
-    const char *replies[REPLIES_MAX]; /* a request that they answer is asked once more */
+    const char *replies[REPLIES_MAX]; /* if not empty: these replies complete the request, and it is sent
+                                       * once more */
     unsigned shown;
 };
 
@@ -46,10 +46,7 @@ static const struct rdl_endpoint by_password = {
     .password = LITERAL("secret"), .client_name = LITERAL("worker-7"), .db = 3};
 static const struct rdl_endpoint by_user = {.user = LITERAL("alice"), .password = LITERAL("secret")};
 
-/*
- * SCAN is the command's own. Here the cursor stands in the place of the name, the pattern in that of the
- * value.
- */
+/* SCAN is the command's own. Here the cursor is in place of the name, the pattern in place of the value. */
 static void scan_write_args(struct rdl_slice *w, const char *const *commands,
                             const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                             const struct rdl_record *r)
@@ -66,7 +63,7 @@ static const struct rdl_method scan_method = {.commands = scan, .write_args = sc
 static const struct rdl_method *const scan_methods[] = {&scan_method, NULL};
 static const struct rdl_op op_scan = {scan_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* And what the doctor asks for: the setting stands in the place of the name. */
+/* And the doctor's queries: the setting is in place of the name. */
 static void setting_write_args(struct rdl_slice *w, const char *const *commands,
                                const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                                const struct rdl_record *r)
@@ -223,7 +220,7 @@ static void run(const struct line *l, size_t chunk)
 
 /* ---------------------------------------------------------------- the command that is shown */
 
-/* The number behind the type byte at sent[*at]; *at is moved behind its line. */
+/* The number after the type byte at sent[*at]; *at moves to the end of its line. */
 static size_t number(const struct line *l, size_t *at, uint8_t type)
 {
     size_t n = 0;

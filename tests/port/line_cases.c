@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_cases.c - what a line without an end of its own does to a driver, in the place of port_cases.c: the
- * peer is a bridge that brings bytes of other connections. It answers ECHO, sent as a line.
+ * line_cases.c - what a line that never closes by itself does to a driver; used in place of port_cases.c. The
+ * peer is a bridge that also delivers bytes of other connections. It answers ECHO, sent as a line.
  */
 #define _GNU_SOURCE
 #include "tests/port/port.h"
@@ -24,7 +24,7 @@ static void turn(void)
     port_turn(&one, 1, TURN_MS);
 }
 
-/* It wants to be open, and gets what was sent behind the answer. */
+/* The conn wants to be opened, and gets the bytes that follow the reply. */
 static void use_it(void)
 {
     port_expect(PORT_OPENS, "the ECHO was answered, and nothing told that the conn is open");
@@ -51,7 +51,7 @@ static void start(void)
 
 /* ---------------------------------------------------------------- the bridge */
 
-/* The text of the next ECHO on the line; what stands before it is of no interest. */
+/* The text of the next ECHO on the line; bytes before it do not matter. */
 static void read_question(int fd, char text[TEXT_MAX])
 {
     char line[TEXT_MAX] = "";
@@ -77,7 +77,7 @@ static void answer(int fd, const char *text)
 
 /* ---------------------------------------------------------------- the cases */
 
-/* Bytes of somebody gone stand before the answer. */
+/* Bytes of an earlier connection come before the reply. */
 static void old_bytes_peer(int listener)
 {
     char text[TEXT_MAX];
@@ -97,7 +97,7 @@ static void old_bytes(void)
     use_it();
 }
 
-/* The first question is answered when the second has been asked. */
+/* The first ECHO is answered after the second was sent. */
 static void late_answer_peer(int listener)
 {
     char text[TEXT_MAX], other[TEXT_MAX];
@@ -121,7 +121,7 @@ static void late_answer(void)
     use_it();
 }
 
-/* The conn closes and opens, and the line does not notice. */
+/* The conn closes and opens, and the line does not change. */
 static void again_peer(int listener)
 {
     char text[TEXT_MAX];
@@ -149,7 +149,10 @@ static void again(void)
     }
 }
 
-/* Nothing comes for as long as a bridge takes to connect again: what comes then is of another connection. */
+/*
+ * Nothing comes for as long as a bridge takes to connect again: bytes after that belong to another
+ * connection.
+ */
 static void quiet(void)
 {
     uint64_t end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* line_uart.c - the driver of lock/examples/firmware/, as check-line wants it: its UART is a socket here. */
+/* line_uart.c - the driver of lock/examples/firmware/ for check-line: its UART is a socket here. */
 #define _GNU_SOURCE
 #include "lock/examples/firmware/board.h"
 #include "tests/port/port.h"

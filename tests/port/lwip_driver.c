@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lwip_driver.c - the driver for lwIP (lock/examples/loops/lwip.c), as check-port wants it. */
+/* lwip_driver.c - the driver for lwIP (lock/examples/loops/lwip.c) for check-port. */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/examples/loops/lwip.h"
 #include "tests/port/port.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * port_calls.c - the calls that send and receive, in the place of libc's: as a system may answer them, and
- * seldom does while it is looked at.
+ * port_calls.c - the calls that send and receive, in place of libc's: their rare results, which a system may
+ * return but seldom does in a test.
  */
 #define _DEFAULT_SOURCE /* syscall; with _GNU_SOURCE a sockaddr would be a union */
 #include "tests/port/port.h"
@@ -13,7 +13,7 @@
 
 int port_is_hard;
 
-/* -1 and errno: it fails this time. Else how much of len it takes. */
+/* -1 and errno: it fails this time. Else how many of len bytes it transfers. */
 static long hard(size_t len)
 {
     static unsigned call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * port_cases.c - what a network does to a driver, each in a case of its own: the function `..._peer` is the
- * other side, in another process. The two take turns by port_let and port_wait_go where the order matters.
+ * port_cases.c - what a network does to a driver, each in a case of its own. The function `..._peer` is the
+ * other side, in another process. The two take turns by port_let and port_wait_go if the order matters.
  */
 #define _GNU_SOURCE
 #include "tests/port/port.h"
@@ -45,7 +45,7 @@ static void wait_closed(enum port_rule rule, const char *seen)
         turn(TURN_MS);
 }
 
-/* Until it has handed over so many, or the connection ended. */
+/* Until it has passed on this many bytes, or the connection ended. */
 static void wait_received(unsigned long n, const char *seen)
 {
     port_expect(PORT_RECEIVES, seen);
@@ -70,7 +70,7 @@ static void start(void)
 
 /* ---------------------------------------------------------------- bytes */
 
-/* Both talk at once, in pieces of all sizes, and the peer ends right behind its last byte. */
+/* Both send at once, in pieces of all sizes, and the peer ends right after its last byte. */
 static void talk_peer(int listener)
 {
     struct port_stream s = {0};
@@ -93,7 +93,7 @@ static void talk(void)
         port_broken(PORT_SENDS, "%lu bytes of %d were taken", conn.sent, MUCH);
 }
 
-/* The system takes and gives a few bytes at a time, wakes for nothing, and is interrupted by signals. */
+/* The system transfers a few bytes at a time, wakes without reason, and is interrupted by signals. */
 static void pieces_peer(int listener)
 {
     struct port_stream s = {0};
@@ -118,7 +118,7 @@ static void pieces(void)
     port_is_hard = 0;
 }
 
-/* The peer reads nothing for a while: what the transport does not take has to come again. */
+/* The peer reads nothing for a while: bytes that the transport does not take have to be offered again. */
 static void slow_peer(int listener)
 {
     struct port_stream s = {0};
@@ -136,7 +136,7 @@ static void slow(void)
     start();
     open_it(10L * MUCH);
     port_expect(PORT_SENDS, "not all that was put arrived");
-    do { /* until nothing is taken any more */
+    do { /* until no more bytes are taken */
         before = conn.sent;
         for (int i = 0; i < 5; i++)
             turn(1);
@@ -148,7 +148,7 @@ static void slow(void)
         port_broken(PORT_SENDS, "%lu bytes of %lu were taken", conn.sent, conn.to_send);
 }
 
-/* tx has nothing after all, as when a request turns out to be one that the server does not know. */
+/* tx writes nothing after all, as when a request proves to be one that the server does not know. */
 static void nothing(void)
 {
     start();
@@ -201,7 +201,7 @@ static void refused(void)
     }
 }
 
-/* A listener whose queue is full: connecting goes on for minutes. */
+/* A listener whose queue is full: connecting takes minutes. */
 static void given_up(void)
 {
     struct port_conn *one = &conn;
@@ -241,7 +241,7 @@ static void reset_peer(int listener)
     }
 }
 
-/* While nothing is said, and in the middle of what the driver sends. */
+/* The end while nothing is sent, and in the middle of what the driver sends. */
 static void reset(void)
 {
     start();
@@ -259,7 +259,7 @@ static void reset(void)
     }
 }
 
-/* The peer says why and hangs up, before the driver has sent anything. */
+/* The peer sends its reason and closes, before the driver has sent anything. */
 static void last_words_peer(int listener)
 {
     int fd = port_accept(listener);
@@ -286,7 +286,7 @@ static void last_words(void)
     port_let();
 }
 
-/* Much is on its way in both directions when the conn closes; then comes the next connection. */
+/* Many bytes are in flight in both directions when the conn closes; then comes the next connection. */
 static void again_peer(int listener)
 {
     struct port_stream s = {0};
@@ -338,7 +338,7 @@ static int count_open(void)
     return n;
 }
 
-/* Connections that come and go, and as many that never come. */
+/* Connections that come and go, and as many that are never opened. */
 static void many(void)
 {
     int before, after;
@@ -388,7 +388,7 @@ static void silent(void)
     }
 }
 
-/* One byte, when the driver is surely waiting; no other will ever come. */
+/* One byte, when the driver is certainly waiting; no other will ever come. */
 static void wakes_peer(int listener)
 {
     struct port_stream s = {0};
@@ -433,7 +433,7 @@ static void several_peer(int listener)
     port_read_end(fd, &s);
 }
 
-/* One floods, one is refused again and again, one hangs, and one has a talk. */
+/* One floods, one is refused again and again, one hangs, and one exchanges data. */
 static void several(void)
 {
     static struct port_conn c[LINES];
@@ -446,7 +446,7 @@ static void several(void)
     }
     c[REFUSED].endpoint.port = (uint16_t)port_free_number();
     port_expect(PORT_OPENS, "nothing told that the conn is open");
-    c[FLOODED].is_reading = 0; /* until as much is waiting as may wait */
+    c[FLOODED].is_reading = 0; /* until the system's buffers are full */
     port_conn_open(&c[FLOODED], 0);
     while (c[FLOODED].opened == 0)
         port_turn(all, LINES, TURN_MS);
@@ -528,7 +528,7 @@ static void draws_unlike(void)
 
 /* ---------------------------------------------------------------- all of them */
 
-/* First those without which no other one ends. */
+/* First the cases without which no other can pass. */
 const struct port_case port_cases[] = {
     {"the clock", clock_goes_on, NULL},
     {"random numbers", draws_unlike, NULL},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * port_conn.c - takes the place of net_conn.c: what a driver calls, and whether it may. It knows no RESP;
- * what it sends and expects is the pattern.
+ * port_conn.c - used in place of net_conn.c: the functions that a driver calls, and whether it may. It knows
+ * no RESP; it sends and expects the pattern.
  */
 #include "tests/port/port.h"
 
@@ -83,7 +83,7 @@ static struct port_conn *of(struct rdl_conn *c)
 
 static void want(struct port_conn *p, unsigned what, const char *call)
 {
-    p->chunk = 0; /* without rdl_conn_tx_done none of it was taken, and now it is too late for that */
+    p->chunk = 0; /* without rdl_conn_tx_done nothing was taken, and now it is too late for it */
     if ((rdl_conn_wants(&p->conn) & what) == 0)
         port_broken(PORT_WANTED, "%s, and rdl_conn_wants said %u", call, rdl_conn_wants(&p->conn));
 }
@@ -107,7 +107,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
     struct port_conn *p = of(c);
     size_t n;
 
-    p->chunk = 0; /* what was not taken comes again */
+    p->chunk = 0; /* bytes that were not taken are offered again */
     if (cap == 0)
         port_broken(PORT_CHUNK, "rdl_conn_tx with room for 0 bytes");
     if ((rdl_conn_wants(c) & RDL_WANT_WRITE) == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * port_main.c [SECONDS [first]] - runs a driver through the cases, each in a process of its own, and says
- * which rule it breaks. A case may take so many seconds, 30; with first it ends behind the first that fails.
- * Exit status: 0 none; 1 some; 2 the check itself does not run.
+ * port_main.c [SECONDS [first]] - runs a driver through the cases, each in a process of its own, and prints
+ * the rule that it breaks. A case may take SECONDS (30). With first, it ends after the first case that fails.
+ * Exit status 0: none; 1: some; 2: the check itself does not run.
  */
 #define _GNU_SOURCE
 #include "tests/port/port.h"
@@ -113,7 +113,7 @@ static int bound(struct sockaddr_in *a)
     a->sin_family = AF_INET;
     a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small,
-               sizeof small); /* so the driver meets one that takes little */
+               sizeof small); /* so the driver meets a transport that takes few bytes at a time */
     if (fd < 0 || bind(fd, (const struct sockaddr *)(const void *)a, sizeof *a) != 0 ||
         getsockname(fd, (struct sockaddr *)(void *)a, &len) != 0) {
         perror("check-port: a port on 127.0.0.1");
@@ -130,7 +130,7 @@ int port_connect_nobody(void)
     return fd;
 }
 
-/* Bound as long as we live: nobody else gets it. */
+/* Bound for as long as this process runs: no other process gets the port. */
 int port_free_number(void)
 {
     static struct sockaddr_in nobody;
@@ -165,7 +165,7 @@ static void play(const struct port_case *c)
     _exit(0);
 }
 
-/* 1: something is wrong. All processes of a case are one group, which ends with it. */
+/* Returns 1 if a process is wrong. All processes of a case are one group, which ends with it. */
 static int run(const struct port_case *c, unsigned seconds)
 {
     int status = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* port_peer.c - the other side of the line: what it sends, reads and checks, and how it ends. */
+/* port_peer.c - the other side of the connection: what it sends, reads and checks, and how it ends. */
 #define _GNU_SOURCE
 #include "tests/port/port.h"
 
@@ -28,7 +28,7 @@ void port_wait_go(int go)
         nap();
 }
 
-/* With small buffers: then the driver meets transports that take a little. */
+/* With small buffers, so that the driver meets transports that take few bytes. */
 int port_accept(int listener)
 {
     int fd = accept(listener, NULL, NULL);
@@ -51,7 +51,7 @@ void port_send(int fd, unsigned id, unsigned long at, unsigned long n)
         while (done < len) {
             ssize_t sent = send(fd, piece + done, len - done, MSG_NOSIGNAL);
             if (sent < 0)
-                return; /* the driver closed it: the case knows whether it may */
+                return; /* the driver closed it: the case decides whether it may */
             done += (size_t)sent;
         }
         at += len;
@@ -113,7 +113,7 @@ void port_wait_full(int fd)
     struct pollfd p = {fd, POLLOUT, 0};
     int full = 0;
 
-    while (full < 20) { /* for so many looks */
+    while (full < 20) { /* this many checks in a row */
         full = poll(&p, 1, 0) == 0 ? full + 1 : 0;
         nap();
     }

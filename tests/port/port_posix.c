@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* port_posix.c - the driver for sockets, as check-port wants it. */
+/* port_posix.c - the driver for sockets, for check-port. */
 #include "tests/port/port.h"
 
 void port_driver(struct rdl_platform *platform)

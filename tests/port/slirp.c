@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A turn moves some frames only, so that one connection does not keep the others waiting. */
+/* One call moves a limited number of frames, so that one connection does not delay the others. */
 enum { FRAMES = 256, FRAMES_A_TURN = 32, FRAME_MAX = 1600, FDS = 16 };
 
 static Slirp *slirp;
@@ -23,7 +23,10 @@ static struct netif netif;
 
 /* ---------------------------------------------------------------- the Ethernet */
 
-/* Frames on their way to lwIP, which is not called while it calls. One too many is lost, as by a switch. */
+/*
+ * Frames in flight to lwIP, which must not be called from its own calls. One too many is lost, as in a
+ * switch.
+ */
 static struct pbuf *frames[FRAMES];
 static unsigned frames_n;
 
@@ -146,7 +149,7 @@ void board_begin(void)
     config.vhost.s_addr = htonl(0x0a000202); /* which is 127.0.0.1 of this machine */
     config.vdhcp_start.s_addr = htonl(0x0a00020f);
     config.vnameserver.s_addr = htonl(0x0a000203);
-    signal(SIGPIPE, SIG_IGN); /* libslirp asks for it when a server hangs up */
+    signal(SIGPIPE, SIG_IGN); /* libslirp raises it when a server closes */
     slirp = slirp_new(&config, &callbacks, &config);
     IP4_ADDR(&address, 10, 0, 2, 15);
     IP4_ADDR(&mask, 255, 255, 255, 0);

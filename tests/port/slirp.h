@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slirp.h - a board for lwIP on this machine, whose Ethernet ends in libslirp: so it reaches a real server
- * without a device and without root. To it 127.0.0.1 of this machine is 10.0.2.2.
+ * slirp.h - a board for lwIP on this machine, whose Ethernet ends in libslirp. So it reaches a real server
+ * without a device and without root. It sees 127.0.0.1 of this machine as 10.0.2.2.
  */
 #ifndef RDL_TESTS_SLIRP_H
 #define RDL_TESTS_SLIRP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* eva_digit.c - the one contract that is about bits: all its 256 cases. WP takes it from here. */
+/* eva_digit.c - the one contract about bits: all its 256 cases. WP takes it as proved from here. */
 #include "resp/resp_parse.c"
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eva_parse.c - one call of the parser from ANY state that the invariant allows, on ANY bytes of ANY
- * length up to N. The invariant holds again behind the call, so it holds for ever.
+ * eva_parse.c - one call of the parser from ANY state that the invariant allows, on ANY bytes of ANY length
+ * up to N. The invariant holds again after the call, so it holds for ever.
  */
 #include "resp/resp_parse.c"
 

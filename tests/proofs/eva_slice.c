@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * eva_slice.c - every template, with arguments of any bytes, into every two windows: the first as large as
- * the cut, the second as what is left. The last byte of each is the object's last: a byte too many is an
- * alarm.
+ * the cut, the second as large as the rest. The last byte of each window is the object's last, so a byte too
+ * many is an alarm.
  *
- * Arguments are 9, 10 and 0 bytes long, in turn; WP has any length (put, write_arg). Scripts for several
- * locks are given two names; the text of a script is put like any other argument.
+ * Arguments are 9, 10 and 0 bytes long, in turn; WP covers any length (put, write_arg). Scripts for several
+ * locks get two names; the text of a script is written like any other argument.
  */
 #include "resp/resp_template.h"
 
@@ -48,7 +48,7 @@ static void every_cut(const char *text, const struct rdl_args *args)
     }
 }
 
-/* The arguments that it names, each of them once; but two names, where the count says that there may be. */
+/* The arguments that it names, each of them once; but two names if the count says that there may be. */
 static void with_arguments(const char *text)
 {
     static const size_t lens[LENGTHS] = {9, 10, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* board_avr.c - an ATmega of simavr's: text goes to the serial line; asleep without interrupts it ends. */
+/* board_avr.c - simavr's ATmega: text goes to the serial line; sleeping without interrupts ends it. */
 #include "tests/targets/image.h"
 
 #include <avr/interrupt.h>
@@ -23,7 +23,7 @@ void board_init(void)
     stdout = &line;
 }
 
-/* Not counted: an AVR is here for its 16 bits. */
+/* Not counted: the AVR is tested for its 16 bits. */
 uint32_t board_instructions(void)
 {
     return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * board_cortexm.c - a Cortex-M of qemu's: what newlib does not bring along. qemu puts .data where it belongs,
- * and newlib starts the image and ends it, by semihosting.
+ * board_cortexm.c - qemu's Cortex-M: what newlib does not provide. qemu loads .data to its place, and newlib
+ * starts the image and ends it, by semihosting.
  */
 #include "tests/targets/image.h"
 
 extern void _start(void);
 
-/* Where a Cortex-M looks first: its stack, and what to run. */
+/* What a Cortex-M reads first: its stack, and the code to run. */
 extern const struct board_vectors {
     uintptr_t stack;
     void (*reset)(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image.c - what an emulated board runs; targets.sh reads what it says. */
+/* image.c - the program of an emulated board; targets.sh reads its output. */
 #include "tests/targets/image.h"
 
 #include <stdio.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* image.h - the parts of the image that runs on processors without an operating system. */
+/* image.h - the parts of the image for processors without an operating system. */
 #ifndef RDL_TESTS_IMAGE_H
 #define RDL_TESTS_IMAGE_H
 
 #include <stdint.h>
 
-/* How many fail: of the rows of vectors/resp2.tsv; of the steps of a few locks, byte for byte. */
+/* The number of failures: rows of vectors/resp2.tsv; steps of a few locks, byte for byte. */
 int image_vectors(void);
 int image_script(void);
-/* How many steps of two locks over one conn fail. */
+/* The number of failed steps of two locks over one conn. */
 int image_queue(void);
-/* An acquire and its release, over and over; says what both cost; how many calls fail. */
+/* An acquire and its release, over and over. Prints the cost of both; returns the number of failed calls. */
 int image_cost(void);
 
 /* board_*.c: makes printf work, and the clock run */

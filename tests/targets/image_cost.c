@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* So many that the clock, which is read in steps of some ten instructions, says how many one takes. */
+/* Enough calls for a clock that is read in steps of some ten instructions. */
 enum { PAIRS = 1000, CHUNK = 256 };
 
 static const struct rdl_endpoint endpoint; /* no login */
@@ -15,7 +15,7 @@ static const struct rdl_conn_config config = {
 static struct rdl_conn conn;
 static struct rdl_lock lock;
 
-/* What a driver does: hands the bytes over as they come. */
+/* A driver's part: passes the bytes on as they come. */
 static int exchange(const char *reply, size_t len, uint64_t now_ms)
 {
     static uint8_t chunk[CHUNK];
@@ -49,7 +49,7 @@ int image_cost(void)
     rdl_lock_init(&lock, &opt, &conn, "nightly", 7);
     rdl_conn_tick(&conn, now_ms);
     rdl_conn_opened(&conn);
-    failed = pair(now_ms); /* sends the text of the script; by its hash from then on */
+    failed = pair(now_ms); /* sends the script's text; from then on its hash */
     began = board_instructions();
     for (int i = 0; i < PAIRS; i++)
         failed += pair(now_ms += 10);

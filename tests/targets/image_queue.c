@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image_queue.c - two locks over one conn, and acquires without an answer: a queue that is full. */
+/* image_queue.c - two locks over one conn, and acquires without a reply: a queue that is full. */
 #include "lock/lock.h"
 #include "net/net_op.h"
 #include "tests/targets/image.h"
@@ -35,7 +35,7 @@ static void connect_at(uint64_t now_ms)
     rdl_conn_opened(&conn);
 }
 
-/* What the conn sends now has the name and the token of each lock once. */
+/* The conn's output must contain the name and the token of each lock once. */
 static void transmit(void)
 {
     static char sent[SENT_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* image_script.c - acquire, extend, release: what is sent byte for byte, and what is made of the replies. */
+/* image_script.c - acquire, extend, release: the requests byte for byte, and the results of the replies. */
 #include "lock/lock.h"
 #include "tests/targets/image.h"
 
@@ -17,7 +17,7 @@ struct step {
     const char *sent;
     const struct rdl_script *text; /* follows, unless NULL */
     const char *sent_then;
-    const char *reply; /* NULL: the connection ends, and the step is put again over the next one */
+    const char *reply; /* NULL: the connection ends, and the request is sent again over the next one */
 };
 
 #define KEY            "$4\r\njobs\r\n"
@@ -28,7 +28,7 @@ struct step {
 #define EXTEND_SHA  "*6\r\n$7\r\nEVALSHA\r\n$40\r\n08268618273684dd4965e354b804771b81d04031\r\n$1\r\n1\r\n"
 #define RELEASE_SHA "*5\r\n$7\r\nEVALSHA\r\n$40\r\n405ff44962cd47e5aa852fc40f9e4817c685a7e4\r\n$1\r\n1\r\n"
 
-/* Each a second behind the one before; an answer comes after 3 ms. */
+/* Each step comes a second after the one before; a reply arrives after 3 ms. */
 static const struct step steps[] = {
     {ACQUIRE, RDL_BUSY, 0, SET("1"), NULL, "", "$-1\r\n:5000\r\n"},
     {ACQUIRE, RDL_E_OOM, 0, SET("2"), NULL, "", "-OOM command not allowed\r\n:-2\r\n"},
@@ -103,7 +103,7 @@ static void receive(const char *reply)
         rdl_conn_rx(&conn, (const uint8_t *)reply, 1);
 }
 
-/* The first thing about a step that is not as it should be, or NULL. */
+/* The first error of a step, or NULL. */
 static const char *broken(const struct step *s, uint8_t is_again, uint64_t now_ms)
 {
     if (is_again)
