@@ -22,7 +22,7 @@ enum { CLIENTS_MAX = 64, PATIENCE_MS = 10000 };
 
 /* Shared by the processes. */
 static struct board {
-    atomic_int stop, inside, violations, in_vain;
+    atomic_int stop, inside, violations, failed;
     atomic_ullong last_ms, longest_ms; /* the last acquisition; the longest time between two */
     unsigned count[CLIENTS_MAX];
 } * board;
@@ -52,7 +52,7 @@ static void client(unsigned i)
     party.opt.lease.retry_ms = 2;
     while (!atomic_load(&board->stop)) {
         if (party_acquire(&party) != RDL_OK) {
-            atomic_fetch_add(&board->in_vain, 1);
+            atomic_fetch_add(&board->failed, 1);
             continue;
         }
         note(i);
@@ -103,7 +103,7 @@ static void play(unsigned clients, int for_s)
     ck_assert_msg(broken == 0, "%u of %u clients broke down", broken, clients);
     ck_assert_int_eq(atomic_load(&board->violations), 0);
     ck_assert_uint_gt(sum, 0);
-    ck_assert_int_eq(clients == 2 ? atomic_load(&board->in_vain) : 0, 0);
+    ck_assert_int_eq(clients == 2 ? atomic_load(&board->failed) : 0, 0);
     ck_assert_int_eq(quorum_keys(), 0);
 }
 

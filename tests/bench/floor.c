@@ -24,7 +24,7 @@ int floor_open(struct floor *f, const int ports[FLOOR_N])
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         f->fds[i].fd = fd;
         f->fds[i].events = POLLIN;
-        f->owed[i] = 0;
+        f->pending[i] = 0;
     }
     return 0;
 }
@@ -59,9 +59,9 @@ static int take(struct floor *f)
             if (n <= 0)
                 return -1;
             for (const char *at = buf; (at = memchr(at, '\n', (size_t)(buf + n - at))) != NULL; at++)
-                f->owed[i]--;
+                f->pending[i]--;
         }
-        answered += f->owed[i] == 0;
+        answered += f->pending[i] == 0;
     }
     return answered;
 }
@@ -74,7 +74,7 @@ static int ask(struct floor *f, struct floor_text *t)
     for (int i = 0; i < FLOOR_N; i++) {
         if (send(f->fds[i].fd, t->bytes, t->len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)t->len)
             return -1;
-        f->owed[i] += t->lines;
+        f->pending[i] += t->lines;
     }
     while (answered >= 0 && answered <= FLOOR_N / 2) {
         if (poll(f->fds, FLOOR_N, 250) <= 0)

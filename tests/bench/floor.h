@@ -22,7 +22,7 @@ struct floor_text {
 
 struct floor {
     struct pollfd fds[FLOOR_N];
-    int owed[FLOOR_N]; /* lines that have not arrived yet */
+    int pending[FLOOR_N]; /* lines that have not arrived yet */
     struct floor_text acquire, release;
     char token[FLOOR_TOKEN];
 };

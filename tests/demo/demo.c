@@ -123,7 +123,7 @@ static void report(const struct board *b, const struct story *t, int with, int w
 {
     int64_t sum = 0, most = 0;
     for (int i = 0; i < HOLDS; i++) {
-        int64_t waited = b->hold[i].got_us - b->hold[i].asked_us;
+        int64_t waited = b->hold[i].got_us - b->hold[i].requested_us;
         sum += waited;
         most = waited > most ? waited : most;
     }

@@ -28,7 +28,7 @@ enum {
 /* One acquisition; times in us since the start of the run. */
 struct hold {
     int worker;
-    int64_t asked_us;
+    int64_t requested_us;
     int64_t got_us;
     int64_t done_us;
 };

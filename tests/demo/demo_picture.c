@@ -49,8 +49,8 @@ static int64_t time_of(const struct board *b, int worker, int waiting, int64_t f
     for (int i = worker * ROUNDS; i < (worker + 1) * ROUNDS; i++) {
         const struct hold *h = &b->hold[i];
         if (h->done_us != 0)
-            sum +=
-                waiting ? shared(h->asked_us, h->got_us, from, to) : shared(h->got_us, h->done_us, from, to);
+            sum += waiting ? shared(h->requested_us, h->got_us, from, to)
+                           : shared(h->got_us, h->done_us, from, to);
     }
     return sum;
 }

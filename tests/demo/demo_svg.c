@@ -90,7 +90,7 @@ static void put_worker(const struct view *v, const struct board *b, int w)
     put_label(v, SERVERS + w, "process", 'A' + w);
     fputs("<path class='waits' d='", v->f);
     for (int i = 0; i < ROUNDS; i++)
-        put_line(v, SERVERS + w, hold[i].asked_us, hold[i].got_us);
+        put_line(v, SERVERS + w, hold[i].requested_us, hold[i].got_us);
     fputs("'/>\n<path class='held' d='", v->f);
     for (int i = 0; i < ROUNDS; i++)
         put_line(v, SERVERS + w, hold[i].got_us, hold[i].done_us);

@@ -65,9 +65,9 @@ static int locked_round(struct board *b, struct rdl_redlock *lock, const struct 
 {
     int rc = 0;
 
-    h->asked_us = demo_now_us() - b->start_us;
+    h->requested_us = demo_now_us() - b->start_us;
     while (rc == 0 && rdl_redlock_acquire(lock, platform) != RDL_OK) /* no quorum at the moment: wait on */
-        rc = demo_now_us() - b->start_us - h->asked_us > 20000000;
+        rc = demo_now_us() - b->start_us - h->requested_us > 20000000;
     if (rc != 0) {
         fprintf(stderr, "demo: no lock for 20 s\n");
         return rc;

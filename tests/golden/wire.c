@@ -17,7 +17,7 @@
 #define UNTIL_S "1700000030.123456789"
 #define NOPERM  "-NOPERM this user has no permissions\r\n"
 #define UNKNOWN "-ERR unknown command\r\n"
-#define LOOKED  "+OK\r\n$40\r\n" TOKEN "\r\n:5\r\n+OK\r\n" /* WATCH, GET, PTTL, MULTI: it is ours */
+#define CHECKED "+OK\r\n$40\r\n" TOKEN "\r\n:5\r\n+OK\r\n" /* WATCH, GET, PTTL, MULTI: it is ours */
 #define OTHERS  "+OK\r\n$1\r\nx\r\n:5\r\n+OK\r\n"
 #define RUN     "$25\r\nrun_id:00c0ffee12345678\r\n\r\n"
 
@@ -36,9 +36,8 @@ struct line {
     struct rdl_bytes value;
     struct rdl_bytes extra;
     uint32_t ttl_ms;
-    int is_preflight;
-    const char *replies[REPLIES_MAX]; /* if not empty: these replies complete the request, and it is sent
-                                       * once more */
+    int has_checks;
+    const char *replies[REPLIES_MAX]; /* these complete the request; then it is sent again */
     unsigned shown;
 };
 
@@ -96,7 +95,7 @@ static const struct rdl_op op_getrange = {getrange_methods,    NULL, RDL_FAMILY_
 #define OP(name, op, value, extra) \
     name, NULL, &(op), LITERAL("lock:a"), LITERAL(value), LITERAL(extra), TTL_MS, 0
 #define LOCK(name, op) OP(name, op, TOKEN, "")
-#define CONNECT(name, endpoint, preflight) name, endpoint, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, preflight
+#define CONNECT(name, endpoint, checks) name, endpoint, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, checks
 #define WAKE(name) name, NULL, &rdl_op_wait_hint, LITERAL("lock:a"), {NULL, 0}, {NULL, 0}, 250, 0
 #define BOTH(name, op) name, NULL, &(op), LITERAL("\6lock:a\6lock:b"), LITERAL(TOKEN), {NULL, 0}, TTL_MS, 0
 
@@ -114,10 +113,10 @@ static const struct line lines[] = {
     {LOCK("watch", rdl_op_extend), {NOPERM}, 0},
     {LOCK("get", rdl_op_extend), {NOPERM}, 1},
     {LOCK("multi", rdl_op_extend), {NOPERM}, 3},
-    {LOCK("del", rdl_op_release), {NOPERM, UNKNOWN ":5\r\n", UNKNOWN ":5\r\n", LOOKED}, 0},
-    {LOCK("pexpire", rdl_op_extend), {NOPERM, LOOKED}, 0},
-    {OP("set", rdl_op_replace, UNTIL_S, TOKEN), {NOPERM, LOOKED}, 0},
-    {LOCK("exec", rdl_op_extend), {NOPERM, LOOKED}, 1},
+    {LOCK("del", rdl_op_release), {NOPERM, UNKNOWN ":5\r\n", UNKNOWN ":5\r\n", CHECKED}, 0},
+    {LOCK("pexpire", rdl_op_extend), {NOPERM, CHECKED}, 0},
+    {OP("set", rdl_op_replace, UNTIL_S, TOKEN), {NOPERM, CHECKED}, 0},
+    {LOCK("exec", rdl_op_extend), {NOPERM, CHECKED}, 1},
     {LOCK("discard", rdl_op_extend), {NOPERM, OTHERS}, 0},
     {LOCK("time", rdl_op_time), {NULL}, 0},
     {OP("setnx", rdl_op_setnx, UNTIL_S, ""), {NULL}, 0},
@@ -205,7 +204,7 @@ static void run(const struct line *l, size_t chunk)
     size_t i;
 
     rdl_conn_init(&conn, &cfg);
-    if (l->is_preflight)
+    if (l->has_checks)
         rdl_guard_conn(&conn);
     submit(l, &req);
     rdl_conn_tick(&conn, NOW_MS);

@@ -27,13 +27,13 @@ static void turn(void)
 /* The conn wants to be opened, and gets the bytes that follow the reply. */
 static void use_it(void)
 {
-    port_expect(PORT_OPENS, "the ECHO was answered, and nothing told that the conn is open");
+    port_expect(PORT_OPENS, "the ECHO was answered, and rdl_conn_opened was not called");
     port_conn_open(&conn, 0);
     while (conn.conn.state == RDL_CONN_OPENING)
         turn();
     if (conn.conn.state != RDL_CONN_READY)
-        port_broken(PORT_OPENS, "the ECHO was answered, and the conn was told that it is closed");
-    port_expect(PORT_RECEIVES, "what the peer sent behind the answer was not handed over");
+        port_broken(PORT_OPENS, "the ECHO was answered, and rdl_conn_closed was called");
+    port_expect(PORT_RECEIVES, "what the peer sent after the reply was not passed on");
     while (conn.in.at < SOME)
         turn();
 }
@@ -106,7 +106,7 @@ static void late_answer_peer(int listener)
     read_question(fd, text);
     read_question(fd, other);
     if (strcmp(text, other) == 0)
-        port_broken(PORT_OLD_IN, "two ECHOs have the same text: nobody knows which of them is answered");
+        port_broken(PORT_OLD_IN, "two ECHOs have the same text: their replies cannot be distinguished");
     answer(fd, text);
     port_send(fd, NOBODY, 0, SOME);
     answer(fd, other);
@@ -143,7 +143,7 @@ static void again(void)
     for (int i = 1; i <= 3; i++) {
         use_it();
         port_conn_close(&conn);
-        port_expect(PORT_CLOSES, "the conn wanted to be closed, and was not told that it is");
+        port_expect(PORT_CLOSES, "the conn wanted to be closed, and rdl_conn_closed was not called");
         wait_closed();
         port_let();
     }
@@ -163,7 +163,7 @@ static void quiet(void)
     while (conn.conn.state == RDL_CONN_READY && port_now_ms() < end)
         turn();
     if (conn.conn.state == RDL_CONN_READY)
-        port_broken(PORT_OLD_IN, "for %d ms nothing came, and the conn was not told that it is closed",
+        port_broken(PORT_OLD_IN, "for %d ms nothing came, and rdl_conn_closed was not called",
                     (int)REDIAL_MS);
 }
 

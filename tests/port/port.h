@@ -26,7 +26,7 @@ void port_driver(struct rdl_platform *platform);
 enum port_rule {
     PORT_OPENS = 1,
     PORT_REFUSED,
-    PORT_GIVEN_UP,
+    PORT_ABORTED,
     PORT_ENDS,
     PORT_CLOSES,
     PORT_WANTED,

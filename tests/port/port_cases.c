@@ -29,12 +29,12 @@ static void open_it(unsigned long to_send)
 {
     unsigned before = conn.opened;
 
-    port_expect(PORT_OPENS, "nothing told that the conn is open");
+    port_expect(PORT_OPENS, "rdl_conn_opened was not called");
     port_conn_open(&conn, to_send);
     while (conn.opened == before) {
         turn(TURN_MS);
         if (conn.wants == 0 && conn.opened == before)
-            port_broken(PORT_OPENS, "the peer listens, and the conn was told that it is closed");
+            port_broken(PORT_OPENS, "the peer listens, and rdl_conn_closed was called");
     }
 }
 
@@ -61,7 +61,7 @@ static void wait_sent(enum port_rule rule, const char *seen)
         turn(TURN_MS);
 }
 
-static const char not_told[] = "the peer closed the connection, and the conn was not told";
+static const char not_reported[] = "the peer closed the connection, and rdl_conn_closed was not called";
 
 static void start(void)
 {
@@ -84,10 +84,10 @@ static void talk(void)
 {
     start();
     open_it(MUCH);
-    wait_received(MUCH, "not all that the peer sent was handed over");
-    wait_closed(PORT_ENDS, not_told);
+    wait_received(MUCH, "not all that the peer sent was passed on");
+    wait_closed(PORT_ENDS, not_reported);
     if (conn.in.at != MUCH)
-        port_broken(PORT_RECEIVES, "%lu bytes of %d were handed over before the end was told", conn.in.at,
+        port_broken(PORT_RECEIVES, "%lu bytes of %d were passed on before the end was reported", conn.in.at,
                     MUCH);
     if (conn.sent != MUCH)
         port_broken(PORT_SENDS, "%lu bytes of %d were taken", conn.sent, MUCH);
@@ -108,7 +108,7 @@ static void pieces(void)
     start();
     port_is_hard = 1;
     open_it(LITTLE);
-    wait_received(LITTLE, "a few bytes come at a time, and not all of them were handed over");
+    wait_received(LITTLE, "a few bytes come at a time, and not all of them were passed on");
     wait_sent(PORT_SENDS, "a few bytes are taken at a time, and not all of them were sent");
     if (conn.conn.state != RDL_CONN_READY)
         port_broken(PORT_ENDS, "a call that took less, or was interrupted, was taken for the end");
@@ -143,7 +143,7 @@ static void slow(void)
     } while (conn.sent != before && conn.sent < conn.to_send);
     port_let();
     wait_sent(PORT_SENDS, "not all that was put arrived");
-    wait_closed(PORT_ENDS, not_told);
+    wait_closed(PORT_ENDS, not_reported);
     if (conn.sent != conn.to_send)
         port_broken(PORT_SENDS, "%lu bytes of %lu were taken", conn.sent, conn.to_send);
 }
@@ -156,8 +156,8 @@ static void nothing(void)
     conn.empty = 3;
     conn.to_send = MUCH;
     wait_sent(PORT_NOTHING, "rdl_conn_tx put nothing at first, and the rest was never asked for");
-    wait_received(MUCH, "not all that the peer sent was handed over");
-    wait_closed(PORT_ENDS, not_told);
+    wait_received(MUCH, "not all that the peer sent was passed on");
+    wait_closed(PORT_ENDS, not_reported);
     if (conn.sent != MUCH)
         port_broken(PORT_NOTHING, "rdl_conn_tx put nothing, and the connection was ended");
 }
@@ -181,8 +181,8 @@ static void unwanted(void)
         turn(TURN_MS);
     conn.is_reading = 1;
     port_let();
-    wait_received(4000, "what came while the conn did not read was not handed over");
-    wait_closed(PORT_ENDS, not_told);
+    wait_received(4000, "bytes that arrived while the conn did not read were not passed on");
+    wait_closed(PORT_ENDS, not_reported);
     if (conn.in.at != 4000)
         port_broken(PORT_RECEIVES, "of 4000 bytes that came while the conn did not read it got %lu",
                     conn.in.at);
@@ -195,14 +195,14 @@ static void refused(void)
     start();
     for (int i = 0; i < 3; i++) {
         port_conn_open(&conn, 0);
-        wait_closed(PORT_REFUSED, "nobody listens there, and the conn was told nothing");
+        wait_closed(PORT_REFUSED, "no process listens there, and rdl_conn_closed was not called");
         if (conn.opened > 0)
-            port_broken(PORT_OPENS, "nobody listens there, and the conn was told that it is open");
+            port_broken(PORT_OPENS, "no process listens there, and rdl_conn_opened was called");
     }
 }
 
 /* A listener whose queue is full: connecting takes minutes. */
-static void given_up(void)
+static void aborted(void)
 {
     struct port_conn *one = &conn;
     int fill[8];
@@ -216,10 +216,10 @@ static void given_up(void)
     for (int i = 0; i < 3; i++)
         turn(TURN_MS);
     if (conn.opened > 0)
-        port_broken(PORT_OPENS, "nobody has accepted it, and the conn was told that it is open");
+        port_broken(PORT_OPENS, "the connection was not accepted, and rdl_conn_opened was called");
     if (conn.conn.state == RDL_CONN_OPENING) {
         port_conn_close(&conn);
-        wait_closed(PORT_GIVEN_UP, "the conn gave up, and was not told that it is closed");
+        wait_closed(PORT_ABORTED, "the conn aborted, and rdl_conn_closed was not called");
     }
     for (int i = 0; i < (int)(sizeof fill / sizeof fill[0]); i++)
         close(fill[i]);
@@ -252,7 +252,7 @@ static void reset(void)
             turn(1);
         port_let();
         port_wait_step(i + 1);
-        wait_closed(PORT_ENDS, "the peer reset the connection, and the conn was not told");
+        wait_closed(PORT_ENDS, "the peer reset the connection, and rdl_conn_closed was not called");
         for (int k = 0; k < 3; k++)
             turn(1);
         port_let();
@@ -278,9 +278,9 @@ static void last_words(void)
     port_wait_step(1);
     conn.is_reading = 1;
     conn.to_send = 100L * MUCH;
-    wait_closed(PORT_ENDS, not_told);
+    wait_closed(PORT_ENDS, not_reported);
     if (conn.in.at != 40)
-        port_broken(PORT_RECEIVES, "the peer said 40 bytes before it closed, and %lu were handed over",
+        port_broken(PORT_RECEIVES, "the peer sent 40 bytes before it closed, and %lu were passed on",
                     conn.in.at);
     port_let();
     port_let();
@@ -307,15 +307,15 @@ static void again(void)
     for (int i = 1; i <= 5; i++) {
         unsigned closed = conn.closed;
         open_it(100L * MUCH + 1);
-        port_expect(PORT_RECEIVES, "nothing of what the peer sent was handed over");
+        port_expect(PORT_RECEIVES, "nothing of what the peer sent was passed on");
         while (conn.in.at == 0)
             turn(TURN_MS);
         port_conn_close(&conn);
-        wait_closed(PORT_CLOSES, "the conn wanted to be closed, and was not told that it is");
+        wait_closed(PORT_CLOSES, "the conn wanted to be closed, and rdl_conn_closed was not called");
         if (conn.closed != closed + 1)
-            port_broken(PORT_CLOSES, "the conn was told %u times that it is closed", conn.closed - closed);
+            port_broken(PORT_CLOSES, "rdl_conn_closed was called %u times", conn.closed - closed);
         port_let();
-        port_expect(PORT_CLOSES, "the conn was told that it is closed, and the peer sees no end");
+        port_expect(PORT_CLOSES, "rdl_conn_closed was called, and the peer sees no end");
         port_wait_step(2 * i);
         port_let();
     }
@@ -346,18 +346,18 @@ static void many(void)
     start();
     open_it(0);
     port_conn_close(&conn);
-    wait_closed(PORT_CLOSES, "the conn wanted to be closed, and was not told that it is");
+    wait_closed(PORT_CLOSES, "the conn wanted to be closed, and rdl_conn_closed was not called");
     before = count_open();
     for (int i = 0; i < MANY; i++) {
         conn.endpoint.port = (uint16_t)(i % 2 == 0 ? port_number : port_free_number());
         conn.id = 0;
         port_conn_open(&conn, 4);
-        port_expect(PORT_OPENS, "a conn was told neither that it is open nor that it is closed");
+        port_expect(PORT_OPENS, "neither rdl_conn_opened nor rdl_conn_closed was called");
         while (conn.conn.state == RDL_CONN_OPENING)
             turn(TURN_MS);
         if (conn.conn.state == RDL_CONN_READY)
             port_conn_close(&conn);
-        wait_closed(PORT_CLOSES, "the conn wanted to be closed, and was not told that it is");
+        wait_closed(PORT_CLOSES, "the conn wanted to be closed, and rdl_conn_closed was not called");
     }
     after = count_open();
     if (after != before)
@@ -366,14 +366,14 @@ static void many(void)
 
 /* ---------------------------------------------------------------- waiting */
 
-static void silent_peer(int listener)
+static void quiet_peer(int listener)
 {
     struct port_stream s = {0};
 
     port_read_end(port_accept(listener), &s);
 }
 
-static void silent(void)
+static void quiet(void)
 {
     uint64_t until;
 
@@ -445,7 +445,7 @@ static void several(void)
         all[i] = &c[i];
     }
     c[REFUSED].endpoint.port = (uint16_t)port_free_number();
-    port_expect(PORT_OPENS, "nothing told that the conn is open");
+    port_expect(PORT_OPENS, "rdl_conn_opened was not called");
     c[FLOODED].is_reading = 0; /* until the system's buffers are full */
     port_conn_open(&c[FLOODED], 0);
     while (c[FLOODED].opened == 0)
@@ -532,10 +532,10 @@ static void draws_unlike(void)
 const struct port_case port_cases[] = {
     {"the clock", clock_goes_on, NULL},
     {"random numbers", draws_unlike, NULL},
-    {"silence", silent, silent_peer},
+    {"a peer that sends nothing", quiet, quiet_peer},
     {"a byte comes at last", wakes, wakes_peer},
-    {"nobody listens", refused, NULL},
-    {"the conn gives up while connecting", given_up, NULL},
+    {"no process listens", refused, NULL},
+    {"the conn aborts while connecting", aborted, NULL},
     {"both talk at once", talk, talk_peer},
     {"a few bytes at a time", pieces, pieces_peer},
     {"the peer reads late", slow, slow_peer},

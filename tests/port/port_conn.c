@@ -127,8 +127,8 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
     struct port_conn *p = of(c);
 
     if (n > p->chunk)
-        port_broken(PORT_CHUNK, "rdl_conn_tx put %u bytes, and rdl_conn_tx_done was told %u",
-                    (unsigned)p->chunk, (unsigned)n);
+        port_broken(PORT_CHUNK, "rdl_conn_tx wrote %u bytes, and rdl_conn_tx_done got %u", (unsigned)p->chunk,
+                    (unsigned)n);
     p->sent += n;
     p->chunk = 0;
 }
@@ -148,7 +148,7 @@ void rdl_conn_opened(struct rdl_conn *c)
     struct port_conn *p = of(c);
 
     if (p->conn.state == RDL_CONN_FAILED)
-        port_broken(PORT_GIVEN_UP, "rdl_conn_opened, and the conn had given up");
+        port_broken(PORT_ABORTED, "rdl_conn_opened was called, and the conn had aborted");
     if ((p->wants & RDL_WANT_OPEN) == 0)
         port_broken(PORT_OPENS, "rdl_conn_opened, and it was open");
     p->opened++;

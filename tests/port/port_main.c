@@ -71,8 +71,7 @@ void port_turn(struct port_conn *const *conns, unsigned n, uint64_t ms)
         port_broken(PORT_OTHERS, "poll returned %d", rc);
     for (unsigned i = 0; i < n; i++)
         if (conns[i]->in.at > before[i] + PORT_TURN_BYTES)
-            port_broken(PORT_TURNS, "one poll handed over %lu bytes to one conn",
-                        conns[i]->in.at - before[i]);
+            port_broken(PORT_TURNS, "one poll passed on %lu bytes to one conn", conns[i]->in.at - before[i]);
 }
 
 uint64_t port_now_ms(void)

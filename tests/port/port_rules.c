@@ -6,7 +6,7 @@ static const char *const texts[PORT_RULES] = {
     [PORT_OPENS] =
         "A conn that wants OPEN is opened, and rdl_conn_opened is called once, when the transport is ready.",
     [PORT_REFUSED] = "If a conn cannot be opened, rdl_conn_closed is called with a negative error.",
-    [PORT_GIVEN_UP] =
+    [PORT_ABORTED] =
         "A conn may abort while it is being opened: rdl_conn_closed is called, and nothing after it.",
     [PORT_ENDS] = "When the transport ends, rdl_conn_closed is called once, with a negative error.",
     [PORT_CLOSES] =

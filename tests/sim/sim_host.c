@@ -114,5 +114,5 @@ void host_hint(struct world *w, unsigned s, unsigned name, unsigned what)
         return;
     run(&w->host[s], command, (size_t)n);
     host_wake(w, &w->host[s]);
-    world_trace(w, "s%u: somebody writes into the hints of \"%s\"", s, lock_name(name));
+    world_trace(w, "s%u: a foreign client writes into the hints of \"%s\"", s, lock_name(name));
 }

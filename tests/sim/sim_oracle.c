@@ -554,7 +554,7 @@ static void end_of_server(struct world *w, struct host *h)
         struct sim_arg name = {(const uint8_t *)lock_name(i), strlen(lock_name(i))};
         struct sim_key *k = sim_server_find(&h->model, 0, name, clock_ms(&h->clock, w->now));
         if (k && !w->has_legacy) /* a legacy deadline has no ttl: it is taken over */
-            world_violation(w, "orphan", "s%u still holds \"%s\" for nobody", h->index, lock_name(i));
+            world_violation(w, "orphan", "s%u still has \"%s\", held by no client", h->index, lock_name(i));
     }
 }
 
@@ -582,6 +582,6 @@ void oracle_end(struct world *w)
     oracle_rest(w);
     if (w->acquired_after_heal == 0 &&
         w->has_legacy != 2) /* a plain lock waits for ever for a dead legacy holder */
-        world_violation(w, "liveness", "nobody acquired a lock in %llu ms without faults",
+        world_violation(w, "liveness", "no client acquired a lock in %llu ms without faults",
                         (unsigned long long)((w->stop_us - w->opt.heal_us) / MS));
 }

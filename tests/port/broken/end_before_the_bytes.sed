@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_posix.c: rule 10: an error when sending ends it before what came is read
+# net/net_posix.c: rule 10: a send error ends the connection before received bytes are read
 s/^    \(void\)receive\(c, MSG_DONTWAIT\);$/    (void)0;/

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# net/net_posix.c: rule 11: what was read last is handed over again after the next connect
+# net/net_posix.c: rule 11: the bytes read last are passed on again after the next connect
 s/^static int receive\(/static uint8_t old[READ_BYTES];\
 static size_t n_old;\
 static int receive(/

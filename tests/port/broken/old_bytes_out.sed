@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# net/net_posix.c: rule 12: what could not be sent is sent over the next connection
+# net/net_posix.c: rule 12: bytes that could not be sent are sent over the next connection
 s/^static void opened\(/static uint8_t old[SEND_BYTES];\
 static size_t n_old;\
 static void opened(/

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# net/net_posix.c: rule 1: it tells opened twice
+# net/net_posix.c: rule 1: it reports opened twice
 s/^    rdl_conn_opened\(c\);$/    rdl_conn_opened(c);\
     rdl_conn_opened(c);/
