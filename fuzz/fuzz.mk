@@ -36,7 +36,7 @@ fuzz-corpus: $(FUZZ:%=$(B)/fuzz/%) ## write: add to fuzz/corpus what `make fuzz`
 	    printf '%s: %s files\n' $$t "$$(ls fuzz/corpus/$$t | wc -l)" || exit; \
 	done
 
-# What AFL++ says of the machine (core patterns, processors) is no matter here.
+# AFL++'s warnings about the machine (core patterns, processors) do not matter here.
 fuzz-afl: export AFL_NO_UI = 1
 fuzz-afl: export AFL_NO_AFFINITY = 1
 fuzz-afl: export AFL_SKIP_CPUFREQ = 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Benchmarks. Not part of `make check`: they measure and have no verdict. But for two, which CI runs: that clients who
-# split their votes make progress can only be shown by letting them do it for a while (bench-split), and a number of
-# instructions is no matter of time (bench-lock).
+# Benchmarks. They are not part of `make check`, because they measure and have no verdict. CI runs two of them. Clients
+# that split their votes must make progress, which only a longer run can show (bench-split). And a number of
+# instructions does not depend on the time (bench-lock).
 CI_WAITS += 12:bench-split
 CI_STAGES += 5:bench-lock
 NEEDS_bench-split = test
@@ -21,7 +21,7 @@ $(B)/bench-resp: tests/bench/bench_resp.c $(LIB) | bench-tools
 # Of gcc 12 at -O2 on x86-64 it is 6,263; the budget is for other compilers, too.
 LOCK_INSTRUCTIONS = 6450
 .PHONY: bench-lock
-bench-lock: $(B)/bench-lock ## bench: instructions of a plain lock that is taken and given back, without a socket
+bench-lock: $(B)/bench-lock ## bench: instructions of a plain lock's acquire and release, without a socket
 	tests/bench/bench_lock.sh $< $(LOCK_INSTRUCTIONS)
 $(B)/bench-lock: tests/bench/bench_lock.c $(CORE_SRC) | bench-tools
 	@mkdir -p $(@D)
@@ -34,7 +34,7 @@ $(B)/bench-wait: tests/bench/bench_wait.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) -O2 -I. -o $@ $^
 
-# What hurts real servers stands on the tests' fixtures.
+# Benchmarks that disturb real servers use the tests' fixtures.
 BENCH_LIVE := $(patsubst %,$(B)/lib/tests/fixtures/%.o,quorum client servers fakeserver)
 WRAP := -Wl,--wrap=send -Wl,--wrap=recv -Wl,--wrap=poll -Wl,--wrap=getrandom
 
@@ -50,10 +50,10 @@ bench-faults: $(B)/bench-faults ## bench: the same with servers stalled, refusin
 $(B)/bench-faults: $(B)/lib/tests/bench/bench_faults.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)
 
-# Two clients for so many seconds, 64 for a sixth of it.
+# Two clients for this many seconds, 64 for a sixth of it.
 SECONDS_EACH = 10
 .PHONY: bench-split
-bench-split: $(B)/bench-split ## bench: 2 and 64 clients split their votes on five servers: does somebody always get it?
+bench-split: $(B)/bench-split ## bench: 2 and 64 clients split their votes on five servers: does one always get the lock?
 	$< $(SECONDS_EACH)
 $(B)/bench-split: $(B)/lib/tests/bench/bench_split.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)

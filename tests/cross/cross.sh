@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cross.sh BUILD [STEP...] - the library on other machines than this one. BUILD/sim is this one's simulator: its
-# hashes are what all must come to. Steps:
+# hashes are the expected ones. Steps:
 #
-#   posix    the driver for sockets and the command ask the system for nothing but POSIX.1-2008
+#   posix    the driver for sockets and the command use only POSIX.1-2008
 #   arm      32 bits, under qemu
 #   i686     32 bits, as it is
 #   s390x    64 bits, the most significant byte first, under qemu
@@ -36,7 +36,7 @@ finding() {
 
 "$build/sim" "$seeds" roomy=1 hash=1 >"$out/hashes" || exit
 
-# NAME RUN COMPILER...: RUN is what runs its programs, nothing for this machine
+# NAME RUN COMPILER...: RUN is the command that runs its programs, empty for this machine
 machine() {
     name=$1 run=$2
     shift 2
@@ -53,7 +53,7 @@ machine() {
     differ=$(diff "$out/hashes" "$dir/hashes" | grep -c '^<')
     [ "$differ" = 0 ] || finding "$name: $differ of the schedules $seeds end otherwise"
     $run "$dir/sim" scenarios >"$dir/scenarios" || finding "$name: $(grep FAIL "$dir/scenarios")"
-    rm "$dir/sim_main.o" # what is left is a library
+    rm "$dir/sim_main.o" # the rest is a library
     ar rcs "$dir/all.a" "$dir"/*.o
     inputs=0
     for target in parse roundtrip conn lock; do

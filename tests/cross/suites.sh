@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# suites.sh BUILD [MACHINE...] - the test suites that want no server and start no program, on other machines than
+# suites.sh BUILD [MACHINE...] - the test suites that need no server and start no program, on other machines than
 # this one: arm, i686, s390x, riscv64. Check comes from a package of that machine's, which is unpacked below
 # BUILD/cross and not installed; from where the system's own packages come.
-# SUITES: their names; SUITES_SRC: what they are built of (`make check-cross-suites` sets both).
+# SUITES: their names; SUITES_SRC: their sources (`make check-cross-suites` sets both).
 #
 # Exit status 1: a suite failed, or could not be built.
 #
@@ -29,7 +29,7 @@ check_of() {
     return 1
 }
 
-# RUN COMPILER TRIPLET ARCHITECTURE RELEASE [FLAG...]: RUN is what runs its programs, nothing for this machine
+# RUN COMPILER TRIPLET ARCHITECTURE RELEASE [FLAG...]: RUN is the command that runs its programs, empty for this machine
 suites() {
     local run=$1 dir=$out/suites-$4 root=$out/root-$4 libraries began=$SECONDS
     check_of "$4" "$5" || return

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# session.sh BUILD [--update] - the session in GUIDE.md is what these commands print, but for the numbers: the demo on
+# session.sh BUILD [--update] - the session in GUIDE.md is the output of these commands, except for the numbers: the demo on
 # real servers, then status and doctor of three. --update: write it again, and redlock/demo.svg with it.
 set -eu
 build=$1 guide=redlock/GUIDE.md
@@ -15,7 +15,7 @@ finish() {
     rm -rf "$dir"
 }
 trap finish EXIT
-# On a port that is nobody's: what answers there has our folder.
+# On a free port: the server that replies there must have our folder.
 start() {
     port=${port:-7400}
     while :; do

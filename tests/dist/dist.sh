@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # dist.sh OUT - the release is made and used: its archive twice, and the same both times; the README's first program
 # built with it by CMake (installed, and fetched), Meson (installed, and as a subproject) and Debian's packages; the
-# manifests of formats whose tools are not to be had here parsed, and held against required.txt.
+# manifests of formats whose tools are not available here parsed, and compared with required.txt.
 # `make check-dist` sets COMMAND_SRC, RELEASE and SO.
 #
-# Exit status 1: something of it failed, which is said.
+# Exit status 1: a step failed, which is printed.
 set -u
 out=$(realpath -m "$1")
 here=$(dirname "$(realpath "$0")")
@@ -19,7 +19,7 @@ finding() {
     failed=1
 }
 
-# NAME COMMAND...: what it says is shown if it fails
+# NAME COMMAND...: its output is shown if it fails
 try() {
     "${@:2}" >"$log" 2>&1 && return
     finding "$1: ${*:2}"
@@ -34,7 +34,7 @@ make_twice() {
     rm -rf "$out/again"
 }
 
-# The README's first program, and one that says which version it has, in a folder of its own.
+# The README's first program, and one that prints its version, in a folder of its own.
 program() { # folder
     rm -rf "$1"
     mkdir -p "$1"
@@ -42,7 +42,7 @@ program() { # folder
     cp "$tree/test_package/version.c" "$1"
 }
 
-# how, program: it says the version
+# how, program: it prints the version
 says_version() {
     if [ -x "$(dirname "$2")/first" ] && [ "$("$2")" = "$version" ]; then
         echo "dist: $1: the README's first program is built; one beside it says $("$2")"
@@ -127,7 +127,7 @@ with_debian() {
     try lintian lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$dir"/*.changes
 }
 
-# What the manifests of these compile is there, and all they compile: the library as one file.
+# The files that these manifests compile exist, and are all: the library as one file.
 with_esp_idf() {
     cat >"$out/esp.cmake" <<'END'
 function(idf_component_register)
@@ -153,7 +153,7 @@ set(CONFIG_LIBREDLOCK y)
 include(${TREE}/zephyr/CMakeLists.txt)
 END
     compiles zephyr "$(cmake -DTREE="$tree" -P "$out/zephyr.cmake" 2>&1)"
-    # By what Zephyr itself reads it with; /usr/bin: of the package.
+    # With Zephyr's own parser; /usr/bin: of the package.
     try zephyr /usr/bin/python3 -c 'import kconfiglib, sys
 read = kconfiglib.Kconfig(sys.argv[1], warn_to_stderr=False)
 sys.exit(read.warnings or (None if "LIBREDLOCK" in read.syms else "no LIBREDLOCK"))' "$tree/zephyr/Kconfig"

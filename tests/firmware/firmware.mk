@@ -3,7 +3,7 @@
 
 FIRMWARE := lock/examples/firmware
 BOARDS := m3 m4 rv32
-# What is written by hand as memcpy stays a loop, and does not become a call of itself.
+# A memcpy written by hand stays a loop, and does not become a call of itself.
 FIRMWARE_FLAGS := -Os -DNDEBUG $(SECTIONS) $(STACK_USAGE) -ffreestanding -fno-tree-loop-distribute-patterns -isystem $(FIRMWARE)/include
 FIRMWARE_CORE := $(filter resp/% net/% lock/%,$(CORE_SRC))
 FIRMWARE_PORT := $(addprefix $(FIRMWARE)/,ram.c mem.c clock.c unique.c conn_uart.c store_semihosting.c app.c)

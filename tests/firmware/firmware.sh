@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # firmware.sh [--update] BUILD FIGURES - the reference port takes real locks, on three emulated boards.
-# 1. Each board wants a lock that another client holds, over a line that is cut again and again and begins each
-#    time with a grant that nobody gave: it must not believe it. Then it is reset, and wants the lock again while the
-#    server is frozen: for so short that replies come after the board's timeout, and for so long that it connects again.
-#    Then the lock is free, and it takes it once.
+# 1. Each board wants a lock that another client holds. Its line is cut again and again and begins each time with a
+#    grant that no server sent: the board must ignore it. Then it is reset, and wants the lock again while the server is
+#    frozen: first so briefly that replies come after the board's timeout, then so long that it connects again. Then
+#    the lock is free, and it acquires it once.
 # 2. Flash, .bss and the deepest stack of the call graph (stack.awk) are compared with FIGURES (compare.awk), or written
 #    there. What a run used of the stack depends on its timing: it must not exceed what was computed.
 # 3. Three boards and four hosts count to 1,000 in one file, one lock on one server, which is killed, frozen and
 #    started again on the way. No update may be lost. The server writes each command to its log before it
-#    answers, so a restart forgets no lock.
+#    replies, so a restart loses no lock.
 set -u
 update=
 if [ "$1" = --update ]; then
@@ -53,7 +53,7 @@ ended_well() { # who pid
 # ---------------------------------------------------------------- the server
 
 ask() { redis-cli -p "$port" "$@" 2>/dev/null; }
-is_ours() { [ "$(ask config get dir | tail -n 1)" = "$run" ]; } # and not somebody else's, on that port
+is_ours() { [ "$(ask config get dir | tail -n 1)" = "$run" ]; } # and not another program's, on that port
 serve() {
     redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly yes --appendfsync no \
         --dir "$run" --logfile redis.log &
@@ -70,7 +70,7 @@ begin_server() {
     done
     die 'no port for a server'
 }
-restart_server() { # [SECONDS]: it stays away for so long
+restart_server() { # [SECONDS]: it stays down for this time
     stop "$server"
     sleep "${1:-0}"
     serve
@@ -112,17 +112,17 @@ boot() { # BOARD: in its folder, at its line; $board: its process
 sent() { # BOARD: all that it sent, in one line
     sed -n 's/^board *//p' "$1.line" | tr -d '\n'
 }
-tokens() { # BOARD: those that it wanted the lock with
+tokens() { # BOARD: those of its acquires
     # shellcheck disable=SC2016 # a dollar is a dollar
     sent "$1" | grep -oE '\$40\\r\\n[0-9a-f]{40}\\r\\n\$2\\r\\nNX' | grep -oE '[0-9a-f]{40}'
 }
-was_tempted() { # BOARD: three times, or it gave in
+was_tempted() { # BOARD: three times, or it accepted one
     [ "$(grep -c '^cut' "$1.line")" -ge 3 ] || [ "$(number "$1/number")" -gt 0 ]
 }
 
 begin_server
 
-# ---------------------------------------------------------------- 1. one by one, and none is deceived
+# ---------------------------------------------------------------- 1. one by one, and none accepts a false grant
 
 ask set board somebody px 100000 >/dev/null
 for b in $boards; do
@@ -138,7 +138,7 @@ for b in $boards; do
     [ "$(number "$b/number")" -eq 0 ] || die "$b: somebody else holds the lock, and it took it"
 done
 # shellcheck disable=SC2086 # words on purpose
-stop $held # a reset, as far as the boards can tell
+stop $held # a reset, as far as the boards can see
 second=''
 for b in $boards; do
     mv "$b.line" "$b.deceived"
@@ -151,9 +151,9 @@ freeze() { # SECONDS
     sleep "$1"
     kill -CONT "$server"
 }
-# A board that gave an acquire up and sent its release before the reply to its SET came, on the same connection.
+# A board that abandoned an acquire and sent its release before the reply to its SET came, on the same connection.
 late_reply() { grep -qE '^board .*NX.*EVAL' "$1.line"; }
-# It asked for its ECHO again though the bridge kept the line: its connection was over for it.
+# It sent its ECHO again though the bridge kept the line: it had closed the connection.
 reconnected() { [ "$(sent "$1" | grep -o 'ECHO N' | wc -l)" -ge 3 ]; }
 for b in $boards; do
     until late_reply "$b" && reconnected "$b"; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# wire.awk wire.txt resp.h resp_template.h templates.inc resp_wire.c WIRE.md - the page tells all and nothing
-# else. An encoder of its own makes bytes of the words in each row: with holes they are the row's template in
+# wire.awk wire.txt resp.h resp_template.h templates.inc resp_wire.c WIRE.md - the page lists all and nothing
+# else. An encoder of its own makes bytes of the words in each row: with placeholders they are the row's template in
 # resp_wire.c, with arguments its lines of wire.txt. Every template, every script and every line has a row.
 BEGIN {
     token = "0123456789abcdef0123456789abcdef01234567"
@@ -51,7 +51,7 @@ function with_arguments(words, line,    word, key, n, m, i, j, count, out) {
     return "*" count "\\r\\n" out
 }
 
-# ---------------------------------------------------------------- what is to be compared
+# ---------------------------------------------------------------- the comparison
 FILENAME ~ /wire\.txt$/ { split($0, part, "\t"); wire[part[1]] = part[2]; next }
 function names(set, line) {
     while (match(line, /rdl_(wire|script)_[a-z_]+/)) {

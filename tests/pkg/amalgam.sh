@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# amalgam.sh AMALGAM - of the lists of redlock/pkg/: that each source stands in them once and a layer behind the ones
-# it uses; that the one file needs nothing but what is written out beside it; and what a Cortex-M4 links of
-# the small variant, which may be no more than of the library (tests/house/size.txt). CORE_SRC and LIB_SRC are make's.
+# amalgam.sh AMALGAM - checks the lists of redlock/pkg/: each source is in them once, and a layer follows the ones that it
+# uses. The one file needs only the files written beside it. And a Cortex-M4 links no more of the small variant than of
+# the library (tests/house/size.txt). CORE_SRC and LIB_SRC are make's.
 set -eu
 amalgam=$1
 pkg=redlock/pkg
@@ -24,12 +24,12 @@ same "rdl.c and rdl_posix.c (right) are not the sources of the library (left)" "
 cut -d / -f 1 "$dir/order" | uniq >"$dir/layers"
 printf '%s\n' resp net lock redlock >"$dir/right"
 same "the order of the layers in rdl.c" "$dir/right" "$dir/layers"
-# The small variant: some of these lines in the order in which they stand.
+# The small variant: some of these lines in the same order.
 listed $pkg/plain/rdl.c >"$dir/plain"
 grep -xFf "$dir/plain" "$dir/order" >"$dir/some" || :
 same "plain/rdl.c (left) against the lines of rdl.c" "$dir/plain" "$dir/some"
 
-# Beside the files nothing of the tree: no -I.
+# Only these files, nothing else of the tree: no -I.
 for variant in "$amalgam" "$amalgam/plain"; do
     for file in rdl.c rdl_posix.c; do
         # shellcheck disable=SC2086 # flags are words

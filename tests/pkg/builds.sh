@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# builds.sh MAKE VERSION - the README's first program in the builds of others: CMake finds the library as a part of the build and
-# where it is installed, and refuses it for another version; Meson by pkg-config.
+# builds.sh MAKE VERSION - the README's first program in other build systems: CMake finds the library as a part of the build and
+# as installed, and refuses it for another version; Meson by pkg-config.
 set -eu
 make=$1 version=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 run() { "$@" >"$dir/said" 2>&1 || { cat "$dir/said"; echo "builds.sh: $*"; exit 1; }; }
 
-# Nobody listens on port 1: what it says then, and ends with, shows that it is linked and runs.
+# No process listens on port 1: its message and exit status show that it is linked and runs.
 awk -f tests/house/first.awk README.md | sed 's/127\.0\.0\.1:6379/127.0.0.1:1/' >"$dir/first.c"
 works() { # program
     status=0
@@ -19,7 +19,7 @@ works() { # program
     fi
     echo "builds: $2"
 }
-# The one before, which promised something else.
+# The version before, which had another interface.
 older=$(echo "$version" | awk -F . '{ print $1 == 0 ? "0." $2 - 1 : $1 - 1 ".0" }')
 run $make install DESTDIR="$dir/staging" PREFIX=/usr LIBDIR=/usr/lib/some/where
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c --transform 's,^,libredlock/,' >"$dir/libredlock.tar"
@@ -44,7 +44,7 @@ run cmake --build "$dir/fetched/build"
 works "$dir/fetched/build/first" 'CMake, FetchContent'
 
 cmake_project found "find_package(libredlock $version REQUIRED)"
-# A folder of libraries that CMake does not look into by itself.
+# A folder of libraries that CMake does not search by itself.
 run cmake -S "$dir/found" -B "$dir/found/build" -D libredlock_DIR="$dir/staging/usr/lib/some/where/cmake/libredlock"
 run cmake --build "$dir/found/build"
 works "$dir/found/build/first" 'CMake, find_package'

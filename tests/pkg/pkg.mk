@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What drops into somebody else's build (redlock/pkg/), and what is checked of it.
+# The packages for other builds (redlock/pkg/), and their checks.
 
 .PHONY: check-pkg
 check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
@@ -25,7 +25,7 @@ $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*
 	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
 
 # With clang all suites run with it (check-clang); with gcc those of the library that need no server. No warning may
-# come of it.
+# result.
 amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## ci: the one file has every source; what a firmware links of the small one
 	@CORE_SRC='$(CORE_SRC)' LIB_SRC='$(LIB_SRC)' tests/pkg/amalgam.sh $(AMALGAM)
 amalgam-gcc: $(AMALGAM)/gcc/check ## ci: the library's suites that need no server, with the one file in place of the archive
@@ -65,7 +65,7 @@ check-tools: $(B)/redlock $(SHARED) $(LIB) ## ci: install and uninstall with bus
 check-static: $(B)/static/bin/redlock $(B)/standin ## ci: the static command in an empty chroot; its size
 	@tests/pkg/static.sh $(B)/static/bin/redlock $(B)/standin
 
-# ------------------------------------------------------------------ in somebody's build
+# ------------------------------------------------------------------ in other builds
 .PHONY: check-builds
 check-builds: $(B)/redlock $(LIB) ## ci: the README's program with CMake and Meson, as a part of their build and as installed
 	+@tests/pkg/builds.sh "$(MAKE)" $(VERSION)

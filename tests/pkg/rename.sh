@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# rename.sh BUILD - redlock/pkg/rename-0.2.sed turns a program with the old names into one that compiles: it was none of
-# today before, keeps its spaces, and is not changed by a second run.
+# rename.sh BUILD - redlock/pkg/rename-0.2.sed turns a program with the old names into one that compiles: before, it
+# does not compile. It keeps its spaces, and a second run does not change it.
 set -eu
 build=$1
 sed='redlock/pkg/rename-0.2.sed' old=tests/pkg/before_0_2.txt new=$build/renamed.c

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# reproduce.sh MAKE - the tree is copied to a folder of another name and built there by somebody with another
-# umask, time zone and language. What is installed is the same byte for byte; so is the SBOM, whose list and sums are
-# those of the files.
+# reproduce.sh MAKE - the tree is copied to a folder of another name and built there with another umask,
+# time zone and language. The installed files are the same byte for byte; so is the SBOM, whose list and sums match
+# the files.
 set -eu
 make=$1
 dir=$(mktemp -d)
@@ -13,7 +13,7 @@ SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 git ls-files -z --cached --others --exclude-standard | xargs -0 tar -c | tar -x -C "$copy"
 
-installed() { # where it is built, where it is installed; what make says is in the way
+installed() { # build folder, install folder; without make's output
     # MAN3: the copy has no build/docs; docs.sh compares that.
     $make -C "$1" install install-shared sbom B=build MAN3= DESTDIR="$2" PREFIX=/usr >"$dir/said" 2>&1 || { cat "$dir/said"; exit 1; }
     cp "$1/build/libredlock.spdx" "$2"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # shared.sh LIBRARY ARCHIVE - the shared library exports what the public headers declare, as redlock/pkg/libredlock.map lists
-# it, and needs libc alone. What it promised at the last release (tag v*) it keeps until its soname is another:
-# functions may come, as the list says. Before the first release there is no promise; then, as always, it is shown
-# that a planted change of each kind is found.
+# it, and needs libc alone. It keeps the interface of the last release (tag v*) until its soname changes: functions may
+# be added, if the list has them. Before the first release there is no such interface. In any case a planted change
+# of each kind must be found.
 set -eu
 library=$1 archive=$2
 map=redlock/pkg/libredlock.map
@@ -25,8 +25,8 @@ needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 [ "$needed" = libc.so.6 ] || fail "it needs $needed"
 ! readelf -d "$library" | grep -q TEXTREL || fail "its text is written to when it is loaded"
 
-# ---------------------------------------------------------------- what it promised
-# Without optimization: what a compiler makes inline is no promise.
+# ---------------------------------------------------------------- the interface of the last release
+# Without optimization: inlined functions are not part of the interface.
 build() { # tree, library
     version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' "$1/resp/resp.h")
     soname=libredlock.so.$(echo "$version" | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
@@ -34,7 +34,7 @@ build() { # tree, library
         "$1/redlock/pkg/rdl.c" "$1/redlock/pkg/rdl_posix.c"
 }
 soname_of() { readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
-keeps() { # old, new: does the new one keep the promise?
+keeps() { # old, new: does the new one keep the interface?
     [ "$(soname_of "$1")" = "$(soname_of "$2")" ] || return 0
     abidiff --no-added-syms "$1" "$2"
 }
@@ -52,7 +52,7 @@ else
     promise="no release yet to compare with"
 fi
 
-plant() { # name, file, sed's expression: breaks the promise
+plant() { # name, file, sed's expression: breaks the interface
     mkdir "$dir/$1"
     cp -r resp net lock redlock "$dir/$1"
     sed "$3" "$2" >"$dir/$1/$2"

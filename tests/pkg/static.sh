@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# static.sh COMMAND STANDIN - the static command asks for no other file: in a chroot with nothing but itself it takes a lock
-# from a server that is named by its number, and with /etc/hosts from one with a name. It is no larger than MOST bytes.
+# static.sh COMMAND STANDIN - the static command needs no other file: alone in a chroot it acquires a lock on a server with a
+# numeric address, and with /etc/hosts on one with a name. It is no larger than MOST bytes.
 set -eu
 # shellcheck source=tests/house/standin.sh
 . tests/house/standin.sh
 command=$1 standin=$2
-MOST=282000 # by gcc 12 and musl 1.2.3; a twentieth more by others
+MOST=282000 # with gcc 12 and musl 1.2.3; 5 % more with others
 dir=$(mktemp -d)
 server=
 trap 'if [ -n "$server" ]; then kill "$server"; fi; rm -rf "$dir"' EXIT
@@ -22,7 +22,7 @@ size=$(stat -c %s "$command")
 
 begin_standin "$standin" "$dir"
 
-# Who is not root is root in a namespace of their own.
+# A user other than root becomes root in a new namespace.
 root=$dir/root
 mkdir -m 755 "$root"
 cp "$command" "$root/redlock"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools.sh MAKE - `make install`, `install-shared` and `uninstall` use their tools as every system has them: with those
-# of busybox alone, and an install that knows -d and -m but not GNU's -D, they put the same files to
-# the same places, with the same rights whatever the umask is, and take them away again.
+# tools.sh MAKE - `make install`, `install-shared` and `uninstall` use only what every system's tools have. With
+# busybox alone, and an install that knows -d and -m but not GNU's -D, they install the same files at the same places,
+# with the same modes whatever the umask is, and remove them again.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

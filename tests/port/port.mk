@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A driver against the rules of net/PORTING.md, and drivers that break them.
 
-# What is checked: sources, one of which has port_driver(); those of the library that it needs.
+# The sources to check, one of which has port_driver(); those of the library that it needs.
 DRIVER = tests/port/port_posix.c net/net_posix.c net/net_posix_clock.c
 PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c,$(sort $(wildcard tests/port/port_*.c))))
 
@@ -22,7 +22,7 @@ port-rules: $(B)/port/port.a ## check: each rule of net/PORTING.md is one that c
 	@tests/port/port.sh --rules
 	@CC='$(CC)' tests/port/port.sh $(B)
 
-# One for a line that has no end of its own: other cases, the same conn that watches.
+# A driver for a line that never closes by itself: other cases, with the same checking conn.
 LINE_DRIVER = tests/port/line_uart.c $(addprefix lock/examples/firmware/,conn_uart.c clock.c unique.c)
 .PHONY: check-line
 check-line: $(B)/port/port.a $(B)/lib/tests/port/line_cases.o ## check: a driver for a line against a bridge that brings old bytes: LINE_DRIVER='file.c ...'

@@ -10,7 +10,7 @@ set -u
 . tests/house/mutate.sh
 dir=tests/port/broken
 
-around() { # build file: what stands around the driver
+around() { # build file: the files that the driver needs
     case $2 in
     net/*) echo tests/port/port_posix.c net/net_posix_clock.c ;;
     lock/*) echo tests/port/line_uart.c "$1/lib/tests/port/line_cases.o" "${2%/*}/clock.c" "${2%/*}/unique.c" ;;
@@ -64,8 +64,8 @@ build=$1
 rm -rf "$build/port/broken"
 mkdir -p "$build/port/broken"
 mutants_in "$dir" |
-    xargs -I '{}' -P "${JOBS:-4}" "$0" --one "$build" '{}' | tee "$build/port/broken/told"
-found=$(grep -c ' rule [0-9]* *[a-z]' "$build/port/broken/told")
+    xargs -I '{}' -P "${JOBS:-4}" "$0" --one "$build" '{}' | tee "$build/port/broken/results"
+found=$(grep -c ' rule [0-9]* *[a-z]' "$build/port/broken/results")
 all=$(find "$dir" -name '*.sed' | wc -l)
 echo "$found of $all broken drivers found, each by the rule that it breaks"
-[ "$found" -eq "$all" ] && ! grep -qE 'NOT FOUND|DOES NOT' "$build/port/broken/told"
+[ "$found" -eq "$all" ] && ! grep -qE 'NOT FOUND|DOES NOT' "$build/port/broken/results"

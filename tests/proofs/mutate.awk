@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# mutate.awk FILE - one mutant a line: line number, what is changed, the line as changed. Comments and contracts
-# are left alone. gcc's own warnings do not matter: a mutant only has to compile.
+# mutate.awk FILE - one mutant per line: line number, the change, the changed line. Comments and contracts
+# stay. gcc's own warnings do not matter: a mutant only has to compile.
 BEGIN {
     rules = 0
     rule(" == ", " != "); rule(" != ", " == "); rule(" < ", " <= "); rule(" <= ", " < "); rule(" > ", " >= ")

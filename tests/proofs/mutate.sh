@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # mutate.sh OUT [FILE...] - change every operator and constant of resp/*.c in turn, one at a time, and see whether
-# the suites notice: built plainly or, what passes them so, with the sanitizers. Survivors are printed; README.md
+# the suites notice: built plainly and, if they pass, with the sanitizers. Survivors are printed; README.md
 # names those that are equivalent. Run from the top.
 set -u
 out=$1
@@ -45,7 +45,7 @@ try() { # file line change
         if ! build $with "$out/mutant.c" mutant.o; then
             broken=$((broken + 1))
             return
-        elif (notices $with "$rest") 2>/dev/null; then # the shell tells of crashes there
+        elif (notices $with "$rest") 2>/dev/null; then # the shell reports crashes there
             killed=$((killed + 1))
             return
         fi
@@ -57,7 +57,7 @@ for c in tests/main.c tests/fixtures/guard_page.c tests/resp/*.c tests/sim/sha1.
     resp/*.c; do
     build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit
 done
-for with in plain asan; do # wire.c asks the ops of the layers above
+for with in plain asan; do # wire.c uses the ops of the layers above
     rm -f "$out/$with/above.a"
     for c in net/*.c lock/*.c redlock/*.c; do
         case $c in *_posix*) continue ;; esac
@@ -65,7 +65,7 @@ for with in plain asan; do # wire.c asks the ops of the layers above
     done
     ar rcs "$out/$with/above.a" "$out/$with"/above_*.o
 done
-for with in plain asan; do # who notices something where nothing is would notice every mutant
+for with in plain asan; do # a suite that fails without a mutant would notice every mutant
     cp "$out/$with/resp_parse.o" "$out/$with/mutant.o"
     if (notices $with "$(others $with resp/resp_parse.c)"); then
         echo "mutate.sh: the suites do not pass as it is ($with)" >&2

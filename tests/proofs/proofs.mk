@@ -10,7 +10,7 @@ $(B)/wire: tests/golden/wire.c $(CORE_SRC) $(wildcard resp/*.h net/*.h lock/*.h 
 .PHONY: wire wire-check
 wire: $(B)/wire ## write: tests/golden/wire.txt, every command as the code writes it
 	$(B)/wire >tests/golden/wire.txt
-wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wire.txt, and WIRE.md tells them all, and what is refused
+wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wire.txt, and WIRE.md lists them all, and what is refused
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
 	@awk -f tests/golden/wire.awk tests/golden/wire.txt resp/resp.h resp/resp_template.h tests/golden/templates.inc \
 	    resp/resp_wire.c resp/WIRE.md
@@ -20,7 +20,7 @@ CHECK_MORE += wire-check
 $(B)/relay: $(B)/lib/tests/servers/relay_main.o
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 .PHONY: wire-tshark
-wire-tshark: $(B)/relay $(B)/redlock ## ci: tshark decodes what the command and a server say, in every mode
+wire-tshark: $(B)/relay $(B)/redlock ## ci: tshark decodes the requests and replies of the command and a server, in every mode
 	@$(PROBE)
 	tests/servers/tshark.sh $(B)
 NEEDS_wire-tshark = wire
@@ -38,7 +38,7 @@ NEEDS_prove = proof
 NEEDS_prove-seeds = proof
 CI_STAGES += 80:prove 40:prove-seeds
 
-# What the suites and the replayed corpora reach in resp/: lines, branches and conditions (MC/DC).
+# The coverage of resp/ by the suites and the replayed corpora: lines, branches and conditions (MC/DC).
 CLANG19 = clang-19
 COV := $(B)/coverage
 .PHONY: coverage-resp mutate-resp

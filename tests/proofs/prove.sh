@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|window|wp|put]... - prove the parser and the writer (README.md says what), these
+# prove.sh OUT [eva|window|wp|put]... - prove the parser and the writer (README.md says which claims), these
 # steps at the same time, and each for all machines. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
 # EVA: more options for it. WP_PARSE: options with which wp proves a part of the parser, and nothing else. WP_PUT: the
@@ -21,8 +21,8 @@ out=$(cd "$out" && pwd)
 rm -f "$out/failed"
 tree=$(cd "$tree" && pwd)
 
-# Eva reads the parser without its contracts, so that it believes none of them. A split is no contract: it has Eva
-# follow each result by itself.
+# Eva reads the parser without its contracts, so that it assumes none of them. A split is no contract: it makes
+# Eva follow each result separately.
 for file in "$tree"/resp/*.[ch]; do
     sed 's,/\*@,/* ,; /\/\/@ split/!s,//@,// ,' "$file" >"$out/plain/resp/${file##*/}"
 done
@@ -31,7 +31,7 @@ eva() { # name machdep driver includes option...
     name=$1 machine=$2 driver=$3 include=$4
     shift 4
     began=$(date +%s)
-    # In that directory: Frama-C's preprocessor looks into the current one first.
+    # In that directory: Frama-C's preprocessor searches the current one first.
     (cd "$include" && frama-c -machdep "$machine" -cpp-extra-args="-DNDEBUG -idirafter $top" "$here/$driver" -eva \
         -warn-unsigned-overflow -eva-no-results ${EVA:-} "$@") >"$out/$name.log" 2>&1
     alarms=$(sed -n 's/^ *\([0-9]*\) alarms\{0,1\} generated.*/\1/p' "$out/$name.log")
@@ -83,8 +83,8 @@ all_wp() {
     [ -n "${WP_PARSE:-}" ] || wp decimal gcc_x86_64 resp/resp_decimal.c
 }
 
-# head() makes a pointer to its digits a pointer to characters, which is for another memory model. What rdl_copy
-# does, copy(), is taken for granted; templates are Eva's.
+# head() makes a pointer to its digits a pointer to characters, which is for another memory model. rdl_copy's
+# effect, copy(), is assumed; templates are proved by Eva.
 all_put() {
     for machine in ${PUT_MACHINES:-gcc_x86_64 gcc_x86_32}; do
         wp "put-$machine" $machine resp/resp_slice.c -wp-fct ${WP_PUT:-write_bytes,write_arg}

@@ -9,7 +9,7 @@ $(eval $(call flavour,targets/m0,$$(ARM) $$(WARN_GCC) $$(TARGET) -mthumb -mcpu=c
 $(eval $(call flavour,targets/m3,$$(ARM) $$(WARN_GCC) $$(TARGET) -mthumb -mcpu=cortex-m3 $$(BOARD_MPS2)))
 $(eval $(call flavour,targets/rv32,$$(RISCV) $$(WARN_GCC) $$(TARGET) $$(RV32)))
 
-# 16 bits, and a compiler that knows fewer warnings. That a size is below 2^31 is then no question.
+# 16 bits, and a compiler that knows fewer warnings. Every size is below 2^31 there.
 AVR = avr-gcc
 AVR_WARN := $(filter-out -Wnull-dereference -Wcast-align=strict,$(WARN_GCC)) -Wno-type-limits
 ATMEGA := -mmcu=atmega1284p

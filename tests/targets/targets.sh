@@ -31,12 +31,12 @@ version=$(echo '#include <picolibc.h>' | riscv64-unknown-elf-gcc --specs=picolib
     sed -n 's/^#define __PICOLIBC_VERSION__ "\(.*\)"/\1/p')
 [ "$(printf '%s\n1.8.4\n' "$version" | sort -V | head -n 1)" = 1.8.4 ] || is_named=1
 
-# NAME PROGRAM ARGUMENT...: what it prints goes to PROGRAM-NAME.log; the limit is for an image that hangs
+# NAME PROGRAM ARGUMENT...: its output goes to PROGRAM-NAME.log; the limit is for an image that hangs
 run() {
     name=$1 program=$2
     said=$out/$2-$1.log
     shift 2
-    # An instruction is a nanosecond, where that is counted. The simulator is faster without.
+    # For counting, an instruction is a nanosecond. The simulator is faster without.
     count=
     [ "$program" = sim ] || count='-icount shift=0'
     if [ "$name" != rv32 ] || [ -z "$is_named" ]; then
@@ -57,7 +57,7 @@ run() {
         </dev/null >"$said" 2>"$out/errors" || finding "$name: $program ends with $?: $(head -n 3 "$out/errors")"
 }
 
-# Each line that comes over its serial line it colours, and ends with a point.
+# simavr colours each line from the serial port, and ends it with a point.
 run_avr() {
     name=avr
     said=$out/image-avr.log
